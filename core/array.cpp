@@ -1,0 +1,169 @@
+// Arrays: making, sharing and printing them.
+#include <xgrad/core/array.h>
+
+#include <cmath>
+#include <utility>
+
+#include <xgrad/core/buffer.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+template <class T>
+BasicArray<T>::BasicArray() = default;
+
+template <class T>
+BasicArray<T>::BasicArray(const Shape& shape)
+    : shape_(shape), size_(shape.numel()), buffer_(Ref<Buffer<T>>::adopt(Buffer<T>::create(size_))) {
+  data_ = buffer_->data;
+}
+
+template <class T>
+BasicArray<T>::BasicArray(const Shape& shape, T value) : BasicArray(shape) {
+  std::fill_n(data_, size_, value);
+}
+
+template <class T>
+BasicArray<T>::BasicArray(const Shape& shape, std::span<const T> values) {
+  if (std::cmp_not_equal(values.size(), shape.numel())) {
+    fail<ShapeError>("array", values.size(), " values for shape ", shape);
+  }
+  *this = BasicArray(shape);
+  std::ranges::copy(values, data_);
+}
+
+template <class T>
+BasicArray<T>::BasicArray(Ref<Buffer<T>> buffer, const Shape& shape)
+    : shape_(shape), size_(shape.numel()), data_(buffer->data), buffer_(std::move(buffer)) {}
+
+template <class T>
+BasicArray<T>::BasicArray(BasicArray&& other) noexcept
+    : shape_(std::exchange(other.shape_, Shape{0})),
+      size_(std::exchange(other.size_, 0)),
+      data_(std::exchange(other.data_, nullptr)),
+      buffer_(std::move(other.buffer_)) {}
+
+template <class T>
+BasicArray<T>& BasicArray<T>::operator=(BasicArray&& other) noexcept {
+  if (this != &other) {
+    shape_ = std::exchange(other.shape_, Shape{0});
+    size_ = std::exchange(other.size_, 0);
+    data_ = std::exchange(other.data_, nullptr);
+    buffer_ = std::move(other.buffer_);
+  }
+  return *this;
+}
+
+template <class T>
+bool BasicArray<T>::unique() const {
+  return !buffer_ || buffer_->refs.load() == 1;
+}
+
+template <class T>
+T* BasicArray<T>::mutable_data() {
+  if (!unique()) *this = BasicArray(shape_, std::span<const T>(data_, static_cast<std::size_t>(size_)));
+  return data_;
+}
+
+template <class T>
+T BasicArray<T>::item() const {
+  if (size_ != 1) fail<ShapeError>("item", "needs exactly one element, shape is ", shape_);
+  return data_[0];
+}
+
+template <class T>
+T BasicArray<T>::at(std::initializer_list<std::int64_t> indices) const {
+  if (std::cmp_not_equal(indices.size(), rank())) {
+    fail<ValueError>("at", indices.size(), " indices for shape ", shape_);
+  }
+  std::int64_t offset = 0;
+  int axis = 0;
+  for (const std::int64_t index : indices) {
+    const std::int64_t size = shape_[axis++];
+    if (index < -size || index >= size) fail<ValueError>("at", "index ", index, " out of range for axis of size ", size);
+    offset = offset * size + (index < 0 ? index + size : index);
+  }
+  return data_[offset];
+}
+
+template <class T>
+BasicArray<T> BasicArray<T>::reshaped(const Shape& shape) const {
+  BasicArray result(*this);
+  result.shape_ = resolve_shape("reshape", size_, shape);
+  return result;
+}
+
+template class BasicArray<Real>;
+template class BasicArray<std::int64_t>;
+template class BasicArray<bool>;
+
+Shape resolve_shape(std::string_view op, std::int64_t count, const Shape& shape) {
+  int open = -1;
+  Shape known = shape;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] >= 0) continue;
+    if (shape[i] != -1) fail<ValueError>(op, "negative size ", shape[i], " in ", shape);
+    if (open >= 0) fail<ValueError>(op, "at most one -1 in ", shape);
+    open = i;
+    known[i] = 1;
+  }
+  const std::int64_t rest = known.numel();
+  if (open < 0) {
+    if (rest != count) fail<ShapeError>(op, count, " elements cannot become ", shape);
+    return shape;
+  }
+  if (rest == 0) fail<ShapeError>(op, "-1 is ambiguous next to a size of 0 in ", shape);
+  if (count % rest != 0) fail<ShapeError>(op, count, " elements are not divisible by ", rest, " to become ", shape);
+  known[open] = count / rest;
+  return known;
+}
+
+namespace {
+
+template <class T>
+void append_element(std::string& out, T value) {
+  if constexpr (std::floating_point<T>) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 5).ptr;
+    out.append(digits, end);
+  } else {
+    append(out, value);
+  }
+}
+
+template <class T>
+void append_axis(std::string& out, const BasicArray<T>& array, int axis, std::int64_t offset, std::int64_t stride) {
+  if (axis == array.rank()) return append_element(out, array.data()[offset]);
+  constexpr std::int64_t edge = 3;  // elements shown at each end of a long axis
+  const std::int64_t size = array.shape()[axis];
+  const std::int64_t inner = size == 0 ? 0 : stride / size;
+  const bool shorten = array.size() > 1000 && size > 2 * edge;
+  const bool innermost = axis + 1 == array.rank();
+  out += '[';
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (i > 0) {
+      append(out, innermost ? std::string(", ") : ",\n" + std::string(static_cast<std::size_t>(axis) + 1, ' '));
+    }
+    if (shorten && i == edge) {
+      out += "...";
+      i = size - edge - 1;
+      continue;
+    }
+    append_axis(out, array, axis + 1, offset + i * inner, inner);
+  }
+  out += ']';
+}
+
+template <class T>
+std::string picture(const BasicArray<T>& array) {
+  std::string out;
+  append_axis(out, array, 0, 0, array.size());
+  return out;
+}
+
+}  // namespace
+
+std::string to_string(const Array& array) { return picture(array); }
+std::string to_string(const Index& array) { return picture(array); }
+std::string to_string(const Mask& array) { return picture(array); }
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,53 @@
+// Random numbers that are the same on every machine: a counter-based generator and our own conversions.
+//
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011) turns a key and a
+// counter into four words of noise; there is no state to carry from one number to the next. So element i of a draw
+// depends on the seed, the number of the draw and i alone: not on the shape, the order or the number of threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <xgrad/core/array.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// The Philox4x32-10 function.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+
+/// What one draw of random numbers is made from: seed and number of the draw.
+struct RandomKey {
+  std::uint64_t seed = 0;
+  std::uint64_t draw = 0;
+};
+
+/// The state of the generator: everything that a checkpoint has to keep.
+struct RandomState {
+  std::uint64_t seed = 0;
+  std::uint64_t draws = 0;  ///< draws made so far
+  friend bool operator==(const RandomState&, const RandomState&) = default;
+};
+
+/// Starts this thread's generator anew.
+void manual_seed(std::uint64_t seed);
+RandomState random_state();
+void set_random_state(const RandomState& state);
+/// The key of the next draw. Every draw takes one.
+RandomKey next_random_key();
+
+/// Words 4 i ... 4 i + 3 of a draw.
+std::array<std::uint32_t, 4> random_words(const RandomKey& key, std::uint64_t i);
+
+/// Uniform in [0, 1).
+Array random_uniform(const Shape& shape, const RandomKey& key);
+/// Normal with mean 0 and deviation 1, by Wichura's inverse of the distribution function (AS 241, 1988).
+Array random_normal(const Shape& shape, const RandomKey& key);
+/// Whole numbers in [low, high). Throws ValueError unless low < high.
+Index random_integers(std::int64_t low, std::int64_t high, const Shape& shape, const RandomKey& key);
+/// 0 ... n - 1 in random order (Fisher-Yates).
+Index random_permutation(std::int64_t n, const RandomKey& key);
+
+/// The point below which a standard normal variable lies with probability p in (0, 1): AS 241, relative error 1e-16.
+double normal_quantile(double p);
+
+}  // namespace xgrad::inline XGRAD_ABI

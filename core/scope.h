@@ -1,0 +1,40 @@
+// The place in the model where code is running now: errors name it, and nodes of the graph remember it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <xgrad/core/config.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// The one copy of a string that lives as long as the program; equal texts give equal pointers.
+const std::string* intern(std::string_view text);
+
+/// A named place, `decoder.blocks.1.cross_attn`, entered for the life of the object and left when it dies, also by an
+/// exception. Scopes nest per thread; the innermost one is current.
+class Scope {
+ public:
+  /// `path` is interned; `detail` says more in error messages ("Linear 512 -> 64") and must outlive the scope.
+  explicit Scope(const std::string* path, const std::string* detail = nullptr) noexcept
+      : path_(path), detail_(detail), outer_(current_) {
+    current_ = this;
+  }
+  ~Scope() { current_ = outer_; }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  const std::string* path() const { return path_; }
+  const std::string* detail() const { return detail_; }
+
+  /// The innermost scope of this thread, or nullptr.
+  static const Scope* current() { return current_; }
+
+ private:
+  const std::string* path_;
+  const std::string* detail_;
+  const Scope* outer_;
+  static thread_local constinit const Scope* current_;
+};
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,83 @@
+// Arithmetic on shapes.
+#include <xgrad/core/shape.h>
+
+#include <cstddef>
+#include <limits>
+
+namespace xgrad::inline XGRAD_ABI {
+
+std::int64_t Shape::dim(int axis) const { return (*this)[normalize_axis("dim", axis, rank())]; }
+
+std::int64_t Shape::numel() const {
+  bool empty = false;
+  for (const std::int64_t size : *this) {
+    if (size < 0) fail<ValueError>("shape", "negative size ", size, " in ", *this);
+    empty |= size == 0;
+  }
+  if (empty) return 0;
+  constexpr std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / 16;  // in bytes, with room to spare
+  std::int64_t count = 1;
+  for (const std::int64_t size : *this) {
+    if (size > most / count) fail<LimitError>("shape", "the element count of ", *this, " overflows");
+    count *= size;
+  }
+  return count;
+}
+
+int normalize_axis(std::string_view op, int axis, int rank) {
+  if (axis < -rank || axis >= rank) fail<ValueError>(op, "axis ", axis, " is out of range for rank ", rank);
+  return axis < 0 ? axis + rank : axis;
+}
+
+Axes normalize_axes(std::string_view op, const Axes& axes, int rank) {
+  Axes result;
+  for (const int axis : axes) result.push_back(normalize_axis(op, axis, rank));
+  std::ranges::sort(result);
+  if (std::ranges::adjacent_find(result) != result.end()) fail<ValueError>(op, "repeated axis in ", axes);
+  return result;
+}
+
+Axes all_axes(int rank) {
+  Axes axes;
+  for (int i = 0; i < rank; ++i) axes.push_back(i);
+  return axes;
+}
+
+Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
+  if (a == b) return a;
+  const int rank = std::max(a.rank(), b.rank());
+  Shape result = Shape::filled(rank, 1);
+  for (int i = 1; i <= rank; ++i) {  // from the last axis
+    const std::int64_t m = i <= a.rank() ? a[a.rank() - i] : 1;
+    const std::int64_t n = i <= b.rank() ? b[b.rank() - i] : 1;
+    if (m != n && m != 1 && n != 1) fail<ShapeError>(op, "cannot broadcast ", a, " with ", b, " at axis ", -i);
+    result[rank - i] = m == 1 ? n : m;
+  }
+  return result;
+}
+
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  if (from.rank() > to.rank()) return false;
+  for (int i = 1; i <= from.rank(); ++i) {
+    const std::int64_t size = from[from.rank() - i];
+    if (size != 1 && size != to[to.rank() - i]) return false;
+  }
+  return true;
+}
+
+ShortList<std::int64_t> strides_of(const Shape& shape) {
+  auto strides = ShortList<std::int64_t>::filled(shape.rank(), 1);
+  for (int i = shape.rank() - 2; i >= 0; --i) strides[i] = strides[i + 1] * shape[i + 1];
+  return strides;
+}
+
+ShortList<std::int64_t> broadcast_strides(const Shape& from, const Shape& to) {
+  const auto own = strides_of(from);
+  auto strides = ShortList<std::int64_t>::filled(to.rank(), 0);
+  for (int i = 1; i <= from.rank(); ++i) {
+    if (from[from.rank() - i] != 1) strides[to.rank() - i] = own[from.rank() - i];
+  }
+  return strides;
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,54 @@
+// Turning values into text for messages, names and files: independent of the locale, shortest form that reads back.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <xgrad/core/config.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+inline void append(std::string& out, std::string_view text) { out += text; }
+inline void append(std::string& out, const char* text) { out += text; }
+inline void append(std::string& out, const std::string& text) { out += text; }
+inline void append(std::string& out, char c) { out += c; }
+inline void append(std::string& out, bool value) { out += value ? "true" : "false"; }
+
+template <class T>
+  requires((std::integral<T> || std::floating_point<T>) && !std::same_as<T, bool> && !std::same_as<T, char>)
+void append(std::string& out, T value) {
+  char digits[64];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  out.append(digits, end);
+}
+
+/// A list in brackets: `[2, 3]`.
+template <class Range>
+  requires requires(const Range& r) {
+    r.begin();
+    r.end();
+  }
+void append(std::string& out, const Range& values) {
+  out += '[';
+  bool first = true;
+  for (const auto& value : values) {
+    if (!first) out += ", ";
+    first = false;
+    append(out, value);
+  }
+  out += ']';
+}
+
+/// The parts, one after the other, as one string: `cat("axis ", 3)` is "axis 3".
+template <class... Parts>
+std::string cat(const Parts&... parts) {
+  std::string out;
+  (append(out, parts), ...);
+  return out;
+}
+
+}  // namespace xgrad::inline XGRAD_ABI
