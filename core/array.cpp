@@ -9,11 +9,18 @@
 namespace xgrad::inline XGRAD_ABI {
 
 template <class T>
+void Buffer<T>::destroy(Buffer* buffer) noexcept {
+  auto* whole = static_cast<XtensorBuffer<T>*>(buffer);
+  whole->~XtensorBuffer<T>();
+  pool_release(whole, sizeof(XtensorBuffer<T>));
+}
+
+template <class T>
 BasicArray<T>::BasicArray() = default;
 
 template <class T>
 BasicArray<T>::BasicArray(const Shape& shape)
-    : shape_(shape), size_(shape.numel()), buffer_(Ref<Buffer<T>>::adopt(Buffer<T>::create(size_))) {
+    : shape_(shape), size_(shape.numel()), buffer_(XtensorBuffer<T>::create(size_)) {
   data_ = buffer_->data;
 }
 
@@ -92,6 +99,9 @@ BasicArray<T> BasicArray<T>::reshaped(const Shape& shape) const {
   return result;
 }
 
+template struct Buffer<Real>;
+template struct Buffer<std::int64_t>;
+template struct Buffer<bool>;
 template class BasicArray<Real>;
 template class BasicArray<std::int64_t>;
 template class BasicArray<bool>;

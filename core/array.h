@@ -15,9 +15,13 @@
 
 namespace xgrad::inline XGRAD_ABI {
 
-/// A block of elements, shared by the arrays that look at it. It wraps xtensor's own container (core/xtensor.h).
+/// A block of elements, shared by the arrays that look at it. Behind it is xtensor's own container (core/buffer.h).
 template <class T>
-struct Buffer;
+struct Buffer {
+  RefCount refs;
+  T* data = nullptr;
+  static void destroy(Buffer* buffer) noexcept;
+};
 
 template <class T>
 class BasicArray {

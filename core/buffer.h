@@ -12,39 +12,30 @@
 namespace xgrad::inline XGRAD_ABI {
 
 template <class T>
-struct Buffer {
+struct XtensorBuffer : Buffer<T> {
   using Storage = xt::uvector<T, PoolAllocator<T>>;
   static constexpr std::size_t in_place = 16 / sizeof(T);  // scalars need no second block
 
-  RefCount refs;
-  T* data = nullptr;
   Storage storage;
   T small[in_place];
 
-  static Buffer* create(std::int64_t size) {
-    auto* buffer = new (pool_allocate(sizeof(Buffer))) Buffer;
-    if (static_cast<std::size_t>(size) <= in_place) {
-      buffer->data = buffer->small;
-    } else {
-      try {
-        buffer->storage.resize(static_cast<std::size_t>(size));
-      } catch (...) {
-        destroy(buffer);
-        throw;
-      }
+  /// Room for `size` elements of any value.
+  static Ref<Buffer<T>> create(std::int64_t size) {
+    auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
+    auto owner = Ref<Buffer<T>>::adopt(buffer);
+    buffer->data = buffer->small;
+    if (static_cast<std::size_t>(size) > in_place) {
+      buffer->storage.resize(static_cast<std::size_t>(size));
       buffer->data = buffer->storage.data();
     }
-    return buffer;
+    return owner;
   }
-  static Buffer* adopt(Storage&& storage) {
-    auto* buffer = new (pool_allocate(sizeof(Buffer))) Buffer;
+  /// Takes over elements that xtensor allocated.
+  static Ref<Buffer<T>> adopt(Storage&& storage) {
+    auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
     buffer->storage = std::move(storage);
     buffer->data = buffer->storage.data();
-    return buffer;
-  }
-  static void destroy(Buffer* buffer) noexcept {
-    buffer->~Buffer();
-    pool_release(buffer, sizeof(Buffer));
+    return Ref<Buffer<T>>::adopt(buffer);
   }
 };
 

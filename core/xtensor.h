@@ -51,7 +51,7 @@ BasicArray<T> to_array(PooledXarray<T>&& source) {
     for (const std::size_t size : source.shape()) sizes.push_back(static_cast<std::int64_t>(size));
     return sizes;
   }());
-  return BasicArray<T>(Ref<Buffer<T>>::adopt(Buffer<T>::adopt(std::move(source.storage()))), shape);
+  return BasicArray<T>(XtensorBuffer<T>::adopt(std::move(source.storage())), shape);
 }
 
 /// Evaluates an xtensor expression into a new array: Index for whole numbers, Mask for truth values, else Array.
