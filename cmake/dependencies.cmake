@@ -1,0 +1,52 @@
+# What the library is built on. All of it is private, except xsimd, which <xgrad/ops/fused.h> includes.
+find_package(Threads REQUIRED)
+find_package(xtensor REQUIRED)
+find_package(xsimd REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+# xtensor-blas is headers alone; its package would look for a LAPACK that is not used here.
+find_path(XTENSOR_BLAS_INCLUDE_DIR xtensor-blas/xblas.hpp REQUIRED)
+mark_as_advanced(XTENSOR_BLAS_INCLUDE_DIR)
+
+if(NOT BLA_VENDOR)
+  set(BLA_VENDOR OpenBLAS)
+  find_package(BLAS QUIET)
+  set(XGRAD_OPENBLAS ${BLAS_FOUND})
+  unset(BLA_VENDOR)
+endif()
+if(NOT BLAS_FOUND)
+  find_package(BLAS REQUIRED)
+  message(WARNING "xgrad: OpenBLAS was not found, using ${BLAS_LIBRARIES}; matrix products may be many times slower")
+endif()
+
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(GRAPHVIZ QUIET IMPORTED_TARGET libgvc libcgraph)
+endif()
+option(XGRAD_WITH_GRAPHVIZ "Draw graphs in-process (otherwise the program `dot` is called)" ${GRAPHVIZ_FOUND})
+if(XGRAD_WITH_GRAPHVIZ AND NOT GRAPHVIZ_FOUND)
+  message(FATAL_ERROR "xgrad: XGRAD_WITH_GRAPHVIZ is ON, but pkg-config knows no libgvc and libcgraph (libgraphviz-dev)")
+endif()
+
+# What sources of one folder compile against, beyond the folders below.
+add_library(xgrad_private INTERFACE)
+target_link_libraries(xgrad_private INTERFACE xtensor nlohmann_json::nlohmann_json Threads::Threads)
+target_include_directories(xgrad_private SYSTEM INTERFACE ${XTENSOR_BLAS_INCLUDE_DIR})
+if(XGRAD_OPENBLAS)
+  target_compile_definitions(xgrad_private INTERFACE XGRAD_OPENBLAS=1)
+endif()
+if(XGRAD_WITH_GRAPHVIZ)
+  target_compile_definitions(xgrad_private INTERFACE XGRAD_WITH_GRAPHVIZ=1)
+  target_include_directories(xgrad_private SYSTEM INTERFACE ${GRAPHVIZ_INCLUDE_DIRS})
+endif()
+
+# What a program links beside libxgrad.a: full paths in this build, plain names after installation.
+set(XGRAD_LINK_FILES ${BLAS_LIBRARIES})
+if(XGRAD_WITH_GRAPHVIZ)
+  list(APPEND XGRAD_LINK_FILES ${GRAPHVIZ_LINK_LIBRARIES})
+endif()
+foreach(file ${XGRAD_LINK_FILES})
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX REPLACE "^(lib|-l)" "" name ${name})
+  list(APPEND XGRAD_LINK_NAMES ${name})
+endforeach()

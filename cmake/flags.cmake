@@ -1,0 +1,37 @@
+# Compiler settings: what every target of this project is compiled with, and nothing that a user's target inherits.
+add_library(xgrad_flags INTERFACE)
+target_compile_features(xgrad_flags INTERFACE cxx_std_20)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ${PROJECT_IS_TOP_LEVEL})
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+# Without errno std::sqrt is one instruction. Nothing here lets the compiler reorder or assume away arithmetic.
+target_compile_options(xgrad_flags INTERFACE -Wall -Wextra -Wpedantic -fno-math-errno)
+if(XGRAD_WERROR)
+  target_compile_options(xgrad_flags INTERFACE -Werror)
+endif()
+if(XGRAD_NATIVE)
+  target_compile_options(xgrad_flags INTERFACE -march=native)
+endif()
+if(XGRAD_SANITIZE)
+  list(JOIN XGRAD_SANITIZE "," sanitizers)
+  target_compile_options(xgrad_flags INTERFACE -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(xgrad_flags INTERFACE -fsanitize=${sanitizers})
+endif()
+if(XGRAD_COVERAGE)
+  target_compile_options(xgrad_flags INTERFACE --coverage)
+  target_link_options(xgrad_flags INTERFACE --coverage)
+endif()
+
+# For targets that see xtensor or xsimd: GCC 12 warns about uninitialised values inside them and inside its own
+# AVX-512 intrinsics, wrongly.
+add_library(xgrad_simd_flags INTERFACE)
+target_compile_options(xgrad_simd_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-array-bounds>)
+
+find_program(CCACHE ccache)
+mark_as_advanced(CCACHE)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Paths relative to the source tree let several checkouts share one cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE})
+endif()

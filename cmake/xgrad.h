@@ -1,0 +1,9 @@
+// Everything a model needs. Left out: <xgrad/core/xtensor.h> and <xgrad/ops/fused.h>, which cost compile time.
+#pragma once
+
+#include <xgrad/core/graph_export.h>
+#include <xgrad/core/serialize.h>
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/ops.h>
+#include <xgrad/optim/optim.h>
+#include <xgrad/version.h>
