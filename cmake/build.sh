@@ -1,11 +1,11 @@
-# Shared by the scripts: finds the source tree, and turns it into programs. To be sourced by bash.
-#   build_dir NAME              the folder for builds of this kind; another compiler ($CXX) gets a folder of its own
-#   build_targets DIR [-D...] -- [TARGET...]     configures DIR and builds the targets, or everything
+# For the scripts, to be sourced by bash: finds the source tree and turns it into programs.
+#   build_dir PRESET               where builds of this preset go; another compiler ($CXX) gets a folder of its own
+#   build PRESET [TARGET...]       configures and builds the targets, or everything
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 build_dir() { echo "$source_dir/build/$1${CXX:+-$(basename "$CXX")}"; }
 
-# Runs a command with its output in the folder's build.log; shows the end of that if the command fails.
+# Runs a command with its output in the folder's build.log, and shows the end of that if the command fails.
 quietly() {
   local log=$1/build.log what=$2
   shift 2
@@ -17,18 +17,17 @@ quietly() {
   return $status
 }
 
-build_targets() {
-  local dir=$1 settings=() generator=()
+build() {
+  local preset=$1 dir generator=()
   shift
-  while [ $# -gt 0 ] && [ "$1" != -- ]; do
-    settings+=("$1")
-    shift
-  done
-  shift
+  dir=$(build_dir "$preset")
   mkdir -p "$dir"
   # A cache made elsewhere (the tree was moved or copied) is of no use.
-  grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$source_dir" "$dir/CMakeCache.txt" || rm -rf "$dir/CMakeCache.txt" "$dir/CMakeFiles"
-  if [ ! -e "$dir/CMakeCache.txt" ] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
-  quietly "$dir" "configuring ${dir#"$source_dir"/}" cmake -S "$source_dir" -B "$dir" "${generator[@]}" "${settings[@]}" || return
-  quietly "$dir" "building ${*:-everything}" cmake --build "$dir" --parallel "$(nproc)" ${*:+--target "$@"}
+  grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$source_dir" "$dir/CMakeCache.txt" ||
+    rm -rf "$dir/CMakeCache.txt" "$dir/CMakeFiles"
+  command -v ninja >/dev/null || generator=(-G "Unix Makefiles")
+  quietly "$dir" "configuring ${dir#"$source_dir"/}" \
+    cmake -S "$source_dir" --preset "$preset" -B "$dir" "${generator[@]}" || return
+  quietly "$dir" "building ${*:-everything}" \
+    cmake --build "$dir" --parallel "$(nproc)" ${1:+--target "$@"}
 }

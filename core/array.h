@@ -38,9 +38,9 @@ class BasicArray {
   BasicArray(const Shape& shape, std::span<const T> values);
   BasicArray(const Shape& shape, std::initializer_list<T> values)
       : BasicArray(shape, std::span<const T>(values.begin(), values.size())) {}
-  BasicArray(const Shape& shape, const std::vector<T>& values)
-    requires(!std::same_as<T, bool>)
-      : BasicArray(shape, std::span<const T>(values)) {}
+  template <std::same_as<T> V>
+    requires(!std::same_as<V, bool>)
+  BasicArray(const Shape& shape, const std::vector<V>& values) : BasicArray(shape, std::span<const T>(values)) {}
 
   BasicArray(const BasicArray&) = default;
   BasicArray& operator=(const BasicArray&) = default;
