@@ -11,6 +11,9 @@ write_basic_package_version_file(xgradConfigVersion.cmake COMPATIBILITY SameMino
 install(FILES ${PROJECT_BINARY_DIR}/xgradConfig.cmake ${PROJECT_BINARY_DIR}/xgradConfigVersion.cmake
         DESTINATION ${package_dir})
 
+# The pkg-config files find the installation by their own place, so that it can be moved.
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pkgconfig_to_prefix /${pkgconfig_dir} /)
 list(TRANSFORM XGRAD_LINK_NAMES PREPEND -l OUTPUT_VARIABLE link_flags)
 list(JOIN link_flags " " link_flags)
 foreach(library xgrad xgrad_f64)
@@ -19,5 +22,5 @@ foreach(library xgrad xgrad_f64)
     set(definitions "-DXGRAD_F64")
   endif()
   configure_file(cmake/xgrad.pc.in ${library}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${pkgconfig_dir})
 endforeach()

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# tests/run counts right, and fails whenever something is wrong: in a tree whose test programs only pretend.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+
+mkdir -p "$sandbox"/{cmake,tests/some,build/bin}
+cp "$root/tests/run" "$sandbox/tests/run"
+cat >"$sandbox/cmake/build.sh" <<'END'
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build_dir() { echo "$source_dir/build"; }
+build() { echo "building $1"; [ ! -e "$source_dir/broken" ]; }
+END
+pretend() { # PATH SCRIPT: a program at that place
+  printf '#!/bin/bash\n%s\n' "$2" >"$sandbox/$1"
+  chmod +x "$sandbox/$1"
+}
+summary() { echo "echo '[doctest] test cases: $(($1 + $2)) | $1 passed | $2 failed | 0 skipped'; exit $(($2 > 0))"; }
+pretend cmake/setup 'exit 0'
+
+run() { # LAST-LINE STATUS ARGUMENTS...
+  local status=0 line=$1 expected=$2
+  shift 2
+  (cd / && "$sandbox/tests/run" "$@") >"$sandbox/out" 2>&1 </dev/null || status=$?
+  if [ "$status" -ne "$expected" ] || [ "$(tail -n 1 "$sandbox/out")" != "$line" ]; then
+    echo "expected '$line' and status $expected, got status $status and:"
+    cat "$sandbox/out"
+    exit 1
+  fi
+}
+
+echo "everything passes"
+pretend build/bin/xgrad_tests "$(summary 12 0)"
+pretend build/bin/xgrad_tests_f32 "$(summary 3 0)"
+pretend tests/some/some_test.sh 'exit 0'
+run "16 passed, 0 failed" 0
+
+echo "a test case fails"
+pretend build/bin/xgrad_tests_f32 "$(summary 2 1)"
+run "15 passed, 1 failed" 1
+
+echo "a program crashes before its summary"
+pretend build/bin/xgrad_tests_f32 'kill -SEGV $$'
+run "13 passed, 1 failed" 1
+
+echo "a program reports success and then crashes"
+pretend build/bin/xgrad_tests_f32 "echo '[doctest] test cases: 3 | 3 passed | 0 failed | 0 skipped'; kill -ABRT \$\$"
+run "16 passed, 1 failed" 1
+
+echo "a program was not built"
+rm "$sandbox/build/bin/xgrad_tests_f32"
+run "13 passed, 1 failed" 1
+
+echo "a script fails"
+pretend build/bin/xgrad_tests_f32 "$(summary 3 0)"
+pretend tests/some/some_test.sh 'echo reason; exit 3'
+run "15 passed, 1 failed" 1
+grep -qx reason "$sandbox/out"
+
+echo "the sanitizer runs leave the scripts out"
+run "15 passed, 0 failed" 0 --asan
+grep -qx "building asan" "$sandbox/out"
+
+echo "no test ran"
+pretend build/bin/xgrad_tests "$(summary 0 0)"
+pretend build/bin/xgrad_tests_f32 "$(summary 0 0)"
+run "0 passed, 0 failed" 1 --filter nothing
+
+echo "the build fails"
+touch "$sandbox/broken"
+run "0 passed, 1 failed" 1
