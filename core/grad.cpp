@@ -1,0 +1,387 @@
+// The backward pass.
+//
+// 1. Collect: a depth-first walk from y, with a stack of its own, lists the nodes so that inputs come before results and
+//    marks those that lead to a requested tensor.
+// 2. Check everything that could be refused, before anything has changed.
+// 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients of
+//    its inputs, which are added up.
+#include <xgrad/core/grad.h>
+
+#include <bit>
+#include <unordered_map>
+
+#include <xgrad/core/scope.h>
+
+namespace xgrad::inline XGRAD_ABI {
+namespace {
+
+// What is done with gradients that meet, in the one operation that the core itself needs.
+Tensor add_recorded(const Tensor& a, const Tensor& b) {
+  Array sum(a.shape());
+  Real* out = sum.mutable_data();
+  const Real* p = a.value().data();
+  const Real* q = b.value().data();
+  for (std::int64_t i = 0; i < sum.size(); ++i) out[i] = p[i] + q[i];
+  const auto pass = [](const Tensor& gy) { return gy; };
+  return record("add", std::move(sum), wrt(a, pass), wrt(b, pass));
+}
+
+void add_in_place(Array& to, const Array& from) {
+  Real* out = to.mutable_data();
+  const Real* in = from.data();
+  for (std::int64_t i = 0; i < to.size(); ++i) out[i] += in[i];
+}
+
+void accumulate(Tensor& sum, Tensor&& term) {
+  if (!sum.defined()) {
+    sum = std::move(term);
+  } else if (recording() || !sum.unique() || !sum.value().unique()) {
+    sum = add_recorded(sum, term);
+  } else {
+    Array total = Tensor::take_value(std::move(sum));
+    add_in_place(total, term.value());
+    sum = Tensor(std::move(total));
+  }
+}
+
+// The requested tensors: node -> position. Open addressing, because most edges of a small graph end in a leaf.
+class Targets {
+ public:
+  static constexpr int none = -1;
+
+  explicit Targets(std::size_t expected) : slots_(std::bit_ceil(2 * expected + 8)) {}
+
+  int find(const Node* node) const {
+    for (std::size_t i = start(node);; i = next(i)) {
+      if (slots_[i].node == node) return slots_[i].position;
+      if (!slots_[i].node) return none;
+    }
+  }
+  int add(Node* node) {
+    if (const int position = find(node); position != none) return position;
+    const int position = static_cast<int>(nodes_.size());
+    nodes_.push_back(node);
+    if (2 * nodes_.size() > slots_.size()) grow();
+    place(node, position);
+    return position;
+  }
+  const std::vector<Node*>& nodes() const { return nodes_; }
+
+ private:
+  struct Slot {
+    const Node* node = nullptr;
+    int position = none;
+  };
+  std::size_t start(const Node* node) const {
+    return (reinterpret_cast<std::uintptr_t>(node) * 0x9E3779B97F4A7C15u >> 20) & (slots_.size() - 1);
+  }
+  std::size_t next(std::size_t i) const { return (i + 1) & (slots_.size() - 1); }
+  void place(const Node* node, int position) {
+    std::size_t i = start(node);
+    while (slots_[i].node) i = next(i);
+    slots_[i] = {node, position};
+  }
+  void grow() {
+    slots_.assign(2 * slots_.size(), Slot());
+    for (std::size_t i = 0; i + 1 < nodes_.size(); ++i) place(nodes_[i], static_cast<int>(i));
+  }
+
+  std::vector<Slot> slots_;
+  std::vector<Node*> nodes_;
+};
+
+enum class Collect { requested, all_leaves };
+
+class Pass {
+ public:
+  Pass(const Tensor& y, Targets& targets, Collect collect, const char* caller)
+      : y_(y), targets_(targets), collect_(collect), caller_(caller), walk_(new_walk()) {}
+  ~Pass() {
+    for (Node* node : order_) node->walk.store(0, std::memory_order_relaxed);
+    for (const Frame& frame : stack_) frame.node->walk.store(0, std::memory_order_relaxed);
+  }
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+
+  void collect(std::uint64_t oldest);
+  void check() const;
+  bool reached(int target) const { return reached_[static_cast<std::size_t>(target)]; }
+  Tensors run(const Tensor& seed, bool release);
+
+ private:
+  struct Frame {
+    Node* node;
+    std::int32_t next_edge = 0;
+    bool needed = false;
+  };
+
+  static std::uint32_t new_walk() {
+    static std::atomic<std::uint32_t> last{0};
+    std::uint32_t walk = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (walk == 0) walk = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    return walk;
+  }
+  bool seen(const Node& node) const { return node.walk.load(std::memory_order_relaxed) == walk_; }
+  // Whether a gradient has to reach this node.
+  bool needed(const Node& node) const {
+    if (!node.requires_grad) return false;
+    if (node.is_leaf()) return targets_.find(&node) != Targets::none;
+    return seen(node) && needed_[static_cast<std::size_t>(node.slot)];
+  }
+  bool reach(Node& target);
+  void enter(Node& node);
+  void visit(Node& node, const Tensor& gy, bool release);
+  void deliver(const Node& from, const Edge& edge, Tensor&& gradient);
+  Tensor hooked(Node& node, Tensor gradient) const;
+
+  const Tensor& y_;
+  Targets& targets_;
+  Collect collect_;
+  const char* caller_;
+  std::uint32_t walk_;
+  std::vector<Frame> stack_;
+  std::vector<Node*> order_;           // inputs before results
+  std::vector<unsigned char> needed_;  // by slot
+  std::vector<bool> reached_;          // by target
+  Tensors pending_;                    // by slot: gradients while they are being added up
+  Tensors found_;                      // by target
+};
+
+// Whether `node` is a target; from now on, one that y depends on.
+bool Pass::reach(Node& node) {
+  const bool every_leaf = collect_ == Collect::all_leaves;
+  const bool add = every_leaf && (node.is_leaf() || (node.extras && node.extras->retain_grad));
+  const int target = add ? targets_.add(&node) : targets_.find(&node);
+  if (target == Targets::none) return false;
+  reached_.resize(targets_.nodes().size());
+  reached_[static_cast<std::size_t>(target)] = true;
+  return true;
+}
+
+void Pass::enter(Node& node) {
+  if (node.walk.load(std::memory_order_relaxed) != 0) {
+    fail<GraphError>(caller_, "the graph is in use by another backward pass (at ", node.op, ")");
+  }
+  stack_.push_back({.node = &node, .needed = reach(node)});
+  node.walk.store(walk_, std::memory_order_relaxed);
+}
+
+// Nodes older than `oldest` cannot lead to a target.
+void Pass::collect(std::uint64_t oldest) {
+  reached_.resize(targets_.nodes().size());
+  Node& root = *y_.node();
+  if (root.is_leaf()) {
+    reach(root);
+    return;
+  }
+  enter(root);
+  while (!stack_.empty()) {
+    Frame& frame = stack_.back();
+    Node* descend = nullptr;
+    while (frame.next_edge < frame.node->edge_count) {
+      Node& to = *frame.node->edges()[static_cast<std::size_t>(frame.next_edge++)].to;
+      if (!to.requires_grad) continue;
+      if (to.is_leaf()) {
+        frame.needed |= reach(to);
+      } else if (seen(to)) {
+        frame.needed |= needed_[static_cast<std::size_t>(to.slot)] != 0;
+      } else if (to.id >= oldest) {
+        descend = &to;
+        break;
+      }
+    }
+    if (descend) {
+      enter(*descend);
+      continue;
+    }
+    const Frame done = frame;
+    stack_.pop_back();
+    done.node->slot = static_cast<std::int32_t>(order_.size());
+    order_.push_back(done.node);
+    needed_.push_back(done.needed);
+    if (!stack_.empty()) stack_.back().needed |= done.needed;
+  }
+}
+
+void Pass::check() const {
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    if (!needed_[i]) continue;
+    const Node& node = *order_[i];
+    if (node.released) {
+      fail<GraphError>(caller_, "the graph was already released by an earlier backward pass (at ", node.op,
+                       "); pass {.retain_graph = true} to the earlier one, or run the forward pass again");
+    }
+    if (!node.captures_inputs) continue;
+    for (const Edge& edge : node.edges()) {
+      if (edge.to->version == edge.version) continue;
+      const std::string_view name = edge.to->name();
+      fail<GraphError>(node.op, name.empty() ? std::string("an input") : cat("'", name, "'"),
+                       " was assigned after it was used here; run the forward pass again");
+    }
+  }
+}
+
+Tensor Pass::hooked(Node& node, Tensor gradient) const {
+  if (!node.extras || node.extras->hooks.empty()) return gradient;
+  const auto hooks = node.extras->hooks;  // a hook may remove itself
+  for (const auto& [number, hook] : hooks) {
+    Tensor replaced = hook(gradient);
+    if (!replaced.defined()) continue;
+    if (replaced.shape() != gradient.shape()) {
+      fail<ShapeError>("on_grad", "a hook returned shape ", replaced.shape(), " for a gradient of shape ", gradient.shape());
+    }
+    gradient = std::move(replaced);
+  }
+  return gradient;
+}
+
+void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
+  Node& to = *edge.to;
+  if (!gradient.defined()) fail<GraphError>(from.op, "the gradient rule returned nothing for an input of shape ", to.shape());
+  if (!to.has_shape(gradient.shape())) {
+    fail<GraphError>(from.op, "the gradient rule returned shape ", gradient.shape(), " for an input of shape ", to.shape());
+  }
+  Tensor& sum = to.is_leaf() ? found_[static_cast<std::size_t>(targets_.find(&to))]
+                             : pending_[static_cast<std::size_t>(to.slot)];
+  accumulate(sum, std::move(gradient));
+}
+
+void Pass::visit(Node& node, const Tensor& gy, bool release) {
+  constexpr int most_joint = 16;
+  const Scope scope(node.scope);
+  Tensor y;
+  if (node.kept) {
+    Array value(node.kept, node.shape());
+    y = recording() ? Tensor::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
+  }
+  const std::span<Edge> edges = node.edges();
+  for (std::size_t i = 0; i < edges.size();) {
+    const int covers = edges[i].covers;
+    bool wanted[most_joint];
+    bool any = false;
+    for (int j = 0; j < covers; ++j) any |= wanted[j] = needed(*edges[i + static_cast<std::size_t>(j)].to);
+    if (any) {
+      Tensor gradients[most_joint];
+      edges[i].rule(gy, y, wanted, gradients);
+      for (int j = 0; j < covers; ++j) {
+        if (wanted[j]) deliver(node, edges[i + static_cast<std::size_t>(j)], std::move(gradients[j]));
+      }
+    }
+    i += static_cast<std::size_t>(covers);
+  }
+  if (release) node.release();
+}
+
+Tensors Pass::run(const Tensor& seed, bool release) {
+  pending_.resize(order_.size());
+  found_.resize(targets_.nodes().size());
+  Node& root = *y_.node();
+  if (root.is_leaf()) {
+    if (const int target = targets_.find(&root); target != Targets::none) found_[static_cast<std::size_t>(target)] = seed;
+  } else {
+    pending_[static_cast<std::size_t>(root.slot)] = seed;
+  }
+  for (std::size_t slot = order_.size(); slot-- > 0;) {
+    if (!needed_[slot] || !pending_[slot].defined()) continue;
+    Node& node = *order_[slot];
+    const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));
+    if (const int target = targets_.find(&node); target != Targets::none) found_[static_cast<std::size_t>(target)] = gy;
+    visit(node, gy, release);
+  }
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    Node& node = *targets_.nodes()[i];
+    if (found_[i].defined() && node.is_leaf()) found_[i] = hooked(node, std::move(found_[i]));
+  }
+  return std::move(found_);
+}
+
+Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
+  if (!y.requires_grad()) {
+    fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
+                     y.is_leaf() ? " (it is no result of a recorded operation)" : "");
+  }
+  if (!seed.defined()) {
+    if (y.size() != 1) fail<GraphError>(caller, "needs a seed: the gradient of a result of shape ", y.shape());
+    return Tensor(Array(y.shape(), Real(1)));
+  }
+  if (seed.shape() != y.shape()) {
+    fail<ShapeError>(caller, "the seed has shape ", seed.shape(), ", the result has shape ", y.shape());
+  }
+  return seed;
+}
+
+std::string described(const Tensor& x) {
+  return x.name().empty() ? cat("a tensor of shape ", x.shape()) : cat("'", x.name(), "'");
+}
+
+}  // namespace
+
+Tensor alias(const Tensor& x) {
+  return record("alias", x.value(), wrt(x, [](const Tensor& gy) { return gy; }));
+}
+
+Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
+  const Tensor seed = seed_for("grad", y, options.seed);
+  Targets targets(xs.size());
+  std::uint64_t oldest = ~std::uint64_t{0};
+  for (const Tensor& x : xs) {
+    if (!x.requires_grad()) {
+      fail<GraphError>("grad", described(x), " does not require a gradient");
+    }
+    targets.add(x.node().get());
+    oldest = std::min(oldest, x.node()->id);
+  }
+  Pass pass(y, targets, Collect::requested, "grad");
+  pass.collect(oldest);
+  pass.check();
+  for (const Tensor& x : xs) {
+    if (options.unused == Unused::refuse && !pass.reached(targets.find(x.node().get()))) {
+      fail<GraphError>("grad", "the result does not depend on ", described(x),
+                       "; pass {.unused = Unused::zeros} if that is meant");
+    }
+  }
+  const RecordingScope scope(options.create_graph);
+  const Tensors found = pass.run(seed, !options.retain_graph && !options.create_graph);
+  Tensors result;
+  result.reserve(xs.size());
+  for (const Tensor& x : xs) {
+    const Tensor& g = found[static_cast<std::size_t>(targets.find(x.node().get()))];
+    result.push_back(g.defined() ? g : Tensor(Array(x.shape(), Real(0))));
+  }
+  return result;
+}
+
+void Tensor::backward() const { backward(BackwardOptions{}); }
+
+void Tensor::backward(const BackwardOptions& options) const {
+  const Tensor seed = seed_for("backward", *this, options.seed);
+  Targets targets(32);
+  Pass pass(*this, targets, Collect::all_leaves, "backward");
+  pass.collect(0);
+  pass.check();
+  const NoGrad off;
+  Tensors found = pass.run(seed, !options.retain_graph);
+
+  // Everything that can fail happens before the first gradient changes.
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].defined()) continue;
+    NodeExtras& extras = targets.nodes()[i]->needed_extras();
+    if (extras.has_grad) {
+      extras.grad.mutable_data();  // a copy of its own, if somebody else holds it
+    } else if (!found[i].unique() || !found[i].value().unique()) {
+      found[i] = Tensor(Array(found[i].shape(), std::span(found[i].value().begin(), found[i].value().end())));
+    }
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].defined()) continue;
+    NodeExtras& extras = *targets.nodes()[i]->extras;
+    if (extras.has_grad) {
+      add_in_place(extras.grad, found[i].value());
+    } else {
+      extras.grad = Tensor::take_value(std::move(found[i]));
+      extras.has_grad = true;
+    }
+  }
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,62 @@
+// Reverse-mode differentiation: grad() is the core, Tensor::backward() the familiar form on top.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <xgrad/core/record.h>
+#include <xgrad/core/tensor.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// What grad() does for a tensor that the result does not depend on.
+enum class Unused {
+  refuse,  ///< throw GraphError and name it
+  zeros,   ///< return zeros of its shape
+};
+
+struct GradOptions {
+  Tensor seed;                ///< the gradient of y itself; 1 if y has one element
+  bool create_graph = false;  ///< record the pass, so that the gradients can be differentiated again
+  bool retain_graph = false;  ///< keep the graph for another pass (create_graph does, too)
+  Unused unused = Unused::refuse;
+};
+
+struct BackwardOptions {
+  Tensor seed;
+  bool retain_graph = false;
+};
+
+/// The gradients of <seed, y> with respect to each of `xs`, in their order and shapes. Touches nothing: gradients are
+/// returned, no tensor is changed. `xs` may be leaves or results. Throws GraphError if y depends on nothing that requires
+/// a gradient, if an x requires none or is not reached, if the graph was released, if a value that is needed was
+/// assigned since it was used, or if a rule returns a wrong shape; ShapeError if the seed's shape is not y's.
+///
+///     const Tensor g = grad(y, {x}, {.create_graph = true})[0];
+///     const Tensor h = grad(sum(g), {x})[0];                       // second derivative
+Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options = {});
+
+/// x itself as a new vertex of the graph. For those who need the gradient of one use of x apart from its other uses.
+Tensor alias(const Tensor& x);
+
+/// The gradients of a fused operation by way of its composed form, for when the graph of the gradient is wanted: runs
+/// `composed(inputs)` with recording on and returns the gradients of <gy, composed(inputs)>, recorded, each input
+/// taken for itself even if two are the same tensor. Entries that are not wanted stay undefined.
+template <std::size_t N, class F>
+std::array<Tensor, N> composed_gradients(const std::array<Tensor, N>& inputs, const Tensor& gy, Wanted wanted,
+                                         const F& composed) {
+  std::array<Tensor, N> own;
+  Tensors xs;
+  for (std::size_t i = 0; i < N; ++i) {
+    own[i] = wanted[static_cast<int>(i)] ? alias(inputs[i]) : inputs[i];
+    if (wanted[static_cast<int>(i)]) xs.push_back(own[i]);
+  }
+  const Tensors found = grad(std::apply(composed, own), xs, {.seed = gy, .create_graph = true, .unused = Unused::zeros});
+  std::array<Tensor, N> result;
+  for (std::size_t i = 0, next = 0; i < N; ++i) {
+    if (wanted[static_cast<int>(i)]) result[i] = found[next++];
+  }
+  return result;
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,60 @@
+// Birth and death of nodes.
+#include <xgrad/core/node.h>
+
+#include <xgrad/core/scope.h>
+#include <xgrad/core/tensor.h>
+
+namespace xgrad::inline XGRAD_ABI {
+namespace {
+
+std::atomic<std::uint64_t> last_id{0};
+std::atomic<std::int64_t> live_nodes{0};
+
+}  // namespace
+
+std::int64_t live_node_count() { return live_nodes.load(std::memory_order_relaxed); }
+
+NodeExtras& Node::needed_extras() {
+  if (!extras) extras = std::make_unique<NodeExtras>();
+  return *extras;
+}
+
+Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
+  auto* node = new (pool_allocate(bytes(shape.rank(), edges))) Node;
+  live_nodes.fetch_add(1, std::memory_order_relaxed);
+  node->op = op;
+  node->id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (const Scope* scope = Scope::current()) node->scope = scope->path();
+  node->edge_count = edges;
+  node->rank = static_cast<std::uint8_t>(shape.rank());
+  for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
+  std::ranges::copy(shape, node->sizes());
+  return Ref<Node>::adopt(node);
+}
+
+void Node::release() noexcept {
+  released = true;
+  for (Edge& edge : edges()) edge.rule.reset();
+  kept = nullptr;
+}
+
+void Node::destroy(Node* node) noexcept {
+  // Taking a node apart drops its inputs, and its rules drop tensors that hold other nodes; those come back here and
+  // only join the list, so the stack stays flat. The list is threaded through the dead nodes themselves.
+  static thread_local constinit Node* waiting = nullptr;
+  static thread_local constinit bool busy = false;
+  static_assert(sizeof(Node::id) >= sizeof(Node*));
+  node->id = reinterpret_cast<std::uintptr_t>(std::exchange(waiting, node));
+  if (std::exchange(busy, true)) return;
+  while (waiting) {
+    Node* dead = std::exchange(waiting, reinterpret_cast<Node*>(waiting->id));
+    const std::size_t size = bytes(dead->rank, dead->edge_count);
+    std::destroy(dead->edges().begin(), dead->edges().end());
+    dead->~Node();
+    pool_release(dead, size);
+    live_nodes.fetch_sub(1, std::memory_order_relaxed);
+  }
+  busy = false;
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,156 @@
+// The graph: nodes, the arrows between them, and the rules that carry gradients along the arrows.
+//
+// A Node is one vertex of the computational graph: the operation, the shape of its result, arrows to its inputs and a
+// rule for the gradient of each input. It holds no numbers, except its result when a rule asked for it; values live in
+// Tensors, and rules hold the Tensors that they captured. Nodes are made by record() only (core/record.h) and do not
+// change afterwards, save for names, hooks, gradients and, of a leaf, the version.
+//
+// All arrows point from results to inputs. So there are no cycles, and dropping the last Tensor of a result frees the
+// graph behind it; that is done in a loop, never by recursion. One graph belongs to one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <xgrad/core/array.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+class Tensor;
+
+/// The gradient rule of one input, or of several inputs at once: any callable, kept in place if it is small.
+///
+///     gx = rule(gy, y): gy the gradient of the result, y the result (undefined unless the rule asked for it)
+class Rule {
+ public:
+  Rule() = default;
+  Rule(const Rule&) = delete;
+  Rule& operator=(const Rule&) = delete;
+  ~Rule() { reset(); }
+
+  /// `Adaptor::call(f, gy, y, wanted, gx)` writes the gradients of the inputs that are wanted to gx[0], gx[1], ...
+  template <class Adaptor, class F>
+  void set(F&& f) {
+    using Function = std::decay_t<F>;
+    if constexpr (sizeof(Function) <= sizeof(place_) && alignof(Function) <= alignof(void*)) {
+      new (place_) Function(std::forward<F>(f));
+      static constexpr Methods methods{
+          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
+            Adaptor::call(*static_cast<Function*>(place), gy, y, wanted, gx);
+          },
+          [](void* place) noexcept { static_cast<Function*>(place)->~Function(); }};
+      methods_ = &methods;
+    } else {
+      using Block = PoolAllocator<Function>;
+      Function* outside = Block().allocate(1);
+      new (outside) Function(std::forward<F>(f));
+      new (place_) Function*(outside);
+      static constexpr Methods methods{
+          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
+            Adaptor::call(**static_cast<Function**>(place), gy, y, wanted, gx);
+          },
+          [](void* place) noexcept {
+            Function* function = *static_cast<Function**>(place);
+            function->~Function();
+            Block().deallocate(function, 1);
+          }};
+      methods_ = &methods;
+    }
+  }
+  void reset() noexcept {
+    if (const Methods* methods = std::exchange(methods_, nullptr)) methods->destroy(place_);
+  }
+  explicit operator bool() const { return methods_ != nullptr; }
+  void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
+    methods_->call(place_, gy, y, wanted, gx);
+  }
+
+ private:
+  struct Methods {
+    void (*call)(void*, const Tensor&, const Tensor&, const bool*, Tensor*);
+    void (*destroy)(void*) noexcept;
+  };
+  const Methods* methods_ = nullptr;
+  alignas(void*) unsigned char place_[32];
+};
+
+struct Node;
+
+/// An arrow from a result to one of its inputs.
+struct Edge {
+  Ref<Node> to;
+  std::uint32_t version = 0;  ///< of the input when the graph was recorded
+  std::int32_t covers = 1;    ///< how many edges, from this one on, the rule serves
+  Rule rule;                  ///< empty: no gradient flows here, or an earlier edge's rule serves this one
+};
+
+/// A function that sees the gradient of a tensor when it is complete and may replace it (return an undefined Tensor to
+/// leave it as it is).
+using GradientHook = std::function<Tensor(const Tensor& gradient)>;
+
+/// What few nodes have.
+struct NodeExtras {
+  std::string name;
+  Array grad;  ///< what backward() has added up
+  bool has_grad = false;
+  bool retain_grad = false;
+  std::uint64_t next_hook = 1;
+  std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
+};
+
+struct Node {
+  RefCount refs;
+  std::uint32_t version = 0;  ///< of a leaf: how often its value was assigned
+  const char* op = "leaf";
+  const std::string* scope = nullptr;  ///< the module's path where it was recorded, interned; may be null
+  std::uint64_t id = 0;                ///< larger than the ids of all inputs
+  Ref<Buffer<Real>> kept;              ///< the result, if a rule asked for it; the value of a scalar constant
+  std::unique_ptr<NodeExtras> extras;
+
+  std::int32_t edge_count = 0;
+  std::uint8_t rank = 0;
+  bool requires_grad : 1 = false;
+  bool released : 1 = false;        ///< the rules are gone: a backward pass has used them
+  bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
+
+  // Scratch of the walk that is under way (core/grad.cpp).
+  std::int32_t slot = 0;
+  std::atomic<std::uint32_t> walk{0};
+
+  bool is_leaf() const { return edge_count == 0; }
+  std::span<Edge> edges() { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
+  std::span<const Edge> edges() const { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
+  Shape shape() const { return Shape(ShortList<std::int64_t>({sizes(), static_cast<std::size_t>(rank)})); }
+  bool has_shape(const Shape& other) const { return std::ranges::equal(std::span(sizes(), rank), other); }
+  std::string_view name() const { return extras ? std::string_view(extras->name) : std::string_view(); }
+  NodeExtras& needed_extras();
+  /// Lets go of rules and kept values; the arrows stay, so that the graph can still be drawn.
+  void release() noexcept;
+
+  /// A node of `shape` with room for `edges` arrows, all empty.
+  static Ref<Node> create(const char* op, const Shape& shape, int edges);
+  /// The end of a node: its inputs are let go one by one, in a loop however long the chain.
+  static void destroy(Node* node) noexcept;
+
+ private:
+  static std::size_t bytes(int rank, int edges) {
+    return sizeof(Node) + sizeof(Edge) * static_cast<std::size_t>(edges) +
+           sizeof(std::int64_t) * static_cast<std::size_t>(rank);
+  }
+  // Behind the node in its block: the edges, then the sizes of the shape.
+  Edge* first_edge() const { return reinterpret_cast<Edge*>(const_cast<Node*>(this) + 1); }
+  std::int64_t* sizes() const { return reinterpret_cast<std::int64_t*>(first_edge() + edge_count); }
+};
+
+/// How many nodes exist now, in all threads: a training loop must leave this where it began.
+std::int64_t live_node_count();
+
+}  // namespace xgrad::inline XGRAD_ABI

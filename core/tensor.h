@@ -1,0 +1,139 @@
+// Tensor: a value and its place in the graph.
+//
+//     const Tensor w = variable({2, 1, 0}, "w");
+//     const Tensor y = sum(w * w);
+//     y.backward();
+//     w.grad();                                   // [4, 2, 0]
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+#include <xgrad/core/array.h>
+#include <xgrad/core/node.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// How backward() runs.
+struct BackwardOptions;
+
+/// A cheap handle (one counted pointer) to a value and, if the value has a history, to its node in the graph. Copies of
+/// a handle mean the same tensor. A tensor without history has no node: under NoGrad, or made from plain numbers, it
+/// costs its numbers and nothing else.
+class Tensor {
+ public:
+  /// Undefined: means "none" where a Tensor is optional.
+  Tensor() = default;
+  /// A constant.
+  Tensor(Array value);
+  /// A scalar constant.
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  Tensor(Number value) : Tensor(Array(Shape{}, static_cast<Real>(value))) {}
+
+  bool defined() const { return static_cast<bool>(body_); }
+  explicit operator bool() const = delete;
+
+  /// The numbers. This and all below throw GraphError for an undefined tensor.
+  const Array& value() const { return body().value; }
+  const Shape& shape() const { return value().shape(); }
+  int rank() const { return value().rank(); }
+  std::int64_t size() const { return value().size(); }
+  /// The size along `axis`, negative axes from the end. Throws ValueError.
+  std::int64_t dim(int axis) const { return value().dim(axis); }
+  /// The only element. Throws ShapeError unless there is exactly one.
+  Real item() const { return value().item(); }
+
+  /// Whether gradients flow to this tensor.
+  bool requires_grad() const { return body_ && body_->node && body_->node->requires_grad; }
+  /// Makes a tensor without history a leaf that gradients flow to, or no longer. Throws GraphError for a result of an
+  /// operation.
+  const Tensor& set_requires_grad(bool wanted = true) const;
+  /// Whether this is no result of a recorded operation.
+  bool is_leaf() const { return !body_ || !body_->node || body_->node->is_leaf(); }
+
+  /// Gives a leaf a new value; graphs recorded before can no longer be differentiated. Throws ShapeError if the shape
+  /// differs, GraphError for a result of an operation.
+  void assign(Array value) const;
+  /// The same in place: `change(Array&)` may write to the array's elements but must keep its shape.
+  template <class F>
+  void update(F&& change) const;
+
+  /// The same value without history.
+  Tensor detach() const { return Tensor(value()); }
+
+  /// Adds the gradients of this scalar to every leaf that it depends on. Throws GraphError if it is no scalar and no seed
+  /// is given, if it depends on no leaf that requires a gradient, if the graph was released by an earlier pass, or if a
+  /// value it needs was assigned since. When it throws, no gradient has changed.
+  void backward(const BackwardOptions& options) const;
+  void backward() const;
+  /// What backward() has added up, as a constant. Throws GraphError if there is nothing yet.
+  Tensor grad() const;
+  bool has_grad() const;
+  /// Forgets the gradient.
+  void zero_grad() const;
+  /// Makes backward() keep the gradient of this result of an operation, too.
+  const Tensor& retain_grad() const;
+
+  /// Calls `hook` with this tensor's gradient in every backward pass, once it is complete; what it returns, if defined,
+  /// takes the gradient's place. The number is for remove_hook. Throws GraphError if no gradient flows here.
+  std::uint64_t on_grad(GradientHook hook) const;
+  void remove_hook(std::uint64_t number) const;
+
+  /// The name that errors and diagrams use; empty if none was given.
+  std::string name() const;
+  const Tensor& named(std::string_view name) const;
+
+  /// The node, or nullptr if the tensor has no history and no name.
+  const Ref<Node>& node() const { return body().node; }
+  /// The node; makes a leaf for a tensor that has none.
+  const Ref<Node>& needed_node() const;
+
+  /// A tensor at `node`, with the value that the node's operation had.
+  static Tensor at_node(Array value, Ref<Node> node);
+
+  /// Whether both handles mean the same tensor.
+  friend bool same(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
+  /// Whether nobody else holds this tensor.
+  bool unique() const { return body_ && body_->refs.load() == 1; }
+  /// Takes the numbers out of a tensor that nobody else holds, or shares them.
+  static Array take_value(Tensor&& tensor);
+
+ private:
+  struct Body {
+    RefCount refs;
+    Array value;
+    Ref<Node> node;
+    static void destroy(Body* body) noexcept;
+  };
+
+  Body& body() const {
+    if (!body_) [[unlikely]] refuse_undefined();
+    return *body_;
+  }
+  [[noreturn]] static void refuse_undefined();
+  void bump_version() const;
+  static Ref<Body> make_body(Array value, Ref<Node> node);
+
+  Ref<Body> body_;
+};
+
+using Tensors = std::vector<Tensor>;
+
+/// A leaf that gradients flow to.
+Tensor variable(Array value, std::string_view name = {});
+Tensor variable(Real value, std::string_view name = {});
+
+template <class F>
+void Tensor::update(F&& change) const {
+  const Tensor keep = *this;
+  if (!is_leaf()) fail<GraphError>("update", "only leaves can be changed, not the result of ", body().node->op);
+  bump_version();
+  change(body().value);
+}
+
+/// `tensor([[1, 2], [3, 4]])` and its shape, for people.
+std::string to_string(const Tensor& tensor);
+
+}  // namespace xgrad::inline XGRAD_ABI

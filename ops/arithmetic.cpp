@@ -1,0 +1,63 @@
+// Arithmetic with broadcasting.
+#include <xgrad/ops/arithmetic.h>
+
+#include <cmath>
+
+#include <xgrad/ops/fused.h>
+
+namespace xgrad::inline XGRAD_ABI {
+namespace {
+
+// The gradient of an operand that was broadcast: summed to the operand's shape.
+auto pass_to(const Shape& to) {
+  return [to](const Tensor& gy) { return sum_to(gy, to); };
+}
+
+}  // namespace
+
+Tensor add(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("add", a.shape(), b.shape());
+  return record("add", map<2>(shape, {&a.value(), &b.value()}, [](auto p, auto q) { return p + q; }),
+                wrt(a, pass_to(a.shape())), wrt(b, pass_to(b.shape())));
+}
+
+Tensor sub(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("sub", a.shape(), b.shape());
+  return record("sub", map<2>(shape, {&a.value(), &b.value()}, [](auto p, auto q) { return p - q; }),
+                wrt(a, pass_to(a.shape())),
+                wrt(b, [to = b.shape()](const Tensor& gy) { return sum_to(-gy, to); }));
+}
+
+Tensor mul(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("mul", a.shape(), b.shape());
+  return record("mul", map<2>(shape, {&a.value(), &b.value()}, [](auto p, auto q) { return p * q; }),
+                wrt(a, [b, to = a.shape()](const Tensor& gy) { return sum_to(gy * b, to); }),
+                wrt(b, [a, to = b.shape()](const Tensor& gy) { return sum_to(gy * a, to); }));
+}
+
+Tensor div(const Tensor& a, const Tensor& b) {
+  return elementwise(
+      "div", a, b, [](auto p, auto q) { return p / q; },  //
+      [](auto, auto q, auto) { return 1 / q; },           //
+      [](auto, auto q, auto y) { return -y / q; });
+}
+
+Tensor neg(const Tensor& x) {
+  return record("neg", map(x.value(), [](auto v) { return -v; }), wrt(x, [](const Tensor& gy) { return -gy; }));
+}
+
+Tensor maximum(const Tensor& a, const Tensor& b) {
+  return elementwise(
+      "maximum", a, b, [](auto p, auto q) { return maximum(p, q); },
+      [](auto p, auto q, auto) { return where(p > q, 1, where(p == q, 0.5, 0)); },
+      [](auto p, auto q, auto) { return where(q > p, 1, where(p == q, 0.5, 0)); });
+}
+
+Tensor minimum(const Tensor& a, const Tensor& b) {
+  return elementwise(
+      "minimum", a, b, [](auto p, auto q) { return minimum(p, q); },
+      [](auto p, auto q, auto) { return where(p < q, 1, where(p == q, 0.5, 0)); },
+      [](auto p, auto q, auto) { return where(q < p, 1, where(p == q, 0.5, 0)); });
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

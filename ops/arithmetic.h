@@ -1,0 +1,46 @@
+// Arithmetic: + - * / negation, powers, maximum and minimum, and comparisons. All elementwise, with numpy's broadcasting;
+// all throw ShapeError when the shapes do not broadcast.
+#pragma once
+
+#include <xgrad/core/tensor.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// y = a + b      dy/da = 1      dy/db = 1
+Tensor add(const Tensor& a, const Tensor& b);
+/// y = a - b      dy/da = 1      dy/db = -1
+Tensor sub(const Tensor& a, const Tensor& b);
+/// y = a b        dy/da = b      dy/db = a
+Tensor mul(const Tensor& a, const Tensor& b);
+/// y = a / b      dy/da = 1/b    dy/db = -a/b^2. By IEEE rules: 1/0 is inf, 0/0 is NaN.
+Tensor div(const Tensor& a, const Tensor& b);
+/// y = -x
+Tensor neg(const Tensor& x);
+
+/// y = x^exponent for a number; x^0 = 1 also at 0 and the gradient there is 0; a negative base with an exponent that is
+/// no whole number gives NaN.      dy/dx = exponent x^(exponent - 1)
+Tensor pow(const Tensor& x, Real exponent);
+/// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and 0 where a = 0 and b >= 0
+Tensor pow(const Tensor& a, const Tensor& b);
+
+/// The larger of both; NaN if either is NaN. Where they are equal each gets half of the gradient.
+Tensor maximum(const Tensor& a, const Tensor& b);
+/// The smaller of both; NaN if either is NaN. Where they are equal each gets half of the gradient.
+Tensor minimum(const Tensor& a, const Tensor& b);
+
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator-(const Tensor& x) { return neg(x); }
+
+/// Comparisons give masks; no gradient flows through them.
+Mask operator<(const Tensor& a, const Tensor& b);
+Mask operator<=(const Tensor& a, const Tensor& b);
+Mask operator>(const Tensor& a, const Tensor& b);
+Mask operator>=(const Tensor& a, const Tensor& b);
+/// Elementwise, as the other comparisons. (Whether two handles mean the same tensor is same(a, b).)
+Mask operator==(const Tensor& a, const Tensor& b);
+Mask operator!=(const Tensor& a, const Tensor& b);
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,133 @@
+// elementwise(): a one-line lambda becomes a fused, differentiable operation of its own.
+//
+//     Tensor softsign(const Tensor& x) {
+//       return elementwise("softsign", x,
+//           [](auto v) { return v / (1 + abs(v)); },                                    // y
+//           [](auto v, auto) { return 1 / ((1 + abs(v)) * (1 + abs(v))); });            // dy/dx
+//     }
+//
+// Each lambda is written once and run twice: on SIMD registers when only numbers are wanted (one pass over memory, no
+// temporaries), and on Tensors when the graph of the gradient is wanted. It may use + - * / and the functions abs sqrt
+// exp expm1 log log1p sin cos tanh erf sigmoid maximum minimum where, comparisons inside where, and numbers.
+//
+// This header includes xsimd, so it is not part of <xgrad/xgrad.h>.
+#pragma once
+
+#include <tuple>
+
+#include <xgrad/core/record.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/loops.h>
+#include <xgrad/ops/reduce.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+namespace detail {
+
+// Calls f with `values`, an array, as its arguments.
+template <class F, class T, std::size_t N>
+auto call_with(const F& f, const std::array<T, N>& values) {
+  return std::apply(f, values);
+}
+
+// Which of the K arguments (bits 0 ... K-1) and the result (bit K) the partial derivative D depends on.
+template <class D, std::size_t K>
+constexpr unsigned dependencies() {
+  return []<std::size_t... k>(std::index_sequence<k...>) {
+    return probed<decltype(std::declval<D>()(Probe<(1u << k)>{}..., Probe<(1u << K)>{}))>;
+  }(std::make_index_sequence<K>{});
+}
+
+// The gradient of one input of an elementwise operation: gx = gy d(x..., y), summed where the input was broadcast. Keeps
+// just the inputs that d depends on; for the others it passes 0.
+template <unsigned depends, std::size_t K, class D>
+class PartialRule {
+ public:
+  PartialRule(const std::array<const Tensor*, K>& inputs, const Shape& to, D d) : d_(std::move(d)), to_(to) {
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < K; ++k) {
+      if (depends >> k & 1) kept_[next++] = *inputs[k];
+    }
+  }
+
+  Tensor gradient(const Tensor& gy, const Tensor& y) const {
+    return sum_to(recording() ? by_tensors(gy, y) : by_packs(gy, y), to_);
+  }
+
+ private:
+  static constexpr std::size_t kept_count() {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < K; ++k) count += depends >> k & 1;
+    return count;
+  }
+
+  Tensor by_tensors(const Tensor& gy, const Tensor& y) const {
+    std::array<Tensor, K + 1> arguments;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k <= K; ++k) {
+      arguments[k] = !(depends >> k & 1) ? Tensor(0) : k == K ? y : kept_[next++];
+    }
+    return gy * Tensor(call_with(d_, arguments));
+  }
+
+  Tensor by_packs(const Tensor& gy, const Tensor& y) const {
+    constexpr bool uses_y = depends >> K & 1;
+    constexpr std::size_t count = 1 + kept_count() + uses_y;
+    std::array<const Array*, count> arrays;
+    arrays[0] = &gy.value();
+    for (std::size_t i = 0; i < kept_count(); ++i) arrays[1 + i] = &kept_[i].value();
+    if constexpr (uses_y) arrays[count - 1] = &y.value();
+    return map<count>(gy.shape(), arrays, [this](const auto&... packs) {
+      const std::array<Pack, count> given{packs...};
+      std::array<Pack, K + 1> arguments;
+      std::size_t next = 1;
+      for (std::size_t k = 0; k <= K; ++k) arguments[k] = depends >> k & 1 ? given[next++] : Pack(0);
+      return given[0] * Pack(call_with(d_, arguments));
+    });
+  }
+
+  [[no_unique_address]] D d_;
+  Shape to_;
+  std::array<Tensor, kept_count()> kept_;
+};
+
+template <std::size_t K, class D>
+auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
+  constexpr unsigned depends = dependencies<D, K>();
+  PartialRule<depends, K, D> rule(inputs, inputs[k]->shape(), std::move(d));
+  if constexpr (depends >> K & 1) {
+    return wrt(*inputs[k], [rule](const Tensor& gy, const Tensor& y) { return rule.gradient(gy, y); });
+  } else {
+    return wrt(*inputs[k], [rule](const Tensor& gy) { return rule.gradient(gy, gy); });
+  }
+}
+
+}  // namespace detail
+
+/// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv.
+template <class F, class D>
+Tensor elementwise(const char* op, const Tensor& x, F f, D df) {
+  const std::array<const Tensor*, 1> inputs{&x};
+  return record(op, map(x.value(), f), detail::partial(inputs, 0, std::move(df)));
+}
+
+/// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError.
+template <class F, class DA, class DB>
+Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db) {
+  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
+  const std::array<const Tensor*, 2> inputs{&a, &b};
+  return record(op, map<2>(shape, {&a.value(), &b.value()}, f), detail::partial(inputs, 0, std::move(da)),
+                detail::partial(inputs, 1, std::move(db)));
+}
+
+/// y = f(a, b, c), elementwise with broadcasting. The partial derivatives take (a, b, c, y). Throws ShapeError.
+template <class F, class DA, class DB, class DC>
+Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
+  const Shape shape = broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), c.shape());
+  const std::array<const Tensor*, 3> inputs{&a, &b, &c};
+  return record(op, map<3>(shape, {&a.value(), &b.value(), &c.value()}, f), detail::partial(inputs, 0, std::move(da)),
+                detail::partial(inputs, 1, std::move(db)), detail::partial(inputs, 2, std::move(dc)));
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

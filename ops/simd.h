@@ -1,0 +1,167 @@
+// Pack: a register full of numbers, with the operations that elementwise lambdas are written in. This is the one header
+// that knows xsimd (xtensor's SIMD layer).
+//
+// The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+
+#include <xsimd/xsimd.hpp>
+
+#include <xgrad/core/config.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+template <class Batch>
+class BasicPackMask {
+ public:
+  explicit BasicPackMask(typename Batch::batch_bool_type bits) : bits_(bits) {}
+  const auto& bits() const { return bits_; }
+  friend BasicPackMask operator&&(const BasicPackMask& a, const BasicPackMask& b) {
+    return BasicPackMask(a.bits_ & b.bits_);
+  }
+  friend BasicPackMask operator||(const BasicPackMask& a, const BasicPackMask& b) {
+    return BasicPackMask(a.bits_ | b.bits_);
+  }
+  friend BasicPackMask operator!(const BasicPackMask& a) { return BasicPackMask(~a.bits_); }
+
+ private:
+  typename Batch::batch_bool_type bits_;
+};
+
+template <class Batch>
+class BasicPack {
+ public:
+  using Number = typename Batch::value_type;
+  using Mask = BasicPackMask<Batch>;
+  static constexpr std::size_t width = Batch::size;
+
+  BasicPack() = default;
+  BasicPack(const Batch& batch) : batch_(batch) {}
+  /// The same number in every place.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  BasicPack(T number) : batch_(static_cast<Number>(number)) {}
+
+  static BasicPack load(const Number* from) { return BasicPack(Batch::load_unaligned(from)); }
+  void store(Number* to) const { batch_.store_unaligned(to); }
+  const Batch& batch() const { return batch_; }
+
+  friend BasicPack operator+(const BasicPack& a, const BasicPack& b) { return a.batch_ + b.batch_; }
+  friend BasicPack operator-(const BasicPack& a, const BasicPack& b) { return a.batch_ - b.batch_; }
+  friend BasicPack operator*(const BasicPack& a, const BasicPack& b) { return a.batch_ * b.batch_; }
+  friend BasicPack operator/(const BasicPack& a, const BasicPack& b) { return a.batch_ / b.batch_; }
+  friend BasicPack operator-(const BasicPack& a) { return -a.batch_; }
+  friend Mask operator<(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ < b.batch_); }
+  friend Mask operator<=(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ <= b.batch_); }
+  friend Mask operator>(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ > b.batch_); }
+  friend Mask operator>=(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ >= b.batch_); }
+  friend Mask operator==(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ == b.batch_); }
+  friend Mask operator!=(const BasicPack& a, const BasicPack& b) {
+    return !(a == b);  // xsimd 8.1's own != is false for NaN
+  }
+
+  friend BasicPack where(const Mask& mask, const BasicPack& yes, const BasicPack& no) {
+    return BasicPack(xsimd::select(mask.bits(), yes.batch_, no.batch_));
+  }
+  /// NaN if either is NaN, as numpy and PyTorch have it.
+  friend BasicPack maximum(const BasicPack& a, const BasicPack& b) { return where(a >= b, a, where(b > a, b, a + b)); }
+  friend BasicPack minimum(const BasicPack& a, const BasicPack& b) { return where(a <= b, a, where(b < a, b, a + b)); }
+  friend BasicPack abs(const BasicPack& a) { return xsimd::abs(a.batch_); }
+  friend BasicPack sqrt(const BasicPack& a) { return xsimd::sqrt(a.batch_); }
+  friend BasicPack exp(const BasicPack& a) { return xsimd::exp(a.batch_); }
+  friend BasicPack expm1(const BasicPack& a) { return xsimd::expm1(a.batch_); }
+  friend BasicPack log(const BasicPack& a) { return xsimd::log(a.batch_); }
+  friend BasicPack log1p(const BasicPack& a) { return xsimd::log1p(a.batch_); }
+  friend BasicPack sin(const BasicPack& a) { return xsimd::sin(a.batch_); }
+  friend BasicPack cos(const BasicPack& a) { return xsimd::cos(a.batch_); }
+  friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
+  friend BasicPack erf(const BasicPack& a) { return xsimd::erf(a.batch_); }
+  friend BasicPack sigmoid(const BasicPack& a) { return 1 / (1 + exp(-a)); }
+
+  friend Number sum_of(const BasicPack& a) { return xsimd::hadd(a.batch_); }
+  friend Number max_of(const BasicPack& a) {
+    Number numbers[width];
+    a.store(numbers);
+    Number most = numbers[0];
+    for (std::size_t i = 1; i < width; ++i) most = numbers[i] > most ? numbers[i] : most;
+    return most;
+  }
+
+ private:
+  Batch batch_;
+};
+
+/// The widest register of the processor that this file is compiled for.
+using Pack = BasicPack<xsimd::batch<Real>>;
+
+/// Finds out what a lambda's result depends on, from its type alone: calling it with Probe<1>, Probe<2>, Probe<4> gives a
+/// Probe whose bits name the arguments that were used. So a rule keeps only the values that it needs.
+template <unsigned bits>
+struct Probe {
+  static constexpr unsigned depends_on = bits;
+};
+template <unsigned bits>
+struct ProbeMask {};
+
+#define XGRAD_PROBE_BINARY(result, op)                                     \
+  template <unsigned a, unsigned b>                                        \
+  constexpr result<a | b> op(Probe<a>, Probe<b>) {                         \
+    return {};                                                             \
+  }                                                                        \
+  template <unsigned a, class T>                                           \
+    requires std::is_arithmetic_v<T>                                       \
+  constexpr result<a> op(Probe<a>, T) {                                    \
+    return {};                                                             \
+  }                                                                        \
+  template <unsigned a, class T>                                           \
+    requires std::is_arithmetic_v<T>                                       \
+  constexpr result<a> op(T, Probe<a>) {                                    \
+    return {};                                                             \
+  }
+XGRAD_PROBE_BINARY(Probe, operator+)
+XGRAD_PROBE_BINARY(Probe, operator-)
+XGRAD_PROBE_BINARY(Probe, operator*)
+XGRAD_PROBE_BINARY(Probe, operator/)
+XGRAD_PROBE_BINARY(Probe, maximum)
+XGRAD_PROBE_BINARY(Probe, minimum)
+XGRAD_PROBE_BINARY(ProbeMask, operator<)
+XGRAD_PROBE_BINARY(ProbeMask, operator<=)
+XGRAD_PROBE_BINARY(ProbeMask, operator>)
+XGRAD_PROBE_BINARY(ProbeMask, operator>=)
+XGRAD_PROBE_BINARY(ProbeMask, operator==)
+XGRAD_PROBE_BINARY(ProbeMask, operator!=)
+#undef XGRAD_PROBE_BINARY
+
+#define XGRAD_PROBE_UNARY(op)          \
+  template <unsigned a>                \
+  constexpr Probe<a> op(Probe<a>) {    \
+    return {};                         \
+  }
+XGRAD_PROBE_UNARY(operator-)
+XGRAD_PROBE_UNARY(abs)
+XGRAD_PROBE_UNARY(sqrt)
+XGRAD_PROBE_UNARY(exp)
+XGRAD_PROBE_UNARY(expm1)
+XGRAD_PROBE_UNARY(log)
+XGRAD_PROBE_UNARY(log1p)
+XGRAD_PROBE_UNARY(sin)
+XGRAD_PROBE_UNARY(cos)
+XGRAD_PROBE_UNARY(tanh)
+XGRAD_PROBE_UNARY(erf)
+XGRAD_PROBE_UNARY(sigmoid)
+#undef XGRAD_PROBE_UNARY
+
+template <class T>
+inline constexpr unsigned probed = 0;
+template <unsigned bits>
+inline constexpr unsigned probed<Probe<bits>> = bits;
+
+template <unsigned m, class A, class B>
+constexpr Probe<m | probed<A> | probed<B>> where(ProbeMask<m>, A, B) {
+  return {};
+}
+
+}  // namespace xgrad::inline XGRAD_ABI
