@@ -60,4 +60,42 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
       [](auto p, auto q, auto) { return where(q < p, 1, where(p == q, 0.5, 0)); });
 }
 
+namespace {
+
+template <class Compare>
+Mask compare(const char* op, const Tensor& a, const Tensor& b, const Compare& holds) {
+  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
+  const BroadcastPlan<2> plan(shape, {&a.shape(), &b.shape()});
+  Mask result(shape);
+  bool* out = result.mutable_data();
+  if (result.size() == 0) return result;
+  for (std::int64_t row = 0; row < plan.rows(); ++row) {
+    const Real* p = a.value().data() + plan.offset(0, row);
+    const Real* q = b.value().data() + plan.offset(1, row);
+    for (std::int64_t i = 0; i < plan.inner(); ++i) *out++ = holds(p[i * plan.step(0)], q[i * plan.step(1)]);
+  }
+  return result;
+}
+
+}  // namespace
+
+Mask operator<(const Tensor& a, const Tensor& b) {
+  return compare("less", a, b, [](Real p, Real q) { return p < q; });
+}
+Mask operator<=(const Tensor& a, const Tensor& b) {
+  return compare("less_equal", a, b, [](Real p, Real q) { return p <= q; });
+}
+Mask operator>(const Tensor& a, const Tensor& b) {
+  return compare("greater", a, b, [](Real p, Real q) { return p > q; });
+}
+Mask operator>=(const Tensor& a, const Tensor& b) {
+  return compare("greater_equal", a, b, [](Real p, Real q) { return p >= q; });
+}
+Mask operator==(const Tensor& a, const Tensor& b) {
+  return compare("equal", a, b, [](Real p, Real q) { return p == q; });
+}
+Mask operator!=(const Tensor& a, const Tensor& b) {
+  return compare("not_equal", a, b, [](Real p, Real q) { return p != q; });
+}
+
 }  // namespace xgrad::inline XGRAD_ABI

@@ -15,10 +15,12 @@
 namespace xgrad::inline XGRAD_ABI {
 
 template <class Batch>
+class BasicPack;
+
+template <class Batch>
 class BasicPackMask {
  public:
   explicit BasicPackMask(typename Batch::batch_bool_type bits) : bits_(bits) {}
-  const auto& bits() const { return bits_; }
   friend BasicPackMask operator&&(const BasicPackMask& a, const BasicPackMask& b) {
     return BasicPackMask(a.bits_ & b.bits_);
   }
@@ -26,6 +28,10 @@ class BasicPackMask {
     return BasicPackMask(a.bits_ | b.bits_);
   }
   friend BasicPackMask operator!(const BasicPackMask& a) { return BasicPackMask(~a.bits_); }
+
+  friend BasicPack<Batch> where(const BasicPackMask& mask, const BasicPack<Batch>& yes, const BasicPack<Batch>& no) {
+    return BasicPack<Batch>(xsimd::select(mask.bits_, yes.batch(), no.batch()));
+  }
 
  private:
   typename Batch::batch_bool_type bits_;
@@ -38,7 +44,7 @@ class BasicPack {
   using Mask = BasicPackMask<Batch>;
   static constexpr std::size_t width = Batch::size;
 
-  BasicPack() = default;
+  BasicPack() : batch_(Number(0)) {}
   BasicPack(const Batch& batch) : batch_(batch) {}
   /// The same number in every place.
   template <class T>
@@ -63,9 +69,6 @@ class BasicPack {
     return !(a == b);  // xsimd 8.1's own != is false for NaN
   }
 
-  friend BasicPack where(const Mask& mask, const BasicPack& yes, const BasicPack& no) {
-    return BasicPack(xsimd::select(mask.bits(), yes.batch_, no.batch_));
-  }
   /// NaN if either is NaN, as numpy and PyTorch have it.
   friend BasicPack maximum(const BasicPack& a, const BasicPack& b) { return where(a >= b, a, where(b > a, b, a + b)); }
   friend BasicPack minimum(const BasicPack& a, const BasicPack& b) { return where(a <= b, a, where(b < a, b, a + b)); }
