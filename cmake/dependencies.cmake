@@ -28,9 +28,9 @@ if(XGRAD_WITH_GRAPHVIZ AND NOT GRAPHVIZ_FOUND)
   message(FATAL_ERROR "xgrad: XGRAD_WITH_GRAPHVIZ is ON, but pkg-config knows no libgvc and libcgraph (libgraphviz-dev)")
 endif()
 
-# What sources of one folder compile against, beyond the folders below.
+# What the sources of core and ops compile against. The folders above do without.
 add_library(xgrad_private INTERFACE)
-target_link_libraries(xgrad_private INTERFACE xtensor nlohmann_json::nlohmann_json Threads::Threads)
+target_link_libraries(xgrad_private INTERFACE xgrad_simd_flags xtensor nlohmann_json::nlohmann_json Threads::Threads)
 target_include_directories(xgrad_private SYSTEM INTERFACE ${XTENSOR_BLAS_INCLUDE_DIR})
 if(XGRAD_OPENBLAS)
   target_compile_definitions(xgrad_private INTERFACE XGRAD_OPENBLAS=1)

@@ -1,13 +1,15 @@
 # Two words for the library's own targets.
-#   xgrad_folder(ops BELOW core)      the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops); they see
-#                                     the headers of the folders named after BELOW and no others
-#   xgrad_library(xgrad core ops)     a static library of the objects of these folders
+#   xgrad_folder(ops BELOW core USES xgrad_private)
+#       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops); they see the headers of the folders
+#       named after BELOW and no others, and those of the libraries named after USES
+#   xgrad_library(xgrad core ops)
+#       a static library of the objects of these folders
 
 configure_file(cmake/version.h.in include/core/xgrad/version.h)
 configure_file(cmake/xgrad.h include/all/xgrad/xgrad.h COPYONLY)
 
 function(xgrad_folder folder)
-  cmake_parse_arguments(arg "" "" "BELOW" ${ARGN})
+  cmake_parse_arguments(arg "" "" "BELOW;USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB headers CONFIGURE_DEPENDS *.h)
 
@@ -20,7 +22,7 @@ function(xgrad_folder folder)
     set(target ${library}_${folder})
     if(sources)
       add_library(${target} OBJECT ${sources} ${headers})
-      target_link_libraries(${target} PRIVATE xgrad_flags xgrad_private)
+      target_link_libraries(${target} PRIVATE xgrad_flags ${arg_USES})
       target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O3>)
       set(scope PUBLIC)
     else()
