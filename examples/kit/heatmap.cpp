@@ -1,0 +1,323 @@
+// Laying out a grid of matrices, and colouring them.
+#include <kit/heatmap.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include <kit/format.h>
+#include <kit/plot.h>
+#include <kit/svg.h>
+#include <kit/utf8.h>
+
+namespace kit {
+namespace {
+
+using Colour = std::array<double, 3>;
+
+// Even steps of lightness, so that equal differences look equal; the lightest differs from the white of the page.
+constexpr std::array<Colour, 6> light_to_dark = {
+    {{237, 242, 248}, {190, 214, 235}, {133, 180, 218}, {74, 139, 194}, {34, 94, 156}, {13, 46, 99}}};
+constexpr std::array<Colour, 5> blue_to_red = {
+    {{33, 88, 150}, {139, 184, 218}, {244, 244, 244}, {236, 158, 122}, {172, 40, 46}}};
+
+constexpr std::string_view quiet = "#52606d", frame = "#cbd2d9";
+constexpr double title_size = 16, panel_title_size = 12, caption_size = 12, label_size = 11, tick_size = 10.5;
+constexpr double margin = 20, panel_gap = 26, widest_label = 110, bar_width = 14;
+constexpr double slant = 0.7071;  // key labels stand at 45 degrees
+
+std::string colour_of(double share, std::span<const Colour> stops) {
+  const double place = std::clamp(share, 0.0, 1.0) * static_cast<double>(stops.size() - 1);
+  const std::size_t stop = std::min(static_cast<std::size_t>(place), stops.size() - 2);
+  std::string text = "#";
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double mixed = std::lerp(stops[stop][i], stops[stop + 1][i], place - static_cast<double>(stop));
+    const int level = static_cast<int>(std::lround(mixed));
+    text += "0123456789abcdef"[level / 16];
+    text += "0123456789abcdef"[level % 16];
+  }
+  return text;
+}
+
+/// The values that the colours stand for.
+struct ColourScale {
+  double low, high;
+  std::span<const Colour> stops;
+
+  std::string colour(double value) const { return colour_of((value - low) / (high - low), stops); }
+};
+
+bool is_masked(const HeatMaps& maps, std::size_t i) { return !maps.masked.empty() && maps.masked[i]; }
+
+void check(const HeatMaps& maps) {
+  const auto refuse = [](const std::string& why) { throw std::invalid_argument("heat map: " + why); };
+  if (maps.panels.empty() || maps.columns == 0) refuse("there is nothing to show");
+  if (maps.queries.empty() || maps.keys.empty()) refuse("queries and keys need labels");
+  const std::size_t size = maps.queries.size() * maps.keys.size();
+  const std::string expected = number(maps.queries.size()) + " x " + number(maps.keys.size()) + " labels";
+  if (!maps.masked.empty() && maps.masked.size() != size) {
+    refuse("a mask of " + number(maps.masked.size()) + " entries for " + expected);
+  }
+  for (const HeatMapPanel& panel : maps.panels) {
+    if (panel.values.size() != size) refuse(number(panel.values.size()) + " values for " + expected);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!is_masked(maps, i) && !std::isfinite(panel.values[i])) refuse("a value is not finite");
+    }
+  }
+}
+
+ColourScale scale_of(const HeatMaps& maps) {
+  double least = 0, greatest = 0;
+  for (const HeatMapPanel& panel : maps.panels) {
+    for (std::size_t i = 0; i < panel.values.size(); ++i) {
+      if (is_masked(maps, i)) continue;
+      least = std::min(least, panel.values[i]);
+      greatest = std::max(greatest, panel.values[i]);
+    }
+  }
+  double end = std::max(greatest, -least);
+  if (!(end > 1e-300 && end < 1e300)) end = 1;
+  const std::vector<double> ticks = nice_ticks(0, end, 5);
+  const double step = ticks[1] - ticks[0];
+  end = std::ceil(end / step - 1e-6) * step;  // the bar ends at a round number
+  if (least < 0) return {-end, end, blue_to_red};
+  return {0, end, light_to_dark};
+}
+
+double widest(const std::vector<std::string>& labels) {
+  double width = 0;
+  for (const std::string& label : labels) width = std::max(width, text_width(label, label_size));
+  return std::min(width, widest_label);
+}
+
+/// Where everything is. Labels stand at the left and at the bottom of the grid only, as all panels share them.
+class Figure {
+ public:
+  explicit Figure(const HeatMaps& maps)
+      : maps_(maps), scale_(scale_of(maps)), rows_(maps.queries.size()), columns_(maps.keys.size()) {
+    grid_columns_ = std::min(maps.columns, maps.panels.size());
+    grid_rows_ = (maps.panels.size() + grid_columns_ - 1) / grid_columns_;
+    const std::size_t longest = std::max(rows_, columns_);
+    const double smallest = longest <= 24 ? 15 : 4;  // below 15 pixels not every entry can have its label
+    cell_ = std::clamp(std::floor(900.0 / static_cast<double>(grid_columns_ * longest)), smallest, 32.0);
+    panel_width_ = cell_ * static_cast<double>(columns_);
+    panel_height_ = cell_ * static_cast<double>(rows_);
+
+    const double key_labels = widest(maps.keys) * slant;
+    left_ = margin + caption_size + 10 + std::max(widest(maps.queries), key_labels - cell_ / 2) + 8;
+    top_ = margin + (maps.title.empty() ? 0 : title_size + 14) + panel_title_size + 8;
+    right_ = left_ + static_cast<double>(grid_columns_) * (panel_width_ + panel_gap) - panel_gap;
+    bottom_ = top_ + static_cast<double>(grid_rows_) * row_height() - row_height() + panel_height_;
+    width_ = right_ + 24 + bar_width + 8 + std::max(widest(bar_labels()), text_width("masked", tick_size)) + margin;
+    height_ = bottom_ + 14 + key_labels + label_size + 8 + caption_size + margin;
+  }
+
+  std::string drawn() {
+    Svg svg(width_, height_, maps_.title);
+    draw_hatching(svg);
+    svg.text(margin, margin + title_size - 3, fit_width(maps_.title, title_size, width_ - 2 * margin),
+             {{"font-size", title_size}, {"font-weight", "bold"}});
+    for (std::size_t i = 0; i < maps_.panels.size(); ++i) {
+      draw_panel(svg, maps_.panels[i], left_ + static_cast<double>(i % grid_columns_) * (panel_width_ + panel_gap),
+                 top_ + static_cast<double>(i / grid_columns_) * row_height());
+    }
+    draw_labels(svg);
+    draw_bar(svg);
+    return svg.str();
+  }
+
+ private:
+  double row_height() const { return panel_height_ + panel_gap + panel_title_size; }
+
+  /// How many entries apart labels must be so as not to touch.
+  std::size_t label_stride() const { return static_cast<std::size_t>(std::ceil((label_size + 2) / cell_)); }
+
+  std::vector<std::string> bar_labels() const {
+    std::vector<std::string> labels;
+    const double step = (scale_.high - scale_.low) / 1e6;
+    for (const double tick : bar_ticks()) labels.push_back(number(std::round(tick / step) * step));
+    return labels;
+  }
+  std::vector<double> bar_ticks() const { return nice_ticks(scale_.low, scale_.high, 5); }
+
+  static void draw_hatching(Svg& svg) {
+    svg.open("defs", {});
+    svg.open("pattern", {{"id", "masked"},
+                         {"width", 5},
+                         {"height", 5},
+                         {"patternUnits", "userSpaceOnUse"},
+                         {"patternTransform", "rotate(45)"}});
+    svg.shape("rect", {{"width", 5}, {"height", 5}, {"fill", "#f5f5f4"}});
+    svg.shape("rect", {{"width", 1.5}, {"height", 5}, {"fill", "#c8c5c0"}});
+    svg.close("pattern");
+    svg.close("defs");
+  }
+
+  void draw_panel(Svg& svg, const HeatMapPanel& panel, double x, double y) const {
+    svg.text(x, y - 8, fit_width(panel.title, panel_title_size, panel_width_ + panel_gap - 8),
+             {{"font-size", panel_title_size}, {"fill", quiet}});
+    const double gap = cell_ >= 10 ? 1 : 0;
+    svg.open("g", {{"shape-rendering", "crispEdges"}});
+    for (std::size_t i = 0; i < panel.values.size(); ++i) {
+      const std::size_t row = i / columns_, column = i % columns_;
+      const double value = panel.values[i];
+      const bool masked = is_masked(maps_, i);
+      svg.shape("rect",
+                {{"x", x + static_cast<double>(column) * cell_},
+                 {"y", y + static_cast<double>(row) * cell_},
+                 {"width", cell_ - gap},
+                 {"height", cell_ - gap},
+                 {"fill", masked ? "url(#masked)" : scale_.colour(value)}},
+                maps_.queries[row] + " → " + maps_.keys[column] + "  " + (masked ? "masked" : fixed(value, 3)));
+    }
+    svg.close("g");
+    svg.shape("rect", {{"x", x - 1.5},
+                       {"y", y - 1.5},
+                       {"width", panel_width_ + 3 - gap},
+                       {"height", panel_height_ + 3 - gap},
+                       {"fill", "none"},
+                       {"stroke", frame}});
+  }
+
+  void draw_labels(Svg& svg) const {
+    svg.open("g", {{"font-size", label_size}, {"text-anchor", "end"}});
+    for (std::size_t grid_row = 0; grid_row < grid_rows_; ++grid_row) {
+      const double y = top_ + static_cast<double>(grid_row) * row_height();
+      for (std::size_t row = 0; row < rows_; row += label_stride()) {
+        svg.text(left_ - 8, y + (static_cast<double>(row) + 0.5) * cell_ + 3.5,
+                 fit_width(maps_.queries[row], label_size, widest_label));
+      }
+    }
+    for (std::size_t grid_column = 0; grid_column < grid_columns_; ++grid_column) {
+      // The lowest panel of this column: the last row of the grid may be shorter than the others.
+      const std::size_t below = (maps_.panels.size() - 1 - grid_column) / grid_columns_;
+      const double x = left_ + static_cast<double>(grid_column) * (panel_width_ + panel_gap);
+      const double y = top_ + static_cast<double>(below) * row_height() + panel_height_ + 14;
+      for (std::size_t column = 0; column < columns_; column += label_stride()) {
+        const double at = x + (static_cast<double>(column) + 0.5) * cell_ + 3;
+        svg.text(at, y, fit_width(maps_.keys[column], label_size, widest_label),
+                 {{"transform", "rotate(-45 " + fixed(at, 1) + " " + fixed(y, 1) + ")"}});
+      }
+    }
+    svg.close("g");
+
+    svg.open("g", {{"font-size", caption_size}, {"text-anchor", "middle"}, {"fill", quiet}});
+    svg.text((left_ + right_) / 2, height_ - margin, maps_.key_caption);
+    const double x = margin + caption_size - 2, y = (top_ + bottom_) / 2;
+    svg.text(x, y, maps_.query_caption, {{"transform", "rotate(-90 " + fixed(x, 1) + " " + fixed(y, 1) + ")"}});
+    svg.close("g");
+  }
+
+  void draw_bar(Svg& svg) const {
+    constexpr int strips = 60;
+    const double x = right_ + 24, height = std::min(bottom_ - top_, 260.0), strip = height / strips;
+    const auto y_of = [&](double value) { return top_ + height * (scale_.high - value) / (scale_.high - scale_.low); };
+    for (int i = 0; i < strips; ++i) {
+      // Each strip reaches under the next one, so that no line of background shows between them.
+      svg.shape("rect", {{"x", x},
+                         {"y", top_ + i * strip},
+                         {"width", bar_width},
+                         {"height", std::min(2 * strip, height - i * strip)},
+                         {"fill", colour_of(1 - (i + 0.5) / strips, scale_.stops)}});
+    }
+    const std::vector<double> ticks = bar_ticks();
+    const std::vector<std::string> labels = bar_labels();
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      svg.text(x + bar_width + 8, y_of(ticks[i]) + 3.5, labels[i], {{"font-size", tick_size}, {"fill", quiet}});
+    }
+    if (std::find(maps_.masked.begin(), maps_.masked.end(), true) == maps_.masked.end()) return;
+    const double y = top_ + height + 14;
+    svg.shape(
+        "rect",
+        {{"x", x}, {"y", y}, {"width", bar_width}, {"height", bar_width}, {"fill", "url(#masked)"}, {"stroke", frame}});
+    svg.text(x + bar_width + 8, y + 11, "masked", {{"font-size", tick_size}, {"fill", quiet}});
+  }
+
+  const HeatMaps& maps_;
+  ColourScale scale_;
+  std::size_t rows_, columns_, grid_rows_, grid_columns_;
+  double cell_, panel_width_, panel_height_;
+  double left_, top_, right_, bottom_;  // of the grid
+  double width_, height_;               // of the sheet
+};
+
+std::string padded_left(const std::string& text, int width) {
+  return std::string(static_cast<std::size_t>(std::max(0, width - columns(text))), ' ') + text;
+}
+
+}  // namespace
+
+std::vector<HeatMapPanel> attention_panels(const std::vector<double>& weights, std::size_t layers, std::size_t heads) {
+  if (layers == 0 || heads == 0 || weights.empty() || weights.size() % (layers * heads) != 0) {
+    throw std::invalid_argument("attention_panels: " + number(weights.size()) + " weights for " + number(layers) +
+                                " layers of " + number(heads) + " heads");
+  }
+  std::vector<HeatMapPanel> panels;
+  const std::size_t size = weights.size() / (layers * heads);
+  for (std::size_t i = 0; i < layers * heads; ++i) {
+    const auto begin = weights.begin() + static_cast<std::ptrdiff_t>(i * size);
+    panels.push_back({.title = "layer " + number(i / heads + 1) + ", head " + number(i % heads + 1),
+                      .values = {begin, begin + static_cast<std::ptrdiff_t>(size)}});
+  }
+  return panels;
+}
+
+std::string heat_map_svg(const HeatMaps& maps) {
+  check(maps);
+  return Figure(maps).drawn();
+}
+
+std::string heat_map_text(const HeatMaps& maps, std::size_t panel) {
+  check(maps);
+  static constexpr std::string_view shades[] = {"  ", "░░", "▒▒", "▓▓", "██"};
+  const HeatMapPanel& shown = maps.panels.at(panel);
+  const std::size_t columns_count = maps.keys.size();
+  double greatest = 0;
+  for (std::size_t i = 0; i < shown.values.size(); ++i) {
+    if (!is_masked(maps, i)) greatest = std::max(greatest, shown.values[i]);
+  }
+
+  int label_width = 0;
+  for (const std::string& query : maps.queries) label_width = std::max(label_width, columns(fit_columns(query, 16)));
+  std::string text = std::string(static_cast<std::size_t>(label_width), ' ');
+  for (std::size_t column = 0; column < columns_count; ++column) text += padded_left(number((column + 1) % 100), 3);
+  text += '\n';
+  for (std::size_t i = 0; i < shown.values.size(); ++i) {
+    if (i % columns_count == 0) text += padded_left(fit_columns(maps.queries[i / columns_count], 16), label_width);
+    const double share = greatest > 0 ? std::clamp(shown.values[i] / greatest, 0.0, 1.0) : 0;
+    text += is_masked(maps, i) ? " ··" : " " + std::string(shades[std::lround(share * 4)]);
+    if (i % columns_count == columns_count - 1) text += '\n';
+  }
+  text += maps.key_caption + ":";
+  for (std::size_t column = 0; column < columns_count; ++column) {
+    text += " " + number(column + 1) + " " + fit_columns(maps.keys[column], 16);
+  }
+  return text + '\n';
+}
+
+std::string sparkline(const std::vector<double>& values, std::size_t width) {
+  static constexpr std::string_view bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  width = std::min(width, values.size());
+  std::vector<double> means;
+  for (std::size_t i = 0; i < width; ++i) {
+    const std::size_t begin = i * values.size() / width, end = (i + 1) * values.size() / width;
+    double sum = 0;
+    for (std::size_t j = begin; j < end; ++j) sum += values[j] / static_cast<double>(end - begin);
+    means.push_back(sum);
+  }
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (const double mean : means) {
+    if (std::isfinite(mean)) low = std::min(low, mean), high = std::max(high, mean);
+  }
+  std::string text;
+  for (const double mean : means) {
+    const double share = high > low ? (mean - low) / (high - low) : 0;
+    text += std::isfinite(mean) ? bars[std::lround(share * 7)] : " ";
+  }
+  return text;
+}
+
+}  // namespace kit

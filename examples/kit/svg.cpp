@@ -1,0 +1,117 @@
+// Writing SVG elements; numbers never pass through a locale.
+#include <kit/svg.h>
+
+#include <kit/format.h>
+#include <kit/utf8.h>
+
+namespace kit {
+namespace {
+
+std::string pixels(double value) {
+  std::string text = fixed(value, 2);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+/// Width of a character as a share of the font size, after DejaVu Sans, which is among the widest.
+double relative_width(char32_t c) {
+  const std::u32string_view thin = U"iIjl|'.,:;! \u00A0\u202F", slim = U"frt()[]{}/-\"", broad = U"mwMW%@—…";
+  if (thin.find(c) != thin.npos) return 0.33;
+  if (slim.find(c) != slim.npos) return 0.42;
+  if (broad.find(c) != broad.npos) return 0.98;
+  if (columns(std::u32string_view(&c, 1)) != 1) return columns(std::u32string_view(&c, 1)) * 0.5;
+  if ((c >= U'A' && c <= U'Z') || c == U'<' || c == U'>' || c == U'+' || c == U'=') return 0.76;
+  return 0.62;
+}
+
+double text_width(std::u32string_view text, double font_size) {
+  double width = 0;
+  for (const char32_t c : text) width += relative_width(c) * font_size;
+  return width;
+}
+
+}  // namespace
+
+std::string xml_escaped(std::string_view text) {
+  std::string result;
+  for (const char32_t c : decode_utf8(text)) {
+    switch (c) {
+      case U'&':
+        result += "&amp;";
+        break;
+      case U'<':
+        result += "&lt;";
+        break;
+      case U'>':
+        result += "&gt;";
+        break;
+      case U'"':
+        result += "&quot;";
+        break;
+      case U'\'':
+        result += "&#39;";
+        break;
+      default: {
+        const bool allowed = (c >= 0x20 && c != 0xFFFE && c != 0xFFFF) || c == U'\t' || c == U'\n';
+        result += encode_utf8(std::u32string(1, allowed ? c : U'\uFFFD'));
+      }
+    }
+  }
+  return result;
+}
+
+double text_width(std::string_view text, double font_size) { return text_width(decode_utf8(text), font_size); }
+
+std::string fit_width(std::string_view text, double font_size, double width) {
+  std::u32string characters = decode_utf8(text);
+  if (text_width(characters, font_size) <= width) return std::string(text);
+  while (!characters.empty() && text_width(characters + U'…', font_size) > width) characters.pop_back();
+  return encode_utf8(characters + U'…');
+}
+
+Attribute::Attribute(std::string_view name, double value) : name(name), value(pixels(value)) {}
+
+Svg::Svg(double width, double height, std::string_view title) {
+  const std::string size = pixels(width) + " " + pixels(height);
+  tag("svg",
+      {{"xmlns", "http://www.w3.org/2000/svg"},
+       {"width", width},
+       {"height", height},
+       {"viewBox", "0 0 " + size},
+       {"role", "img"},
+       {"aria-label", title},
+       {"font-family", "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"},
+       {"font-size", 12},
+       {"fill", "#1f2933"}},
+      ">\n");
+  shape("rect", {{"width", width}, {"height", height}, {"fill", "#ffffff"}});
+}
+
+void Svg::shape(std::string_view name, Attributes attributes, std::string_view hover) {
+  if (hover.empty()) return tag(name, attributes, "/>\n");
+  tag(name, attributes, "><title>");
+  body_ += xml_escaped(hover) + "</title></" + std::string(name) + ">\n";
+}
+
+void Svg::text(double x, double y, std::string_view text, Attributes attributes) {
+  tag("text", {{"x", x}, {"y", y}}, "");
+  write(attributes);
+  body_ += ">" + xml_escaped(text) + "</text>\n";
+}
+
+void Svg::open(std::string_view name, Attributes attributes) { tag(name, attributes, ">\n"); }
+
+void Svg::close(std::string_view name) { body_ += "</" + std::string(name) + ">\n"; }
+
+void Svg::tag(std::string_view name, Attributes attributes, std::string_view end) {
+  body_ += "<" + std::string(name);
+  write(attributes);
+  body_ += end;
+}
+
+void Svg::write(Attributes attributes) {
+  for (const auto& [name, value] : attributes) body_ += " " + std::string(name) + "=\"" + xml_escaped(value) + '"';
+}
+
+}  // namespace kit

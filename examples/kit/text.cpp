@@ -1,0 +1,272 @@
+// Reading text files with care, and the steps from sentences to ids.
+#include <kit/text.h>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <set>
+
+#include <kit/error.h>
+#include <kit/utf8.h>
+
+namespace kit {
+namespace {
+
+using Path = std::filesystem::path;
+
+/// The lines of a text file, plain or gzip, one after the other and without their ends.
+class Lines {
+ public:
+  explicit Lines(const Path& path) : path_(path) {
+    errno = 0;
+    file_.reset(gzopen(path.c_str(), "rb"));
+    if (!file_) throw IoError::from_errno("open", path);
+  }
+
+  /// Moves on to the next line; false at the end of the file.
+  bool next() {
+    line_.clear();
+    if (!fill()) return false;
+    ++number_;
+    std::size_t end;
+    do {
+      end = rest_.find('\n');
+      line_ += rest_.substr(0, end);
+      rest_.remove_prefix(std::min(end, rest_.size() - 1) + 1);
+      if (line_.size() > longest) throw DataError(path_, number_, "longer than 1 MiB: not a text file?");
+    } while (end == std::string_view::npos && fill());
+    if (line_.ends_with('\r')) line_.pop_back();
+    if (number_ == 1 && line_.starts_with("\xEF\xBB\xBF")) line_.erase(0, 3);
+    return true;
+  }
+
+  const std::string& line() const { return line_; }
+  std::size_t number() const { return number_; }
+
+ private:
+  static constexpr std::size_t longest = 1 << 20;
+
+  /// Makes sure that there is something in `rest_`; false at the end of the file.
+  bool fill() {
+    if (!rest_.empty()) return true;
+    errno = 0;
+    const int count = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
+    int error = Z_OK;
+    const char* text = gzerror(file_.get(), &error);
+    if (error == Z_ERRNO) throw IoError::from_errno("read", path_);
+    if (error != Z_OK) throw IoError("cannot read " + path_.string() + ": damaged gzip data: " + text);
+    rest_ = std::string_view(buffer_.data(), static_cast<std::size_t>(count));
+    return !rest_.empty();
+  }
+
+  Path path_;
+  std::unique_ptr<gzFile_s, decltype(&gzclose)> file_{nullptr, gzclose};
+  std::string buffer_ = std::string(1 << 16, '\0');
+  std::string_view rest_;  // what no line has taken yet of the buffer
+  std::string line_;
+  std::size_t number_ = 0;
+};
+
+std::string plain_spaces(std::string_view text) {
+  std::u32string characters = decode_utf8(text);
+  std::replace(characters.begin(), characters.end(), U'\u00A0', U' ');
+  std::replace(characters.begin(), characters.end(), U'\u202F', U' ');
+  return encode_utf8(characters);
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
+}
+
+char32_t lower_case(char32_t c) {
+  const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };
+  if (within(U'A', U'Z') || (within(0xC0, 0xDE) && c != 0xD7)) return c + 0x20;  // 0xD7 is the multiplication sign
+  if (c == 0x130) return U'i';                                                   // Turkish capital i with its dot
+  if (c == 0x178) return 0xFF;
+  // In Latin Extended-A capitals and small letters alternate; in two stretches the capitals are the odd ones.
+  if (within(0x139, 0x148) || within(0x179, 0x17E)) return c + c % 2;
+  if (within(0x100, 0x137) || within(0x14A, 0x177)) return c | 1;
+  return c;
+}
+
+/// The pair on one line; throws DataError.
+SentencePair parsed(const std::string& line, const Path& path, std::size_t number) {
+  const auto refuse = [&](const std::string& why) -> DataError {
+    return DataError(path, number, "expected source<TAB>target, found " + why);
+  };
+  if (!is_utf8(line)) throw refuse("bytes that are not UTF-8");
+  if (line.find('\0') != std::string::npos) throw refuse("a zero byte");
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string::npos) throw refuse("no tab in \"" + fit_columns(line, 60) + '"');
+  const std::size_t end = std::min(line.find('\t', tab + 1), line.size());
+  SentencePair pair{trimmed(plain_spaces(line.substr(0, tab))),
+                    trimmed(plain_spaces(line.substr(tab + 1, end - tab - 1)))};
+  if (pair.source.empty()) throw refuse("an empty source");
+  if (pair.target.empty()) throw refuse("an empty target");
+  return pair;
+}
+
+}  // namespace
+
+std::vector<SentencePair> read_pairs(const Path& path, std::size_t count) {
+  std::vector<SentencePair> pairs;
+  Lines lines(path);
+  while (pairs.size() < count && lines.next()) {
+    if (lines.line().find_first_not_of(" \t") == std::string::npos) continue;
+    pairs.push_back(parsed(lines.line(), path, lines.number()));
+  }
+  return pairs;
+}
+
+std::string lower_case(std::string_view text) {
+  std::u32string characters = decode_utf8(text);
+  for (char32_t& c : characters) c = lower_case(c);
+  return encode_utf8(characters);
+}
+
+std::string preprocess(std::string_view sentence) {
+  const std::string text = lower_case(plain_spaces(sentence));
+  std::string spaced;
+  for (const char c : text) {
+    const bool mark = c == ',' || c == '.' || c == '!' || c == '?';
+    if (mark && !spaced.empty() && spaced.back() != ' ') spaced += ' ';
+    spaced += c;
+  }
+  return spaced;
+}
+
+Tokens words(std::string_view text) {
+  Tokens tokens;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (!word.empty()) tokens.emplace_back(word);
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  }
+  return tokens;
+}
+
+std::string joined(std::span<const std::string> tokens) {
+  std::string text;
+  for (const std::string& token : tokens) text += (text.empty() ? "" : " ") + token;
+  return text;
+}
+
+Vocab::Vocab(std::span<const Tokens> sentences, const Options& options) {
+  std::map<std::string, std::int64_t> counts;
+  for (const Tokens& sentence : sentences) {
+    for (const std::string& token : sentence) ++counts[token];
+  }
+  for (const std::string& token : options.reserved) counts.erase(token);
+
+  std::vector<std::pair<std::string, std::int64_t>> ranked(counts.begin(), counts.end());
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  Tokens tokens = options.reserved;
+  for (const auto& [token, count] : ranked) {
+    if (count >= options.min_freq) tokens.push_back(token);
+  }
+  *this = Vocab(std::move(tokens));
+}
+
+Vocab::Vocab(Tokens tokens_by_id) : tokens_(std::move(tokens_by_id)) {
+  for (const std::string& token : tokens_) {
+    const auto id = static_cast<std::int64_t>(ids_.size());
+    if (!ids_.emplace(token, id).second) throw std::invalid_argument("vocab: token '" + token + "' is given twice");
+  }
+}
+
+std::int64_t Vocab::id(std::string_view token) const {
+  auto found = ids_.find(token);
+  if (found == ids_.end()) found = ids_.find("<unk>");
+  if (found == ids_.end()) throw std::out_of_range("vocab: unknown token '" + std::string(token) + "' and no <unk>");
+  return found->second;
+}
+
+const std::string& Vocab::token(std::int64_t id) const {
+  if (id < 0 || id >= size()) {
+    throw std::out_of_range("vocab: id " + std::to_string(id) + " is not in [0, " + std::to_string(size()) + ")");
+  }
+  return tokens_[static_cast<std::size_t>(id)];
+}
+
+std::vector<std::int64_t> truncate_pad(std::vector<std::int64_t> ids, std::size_t steps, std::int64_t padding) {
+  ids.resize(steps, padding);
+  return ids;
+}
+
+SentenceArray SentenceArray::take(std::span<const std::size_t> rows) const {
+  SentenceArray batch{.steps = steps, .ids = {}, .lengths = {}};
+  batch.ids.reserve(rows.size() * steps);
+  batch.lengths.reserve(rows.size());
+  for (const std::size_t row : rows) {
+    batch.lengths.push_back(lengths.at(row));
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(row * steps);
+    batch.ids.insert(batch.ids.end(), begin, begin + static_cast<std::ptrdiff_t>(steps));
+  }
+  return batch;
+}
+
+std::vector<std::int64_t> SentenceArray::shifted(std::int64_t bos) const {
+  std::vector<std::int64_t> result(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) result[i] = i % steps == 0 ? bos : ids[i - 1];
+  return result;
+}
+
+SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, std::size_t steps) {
+  if (steps == 0) throw std::invalid_argument("to_array: needs at least one step");
+  const auto reserved = [&vocab](std::string_view token) {
+    if (!vocab.contains(token)) throw std::out_of_range("to_array: the vocabulary has no " + std::string(token));
+    return vocab.id(token);
+  };
+  const std::int64_t padding = reserved("<pad>"), eos = reserved("<eos>");
+
+  SentenceArray array{.steps = steps, .ids = {}, .lengths = {}};
+  array.ids.reserve(sentences.size() * steps);
+  for (const Tokens& sentence : sentences) {
+    std::vector<std::int64_t> row;
+    for (const std::string& token : sentence) row.push_back(vocab.id(token));
+    row.push_back(eos);
+    array.lengths.push_back(static_cast<std::int64_t>(std::min(row.size(), steps)));
+    row = truncate_pad(std::move(row), steps, padding);
+    array.ids.insert(array.ids.end(), row.begin(), row.end());
+  }
+  return array;
+}
+
+Split split_at(std::span<const SentencePair> pairs, std::size_t count) {
+  Split split;
+  std::set<std::string> seen;
+  for (const SentencePair& pair : pairs) {
+    const std::string source = preprocess(pair.source);
+    if (split.train.size() < count) {
+      split.train.push_back(pair);
+      seen.insert(source);
+    } else if (!seen.contains(source)) {
+      split.held_out.push_back(pair);
+    }
+  }
+  return split;
+}
+
+Split split_randomly(std::span<const SentencePair> pairs, std::size_t held_out, std::uint64_t seed) {
+  std::map<std::string, std::vector<std::size_t>> rows_of;  // source sentence -> its pairs
+  for (std::size_t i = 0; i < pairs.size(); ++i) rows_of[preprocess(pairs[i].source)].push_back(i);
+
+  std::mt19937_64 generator(seed);
+  std::vector<bool> held(pairs.size());
+  std::size_t count = 0;
+  for (const std::size_t i : permutation(pairs.size(), generator)) {
+    if (count >= held_out) break;
+    if (held[i]) continue;
+    for (const std::size_t row : rows_of.at(preprocess(pairs[i].source))) held[row] = true, ++count;
+  }
+
+  Split split;
+  for (std::size_t i = 0; i < pairs.size(); ++i) (held[i] ? split.held_out : split.train).push_back(pairs[i]);
+  return split;
+}
+
+}  // namespace kit
