@@ -16,14 +16,14 @@ enum class Unused {
 };
 
 struct GradOptions {
-  Tensor seed;                ///< the gradient of y itself; 1 if y has one element
+  Tensor seed = {};           ///< the gradient of y itself; 1 if y has one element
   bool create_graph = false;  ///< record the pass, so that the gradients can be differentiated again
   bool retain_graph = false;  ///< keep the graph for another pass (create_graph does, too)
   Unused unused = Unused::refuse;
 };
 
 struct BackwardOptions {
-  Tensor seed;
+  Tensor seed = {};
   bool retain_graph = false;
 };
 
