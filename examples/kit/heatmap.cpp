@@ -111,8 +111,11 @@ class Figure {
     top_ = margin + (maps.title.empty() ? 0 : title_size + 14) + panel_title_size + 8;
     right_ = left_ + static_cast<double>(grid_columns_) * (panel_width_ + panel_gap) - panel_gap;
     bottom_ = top_ + static_cast<double>(grid_rows_) * row_height() - row_height() + panel_height_;
-    width_ = right_ + 24 + bar_width + 8 + std::max(widest(bar_labels()), text_width("masked", tick_size)) + margin;
-    height_ = bottom_ + 14 + key_labels + label_size + 8 + caption_size + margin;
+    width_ = right_ + 24 + bar_width + 8 + std::max(widest(tick_labels(bar_ticks())), text_width("masked", tick_size)) +
+             margin;
+    width_ = std::max(width_, std::min(2 * margin + text_width(maps.title, title_size), 640.0));
+    const double below_bar = top_ + bar_height() + 14 + bar_width;
+    height_ = std::max(bottom_ + 14 + key_labels + label_size + 8 + caption_size, below_bar) + margin;
   }
 
   std::string drawn() {
@@ -135,13 +138,10 @@ class Figure {
   /// How many entries apart labels must be so as not to touch.
   std::size_t label_stride() const { return static_cast<std::size_t>(std::ceil((label_size + 2) / cell_)); }
 
-  std::vector<std::string> bar_labels() const {
-    std::vector<std::string> labels;
-    const double step = (scale_.high - scale_.low) / 1e6;
-    for (const double tick : bar_ticks()) labels.push_back(number(std::round(tick / step) * step));
-    return labels;
-  }
   std::vector<double> bar_ticks() const { return nice_ticks(scale_.low, scale_.high, 5); }
+
+  /// The bar is as high as the grid, as long as its ticks have room and it does not look lost.
+  double bar_height() const { return std::clamp(bottom_ - top_, 100.0, 260.0); }
 
   static void draw_hatching(Svg& svg) {
     svg.open("defs", {});
@@ -213,7 +213,7 @@ class Figure {
 
   void draw_bar(Svg& svg) const {
     constexpr int strips = 60;
-    const double x = right_ + 24, height = std::min(bottom_ - top_, 260.0), strip = height / strips;
+    const double x = right_ + 24, height = bar_height(), strip = height / strips;
     const auto y_of = [&](double value) { return top_ + height * (scale_.high - value) / (scale_.high - scale_.low); };
     for (int i = 0; i < strips; ++i) {
       // Each strip reaches under the next one, so that no line of background shows between them.
@@ -224,7 +224,7 @@ class Figure {
                          {"fill", colour_of(1 - (i + 0.5) / strips, scale_.stops)}});
     }
     const std::vector<double> ticks = bar_ticks();
-    const std::vector<std::string> labels = bar_labels();
+    const std::vector<std::string> labels = tick_labels(ticks);
     for (std::size_t i = 0; i < ticks.size(); ++i) {
       svg.text(x + bar_width + 8, y_of(ticks[i]) + 3.5, labels[i], {{"font-size", tick_size}, {"fill", quiet}});
     }

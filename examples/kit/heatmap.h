@@ -9,16 +9,16 @@ namespace kit {
 
 /// One matrix of a figure: q rows of k values.
 struct HeatMapPanel {
-  std::string title;
-  std::vector<double> values;  ///< (q, k), row after row
+  std::string title = {};
+  std::vector<double> values = {};  ///< (q, k), row after row
 };
 
 /// A grid of matrices of the same size under common labels: rows are queries, columns are keys.
 struct HeatMaps {
-  std::string title;
-  std::vector<std::string> queries;  ///< label of each row, q of them
-  std::vector<std::string> keys;     ///< label of each column, k of them
-  std::vector<HeatMapPanel> panels;
+  std::string title = {};
+  std::vector<std::string> queries = {};  ///< label of each row, q of them
+  std::vector<std::string> keys = {};     ///< label of each column, k of them
+  std::vector<HeatMapPanel> panels = {};
   std::size_t columns = 4;                       ///< panels in one row of the grid
   std::vector<bool> masked = {};                 ///< (q, k) or empty: true where attention was not allowed
   std::string query_caption = "query (target)";  ///< what the rows are

@@ -57,12 +57,8 @@ struct Axis {
 };
 
 Axis linear_axis(double low, double high, double step) {
-  Axis axis{Scale::linear, low, high, multiples(step, low, high), {}};
-  const double unit = step >= 1e6 ? 1e6 : step >= 1e3 ? 1e3 : 1;
-  const char* suffix = step >= 1e6 ? "M" : step >= 1e3 ? "k" : "";
-  const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step / unit) + 1e-6)), 0, 100);
-  for (const double tick : axis.ticks) axis.labels.push_back(fixed(tick / unit, decimals) + (tick == 0 ? "" : suffix));
-  return axis;
+  const std::vector<double> ticks = multiples(step, low, high);
+  return {Scale::linear, low, high, ticks, tick_labels(ticks)};
 }
 
 /// From the last round number below the data to the first above; round are 1, 2 and 5 times the powers of ten if the
@@ -240,6 +236,16 @@ std::vector<double> nice_ticks(double low, double high, int count) {
                                 number(count) + " parts");
   }
   return multiples(round_step(high - low, count), low, high);
+}
+
+std::vector<std::string> tick_labels(const std::vector<double>& ticks) {
+  const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
+  const double unit = step >= 1e6 ? 1e6 : step >= 1e3 ? 1e3 : 1;
+  const char* suffix = step >= 1e6 ? "M" : step >= 1e3 ? "k" : "";
+  const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step / unit) + 1e-6)), 0, 100);
+  std::vector<std::string> labels;
+  for (const double tick : ticks) labels.push_back(fixed(tick / unit, decimals) + (tick == 0 ? "" : suffix));
+  return labels;
 }
 
 std::string line_plot(const std::vector<Series>& series, const PlotOptions& options) {

@@ -11,9 +11,9 @@ namespace kit {
 struct Series {
   enum class Style { line, dashed, points };
 
-  std::string name;
-  std::vector<double> x;
-  std::vector<double> y;
+  std::string name = {};
+  std::vector<double> x = {};
+  std::vector<double> y = {};
   Style style = Style::line;
 };
 
@@ -21,9 +21,9 @@ struct Series {
 enum class Scale { linear, log };
 
 struct PlotOptions {
-  std::string title;
-  std::string x_label;
-  std::string y_label;
+  std::string title = {};
+  std::string x_label = {};
+  std::string y_label = {};
   Scale y_scale = Scale::linear;
   double width = 720;  ///< pixels
   double height = 420;
@@ -37,5 +37,9 @@ std::string line_plot(const std::vector<Series>& series, const PlotOptions& opti
 /// Round numbers (1, 2 or 5 times a power of ten apart) within [low, high], about `count` of them. Throws
 /// std::invalid_argument unless low < high, both finite, and count >= 1.
 std::vector<double> nice_ticks(double low, double high, int count);
+
+/// Labels of evenly spaced ticks, all with as many decimals as their distance needs; thousands and millions as k and M
+/// where the distance allows it: 0.5 1.0 1.5, or 0 20k 40k.
+std::vector<std::string> tick_labels(const std::vector<double>& ticks);
 
 }  // namespace kit

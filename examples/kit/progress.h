@@ -36,10 +36,10 @@ class ProgressBar {
 
   struct Options {
     std::int64_t total = 0;  ///< how many updates of 1 make the whole; 0: unknown, no bar and no time left
-    std::string title;       ///< what is going on
+    std::string title = {};  ///< what is going on
     std::int64_t start = 0;  ///< what was done before this run, which counts for the bar but not for the speed
     Terminal terminal = Terminal::standard_error();
-    Clock clock;  ///< time since some moment; by default the steady clock
+    Clock clock = {};  ///< time since some moment; by default the steady clock
   };
 
   explicit ProgressBar(Options options);

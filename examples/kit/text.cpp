@@ -198,7 +198,7 @@ std::vector<std::int64_t> truncate_pad(std::vector<std::int64_t> ids, std::size_
 }
 
 SentenceArray SentenceArray::take(std::span<const std::size_t> rows) const {
-  SentenceArray batch{.steps = steps, .ids = {}, .lengths = {}};
+  SentenceArray batch{.steps = steps};
   batch.ids.reserve(rows.size() * steps);
   batch.lengths.reserve(rows.size());
   for (const std::size_t row : rows) {
@@ -223,7 +223,7 @@ SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, st
   };
   const std::int64_t padding = reserved("<pad>"), eos = reserved("<eos>");
 
-  SentenceArray array{.steps = steps, .ids = {}, .lengths = {}};
+  SentenceArray array{.steps = steps};
   array.ids.reserve(sentences.size() * steps);
   for (const Tokens& sentence : sentences) {
     std::vector<std::int64_t> row;

@@ -88,9 +88,9 @@ std::vector<std::int64_t> truncate_pad(std::vector<std::int64_t> ids, std::size_
 
 /// Sentences as ids, one row each.
 struct SentenceArray {
-  std::size_t steps = 0;              ///< the length of a row, T
-  std::vector<std::int64_t> ids;      ///< (N, T), row after row
-  std::vector<std::int64_t> lengths;  ///< (N): tokens before the padding, <eos> included
+  std::size_t steps = 0;                   ///< the length of a row, T
+  std::vector<std::int64_t> ids = {};      ///< (N, T), row after row
+  std::vector<std::int64_t> lengths = {};  ///< (N): tokens before the padding, <eos> included
 
   /// N, the number of sentences.
   std::size_t rows() const { return lengths.size(); }
