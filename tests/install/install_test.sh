@@ -6,12 +6,16 @@ sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 prefix=$sandbox/prefix
 
-cmake --install "${XGRAD_BUILD_DIR:-$root/build/release}" --prefix "$prefix"
+built=${XGRAD_BUILD_DIR:-$root/build/release}
+cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
+compiler=$(cached CMAKE_CXX_COMPILER)
+
+cmake --install "$built" --prefix "$prefix"
 cp -r "$root/tests/install" "$sandbox/outside"
 
 echo "find_package"
-cmake -S "$sandbox/outside" -B "$sandbox/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" -DCMAKE_CXX_STANDARD=20
+cmake -S "$sandbox/outside" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" \
+  -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
 cmake --build "$sandbox/build" --parallel "$(nproc)"
 "$sandbox/build/outside"
 "$sandbox/build/outside_f64"
@@ -19,7 +23,6 @@ cmake --build "$sandbox/build" --parallel "$(nproc)"
 echo "pkg-config, from a place to which the installation was moved"
 mv "$prefix" "$sandbox/moved"
 export PKG_CONFIG_PATH=$(dirname "$(find "$sandbox/moved" -name xgrad.pc)")
-compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:.*=//p' "$sandbox/build/CMakeCache.txt")
 for library in xgrad xgrad_f64; do
   # shellcheck disable=SC2046  # the flags are words
   "$compiler" -std=c++20 -O1 "$sandbox/outside/main.cpp" $(pkg-config --cflags --libs "$library") -o "$sandbox/$library"
