@@ -51,7 +51,7 @@ struct Axis {
 
   /// 0 at the low end, 1 at the high end.
   double position(double value) const {
-    if (scale == Scale::log) return std::log(value / low) / std::log(high / low);
+    if (scale == Scale::log) return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
     return (value - low) / (high - low);
   }
 };
@@ -64,7 +64,7 @@ Axis linear_axis(double low, double high, double step) {
 /// From the last round number below the data to the first above; round are 1, 2 and 5 times the powers of ten if the
 /// range is short, and the powers of ten, or some of them, if it is long.
 Axis log_axis(double low, double high) {
-  const double decades = std::log10(high / low);
+  const double decades = std::log10(high) - std::log10(low);
   const std::vector<int> leads = decades > 2.5 ? std::vector{1} : std::vector{1, 2, 5};
   const int stride = 1 + static_cast<int>(decades / 8);
   Axis axis{Scale::log, low, high, {}, {}};

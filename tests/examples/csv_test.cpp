@@ -1,0 +1,79 @@
+// Rows of numbers in a file.
+#include <doctest/doctest.h>
+
+#include <kit/csv.h>
+#include <kit/error.h>
+
+#include "support.h"
+
+using namespace kit;
+using kit::testing::read_text;
+using kit::testing::TemporaryFolder;
+using kit::testing::write_text;
+
+TEST_CASE("a logger writes a header and rows, each at once") {
+  const TemporaryFolder folder;
+  const kit::testing::CommaLocale commas;
+  CsvLogger log(folder / "loss.csv", {"epoch", "loss", "note"});
+  CHECK(read_text(log.path()) == "epoch,loss,note\n");
+  log.row({1000, 0.1f, "a, \"b\""});
+  CHECK(read_text(log.path()) == "epoch,loss,note\n1000,0.1,\"a, \"\"b\"\"\"\n");
+  log.row({2, 0.25, ""});
+  CHECK(read_text(log.path()).ends_with("\n2,0.25,\n"));
+}
+
+TEST_CASE("a resumed log goes on after the rows that are wanted") {
+  const TemporaryFolder folder;
+  const auto path = folder / "loss.csv";
+  SUBCASE("all of them") {
+    write_text(path, "epoch,loss\n1,3\n2,2\n");
+    CsvLogger::resume(path, {"epoch", "loss"}).row({3, 1});
+    CHECK(read_text(path) == "epoch,loss\n1,3\n2,2\n3,1\n");
+  }
+  SUBCASE("those before the checkpoint") {
+    write_text(path, "epoch,loss\n1,3\n2,2\n3,1\n");
+    CsvLogger::resume(path, {"epoch", "loss"}, 1).row({2, 9});
+    CHECK(read_text(path) == "epoch,loss\n1,3\n2,9\n");
+  }
+  SUBCASE("without a line that a crash cut short") {
+    write_text(path, "epoch,loss\n1,3\n2,");
+    CsvLogger::resume(path, {"epoch", "loss"}).row({2, 2});
+    CHECK(read_text(path) == "epoch,loss\n1,3\n2,2\n");
+  }
+  SUBCASE("none, if there is no file or no whole header") {
+    if (std::filesystem::exists(path)) std::filesystem::remove(path);
+    CsvLogger::resume(path, {"epoch", "loss"}).row({1, 3});
+    CHECK(read_text(path) == "epoch,loss\n1,3\n");
+    write_text(path, "epo");
+    CsvLogger::resume(path, {"epoch", "loss"}).row({1, 3});
+    CHECK(read_text(path) == "epoch,loss\n1,3\n");
+  }
+}
+
+TEST_CASE("a log with other columns is left alone") {
+  const TemporaryFolder folder;
+  const auto path = write_text(folder / "loss.csv", "step,loss\n1,3\n");
+  CHECK_THROWS_WITH_AS(CsvLogger::resume(path, {"epoch", "loss"}),
+                       (path.string() + ":1: the columns are not epoch,loss").c_str(), DataError);
+  CHECK(read_text(path) == "step,loss\n1,3\n");
+}
+
+TEST_CASE("rows that do not fit are refused before anything is written") {
+  const TemporaryFolder folder;
+  CsvLogger log(folder / "loss.csv", {"epoch", "loss"});
+  CHECK_THROWS_WITH_AS(log.row({1}), "csv: 1 values for 2 columns", std::invalid_argument);
+  CHECK_THROWS_AS(log.row({1, "two\nlines"}), std::invalid_argument);
+  CHECK(read_text(log.path()) == "epoch,loss\n");
+  CHECK_THROWS_AS(CsvLogger(folder / "none.csv", {}), std::invalid_argument);
+  CHECK_FALSE(std::filesystem::exists(folder / "none.csv"));
+}
+
+TEST_CASE("a log that cannot be written is an error with its reason") {
+  const TemporaryFolder folder;
+  const auto path = folder / "missing/loss.csv";
+  CHECK_THROWS_WITH_AS(CsvLogger(path, {"loss"}),
+                       ("cannot open " + path.string() + ": No such file or directory").c_str(), IoError);
+  if (std::filesystem::exists("/dev/full")) {
+    CHECK_THROWS_WITH_AS(CsvLogger("/dev/full", {"loss"}), "cannot write /dev/full: No space left on device", IoError);
+  }
+}

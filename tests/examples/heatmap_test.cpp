@@ -1,0 +1,139 @@
+// Heat maps as SVG and as text, and sparklines.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include <kit/heatmap.h>
+
+#include "support.h"
+
+using namespace kit;
+using kit::testing::count_of;
+using kit::testing::xml_error;
+
+namespace {
+
+HeatMaps small() {
+  return {.title = "Attention",
+          .queries = {"va", "!", "<eos>"},
+          .keys = {"go", "."},
+          .panels = {{"head 1", {0.25, 0.75, 1, 0, 0.5, 0.5}}},
+          .columns = 1,
+          .masked = {false, false, false, true, false, false}};
+}
+
+}  // namespace
+
+TEST_CASE("each entry tells its tokens and its weight, masked ones are hatched") {
+  const kit::testing::CommaLocale commas;
+  const std::string svg = heat_map_svg(small());
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of("<title>va → .  0.750</title>", svg) == 1);
+  CHECK(count_of("<title>&lt;eos&gt; → go  0.500</title>", svg) == 1);
+  CHECK(count_of("<title>! → .  masked</title>", svg) == 1);
+  CHECK(count_of("fill=\"url(#masked)\"", svg) == 2);  // the entry and its explanation
+  CHECK(count_of(">query (target)</text>", svg) == 1);
+  CHECK(count_of(">key (source)</text>", svg) == 1);
+  CHECK(count_of(">head 1</text>", svg) == 1);
+}
+
+TEST_CASE("greater weights are darker, in one scale for all panels") {
+  HeatMaps maps = small();
+  maps.masked = {};
+  maps.panels = {{"a", {0, 0.1, 0.2, 0.3, 0.4, 0.5}}, {"b", {0.6, 0.7, 0.8, 0.9, 1, 0}}};
+  const std::string svg = heat_map_svg(maps);
+  CHECK(count_of("fill=\"#edf2f8\"><title>", svg) == 2);  // the lightest: two zeros
+  CHECK(count_of("fill=\"#0d2e63\"><title>", svg) == 1);  // the darkest: the 1
+  int last = 256 * 3;
+  for (std::size_t at = svg.find("<title>"); at != svg.npos; at = svg.find("<title>", at + 1)) {
+    const std::string colour = svg.substr(at - 8, 6);
+    if (svg.substr(at - 9, 1) != "#" || svg.substr(at, 60).find("  0.000") != std::string::npos) continue;
+    const int light = std::stoi(colour.substr(0, 2), nullptr, 16) + std::stoi(colour.substr(2, 2), nullptr, 16) +
+                      std::stoi(colour.substr(4, 2), nullptr, 16);
+    CHECK(light < last);
+    last = light;
+  }
+}
+
+TEST_CASE("negative values get colours on both sides of zero") {
+  HeatMaps maps = small();
+  maps.panels = {{"", {-1, -0.5, 0, 0, 0.5, 1}}};
+  const std::string svg = heat_map_svg(maps);
+  CHECK(count_of("fill=\"#f4f4f4\"><title>", svg) == 1);
+  CHECK(count_of("fill=\"#215896\"><title>", svg) == 1);
+  CHECK(count_of("fill=\"#ac282e\"><title>", svg) == 1);
+}
+
+TEST_CASE("labels appear once per row and column of the grid, long ones are shortened") {
+  HeatMaps maps = small();
+  maps.keys = {"anticonstitutionnellement", "."};
+  maps.panels.assign(5, maps.panels.front());
+  maps.columns = 3;
+  const std::string svg = heat_map_svg(maps);
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of(">va</text>", svg) == 2);
+  CHECK(count_of(">anticonstitutionn…</text>", svg) == 3);
+  CHECK(count_of("anticonstitutionnellement  ", svg) == 5 * 3);  // whole under the pointer
+}
+
+TEST_CASE("large matrices drop labels instead of letting them touch") {
+  HeatMaps maps{.columns = 1};
+  for (int i = 0; i < 100; ++i)
+    maps.queries.push_back("q" + std::to_string(i)), maps.keys.push_back("k" + std::to_string(i));
+  maps.panels = {{"", std::vector<double>(10'000, 0.01)}};
+  const std::string svg = heat_map_svg(maps);
+  CHECK(count_of(">q0</text>", svg) == 1);
+  CHECK(count_of(">q1</text>", svg) == 0);
+  CHECK(count_of(">q2</text>", svg) == 1);
+}
+
+TEST_CASE("a mask hides what is not a number") {
+  HeatMaps maps = small();
+  maps.panels[0].values[3] = std::nan("");
+  CHECK(xml_error(heat_map_svg(maps)).empty());
+  CHECK_FALSE(heat_map_text(maps, 0).empty());
+  maps.masked = {};
+  CHECK_THROWS_WITH_AS(heat_map_svg(maps), "heat map: a value is not finite", std::invalid_argument);
+}
+
+TEST_CASE("figures that do not fit together are refused") {
+  HeatMaps maps = small();
+  SUBCASE("panels") { maps.panels.clear(); }
+  SUBCASE("columns") { maps.columns = 0; }
+  SUBCASE("labels") { maps.keys.clear(); }
+  SUBCASE("values") { maps.panels[0].values.pop_back(); }
+  SUBCASE("mask") { maps.masked.pop_back(); }
+  CHECK_THROWS_AS(heat_map_svg(maps), std::invalid_argument);
+  CHECK_THROWS_AS(heat_map_text(maps, 0), std::invalid_argument);
+}
+
+TEST_CASE("weights of all layers and heads are cut into panels in order") {
+  std::vector<double> weights(2 * 3 * 4);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i);
+  const auto panels = attention_panels(weights, 2, 3);
+  REQUIRE(panels.size() == 6);
+  CHECK(panels[0].title == "layer 1, head 1");
+  CHECK(panels[5].title == "layer 2, head 3");
+  CHECK(panels[4].values == std::vector<double>{16, 17, 18, 19});
+  CHECK_THROWS_AS(attention_panels(weights, 5, 3), std::invalid_argument);
+  CHECK_THROWS_AS(attention_panels({}, 1, 1), std::invalid_argument);
+}
+
+TEST_CASE("a terminal gets shades, numbered keys and dots for the mask") {
+  CHECK(heat_map_text(small(), 0) ==
+        "       1  2\n"
+        "   va ░░ ▓▓\n"
+        "    ! ██ ··\n"
+        "<eos> ▒▒ ▒▒\n"
+        "key (source): 1 go 2 .\n");
+  CHECK_THROWS_AS(heat_map_text(small(), 1), std::out_of_range);
+}
+
+TEST_CASE("a sparkline goes from the least to the greatest value") {
+  CHECK(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 8) == "▁▂▃▄▅▆▇█");
+  CHECK(sparkline({0, 0, 7, 7}, 2) == "▁█");
+  CHECK(sparkline({5, 5, 5}, 10) == "▁▁▁");
+  CHECK(sparkline({1, std::nan(""), 2}, 3) == "▁ █");
+  CHECK(sparkline({}, 10).empty());
+  CHECK(sparkline({1, 2}, 0).empty());
+}

@@ -1,0 +1,159 @@
+// What the progress bar writes, with a clock and a terminal of the test's own.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include <kit/progress.h>
+#include <kit/utf8.h>
+
+#include "support.h"
+
+using namespace kit;
+using kit::testing::count_of;
+
+namespace {
+
+struct Fixture {
+  std::ostringstream out;
+  double now = 100;
+
+  ProgressBar::Options options(const Terminal& terminal, std::int64_t total = 200) {
+    return {.total = total, .title = "training", .terminal = terminal, .clock = [this] {
+              return std::chrono::duration<double>(now);
+            }};
+  }
+  Terminal window(int columns) { return {.out = &out, .redraws = true, .columns = columns}; }
+  Terminal file() { return {.out = &out}; }
+
+  /// The last line drawn, without control sequences.
+  std::string last_line() const {
+    const std::string text = out.str();
+    const std::size_t begin = text.rfind('\r') + 1;
+    return text.substr(begin, text.rfind("\x1b[K") - begin);
+  }
+};
+
+/// Sets a variable of the environment for a scope.
+struct Variable {
+  Variable(const char* name, const char* value) : name(name), had(std::getenv(name) != nullptr) {
+    if (had) before = std::getenv(name);
+    value == nullptr ? unsetenv(name) : setenv(name, value, 1);
+  }
+  ~Variable() { had ? setenv(name, before.c_str(), 1) : unsetenv(name); }
+  const char* name;
+  bool had;
+  std::string before;
+};
+
+}  // namespace
+
+TEST_CASE("the bar shows how far, what, how long and how much longer") {
+  Fixture f;
+  ProgressBar bar(f.options(f.window(100)));
+  f.now += 30;
+  bar.update(50, {{"loss", 0.25}, {"tok/s", "54k"}});
+  CHECK(f.last_line() == "training =======-----------------------  50/200  loss 0.25  tok/s 54k  0:30, 1:30 left");
+  f.now += 90;
+  bar.update(200, {{"loss", 0.03}});
+  CHECK(f.last_line() == "training ==============================  200/200  loss 0.03  2:00");
+}
+
+TEST_CASE("a line never reaches the last column of the terminal") {
+  for (const int width : {1, 2, 10, 20, 30, 40, 60, 80, 200}) {
+    Fixture f;
+    Terminal terminal = f.window(width);
+    terminal.unicode = true;
+    ProgressBar bar(f.options(terminal));
+    f.now += 1;
+    bar.update(3, {{"loss", 123.456}, {"étape", "猫猫猫"}});
+    CAPTURE(width);
+    CHECK(columns(f.last_line()) < width);
+    CHECK(f.last_line().find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("a terminal is redrawn at most ten times a second, and shows the last state in the end") {
+  Fixture f;
+  {
+    ProgressBar bar(f.options(f.window(80)));
+    for (int i = 1; i <= 100; ++i) {
+      f.now += 0.0101;
+      bar.update(i);
+    }
+    CHECK(count_of("\r", f.out.str()) == 10);
+  }
+  CHECK(f.last_line().find("100/200") != std::string::npos);
+  CHECK(f.out.str().ends_with("\x1b[K\n"));
+}
+
+TEST_CASE("where nothing can be drawn over, a plain line comes every few seconds and at the end") {
+  Fixture f;
+  {
+    ProgressBar bar(f.options(f.file()));
+    for (int i = 1; i <= 120; ++i) {
+      f.now += 0.1;
+      bar.update(i, {{"loss", 0.5}});
+    }
+    CHECK(count_of("\n", f.out.str()) == 3);
+    bar.finish();
+    bar.update(130);
+  }
+  const std::string text = f.out.str();
+  CHECK(text.starts_with("training 1/200  loss 0.5  0:00, 0:20 left\n"));
+  CHECK(text.ends_with("training 120/200  loss 0.5  0:12, 0:08 left\n"));
+  CHECK(count_of("\n", text) == 4);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find('\r') == std::string::npos);
+}
+
+TEST_CASE("what an earlier run did counts for the bar and not for the speed") {
+  Fixture f;
+  auto options = f.options(f.file());
+  options.start = 100;
+  ProgressBar bar(std::move(options));
+  f.now += 10;
+  bar.update(150);
+  CHECK(f.out.str() == "training 150/200  0:10, 0:10 left\n");
+}
+
+TEST_CASE("without a total there is no bar and no time left") {
+  Fixture f;
+  ProgressBar bar(f.options(f.window(80), 0));
+  f.now += 10;
+  bar.update(150);
+  CHECK(f.last_line() == "training 150  0:10");
+}
+
+TEST_CASE("a bar that never ran writes nothing") {
+  Fixture f;
+  { const ProgressBar bar(f.options(f.window(80))); }
+  CHECK(f.out.str().empty());
+}
+
+TEST_CASE("colours only come where they are wanted") {
+  Fixture f;
+  Terminal terminal = f.window(80);
+  terminal.colours = true;
+  ProgressBar bar(f.options(terminal));
+  bar.update(1);
+  CHECK(f.out.str().find("\x1b[36m") != std::string::npos);
+  CHECK(f.out.str().find("\x1b[0m") != std::string::npos);
+}
+
+TEST_CASE("the environment decides what the terminal is taken for") {
+  const Variable all("LC_ALL", "fr_FR.UTF-8");
+  CHECK(Terminal::standard_error().unicode);
+  {
+    const Variable posix("LC_ALL", "C");
+    const Variable lang("LANG", "fr_FR.UTF-8");
+    CHECK_FALSE(Terminal::standard_error().unicode);
+  }
+  for (const auto& [name, value] : {std::pair{"CI", "true"}, std::pair{"TERM", "dumb"}}) {
+    const Variable variable(name, value);
+    CHECK_FALSE(Terminal::standard_error().redraws);
+    CHECK_FALSE(Terminal::standard_error().colours);
+  }
+  const Variable no_color("NO_COLOR", "1");
+  CHECK_FALSE(Terminal::standard_error().colours);
+}

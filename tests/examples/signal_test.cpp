@@ -1,0 +1,68 @@
+// Ctrl-C: polled once, deadly twice.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include <kit/signal.h>
+
+using kit::Interrupt;
+
+namespace {
+
+/// Puts the default actions in place for a scope: a test program started in the background ignores SIGINT.
+struct DefaultActions {
+  DefaultActions() : interrupt(std::signal(SIGINT, SIG_DFL)), terminate(std::signal(SIGTERM, SIG_DFL)) {}
+  ~DefaultActions() {
+    std::signal(SIGINT, interrupt);
+    std::signal(SIGTERM, terminate);
+  }
+  void (*interrupt)(int);
+  void (*terminate)(int);
+};
+
+}  // namespace
+
+TEST_CASE("the first signal only sets a flag") {
+  const DefaultActions actions;
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Interrupt interrupt;
+    CHECK_FALSE(interrupt);
+    CHECK(interrupt.exit_code() == 0);
+    std::raise(signal);
+    CHECK(interrupt);
+    CHECK(interrupt.signal() == signal);
+    CHECK(interrupt.exit_code() == 128 + signal);
+  }
+}
+
+TEST_CASE("the second signal ends the program as if nothing had been caught") {
+  const DefaultActions actions;
+  const pid_t child = fork();
+  if (child == 0) {
+    const Interrupt interrupt;
+    std::raise(SIGINT);
+    std::raise(SIGTERM);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGTERM);
+}
+
+TEST_CASE("the signals are given back, and there is one Interrupt at a time") {
+  const DefaultActions actions;
+  std::signal(SIGTERM, SIG_IGN);
+  {
+    const Interrupt interrupt;
+    CHECK_THROWS_AS(Interrupt(), std::logic_error);
+    std::raise(SIGTERM);  // stays ignored
+    CHECK_FALSE(interrupt);
+  }
+  CHECK((std::signal(SIGTERM, SIG_DFL) == SIG_IGN));
+  CHECK((std::signal(SIGINT, SIG_DFL) == SIG_DFL));
+}

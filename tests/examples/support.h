@@ -1,0 +1,113 @@
+// What the tests of the kit share: a folder that goes away, whole files, a hostile locale, a strict reader of XML.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <locale>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kit::testing {
+
+/// A new empty folder, removed with everything in it at the end of the scope.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "kit-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::filesystem::path write_text(const std::filesystem::path& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+/// While it lives, streams made new write 1.234,5 for 1234.5, as they do in half of Europe.
+class CommaLocale {
+ public:
+  CommaLocale() : earlier_(std::locale::global(std::locale(std::locale::classic(), new Commas))) {}
+  ~CommaLocale() { std::locale::global(earlier_); }
+
+ private:
+  struct Commas : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  std::locale earlier_;
+};
+
+/// Why a text is not well-formed XML (of the simple kind: elements, attributes in double quotes, escaped text), or "".
+inline std::string xml_error(std::string_view text) {
+  std::vector<std::string> open;
+  bool rooted = false;
+  const auto entities_fine = [](std::string_view part) {
+    for (std::size_t at = part.find('&'); at != part.npos; at = part.find('&', at + 1)) {
+      const std::string_view name = part.substr(at + 1, part.find(';', at) - at - 1);
+      if (name != "amp" && name != "lt" && name != "gt" && name != "quot" && name != "#39") return false;
+    }
+    return part.find('<') == part.npos;
+  };
+  while (!text.empty()) {
+    const std::size_t tag = text.find('<');
+    const std::string_view content = text.substr(0, tag);
+    if (!entities_fine(content)) return "bad text: " + std::string(content);
+    if (tag == text.npos) break;
+    if (open.empty() && rooted) return "more than one root";
+    const std::size_t end = text.find('>', tag);
+    if (end == text.npos) return "unclosed tag";
+    std::string_view inside = text.substr(tag + 1, end - tag - 1);
+    text.remove_prefix(end + 1);
+    if (inside.starts_with('/')) {
+      if (open.empty() || open.back() != inside.substr(1)) return "stray end: " + std::string(inside);
+      open.pop_back();
+      continue;
+    }
+    const bool empty = inside.ends_with('/');
+    if (empty) inside.remove_suffix(1);
+    const std::string_view name = inside.substr(0, inside.find(' '));
+    inside.remove_prefix(name.size());
+    while (!inside.empty()) {
+      const std::size_t quote = inside.find("=\""), close = inside.find('"', quote + 2);
+      if (!inside.starts_with(' ') || quote == inside.npos || close == inside.npos)
+        return "bad attributes of a " + std::string(name);
+      if (!entities_fine(inside.substr(quote + 2, close - quote - 2))) return "bad attribute value";
+      inside.remove_prefix(close + 1);
+    }
+    if (!empty) open.emplace_back(name);
+    rooted = true;
+  }
+  return open.empty() && rooted ? "" : "unclosed element";
+}
+
+/// How often a part occurs in a text.
+inline std::size_t count_of(std::string_view part, std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+
+}  // namespace kit::testing
