@@ -32,7 +32,12 @@ endif()
 # For targets that see xtensor or xsimd: GCC 12 warns about uninitialised values inside them and inside its own
 # AVX-512 intrinsics, wrongly.
 add_library(xgrad_simd_flags INTERFACE)
-target_compile_options(xgrad_simd_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-array-bounds>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(xgrad_simd_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds)
+  if(XGRAD_SANITIZE)
+    target_compile_options(xgrad_simd_flags INTERFACE -Wno-uninitialized)
+  endif()
+endif()
 
 find_program(CCACHE ccache)
 mark_as_advanced(CCACHE)
