@@ -1,9 +1,11 @@
 // The backward pass.
 //
-// 1. Collect: a depth-first walk from y, with a stack of its own, lists the nodes so that inputs come before results and
+// 1. Collect: a depth-first walk from y, with a stack of its own, lists the nodes so that inputs come before results
+// and
 //    marks those that lead to a requested tensor.
 // 2. Check everything that could be refused, before anything has changed.
-// 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients of
+// 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients
+// of
 //    its inputs, which are added up.
 #include <xgrad/core/grad.h>
 
@@ -14,6 +16,20 @@
 
 namespace xgrad::inline XGRAD_ABI {
 namespace {
+
+// While it lives, new nodes belong to the backward pass of y. A pass inside a pass is part of the outer one.
+class OrderScope {
+ public:
+  explicit OrderScope(const Node& y) : was_(detail::current_order) {
+    if (was_ == 0) detail::current_order = static_cast<std::uint8_t>(std::min(y.order + 1, 255));
+  }
+  ~OrderScope() { detail::current_order = was_; }
+  OrderScope(const OrderScope&) = delete;
+  OrderScope& operator=(const OrderScope&) = delete;
+
+ private:
+  std::uint8_t was_;
+};
 
 // What is done with gradients that meet, in the one operation that the core itself needs.
 Tensor add_recorded(const Tensor& a, const Tensor& b) {
@@ -228,7 +244,8 @@ Tensor Pass::hooked(Node& node, Tensor gradient) const {
     Tensor replaced = hook(gradient);
     if (!replaced.defined()) continue;
     if (replaced.shape() != gradient.shape()) {
-      fail<ShapeError>("on_grad", "a hook returned shape ", replaced.shape(), " for a gradient of shape ", gradient.shape());
+      fail<ShapeError>("on_grad", "a hook returned shape ", replaced.shape(), " for a gradient of shape ",
+                       gradient.shape());
     }
     gradient = std::move(replaced);
   }
@@ -237,12 +254,14 @@ Tensor Pass::hooked(Node& node, Tensor gradient) const {
 
 void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
   Node& to = *edge.to;
-  if (!gradient.defined()) fail<GraphError>(from.op, "the gradient rule returned nothing for an input of shape ", to.shape());
+  if (!gradient.defined())
+    fail<GraphError>(from.op, "the gradient rule returned nothing for an input of shape ", to.shape());
   if (!to.has_shape(gradient.shape())) {
-    fail<GraphError>(from.op, "the gradient rule returned shape ", gradient.shape(), " for an input of shape ", to.shape());
+    fail<GraphError>(from.op, "the gradient rule returned shape ", gradient.shape(), " for an input of shape ",
+                     to.shape());
   }
-  Tensor& sum = to.is_leaf() ? found_[static_cast<std::size_t>(targets_.find(&to))]
-                             : pending_[static_cast<std::size_t>(to.slot)];
+  Tensor& sum =
+      to.is_leaf() ? found_[static_cast<std::size_t>(targets_.find(&to))] : pending_[static_cast<std::size_t>(to.slot)];
   accumulate(sum, std::move(gradient));
 }
 
@@ -277,7 +296,8 @@ Tensors Pass::run(const Tensor& seed, bool release) {
   found_.resize(targets_.nodes().size());
   Node& root = *y_.node();
   if (root.is_leaf()) {
-    if (const int target = targets_.find(&root); target != Targets::none) found_[static_cast<std::size_t>(target)] = seed;
+    if (const int target = targets_.find(&root); target != Targets::none)
+      found_[static_cast<std::size_t>(target)] = seed;
   } else {
     pending_[static_cast<std::size_t>(root.slot)] = seed;
   }
@@ -341,6 +361,8 @@ Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
     }
   }
   const RecordingScope scope(options.create_graph);
+  const OrderScope order(*y.node());
+  if (options.create_graph && !options.seed.defined()) seed.needed_node()->op = "seed";
   const Tensors found = pass.run(seed, !options.retain_graph && !options.create_graph);
   Tensors result;
   result.reserve(xs.size());

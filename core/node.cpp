@@ -27,6 +27,7 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
   if (const Scope* scope = Scope::current()) node->scope = scope->path();
   node->edge_count = edges;
   node->rank = static_cast<std::uint8_t>(shape.rank());
+  node->order = detail::current_order;
   for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
   std::ranges::copy(shape, node->sizes());
   return Ref<Node>::adopt(node);

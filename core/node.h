@@ -117,8 +117,10 @@ struct Node {
 
   std::int32_t edge_count = 0;
   std::uint8_t rank = 0;
+  std::uint8_t order =
+      0;  ///< 0 in a forward pass, 1 in the recorded backward pass of that, 2 in the backward pass of both
   bool requires_grad : 1 = false;
-  bool released : 1 = false;        ///< the rules are gone: a backward pass has used them
+  bool released : 1 = false;         ///< the rules are gone: a backward pass has used them
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
 
   // Scratch of the walk that is under way (core/grad.cpp).
@@ -149,6 +151,11 @@ struct Node {
   Edge* first_edge() const { return reinterpret_cast<Edge*>(const_cast<Node*>(this) + 1); }
   std::int64_t* sizes() const { return reinterpret_cast<std::int64_t*>(first_edge() + edge_count); }
 };
+
+namespace detail {
+/// The order of the nodes that this thread makes.
+inline thread_local constinit std::uint8_t current_order = 0;
+}  // namespace detail
 
 /// How many nodes exist now, in all threads: a training loop must leave this where it began.
 std::int64_t live_node_count();
