@@ -12,6 +12,7 @@
 
 #include <xgrad/core/array.h>
 #include <xgrad/core/node.h>
+#include <xgrad/core/slice.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
@@ -44,6 +45,12 @@ class Tensor {
   std::int64_t dim(int axis) const { return value().dim(axis); }
   /// The only element. Throws ShapeError unless there is exactly one.
   Real item() const { return value().item(); }
+
+  /// A part of the tensor, as in numpy: x[{0, _, slice(1, 3)}]. See core/slice.h; an operation like others (ops/shape.cpp).
+  /// Throws ValueError for more entries than axes, a position outside its axis or a step of 0.
+  Tensor operator[](std::initializer_list<Slice> slices) const;
+  /// The same with one entry: x[0].
+  Tensor operator[](const Slice& first) const;
 
   /// Whether gradients flow to this tensor.
   bool requires_grad() const { return body_ && body_->node && body_->node->requires_grad; }

@@ -1,0 +1,81 @@
+// What stands between the brackets of x[{0, _, slice(1, 3)}]: a choice along one axis. Applied to tensors in ops/shape.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+#include <xgrad/core/shape.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// "Not given": the start, stop or step of a slice that is to have its default.
+struct None {};
+inline constexpr None none;
+
+/// One entry of an indexing expression, with numpy's meaning.
+///
+///     x[{0}]                        the first row; the axis is dropped
+///     x[{-1, _}]                    the last row: negative positions count from the end
+///     x[{_, slice(1, 3)}]           columns 1 and 2
+///     x[{_, slice(none, none, 2)}]  every other column
+///     x[{slice(none, none, -1)}]    the rows from last to first
+///     x[{ellipsis, 0}]              position 0 along the last axis
+///     x[{_, new_axis}]              an axis of size 1 after the first
+///
+/// Positions that a range names outside the axis are cut off; a single position outside is refused.
+class Slice {
+ public:
+  enum class Kind : std::uint8_t { range, position, ellipsis, new_axis };
+  using Bound = std::optional<std::int64_t>;
+
+  /// All of the axis.
+  constexpr Slice() = default;
+  /// One position; the axis is dropped.
+  template <std::integral I>
+  constexpr Slice(I position) : kind_(Kind::position), start_(static_cast<std::int64_t>(position)) {}
+  /// start, start + step, ... as long as it is before stop.
+  constexpr Slice(Bound start, Bound stop, std::int64_t step) : start_(start), stop_(stop), step_(step) {}
+  constexpr explicit Slice(Kind kind) : kind_(kind) {}
+
+  constexpr Kind kind() const { return kind_; }
+  constexpr std::int64_t position() const { return *start_; }
+  constexpr Bound start() const { return start_; }
+  constexpr Bound stop() const { return stop_; }
+  constexpr std::int64_t step() const { return step_; }
+
+ private:
+  Kind kind_ = Kind::range;
+  Bound start_;
+  Bound stop_;
+  std::int64_t step_ = 1;
+};
+
+using Slices = ShortList<Slice>;
+
+/// All of an axis.
+inline constexpr Slice _;
+/// All of as many axes as are not named.
+inline constexpr Slice ellipsis(Slice::Kind::ellipsis);
+/// A new axis of size 1.
+inline constexpr Slice new_axis(Slice::Kind::new_axis);
+
+/// A start or a stop: a whole number or `none`.
+template <class T>
+concept SliceBound = std::integral<T> || std::same_as<T, None>;
+
+/// The positions start, start + step, ... before stop. Without a start from the first one, without a stop through the
+/// last one; with a negative step the other way round.
+template <SliceBound Start, SliceBound Stop, SliceBound Step = None>
+constexpr Slice slice(Start start, Stop stop, Step step = {}) {
+  const auto bound = []<class T>(T value) -> Slice::Bound {
+    if constexpr (std::same_as<T, None>) {
+      return std::nullopt;
+    } else {
+      return static_cast<std::int64_t>(value);
+    }
+  };
+  return {bound(start), bound(stop), bound(step).value_or(1)};
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,7 @@
+// All operations.
+#pragma once
+
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/reduce.h>
+#include <xgrad/ops/shape.h>
