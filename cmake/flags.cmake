@@ -33,7 +33,7 @@ endif()
 # AVX-512 intrinsics, wrongly.
 add_library(xgrad_simd_flags INTERFACE)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(xgrad_simd_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds)
+  target_compile_options(xgrad_simd_flags INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized -Wno-array-bounds)
   if(XGRAD_SANITIZE)
     target_compile_options(xgrad_simd_flags INTERFACE -Wno-uninitialized)
   endif()

@@ -46,6 +46,70 @@ Tensor neg(const Tensor& x) {
   return record("neg", map(x.value(), [](auto v) { return -v; }), wrt(x, [](const Tensor& gy) { return -gy; }));
 }
 
+namespace {
+
+// Powers by the C library: xsimd's have errors of many ulps and NaN or 0 at the edges.
+template <class Power>
+Array map_scalars(const Array& x, const Power& power) {
+  Array result(x.shape());
+  Real* out = result.mutable_data();
+  parallel_for(x.size(), elementwise_block, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = power(x.data()[i]);
+  });
+  return result;
+}
+
+Array power_of(const Array& x, Real exponent) {
+  if (exponent == 2) return map(x, [](auto v) { return v * v; });
+  if (exponent == 1) return x;
+  if (exponent == 3) return map(x, [](auto v) { return v * v * v; });
+  if (exponent == -1) return map(x, [](auto v) { return 1 / v; });
+  return map_scalars(x, [exponent](Real v) { return std::pow(v, exponent); });
+}
+
+Array powers_of(const Array& a, const Array& b, const Shape& shape) {
+  Array result(shape);
+  Real* out = result.mutable_data();
+  if (result.size() == 0) return result;
+  const BroadcastPlan<2> plan(shape, {&a.shape(), &b.shape()});
+  const std::int64_t inner = plan.inner();
+  parallel_for(plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const Real* p = a.data() + plan.offset(0, row);
+      const Real* q = b.data() + plan.offset(1, row);
+      for (std::int64_t i = 0; i < inner; ++i) {
+        out[row * inner + i] = std::pow(p[i * plan.step(0)], q[i * plan.step(1)]);
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+Tensor pow(const Tensor& x, Real exponent) {
+  return record("pow", power_of(x.value(), exponent), wrt(x, [x, exponent](const Tensor& gy) {
+                  if (exponent == 0) return gy * Tensor(Array(x.shape(), Real(0)));
+                  return gy * (exponent * pow(x, exponent - 1));
+                }));
+}
+
+Tensor pow(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("pow", a.shape(), b.shape());
+  return record("pow", powers_of(a.value(), b.value(), shape),
+                wrt(a,
+                    [a, b](const Tensor& gy) {
+                      const Tensor slope = where(b == 0, 0, b * pow(a, where(b == 0, 1, b - 1)));
+                      return sum_to(gy * slope, a.shape());
+                    }),
+                wrt(b, [a, b](const Tensor& gy, const Tensor& y) {
+                  // a^b ln a tends to 0 with a; the logarithm of the 0 is kept out of both branches.
+                  const Tensor slope = where(a == 0, where(b < 0, -std::numeric_limits<Real>::infinity(), 0),
+                                             y * log(where(a == 0, 1, a)));
+                  return sum_to(gy * slope, b.shape());
+                }));
+}
+
 Tensor maximum(const Tensor& a, const Tensor& b) {
   return elementwise(
       "maximum", a, b, [](auto p, auto q) { return maximum(p, q); },

@@ -1,5 +1,7 @@
-// Functions of one tensor, element by element, and the choice between two.
+// Functions of one tensor, element by element, and the choice between two: a lambda and its derivative each.
 #include <xgrad/ops/elementwise.h>
+
+#include <numbers>
 
 #include <xgrad/ops/fused.h>
 
@@ -9,32 +11,163 @@ Tensor exp(const Tensor& x) {
   return elementwise("exp", x, [](auto v) { return exp(v); }, [](auto, auto y) { return y; });
 }
 
+Tensor expm1(const Tensor& x) {
+  return elementwise("expm1", x, [](auto v) { return expm1(v); }, [](auto v, auto) { return exp(v); });
+}
+
+Tensor log(const Tensor& x) {
+  return elementwise("log", x, [](auto v) { return log(v); }, [](auto v, auto) { return 1 / v; });
+}
+
+Tensor log1p(const Tensor& x) {
+  return elementwise("log1p", x, [](auto v) { return log1p(v); }, [](auto v, auto) { return 1 / (1 + v); });
+}
+
+Tensor sqrt(const Tensor& x) {
+  return elementwise("sqrt", x, [](auto v) { return sqrt(v); }, [](auto, auto y) { return 0.5 / y; });
+}
+
+Tensor rsqrt(const Tensor& x) {
+  return elementwise("rsqrt", x, [](auto v) { return 1 / sqrt(v); }, [](auto, auto y) { return -0.5 * y * y * y; });
+}
+
+Tensor square(const Tensor& x) {
+  return elementwise("square", x, [](auto v) { return v * v; }, [](auto v, auto) { return 2 * v; });
+}
+
+Tensor abs(const Tensor& x) {
+  return elementwise(
+      "abs", x, [](auto v) { return abs(v); },
+      [](auto v, auto) { return where(v > 0, 1, where(v < 0, -1, 0)); });
+}
+
+Tensor sign(const Tensor& x) {
+  return elementwise(
+      "sign", x, [](auto v) { return where(v > 0, 1, where(v < 0, -1, v)); }, [](auto v, auto) { return 0 * v; });
+}
+
+Tensor sin(const Tensor& x) {
+  return elementwise("sin", x, [](auto v) { return sin(v); }, [](auto v, auto) { return cos(v); });
+}
+
+Tensor cos(const Tensor& x) {
+  return elementwise("cos", x, [](auto v) { return cos(v); }, [](auto v, auto) { return -sin(v); });
+}
+
 Tensor tanh(const Tensor& x) {
   return elementwise("tanh", x, [](auto v) { return tanh(v); }, [](auto, auto y) { return 1 - y * y; });
 }
 
-Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
-  const Shape shape =
-      broadcast_shapes("where", mask.shape(), broadcast_shapes("where", a.shape(), b.shape()));
-  const auto choose = [](const Mask& m, const Array& p, const Array& q, const Shape& to) {
-    const auto ms = broadcast_strides(m.shape(), to), ps = broadcast_strides(p.shape(), to),
-               qs = broadcast_strides(q.shape(), to);
-    Array result(to);
-    Real* out = result.mutable_data();
-    for (std::int64_t i = 0; i < result.size(); ++i) {
-      std::int64_t rest = i, mi = 0, pi = 0, qi = 0;
-      for (int axis = to.rank() - 1; axis >= 0; --axis) {
-        const std::int64_t at = rest % to[axis];
-        mi += at * ms[axis];
-        pi += at * ps[axis];
-        qi += at * qs[axis];
-        rest /= to[axis];
-      }
-      out[i] = m.data()[mi] ? p.data()[pi] : q.data()[qi];
+Tensor erf(const Tensor& x) {
+  return elementwise(
+      "erf", x, [](auto v) { return erf(v); },
+      [](auto v, auto) { return 2 * std::numbers::inv_sqrtpi * exp(-(v * v)); });
+}
+
+Tensor sigmoid(const Tensor& x) {
+  return elementwise("sigmoid", x, [](auto v) { return sigmoid(v); }, [](auto, auto y) { return y * (1 - y); });
+}
+
+Tensor relu(const Tensor& x) {
+  return elementwise(
+      "relu", x, [](auto v) { return maximum(v, 0); }, [](auto, auto y) { return where(y > 0, 1, 0); });
+}
+
+Tensor elu(const Tensor& x, Real alpha) {
+  // Above 0 the other branch is computed at 0, so that it cannot overflow into the gradient.
+  return elementwise(
+      "elu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0))); },
+      [alpha](auto v, auto) { return where(v > 0, 1, alpha * exp(minimum(v, 0))); });
+}
+
+Tensor softplus(const Tensor& x) {
+  return elementwise(
+      "softplus", x, [](auto v) { return maximum(v, 0) + log1p(exp(-abs(v))); },
+      [](auto v, auto) { return sigmoid(v); });
+}
+
+Tensor silu(const Tensor& x) {
+  return elementwise(
+      "silu", x, [](auto v) { return maximum(v, -1e4) * sigmoid(v); },  // at -inf: 0, not inf 0
+      [](auto v, auto) {
+        const auto s = sigmoid(v);
+        const auto bounded = maximum(minimum(v, 1e4), -1e4);  // beyond, s is 0 or 1 and v (1 - s) s would be inf 0
+        return s * (1 + bounded * (1 - s));
+      });
+}
+
+namespace {
+
+// P(x) + x P'(x); x is bounded where P' has long vanished, so that huge x give 0 or 1 and not inf 0.
+Tensor gelu_erf(const Tensor& x) {
+  return elementwise(
+      "gelu", x,
+      [](auto v) {
+        const auto bounded = maximum(v, -1e2);
+        return where(v > 1e2, v, bounded * (0.5 * (1 + erf(bounded * std::numbers::sqrt2 / 2))));
+      },
+      [](auto v, auto) {
+        const auto u = maximum(minimum(v, 1e2), -1e2);
+        const auto density = exp(-0.5 * u * u) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+        return 0.5 * (1 + erf(u * std::numbers::sqrt2 / 2)) + u * density;
+      });
+}
+
+constexpr double gelu_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+constexpr double gelu_cubic = 0.044715;
+
+Tensor gelu_tanh(const Tensor& x) {
+  return elementwise(
+      "gelu", x,
+      [](auto v) {
+        const auto u = maximum(minimum(v, 1e2), -1e2);
+        return where(v > 1e2, v, 0.5 * u * (1 + tanh(gelu_scale * (u + gelu_cubic * u * u * u))));
+      },
+      [](auto v, auto) {
+        const auto u = maximum(minimum(v, 1e2), -1e2);
+        const auto t = tanh(gelu_scale * (u + gelu_cubic * u * u * u));
+        return 0.5 * (1 + t) + 0.5 * u * (1 - t * t) * gelu_scale * (1 + 3 * gelu_cubic * u * u);
+      });
+}
+
+}  // namespace
+
+Tensor gelu(const Tensor& x, Gelu form) { return form == Gelu::erf ? gelu_erf(x) : gelu_tanh(x); }
+
+Tensor clamp(const Tensor& x, const Bounds& bounds) {
+  if (!(bounds.min <= bounds.max)) fail<ValueError>("clamp", "min ", bounds.min, " is above max ", bounds.max);
+  const Real low = bounds.min, high = bounds.max;
+  return elementwise(
+      "clamp", x, [low, high](auto v) { return maximum(minimum(v, high), low); },
+      [low, high](auto v, auto) { return where(v < low, 0, where(v > high, 0, 1)); });
+}
+
+namespace {
+
+Array chosen(const Mask& mask, const Array& a, const Array& b, const Shape& shape) {
+  Array result(shape);
+  Real* out = result.mutable_data();
+  if (result.size() == 0) return result;
+  const BroadcastPlan<3> plan(shape, {&mask.shape(), &a.shape(), &b.shape()});
+  const std::int64_t inner = plan.inner();
+  const std::int64_t m_step = plan.step(0), a_step = plan.step(1), b_step = plan.step(2);
+  parallel_for(plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const bool* m = mask.data() + plan.offset(0, row);
+      const Real* p = a.data() + plan.offset(1, row);
+      const Real* q = b.data() + plan.offset(2, row);
+      Real* y = out + row * inner;
+      for (std::int64_t i = 0; i < inner; ++i) y[i] = m[i * m_step] ? p[i * a_step] : q[i * b_step];
     }
-    return result;
-  };
-  return record("where", choose(mask, a.value(), b.value(), shape),
+  });
+  return result;
+}
+
+}  // namespace
+
+Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("where", mask.shape(), broadcast_shapes("where", a.shape(), b.shape()));
+  return record("where", chosen(mask, a.value(), b.value(), shape),
                 wrt(a, [mask, to = a.shape()](const Tensor& gy) { return sum_to(where(mask, gy, 0), to); }),
                 wrt(b, [mask, to = b.shape()](const Tensor& gy) { return sum_to(where(mask, 0, gy), to); }));
 }

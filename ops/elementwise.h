@@ -1,14 +1,66 @@
 // Functions of one tensor, element by element, and the choice between two.
 #pragma once
 
+#include <limits>
+
 #include <xgrad/core/tensor.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
-/// y = e^x       dy/dx = y
+/// y = e^x                          dy/dx = y
 Tensor exp(const Tensor& x);
-/// Hyperbolic tangent.      dy/dx = 1 - y^2
+/// y = e^x - 1, exact near 0        dy/dx = e^x
+Tensor expm1(const Tensor& x);
+/// y = ln x; -inf at 0, NaN below   dy/dx = 1/x
+Tensor log(const Tensor& x);
+/// y = ln(1 + x), exact near 0      dy/dx = 1/(1 + x)
+Tensor log1p(const Tensor& x);
+/// y = sqrt x; NaN below 0          dy/dx = 1/(2y), which is inf at 0
+Tensor sqrt(const Tensor& x);
+/// y = 1/sqrt x                     dy/dx = -y^3/2
+Tensor rsqrt(const Tensor& x);
+/// y = x^2                          dy/dx = 2x
+Tensor square(const Tensor& x);
+/// y = |x|                          dy/dx = sign x, 0 at 0
+Tensor abs(const Tensor& x);
+/// y = 1, 0 or -1; NaN for NaN      dy/dx = 0
+Tensor sign(const Tensor& x);
+/// y = sin x                        dy/dx = cos x
+Tensor sin(const Tensor& x);
+/// y = cos x                        dy/dx = -sin x
+Tensor cos(const Tensor& x);
+/// Hyperbolic tangent.              dy/dx = 1 - y^2
 Tensor tanh(const Tensor& x);
+/// The error function.              dy/dx = 2/sqrt(pi) e^(-x^2)
+Tensor erf(const Tensor& x);
+
+/// y = 1/(1 + e^-x)                 dy/dx = y (1 - y)
+Tensor sigmoid(const Tensor& x);
+/// y = max(x, 0)                    dy/dx = 1 above 0, else 0
+Tensor relu(const Tensor& x);
+/// y = x above 0, else alpha (e^x - 1)     dy/dx = 1 above 0, else alpha e^x       (Clevert et al. 2015)
+Tensor elu(const Tensor& x, Real alpha = 1);
+/// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x)
+Tensor softplus(const Tensor& x);
+/// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x)
+Tensor silu(const Tensor& x);
+
+/// How gelu computes the normal distribution function.
+enum class Gelu {
+  erf,   ///< exactly: (1 + erf(x/sqrt 2))/2
+  tanh,  ///< by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2, as GPT-2 does
+};
+/// y = x P(x), P the normal distribution function (Hendrycks, Gimpel 2016).      dy/dx = P(x) + x P'(x)
+Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);
+
+/// The interval of clamp; open where nothing is said.
+struct Bounds {
+  Real min = -std::numeric_limits<Real>::infinity();
+  Real max = std::numeric_limits<Real>::infinity();
+};
+/// y = x within the bounds, the nearer bound outside.      dy/dx = 1 within (bounds included), 0 outside
+/// Throws ValueError unless min <= max.
+Tensor clamp(const Tensor& x, const Bounds& bounds);
 
 /// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen one only: what was not
 /// chosen gets 0 even if the upstream gradient is NaN. Throws ShapeError.

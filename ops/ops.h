@@ -2,6 +2,7 @@
 #pragma once
 
 #include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/reduce.h>
 #include <xgrad/ops/shape.h>

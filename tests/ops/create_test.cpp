@@ -1,0 +1,49 @@
+// Arrays and tensors from numbers, patterns and chance.
+#include <cmath>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+TEST_CASE("tensors from lists take their shape from the nesting") {
+  CHECK(tensor({1, 2, 3}).shape() == Shape{3});
+  CHECK(tensor({{1, 2}, {3, 4}, {5, 6}}).shape() == Shape{3, 2});
+  const Tensor cube = tensor({{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}});
+  CHECK(cube.shape() == Shape{2, 2, 2});
+  CHECK(cube.value().at({1, 0, 1}) == 6);
+  CHECK(index({{1, 2}, {3, 4}}).at({1, 0}) == 3);
+  CHECK(error_of<ShapeError>([] { tensor({{1, 2}, {3}}); }) == "tensor: rows of 2 and of 1 elements at depth 1");
+}
+
+TEST_CASE("patterns") {
+  check_close(zeros({2, 2}).value(), Array({2, 2}, {0, 0, 0, 0}));
+  check_close(full({2}, 7).value(), Array({2}, {7, 7}));
+  check_close(ones_like(zeros({2})).value(), Array({2}, {1, 1}));
+  check_close(eye(2, 3).value(), Array({2, 3}, {1, 0, 0, 0, 1, 0}));
+  check_close(linspace(0, 1, 5).value(), Array({5}, {0, 0.25, 0.5, 0.75, 1}));
+  CHECK(linspace(3, 9, 1).item() == 3);
+  CHECK(equal(arange(4), index({0, 1, 2, 3})));
+  CHECK(equal(arange(2, 9, 3), index({2, 5, 8})));
+  CHECK(equal(arange(3, 0, -1), index({3, 2, 1})));
+  CHECK(arange(5, 2).size() == 0);
+  CHECK(error_of<ValueError>([] { arange(0, 4, 0); }) == "arange: step is 0");
+  CHECK(error_of<ValueError>([] { arange(-1); }) == "arange: negative count -1");
+  check_close(to_real(index({1, -2})).value(), Array({2}, {1, -2}));
+  check_close(to_real(tensor({1, 3}) > 2).value(), Array({2}, {0, 1}));
+}
+
+TEST_CASE("draws follow the seed") {
+  manual_seed(7);
+  const Tensor a = randn({4, 5}), b = randn({4, 5});
+  manual_seed(7);
+  CHECK(equal(a.value(), randn({4, 5}).value()));
+  CHECK_FALSE(equal(a.value(), b.value()));
+  const Index dice = randint(1, 7, {1000});
+  CHECK(*std::ranges::min_element(dice) == 1);
+  CHECK(*std::ranges::max_element(dice) == 6);
+  for (const Real u : rand({1000}).value()) CHECK((u >= 0 && u < 1));
+  CHECK(error_of<ValueError>([] { randint(3, 3, {1}); }) == "random_integers: low 3 is not below high 3");
+}

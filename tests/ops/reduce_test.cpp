@@ -1,0 +1,261 @@
+// Reductions: every set of axes of shapes with up to four axes against a plain loop, gradients against differences.
+#include <cmath>
+#include <functional>
+
+#include <xgrad/core/parallel.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+using Numbers = std::vector<double>;
+
+struct Reduction {
+  const char* name;
+  Tensor (*op)(const Tensor&, const ReduceOptions&);
+  std::function<double(const Numbers&)> oracle;
+  bool of_nothing = true;  // defined for no elements
+};
+
+double total(const Numbers& v) {
+  double sum = 0;
+  for (const double x : v) sum += x;
+  return sum;
+}
+
+const Reduction reductions[] = {
+    {"sum", sum, total},
+    {"mean", mean, [](const Numbers& v) { return total(v) / static_cast<double>(v.size()); }, false},
+    {"max", max, [](const Numbers& v) { return *std::ranges::max_element(v); }, false},
+    {"min", min, [](const Numbers& v) { return *std::ranges::min_element(v); }, false},
+    {"prod", prod,
+     [](const Numbers& v) {
+       double product = 1;
+       for (const double x : v) product *= x;
+       return product;
+     }},
+    {"logsumexp", logsumexp,
+     [](const Numbers& v) {
+       double sum = 0;
+       for (const double x : v) sum += std::exp(x);
+       return std::log(sum);
+     }},
+    {"var",
+     [](const Tensor& x, const ReduceOptions& options) {
+       return var(x, {.axis = options.axis, .keepdim = options.keepdim, .correction = 0});
+     },
+     [](const Numbers& v) {
+       double sum = 0;
+       const double mean = total(v) / static_cast<double>(v.size());
+       for (const double x : v) sum += (x - mean) * (x - mean);
+       return sum / static_cast<double>(v.size());
+     },
+     false},
+};
+
+std::vector<Axes> subsets(int rank) {
+  std::vector<Axes> all;
+  for (int bits = 0; bits < 1 << rank; ++bits) {
+    Axes axes;
+    for (int axis = 0; axis < rank; ++axis) {
+      if (bits >> axis & 1) axes.push_back(axis);
+    }
+    all.push_back(axes);
+  }
+  return all;
+}
+
+// The numbers that go into each element of the result, gathered one by one.
+Array by_hand(const Array& x, const Axes& axes, const std::function<double(const Numbers&)>& oracle) {
+  Shape kept = x.shape();
+  for (const int axis : axes) kept[axis] = 1;
+  std::vector<Numbers> groups(static_cast<std::size_t>(kept.numel()));
+  const auto strides = broadcast_strides(kept, x.shape());
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    std::int64_t rest = i, group = 0;
+    for (int axis = x.rank() - 1; axis >= 0; --axis) {
+      group += rest % x.shape()[axis] * strides[axis];
+      rest /= x.shape()[axis];
+    }
+    groups[static_cast<std::size_t>(group)].push_back(x.data()[i]);
+  }
+  Array result(kept);
+  for (std::int64_t i = 0; i < result.size(); ++i) {
+    result.mutable_data()[i] = oracle(groups[static_cast<std::size_t>(i)]);
+  }
+  return result;
+}
+
+const Shape shapes[] = {{}, {1}, {7}, {3, 5}, {4, 33}, {2, 3, 4}, {2, 1, 3, 5}, {3, 2, 1, 17}};
+
+}  // namespace
+
+TEST_CASE("reductions over every set of axes equal a plain loop") {
+  for (const Reduction& op : reductions) {
+    for (const Shape& shape : shapes) {
+      const Array x = normal(shape, 3);
+      for (const Axes& axes : subsets(shape.rank())) {
+        INFO(op.name, " ", cat(shape), " over ", cat(axes));
+        const Array expected = by_hand(x, axes, op.oracle);
+        check_close(op.op(x, {.axis = axes, .keepdim = true}).value(), expected, 1e-13);
+        const Tensor dropped = op.op(x, {.axis = axes});
+        CHECK(dropped.rank() == shape.rank() - axes.size());
+        check_close(dropped.value(), expected.reshaped(dropped.shape()), 1e-13);
+      }
+      CHECK(op.op(x, {}).rank() == 0);
+    }
+  }
+}
+
+TEST_CASE("gradients of reductions over every set of axes are those of differences") {
+  for (const Reduction& op : reductions) {
+    for (const Shape& shape : {Shape{}, {1}, {3, 5}, {2, 3, 2}, {2, 1, 2, 3}}) {
+      for (const Axes& axes : subsets(shape.rank())) {
+        INFO(op.name, " ", cat(shape), " over ", cat(axes));
+        std::int64_t count = 1;
+        for (const int axis : axes) count *= shape[axis];
+        const bool constant = std::string(op.name) == "var" && count == 1;
+        check_gradients([&](const Tensors& x) { return op.op(x[0], {.axis = axes}); }, {normal(shape, 8)},
+                        {.zero = constant});
+      }
+    }
+  }
+}
+
+TEST_CASE("axes may be a number, a list, negative, none or all") {
+  const Tensor x = normal({2, 3, 4});
+  check_close(sum(x, {.axis = -1}).value(), sum(x, {.axis = 2}).value());
+  check_close(sum(x, {.axis = {0, -1}}).value(), sum(sum(x, {.axis = 2}), {.axis = 0}).value(), 1e-14);
+  check_close(sum(x, {.axis = Axes{}}).value(), x.value());
+  check_gradients([](const Tensors& t) { return square(sum(t[0], {.axis = Axes{}})); }, {normal({2, 3})});
+  CHECK(sum(x).rank() == 0);
+  CHECK(sum(x, {.keepdim = true}).shape() == Shape{1, 1, 1});
+}
+
+TEST_CASE("wrong axes are refused") {
+  const Tensor x = normal({2, 3, 4});
+  CHECK(error_of<ValueError>([&] { sum(x, {.axis = 5}); }) == "sum: axis 5 is out of range for rank 3");
+  CHECK(error_of<ValueError>([&] { sum(x, {.axis = -4}); }) == "sum: axis -4 is out of range for rank 3");
+  CHECK(error_of<ValueError>([&] { sum(x, {.axis = {1, 1}}); }) == "sum: repeated axis in [1, 1]");
+  CHECK(error_of<ValueError>([&] { argmax(x, {.axis = 3}); }) == "argmax: axis 3 is out of range for rank 3");
+  CHECK(error_of<ValueError>([&] { cumsum(x, 3); }) == "cumsum: axis 3 is out of range for rank 3");
+}
+
+TEST_CASE("reducing nothing: sums are 0, products 1, the rest is refused") {
+  const Tensor x = zeros({2, 0, 3});
+  check_close(sum(x, {.axis = 1}).value(), zeros({2, 3}).value());
+  check_close(prod(x, {.axis = 1}).value(), ones({2, 3}).value());
+  check_close(logsumexp(x, {.axis = 1}).value(), full({2, 3}, -infinity).value());
+  CHECK(sum(x, {.axis = 0}).shape() == Shape{0, 3});
+  CHECK(error_of<ValueError>([&] { mean(x); }) == "mean: nothing to reduce in shape [2, 0, 3] over axes [0, 1, 2]");
+  CHECK(error_of<ValueError>([&] { max(x, {.axis = 1}); }) == "max: nothing to reduce in shape [2, 0, 3] over axes [1]");
+  CHECK(error_of<ValueError>([&] { argmin(x, {.axis = 1}); }).starts_with("argmin: nothing to choose from"));
+  CHECK(error_of<ValueError>([] { var(ones({1})); }) == "var: 1 elements are too few for a correction of 1");
+  const Tensor leaf = variable(Array(Shape{2, 0}, std::span<const Real>()));
+  CHECK(grad(sum(leaf), {leaf})[0].shape() == Shape{2, 0});
+}
+
+TEST_CASE("var divides by n - 1 unless told otherwise") {
+  const Tensor x = tensor({1, 2, 3, 4});
+  CHECK(var(x).item() == doctest::Approx(5.0 / 3).epsilon(1e-14));
+  CHECK(var(x, {.correction = 0}).item() == doctest::Approx(1.25).epsilon(1e-14));
+}
+
+TEST_CASE("equal extremes share the gradient evenly, NaN is an extreme") {
+  const Tensor x = variable(tensor({{3, 1, 3}, {2, 2, 2}}).value());
+  check_close(grad(sum(max(x, {.axis = 1})), {x})[0].value(),
+              tensor({{0.5, 0, 0.5}, {1.0 / 3, 1.0 / 3, 1.0 / 3}}).value(), 1e-15);
+  CHECK(std::isnan(max(tensor({1, std::nan(""), 2})).item()));
+  CHECK(std::isnan(min(tensor({std::nan(""), 1, 2})).item()));
+}
+
+TEST_CASE("the gradient of a product is right where factors are 0") {
+  const Tensor x = variable(tensor({{2, 0, 3}, {0, 0, 4}, {2, 3, 4}}).value());
+  check_close(grad(sum(prod(x, {.axis = 1})), {x})[0].value(), tensor({{0, 6, 0}, {0, 0, 0}, {12, 8, 6}}).value());
+  Array with_zero = normal({3, 4});
+  with_zero.mutable_data()[5] = 0;
+  check_gradients([](const Tensors& t) { return prod(t[0], {.axis = 1}); }, {with_zero});
+  check_gradients([](const Tensors& t) { return prod(t[0], {.axis = 0}); }, {with_zero});
+}
+
+TEST_CASE("logsumexp neither overflows nor turns infinities into NaN") {
+  CHECK(logsumexp(tensor({1000, 1000})).item() == doctest::Approx(1000 + std::log(2.0)).epsilon(1e-15));
+  CHECK(logsumexp(tensor({-infinity, 0})).item() == 0);
+  CHECK(logsumexp(tensor({infinity, 0})).item() == infinity);
+  const Tensor x = variable(full({3}, -infinity).value());
+  CHECK(logsumexp(x).item() == -infinity);
+  check_close(grad(logsumexp(x), {x})[0].value(), zeros({3}).value());
+}
+
+TEST_CASE("cumsum adds up along any axis") {
+  check_close(cumsum(tensor({{1, 2, 3}, {4, 5, 6}}), 1).value(), tensor({{1, 3, 6}, {4, 9, 15}}).value());
+  check_close(cumsum(tensor({{1, 2, 3}, {4, 5, 6}}), 0).value(), tensor({{1, 2, 3}, {5, 7, 9}}).value());
+  for (const int axis : {0, 1, -1}) {
+    check_gradients([axis](const Tensors& x) { return square(cumsum(x[0], axis)); }, {normal({2, 3, 4})});
+  }
+  CHECK(cumsum(zeros({0, 3}), 0).shape() == Shape{0, 3});
+}
+
+TEST_CASE("argmax and argmin name the first of equal ones") {
+  const Tensor x = tensor({{1, 5, 5}, {7, 2, 7}});
+  CHECK(equal(argmax(x), index({1, 0})));
+  CHECK(equal(argmin(x), index({0, 1})));
+  CHECK(equal(argmax(x, {.axis = 0}), index({1, 0, 1})));
+  CHECK(argmax(x, {.axis = 0, .keepdim = true}).shape() == Shape{1, 3});
+  CHECK(argmax(tensor({1, std::nan(""), 3})).item() == 1);
+  CHECK(argmax(Tensor(3)).item() == 0);
+}
+
+TEST_CASE("sum_to undoes every broadcast between shapes of up to four axes") {
+  const std::int64_t sizes[] = {0, 1, 2, 3};
+  int pairs = 0;
+  std::function<void(Shape)> each = [&](Shape to) {
+    if (to.rank() < 4) {
+      for (const std::int64_t size : sizes) {
+        Shape longer = to;
+        longer.push_back(size);
+        each(longer);
+      }
+    }
+    const Array x = normal(to, 4);
+    for (int drop = 0; drop <= to.rank(); ++drop) {
+      for (int bits = 0; bits < 1 << (to.rank() - drop); ++bits) {
+        Shape from;
+        Axes axes;
+        for (int i = 0; i < to.rank(); ++i) {
+          const bool one = i >= drop && (bits >> (i - drop) & 1);
+          if (i < drop || one) axes.push_back(i);
+          if (i >= drop) from.push_back(one ? 1 : to[i]);
+        }
+        ++pairs;
+        const Array expected = by_hand(x, axes, total).reshaped(from);
+        REQUIRE(difference(sum_to(x, from).value(), expected) <= 1e-13);
+      }
+    }
+  };
+  each({});
+  CHECK(pairs == 1 + 4 * 3 + 16 * 7 + 64 * 15 + 256 * 31);
+  CHECK(error_of<ShapeError>([] { sum_to(ones({2, 3}), {2}); }) == "sum_to: [2, 3] cannot be summed to [2]");
+}
+
+TEST_CASE("long sums are exact where they can be, and the same for any number of threads") {
+  CHECK(sum(full({1 << 25}, 0.1)).item() == doctest::Approx((1 << 25) * 0.1).epsilon(1e-14));
+  const Array x = normal({300, 1001}, 6), y = normal({100000}, 7);
+  const int before = threads();
+  std::vector<Array> results;
+  for (const int count : {1, 2, 3, 7}) {
+    set_threads(count);
+    for (const Array& sum : {sum(x).value(), xgrad::sum(x, {.axis = 0}).value(), xgrad::sum(x, {.axis = 1}).value(),
+                             xgrad::sum(y).value()}) {
+      results.push_back(sum);
+    }
+  }
+  set_threads(before);
+  for (std::size_t i = 4; i < results.size(); ++i) CHECK(equal(results[i], results[i % 4]));
+}
