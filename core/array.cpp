@@ -86,7 +86,8 @@ T BasicArray<T>::at(std::initializer_list<std::int64_t> indices) const {
   int axis = 0;
   for (const std::int64_t index : indices) {
     const std::int64_t size = shape_[axis++];
-    if (index < -size || index >= size) fail<ValueError>("at", "index ", index, " out of range for axis of size ", size);
+    if (index < -size || index >= size)
+      fail<ValueError>("at", "index ", index, " out of range for axis of size ", size);
     offset = offset * size + (index < 0 ? index + size : index);
   }
   return data_[offset];

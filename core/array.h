@@ -39,8 +39,8 @@ class BasicArray {
   BasicArray(const Shape& shape, std::initializer_list<T> values)
       : BasicArray(shape, std::span<const T>(values.begin(), values.size())) {}
   template <std::same_as<T> V>
-    requires(!std::same_as<V, bool>)
-  BasicArray(const Shape& shape, const std::vector<V>& values) : BasicArray(shape, std::span<const T>(values)) {}
+  requires(!std::same_as<V, bool>) BasicArray(const Shape& shape, const std::vector<V>& values)
+      : BasicArray(shape, std::span<const T>(values)) {}
 
   BasicArray(const BasicArray&) = default;
   BasicArray& operator=(const BasicArray&) = default;

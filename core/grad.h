@@ -28,9 +28,9 @@ struct BackwardOptions {
 };
 
 /// The gradients of <seed, y> with respect to each of `xs`, in their order and shapes. Touches nothing: gradients are
-/// returned, no tensor is changed. `xs` may be leaves or results. Throws GraphError if y depends on nothing that requires
-/// a gradient, if an x requires none or is not reached, if the graph was released, if a value that is needed was
-/// assigned since it was used, or if a rule returns a wrong shape; ShapeError if the seed's shape is not y's.
+/// returned, no tensor is changed. `xs` may be leaves or results. Throws GraphError if y depends on nothing that
+/// requires a gradient, if an x requires none or is not reached, if the graph was released, if a value that is needed
+/// was assigned since it was used, or if a rule returns a wrong shape; ShapeError if the seed's shape is not y's.
 ///
 ///     const Tensor g = grad(y, {x}, {.create_graph = true})[0];
 ///     const Tensor h = grad(sum(g), {x})[0];                       // second derivative
@@ -51,7 +51,8 @@ std::array<Tensor, N> composed_gradients(const std::array<Tensor, N>& inputs, co
     own[i] = wanted[static_cast<int>(i)] ? alias(inputs[i]) : inputs[i];
     if (wanted[static_cast<int>(i)]) xs.push_back(own[i]);
   }
-  const Tensors found = grad(std::apply(composed, own), xs, {.seed = gy, .create_graph = true, .unused = Unused::zeros});
+  const Tensors found =
+      grad(std::apply(composed, own), xs, {.seed = gy, .create_graph = true, .unused = Unused::zeros});
   std::array<Tensor, N> result;
   for (std::size_t i = 0, next = 0; i < N; ++i) {
     if (wanted[static_cast<int>(i)]) result[i] = found[next++];

@@ -27,7 +27,8 @@ thread_local bool inside_loop = false;
 // One parallel_for while it runs.
 class Loop {
  public:
-  Loop(std::int64_t count, std::int64_t grain, void (*run)(const void*, std::int64_t, std::int64_t), const void* context)
+  Loop(std::int64_t count, std::int64_t grain, void (*run)(const void*, std::int64_t, std::int64_t),
+       const void* context)
       : count_(count), grain_(grain), run_(run), context_(context) {}
 
   // Takes blocks until none is left.
@@ -168,7 +169,8 @@ struct State {
 int threads() { return State::state().count.load(std::memory_order_relaxed); }
 
 void set_threads(int count) {
-  if (count < 1 || count > most_threads) fail<ValueError>("set_threads", "count ", count, " not in [1, ", most_threads, "]");
+  if (count < 1 || count > most_threads)
+    fail<ValueError>("set_threads", "count ", count, " not in [1, ", most_threads, "]");
   State& state = State::state();
   const std::lock_guard lock(state.one_loop);
   if (count == state.count) return;

@@ -15,7 +15,8 @@ const std::string* intern(std::string_view text);
 /// exception. Scopes nest per thread; the innermost one is current.
 class Scope {
  public:
-  /// `path` is interned, or nullptr for "nowhere"; `detail` says more in error messages ("Linear 512 -> 64") and must outlive the scope.
+  /// `path` is interned, or nullptr for "nowhere"; `detail` says more in error messages ("Linear 512 -> 64") and must
+  /// outlive the scope.
   explicit Scope(const std::string* path, const std::string* detail = nullptr) noexcept
       : path_(path), detail_(detail), outer_(current_) {
     current_ = this;

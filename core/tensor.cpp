@@ -52,7 +52,8 @@ void Tensor::bump_version() const {
 void Tensor::assign(Array value) const {
   if (!is_leaf()) fail<GraphError>("assign", "only leaves can be assigned, not the result of ", body().node->op);
   if (value.shape() != shape()) {
-    fail<ShapeError>("assign", "shape ", value.shape(), " for ", name().empty() ? "a tensor" : name(), " of shape ", shape());
+    fail<ShapeError>("assign", "shape ", value.shape(), " for ", name().empty() ? "a tensor" : name(), " of shape ",
+                     shape());
   }
   bump_version();
   body().value = std::move(value);

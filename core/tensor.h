@@ -30,8 +30,7 @@ class Tensor {
   Tensor(Array value);
   /// A scalar constant.
   template <class Number>
-    requires std::is_arithmetic_v<Number>
-  Tensor(Number value) : Tensor(Array(Shape{}, static_cast<Real>(value))) {}
+  requires std::is_arithmetic_v<Number> Tensor(Number value) : Tensor(Array(Shape{}, static_cast<Real>(value))) {}
 
   bool defined() const { return static_cast<bool>(body_); }
   explicit operator bool() const = delete;
@@ -46,8 +45,8 @@ class Tensor {
   /// The only element. Throws ShapeError unless there is exactly one.
   Real item() const { return value().item(); }
 
-  /// A part of the tensor, as in numpy: x[{0, _, slice(1, 3)}]. See core/slice.h; an operation like others (ops/shape.cpp).
-  /// Throws ValueError for more entries than axes, a position outside its axis or a step of 0.
+  /// A part of the tensor, as in numpy: x[{0, _, slice(1, 3)}]. See core/slice.h; an operation like others
+  /// (ops/shape.cpp). Throws ValueError for more entries than axes, a position outside its axis or a step of 0.
   Tensor operator[](std::initializer_list<Slice> slices) const;
   /// The same with one entry: x[0].
   Tensor operator[](const Slice& first) const;
@@ -70,9 +69,9 @@ class Tensor {
   /// The same value without history.
   Tensor detach() const { return Tensor(value()); }
 
-  /// Adds the gradients of this scalar to every leaf that it depends on. Throws GraphError if it is no scalar and no seed
-  /// is given, if it depends on no leaf that requires a gradient, if the graph was released by an earlier pass, or if a
-  /// value it needs was assigned since. When it throws, no gradient has changed.
+  /// Adds the gradients of this scalar to every leaf that it depends on. Throws GraphError if it is no scalar and no
+  /// seed is given, if it depends on no leaf that requires a gradient, if the graph was released by an earlier pass, or
+  /// if a value it needs was assigned since. When it throws, no gradient has changed.
   void backward(const BackwardOptions& options) const;
   void backward() const;
   /// What backward() has added up, as a constant. Throws GraphError if there is nothing yet.
@@ -116,7 +115,8 @@ class Tensor {
   };
 
   Body& body() const {
-    if (!body_) [[unlikely]] refuse_undefined();
+    if (!body_) [[unlikely]]
+      refuse_undefined();
     return *body_;
   }
   [[noreturn]] static void refuse_undefined();

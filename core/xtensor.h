@@ -40,8 +40,8 @@ auto mutable_view(BasicArray<T>& array) {
 
 /// An xtensor array whose memory an Array can take over without a copy.
 template <class T>
-using PooledXarray = xt::xarray_container<xt::uvector<T, PoolAllocator<T>>, xt::layout_type::row_major,
-                                          xt::svector<std::size_t, 4>>;
+using PooledXarray =
+    xt::xarray_container<xt::uvector<T, PoolAllocator<T>>, xt::layout_type::row_major, xt::svector<std::size_t, 4>>;
 
 /// Takes over the memory of an xtensor array on the pool; nothing is copied.
 template <class T>
@@ -59,7 +59,8 @@ template <class E>
 auto to_array(const xt::xexpression<E>& expression) {
   const E& e = expression.derived_cast();
   using V = typename E::value_type;
-  using T = std::conditional_t<std::is_same_v<V, bool>, bool, std::conditional_t<std::is_integral_v<V>, std::int64_t, Real>>;
+  using T =
+      std::conditional_t<std::is_same_v<V, bool>, bool, std::conditional_t<std::is_integral_v<V>, std::int64_t, Real>>;
   Shape shape;
   for (const auto size : e.shape()) shape.push_back(static_cast<std::int64_t>(size));
   BasicArray<T> result(shape);

@@ -24,8 +24,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
 Tensor sub(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("sub", a.shape(), b.shape());
   return record("sub", map<2>(shape, {&a.value(), &b.value()}, [](auto p, auto q) { return p - q; }),
-                wrt(a, pass_to(a.shape())),
-                wrt(b, [to = b.shape()](const Tensor& gy) { return sum_to(-gy, to); }));
+                wrt(a, pass_to(a.shape())), wrt(b, [to = b.shape()](const Tensor& gy) { return sum_to(-gy, to); }));
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
@@ -73,15 +72,16 @@ Array powers_of(const Array& a, const Array& b, const Shape& shape) {
   if (result.size() == 0) return result;
   const BroadcastPlan<2> plan(shape, {&a.shape(), &b.shape()});
   const std::int64_t inner = plan.inner();
-  parallel_for(plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      const Real* p = a.data() + plan.offset(0, row);
-      const Real* q = b.data() + plan.offset(1, row);
-      for (std::int64_t i = 0; i < inner; ++i) {
-        out[row * inner + i] = std::pow(p[i * plan.step(0)], q[i * plan.step(1)]);
-      }
-    }
-  });
+  parallel_for(plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t row = begin; row < end; ++row) {
+                   const Real* p = a.data() + plan.offset(0, row);
+                   const Real* q = b.data() + plan.offset(1, row);
+                   for (std::int64_t i = 0; i < inner; ++i) {
+                     out[row * inner + i] = std::pow(p[i * plan.step(0)], q[i * plan.step(1)]);
+                   }
+                 }
+               });
   return result;
 }
 

@@ -1,5 +1,5 @@
-// Arithmetic: + - * / negation, powers, maximum and minimum, and comparisons. All elementwise, with numpy's broadcasting;
-// all throw ShapeError when the shapes do not broadcast.
+// Arithmetic: + - * / negation, powers, maximum and minimum, and comparisons. All elementwise, with numpy's
+// broadcasting; all throw ShapeError when the shapes do not broadcast.
 #pragma once
 
 #include <xgrad/core/tensor.h>

@@ -8,37 +8,43 @@
 namespace xgrad::inline XGRAD_ABI {
 
 Tensor exp(const Tensor& x) {
-  return elementwise("exp", x, [](auto v) { return exp(v); }, [](auto, auto y) { return y; });
+  return elementwise(
+      "exp", x, [](auto v) { return exp(v); }, [](auto, auto y) { return y; });
 }
 
 Tensor expm1(const Tensor& x) {
-  return elementwise("expm1", x, [](auto v) { return expm1(v); }, [](auto v, auto) { return exp(v); });
+  return elementwise(
+      "expm1", x, [](auto v) { return expm1(v); }, [](auto v, auto) { return exp(v); });
 }
 
 Tensor log(const Tensor& x) {
-  return elementwise("log", x, [](auto v) { return log(v); }, [](auto v, auto) { return 1 / v; });
+  return elementwise(
+      "log", x, [](auto v) { return log(v); }, [](auto v, auto) { return 1 / v; });
 }
 
 Tensor log1p(const Tensor& x) {
-  return elementwise("log1p", x, [](auto v) { return log1p(v); }, [](auto v, auto) { return 1 / (1 + v); });
+  return elementwise(
+      "log1p", x, [](auto v) { return log1p(v); }, [](auto v, auto) { return 1 / (1 + v); });
 }
 
 Tensor sqrt(const Tensor& x) {
-  return elementwise("sqrt", x, [](auto v) { return sqrt(v); }, [](auto, auto y) { return 0.5 / y; });
+  return elementwise(
+      "sqrt", x, [](auto v) { return sqrt(v); }, [](auto, auto y) { return 0.5 / y; });
 }
 
 Tensor rsqrt(const Tensor& x) {
-  return elementwise("rsqrt", x, [](auto v) { return 1 / sqrt(v); }, [](auto, auto y) { return -0.5 * y * y * y; });
+  return elementwise(
+      "rsqrt", x, [](auto v) { return 1 / sqrt(v); }, [](auto, auto y) { return -0.5 * y * y * y; });
 }
 
 Tensor square(const Tensor& x) {
-  return elementwise("square", x, [](auto v) { return v * v; }, [](auto v, auto) { return 2 * v; });
+  return elementwise(
+      "square", x, [](auto v) { return v * v; }, [](auto v, auto) { return 2 * v; });
 }
 
 Tensor abs(const Tensor& x) {
   return elementwise(
-      "abs", x, [](auto v) { return abs(v); },
-      [](auto v, auto) { return where(v > 0, 1, where(v < 0, -1, 0)); });
+      "abs", x, [](auto v) { return abs(v); }, [](auto v, auto) { return where(v > 0, 1, where(v < 0, -1, 0)); });
 }
 
 Tensor sign(const Tensor& x) {
@@ -47,15 +53,18 @@ Tensor sign(const Tensor& x) {
 }
 
 Tensor sin(const Tensor& x) {
-  return elementwise("sin", x, [](auto v) { return sin(v); }, [](auto v, auto) { return cos(v); });
+  return elementwise(
+      "sin", x, [](auto v) { return sin(v); }, [](auto v, auto) { return cos(v); });
 }
 
 Tensor cos(const Tensor& x) {
-  return elementwise("cos", x, [](auto v) { return cos(v); }, [](auto v, auto) { return -sin(v); });
+  return elementwise(
+      "cos", x, [](auto v) { return cos(v); }, [](auto v, auto) { return -sin(v); });
 }
 
 Tensor tanh(const Tensor& x) {
-  return elementwise("tanh", x, [](auto v) { return tanh(v); }, [](auto, auto y) { return 1 - y * y; });
+  return elementwise(
+      "tanh", x, [](auto v) { return tanh(v); }, [](auto, auto y) { return 1 - y * y; });
 }
 
 Tensor erf(const Tensor& x) {
@@ -65,7 +74,8 @@ Tensor erf(const Tensor& x) {
 }
 
 Tensor sigmoid(const Tensor& x) {
-  return elementwise("sigmoid", x, [](auto v) { return sigmoid(v); }, [](auto, auto y) { return y * (1 - y); });
+  return elementwise(
+      "sigmoid", x, [](auto v) { return sigmoid(v); }, [](auto, auto y) { return y * (1 - y); });
 }
 
 Tensor relu(const Tensor& x) {
@@ -151,15 +161,16 @@ Array chosen(const Mask& mask, const Array& a, const Array& b, const Shape& shap
   const BroadcastPlan<3> plan(shape, {&mask.shape(), &a.shape(), &b.shape()});
   const std::int64_t inner = plan.inner();
   const std::int64_t m_step = plan.step(0), a_step = plan.step(1), b_step = plan.step(2);
-  parallel_for(plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      const bool* m = mask.data() + plan.offset(0, row);
-      const Real* p = a.data() + plan.offset(1, row);
-      const Real* q = b.data() + plan.offset(2, row);
-      Real* y = out + row * inner;
-      for (std::int64_t i = 0; i < inner; ++i) y[i] = m[i * m_step] ? p[i * a_step] : q[i * b_step];
-    }
-  });
+  parallel_for(plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t row = begin; row < end; ++row) {
+                   const bool* m = mask.data() + plan.offset(0, row);
+                   const Real* p = a.data() + plan.offset(1, row);
+                   const Real* q = b.data() + plan.offset(2, row);
+                   Real* y = out + row * inner;
+                   for (std::int64_t i = 0; i < inner; ++i) y[i] = m[i * m_step] ? p[i * a_step] : q[i * b_step];
+                 }
+               });
   return result;
 }
 

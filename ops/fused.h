@@ -36,11 +36,12 @@ template <class D, std::size_t K>
 constexpr unsigned dependencies() {
   return []<std::size_t... k>(std::index_sequence<k...>) {
     return probed<decltype(std::declval<D>()(Probe<(1u << k)>{}..., Probe<(1u << K)>{}))>;
-  }(std::make_index_sequence<K>{});
+  }
+  (std::make_index_sequence<K>{});
 }
 
-// The gradient of one input of an elementwise operation: gx = gy d(x..., y), summed where the input was broadcast. Keeps
-// just the inputs that d depends on; for the others it passes 0.
+// The gradient of one input of an elementwise operation: gx = gy d(x..., y), summed where the input was broadcast.
+// Keeps just the inputs that d depends on; for the others it passes 0.
 template <unsigned depends, std::size_t K, class D>
 class PartialRule {
  public:

@@ -16,8 +16,8 @@ namespace xgrad::inline XGRAD_ABI {
 /// Elements that one thread handles at a time in elementwise loops.
 inline constexpr std::int64_t elementwise_block = 1 << 14;
 
-/// How K arrays are read to make one of shape `shape`: axes merged where all of them allow it. Rows of `inner` elements;
-/// an array is read along a row with step 1, or 0 if it repeats one element.
+/// How K arrays are read to make one of shape `shape`: axes merged where all of them allow it. Rows of `inner`
+/// elements; an array is read along a row with step 1, or 0 if it repeats one element.
 template <std::size_t K>
 class BroadcastPlan {
  public:
@@ -65,8 +65,8 @@ class BroadcastPlan {
 
 namespace detail {
 
-// out[i] = f(in0[i step0], in1[i step1], ...) for i in [0, n). The last, incomplete pack goes through a padded buffer, so
-// every element is computed by the same instructions wherever it stands.
+// out[i] = f(in0[i step0], in1[i step1], ...) for i in [0, n). The last, incomplete pack goes through a padded buffer,
+// so every element is computed by the same instructions wherever it stands.
 template <std::size_t K, class F>
 void map_row(Real* out, const std::array<const Real*, K>& in, const std::array<std::int64_t, K>& steps, std::int64_t n,
              const F& f) {
@@ -124,13 +124,14 @@ Array map(const Shape& shape, const std::array<const Array*, K>& inputs, const F
   const BroadcastPlan<K> plan(shape, each(indices, [&](std::size_t k) { return &inputs[k]->shape(); }));
   const auto steps = each(indices, [&](std::size_t k) { return plan.step(k); });
   const std::int64_t inner = plan.inner();
-  parallel_for(plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      detail::map_row<K>(out + row * inner,
-                         each(indices, [&](std::size_t k) { return inputs[k]->data() + plan.offset(k, row); }), steps,
-                         inner, f);
-    }
-  });
+  parallel_for(
+      plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          detail::map_row<K>(out + row * inner,
+                             each(indices, [&](std::size_t k) { return inputs[k]->data() + plan.offset(k, row); }),
+                             steps, inner, f);
+        }
+      });
   return result;
 }
 

@@ -113,9 +113,10 @@ Array fold(const Array& x, std::int64_t outer, std::int64_t count, std::int64_t 
       out[0] = fold_row<Op>(sums.data(), parts);
       return result;
     }
-    parallel_for(outer, std::max<std::int64_t>(1, elementwise_block / count), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t o = begin; o < end; ++o) out[o] = fold_row<Op>(in + o * count, count);
-    });
+    parallel_for(outer, std::max<std::int64_t>(1, elementwise_block / count),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t o = begin; o < end; ++o) out[o] = fold_row<Op>(in + o * count, count);
+                 });
     return result;
   }
   const std::int64_t columns = std::min<std::int64_t>(inner, 256);  // that one thread takes at a time
@@ -175,7 +176,8 @@ Array reduce(const Array& x, const Axes& axes, const Shape& to) {
 Tensor with_axes(const Tensor& y, const Shape& kept) { return reshape(y, kept); }
 
 void refuse_empty(const char* op, const Tensor& x, const Axes& axes) {
-  if (count_of(x.shape(), axes) == 0) fail<ValueError>(op, "nothing to reduce in shape ", x.shape(), " over axes ", axes);
+  if (count_of(x.shape(), axes) == 0)
+    fail<ValueError>(op, "nothing to reduce in shape ", x.shape(), " over axes ", axes);
 }
 
 template <class Op>
@@ -215,7 +217,8 @@ Tensor var(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("var", x.rank());
   const Real freedom = static_cast<Real>(count_of(x.shape(), axes)) - options.correction;
   if (!(freedom > 0)) {
-    fail<ValueError>("var", count_of(x.shape(), axes), " elements are too few for a correction of ", options.correction);
+    fail<ValueError>("var", count_of(x.shape(), axes), " elements are too few for a correction of ",
+                     options.correction);
   }
   const Tensor centred = x - mean(x, {.axis = axes, .keepdim = true});
   return sum(centred * centred, {.axis = axes, .keepdim = options.keepdim}) / freedom;

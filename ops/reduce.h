@@ -18,9 +18,7 @@ class AxisSet {
   AxisSet(const Axes& axes) : all_(false), axes_(axes) {}
 
   /// The axes counted from 0, ascending. Throws ValueError.
-  Axes resolve(std::string_view op, int rank) const {
-    return all_ ? all_axes(rank) : normalize_axes(op, axes_, rank);
-  }
+  Axes resolve(std::string_view op, int rank) const { return all_ ? all_axes(rank) : normalize_axes(op, axes_, rank); }
 
  private:
   bool all_ = true;
@@ -47,9 +45,11 @@ struct VarOptions {
 /// y = sum (x_i - mean)^2 / (n - correction). Throws ValueError unless n > correction.
 Tensor var(const Tensor& x, const VarOptions& options = {});
 
-/// The largest element; NaN if there is one. Equal ones share the gradient evenly. Throws ValueError when there is none.
+/// The largest element; NaN if there is one. Equal ones share the gradient evenly. Throws ValueError when there is
+/// none.
 Tensor max(const Tensor& x, const ReduceOptions& options = {});
-/// The smallest element; NaN if there is one. Equal ones share the gradient evenly. Throws ValueError when there is none.
+/// The smallest element; NaN if there is one. Equal ones share the gradient evenly. Throws ValueError when there is
+/// none.
 Tensor min(const Tensor& x, const ReduceOptions& options = {});
 
 /// y = product of x_i; of nothing: 1.      dy/dx_i = product of the others, also where some are 0

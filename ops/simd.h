@@ -48,8 +48,7 @@ class BasicPack {
   BasicPack(const Batch& batch) : batch_(batch) {}
   /// The same number in every place.
   template <class T>
-    requires std::is_arithmetic_v<T>
-  BasicPack(T number) : batch_(static_cast<Number>(number)) {}
+  requires std::is_arithmetic_v<T> BasicPack(T number) : batch_(static_cast<Number>(number)) {}
 
   static BasicPack load(const Number* from) { return BasicPack(Batch::load_unaligned(from)); }
   void store(Number* to) const { batch_.store_unaligned(to); }
@@ -100,8 +99,8 @@ class BasicPack {
 /// The widest register of the processor that this file is compiled for.
 using Pack = BasicPack<xsimd::batch<Real>>;
 
-/// Finds out what a lambda's result depends on, from its type alone: calling it with Probe<1>, Probe<2>, Probe<4> gives a
-/// Probe whose bits name the arguments that were used. So a rule keeps only the values that it needs.
+/// Finds out what a lambda's result depends on, from its type alone: calling it with Probe<1>, Probe<2>, Probe<4> gives
+/// a Probe whose bits name the arguments that were used. So a rule keeps only the values that it needs.
 template <unsigned bits>
 struct Probe {
   static constexpr unsigned depends_on = bits;
@@ -109,21 +108,17 @@ struct Probe {
 template <unsigned bits>
 struct ProbeMask {};
 
-#define XGRAD_PROBE_BINARY(result, op)                                     \
-  template <unsigned a, unsigned b>                                        \
-  constexpr result<a | b> op(Probe<a>, Probe<b>) {                         \
-    return {};                                                             \
-  }                                                                        \
-  template <unsigned a, class T>                                           \
-    requires std::is_arithmetic_v<T>                                       \
-  constexpr result<a> op(Probe<a>, T) {                                    \
-    return {};                                                             \
-  }                                                                        \
-  template <unsigned a, class T>                                           \
-    requires std::is_arithmetic_v<T>                                       \
-  constexpr result<a> op(T, Probe<a>) {                                    \
-    return {};                                                             \
-  }
+#define XGRAD_PROBE_BINARY(result, op)               \
+  template <unsigned a, unsigned b>                  \
+  constexpr result<a | b> op(Probe<a>, Probe<b>) {   \
+    return {};                                       \
+  }                                                  \
+  template <unsigned a, class T>                     \
+  requires std::is_arithmetic_v<T>                   \
+  constexpr result<a> op(Probe<a>, T) { return {}; } \
+  template <unsigned a, class T>                     \
+  requires std::is_arithmetic_v<T>                   \
+  constexpr result<a> op(T, Probe<a>) { return {}; }
 XGRAD_PROBE_BINARY(Probe, operator+)
 XGRAD_PROBE_BINARY(Probe, operator-)
 XGRAD_PROBE_BINARY(Probe, operator*)
@@ -138,10 +133,10 @@ XGRAD_PROBE_BINARY(ProbeMask, operator==)
 XGRAD_PROBE_BINARY(ProbeMask, operator!=)
 #undef XGRAD_PROBE_BINARY
 
-#define XGRAD_PROBE_UNARY(op)          \
-  template <unsigned a>                \
-  constexpr Probe<a> op(Probe<a>) {    \
-    return {};                         \
+#define XGRAD_PROBE_UNARY(op)       \
+  template <unsigned a>             \
+  constexpr Probe<a> op(Probe<a>) { \
+    return {};                      \
   }
 XGRAD_PROBE_UNARY(operator-)
 XGRAD_PROBE_UNARY(abs)

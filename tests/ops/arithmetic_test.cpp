@@ -28,10 +28,24 @@ const Binary binary_ops[] = {
 };
 
 const std::pair<Shape, Shape> shapes[] = {
-    {{}, {}},           {{1}, {1}},           {{17}, {17}},          {{3, 5}, {3, 5}},        {{3, 5}, {}},
-    {{}, {3, 5}},       {{3, 5}, {5}},        {{5}, {3, 5}},         {{3, 5}, {3, 1}},        {{3, 1}, {3, 5}},
-    {{3, 1}, {1, 5}},   {{2, 3, 4}, {3, 1}},  {{2, 1, 4}, {3, 1}},   {{2, 3, 1, 5}, {3, 2, 1}}, {{0, 3}, {3}},
-    {{2, 1, 3, 1, 5}, {1, 4, 1, 2, 1}},       {{1, 1}, {2, 3}},      {{4, 33}, {33}},
+    {{}, {}},
+    {{1}, {1}},
+    {{17}, {17}},
+    {{3, 5}, {3, 5}},
+    {{3, 5}, {}},
+    {{}, {3, 5}},
+    {{3, 5}, {5}},
+    {{5}, {3, 5}},
+    {{3, 5}, {3, 1}},
+    {{3, 1}, {3, 5}},
+    {{3, 1}, {1, 5}},
+    {{2, 3, 4}, {3, 1}},
+    {{2, 1, 4}, {3, 1}},
+    {{2, 3, 1, 5}, {3, 2, 1}},
+    {{0, 3}, {3}},
+    {{2, 1, 3, 1, 5}, {1, 4, 1, 2, 1}},
+    {{1, 1}, {2, 3}},
+    {{4, 33}, {33}},
 };
 
 double at_broadcast(const Array& x, const Shape& to, std::int64_t i) {
@@ -57,7 +71,8 @@ TEST_CASE("arithmetic broadcasts as numpy does") {
       const Array a = operand(op, left, 1), b = operand(op, right, 2);
       Array expected(broadcast_shapes("test", left, right));
       for (std::int64_t i = 0; i < expected.size(); ++i) {
-        expected.mutable_data()[i] = op.oracle(at_broadcast(a, expected.shape(), i), at_broadcast(b, expected.shape(), i));
+        expected.mutable_data()[i] =
+            op.oracle(at_broadcast(a, expected.shape(), i), at_broadcast(b, expected.shape(), i));
       }
       check_close(op.op(a, b).value(), expected, 1e-15);
     }
@@ -107,8 +122,9 @@ TEST_CASE("powers at the edges") {
 }
 
 TEST_CASE("shapes that do not broadcast are refused with both shapes") {
-  CHECK(error_of<ShapeError>([] { ones({2, 3}) + ones({4, 3}); }) ==
-        "add: cannot broadcast [2, 3] with [4, 3] at axis -2");
+  CHECK(error_of<ShapeError>([] {
+          ones({2, 3}) + ones({4, 3});
+        }) == "add: cannot broadcast [2, 3] with [4, 3] at axis -2");
   CHECK(error_of<ShapeError>([] { ones({2, 3}) * ones({2}); }) == "mul: cannot broadcast [2, 3] with [2] at axis -1");
 }
 

@@ -12,15 +12,15 @@ using namespace xgrad::testing;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-const double nan = std::nan("");
+const double not_a_number = std::nan("");
 
 struct Unary {
   const char* name;
   Tensor (*op)(const Tensor&);
   double (*oracle)(double);
-  Real low, high;      // where values and gradients are compared
-  Real kink = 99;      // gradients are not compared near here
-  bool zero = false;   // the derivative is 0
+  Real low, high;     // where values and gradients are compared
+  Real kink = 99;     // gradients are not compared near here
+  bool zero = false;  // the derivative is 0
 };
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
@@ -34,22 +34,22 @@ const Unary unary_ops[] = {
     {"rsqrt", rsqrt, [](double x) { return 1 / std::sqrt(x); }, 0.2, 4},
     {"square", square, [](double x) { return x * x; }, -2, 2},
     {"abs", abs, [](double x) { return std::abs(x); }, -2, 2, 0},
-    {"sign", sign, [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }, -2, 2, 0, true},
+    {"sign", sign, [](double x) { return x > 0   ? 1.0
+                                         : x < 0 ? -1.0
+                                                 : 0.0; }, -2, 2, 0, true},
     {"sin", sin, [](double x) { return std::sin(x); }, -4, 4},
     {"cos", cos, [](double x) { return std::cos(x); }, -4, 4},
     {"tanh", tanh, [](double x) { return std::tanh(x); }, -3, 3},
     {"erf", erf, [](double x) { return std::erf(x); }, -3, 3},
     {"sigmoid", sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }, -4, 4},
     {"relu", relu, [](double x) { return std::max(x, 0.0); }, -2, 2, 0},
-    {"elu", [](const Tensor& x) { return elu(x, 1.5); },
-     [](double x) { return x > 0 ? x : 1.5 * std::expm1(x); }, -2, 2, 0},
+    {"elu", [](const Tensor& x) { return elu(x, 1.5); }, [](double x) { return x > 0 ? x : 1.5 * std::expm1(x); }, -2,
+     2, 0},
     {"softplus", softplus, [](double x) { return std::log1p(std::exp(x)); }, -4, 4},
     {"silu", silu, [](double x) { return x / (1 + std::exp(-x)); }, -4, 4},
     {"gelu", [](const Tensor& x) { return gelu(x); }, [](double x) { return x * normal_cdf(x); }, -3, 3},
     {"gelu tanh", [](const Tensor& x) { return gelu(x, Gelu::tanh); },
-     [](double x) {
-       return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
-     },
+     [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))); },
      -3, 3},
     {"clamp", [](const Tensor& x) { return clamp(x, {.min = -0.5, .max = 0.75}); },
      [](double x) { return std::clamp(x, -0.5, 0.75); }, -2, 2, 0.75},
@@ -68,6 +68,7 @@ Array inputs(const Unary& op, const Shape& shape, std::uint64_t seed) {
       if (op.kink != 99 && std::abs(values[i] - kink) < 0.05) values[i] = kink + Real(0.1);
     }
   }
+  if (op.kink != 99 && !op.zero && x.size() > 0) values[0] = Real(0.4);  // where the gradient is not 0
   return x;
 }
 
@@ -85,7 +86,7 @@ TEST_CASE("functions of one tensor have the values of the C library, in every pl
       const Array x = inputs(op, shape, 5);
       Array expected(shape);
       for (std::int64_t i = 0; i < x.size(); ++i) expected.mutable_data()[i] = op.oracle(x.data()[i]);
-      check_close(op.op(x).value(), expected, 2e-15);
+      check_close(op.op(x).value(), expected, 1e-14);  // the erf of xsimd has errors of 20 ulp
     }
   }
 }
@@ -141,13 +142,13 @@ TEST_CASE("extreme numbers give limits, not NaN") {
   CHECK(log(Tensor(0)).item() == -infinity);
   CHECK(std::isnan(log(Tensor(-1)).item()));
   CHECK(std::isnan(sqrt(Tensor(-1)).item()));
-  CHECK(div(1, 0).item() == infinity);
+  CHECK((Tensor(1) / 0).item() == infinity);
 }
 
 TEST_CASE("NaN stays visible") {
   for (const Unary& op : unary_ops) {
     INFO(op.name);
-    CHECK(std::isnan(op.op(Tensor(nan)).item()));
+    CHECK(std::isnan(op.op(Tensor(not_a_number)).item()));
   }
 }
 
@@ -166,5 +167,5 @@ TEST_CASE("where takes from either side and sends the gradient there only") {
 
 TEST_CASE("clamp refuses bounds in the wrong order") {
   CHECK(error_of<ValueError>([] { clamp(Tensor(1), {.min = 2, .max = 1}); }) == "clamp: min 2 is above max 1");
-  CHECK(error_of<ValueError>([] { clamp(Tensor(1), {.min = nan, .max = 1}); }).starts_with("clamp: min nan"));
+  CHECK(error_of<ValueError>([] { clamp(Tensor(1), {.min = not_a_number, .max = 1}); }).starts_with("clamp: min nan"));
 }

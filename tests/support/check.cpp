@@ -42,7 +42,8 @@ namespace {
 double inner_product(const Array& a, const Array& b) {
   REQUIRE(a.shape() == b.shape());
   double sum = 0;
-  for (std::int64_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a.data()[i]) * static_cast<double>(b.data()[i]);
+  for (std::int64_t i = 0; i < a.size(); ++i)
+    sum += static_cast<double>(a.data()[i]) * static_cast<double>(b.data()[i]);
   return sum;
 }
 
