@@ -66,7 +66,8 @@ Array operand(const Binary& op, const Shape& shape, std::uint64_t seed) {
 
 TEST_CASE("arithmetic broadcasts as numpy does") {
   for (const Binary& op : binary_ops) {
-    for (const auto& [left, right] : shapes) {
+    for (const auto& operands : shapes) {
+      const Shape &left = operands.first, &right = operands.second;
       INFO(op.name, " ", cat(left), " ", cat(right));
       const Array a = operand(op, left, 1), b = operand(op, right, 2);
       Array expected(broadcast_shapes("test", left, right));
@@ -81,7 +82,8 @@ TEST_CASE("arithmetic broadcasts as numpy does") {
 
 TEST_CASE("gradients of arithmetic are those of differences, to the second order, on both sides") {
   for (const Binary& op : binary_ops) {
-    for (const auto& [left, right] : shapes) {
+    for (const auto& operands : shapes) {
+      const Shape &left = operands.first, &right = operands.second;
       INFO(op.name, " ", cat(left), " ", cat(right));
       check_gradients([&](const Tensors& x) { return op.op(x[0], x[1]); },
                       {operand(op, left, 3), operand(op, right, 4)});
