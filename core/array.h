@@ -12,6 +12,7 @@
 
 #include <xgrad/core/pool.h>
 #include <xgrad/core/shape.h>
+#include <xgrad/core/slice.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
@@ -65,6 +66,9 @@ class BasicArray {
   T item() const;
   /// One element; negative indices count from the end. Throws ValueError for a wrong number of indices or one outside.
   T at(std::initializer_list<std::int64_t> indices) const;
+
+  /// A part, as in numpy: ids[{_, slice(0, 3)}]. See core/slice.h; defined in ops/shape.cpp.
+  BasicArray operator[](std::initializer_list<Slice> slices) const;
 
   /// The same elements under another shape, shared, never copied. One size may be -1 and is computed.
   /// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1.

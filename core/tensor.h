@@ -12,7 +12,6 @@
 
 #include <xgrad/core/array.h>
 #include <xgrad/core/node.h>
-#include <xgrad/core/slice.h>
 
 namespace xgrad::inline XGRAD_ABI {
 

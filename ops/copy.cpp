@@ -3,7 +3,6 @@
 // such, and transposes go through registers in square tiles.
 #include <xgrad/ops/copy.h>
 
-#include <cstring>
 #include <utility>
 
 #include <xgrad/core/parallel.h>
@@ -13,85 +12,51 @@ namespace xgrad::inline XGRAD_ABI {
 
 namespace {
 
-constexpr std::int64_t copy_block = 1 << 15;  // elements that one thread moves at a time
-
 // The axes of a copy, outermost first, without those of size 1, neighbours merged where one stride serves both.
 struct Walk {
-  Strides sizes, to, from;
+  struct Axis {
+    std::int64_t size, to, from;
+  };
+  Strides sizes;
+  std::array<Strides, 2> strides;  // of `to` and `from`
   bool empty = false;
 
   Walk(const Shape& shape, const Strides& to_strides, const Strides& from_strides) {
     for (int axis = 0; axis < shape.rank(); ++axis) {
-      const std::int64_t size = shape[axis];
+      const std::int64_t size = shape[axis], to = to_strides[axis], from = from_strides[axis];
       empty |= size == 0;
       if (size == 1) continue;
-      const int last = sizes.size() - 1;
-      if (last >= 0 && to[last] == to_strides[axis] * size && from[last] == from_strides[axis] * size) {
-        sizes[last] *= size;
-        to[last] = to_strides[axis];
-        from[last] = from_strides[axis];
+      if (rank() > 0 && strides[0].back() == to * size && strides[1].back() == from * size) {
+        const Axis outer = pop();
+        push({outer.size * size, to, from});
       } else {
-        sizes.push_back(size);
-        to.push_back(to_strides[axis]);
-        from.push_back(from_strides[axis]);
+        push({size, to, from});
       }
     }
   }
   int rank() const { return sizes.size(); }
-  void move_axis(int axis, int before) {
-    for (Strides* list : {&sizes, &to, &from}) {
-      std::rotate(list->begin() + axis, list->begin() + axis + 1, list->begin() + before);
-    }
+  std::int64_t count() const {
+    std::int64_t count = 1;
+    for (const std::int64_t size : sizes) count *= size;
+    return count;
+  }
+  void push(const Axis& axis) {
+    sizes.push_back(axis.size);
+    strides[0].push_back(axis.to);
+    strides[1].push_back(axis.from);
+  }
+  Axis pop() { return take(rank() - 1); }
+  Axis take(int i) {
+    const Axis axis{sizes[i], strides[0][i], strides[1][i]};
+    for (Strides* list : {&sizes, &strides[0], &strides[1]}) list->erase(i);
+    return axis;
   }
 };
 
-// Calls f(to, from) with the offsets of the indices begin ... end - 1 of the axes before `axes`, in row-major order.
-template <class F>
-void for_each_offset(const Walk& walk, int axes, std::int64_t begin, std::int64_t end, const F& f) {
-  Strides index = Strides::filled(axes, 0);
-  std::int64_t to = 0, from = 0;
-  for (std::int64_t axis = axes, rest = begin; axis-- > 0;) {
-    const int i = static_cast<int>(axis);
-    index[i] = rest % walk.sizes[i];
-    rest /= walk.sizes[i];
-    to += index[i] * walk.to[i];
-    from += index[i] * walk.from[i];
-  }
-  for (std::int64_t n = begin; n < end; ++n) {
-    f(to, from);
-    for (int i = axes; i-- > 0;) {
-      to += walk.to[i];
-      from += walk.from[i];
-      if (++index[i] < walk.sizes[i]) break;
-      index[i] = 0;
-      to -= walk.sizes[i] * walk.to[i];
-      from -= walk.sizes[i] * walk.from[i];
-    }
-  }
-}
-
-// Calls f with the way to copy one row of n elements: row(to, from). Short rows of usual lengths have a size that the
-// compiler knows.
+// Calls f with the way to copy one row of n elements: row(to, from).
 template <class T, class F>
-void with_row_copy(std::int64_t n, std::int64_t to_step, std::int64_t from_step, const F& f) {
-  const auto fixed = [&]<std::size_t bytes>(std::integral_constant<std::size_t, bytes>) {
-    f([](T* to, const T* from) { std::memcpy(to, from, bytes); });
-  };
-  const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
-  if (to_step == 1 && from_step == 1) {
-    switch (bytes) {
-      case 16:
-        return fixed(std::integral_constant<std::size_t, 16>{});
-      case 32:
-        return fixed(std::integral_constant<std::size_t, 32>{});
-      case 64:
-        return fixed(std::integral_constant<std::size_t, 64>{});
-      case 128:
-        return fixed(std::integral_constant<std::size_t, 128>{});
-      default:
-        return f([bytes](T* to, const T* from) { std::memcpy(to, from, bytes); });
-    }
-  }
+void with_strided_row_copy(std::int64_t n, std::int64_t to_step, std::int64_t from_step, const F& f) {
+  if (to_step == 1 && from_step == 1) return with_row_copy<T>(n, f);
   if (to_step == 1 && from_step == 0) {
     return f([n](T* to, const T* from) { std::fill_n(to, n, *from); });
   }
@@ -159,11 +124,13 @@ void transpose_rows(T* to, std::int64_t to_stride, const T* from, std::int64_t f
 // Whether the innermost axis is one piece in `to` and some other axis is one piece in `from`; if so, that one is
 // brought next to the innermost.
 bool make_transpose(Walk& walk) {
-  const int last = walk.rank() - 1;
-  if (walk.to[last] != 1 || walk.from[last] == 0 || walk.from[last] == 1) return false;
-  for (int axis = 0; axis < last; ++axis) {
-    if (walk.from[axis] != 1) continue;
-    walk.move_axis(axis, last);
+  const auto& [to, from] = walk.strides;
+  if (to.back() != 1 || from.back() == 0 || from.back() == 1) return false;
+  for (int axis = 0; axis < walk.rank() - 1; ++axis) {
+    if (from[axis] != 1) continue;
+    const Walk::Axis innermost = walk.pop();
+    walk.push(walk.take(axis));
+    walk.push(innermost);
     return true;
   }
   return false;
@@ -175,48 +142,38 @@ template <class T>
 void copy_strided(const Shape& shape, T* to, const Strides& to_strides, const T* from, const Strides& from_strides) {
   Walk walk(shape, to_strides, from_strides);
   if (walk.empty) return;
-  const int last = walk.rank() - 1;
   if (walk.rank() == 0) {
     *to = *from;
   } else if (walk.rank() == 1) {
-    const std::int64_t to_step = walk.to[0], from_step = walk.from[0];
-    parallel_for(walk.sizes[0], copy_block, [&](std::int64_t begin, std::int64_t end) {
-      with_row_copy<T>(end - begin, to_step, from_step,
-                       [&](auto copy_row) { copy_row(to + begin * to_step, from + begin * from_step); });
+    const Walk::Axis row = walk.pop();
+    parallel_for(row.size, copy_block, [&](std::int64_t begin, std::int64_t end) {
+      with_strided_row_copy<T>(end - begin, row.to, row.from,
+                               [&](auto copy_row) { copy_row(to + begin * row.to, from + begin * row.from); });
     });
   } else if (make_transpose(walk)) {
-    // Strips of whole tiles: the unit of the parallel loop.
-    constexpr std::int64_t strip = 4 * tile<T>;
-    const std::int64_t height = walk.sizes[last - 1], width = walk.sizes[last];
-    const std::int64_t to_stride = walk.to[last - 1], from_stride = walk.from[last];
-    const std::int64_t strips = (height + strip - 1) / strip;
-    std::int64_t planes = 1;
-    for (int axis = 0; axis < last - 1; ++axis) planes *= walk.sizes[axis];
-    const std::int64_t elements = std::min(strip, height) * width;
-    parallel_for(
-        planes * strips, std::max<std::int64_t>(1, copy_block / elements), [&](std::int64_t begin, std::int64_t end) {
-          std::int64_t first = begin % strips, left = end - begin;
-          for_each_offset(walk, last - 1, begin / strips, (end + strips - 1) / strips,
-                          [&](std::int64_t to_offset, std::int64_t from_offset) {
-                            const std::int64_t count = std::min(left, strips - first);
-                            const std::int64_t row = first * strip;
-                            transpose_rows(to + to_offset + row * to_stride, to_stride, from + from_offset + row,
-                                           from_stride, std::min(count * strip, height - row), width);
-                            left -= count;
-                            first = 0;
-                          });
-        });
+    const Walk::Axis columns = walk.pop(), rows = walk.pop();
+    constexpr std::int64_t strip = 4 * tile<T>;  // rows that stay together
+    const std::int64_t strips = (rows.size + strip - 1) / strip;
+    const std::int64_t grain = std::max<std::int64_t>(1, copy_block / (std::min(strip, rows.size) * columns.size));
+    parallel_for(walk.count() * strips, grain, [&](std::int64_t begin, std::int64_t end) {
+      std::int64_t first = begin % strips, left = end - begin;
+      for_each_offset<2>(walk.sizes, walk.strides, begin / strips, (end + strips - 1) / strips, [&](const auto& at) {
+        const std::int64_t count = std::min(left, strips - first), row = first * strip;
+        transpose_rows(to + at[0] + row * rows.to, rows.to, from + at[1] + row, columns.from,
+                       std::min(count * strip, rows.size - row), columns.size);
+        left -= count;
+        first = 0;
+      });
+    });
   } else {
-    std::int64_t rows = 1;
-    for (int axis = 0; axis < last; ++axis) rows *= walk.sizes[axis];
-    parallel_for(rows, std::max<std::int64_t>(1, copy_block / walk.sizes[last]),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   with_row_copy<T>(walk.sizes[last], walk.to[last], walk.from[last], [&](auto copy_row) {
-                     for_each_offset(walk, last, begin, end, [&](std::int64_t to_offset, std::int64_t from_offset) {
-                       copy_row(to + to_offset, from + from_offset);
-                     });
-                   });
-                 });
+    const Walk::Axis row = walk.pop();
+    const std::int64_t grain = std::max<std::int64_t>(1, copy_block / row.size);
+    with_strided_row_copy<T>(row.size, row.to, row.from, [&](auto copy_row) {
+      parallel_for(walk.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+        for_each_offset<2>(walk.sizes, walk.strides, begin, end,
+                           [&](const auto& at) { copy_row(to + at[0], from + at[1]); });
+      });
+    });
   }
 }
 

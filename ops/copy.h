@@ -1,11 +1,17 @@
 // The one copying kernel behind everything that arranges elements anew: transposes, slices, flips, repetitions, joins.
 #pragma once
 
+#include <array>
+#include <cstring>
+
 #include <xgrad/core/array.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
 using Strides = ShortList<std::int64_t>;
+
+/// Elements that one thread moves at a time.
+inline constexpr std::int64_t copy_block = 1 << 15;
 
 /// to[i . to_strides] = from[i . from_strides] for every index i below `sizes`. Strides are in elements, of any sign;
 /// those of `from` may be 0, which repeats. No two indices may mean the same place in `to`, and from and to may not
@@ -17,12 +23,87 @@ extern template void copy_strided(const Shape&, Real*, const Strides&, const Rea
 extern template void copy_strided(const Shape&, std::int64_t*, const Strides&, const std::int64_t*, const Strides&);
 extern template void copy_strided(const Shape&, bool*, const Strides&, const bool*, const Strides&);
 
-/// A new array of shape `sizes`, read from `from` with these strides.
+/// Where the elements of an array lie in another: part[i] = whole[offset + i . strides].
+struct Part {
+  std::int64_t offset = 0;
+  Shape sizes;
+  Strides strides;
+};
+
+/// The elements of `part` of x. Shares memory if that is all of x in its order.
 template <class T>
-BasicArray<T> copy_from(const Shape& sizes, const T* from, const Strides& from_strides) {
-  BasicArray<T> result(sizes);
-  copy_strided(sizes, result.mutable_data(), strides_of(sizes), from, from_strides);
+BasicArray<T> copy_part(const BasicArray<T>& x, const Part& part) {
+  std::int64_t count = 1;
+  bool in_order = part.offset == 0;
+  for (int axis = part.sizes.rank(); axis-- > 0;) {
+    in_order &= part.sizes[axis] == 1 || part.strides[axis] == count;
+    count *= part.sizes[axis];
+  }
+  if (in_order && count == x.size()) return x.reshaped(part.sizes);
+  BasicArray<T> result(part.sizes);
+  copy_strided(part.sizes, result.mutable_data(), strides_of(part.sizes), x.data() + part.offset, part.strides);
   return result;
+}
+
+/// Calls f(offsets) for the indices number begin ... end - 1, in row-major order, below `sizes`; offsets[k] is
+/// i . strides[k].
+template <std::size_t K, class F>
+void for_each_offset(const Strides& sizes, const std::array<Strides, K>& strides, std::int64_t begin, std::int64_t end,
+                     const F& f) {
+  const int last = sizes.size() - 1;
+  Strides index = Strides::filled(sizes.size(), 0);
+  std::array<std::int64_t, K> offsets{};
+  const auto move = [&](int axis, std::int64_t count) {
+    for (std::size_t k = 0; k < K; ++k) offsets[k] += count * strides[k][axis];
+  };
+  std::int64_t rest = begin;
+  for (int axis = last; axis >= 0 && rest > 0; --axis) {
+    index[axis] = rest % sizes[axis];
+    rest /= sizes[axis];
+    move(axis, index[axis]);
+  }
+  for (std::int64_t n = begin; n < end;) {
+    if (last < 0) return f(std::as_const(offsets));
+    const std::int64_t run = std::min(end - n, sizes[last] - index[last]);
+    for (std::int64_t i = 0; i < run; ++i) {
+      f(std::as_const(offsets));
+      move(last, 1);
+    }
+    n += run;
+    index[last] += run;
+    for (int axis = last; axis > 0 && index[axis] == sizes[axis]; --axis) {
+      move(axis, -sizes[axis]);
+      move(axis - 1, 1);
+      index[axis] = 0;
+      ++index[axis - 1];
+    }
+  }
+}
+
+/// Calls f(copy_row), where copy_row(to, from) copies n elements in one piece. Short rows of the usual lengths get a
+/// size that the compiler knows.
+template <class T, class F>
+void with_row_copy(std::int64_t n, const F& f) {
+  const auto fixed = [&]<std::size_t bytes>(std::integral_constant<std::size_t, bytes>) {
+    f([](T* to, const T* from) { std::memcpy(to, from, bytes); });
+  };
+  const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
+  switch (bytes) {
+    case 4:
+      return fixed(std::integral_constant<std::size_t, 4>{});
+    case 8:
+      return fixed(std::integral_constant<std::size_t, 8>{});
+    case 16:
+      return fixed(std::integral_constant<std::size_t, 16>{});
+    case 32:
+      return fixed(std::integral_constant<std::size_t, 32>{});
+    case 64:
+      return fixed(std::integral_constant<std::size_t, 64>{});
+    case 128:
+      return fixed(std::integral_constant<std::size_t, 128>{});
+    default:
+      return f([bytes](T* to, const T* from) { std::memcpy(to, from, bytes); });
+  }
 }
 
 }  // namespace xgrad::inline XGRAD_ABI

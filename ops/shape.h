@@ -1,4 +1,6 @@
-// Changing shapes: the same numbers in another arrangement. Repeating, choosing and joining parts of arrays.
+// Changing shapes: the same numbers in another arrangement. Choosing parts, joining, repeating.
+//
+// What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
 #pragma once
 
 #include <vector>
@@ -8,7 +10,8 @@
 namespace xgrad::inline XGRAD_ABI {
 
 /// The same elements in the same order under another shape; memory is shared. One size may be -1 and is computed.
-/// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1.
+/// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1. (Arrays:
+/// x.reshaped(shape).)
 Tensor reshape(const Tensor& x, const Shape& shape);
 /// Axes first ... last as one. Throws ValueError for an axis out of range or first after last.
 Tensor flatten(const Tensor& x, int first = 0, int last = -1);
@@ -21,24 +24,80 @@ Tensor unsqueeze(const Tensor& x, int axis);
 
 /// Axis i of the result is axis axes[i] of x. Throws ValueError unless `axes` names each axis once.
 Tensor permute(const Tensor& x, const Axes& axes);
+template <class T>
+BasicArray<T> permute(const BasicArray<T>& x, const Axes& axes);
 /// With two axes exchanged. Throws ValueError for an axis out of range.
 Tensor transpose(const Tensor& x, int axis_a, int axis_b);
+template <class T>
+BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b);
 /// The matrix transpose: the last two axes exchanged. Throws ShapeError below two axes.
 Tensor transpose(const Tensor& x);
+template <class T>
+BasicArray<T> transpose(const BasicArray<T>& x);
 
 /// Repeats x along new leading axes and axes of size 1; a size of -1 keeps x's. The dual of sum_to. Throws ShapeError.
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
+template <class T>
+BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape);
 
 /// A part of x, what x[{...}] means: see core/slice.h. Throws ValueError as Tensor::operator[].
 Tensor slice(const Tensor& x, const Slices& slices);
+template <class T>
+BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices);
 /// The dual of slice: zeros of `shape`, but x at `slices`. Throws ShapeError unless x has the shape of that part.
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
 /// Positions start ... start + length - 1 of an axis. Throws ValueError when they are not all there.
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
+/// The parts of x that follow each other along `axis` with these lengths. Throws ShapeError unless they add up.
+Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
+/// x in `count` parts of ceil(size / count) positions along `axis`; the last may be shorter or missing. Throws
+/// ValueError for count < 1.
+Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
+
+/// How many elements to add at both ends of an axis.
+struct Padding {
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+};
+/// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before and two behind. The
+/// dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
+Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value = 0);
 
 /// Joins tensors that differ along `axis` only. Throws ValueError for an empty list, ShapeError when others differ.
 Tensor concat(const Tensors& xs, int axis = 0);
+template <class T>
+BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis = 0);
 /// Joins tensors of one shape along a new axis at position `axis` of the result. Throws as concat.
 Tensor stack(const Tensors& xs, int axis = 0);
+template <class T>
+BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis = 0);
+
+/// With the order along `axes` turned round. Throws ValueError for an axis out of range or named twice.
+Tensor flip(const Tensor& x, const Axes& axes);
+template <class T>
+BasicArray<T> flip(const BasicArray<T>& x, const Axes& axes);
+/// Moved by `shift` positions along `axis`; what leaves at one end comes in at the other. Negative shifts move towards
+/// the front. Throws ValueError for an axis out of range.
+Tensor roll(const Tensor& x, std::int64_t shift, int axis);
+template <class T>
+BasicArray<T> roll(const BasicArray<T>& x, std::int64_t shift, int axis);
+/// The same along several axes, by shifts[i] along axes[i]. Throws ValueError, too, unless there are as many of both.
+Tensor roll(const Tensor& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
+template <class T>
+BasicArray<T> roll(const BasicArray<T>& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
+
+/// Every position along `axis` `count` times in a row: a a b b. Throws ValueError for a negative count.
+Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis);
+/// All of x counts[i] times along axis i: a b a b. With more counts than axes x gets new leading axes, with fewer they
+/// count for the last ones. Throws ValueError for a negative count.
+Tensor tile(const Tensor& x, const Shape& counts);
+
+/// The elements on and below a diagonal of the last two axes, zero above: x_ij where j <= i + offset.
+/// Throws ShapeError below two axes.
+Tensor tril(const Tensor& x, std::int64_t offset = 0);
+Mask tril(const Mask& x, std::int64_t offset = 0);
+/// The elements on and above a diagonal, zero below: x_ij where j >= i + offset. Throws as tril.
+Tensor triu(const Tensor& x, std::int64_t offset = 0);
+Mask triu(const Mask& x, std::int64_t offset = 0);
 
 }  // namespace xgrad::inline XGRAD_ABI

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <limits>
 
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/reduce.h>
@@ -278,4 +279,135 @@ TEST_CASE("stack joins along a new axis") {
   CHECK(error_of<ShapeError>([] {
           stack({counting({2}), counting({1, 2})});
         }) == "stack: input 1 has shape [1, 2], input 0 has [2]");
+}
+
+TEST_CASE("split and chunk cut along an axis, and concat undoes them") {
+  const Tensor x = counting({2, 5});
+  const Tensors parts = split(x, {1, 0, 4}, 1);
+  REQUIRE(parts.size() == 3);
+  CHECK(equal(parts[0].value(), Array({2, 1}, {0, 5})));
+  CHECK(parts[1].shape() == Shape{2, 0});
+  CHECK(equal(parts[2].value(), Array({2, 4}, {1, 2, 3, 4, 6, 7, 8, 9})));
+  CHECK(equal(concat(parts, 1).value(), x.value()));
+  std::vector<std::int64_t> sizes;
+  for (const Tensor& part : chunk(x, 2, -1)) sizes.push_back(part.dim(1));  // torch.chunk: 3 and 2
+  CHECK(sizes == std::vector<std::int64_t>{3, 2});
+  CHECK(chunk(counting({6}), 4).size() == 3);  // torch.chunk: 2, 2, 2
+  CHECK(chunk(counting({0, 2}), 3).size() == 3);
+  check_gradients(
+      [](const Tensors& x) {
+        const Tensors parts = chunk(x[0], 3, 1);
+        return parts[0] * parts[2] + parts[1];
+      },
+      {normal({2, 6})});
+  CHECK(error_of<ShapeError>([&] { split(x, {2, 2}, 1); }) == "split: lengths [2, 2] do not make the size 5 of axis 1");
+  CHECK(error_of<ShapeError>([&] { split(x, {4, 4}, 1); }) == "split: lengths [4, 4] do not make the size 5 of axis 1");
+  CHECK(error_of<ValueError>([&] { split(x, {6, -1}, 1); }) == "split: negative length in [6, -1]");
+  CHECK(error_of<ValueError>([&] { chunk(x, 0); }) == "chunk: into 0 parts");
+}
+
+TEST_CASE("pad puts a value around") {
+  const Array x({2, 2}, {1, 2, 3, 4});
+  CHECK(equal(pad(x, {{1, 0}, {0, 2}}, 7).value(), Array({3, 4}, {7, 7, 7, 7, 1, 2, 7, 7, 3, 4, 7, 7})));
+  CHECK(equal(pad(counting({0}), {{2, 1}}).value(), Array({3}, {0, 0, 0})));
+  CHECK(pad(Tensor(3), {}).item() == 3);
+  check_moves([](const Tensors& x) { return pad(x[0], {{1, 2}, {0, 0}, {3, 1}}, -1); }, {2, 3, 1});
+  CHECK(error_of<ValueError>([&] { pad(x, {{1, 1}}); }) == "pad: 1 paddings for shape [2, 2]");
+  CHECK(error_of<ValueError>([&] { pad(x, {{0, 0}, {2, -1}}); }) == "pad: negative padding -1 of axis 1");
+  CHECK_THROWS_AS(pad(x, {{0, 0}, {std::numeric_limits<std::int64_t>::max(), 1}}), LimitError);
+}
+
+TEST_CASE("flip turns axes round") {
+  const Array x = counting({3, 4, 2});
+  CHECK(is(flip(x, {1}), {3, 4, 2}, [&](const Position& i) { return at(x, {i[0], 3 - i[1], i[2]}); }));
+  CHECK(is(flip(x, {-1, 0}), {3, 4, 2}, [&](const Position& i) { return at(x, {2 - i[0], i[1], 1 - i[2]}); }));
+  CHECK(equal(flip(x, {}), x));
+  CHECK(flip(counting({0, 3}), {0, 1}).shape() == Shape{0, 3});
+  check_moves([](const Tensors& x) { return flip(x[0], {0, 1}); }, {3, 5});
+  CHECK(error_of<ValueError>([&] { flip(x, {1, -2}); }) == "flip: repeated axis in [1, -2]");
+}
+
+TEST_CASE("roll moves around the end, and rolls back") {
+  const Array x = counting({4, 5, 3});
+  for (const std::int64_t shift : {-13, -4, -1, 0, 1, 2, 5, 9}) {
+    CAPTURE(shift);
+    CHECK(is(roll(x, {shift}, {1}), {4, 5, 3}, [&](const Position& i) {
+      return at(x, {i[0], ((i[1] - shift) % 5 + 5) % 5, i[2]});
+    }));
+    CHECK(equal(roll(roll(Tensor(x), shift, 0), -shift, 0).value(), x));
+  }
+  CHECK(is(roll(x, {-3, 1}, {0, -1}), {4, 5, 3}, [&](const Position& i) {
+    return at(x, {(i[0] + 3) % 4, i[1], (i[2] + 2) % 3});
+  }));
+  CHECK(equal(roll(x, {1, 1}, {0, 0}), roll(x, {2}, {0})));
+  CHECK(roll(counting({0, 2}), {1}, {0}).shape() == Shape{0, 2});
+  check_moves([](const Tensors& x) { return roll(x[0], {2, -1}, {0, 1}); }, {3, 5});
+  CHECK(error_of<ValueError>([&] { roll(x, {1, 2}, {0}); }) == "roll: 2 shifts for 1 axes");
+  CHECK(error_of<ValueError>([&] { roll(x, {1}, {3}); }) == "roll: axis 3 is out of range for rank 3");
+}
+
+TEST_CASE("repeat_interleave repeats positions, tile repeats the whole") {
+  const Array x({2, 2}, {1, 2, 3, 4});
+  CHECK(equal(repeat_interleave(x, 2, 0).value(), Array({4, 2}, {1, 2, 1, 2, 3, 4, 3, 4})));
+  CHECK(equal(repeat_interleave(x, 3, -1).value(), Array({2, 6}, {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4})));
+  CHECK(repeat_interleave(x, 0, 0).shape() == Shape{0, 2});
+  CHECK(equal(tile(x, {2}).value(), Array({2, 4}, {1, 2, 1, 2, 3, 4, 3, 4})));
+  CHECK(equal(tile(x, {2, 1}).value(), Array({4, 2}, {1, 2, 3, 4, 1, 2, 3, 4})));
+  const Array y = counting({3, 1, 2});
+  CHECK(is(tile(y, {2, 2, 3, 4}), {2, 6, 3, 8}, [&](const Position& i) { return at(y, {i[1] % 3, 0, i[3] % 2}); }));
+  CHECK(equal(tile(Tensor(5), {2, 1}).value(), Array({2, 1}, {5, 5})));
+  CHECK(tile(x, {0, 2}).shape() == Shape{0, 4});
+  CHECK(tile(counting({0, 3}), {2, 2}).shape() == Shape{0, 6});
+  check_moves([](const Tensors& x) { return repeat_interleave(x[0], 3, 0); }, {3, 5});
+  check_moves([](const Tensors& x) { return tile(x[0], {2, 1, 3}); }, {3, 1});
+  CHECK(error_of<ValueError>([&] { repeat_interleave(x, -1, 0); }) == "repeat_interleave: negative count -1");
+  CHECK(error_of<ValueError>([&] { tile(x, {1, -2}); }) == "tile: negative count in [1, -2]");
+  CHECK_THROWS_AS(repeat_interleave(x, std::int64_t{1} << 62, 0), LimitError);
+}
+
+TEST_CASE("tril and triu keep one side of a diagonal") {
+  for (const Shape& shape : {Shape{4, 4}, Shape{2, 3, 5}, Shape{5, 3}, Shape{1, 1}}) {
+    const Array x = normal(shape);
+    for (const std::int64_t offset : {-9, -2, -1, 0, 1, 3, 9}) {
+      CAPTURE(offset);
+      const auto row = [&](const Position& i) { return i[i.size() - 2]; };
+      CHECK(is(tril(Tensor(x), offset), shape,
+               [&](const Position& i) { return i.back() <= row(i) + offset ? at(x, i) : 0; }));
+      CHECK(is(triu(Tensor(x), offset), shape,
+               [&](const Position& i) { return i.back() >= row(i) + offset ? at(x, i) : 0; }));
+    }
+  }
+  const Array nan({2, 2}, std::numeric_limits<Real>::quiet_NaN());
+  CHECK(tril(Tensor(nan)).value().at({0, 1}) == 0);
+  CHECK(equal(tril(Mask({2, 3}, true)), Mask({2, 3}, {true, false, false, true, true, false})));
+  CHECK(equal(triu(Mask({2, 3}, true), 1), Mask({2, 3}, {false, true, true, false, false, true})));
+  CHECK(tril(Tensor(counting({0, 3}))).shape() == Shape{0, 3});
+  CHECK(equal(tril(Tensor(nan), std::numeric_limits<std::int64_t>::min()).value(), Array({2, 2}, Real(0))));
+  check_moves([](const Tensors& x) { return tril(x[0], 1); }, {3, 5});
+  check_moves([](const Tensors& x) { return triu(x[0], -1); }, {2, 5, 3});
+  CHECK(error_of<ShapeError>([] { tril(Tensor(counting({3}))); }) == "tril: needs at least 2 axes, shape is [3]");
+}
+
+TEST_CASE("whole numbers and truth values are arranged in the same way") {
+  const Index ids({2, 3}, {1, 2, 3, 4, 5, 6});
+  CHECK(equal(ids[{_, slice(none, none, -2)}], Index({2, 2}, {3, 1, 6, 4})));
+  CHECK(equal(transpose(ids), Index({3, 2}, {1, 4, 2, 5, 3, 6})));
+  CHECK(equal(concat(std::vector{ids, ids[{slice(0, 1)}]}), Index({3, 3}, {1, 2, 3, 4, 5, 6, 1, 2, 3})));
+  CHECK(equal(stack(std::vector{ids[{0}], ids[{1}]}, 1), transpose(ids)));
+  CHECK(equal(roll(ids, {1}, {1}), Index({2, 3}, {3, 1, 2, 6, 4, 5})));
+  CHECK(equal(flip(ids, {1}), Index({2, 3}, {3, 2, 1, 6, 5, 4})));
+  const Mask mask({2, 1}, {true, false});
+  CHECK(equal(broadcast_to(mask, {2, 2}), Mask({2, 2}, {true, true, false, false})));
+  const Mask large = tril(Mask({37, 41}, true));
+  CHECK(equal(transpose(transpose(large)), large));
+  CHECK(equal(permute(transpose(large), {1, 0}), large));
+}
+
+TEST_CASE("what only changes the shape shares memory") {
+  const Tensor x = counting({2, 1, 3, 4});
+  CHECK(transpose(x, 0, 1).value().shares_memory_with(x.value()));
+  CHECK(x[{_, new_axis}].value().shares_memory_with(x.value()));
+  CHECK(x[{_, 0}].value().shares_memory_with(x.value()));
+  CHECK(tile(x, {1, 1}).value().shares_memory_with(x.value()));
+  CHECK_FALSE(transpose(x).value().shares_memory_with(x.value()));
 }
