@@ -3,6 +3,7 @@ find_package(Threads REQUIRED)
 find_package(xtensor REQUIRED)
 find_package(xsimd REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
 
 # xtensor-blas is headers alone; its package would look for a LAPACK that is not used here.
 find_path(XTENSOR_BLAS_INCLUDE_DIR xtensor-blas/xblas.hpp REQUIRED)
@@ -30,7 +31,8 @@ endif()
 
 # What the sources of core and ops compile against. The folders above do without.
 add_library(xgrad_private INTERFACE)
-target_link_libraries(xgrad_private INTERFACE xgrad_simd_flags xtensor nlohmann_json::nlohmann_json Threads::Threads)
+target_link_libraries(xgrad_private INTERFACE xgrad_simd_flags xtensor nlohmann_json::nlohmann_json ZLIB::ZLIB
+                                        Threads::Threads)
 target_include_directories(xgrad_private SYSTEM INTERFACE ${XTENSOR_BLAS_INCLUDE_DIR})
 if(XGRAD_OPENBLAS)
   target_compile_definitions(xgrad_private INTERFACE XGRAD_OPENBLAS=1)
@@ -41,7 +43,7 @@ if(XGRAD_WITH_GRAPHVIZ)
 endif()
 
 # What a program links beside libxgrad.a: full paths in this build, plain names after installation.
-set(XGRAD_LINK_FILES ${BLAS_LIBRARIES})
+set(XGRAD_LINK_FILES ${BLAS_LIBRARIES} ${ZLIB_LIBRARIES})
 if(XGRAD_WITH_GRAPHVIZ)
   list(APPEND XGRAD_LINK_FILES ${GRAPHVIZ_LINK_LIBRARIES})
 endif()
