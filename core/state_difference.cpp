@@ -1,0 +1,30 @@
+// The error that lists in what a state differs.
+#include <xgrad/core/state_difference.h>
+
+#include <xgrad/core/serialize.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+void StateDifference::add_mismatch(std::string_view name, const Shape& given, const Shape& needed) {
+  mismatched.push_back(cat(escaped(name), " ", given, " for ", needed));
+}
+
+void StateDifference::add_mismatch(std::string_view name, std::string_view what) {
+  mismatched.push_back(cat(escaped(name), " ", what));
+}
+
+void StateDifference::refuse(std::string_view op) const {
+  if (empty()) return;
+  std::string lists;
+  const auto list = [&](std::string_view title, const std::vector<std::string>& entries, const auto& shown) {
+    if (entries.empty()) return;
+    append(lists, cat("\n  ", title, ": "));
+    for (std::size_t i = 0; i < entries.size(); ++i) append(lists, cat(i ? ", " : "", shown(entries[i])));
+  };
+  list("missing", missing, escaped);
+  list("unexpected", unexpected, escaped);
+  list("mismatched", mismatched, [](const std::string& entry) { return entry; });
+  fail<FormatError>(op, "the state does not fit", lists);
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,24 @@
+// In what a state read from a file differs from what its reader needs: names, and the error that lists them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <xgrad/core/shape.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+struct StateDifference {
+  std::vector<std::string> missing;     ///< needed, but not in the state
+  std::vector<std::string> unexpected;  ///< in the state, but not needed
+  std::vector<std::string> mismatched;  ///< in both with different shapes or kinds: `"w" [3, 2] for [2, 3]`
+
+  bool empty() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
+  void add_mismatch(std::string_view name, const Shape& given, const Shape& needed);
+  void add_mismatch(std::string_view name, std::string_view what);
+  /// Throws FormatError with all names, unless there is no difference.
+  void refuse(std::string_view op) const;
+};
+
+}  // namespace xgrad::inline XGRAD_ABI
