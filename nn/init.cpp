@@ -1,0 +1,171 @@
+// First numbers of parameters. Every draw is made in double, so that float and double builds start alike.
+#include <xgrad/nn/init.h>
+
+#include <cmath>
+#include <vector>
+
+#include <xgrad/core/random.h>
+
+namespace xgrad::inline XGRAD_ABI::nn::init {
+namespace {
+
+template <class F>
+Array mapped(Array numbers, const F& f) {
+  Real* out = numbers.mutable_data();
+  for (std::int64_t i = 0; i < numbers.size(); ++i) out[i] = static_cast<Real>(f(static_cast<double>(out[i])));
+  return numbers;
+}
+
+Array draw_uniform(const Shape& shape, double low, double high) {
+  return mapped(random_uniform(shape, next_random_key()), [=](double u) { return low + (high - low) * u; });
+}
+
+Array draw_normal(const Shape& shape, double mean, double std) {
+  return mapped(random_normal(shape, next_random_key()), [=](double z) { return mean + std * z; });
+}
+
+void check_deviation(std::string_view op, double std) {
+  if (!(std >= 0)) fail<ValueError>(op, "std must not be negative, got ", std);
+}
+
+double kaiming_deviation(const Shape& shape, const KaimingOptions& options) {
+  const Fans fan = fans(shape);
+  return gain(options.nonlinearity, {.slope = options.slope}) /
+         std::sqrt(static_cast<double>(options.mode == FanMode::in ? fan.in : fan.out));
+}
+
+double xavier_deviation(const Shape& shape, const XavierOptions& options) {
+  const Fans fan = fans(shape);
+  return options.gain * std::sqrt(2.0 / static_cast<double>(fan.in + fan.out));
+}
+
+double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+}  // namespace
+
+Fans fans(const Shape& shape) {
+  if (shape.rank() < 2) fail<ShapeError>("init", "fans need a weight of two axes or more, got ", shape);
+  std::int64_t field = 1;
+  for (int axis = 2; axis < shape.rank(); ++axis) field *= shape[axis];
+  return {.in = shape[1] * field, .out = shape[0] * field};
+}
+
+double gain(Nonlinearity nonlinearity, const GainOptions& options) {
+  switch (nonlinearity) {
+    case Nonlinearity::tanh:
+      return 5.0 / 3;
+    case Nonlinearity::relu:
+      return std::numbers::sqrt2;
+    case Nonlinearity::leaky_relu:
+      return std::sqrt(2 / (1 + options.slope * options.slope));
+    case Nonlinearity::selu:
+      return 0.75;
+    case Nonlinearity::linear:
+    case Nonlinearity::sigmoid:
+      break;
+  }
+  return 1;
+}
+
+Init zeros() { return constant(0); }
+Init ones() { return constant(1); }
+Init constant(Real value) {
+  return [value](const Shape& shape) { return Array(shape, value); };
+}
+
+Init values(const Array& numbers) {
+  return [numbers](const Shape& shape) {
+    if (numbers.shape() != shape) fail<ShapeError>("init", "values of shape ", numbers.shape(), " for ", shape);
+    return numbers;
+  };
+}
+
+Init uniform(const UniformOptions& options) {
+  if (!(options.low <= options.high))
+    fail<ValueError>("uniform", "no numbers in [", options.low, ", ", options.high, ")");
+  return [options](const Shape& shape) { return draw_uniform(shape, options.low, options.high); };
+}
+
+Init normal(const NormalOptions& options) {
+  check_deviation("normal", options.std);
+  return [options](const Shape& shape) { return draw_normal(shape, options.mean, options.std); };
+}
+
+Init truncated_normal(const TruncatedNormalOptions& options) {
+  if (!(options.std > 0)) fail<ValueError>("truncated_normal", "std must be positive, got ", options.std);
+  if (!(options.low < options.high)) {
+    fail<ValueError>("truncated_normal", "no numbers in [", options.low, ", ", options.high, "]");
+  }
+  return [o = options](const Shape& shape) {
+    // The inverse of the distribution function on the part of (0, 1) that lies between the bounds.
+    const double below = normal_below((o.low - o.mean) / o.std), above = normal_below((o.high - o.mean) / o.std);
+    return mapped(random_uniform(shape, next_random_key()), [=](double u) {
+      const double p = std::clamp(below + (above - below) * u, 1e-300, 1 - 1e-16);
+      return std::clamp(o.mean + o.std * normal_quantile(p), o.low, o.high);
+    });
+  };
+}
+
+Init xavier_uniform(const XavierOptions& options) {
+  return [options](const Shape& shape) {
+    const double a = std::numbers::sqrt3 * xavier_deviation(shape, options);
+    return draw_uniform(shape, -a, a);
+  };
+}
+
+Init xavier_normal(const XavierOptions& options) {
+  return [options](const Shape& shape) { return draw_normal(shape, 0, xavier_deviation(shape, options)); };
+}
+
+Init kaiming_uniform(const KaimingOptions& options) {
+  return [options](const Shape& shape) {
+    const double a = std::numbers::sqrt3 * kaiming_deviation(shape, options);
+    return draw_uniform(shape, -a, a);
+  };
+}
+
+Init kaiming_normal(const KaimingOptions& options) {
+  return [options](const Shape& shape) { return draw_normal(shape, 0, kaiming_deviation(shape, options)); };
+}
+
+Init orthogonal(const OrthogonalOptions& options) {
+  return [options](const Shape& shape) {
+    if (shape.rank() < 2) fail<ShapeError>("orthogonal", "needs a weight of two axes or more, got ", shape);
+    const std::int64_t rows = shape[0], columns = rows == 0 ? 0 : shape.numel() / rows;
+    const std::int64_t count = std::min(rows, columns), length = std::max(rows, columns);
+    const Array noise = draw_normal({count, length}, 0, 1);
+    std::vector<double> q(noise.begin(), noise.end());
+    const auto dot = [&](const double* a, const double* b) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < length; ++i) sum += a[i] * b[i];
+      return sum;
+    };
+    // Gram-Schmidt, twice for full accuracy. The factor R it leaves out has a positive diagonal, so Q is uniform among
+    // all orthonormal sets.
+    for (std::int64_t k = 0; k < count; ++k) {
+      double* row = q.data() + k * length;
+      for (int pass = 0; pass < 2; ++pass) {
+        for (std::int64_t j = 0; j < k; ++j) {
+          const double* earlier = q.data() + j * length;
+          const double overlap = dot(row, earlier);
+          for (std::int64_t i = 0; i < length; ++i) row[i] -= overlap * earlier[i];
+        }
+        const double scale = 1 / std::sqrt(dot(row, row));
+        for (std::int64_t i = 0; i < length; ++i) row[i] *= scale;
+      }
+    }
+    Array weight(shape);
+    Real* out = weight.mutable_data();
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < columns; ++c) {
+        const std::int64_t at = rows <= columns ? r * length + c : c * length + r;
+        out[r * columns + c] = static_cast<Real>(options.gain * q[static_cast<std::size_t>(at)]);
+      }
+    }
+    return weight;
+  };
+}
+
+void reset(const Tensor& parameter, const Init& init) { parameter.assign(init(parameter.shape())); }
+
+}  // namespace xgrad::inline XGRAD_ABI::nn::init

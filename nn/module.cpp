@@ -1,0 +1,316 @@
+// Modules: registration, names, state, modes, hooks and printing.
+#include <xgrad/nn/module.h>
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <ostream>
+#include <typeinfo>
+
+#include <xgrad/core/tensor.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+namespace {
+
+// The name of a class without its namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
+std::string class_name(const std::type_info& type) {
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr),
+                                                         &std::free);
+  const std::string full = text ? text.get() : type.name();
+  std::size_t begin = 0, end = full.size();
+  int depth = 0;
+  for (std::size_t i = 0; i < full.size(); ++i) {
+    if (full[i] == '<' || full[i] == '(') {
+      if (depth++ == 0) end = i;
+    } else if (full[i] == '>' || full[i] == ')') {
+      --depth;
+    } else if (depth == 0 && full[i] == ':') {
+      begin = i + 1;
+      end = full.size();
+    }
+  }
+  return full.substr(begin, end - begin);
+}
+
+// 1234567 as 1,234,567.
+std::string with_commas(std::int64_t count) {
+  std::string digits = cat(count);
+  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) {
+    digits.insert(static_cast<std::size_t>(i), 1, ',');
+  }
+  return digits;
+}
+
+bool is_number(std::string_view name) { return name.find_first_not_of("0123456789") == name.npos; }
+
+}  // namespace
+
+Module::Module() : path_(intern("")) {}
+
+Module::Module(At here) : path_(intern("")), parent_(here.parent), training_(here.parent->training_) {
+  parent_->check_new_name(here.name);
+  path_ = intern(parent_->full_name(here.name));
+  parent_->children_.emplace_back(std::move(here.name), this);
+}
+
+Module::~Module() {
+  if (parent_) std::erase_if(parent_->children_, [this](const auto& child) { return child.second == this; });
+  for (const auto& [name, child] : children_) child->parent_ = nullptr;
+}
+
+std::string Module::description() const {
+  const std::string more = settings();
+  return class_name(typeid(*this)) + (more.empty() ? "" : " ") + more;
+}
+
+const std::string* Module::detail() const {
+  const std::string* text = detail_.load(std::memory_order_relaxed);
+  if (!text) detail_.store(text = intern(description()), std::memory_order_relaxed);
+  return text;
+}
+
+std::string Module::full_name(std::string_view name) const {
+  return path_->empty() ? std::string(name) : cat(*path_, ".", name);
+}
+
+void Module::check_new_name(std::string_view name) const {
+  const auto has_name = [name](const auto& entry) {
+    if constexpr (requires { entry.name; }) {
+      return entry.name == name;
+    } else {
+      return entry.first == name;
+    }
+  };
+  if (name.empty() || name.find('.') != name.npos) {
+    fail<ValueError>("module", "a name must not be empty or hold a dot: '", full_name(name), "'");
+  }
+  if (std::ranges::any_of(entries_, has_name) || std::ranges::any_of(children_, has_name)) {
+    fail<ValueError>("module", "duplicate name '", full_name(name), "'");
+  }
+}
+
+Tensor Module::add(std::string_view name, const Tensor& tensor, Entry::Kind kind) {
+  check_new_name(name);
+  entries_.push_back({std::string(name), tensor, kind});
+  return tensor;
+}
+
+Tensor Module::param(std::string_view name, const Shape& shape, const Init& init) {
+  const Scope scope(path_);
+  return add(name, variable(init(shape), full_name(name)), Entry::owned);
+}
+
+Tensor Module::param(std::string_view name, const Tensor& shared) { return add(name, shared, Entry::shared); }
+
+Tensor Module::buffer(std::string_view name, Array value) {
+  const Scope scope(path_);
+  return add(name, Tensor(std::move(value)).named(full_name(name)), Entry::buffer);
+}
+
+std::int64_t Module::positive(std::string_view name, std::int64_t value) const {
+  const Scope scope(path_);
+  if (value < 1) fail<ValueError>(class_name(typeid(*this)), name, " must be at least 1, got ", value);
+  return value;
+}
+
+// Calls f(name relative to this module, entry) for everything here and below.
+template <class F>
+void Module::visit(const F& f, const std::string& prefix) const {
+  for (const Entry& entry : entries_) f(prefix + entry.name, entry);
+  for (const auto& [name, child] : children_) child->visit(f, prefix + name + ".");
+}
+
+// Calls f(name, parameter) once for each. Only a name given by sharing can mean a parameter that was seen already, or
+// be the reason why the owner's name does.
+template <class F>
+void Module::visit_parameters(const F& f) const {
+  std::vector<const Tensor*> owned, shared;
+  const auto holds = [](const std::vector<const Tensor*>& seen, const Tensor& x) {
+    return std::ranges::any_of(seen, [&](const Tensor* other) { return same(*other, x); });
+  };
+  visit([&](const std::string& name, const Entry& entry) {
+    if (entry.kind == Entry::buffer || holds(shared, entry.tensor)) return;
+    if (entry.kind == Entry::shared && holds(owned, entry.tensor)) return;
+    (entry.kind == Entry::shared ? shared : owned).push_back(&entry.tensor);
+    f(name, entry.tensor);
+  });
+}
+
+Tensors Module::parameters() const {
+  Tensors all;
+  visit_parameters([&](const std::string&, const Tensor& parameter) { all.push_back(parameter); });
+  return all;
+}
+
+std::vector<std::pair<std::string, Tensor>> Module::named_parameters() const {
+  std::vector<std::pair<std::string, Tensor>> all;
+  visit_parameters([&](const std::string& name, const Tensor& parameter) { all.emplace_back(name, parameter); });
+  return all;
+}
+
+std::vector<std::pair<std::string, Tensor>> Module::named_buffers() const {
+  std::vector<std::pair<std::string, Tensor>> all;
+  visit([&](const std::string& name, const Entry& entry) {
+    if (entry.kind == Entry::buffer) all.emplace_back(name, entry.tensor);
+  });
+  return all;
+}
+
+std::int64_t Module::num_parameters() const {
+  std::int64_t count = 0;
+  visit_parameters([&](const std::string&, const Tensor& parameter) { count += parameter.size(); });
+  return count;
+}
+
+NamedArrays Module::state_dict() const {
+  NamedArrays state;
+  visit([&](const std::string& name, const Entry& entry) { state.emplace(name, entry.tensor.value()); });
+  return state;
+}
+
+StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStateOptions& options) const {
+  struct Match {
+    Tensor tensor;
+    const Array* value;
+  };
+  const Scope scope(path_, detail());
+  StateDifference difference;
+  std::vector<Match> matches;
+  std::vector<std::pair<std::string, Tensor>> absent;
+  std::size_t known = 0;
+  visit([&](const std::string& name, const Entry& entry) {
+    const auto found = state.find(name);
+    if (found == state.end()) {
+      absent.emplace_back(name, entry.tensor);
+      return;
+    }
+    ++known;
+    const Array* value = std::get_if<Array>(&found->second);
+    if (!value) {
+      difference.add_mismatch(name, "holds no real numbers");
+    } else if (value->shape() != entry.tensor.shape()) {
+      difference.add_mismatch(name, value->shape(), entry.tensor.shape());
+    } else {
+      matches.push_back({entry.tensor, value});
+    }
+  });
+  for (const auto& [name, tensor] : absent) {
+    const auto is_given = [&tensor = tensor](const Match& match) { return same(match.tensor, tensor); };
+    if (std::ranges::none_of(matches, is_given)) difference.missing.push_back(name);
+  }
+  if (known < state.size()) {
+    NamedArrays rest = state;
+    visit([&](const std::string& name, const Entry&) { rest.erase(name); });
+    for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
+  }
+  if (options.strict || !difference.mismatched.empty()) difference.refuse("load_state_dict");
+  for (const auto& [tensor, value] : matches) tensor.assign(*value);
+  return difference;
+}
+
+void Module::set_training(bool on) const {
+  training_ = on;
+  for (const auto& [name, child] : children_) child->set_training(on);
+}
+
+void Module::zero_grad() const {
+  visit([](const std::string&, const Entry& entry) { entry.tensor.zero_grad(); });
+}
+
+std::uint64_t Module::add_hook(ForwardHook hook) const {
+  hooks_.emplace_back(next_hook_, std::move(hook));
+  return next_hook_++;
+}
+
+void Module::remove_hook(std::uint64_t number) const {
+  std::erase_if(hooks_, [number](const auto& hook) { return hook.first == number; });
+}
+
+Tensor Entered::operator()(Tensor output) const {
+  if (module_.hooks_.empty()) return output;
+  const auto hooks = module_.hooks_;  // a hook may remove itself
+  for (const auto& [number, hook] : hooks) {
+    if (Tensor replacement = hook({module_, inputs_, indices_, output}); replacement.defined()) {
+      output = std::move(replacement);
+    }
+  }
+  return output;
+}
+
+Eval::Eval(const Module& module) {
+  module.apply([this](const Module& part) {
+    if (part.training()) trained_.push_back(&part);
+  });
+  module.eval();
+}
+
+Eval::~Eval() {
+  for (const Module* module : trained_) module->training_ = true;
+}
+
+struct ModulePrinter {
+  struct Line {
+    std::string text;
+    std::string count;
+    friend bool operator==(const Line&, const Line&) = default;
+  };
+  using Lines = std::vector<Line>;
+
+  // The module and what is below it; the first line still lacks the module's name.
+  static Lines lines(const Module& module) {
+    Lines all{{module.description(), with_commas(module.num_parameters())}};
+    for (const Module::Entry& entry : module.entries_) {
+      const std::string text = cat("  ", entry.name, " ", entry.tensor.shape());
+      const bool shared = entry.kind == Module::Entry::shared, buffer = entry.kind == Module::Entry::buffer;
+      all.push_back({text + (shared   ? cat(" = ", entry.tensor.name())
+                             : buffer ? " (buffer)"
+                                      : ""),
+                     shared || buffer ? "" : with_commas(entry.tensor.size())});
+    }
+    const auto& children = module.children_;
+    for (std::size_t i = 0, last = 0; i < children.size(); i = last + 1) {
+      Lines child = lines(*children[i].second);
+      last = i;
+      if (is_number(children[i].first)) {
+        while (last + 1 < children.size() && lines(*children[last + 1].second) == child) ++last;
+      }
+      std::string name = children[i].first;
+      if (last > i) {
+        append(name, cat("...", children[last].first));
+        child[0].count = cat(last - i + 1, " x ", child[0].count);
+      }
+      child[0].text = cat(name, ": ", child[0].text);
+      for (Line& line : child) all.push_back({"  " + line.text, std::move(line.count)});
+    }
+    return all;
+  }
+};
+
+std::string to_string(const Module& module) {
+  const ModulePrinter::Lines lines = ModulePrinter::lines(module);
+  std::size_t text_width = 0, count_width = 0;
+  for (const auto& line : lines) {
+    text_width = std::max(text_width, line.text.size());
+    count_width = std::max(count_width, line.count.size());
+  }
+  std::string out;
+  for (const auto& line : lines) {
+    append(out, line.text);
+    if (!line.count.empty()) {
+      out.append(text_width - line.text.size() + 2 + count_width - line.count.size(), ' ');
+      append(out, line.count);
+    }
+    append(out, '\n');
+  }
+  return out;
+}
+
+std::ostream& operator<<(std::ostream& out, const Module& module) { return out << to_string(module); }
+
+void save(const Module& module, const std::string& path) {
+  save_safetensors(path, {.arrays = module.state_dict(), .metadata = {}});
+}
+
+void load(const Module& module, const std::string& path) { module.load_state_dict(load_safetensors(path).arrays); }
+
+}  // namespace xgrad::inline XGRAD_ABI::nn

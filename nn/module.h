@@ -1,0 +1,249 @@
+// Module: the base of every layer and model. Declaring a layer is registering it.
+//
+//     struct Block : nn::Module {
+//       nn::LayerNorm norm{at("norm"), 64};
+//       nn::Linear    out {at("out"), 64, 64};
+//       explicit Block(At here) : Module(here) {}
+//
+//       Tensor operator()(const Tensor& x) const {               // (B, T, C)
+//         const auto here = enter(x);
+//         return here(x + out(norm(x)));
+//       }
+//     };
+//
+// `at("norm")` means "a child of mine called norm": the child enters itself into its parent's list, and its parameters
+// are born with their full dotted names (`blocks.0.norm.weight`), which errors, files, printing and diagrams all use.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <xgrad/core/scope.h>
+#include <xgrad/core/serialize.h>
+#include <xgrad/core/state_difference.h>
+#include <xgrad/core/tensor.h>
+#include <xgrad/nn/init.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+
+class Module;
+
+/// The place of a module: a name inside a parent. Made by Module::at.
+struct At {
+  Module* parent = nullptr;
+  std::string name;
+};
+
+/// One run of a module, as a forward hook sees it.
+struct ForwardCall {
+  const Module& module;
+  const Tensors& inputs;              ///< in the order of the arguments
+  const std::vector<Index>& indices;  ///< those arguments that are whole numbers
+  const Tensor& output;
+};
+/// A function that sees a module's result and may replace it (return an undefined Tensor to leave it as it is).
+using ForwardHook = std::function<Tensor(const ForwardCall& call)>;
+
+/// The scope of one run of a module: while it lives, errors and nodes of the graph carry the module's path. Called
+/// with the result, it runs the module's forward hooks and returns what they make of it.
+class Entered {
+ public:
+  template <class... Inputs>
+  Entered(const Module& module, const Inputs&... inputs);
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+  Tensor operator()(Tensor output) const;
+
+ private:
+  void keep(const Tensor& input) { inputs_.push_back(input); }
+  void keep(const Index& input) { indices_.push_back(input); }
+
+  Scope scope_;
+  const Module& module_;
+  Tensors inputs_;
+  std::vector<Index> indices_;
+};
+
+struct LoadStateOptions {
+  bool strict = true;  ///< refuse missing and unexpected names
+};
+
+/// A layer or a model: parameters, buffers and child modules, each with a name. Modules are neither copied nor moved,
+/// so that the names stay true.
+class Module {
+ public:
+  using At = nn::At;
+
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  virtual ~Module();
+
+  /// `decoder.blocks.1`; empty for a model.
+  const std::string& path() const { return *path_; }
+  /// The name of the class and what settings() says: `Linear 512 -> 64`.
+  std::string description() const;
+
+  /// Every parameter of this module and those below, in the order of their declaration; one that has several names is
+  /// listed once, under the first.
+  Tensors parameters() const;
+  std::vector<std::pair<std::string, Tensor>> named_parameters() const;
+  /// The same for buffers: what is saved with the parameters but not trained.
+  std::vector<std::pair<std::string, Tensor>> named_buffers() const;
+  /// How many numbers the parameters have together.
+  std::int64_t num_parameters() const;
+  /// The modules declared in this one.
+  const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
+
+  /// Calls f for this module and all below that are a T, parents first:
+  ///
+  ///     model.apply<nn::Linear>([](const nn::Linear& l) { nn::init::reset(l.weight, nn::init::xavier_uniform()); });
+  template <class T = Module, class F>
+  void apply(const F& f);
+  template <class T = Module, class F>
+  void apply(const F& f) const;
+
+  /// The values of all parameters and buffers by name, relative to this module; the numbers are shared, not copied.
+  NamedArrays state_dict() const;
+  /// Takes the values of a state. A parameter with several names needs only one of them. Throws FormatError with every
+  /// name that is missing, unexpected or of another shape; then nothing was loaded. Returns what is missing and
+  /// unexpected where the options allow that.
+  StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;
+
+  /// How layers that know a difference behave from now on, here and below: as in training (as they are born) or not.
+  void train() const { set_training(true); }
+  void eval() const { set_training(false); }
+  bool training() const { return training_; }
+
+  /// Forgets the gradients of all parameters.
+  void zero_grad() const;
+
+  /// Calls `hook` whenever this module has run: any function of a ForwardCall that returns a Tensor or nothing. Works
+  /// for modules whose operator() begins with `const auto here = enter(...)` and ends with `return here(...)`, as those
+  /// of the library do. The number is for remove_hook.
+  template <class F>
+  std::uint64_t on_forward(F hook) const;
+  void remove_hook(std::uint64_t number) const;
+
+ protected:
+  /// A module without a parent: a model.
+  Module();
+  /// A child. Throws ValueError if the parent has something of this name, or the name is empty or holds a dot.
+  explicit Module(At here);
+
+  /// The place of a child: `nn::Linear out{at("out"), 64, 10};`
+  At at(std::string_view name) { return {this, std::string(name)}; }
+  /// A parameter of this module, `const Tensor weight = param("weight", {out, in}, init::xavier_uniform())`: a leaf
+  /// that knows its full name. Throws ValueError for a name as above.
+  Tensor param(std::string_view name, const Shape& shape, const Init& init);
+  /// One more name for a parameter that belongs to another module: tied weights.
+  Tensor param(std::string_view name, const Tensor& shared);
+  /// An array that is saved with the parameters but gets no gradient: `const Tensor mean = buffer("running_mean",
+  /// ...)`.
+  Tensor buffer(std::string_view name, Array value);
+
+  /// The first line of every operator(): see Entered. Give it the inputs for the hooks to see.
+  template <class... Inputs>
+  Entered enter(const Inputs&... inputs) const {
+    return Entered(*this, inputs...);
+  }
+
+  /// What to say about this module after the name of its class: `512 -> 64`.
+  virtual std::string settings() const { return {}; }
+  /// `value`, if it is at least 1. Throws ValueError otherwise, for the setting `name`.
+  std::int64_t positive(std::string_view name, std::int64_t value) const;
+
+ private:
+  friend class Entered;
+  friend class Eval;
+  friend struct ModulePrinter;
+  struct Entry {
+    std::string name;
+    Tensor tensor;
+    enum Kind { owned, shared, buffer } kind;
+  };
+
+  const std::string* detail() const;
+  std::string full_name(std::string_view name) const;
+  void check_new_name(std::string_view name) const;
+  Tensor add(std::string_view name, const Tensor& tensor, Entry::Kind kind);
+  template <class F>
+  void visit(const F& f, const std::string& prefix = {}) const;
+  template <class F>
+  void visit_parameters(const F& f) const;
+  void set_training(bool on) const;
+  std::uint64_t add_hook(ForwardHook hook) const;
+
+  const std::string* path_;
+  Module* parent_ = nullptr;
+  std::vector<Entry> entries_;
+  std::vector<std::pair<std::string, Module*>> children_;
+  // The mode and the hooks are no part of a module's value: they change on const modules, too.
+  mutable bool training_ = true;
+  mutable std::vector<std::pair<std::uint64_t, ForwardHook>> hooks_;
+  mutable std::uint64_t next_hook_ = 1;
+  mutable std::atomic<const std::string*> detail_{nullptr};
+};
+
+/// While it lives, the module and all below it behave as outside of training; then each is as it was before.
+class [[nodiscard]] Eval {
+ public:
+  explicit Eval(const Module& module);
+  ~Eval();
+  Eval(const Eval&) = delete;
+  Eval& operator=(const Eval&) = delete;
+
+ private:
+  std::vector<const Module*> trained_;
+};
+
+/// The module as a tree with shapes and numbers of parameters; equal numbered children in a row are shown
+/// once.
+///
+///     Mlp 4 -> 8 -> 2     58
+///       in: Linear 4 -> 8    40
+///         weight [8, 4]       32
+std::string to_string(const Module& module);
+std::ostream& operator<<(std::ostream& out, const Module& module);
+
+/// Writes the module's state to a safetensors file, and reads it back. Throw as save_safetensors, load_safetensors and
+/// Module::load_state_dict.
+void save(const Module& module, const std::string& path);
+void load(const Module& module, const std::string& path);
+
+template <class... Inputs>
+Entered::Entered(const Module& module, const Inputs&... inputs)
+    : scope_(module.path_, module.detail()), module_(module) {
+  if (!module.hooks_.empty()) (keep(inputs), ...);
+}
+
+template <class T, class F>
+void Module::apply(const F& f) {
+  if (T* self = dynamic_cast<T*>(this)) f(*self);
+  for (const auto& [name, child] : children_) child->template apply<T>(f);
+}
+
+template <class T, class F>
+void Module::apply(const F& f) const {
+  if (const T* self = dynamic_cast<const T*>(this)) f(*self);
+  for (const auto& [name, child] : children_) std::as_const(*child).template apply<T>(f);
+}
+
+template <class F>
+std::uint64_t Module::on_forward(F hook) const {
+  if constexpr (std::is_void_v<std::invoke_result_t<F&, const ForwardCall&>>) {
+    return add_hook([hook = std::move(hook)](const ForwardCall& call) mutable {
+      hook(call);
+      return Tensor();
+    });
+  } else {
+    return add_hook(std::move(hook));
+  }
+}
+
+}  // namespace xgrad::inline XGRAD_ABI::nn

@@ -1,0 +1,134 @@
+// First numbers of parameters: bounds, moments, orthonormality.
+#include "support/check.h"
+
+#include <cmath>
+#include <numbers>
+
+#include <xgrad/nn/init.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+struct Moments {
+  double mean = 0, deviation = 0, low = 0, high = 0;
+};
+
+Moments moments(const Array& x) {
+  Moments m;
+  const double n = static_cast<double>(x.size());
+  for (const Real value : x) {
+    m.mean += value / n;
+    m.low = std::min<double>(m.low, value);
+    m.high = std::max<double>(m.high, value);
+  }
+  for (const Real value : x) m.deviation += (value - m.mean) * (value - m.mean) / n;
+  m.deviation = std::sqrt(m.deviation);
+  return m;
+}
+
+void check_uniform(const Init& init, double bound) {
+  manual_seed(3);
+  const Moments m = moments(init({200, 300}));
+  CHECK(std::abs(m.mean) < 0.01 * bound);
+  CHECK(m.deviation == doctest::Approx(bound / std::numbers::sqrt3).epsilon(0.01));
+  CHECK(m.high <= bound);
+  CHECK(m.high == doctest::Approx(bound).epsilon(0.001));
+  CHECK(m.low == doctest::Approx(-bound).epsilon(0.001));
+}
+
+void check_normal(const Init& init, double deviation) {
+  manual_seed(3);
+  const Moments m = moments(init({200, 300}));
+  CHECK(std::abs(m.mean) < 0.02 * deviation);
+  CHECK(m.deviation == doctest::Approx(deviation).epsilon(0.01));
+  CHECK(m.high > 3.5 * deviation);
+}
+
+TEST_CASE("Fans are counted as in PyTorch") {
+  CHECK(init::fans({5, 3}).in == 3);
+  CHECK(init::fans({5, 3}).out == 5);
+  CHECK(init::fans({5, 3, 2, 2}).in == 12);
+  CHECK(init::fans({5, 3, 2, 2}).out == 20);
+  CHECK(error_of<ShapeError>([] { init::fans({5}); }) == "init: fans need a weight of two axes or more, got [5]");
+}
+
+TEST_CASE("Xavier and Kaiming numbers have the spread that the fans ask for") {
+  check_uniform(init::xavier_uniform(), std::sqrt(6.0 / 500));
+  check_normal(init::xavier_normal({.gain = 2}), 2 * std::sqrt(2.0 / 500));
+  check_uniform(init::kaiming_uniform(), std::sqrt(2.0) * std::sqrt(3.0 / 300));
+  check_uniform(init::kaiming_uniform({.slope = std::sqrt(5.0)}), std::sqrt(1.0 / 300));
+  check_normal(init::kaiming_normal({.nonlinearity = init::Nonlinearity::relu, .mode = init::FanMode::out}),
+               std::sqrt(2.0 / 200));
+  check_normal(init::kaiming_normal({.nonlinearity = init::Nonlinearity::tanh}), 5.0 / 3 / std::sqrt(300.0));
+}
+
+TEST_CASE("Uniform and normal numbers") {
+  check_uniform(init::uniform({.low = -0.3, .high = 0.3}), 0.3);
+  check_normal(init::normal({.std = 0.02}), 0.02);
+  manual_seed(1);
+  CHECK(moments(init::normal({.mean = 5})({50000})).mean == doctest::Approx(5).epsilon(0.01));
+  CHECK(equal(init::zeros()({2}), Array({2}, {0, 0})));
+  CHECK(equal(init::ones()({2}), Array({2}, {1, 1})));
+  CHECK(equal(init::constant(3)({}), Array({}, {3})));
+  CHECK(equal(init::values(Array({2}, {4, 5}))({2}), Array({2}, {4, 5})));
+}
+
+TEST_CASE("Truncated normal numbers lie within the bounds and have the known deviation") {
+  manual_seed(2);
+  const Moments m = moments(init::truncated_normal({.std = 0.5, .low = -1, .high = 1})({60000}));
+  CHECK(m.low >= -1);
+  CHECK(m.high <= 1);
+  CHECK(std::abs(m.mean) < 0.01);
+  // Of a normal variable cut at +-2 deviations: sqrt(1 - 4 phi(2) / (2 Phi(2) - 1)) = 0.8796
+  CHECK(m.deviation == doctest::Approx(0.5 * 0.8796).epsilon(0.01));
+}
+
+TEST_CASE("Orthogonal weights have orthonormal rows or columns") {
+  for (const Shape& shape : {Shape{6, 6}, Shape{3, 7}, Shape{7, 3}, Shape{4, 3, 2}}) {
+    manual_seed(4);
+    const Array w = init::orthogonal({.gain = 2})(shape);
+    const std::int64_t rows = shape[0], columns = w.size() / rows, count = std::min(rows, columns);
+    for (std::int64_t a = 0; a < count; ++a) {
+      for (std::int64_t b = 0; b < count; ++b) {
+        double dot = 0;
+        for (std::int64_t i = 0; i < std::max(rows, columns); ++i) {
+          const auto entry = [&](std::int64_t k) {
+            return w.data()[rows <= columns ? k * columns + i : i * columns + k];
+          };
+          dot += entry(a) * entry(b);
+        }
+        CHECK(dot == doctest::Approx(a == b ? 4 : 0).epsilon(1e-12));
+      }
+    }
+  }
+  CHECK(init::orthogonal()({0, 3}).size() == 0);
+}
+
+TEST_CASE("The seed decides") {
+  const auto draw = [](std::uint64_t seed) {
+    manual_seed(seed);
+    return init::xavier_uniform()({3, 3});
+  };
+  CHECK(equal(draw(1), draw(1)));
+  CHECK(!equal(draw(1), draw(2)));
+  manual_seed(1);
+  const Array first = init::normal()({3});
+  CHECK(!equal(first, init::normal()({3})));
+}
+
+TEST_CASE("Initialisers refuse what makes no sense") {
+  CHECK(error_of<ValueError>([] { init::normal({.std = -1}); }) == "normal: std must not be negative, got -1");
+  CHECK(error_of<ValueError>([] { init::uniform({.low = 1, .high = 0}); }) == "uniform: no numbers in [1, 0)");
+  CHECK(error_of<ValueError>([] { init::truncated_normal({.low = 2, .high = 2}); }) ==
+        "truncated_normal: no numbers in [2, 2]");
+  CHECK(error_of<ValueError>([] { init::truncated_normal({.std = 0}); }) ==
+        "truncated_normal: std must be positive, got 0");
+  CHECK_THROWS_AS(init::xavier_uniform()({5}), ShapeError);
+  CHECK_THROWS_AS(init::orthogonal()({5}), ShapeError);
+  CHECK(error_of<ShapeError>([] { init::values(Array({2}, {1, 2}))({3}); }) == "init: values of shape [2] for [3]");
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,298 @@
+// Modules: registration, names, state, modes, hooks and printing.
+#include "support/check.h"
+#include "support/files.h"
+
+#include <optional>
+#include <sstream>
+
+#include <xgrad/nn/module.h>
+#include <xgrad/nn/stack.h>
+#include <xgrad/ops/arithmetic.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+struct Scale : Module {
+  const Tensor weight = param("weight", {2}, init::ones());
+  explicit Scale(At here) : Module(here) {}
+  Tensor operator()(const Tensor& x) const {
+    const auto here = enter(x);
+    return here(x * weight);
+  }
+
+ protected:
+  std::string settings() const override { return "of 2"; }
+};
+
+struct Block : Module {
+  Scale first{at("first")}, second{at("second")};
+  const Tensor shift;
+  Block(At here, Real value) : Module(here), shift(param("shift", {}, init::constant(value))) {}
+  Tensor operator()(const Tensor& x) const { return second(first(x)) + shift; }
+};
+
+struct Model : Module {
+  Stack<Block> blocks{at("blocks"), 2, Real(0.5)};
+  Scale last{at("last")};
+  const Tensor mean = buffer("mean", Array({3}, Real(7)));
+  Tensor operator()(const Tensor& x) const { return last(blocks(x)); }
+};
+
+std::vector<std::string> names_of(const std::vector<std::pair<std::string, Tensor>>& named) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : named) names.push_back(name);
+  return names;
+}
+
+TEST_CASE("Declaring a layer registers it, and parameters are born with their full names") {
+  const Model model;
+  CHECK(names_of(model.named_parameters()) ==
+        std::vector<std::string>{"blocks.0.shift", "blocks.0.first.weight", "blocks.0.second.weight", "blocks.1.shift",
+                                 "blocks.1.first.weight", "blocks.1.second.weight", "last.weight"});
+  CHECK(model.blocks[1].first.weight.name() == "blocks.1.first.weight");
+  CHECK(model.blocks[1].first.path() == "blocks.1.first");
+  CHECK(model.parameters().size() == 7);
+  CHECK(model.num_parameters() == 12);
+  CHECK(names_of(model.named_buffers()) == std::vector<std::string>{"mean"});
+  CHECK(!model.mean.requires_grad());
+  CHECK(model.children().size() == 2);
+  CHECK(names_of(model.blocks[0].named_parameters()) ==
+        std::vector<std::string>{"shift", "first.weight", "second.weight"});
+}
+
+TEST_CASE("A model computes, and its gradients reach every parameter") {
+  const Model model;
+  const Tensor y = model(Array({2}, {1, 2}));
+  CHECK(equal(y.value(), Array({2}, {2, 3})));
+  for (const Tensor& g : grad(y, model.parameters(), {.seed = Array({2}, {1, 1})})) CHECK(g.defined());
+}
+
+TEST_CASE("Errors and nodes carry the module's path") {
+  const Model model;
+  CHECK(error_of<ShapeError>([&] { model(Array({3}, Real(1))); }).find("\n  in blocks.0.first (Scale of 2)") !=
+        std::string::npos);
+  CHECK(model(Array({2}, Real(1))).node()->scope == intern("last"));
+  CHECK(Scope::current() == nullptr);
+}
+
+TEST_CASE("Duplicate, empty and dotted names are refused with the path") {
+  struct Twice : Module {
+    explicit Twice(At here) : Module(here) {}
+    void add_param() { param("weight", {2}, init::zeros()); }
+    void add_buffer(const char* name) { buffer(name, Array()); }
+    void add_child(const char* name) { Scale child{at(name)}; }
+  };
+  struct Root : Module {
+    Twice inner{at("inner")};
+  } root;
+  root.inner.add_param();
+  CHECK(error_of<ValueError>([&] { root.inner.add_param(); }) == "module: duplicate name 'inner.weight'\n  in inner");
+  CHECK(error_of<ValueError>([&] { root.inner.add_child("weight"); }) == "module: duplicate name 'inner.weight'");
+  CHECK(error_of<ValueError>([&] { root.inner.add_buffer("a.b"); }) ==
+        "module: a name must not be empty or hold a dot: 'inner.a.b'\n  in inner");
+  CHECK(error_of<ValueError>([&] { root.inner.add_child(""); }) ==
+        "module: a name must not be empty or hold a dot: 'inner.'");
+}
+
+TEST_CASE("A child that dies leaves its parent's list") {
+  struct Root : Module {
+    std::optional<Scale> maybe;
+    void fill() { maybe.emplace(at("maybe")); }
+  } root;
+  root.fill();
+  CHECK(root.num_parameters() == 2);
+  root.maybe.reset();
+  CHECK(root.children().empty());
+  root.fill();
+  CHECK(root.num_parameters() == 2);
+}
+
+TEST_CASE("Tensors outlive their module") {
+  Tensor y, weight;
+  {
+    const Model model;
+    weight = model.last.weight;
+    y = model(Array({2}, Real(1)));
+  }
+  CHECK(equal(grad(y, {weight}, {.seed = Array({2}, Real(1))})[0].value(), Array({2}, {2, 2})));
+}
+
+struct Tied : Module {
+  Scale a{at("a")};
+  const Tensor again = param("again", a.weight);
+};
+
+TEST_CASE("A parameter with two names is one parameter") {
+  const Tied tied;
+  CHECK(names_of(tied.named_parameters()) == std::vector<std::string>{"again"});
+  CHECK(tied.num_parameters() == 2);
+  CHECK(tied.again.name() == "a.weight");
+  CHECK(tied.state_dict().size() == 2);
+  tied.load_state_dict({{"a.weight", Array({2}, {3, 4})}});
+  CHECK(equal(tied.again.value(), Array({2}, {3, 4})));
+  CHECK(to_string(tied) ==
+        "Tied                    2\n"
+        "  again [2] = a.weight\n"
+        "  a: Scale of 2         2\n"
+        "    weight [2]          2\n");
+}
+
+TEST_CASE("A state goes into another model") {
+  const Model from, to;
+  from.last.weight.assign(Array({2}, {8, 9}));
+  from.mean.assign(Array({3}, {1, 2, 3}));
+  to.load_state_dict(from.state_dict());
+  CHECK(equal(to.last.weight.value(), Array({2}, {8, 9})));
+  CHECK(equal(to.mean.value(), Array({3}, {1, 2, 3})));
+  CHECK(to.last.weight.requires_grad());
+  from.last.weight.update([](Array& value) { value.mutable_data()[0] = 0; });
+  CHECK(equal(to.last.weight.value(), Array({2}, {8, 9})));
+}
+
+TEST_CASE("A state that does not fit is refused with every name, and nothing is loaded") {
+  const Model model;
+  NamedArrays state = model.state_dict();
+  state["blocks.0.shift"] = Array({}, Real(3));
+  state.erase("last.weight");
+  state.erase("blocks.1.first.weight");
+  state["mean"] = Array({2}, Real(0));
+  state["blocks.1.second.weight"] = Index({2}, 0);
+  state["other"] = Array();
+  CHECK(error_of<FormatError>([&] { model.load_state_dict(state); }) ==
+        "load_state_dict: the state does not fit\n"
+        "  missing: \"blocks.1.first.weight\", \"last.weight\"\n"
+        "  unexpected: \"other\"\n"
+        "  mismatched: \"mean\" [2] for [3], \"blocks.1.second.weight\" holds no real numbers");
+  CHECK(model.blocks[0].shift.item() == 0.5);
+  CHECK_THROWS_AS(model.load_state_dict(state, {.strict = false}), FormatError);
+  state.erase("mean");
+  state.erase("blocks.1.second.weight");
+  const StateDifference difference = model.load_state_dict(state, {.strict = false});
+  CHECK(difference.missing ==
+        std::vector<std::string>{"mean", "blocks.1.first.weight", "blocks.1.second.weight", "last.weight"});
+  CHECK(difference.unexpected == std::vector<std::string>{"other"});
+  CHECK(model.blocks[0].shift.item() == 3);
+}
+
+TEST_CASE("A model goes to a file and back") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model.safetensors";
+  const Model from, to;
+  from.last.weight.assign(Array({2}, {8, 9}));
+  save(from, path);
+  load(to, path);
+  CHECK(equal(to.last.weight.value(), Array({2}, {8, 9})));
+  save(from.last, path);
+  CHECK(error_of<FormatError>([&] { load(to.blocks[0], path); }) ==
+        "load_state_dict: the state does not fit\n"
+        "  missing: \"shift\", \"first.weight\", \"second.weight\"\n"
+        "  unexpected: \"weight\"\n"
+        "  in blocks.0 (Block)");
+}
+
+TEST_CASE("Eval is a scope: every module returns to the mode it had") {
+  const Model model;
+  model.blocks[1].eval();
+  {
+    const Eval eval(model);
+    CHECK(!model.training());
+    CHECK(!model.last.training());
+  }
+  CHECK(model.training());
+  CHECK(model.last.training());
+  CHECK(!model.blocks[1].first.training());
+  model.train();
+  CHECK(model.blocks[1].first.training());
+  try {
+    const Eval eval(model);
+    model(Array({3}, Real(1)));
+  } catch (const ShapeError&) {
+  }
+  CHECK(model.training());
+}
+
+TEST_CASE("apply visits the modules of one type") {
+  Model model;
+  int all = 0;
+  model.apply([&](Module&) { ++all; });
+  CHECK(all == 9);
+  model.apply<Scale>([](const Scale& scale) { init::reset(scale.weight, init::constant(2)); });
+  CHECK(equal(model.last.weight.value(), Array({2}, {2, 2})));
+  CHECK(model.blocks[0].shift.item() == 0.5);
+}
+
+TEST_CASE("A forward hook sees inputs and output, and may replace the output") {
+  const Model model;
+  std::string seen;
+  const auto looking = model.last.on_forward([&](const ForwardCall& call) {
+    append(seen,
+           cat(call.module.path(), " ", call.inputs.size(), " ", call.inputs[0].value(), " ", call.output.value()));
+  });
+  const auto changing = model.blocks[0].first.on_forward([](const ForwardCall& call) { return call.output * 10; });
+  const Tensor y = model(Array({2}, {1, 2}));
+  CHECK(equal(y.value(), Array({2}, {11, 21})));
+  CHECK(seen == "last 1 [11, 21] [11, 21]");
+  CHECK(grad(y, {model.blocks[0].first.weight}, {.seed = Array({2}, {1, 1})})[0].value().at({0}) == 10);
+  model.last.remove_hook(looking);
+  model.blocks[0].first.remove_hook(changing);
+  CHECK(equal(model(Array({2}, {1, 2})).value(), Array({2}, {2, 3})));
+}
+
+TEST_CASE("A hook may remove itself") {
+  const Model model;
+  std::uint64_t number = 0;
+  int calls = 0;
+  number = model.last.on_forward([&](const ForwardCall& call) {
+    ++calls;
+    call.module.remove_hook(number);
+  });
+  model(Array({2}, Real(1)));
+  model(Array({2}, Real(1)));
+  CHECK(calls == 1);
+}
+
+TEST_CASE("A model prints as a tree with shapes and numbers of parameters") {
+  const Model model;
+  CHECK(to_string(model) ==
+        "Model                        12\n"
+        "  mean [3] (buffer)\n"
+        "  blocks: Stack of 2         10\n"
+        "    0...1: Block          2 x 5\n"
+        "      shift []                1\n"
+        "      first: Scale of 2       2\n"
+        "        weight [2]            2\n"
+        "      second: Scale of 2      2\n"
+        "        weight [2]            2\n"
+        "  last: Scale of 2            2\n"
+        "    weight [2]                2\n");
+  std::ostringstream out;
+  out << model.last;
+  CHECK(out.str() == "Scale of 2    2\n  weight [2]  2\n");
+  struct Large : Module {
+    const Tensor w = param("w", {1234, 1000}, init::zeros());
+  } large;
+  CHECK(to_string(large) == "Large             1,234,000\n  w [1234, 1000]  1,234,000\n");
+}
+
+TEST_CASE("zero_grad forgets all gradients") {
+  const Model model;
+  model(Array({2}, {1, 2})).backward({.seed = Array({2}, {1, 1})});
+  CHECK(model.last.weight.has_grad());
+  model.zero_grad();
+  for (const Tensor& parameter : model.parameters()) CHECK(!parameter.has_grad());
+}
+
+TEST_CASE("A stack refuses a negative count and a layer that it does not have") {
+  struct Root : Module {
+    Stack<Scale> none{at("none"), 0};
+    void add(int count) { Stack<Scale> more{at("more"), count}; }
+  } root;
+  CHECK(equal(root.none(Array({2}, {1, 2})).value(), Array({2}, {1, 2})));
+  CHECK(error_of<ValueError>([&] { root.none[0]; }) == "stack: layer 0 of 0");
+  CHECK(error_of<ValueError>([&] { root.add(-1); }) == "stack: -1 layers\n  in more");
+}
+
+}  // namespace
+}  // namespace xgrad::testing
