@@ -1,0 +1,68 @@
+// Adam and AdamW.
+#pragma once
+
+#include <array>
+
+#include <xgrad/optim/optimizer.h>
+
+namespace xgrad::inline XGRAD_ABI::optim {
+
+struct AdamOptions {
+  double lr = 1e-3;
+  std::array<double, 2> betas{0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0;  ///< lambda
+};
+struct AdamWOptions {
+  double lr = 1e-3;
+  std::array<double, 2> betas{0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0.01;  ///< lambda
+};
+
+/// Kingma and Ba 2015. In step t = 1, 2, ... with gradient g:
+///
+///     g <- g + lambda x
+///     m <- b1 m + (1 - b1) g
+///     v <- b2 v + (1 - b2) g^2
+///     x <- x - lr / (1 - b1^t) m / (sqrt(v / (1 - b2^t)) + eps)
+///
+/// t is a whole number of each parameter's own; a v beyond the largest number stays at that, so that a huge gradient
+/// does not stop a parameter for good.
+class Adam : public Optimizer {
+ public:
+  using Options = AdamOptions;
+  using Group = optim::Group<Options>;
+
+  /// These throw ValueError for a parameter given twice, a beta outside of [0, 1) and other options that are negative
+  /// or not finite; GraphError for a parameter that is no leaf.
+  Adam(const Tensors& parameters, const Options& options = {});
+  explicit Adam(const std::vector<Group>& groups);
+
+ private:
+  int moments_of(int) const override { return 2; }
+  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
+
+  std::vector<Options> options_;
+};
+
+/// Adam with decoupled weight decay, Loshchilov and Hutter 2019: instead of adding to g it begins with
+///
+///     x <- x - lr lambda x
+class AdamW : public Optimizer {
+ public:
+  using Options = AdamWOptions;
+  using Group = optim::Group<Options>;
+
+  /// Throw as Adam.
+  AdamW(const Tensors& parameters, const Options& options = {});
+  explicit AdamW(const std::vector<Group>& groups);
+
+ private:
+  int moments_of(int) const override { return 2; }
+  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
+
+  std::vector<Options> options_;
+};
+
+}  // namespace xgrad::inline XGRAD_ABI::optim

@@ -1,0 +1,149 @@
+// Gradient clipping. Numbers are examined first and changed afterwards, so that an error changes nothing.
+#include <xgrad/optim/clip.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <xgrad/core/node.h>
+#include <xgrad/core/parallel.h>
+
+namespace xgrad::inline XGRAD_ABI::optim {
+namespace {
+
+constexpr std::int64_t block = 1 << 14;
+
+// Gradients wherever they are, with their parameters.
+struct Named {
+  const Tensor* parameter;
+  Array* gradient;
+};
+
+[[noreturn]] void refuse(const char* op, const char* what, const Named& at, std::size_t number) {
+  const std::string name = at.parameter->name();
+  fail<NumericError>(op, what, " gradient in '", name.empty() ? cat(number) : name, "'");
+}
+
+// The sum of (scale g)^2. Blocks are added in their order, whichever thread computed them.
+double sum_of_squares(const Array& gradient, double scale) {
+  const Real* const g = gradient.data();
+  std::vector<double, PoolAllocator<double>> sums(static_cast<std::size_t>((gradient.size() + block - 1) / block));
+  parallel_for(gradient.size(), block, [&](std::int64_t begin, std::int64_t end) {
+    // Eight sums side by side keep the vector unit busy; their number is part of the result, not of the machine.
+    double lanes[8] = {};
+    std::int64_t i = begin;
+    for (; i + 8 <= end; i += 8) {
+      for (int lane = 0; lane < 8; ++lane) {
+        const double value = scale * static_cast<double>(g[i + lane]);
+        lanes[lane] += value * value;
+      }
+    }
+    for (; i < end; ++i) {
+      const double value = scale * static_cast<double>(g[i]);
+      lanes[0] += value * value;
+    }
+    sums[static_cast<std::size_t>(begin / block)] =
+        ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+  });
+  double sum = 0;
+  for (const double part : sums) sum += part;
+  return sum;
+}
+
+double norm_of(const std::vector<Named>& all) {
+  double sum = 0;
+  for (const Named& at : all) sum += sum_of_squares(*at.gradient, 1);
+  if (std::isnormal(sum)) return std::sqrt(sum);
+  // Something is not finite, or a square was too large or too small for a double.
+  double largest = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Real value : *all[i].gradient) {
+      if (!std::isfinite(value)) refuse("clip_grad_norm", "non-finite", all[i], i);
+      largest = std::max(largest, std::abs(static_cast<double>(value)));
+    }
+  }
+  if (largest == 0) return 0;
+  // A power of two, so that scaling rounds nothing; clamped, so that neither it nor its inverse overflows.
+  const int exponent = std::clamp(std::ilogb(largest), -1000, 1000);
+  sum = 0;
+  for (const Named& at : all) sum += sum_of_squares(*at.gradient, std::ldexp(1.0, -exponent));
+  return std::ldexp(std::sqrt(sum), exponent);
+}
+
+double clip_norm(const std::vector<Named>& all, double max_norm) {
+  if (!(max_norm >= 0)) fail<ValueError>("clip_grad_norm", "max_norm must not be negative, got ", max_norm);
+  const double norm = norm_of(all);
+  const double factor = max_norm / (norm + 1e-6);
+  if (factor >= 1) return norm;
+  for (const Named& at : all) {
+    Real* const out = at.gradient->mutable_data();
+    parallel_for(at.gradient->size(), block, [&](std::int64_t begin, std::int64_t end) {
+      // Not (Real)factor: it can be too small for a float although the product is not.
+      for (std::int64_t i = begin; i < end; ++i) out[i] = static_cast<Real>(factor * static_cast<double>(out[i]));
+    });
+  }
+  return norm;
+}
+
+void clip_value(const std::vector<Named>& all, double limit) {
+  if (!(limit >= 0)) fail<ValueError>("clip_grad_value", "limit must not be negative, got ", limit);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (std::ranges::any_of(*all[i].gradient, [](Real value) { return std::isnan(value); })) {
+      refuse("clip_grad_value", "NaN", all[i], i);
+    }
+  }
+  const Real high = static_cast<Real>(limit);
+  for (const Named& at : all) {
+    Real* const out = at.gradient->mutable_data();
+    for (std::int64_t i = 0; i < at.gradient->size(); ++i) out[i] = std::clamp(out[i], -high, high);
+  }
+}
+
+std::vector<Named> held_by(const Tensors& parameters) {
+  std::vector<Named> all;
+  for (const Tensor& parameter : parameters) {
+    if (parameter.has_grad()) all.push_back({&parameter, &parameter.node()->extras->grad});
+  }
+  return all;
+}
+
+// Calls clip(named) for the defined gradients of a list and returns the list with the new numbers.
+template <class F>
+Tensors with_numbers(const char* op, Tensors gradients, const Tensors& parameters, const F& clip) {
+  if (gradients.size() != parameters.size()) {
+    fail<ValueError>(op, gradients.size(), " gradients for ", parameters.size(), " parameters");
+  }
+  std::vector<Array> numbers(gradients.size());
+  std::vector<Named> all;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    numbers[i] = Tensor::take_value(std::move(gradients[i]));
+    all.push_back({&parameters[i], &numbers[i]});
+  }
+  clip(all);
+  for (const Named& at : all) {
+    const auto i = static_cast<std::size_t>(at.gradient - numbers.data());
+    gradients[i] = Tensor(std::move(numbers[i]));
+  }
+  return gradients;
+}
+
+}  // namespace
+
+Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_norm) {
+  Clipped result;
+  result.gradients = with_numbers("clip_grad_norm", std::move(gradients), parameters,
+                                  [&](const std::vector<Named>& all) { result.norm = clip_norm(all, max_norm); });
+  return result;
+}
+
+double clip_grad_norm(const Tensors& parameters, double max_norm) { return clip_norm(held_by(parameters), max_norm); }
+
+Tensors clip_grad_value(Tensors gradients, const Tensors& parameters, double limit) {
+  return with_numbers("clip_grad_value", std::move(gradients), parameters,
+                      [&](const std::vector<Named>& all) { clip_value(all, limit); });
+}
+
+void clip_grad_value(const Tensors& parameters, double limit) { clip_value(held_by(parameters), limit); }
+
+}  // namespace xgrad::inline XGRAD_ABI::optim

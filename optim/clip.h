@@ -1,0 +1,35 @@
+// Gradient clipping, for lists of gradients and for what backward() has added up.
+//
+//     auto [gradients, norm] = optim::clip_grad_norm(grad(loss, parameters), parameters, 1.0);
+//     adam.step(gradients);
+//
+//     loss.backward();
+//     const double norm = optim::clip_grad_norm(parameters, 1.0);
+#pragma once
+
+#include <xgrad/core/tensor.h>
+
+namespace xgrad::inline XGRAD_ABI::optim {
+
+struct Clipped {
+  Tensors gradients;
+  double norm = 0;  ///< before clipping
+};
+
+/// Scales all gradients by max_norm / (norm + 1e-6), if that is below 1; norm is the Euclidean norm of all of them
+/// together, summed in double, and cannot overflow. Undefined gradients stay so. The numbers are changed in place where
+/// nobody else holds them, as after std::move or straight from grad(). `parameters`, in the same order, lend their
+/// names to the error: throws NumericError for a gradient that is not finite, ValueError for a max_norm that is
+/// negative or NaN, or lists of different lengths.
+Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_norm);
+/// The same for the gradients in the parameters, where there are any; returns the norm. When it throws, nothing has
+/// changed.
+double clip_grad_norm(const Tensors& parameters, double max_norm);
+
+/// Moves every number into [-limit, limit]; infinity, too. Throws NumericError for NaN, ValueError for a limit that is
+/// negative or NaN, or lists of different lengths.
+Tensors clip_grad_value(Tensors gradients, const Tensors& parameters, double limit);
+/// The same for the gradients in the parameters. When it throws, nothing has changed.
+void clip_grad_value(const Tensors& parameters, double limit);
+
+}  // namespace xgrad::inline XGRAD_ABI::optim

@@ -1,0 +1,175 @@
+// What all optimizers share: groups, checks before a step, and state.
+#include <xgrad/optim/optimizer.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <xgrad/core/state_difference.h>
+#include <xgrad/optim/options.h>
+
+namespace xgrad::inline XGRAD_ABI::optim {
+namespace {
+
+double parse_double(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || !std::isfinite(value)) {
+    fail<FormatError>("load_state_dict", escaped(text), " is no learning rate");
+  }
+  return value;
+}
+
+std::string rate_key(std::size_t group) { return cat("lr.", group); }
+
+}  // namespace
+
+void Optimizer::add_group(const Tensors& parameters, double lr) {
+  detail::not_negative(kind_, "lr", lr);
+  for (const Tensor& parameter : parameters) {
+    std::string name = parameter.name().empty() ? cat(entries_.size()) : parameter.name();
+    if (!parameter.is_leaf()) {
+      fail<GraphError>(kind_, "only leaves can be parameters, not the result of ", parameter.node()->op);
+    }
+    const auto clashes = [&](const Entry& entry) { return same(entry.parameter, parameter); };
+    if (std::ranges::any_of(entries_, clashes)) fail<ValueError>(kind_, "duplicate parameter '", name, "'");
+    const auto is_named = [&](const Entry& entry) { return entry.name == name; };
+    if (std::ranges::any_of(entries_, is_named)) append(name, cat("#", entries_.size()));
+    entries_.push_back({parameter, std::move(name), groups(), {}});
+  }
+  rates_.push_back(lr);
+}
+
+Tensors Optimizer::parameters() const {
+  Tensors all;
+  for (const Entry& entry : entries_) all.push_back(entry.parameter);
+  return all;
+}
+
+void Optimizer::zero_grad() const {
+  for (const Entry& entry : entries_) entry.parameter.zero_grad();
+}
+
+std::size_t Optimizer::checked_group(std::string_view op, int group) const {
+  if (group < 0 || group >= groups()) fail<ValueError>(op, "group ", group, " of ", groups());
+  return static_cast<std::size_t>(group);
+}
+
+double Optimizer::lr(int group) const { return rates_[checked_group("lr", group)]; }
+
+void Optimizer::set_lr(int group, double lr) {
+  rates_[checked_group("set_lr", group)] = detail::not_negative("set_lr", "lr", lr);
+}
+
+void Optimizer::set_lr(double lr) {
+  for (int group = 0; group < groups(); ++group) set_lr(group, lr);
+}
+
+void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const {
+  if (gradient.shape() != entry.parameter.shape()) {
+    fail<ShapeError>(kind_, "gradient of shape ", gradient.shape(), " for parameter '", entry.name, "' of shape ",
+                     entry.parameter.shape());
+  }
+  for (const Array& moment : entry.memory.moments) {
+    if (moment.shape() != entry.parameter.shape()) {
+      fail<ShapeError>(kind_, "parameter '", entry.name, "' had shape ", moment.shape(), " and now has ",
+                       entry.parameter.shape());
+    }
+  }
+}
+
+void Optimizer::apply(Entry& entry, const Array& gradient) {
+  Memory& memory = entry.memory;
+  const auto wanted = static_cast<std::size_t>(moments_of(entry.group));
+  while (memory.moments.size() < wanted) memory.moments.emplace_back(gradient.shape(), Real(0));
+  entry.parameter.update(
+      [&](Array& x) { update(x, gradient, memory, entry.group, rates_[static_cast<std::size_t>(entry.group)]); });
+  ++memory.steps;
+}
+
+StepReport Optimizer::step(const Tensors& gradients) {
+  if (gradients.size() != entries_.size()) {
+    fail<ValueError>(kind_, gradients.size(), " gradients for ", entries_.size(), " parameters");
+  }
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (gradients[i].defined()) check_gradient(entries_[i], gradients[i].value());
+  }
+  StepReport report;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (gradients[i].defined()) {
+      apply(entries_[i], gradients[i].value());
+      ++report.updated;
+    } else {
+      ++report.skipped;
+    }
+  }
+  return report;
+}
+
+StepReport Optimizer::step() {
+  Tensors gradients;
+  gradients.reserve(entries_.size());
+  for (const Entry& entry : entries_)
+    gradients.push_back(entry.parameter.has_grad() ? entry.parameter.grad() : Tensor());
+  return step(gradients);
+}
+
+StateFile Optimizer::state_dict() const {
+  StateFile state;
+  state.metadata["optimizer"] = kind_;
+  for (std::size_t group = 0; group < rates_.size(); ++group) state.metadata[rate_key(group)] = cat(rates_[group]);
+  for (const Entry& entry : entries_) {
+    state.arrays[entry.name + ".step"] = Index({}, entry.memory.steps);
+    for (std::size_t m = 0; m < entry.memory.moments.size(); ++m) {
+      state.arrays[cat(entry.name, ".", moment_names_[m])] = entry.memory.moments[m];
+    }
+  }
+  return state;
+}
+
+void Optimizer::load_state_dict(const StateFile& state) {
+  if (const std::string& kind = state.text("optimizer"); kind != kind_) {
+    fail<FormatError>("load_state_dict", "the state of ", escaped(kind), " does not fit ", escaped(kind_));
+  }
+  std::vector<double> rates;
+  for (std::size_t group = 0; group < rates_.size(); ++group)
+    rates.push_back(parse_double(state.text(rate_key(group))));
+
+  StateDifference difference;
+  std::vector<Memory> memories;
+  NamedArrays rest = state.arrays;
+  // Takes the array of this name out of the rest, or notes what is wrong with it.
+  const auto take = [&]<class A>(const std::string& name, const Shape& shape, A& into) {
+    const auto found = rest.find(name);
+    if (found == rest.end()) {
+      difference.missing.push_back(name);
+      return;
+    }
+    const A* value = std::get_if<A>(&found->second);
+    if (!value) {
+      difference.add_mismatch(name, "holds another kind of numbers");
+    } else if (value->shape() != shape) {
+      difference.add_mismatch(name, value->shape(), shape);
+    } else {
+      into = *value;
+    }
+    rest.erase(found);
+  };
+  for (const Entry& entry : entries_) {
+    Memory& memory = memories.emplace_back();
+    Index steps({}, 0);
+    take(entry.name + ".step", {}, steps);
+    memory.steps = steps.item();
+    if (memory.steps == 0) continue;
+    memory.moments.resize(static_cast<std::size_t>(moments_of(entry.group)));
+    for (std::size_t m = 0; m < memory.moments.size(); ++m) {
+      take(cat(entry.name, ".", moment_names_[m]), entry.parameter.shape(), memory.moments[m]);
+    }
+  }
+  for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
+  difference.refuse("load_state_dict");
+
+  rates_ = std::move(rates);
+  for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].memory = std::move(memories[i]);
+}
+
+}  // namespace xgrad::inline XGRAD_ABI::optim

@@ -1,0 +1,99 @@
+// Optimizer: what all optimizers share. Parameters in groups, learning rates, steps, and state that can be saved.
+//
+//     optim::AdamW adam{model.parameters(), {.lr = 3e-4}};
+//     adam.step(grad(loss, model.parameters()));              // or loss.backward(); adam.step(); adam.zero_grad();
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <xgrad/core/serialize.h>
+#include <xgrad/core/tensor.h>
+
+namespace xgrad::inline XGRAD_ABI::optim {
+
+/// Parameters with options of their own.
+template <class Options>
+struct Group {
+  Tensors parameters;
+  Options options = {};
+};
+
+/// What a step did.
+struct StepReport {
+  std::int64_t updated = 0;
+  std::int64_t skipped = 0;  ///< parameters without a gradient
+};
+
+class Optimizer {
+ public:
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+  virtual ~Optimizer() = default;
+
+  /// Changes every parameter in place along its gradient; `gradients` in the order of the parameters, an undefined one
+  /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape;
+  /// then nothing has changed.
+  StepReport step(const Tensors& gradients);
+  /// The same with what backward() has added up in the parameters. Throws ShapeError.
+  StepReport step();
+  /// Forgets what backward() has added up.
+  void zero_grad() const;
+
+  /// All parameters, group after group.
+  Tensors parameters() const;
+
+  int groups() const { return static_cast<int>(rates_.size()); }
+  /// The learning rate of a group. These throw ValueError for a group that does not exist or a rate that is negative or
+  /// not finite.
+  double lr(int group = 0) const;
+  void set_lr(int group, double lr);
+  /// Of all groups.
+  void set_lr(double lr);
+
+  /// Everything that the next steps depend on besides the parameters, for a checkpoint: per parameter, by its name (or
+  /// its number, if it has none), the count of steps and what the optimizer remembers; the learning rates.
+  StateFile state_dict() const;
+  /// Goes on where a state was taken: the steps that follow are the same bit for bit. Throws FormatError, with every
+  /// name that is missing, unexpected or of another shape, for a state of another kind of optimizer or of other
+  /// parameters; then nothing has changed.
+  void load_state_dict(const StateFile& state);
+
+ protected:
+  /// What an optimizer remembers about a parameter.
+  struct Memory {
+    std::int64_t steps = 0;      ///< made so far, without the one in progress
+    std::vector<Array> moments;  ///< one for each name given to the constructor; born as zeros
+  };
+
+  /// `kind` is the optimizer's name, "adam"; `moments` the names of the arrays that it remembers for each parameter.
+  /// Both must live as long as the program.
+  Optimizer(const char* kind, std::vector<const char*> moments) : kind_(kind), moment_names_(std::move(moments)) {}
+  /// Throws ValueError for a bad learning rate or a parameter that is in this or another group already, GraphError for
+  /// one that is no leaf.
+  void add_group(const Tensors& parameters, double lr);
+  /// How many of the moments the parameters of a group need.
+  virtual int moments_of(int group) const = 0;
+  /// x <- x + one step along -g. All arrays have the shape of x.
+  virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
+
+ private:
+  struct Entry {
+    Tensor parameter;
+    std::string name;
+    int group;
+    Memory memory;
+  };
+
+  void check_gradient(const Entry& entry, const Array& gradient) const;
+  void apply(Entry& entry, const Array& gradient);
+  std::size_t checked_group(std::string_view op, int group) const;
+
+  const char* kind_;
+  std::vector<const char*> moment_names_;
+  std::vector<Entry> entries_;
+  std::vector<double> rates_;
+};
+
+}  // namespace xgrad::inline XGRAD_ABI::optim

@@ -1,0 +1,23 @@
+// Checks of the numbers that optimizers and schedules are given.
+#pragma once
+
+#include <cmath>
+#include <string_view>
+
+#include <xgrad/core/error.h>
+
+namespace xgrad::inline XGRAD_ABI::optim::detail {
+
+/// `value`, if it is finite and not negative. Throws ValueError otherwise, for the option `name` of `who`.
+inline double not_negative(std::string_view who, std::string_view name, double value) {
+  if (!(value >= 0) || std::isinf(value)) fail<ValueError>(who, name, " must be finite and not negative, got ", value);
+  return value;
+}
+
+/// `value`, if 0 <= value < 1. Throws ValueError otherwise.
+inline double below_one(std::string_view who, std::string_view name, double value) {
+  if (!(value >= 0 && value < 1)) fail<ValueError>(who, name, " must be in [0, 1), got ", value);
+  return value;
+}
+
+}  // namespace xgrad::inline XGRAD_ABI::optim::detail

@@ -1,0 +1,38 @@
+// Stochastic gradient descent.
+#pragma once
+
+#include <xgrad/optim/optimizer.h>
+
+namespace xgrad::inline XGRAD_ABI::optim {
+
+struct SgdOptions {
+  double lr = 1e-3;
+  double momentum = 0;      ///< mu
+  double dampening = 0;     ///< tau
+  double weight_decay = 0;  ///< lambda
+  bool nesterov = false;
+};
+
+/// With gradient g, in PyTorch's form of momentum:
+///
+///     g <- g + lambda x
+///     b <- mu b + (1 - tau) g        (b = g in the first step)
+///     x <- x - lr b                  (nesterov: x - lr (g + mu b); without momentum: x - lr g)
+class SGD : public Optimizer {
+ public:
+  using Options = SgdOptions;
+  using Group = optim::Group<Options>;
+
+  /// These throw ValueError for a parameter given twice, for an option that is negative or not finite, and for nesterov
+  /// without momentum or with dampening; GraphError for a parameter that is no leaf.
+  SGD(const Tensors& parameters, const Options& options = {});
+  explicit SGD(const std::vector<Group>& groups);
+
+ private:
+  int moments_of(int group) const override;
+  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
+
+  std::vector<Options> options_;
+};
+
+}  // namespace xgrad::inline XGRAD_ABI::optim

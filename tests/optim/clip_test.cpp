@@ -1,0 +1,124 @@
+// Gradient clipping.
+#include "support.h"
+
+#include <cmath>
+#include <limits>
+
+#include <xgrad/core/parallel.h>
+
+namespace xgrad::testing {
+namespace {
+
+const Real infinity = std::numeric_limits<Real>::infinity();
+
+struct Two {
+  Tensor a = variable(Array({2}, Real(0)), "a"), b = variable(Array({1}, Real(0)), "blocks.3.attn.q");
+  Tensors parameters{a, b};
+  Tensors gradients(Real x, Real y, Real z) const { return {Array({2}, {x, y}), Array({1}, {z})}; }
+  // The same gradients, held by the parameters as after backward().
+  void hold(Real x, Real y, Real z) const {
+    const Tensors g = gradients(x, y, z);
+    for (std::size_t i = 0; i < 2; ++i) {
+      parameters[i].zero_grad();
+      parameters[i].backward({.seed = g[i]});
+    }
+  }
+};
+
+TEST_CASE("clip_grad_norm scales all gradients together when their norm is too large") {
+  const Two two;
+  const auto [gradients, norm] = optim::clip_grad_norm(two.gradients(3, 4, 12), two.parameters, 1);
+  CHECK(norm == 13);
+  const double scale = 1 / (13 + 1e-6);
+  check_close(gradients[0].value(), Array({2}, {static_cast<Real>(3 * scale), static_cast<Real>(4 * scale)}));
+  check_close(gradients[1].value(), Array({1}, {static_cast<Real>(12 * scale)}));
+
+  const auto kept = optim::clip_grad_norm(two.gradients(3, 4, 12), two.parameters, 14);
+  CHECK(kept.norm == 13);
+  CHECK(equal(kept.gradients[0].value(), Array({2}, {3, 4})));
+}
+
+TEST_CASE("clip_grad_norm clips what backward() left in the parameters") {
+  const Two two;
+  two.hold(3, 4, 12);
+  CHECK(optim::clip_grad_norm(two.parameters, 1) == 13);
+  CHECK(two.b.grad().item() == doctest::Approx(12 / (13 + 1e-6)));
+  two.b.zero_grad();
+  CHECK(optim::clip_grad_norm(two.parameters, 1) == doctest::Approx(5 / (13 + 1e-6)));
+}
+
+TEST_CASE("A gradient that is not finite is named, and nothing changes") {
+  const Two two;
+  for (const Real bad : {infinity, -infinity, std::numeric_limits<Real>::quiet_NaN()}) {
+    const Tensors given = two.gradients(3, 4, bad);
+    CHECK(error_of<NumericError>([&] { optim::clip_grad_norm(given, two.parameters, 1); }) ==
+          "clip_grad_norm: non-finite gradient in 'blocks.3.attn.q'");
+    CHECK(equal(given[0].value(), Array({2}, {3, 4})));
+    two.hold(3, 4, bad);
+    CHECK_THROWS_AS(optim::clip_grad_norm(two.parameters, 1), NumericError);
+    CHECK(equal(two.a.grad().value(), Array({2}, {3, 4})));
+  }
+}
+
+TEST_CASE("Gradients whose squares overflow or underflow are clipped rightly") {
+  const Two two;
+  const Real huge = std::numeric_limits<Real>::max() / 8;
+  const auto clipped = optim::clip_grad_norm(two.gradients(3 * (huge / 16), 4 * (huge / 16), 0), two.parameters, 1);
+  CHECK(clipped.norm == doctest::Approx(5 * (static_cast<double>(huge) / 16)).epsilon(1e-6));
+  check_close(clipped.gradients[0].value(), Array({2}, {Real(0.6), Real(0.8)}), 1e-6);
+  const Real tiny = std::numeric_limits<Real>::min();
+  CHECK(optim::clip_grad_norm(two.gradients(3 * tiny, 4 * tiny, 0), two.parameters, 1).norm ==
+        doctest::Approx(5 * static_cast<double>(tiny)).epsilon(1e-6));
+  CHECK(optim::clip_grad_norm(two.gradients(0, 0, 0), two.parameters, 1).norm == 0);
+}
+
+TEST_CASE("The norm is the same for any number of threads") {
+  const Tensor x = variable(Array({200003}, Real(0)));
+  const Tensors g{Tensor(normal({200003}))};
+  const int before = threads();
+  set_threads(1);
+  const double one = optim::clip_grad_norm(g, {x}, 1e9).norm;
+  set_threads(4);
+  const double four = optim::clip_grad_norm(g, {x}, 1e9).norm;
+  set_threads(before);
+  CHECK(one == four);
+  CHECK(one == doctest::Approx(std::sqrt(200003.0)).epsilon(0.01));
+}
+
+TEST_CASE("Clipping by hand-over works in place, clipping a list that is kept does not touch it") {
+  const Two two;
+  Tensors mine = two.gradients(3, 4, 12);
+  const Real* const place = mine[0].value().data();
+  const auto copy = optim::clip_grad_norm(mine, two.parameters, 1);
+  CHECK(equal(mine[0].value(), Array({2}, {3, 4})));
+  const auto moved = optim::clip_grad_norm(std::move(mine), two.parameters, 1);
+  CHECK(moved.gradients[0].value().data() == place);
+  CHECK(equal(moved.gradients[0].value(), copy.gradients[0].value()));
+}
+
+TEST_CASE("clip_grad_value moves numbers into the limits") {
+  const Two two;
+  const Tensors clipped = optim::clip_grad_value(two.gradients(3, -0.5, -infinity), two.parameters, 1);
+  CHECK(equal(clipped[0].value(), Array({2}, {1, -0.5})));
+  CHECK(equal(clipped[1].value(), Array({1}, {-1})));
+  two.hold(-7, 0.25, 2);
+  optim::clip_grad_value(two.parameters, 1);
+  CHECK(equal(two.a.grad().value(), Array({2}, {-1, 0.25})));
+  two.hold(-7, 0.25, std::numeric_limits<Real>::quiet_NaN());
+  CHECK(error_of<NumericError>([&] { optim::clip_grad_value(two.parameters, 1); }) ==
+        "clip_grad_value: NaN gradient in 'blocks.3.attn.q'");
+  CHECK(equal(two.a.grad().value(), Array({2}, {-7, 0.25})));
+}
+
+TEST_CASE("Clipping refuses limits below zero and lists that do not match") {
+  const Two two;
+  CHECK(error_of<ValueError>([&] { optim::clip_grad_norm(two.parameters, -1); }) ==
+        "clip_grad_norm: max_norm must not be negative, got -1");
+  CHECK(error_of<ValueError>([&] { optim::clip_grad_value(two.parameters, std::nan("")); }) ==
+        "clip_grad_value: limit must not be negative, got nan");
+  CHECK(error_of<ValueError>([&] { optim::clip_grad_norm({Tensor(1)}, two.parameters, 1); }) ==
+        "clip_grad_norm: 1 gradients for 2 parameters");
+}
+
+}  // namespace
+}  // namespace xgrad::testing

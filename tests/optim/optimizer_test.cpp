@@ -1,0 +1,162 @@
+// What all optimizers share: groups, skipped parameters, errors, memory and state.
+#include "support.h"
+
+#include <cmath>
+#include <memory>
+
+#include <xgrad/core/pool.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/reduce.h>
+
+namespace xgrad::testing {
+namespace {
+
+TEST_CASE("Parameters without a gradient are skipped and counted") {
+  const Tensor a = variable(1, "a"), b = variable(2, "b");
+  optim::SGD sgd{{a, b}, {.lr = 1}};
+  (a * a).backward();
+  const optim::StepReport report = sgd.step();
+  CHECK(report.updated == 1);
+  CHECK(report.skipped == 1);
+  CHECK(a.item() == -1);
+  CHECK(b.item() == 2);
+  sgd.zero_grad();
+  CHECK(!a.has_grad());
+  CHECK(sgd.step().skipped == 2);
+  CHECK(sgd.step({Tensor(), Tensor(1)}).updated == 1);
+  CHECK(b.item() == 1);
+}
+
+TEST_CASE("A parameter given twice is refused by name") {
+  const Tensor w = variable(1, "w");
+  CHECK(error_of<ValueError>([&] { optim::SGD({w, w}); }) == "sgd: duplicate parameter 'w'");
+  CHECK(error_of<ValueError>([&] {
+          optim::Adam{std::vector<optim::Adam::Group>{{.parameters = {w}}, {.parameters = {w}}}};
+        }) == "adam: duplicate parameter 'w'");
+  CHECK(error_of<GraphError>([&] { optim::SGD({w * w}); }) ==
+        "sgd: only leaves can be parameters, not the result of mul");
+}
+
+TEST_CASE("A gradient of another shape or number changes nothing") {
+  const Tensor a = variable(1, "a"), b = variable(Array({2, 3}, Real(1)), "b");
+  optim::Adam adam{{a, b}};
+  CHECK(error_of<ShapeError>([&] {
+          adam.step({Tensor(1), Array({3, 2}, Real(1))});
+        }) == "adam: gradient of shape [3, 2] for parameter 'b' of shape [2, 3]");
+  CHECK(error_of<ValueError>([&] { adam.step({Tensor(1)}); }) == "adam: 1 gradients for 2 parameters");
+  CHECK(a.item() == 1);
+  adam.step({Tensor(1), Array({2, 3}, Real(1))});
+  b.update([](Array& value) { value = Array({2}, Real(0)); });
+  CHECK(error_of<ShapeError>([&] {
+          adam.step({Tensor(1), Array({2}, Real(1))});
+        }) == "adam: parameter 'b' had shape [2, 3] and now has [2]");
+}
+
+TEST_CASE("Groups have options and learning rates of their own") {
+  const Tensor a = variable(1), b = variable(1);
+  optim::SGD sgd{std::vector<optim::SGD::Group>{{{a}, {.lr = 0.5}}, {{b}, {.lr = 0.25, .weight_decay = 1}}}};
+  sgd.step({Tensor(1), Tensor(1)});
+  CHECK(a.item() == 0.5);
+  CHECK(b.item() == 0.5);
+  CHECK(sgd.groups() == 2);
+  CHECK(sgd.lr() == 0.5);
+  CHECK(sgd.lr(1) == 0.25);
+  sgd.set_lr(0);
+  sgd.step({Tensor(1), Tensor(1)});
+  CHECK(a.item() == 0.5);
+  CHECK(b.item() == 0.5);
+  CHECK(error_of<ValueError>([&] { sgd.lr(2); }) == "lr: group 2 of 2");
+  CHECK(error_of<ValueError>([&] { sgd.set_lr(-1); }) == "set_lr: lr must be finite and not negative, got -1");
+}
+
+TEST_CASE("The steady state takes no memory") {
+  const Tensor x = variable(normal({1000}));
+  const Tensors gradients{Tensor(normal({1000}, 2))};
+  optim::AdamW adamw{{x}};
+  adamw.step(gradients);
+  const Real* const place = x.value().data();
+  const PoolStats before = pool_stats();
+  for (int t = 0; t < 100; ++t) adamw.step(gradients);
+  CHECK(pool_stats().bytes_in_use == before.bytes_in_use);
+  CHECK(pool_stats().system_requests == before.system_requests);
+  CHECK(x.value().data() == place);
+}
+
+TEST_CASE("A snapshot of the parameters is not changed by later steps") {
+  const Tensor x = variable(Array({2}, {1, 2}));
+  const Array before = x.value();
+  optim::SGD sgd{{x}, {.lr = 1}};
+  sgd.step({Array({2}, {1, 1})});
+  CHECK(equal(before, Array({2}, {1, 2})));
+  CHECK(equal(x.value(), Array({2}, {0, 1})));
+}
+
+// Ten steps on |x + b - target|^2 with a schedule; after `pause` steps everything is put aside and taken up by new
+// objects.
+template <class Optimizer>
+Array trained(const typename Optimizer::Options& options, int pause) {
+  const Tensor target(normal({5, 3}, 9));
+  Tensor x = variable(normal({5, 3}), "x"), b = variable(normal({3}, 2), "b");
+  auto optimizer = std::make_unique<Optimizer>(Tensors{x, b}, options);
+  const auto schedule = optim::warmup(3, optim::cosine({.lr = 0.3, .steps = 6}));
+  auto scheduler = std::make_unique<optim::Scheduler>(*optimizer, schedule);
+  for (int t = 0; t < 10; ++t) {
+    if (t == pause) {
+      const StateFile kept = optimizer->state_dict(), kept_schedule = scheduler->state_dict();
+      x = variable(x.value(), "x");
+      b = variable(b.value(), "b");
+      optimizer = std::make_unique<Optimizer>(Tensors{x, b}, options);
+      scheduler = std::make_unique<optim::Scheduler>(*optimizer, schedule);
+      optimizer->load_state_dict(kept);
+      scheduler->load_state_dict(kept_schedule);
+    }
+    const Tensor miss = x + b - target;
+    CHECK(std::isfinite(sum_to(miss, {}).item()));
+    optimizer->step(grad(sum_to(miss * miss, {}), {x, b}));
+    scheduler->step();
+  }
+  return x.value();
+}
+
+TEST_CASE("Ten steps are five steps, saved and resumed, and five more, bit for bit") {
+  CHECK(equal(trained<optim::Adam>({}, 5), trained<optim::Adam>({}, -1)));
+  CHECK(equal(trained<optim::AdamW>({}, 2), trained<optim::AdamW>({}, -1)));
+  const optim::SgdOptions momentum{.momentum = 0.5, .nesterov = true};
+  CHECK(equal(trained<optim::SGD>(momentum, 5), trained<optim::SGD>(momentum, -1)));
+  CHECK(equal(trained<optim::SGD>({}, 5), trained<optim::SGD>({}, -1)));
+  CHECK(!equal(trained<optim::Adam>({}, 5), trained<optim::AdamW>({}, 5)));
+}
+
+TEST_CASE("A state that does not fit is refused with every name, and changes nothing") {
+  const Tensor w = variable(Array({2}, {1, 2}), "w"), b = variable(1, "b");
+  optim::Adam adam{{w, b}};
+  adam.step({Array({2}, {1, 1}), Tensor(1)});
+  StateFile state = adam.state_dict();
+  CHECK(error_of<FormatError>([&] {
+          optim::AdamW({w, b}).load_state_dict(state);
+        }) == "load_state_dict: the state of \"adam\" does not fit \"adamw\"");
+  state.arrays.erase("b.exp_avg");
+  state.arrays["w.exp_avg_sq"] = Array({3}, Real(0));
+  state.arrays["w.step"] = Array({}, Real(0));
+  state.arrays["v.step"] = Index({}, 1);
+  CHECK(error_of<FormatError>([&] { adam.load_state_dict(state); }) ==
+        "load_state_dict: the state does not fit\n  missing: \"b.exp_avg\"\n  unexpected: \"v.step\", \"w.exp_avg\", "
+        "\"w.exp_avg_sq\"\n  mismatched: \"w.step\" holds another kind of numbers");
+  state.arrays["w.step"] = Index({}, 1);
+  CHECK(error_of<FormatError>([&] { adam.load_state_dict(state); }) ==
+        "load_state_dict: the state does not fit\n  missing: \"b.exp_avg\"\n  unexpected: \"v.step\"\n"
+        "  mismatched: \"w.exp_avg_sq\" [3] for [2]");
+  CHECK(std::get<Array>(adam.state_dict().arrays.at("w.exp_avg_sq")).shape() == Shape{2});
+}
+
+TEST_CASE("Parameters without a name, or with another's, are kept apart in a state") {
+  const Tensor a = variable(1), b = variable(1, "w"), c = variable(1, "w");
+  optim::SGD sgd{{a, b, c}};
+  const StateFile state = sgd.state_dict();
+  CHECK(state.arrays.count("0.step") == 1);
+  CHECK(state.arrays.count("w.step") == 1);
+  CHECK(state.arrays.count("w#2.step") == 1);
+}
+
+}  // namespace
+}  // namespace xgrad::testing
