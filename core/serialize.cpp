@@ -454,6 +454,31 @@ const std::string& StateFile::text(std::string_view key) const {
   return found->second;
 }
 
+void StateFile::add(std::string_view prefix, const StateFile& state) {
+  const auto add_all = [prefix](auto& mine, const auto& others) {
+    for (const auto& [name, value] : others) {
+      if (!mine.emplace(cat(prefix, ".", name), value).second) {
+        fail<ValueError>("add", escaped(cat(prefix, ".", name)), " is there already");
+      }
+    }
+  };
+  add_all(arrays, state.arrays);
+  add_all(metadata, state.metadata);
+}
+
+StateFile StateFile::part(std::string_view prefix) const {
+  StateFile state;
+  const std::string start = cat(prefix, ".");
+  const auto copy_all = [&start](const auto& mine, auto& others) {
+    for (auto at = mine.lower_bound(start); at != mine.end() && at->first.starts_with(start); ++at) {
+      others.emplace(at->first.substr(start.size()), at->second);
+    }
+  };
+  copy_all(arrays, state.arrays);
+  copy_all(metadata, state.metadata);
+  return state;
+}
+
 void save_safetensors(const std::string& path, const StateFile& content) {
   for (const auto& [key, value] : content.metadata) check_name(key, key.starts_with(own_prefix));
   for (const auto& [name, array] : content.arrays) check_name(name, name == metadata_key);

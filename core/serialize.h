@@ -31,6 +31,17 @@ struct StateFile {
   const A& get(std::string_view name) const;
   /// The entry of the metadata. Throws FormatError when there is none.
   const std::string& text(std::string_view key) const;
+
+  /// Takes in another state, everything under the name `prefix.name`: what a checkpoint is made of.
+  ///
+  ///     StateFile checkpoint;
+  ///     checkpoint.add("model", {.arrays = model.state_dict()});
+  ///     checkpoint.add("optimizer", adam.state_dict());
+  ///
+  /// Throws ValueError for a name that is there already.
+  void add(std::string_view prefix, const StateFile& state);
+  /// What was added under `prefix`, under its own names again.
+  StateFile part(std::string_view prefix) const;
 };
 
 /// What a reader accepts. The defaults are those of the format, and what save_safetensors keeps to.

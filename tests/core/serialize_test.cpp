@@ -94,6 +94,22 @@ TEST_CASE("what is saved is what is loaded, bit for bit") {
   check_equal(state, load_safetensors(path));
 }
 
+TEST_CASE("states of several parts go into one and come out again") {
+  const StateFile model{.arrays = {{"w", Array({2}, {1, 2})}}}, optimizer{.arrays = {{"w.step", Index({}, 3)}},
+                                                                          .metadata = {{"kind", "adam"}}};
+  StateFile all;
+  all.add("model", model);
+  all.add("optimizer", optimizer);
+  CHECK(all.arrays.size() == 2);
+  CHECK(equal(all.get<Array>("model.w"), Array({2}, {1, 2})));
+  CHECK(all.text("optimizer.kind") == "adam");
+  CHECK(all.part("optimizer").get<Index>("w.step").item() == 3);
+  CHECK(all.part("optimizer").metadata == optimizer.metadata);
+  CHECK(all.part("model").arrays.size() == 1);
+  CHECK(all.part("mod").arrays.empty());
+  CHECK(error_of<ValueError>([&] { all.add("model", model); }) == "add: \"model.w\" is there already");
+}
+
 TEST_CASE("nothing at all can be saved and loaded") {
   const TemporaryFolder folder;
   save_safetensors(folder / "f", {});

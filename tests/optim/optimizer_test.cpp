@@ -1,5 +1,6 @@
 // What all optimizers share: groups, skipped parameters, errors, memory and state.
 #include "support.h"
+#include "support/files.h"
 
 #include <cmath>
 #include <memory>
@@ -102,13 +103,18 @@ Array trained(const typename Optimizer::Options& options, int pause) {
   auto scheduler = std::make_unique<optim::Scheduler>(*optimizer, schedule);
   for (int t = 0; t < 10; ++t) {
     if (t == pause) {
-      const StateFile kept = optimizer->state_dict(), kept_schedule = scheduler->state_dict();
-      x = variable(x.value(), "x");
-      b = variable(b.value(), "b");
+      const TemporaryFolder folder;
+      StateFile state{.arrays = {{"x", x.value()}, {"b", b.value()}}};
+      state.add("optimizer", optimizer->state_dict());
+      state.add("scheduler", scheduler->state_dict());
+      save_safetensors(folder / "checkpoint", state);
+      const StateFile kept = load_safetensors(folder / "checkpoint");
+      x = variable(kept.get<Array>("x"), "x");
+      b = variable(kept.get<Array>("b"), "b");
       optimizer = std::make_unique<Optimizer>(Tensors{x, b}, options);
       scheduler = std::make_unique<optim::Scheduler>(*optimizer, schedule);
-      optimizer->load_state_dict(kept);
-      scheduler->load_state_dict(kept_schedule);
+      optimizer->load_state_dict(kept.part("optimizer"));
+      scheduler->load_state_dict(kept.part("scheduler"));
     }
     const Tensor miss = x + b - target;
     CHECK(std::isfinite(sum_to(miss, {}).item()));
