@@ -60,6 +60,11 @@ void with_strided_row_copy(std::int64_t n, std::int64_t to_step, std::int64_t fr
   if (to_step == 1 && from_step == 0) {
     return f([n](T* to, const T* from) { std::fill_n(to, n, *from); });
   }
+  if (to_step == 1 && from_step == -1) {  // a step that the compiler knows becomes whole registers turned round
+    return f([n](T* to, const T* from) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = from[-i];
+    });
+  }
   if (to_step == 1) {
     return f([n, from_step](T* to, const T* from) {
       for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * from_step];

@@ -4,5 +4,6 @@
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/index.h>
 #include <xgrad/ops/reduce.h>
 #include <xgrad/ops/shape.h>

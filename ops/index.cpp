@@ -1,0 +1,412 @@
+// Choosing by index and by mask. Duals stand next to each other: taking rows and adding them up, gather and
+// scatter_add. Sums over equal indices run in the order of the indices, and threads share out what is independent of
+// them, so results do not depend on the number of threads.
+#include <xgrad/ops/index.h>
+
+#include <cmath>
+#include <numeric>
+
+#include <xgrad/core/parallel.h>
+#include <xgrad/core/record.h>
+#include <xgrad/ops/copy.h>
+#include <xgrad/ops/loops.h>
+#include <xgrad/ops/shape.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+namespace {
+
+void check_indices(const char* op, const Index& index, std::int64_t size) {
+  bool bad = false;
+  for (const std::int64_t i : index) bad |= static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size);
+  if (!bad) return;
+  for (const std::int64_t i : index) {
+    if (i < 0 || i >= size) fail<ValueError>(op, "index ", i, " not in [0, ", size, ")");
+  }
+}
+
+std::int64_t grain_for(std::int64_t elements) {
+  return std::max<std::int64_t>(1, copy_block / std::max<std::int64_t>(1, elements));
+}
+
+// ---- whole rows: embedding and index_select, and their dual
+
+// An array seen as (outer, size, inner), of which the rows (i, ids[j]) are meant.
+struct Rows {
+  Index ids;
+  std::int64_t outer = 1, size = 0, inner = 1;
+  std::int64_t none = -1;  // an id that stands for zeros
+
+  Rows(const Shape& shape, int axis, Index list) : ids(std::move(list)), size(shape[axis]) {
+    for (int i = 0; i < axis; ++i) outer *= shape[i];
+    for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
+  }
+};
+
+// y_ij = x_i(ids[j])
+template <class T>
+BasicArray<T> take(const BasicArray<T>& x, const Rows& rows, const Shape& shape) {
+  BasicArray<T> result(shape);
+  T* out = result.mutable_data();
+  const T* in = x.data();
+  const std::int64_t* ids = rows.ids.data();
+  const std::int64_t count = rows.ids.size(), inner = rows.inner;
+  with_row_copy<T>(inner, [&](auto copy_row) {
+    parallel_for(rows.outer * count, grain_for(inner), [&](std::int64_t begin, std::int64_t end) {
+      const T* plane = in + begin / count * rows.size * inner;
+      for (std::int64_t row = begin, j = begin % count; row < end; ++row) {
+        if (ids[j] == rows.none) {
+          std::fill_n(out + row * inner, inner, T(0));
+        } else {
+          copy_row(out + row * inner, plane + ids[j] * inner);
+        }
+        if (++j == count) {
+          j = 0;
+          plane += rows.size * inner;
+        }
+      }
+    });
+  });
+  return result;
+}
+
+// x_i(ids[j]) = sum of y_ij. Columns are independent of each other, rows are not.
+Array add_up(const Array& y, const Rows& rows, const Shape& shape) {
+  constexpr std::int64_t block = 64;
+  Array result(shape);
+  Real* out = result.mutable_data();
+  const Real* in = y.data();
+  const std::int64_t* ids = rows.ids.data();
+  const std::int64_t count = rows.ids.size(), inner = rows.inner, blocks = (inner + block - 1) / block;
+  const std::int64_t grain = grain_for((count + rows.size) * std::min(inner, block));
+  parallel_for(rows.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const std::int64_t plane = unit / blocks, column = unit % blocks * block, width = std::min(block, inner - column);
+      Real* to = out + plane * rows.size * inner + column;
+      const Real* from = in + plane * count * inner + column;
+      for (std::int64_t i = 0; i < rows.size; ++i) std::fill_n(to + i * inner, width, Real(0));
+      for (std::int64_t j = 0; j < count; ++j, from += inner) {
+        if (ids[j] == rows.none) continue;
+        Real* row = to + ids[j] * inner;
+        for (std::int64_t c = 0; c < width; ++c) row[c] += from[c];
+      }
+    }
+  });
+  return result;
+}
+
+Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape& shape);
+
+Tensor add_rows(const Tensor& y, const Rows& rows, const Shape& shape) {
+  return record("add_rows", add_up(y.value(), rows, shape),
+                wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }));
+}
+
+Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape& shape) {
+  return record(op, take(x.value(), rows, shape),
+                wrt(x, [rows, to = x.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }));
+}
+
+Rows selected(const Shape& shape, int axis, const Index& index) {
+  axis = normalize_axis("index_select", axis, shape.rank());
+  if (index.rank() != 1) fail<ShapeError>("index_select", "the index needs one axis, its shape is ", index.shape());
+  check_indices("index_select", index, shape[axis]);
+  return Rows(shape, axis, index);
+}
+
+Shape with_axis(Shape shape, int axis, std::int64_t size) {
+  shape[axis < 0 ? axis + shape.rank() : axis] = size;
+  return shape;
+}
+
+}  // namespace
+
+Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingOptions& options) {
+  if (weight.rank() != 2) fail<ShapeError>("embedding", "the table needs two axes, its shape is ", weight.shape());
+  const std::int64_t size = weight.shape()[0];
+  check_indices("embedding", ids, size);
+  if (options.padding_idx && (*options.padding_idx < 0 || *options.padding_idx >= size)) {
+    fail<ValueError>("embedding", "padding_idx ", *options.padding_idx, " not in [0, ", size, ")");
+  }
+  Shape shape = ids.shape();
+  shape.push_back(weight.shape()[1]);
+  Rows rows(weight.shape(), 0, ids);
+  Array value = take(weight.value(), rows, shape);
+  rows.none = options.padding_idx.value_or(rows.none);
+  return record("embedding", std::move(value),
+                wrt(weight, [rows, to = weight.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }));
+}
+
+Tensor index_select(const Tensor& x, int axis, const Index& index) {
+  return take_rows("index_select", x, selected(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
+}
+Index index_select(const Index& x, int axis, const Index& index) {
+  return take(x, selected(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
+}
+Mask index_select(const Mask& x, int axis, const Index& index) {
+  return take(x, selected(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
+}
+
+// ---- single elements: gather and scatter_add
+
+namespace {
+
+int check_gather(const char* op, const Shape& x, int axis, const Index& index) {
+  if (index.rank() != x.rank()) fail<ShapeError>(op, "index of shape ", index.shape(), " for shape ", x);
+  axis = normalize_axis(op, axis, x.rank());
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i != axis && index.shape()[i] > x[i]) {
+      fail<ShapeError>(op, "index of shape ", index.shape(), " is larger than ", x, " along axis ", i);
+    }
+  }
+  check_indices(op, index, x[axis]);
+  return axis;
+}
+
+// Calls f(i, k) for the offsets of all elements of the index, and of those of x that they name. Elements of x are met
+// in the order of the index; threads share out the positions along the other axes.
+template <class F>
+void for_each_named(const Shape& x, int axis, const Index& index, const F& f) {
+  constexpr std::int64_t block = 64;
+  if (index.size() == 0) return;
+  const Strides x_strides = strides_of(x), index_strides = strides_of(index.shape());
+  const std::int64_t length = index.shape()[axis], step = index_strides[axis], x_step = x_strides[axis];
+  const std::int64_t columns = axis == x.rank() - 1 ? 1 : index.shape().back();
+  Strides sizes;
+  std::array<Strides, 3> strides;  // of the index, of x, and of the column
+  const auto add = [&](std::int64_t size, std::int64_t of_index, std::int64_t of_x, std::int64_t of_column) {
+    sizes.push_back(size);
+    strides[0].push_back(of_index);
+    strides[1].push_back(of_x);
+    strides[2].push_back(of_column);
+  };
+  for (int i = 0; i < x.rank() - 1; ++i) {
+    if (i != axis) add(index.shape()[i], index_strides[i], x_strides[i], 0);
+  }
+  const std::int64_t blocks = (columns + block - 1) / block;
+  add(blocks, block, block, block);
+  const std::int64_t lines = index.size() / (length * columns) * blocks;
+  const std::int64_t* ids = index.data();
+  parallel_for(lines, grain_for(length * std::min(columns, block)), [&](std::int64_t begin, std::int64_t end) {
+    for_each_offset<3>(sizes, strides, begin, end, [&](const auto& at) {
+      const std::int64_t width = std::min(block, columns - at[2]);
+      for (std::int64_t j = 0; j < length; ++j) {
+        const std::int64_t i = at[0] + j * step;
+        for (std::int64_t c = 0; c < width; ++c) f(i + c, at[1] + c + ids[i + c] * x_step);
+      }
+    });
+  });
+}
+
+Array gathered(const Array& x, int axis, const Index& index) {
+  Array result(index.shape());
+  Real* out = result.mutable_data();
+  const Real* in = x.data();
+  for_each_named(x.shape(), axis, index, [&](std::int64_t i, std::int64_t k) { out[i] = in[k]; });
+  return result;
+}
+
+Array scattered(Array sum, int axis, const Index& index, const Array& src) {
+  Real* out = sum.mutable_data();
+  const Real* in = src.data();
+  for_each_named(sum.shape(), axis, index, [&](std::int64_t i, std::int64_t k) { out[k] += in[i]; });
+  return sum;
+}
+
+// scatter_add to zeros
+Tensor scatter(const Shape& shape, int axis, const Index& index, const Tensor& src) {
+  return record("scatter_add", scattered(Array(shape, Real(0)), axis, index, src.value()),
+                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }));
+}
+
+}  // namespace
+
+Tensor gather(const Tensor& x, int axis, const Index& index) {
+  axis = check_gather("gather", x.shape(), axis, index);
+  return record("gather", gathered(x.value(), axis, index),
+                wrt(x, [axis, index, to = x.shape()](const Tensor& gy) { return scatter(to, axis, index, gy); }));
+}
+
+Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src) {
+  axis = check_gather("scatter_add", x.shape(), axis, index);
+  if (src.shape() != index.shape()) {
+    fail<ShapeError>("scatter_add", "index of shape ", index.shape(), " for a source of shape ", src.shape());
+  }
+  return record("scatter_add", scattered(x.value(), axis, index, src.value()),
+                wrt(x, [](const Tensor& gy) { return gy; }),
+                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }));
+}
+
+Array one_hot(const Index& index, std::int64_t classes) {
+  Shape shape = index.shape();
+  shape.push_back(classes);
+  Array result(shape, Real(0));
+  check_indices("one_hot", index, classes);
+  Real* out = result.mutable_data();
+  for (std::int64_t i = 0; i < index.size(); ++i) out[i * classes + index.data()[i]] = 1;
+  return result;
+}
+
+// ---- masks
+
+namespace {
+
+// out = f(a, b), elementwise with broadcasting to `shape`.
+template <class Out, class A, class B, class F>
+BasicArray<Out> map_pairs(const Shape& shape, const BasicArray<A>& a, const BasicArray<B>& b, const F& f) {
+  BasicArray<Out> result(shape);
+  if (result.size() == 0) return result;
+  Out* out = result.mutable_data();
+  const BroadcastPlan<2> plan(shape, {&a.shape(), &b.shape()});
+  const std::int64_t inner = plan.inner();
+  const auto run = [&](auto a_step, auto b_step) {
+    parallel_for(plan.rows(), grain_for(inner), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        const A* p = a.data() + plan.offset(0, row);
+        const B* q = b.data() + plan.offset(1, row);
+        Out* to = out + row * inner;
+        for (std::int64_t i = 0; i < inner; ++i) to[i] = f(p[i * a_step], q[i * b_step]);
+      }
+    });
+  };
+  constexpr std::integral_constant<std::int64_t, 0> same;
+  constexpr std::integral_constant<std::int64_t, 1> next;
+  if (plan.step(0) == 1) {
+    plan.step(1) == 1 ? run(next, next) : run(next, same);
+  } else {
+    plan.step(1) == 1 ? run(same, next) : run(same, same);
+  }
+  return result;
+}
+
+template <class T, class F>
+Mask compare(const char* op, const BasicArray<T>& a, const BasicArray<T>& b, const F& f) {
+  return map_pairs<bool>(broadcast_shapes(op, a.shape(), b.shape()), a, b, f);
+}
+
+void check_mask(const char* op, const Tensor& x, const Mask& mask) {
+  if (!broadcasts_to(mask.shape(), x.shape())) {
+    fail<ShapeError>(op, "mask of shape ", mask.shape(), " for shape ", x.shape());
+  }
+}
+
+}  // namespace
+
+Tensor masked_fill(const Tensor& x, const Mask& mask, Real value) {
+  check_mask("masked_fill", x, mask);
+  return record(
+      "masked_fill",
+      map_pairs<Real>(x.shape(), x.value(), mask, [value](Real v, bool masked) { return masked ? value : v; }),
+      wrt(x, [mask](const Tensor& gy) { return masked_fill(gy, mask, 0); }));
+}
+
+Tensor masked_select(const Tensor& x, const Mask& mask) {
+  check_mask("masked_select", x, mask);
+  return index_select(reshape(x, {-1}), 0, flatnonzero(broadcast_to(mask, x.shape())));
+}
+
+Index flatnonzero(const Mask& mask) {
+  Index result({std::count(mask.begin(), mask.end(), true)});
+  std::int64_t* out = result.mutable_data();
+  for (std::int64_t i = 0; i < mask.size(); ++i) {
+    if (mask.data()[i]) *out++ = i;
+  }
+  return result;
+}
+
+Mask operator&&(const Mask& a, const Mask& b) {
+  return compare("logical_and", a, b, [](bool p, bool q) { return p & q; });
+}
+Mask operator||(const Mask& a, const Mask& b) {
+  return compare("logical_or", a, b, [](bool p, bool q) { return p | q; });
+}
+Mask operator!(const Mask& mask) {
+  return compare("logical_not", mask, mask, [](bool p, bool) { return !p; });
+}
+bool any(const Mask& mask) { return std::ranges::find(mask, true) != mask.end(); }
+bool all(const Mask& mask) { return std::ranges::find(mask, false) == mask.end(); }
+
+Mask operator<(const Index& a, const Index& b) { return compare("less", a, b, std::less()); }
+Mask operator<=(const Index& a, const Index& b) { return compare("less_equal", a, b, std::less_equal()); }
+Mask operator>(const Index& a, const Index& b) { return compare("greater", a, b, std::greater()); }
+Mask operator>=(const Index& a, const Index& b) { return compare("greater_equal", a, b, std::greater_equal()); }
+Mask operator==(const Index& a, const Index& b) { return compare("equal", a, b, std::equal_to()); }
+Mask operator!=(const Index& a, const Index& b) { return compare("not_equal", a, b, std::not_equal_to()); }
+
+Mask operator<(const Index& a, std::int64_t b) { return a < Index(Shape{}, b); }
+Mask operator<=(const Index& a, std::int64_t b) { return a <= Index(Shape{}, b); }
+Mask operator>(const Index& a, std::int64_t b) { return a > Index(Shape{}, b); }
+Mask operator>=(const Index& a, std::int64_t b) { return a >= Index(Shape{}, b); }
+Mask operator==(const Index& a, std::int64_t b) { return a == Index(Shape{}, b); }
+Mask operator!=(const Index& a, std::int64_t b) { return a != Index(Shape{}, b); }
+
+// ---- order
+
+namespace {
+
+struct Entry {
+  Real value;
+  std::int64_t index;
+};
+
+// Orders without ties: equal values by their index. NaN is larger than every number.
+bool ascending(const Entry& a, const Entry& b) {
+  if (a.value < b.value || (std::isnan(b.value) && !std::isnan(a.value))) return true;
+  if (b.value < a.value || (std::isnan(a.value) && !std::isnan(b.value))) return false;
+  return a.index < b.index;
+}
+bool descending(const Entry& a, const Entry& b) {
+  if (a.value > b.value || (std::isnan(a.value) && !std::isnan(b.value))) return true;
+  if (b.value > a.value || (std::isnan(b.value) && !std::isnan(a.value))) return false;
+  return a.index < b.index;
+}
+
+// The indices of the first `count` elements along the axis, in this order.
+template <class Before>
+Index first_in_order(const Array& x, int axis, std::int64_t count, const Before& before) {
+  const Rows rows(x.shape(), axis, Index());
+  Index result(with_axis(x.shape(), axis, count));
+  if (result.size() == 0) return result;
+  const Real* in = x.data();
+  std::int64_t* out = result.mutable_data();
+  const std::int64_t size = rows.size, inner = rows.inner;
+  parallel_for(rows.outer * inner, grain_for(size), [&](std::int64_t begin, std::int64_t end) {
+    std::vector<Entry> line(static_cast<std::size_t>(size));
+    for (std::int64_t n = begin; n < end; ++n) {
+      const std::int64_t outer = n / inner, column = n % inner;
+      const Real* from = in + outer * size * inner + column;
+      std::int64_t* to = out + outer * count * inner + column;
+      for (std::int64_t i = 0; i < size; ++i) line[static_cast<std::size_t>(i)] = {from[i * inner], i};
+      if (count == size) {
+        std::sort(line.begin(), line.end(), before);
+      } else {
+        std::partial_sort(line.begin(), line.begin() + count, line.end(), before);
+      }
+      for (std::int64_t i = 0; i < count; ++i) to[i * inner] = line[static_cast<std::size_t>(i)].index;
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+Index argsort(const Tensor& x, const SortOptions& options) {
+  const int axis = normalize_axis("sort", options.axis, x.rank());
+  return options.descending ? first_in_order(x.value(), axis, x.shape()[axis], descending)
+                            : first_in_order(x.value(), axis, x.shape()[axis], ascending);
+}
+
+Sorted sort(const Tensor& x, const SortOptions& options) {
+  const Index indices = argsort(x, options);
+  return {gather(x, options.axis, indices), indices};
+}
+
+Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options) {
+  const int axis = normalize_axis("topk", options.axis, x.rank());
+  if (k < 0 || k > x.shape()[axis]) fail<ValueError>("topk", "k = ", k, " of ", x.shape()[axis]);
+  const Index indices =
+      options.largest ? first_in_order(x.value(), axis, k, descending) : first_in_order(x.value(), axis, k, ascending);
+  return {gather(x, axis, indices), indices};
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

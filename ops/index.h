@@ -1,0 +1,87 @@
+// Choosing elements by their numbers (Index) and by conditions (Mask); sorting. Bad indices are refused with their
+// value and the range: `embedding: index 10 not in [0, 10)`.
+#pragma once
+
+#include <optional>
+
+#include <xgrad/core/tensor.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+struct EmbeddingOptions {
+  std::optional<std::int64_t> padding_idx = {};  ///< this row of the table gets no gradient
+};
+/// Row ids[i] of the table `weight` (V, C) for every i: ids.shape + (C).
+/// Throws ShapeError unless the table has two axes, ValueError for an id or a padding_idx outside [0, V).
+Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingOptions& options = {});
+
+/// The positions of `axis` that the list `index` names, in its order. Throws ValueError for an index outside [0, size),
+/// ShapeError unless the list has one axis.
+Tensor index_select(const Tensor& x, int axis, const Index& index);
+Index index_select(const Index& x, int axis, const Index& index);
+Mask index_select(const Mask& x, int axis, const Index& index);
+
+/// y_ijk = x_(index_ijk)jk for axis 0, and so on: of the shape of `index`, which has x's rank and is nowhere larger
+/// than x but along `axis`. Throws ShapeError, and ValueError for an index outside [0, size).
+Tensor gather(const Tensor& x, int axis, const Index& index);
+/// The dual of gather: x with src_ijk added at (index_ijk)jk. Equal indices add up, always in the same order.
+/// Throws as gather, and ShapeError unless src and index have one shape.
+Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
+
+/// index.shape + (classes): 1 at the index, 0 elsewhere. Throws ValueError for an index outside [0, classes).
+Array one_hot(const Index& index, std::int64_t classes);
+
+/// x, but `value` where the mask, repeated to x's shape, is true; no gradient flows there. Throws ShapeError.
+Tensor masked_fill(const Tensor& x, const Mask& mask, Real value);
+/// The elements of x where the mask, repeated to x's shape, is true, as a list. Throws ShapeError.
+Tensor masked_select(const Tensor& x, const Mask& mask);
+/// The positions of the true elements, counted through all of the mask in row-major order.
+Index flatnonzero(const Mask& mask);
+
+struct SortOptions {
+  int axis = -1;
+  bool descending = false;
+};
+/// Values and where they came from along the axis; gradients flow through the values.
+struct Sorted {
+  Tensor values;
+  Index indices;
+};
+/// Sorted along an axis, stable (equal elements keep their order). NaN counts as larger than every number.
+/// Throws ValueError for an axis out of range.
+Sorted sort(const Tensor& x, const SortOptions& options = {});
+/// The indices of sort().
+Index argsort(const Tensor& x, const SortOptions& options = {});
+
+struct TopkOptions {
+  int axis = -1;
+  bool largest = true;
+};
+/// The k largest (smallest) elements along an axis, the most extreme first, of equal ones the first first. NaN counts
+/// as larger than every number. Throws ValueError unless 0 <= k <= size.
+Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options = {});
+
+/// Logic on masks, elementwise with broadcasting. Throws ShapeError.
+Mask operator&&(const Mask& a, const Mask& b);
+Mask operator||(const Mask& a, const Mask& b);
+Mask operator!(const Mask& mask);
+/// Whether at least one element is true; whether all are (of none, they are).
+bool any(const Mask& mask);
+bool all(const Mask& mask);
+
+/// Comparisons of whole numbers, elementwise with broadcasting. Throws ShapeError.
+Mask operator<(const Index& a, const Index& b);
+Mask operator<=(const Index& a, const Index& b);
+Mask operator>(const Index& a, const Index& b);
+Mask operator>=(const Index& a, const Index& b);
+Mask operator==(const Index& a, const Index& b);
+Mask operator!=(const Index& a, const Index& b);
+/// The same with one number.
+Mask operator<(const Index& a, std::int64_t b);
+Mask operator<=(const Index& a, std::int64_t b);
+Mask operator>(const Index& a, std::int64_t b);
+Mask operator>=(const Index& a, std::int64_t b);
+Mask operator==(const Index& a, std::int64_t b);
+Mask operator!=(const Index& a, std::int64_t b);
+
+}  // namespace xgrad::inline XGRAD_ABI
