@@ -17,12 +17,10 @@
 namespace xgrad::inline XGRAD_ABI {
 namespace {
 
-// While it lives, new nodes belong to the backward pass of y. A pass inside a pass is part of the outer one.
+// While it lives, new nodes are of this order.
 class OrderScope {
  public:
-  explicit OrderScope(const Node& y) : was_(detail::current_order) {
-    if (was_ == 0) detail::current_order = static_cast<std::uint8_t>(std::min(y.order + 1, 255));
-  }
+  explicit OrderScope(std::uint8_t order) : was_(std::exchange(detail::current_order, order)) {}
   ~OrderScope() { detail::current_order = was_; }
   OrderScope(const OrderScope&) = delete;
   OrderScope& operator=(const OrderScope&) = delete;
@@ -121,6 +119,13 @@ class Pass {
 
   void collect(std::uint64_t oldest);
   void check() const;
+  // One above everything that is differentiated; a pass within a pass is part of the outer one.
+  std::uint8_t order_of_gradients() const {
+    if (detail::current_order != 0) return detail::current_order;
+    int highest = 0;
+    for (const Node* node : order_) highest = std::max<int>(highest, node->order);
+    return static_cast<std::uint8_t>(std::min(highest + 1, 255));
+  }
   bool reached(int target) const { return reached_[static_cast<std::size_t>(target)]; }
   Tensors run(const Tensor& seed, bool release);
 
@@ -361,7 +366,7 @@ Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
     }
   }
   const RecordingScope scope(options.create_graph);
-  const OrderScope order(*y.node());
+  const OrderScope order(options.create_graph ? pass.order_of_gradients() : detail::current_order);
   if (options.create_graph && !options.seed.defined()) seed.needed_node()->op = "seed";
   const Tensors found = pass.run(seed, !options.retain_graph && !options.create_graph);
   Tensors result;
