@@ -149,7 +149,7 @@ Tensor clamp(const Tensor& x, const Bounds& bounds) {
   const Real low = bounds.min, high = bounds.max;
   return elementwise(
       "clamp", x, [low, high](auto v) { return maximum(minimum(v, high), low); },
-      [low, high](auto v, auto) { return where(v < low, 0, where(v > high, 0, 1)); });
+      [low, high](auto v, auto) { return where(v <= low, 0, where(v >= high, 0, 1)); });
 }
 
 namespace {

@@ -58,7 +58,7 @@ struct Bounds {
   Real min = -std::numeric_limits<Real>::infinity();
   Real max = std::numeric_limits<Real>::infinity();
 };
-/// y = x within the bounds, the nearer bound outside.      dy/dx = 1 within (bounds included), 0 outside
+/// y = x within the bounds, the nearer bound outside.      dy/dx = 1 within, 0 outside and at the bounds
 /// Throws ValueError unless min <= max.
 Tensor clamp(const Tensor& x, const Bounds& bounds);
 

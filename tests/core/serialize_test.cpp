@@ -194,7 +194,7 @@ TEST_CASE("a file written by Python's package is read, every element type of it"
   CHECK(equal(file.get<Array>("empty"), Array({2, 0, 3})));
   CHECK(equal(file.get<Array>("encoder.\u00e9t\u00e9/0"), Array({1}, {1})));
   CHECK(file.arrays.size() == 17);
-  CHECK(file.metadata == Metadata{{"epoch", "3"}, {"format", "pt"}});
+  CHECK(file.metadata == Metadata{{"epoch", "3"}});
 }
 
 // ---- Bad files ----

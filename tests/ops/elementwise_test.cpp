@@ -111,8 +111,8 @@ TEST_CASE("a third derivative comes from the same rule") {
 TEST_CASE("gradients at kinks are what the comments say") {
   CHECK(slope_at(relu, 0) == 0);
   CHECK(slope_at(abs, 0) == 0);
-  CHECK(slope_at([](const Tensor& x) { return clamp(x, {.min = 0, .max = 1}); }, 0) == 1);
-  CHECK(slope_at([](const Tensor& x) { return clamp(x, {.min = 0, .max = 1}); }, 1) == 1);
+  CHECK(slope_at([](const Tensor& x) { return clamp(x, {.min = 0, .max = 1}); }, 0) == 0);
+  CHECK(slope_at([](const Tensor& x) { return clamp(x, {.min = 0, .max = 1}); }, 1) == 0);
   CHECK(slope_at(sqrt, 0) == infinity);
   CHECK(slope_at([](const Tensor& x) { return pow(x, 0); }, 0) == 0);
   CHECK(slope_at([](const Tensor& x) { return pow(x, 1); }, 0) == 1);

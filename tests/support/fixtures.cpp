@@ -1,10 +1,139 @@
-// Reading the stored files.
+// Reading the stored files, and the comparison.
 #include "support/fixtures.h"
 
-#include <xgrad/core/text.h>
+#include <charconv>
+#include <set>
+#include <sstream>
+
+#include <xgrad/core/grad.h>
+
+#include "support/check.h"
 
 namespace xgrad::testing {
+namespace {
+
+std::vector<std::string> pieces(const std::string& text, char separator) {
+  std::vector<std::string> result;
+  std::istringstream stream(text);
+  for (std::string piece; std::getline(stream, piece, separator);) result.push_back(piece);
+  return result;
+}
+
+void check_values(const Results::Result& result, const AnyArray& expected, double tolerance) {
+  if (const Tensor* y = std::get_if<Tensor>(&result)) {
+    REQUIRE(std::holds_alternative<Array>(expected));
+    check_close(y->value(), std::get<Array>(expected), tolerance);
+  } else if (const Index* ids = std::get_if<Index>(&result)) {
+    REQUIRE(std::holds_alternative<Index>(expected));
+    CHECK_MESSAGE(equal(*ids, std::get<Index>(expected)), to_string(*ids));
+  } else {
+    REQUIRE(std::holds_alternative<Mask>(expected));
+    CHECK(equal(std::get<Mask>(result), std::get<Mask>(expected)));
+  }
+}
+
+/// The gradients of the sum of all <gy, y>.
+std::vector<Array> gradients(const Results& results, const Case& c) {
+  std::vector<Array> sums;
+  for (int i = 0; i < std::ssize(results.all); ++i) {
+    const AnyArray* gy = c.stored("gy", i);
+    if (!gy) continue;
+    const Tensor& y = std::get<Tensor>(results.all[static_cast<std::size_t>(i)]);
+    const Tensors found =
+        grad(y, c.xs(), {.seed = std::get<Array>(*gy), .retain_graph = true, .unused = Unused::zeros});
+    sums.resize(found.size());
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      if (sums[k].shape() != found[k].shape()) sums[k] = Array(found[k].shape(), Real(0));
+      Real* sum = sums[k].mutable_data();
+      for (std::int64_t e = 0; e < found[k].size(); ++e) sum[e] += found[k].value().data()[e];
+    }
+  }
+  return sums;
+}
+
+void check_case(const Case& c, const Results& results, double tolerance) {
+  REQUIRE(!results.all.empty());
+  for (int i = 0; i < std::ssize(results.all); ++i) {
+    CAPTURE(i);
+    REQUIRE(c.stored("y", i));
+    check_values(results.all[static_cast<std::size_t>(i)], *c.stored("y", i), tolerance);
+  }
+  CHECK(!c.stored("y", static_cast<int>(results.all.size())));
+
+  const std::vector<Array> found = gradients(results, c);
+  for (int i = 0, next = 0; c.stored("x", i); ++i) {
+    const AnyArray* gx = c.stored("gx", i);
+    if (!gx) continue;
+    CAPTURE(i);
+    check_close(found.at(static_cast<std::size_t>(next++)), std::get<Array>(*gx), tolerance);
+  }
+}
+
+}  // namespace
 
 std::string fixture_path(std::string_view name) { return cat(XGRAD_TESTS_DIR "/fixtures/", name); }
+
+Case::Case(const StateFile& file, const std::string& line) : file_(file), line_(line) {
+  const std::vector<std::string> words = pieces(line, ' ');
+  name_ = words.at(0);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    options_[words[i].substr(0, equals)] = words[i].substr(equals + 1);
+  }
+  for (int i = 0; stored("x", i); ++i) {
+    if (const Array* value = std::get_if<Array>(stored("x", i))) {
+      xs_.push_back(variable(*value));
+      by_position_[i] = xs_.back();
+    }
+  }
+}
+
+Tensor Case::x(int i) const {
+  const auto found = by_position_.find(i);
+  return found == by_position_.end() ? Tensor() : found->second;
+}
+
+const AnyArray* Case::stored(std::string_view what, int i) const {
+  const auto found = file_.arrays.find(key(what, i));
+  return found == file_.arrays.end() ? nullptr : &found->second;
+}
+
+double Case::number(const std::string& option, double otherwise) const {
+  if (!has(option)) return otherwise;
+  const std::string& digits = text(option);
+  double value = 0;
+  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  REQUIRE(end == digits.data() + digits.size());
+  return value;
+}
+
+std::vector<std::int64_t> Case::numbers(const std::string& option) const {
+  std::vector<std::int64_t> result;
+  for (const std::string& number : pieces(text(option), ',')) result.push_back(std::stoll(number));
+  return result;
+}
+
+Axes Case::axes(const std::string& option) const {
+  Axes result;
+  for (const std::int64_t axis : numbers(option)) result.push_back(static_cast<int>(axis));
+  return result;
+}
+
+void check_fixtures(std::string_view family, const Operations& operations, double tolerance) {
+  const StateFile file = load_safetensors(fixture_path(cat(family, ".safetensors")));
+  std::set<std::string> used;
+  for (const std::string& line : pieces(file.text("cases"), '\n')) {
+    const Case c(file, line);
+    INFO(c.line());
+    const auto operation = operations.find(c.op());
+    if (operation == operations.end()) {
+      FAIL_CHECK("no operation for this case");
+      continue;
+    }
+    used.insert(c.op());
+    CHECK_NOTHROW(check_case(c, operation->second(c), tolerance));
+  }
+  for (const auto& [name, run] : operations) CHECK_MESSAGE(used.contains(name), "no case of ", name);
+}
 
 }  // namespace xgrad::testing

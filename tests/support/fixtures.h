@@ -1,12 +1,82 @@
-// What PyTorch computed: the stored files that tests/fixtures/make_fixtures.py wrote.
+// What PyTorch computed: the files that tests/fixtures/make_fixtures.py wrote, and the comparison with them.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
+
+#include <xgrad/core/serialize.h>
+#include <xgrad/core/tensor.h>
 
 namespace xgrad::testing {
 
 /// The path of a file in tests/fixtures.
 std::string fixture_path(std::string_view name);
+
+/// One stored case of an operation: inputs, options, and what has to come out.
+class Case {
+ public:
+  /// `line` is the case's line of the metadata: its name and its options.
+  Case(const StateFile& file, const std::string& line);
+
+  const std::string& name() const { return name_; }
+  /// The name and the options, for messages.
+  const std::string& line() const { return line_; }
+  /// The word before the slash in the name.
+  std::string op() const { return name_.substr(0, name_.find('/')); }
+
+  /// Input i: a leaf that wants a gradient, whole numbers, or truth values. x(i) is undefined when there is none.
+  Tensor x(int i = 0) const;
+  /// All inputs that are tensors.
+  const Tensors& xs() const { return xs_; }
+  const Index& index(int i) const { return file_.get<Index>(key("x", i)); }
+  const Mask& mask(int i) const { return file_.get<Mask>(key("x", i)); }
+
+  /// An array that the case stored, `name/what`, or nullptr.
+  const AnyArray* stored(std::string_view what, int i) const;
+
+  bool has(const std::string& option) const { return options_.contains(option); }
+  bool flag(const std::string& option) const { return has(option) && text(option) == "true"; }
+  const std::string& text(const std::string& option) const { return options_.at(option); }
+  double number(const std::string& option, double otherwise = 0) const;
+  std::vector<std::int64_t> numbers(const std::string& option) const;
+  /// One whole number, a list of them as axes or as a shape.
+  int integer(const std::string& option) const { return static_cast<int>(numbers(option).at(0)); }
+  Axes axes(const std::string& option) const;
+  Shape shape(const std::string& option) const { return Shape(std::span<const std::int64_t>(numbers(option))); }
+
+ private:
+  std::string key(std::string_view what, int i) const { return cat(name_, "/", what, i); }
+
+  const StateFile& file_;
+  std::string line_;
+  std::string name_;
+  std::map<std::string, std::string> options_;
+  Tensors xs_;
+  std::map<int, Tensor> by_position_;
+};
+
+/// What an operation returns: one thing or several.
+struct Results {
+  using Result = std::variant<Tensor, Index, Mask>;
+  std::vector<Result> all;
+
+  Results(Tensor y) : all{std::move(y)} {}
+  Results(Index y) : all{std::move(y)} {}
+  Results(Mask y) : all{std::move(y)} {}
+  Results(const Tensors& ys) : all(ys.begin(), ys.end()) {}
+  Results(Tensor y, Index ids) : all{std::move(y), std::move(ids)} {}
+};
+
+/// How to run the operation of that name.
+using Operations = std::map<std::string, std::function<Results(const Case&)>>;
+
+/// Runs every case of the family's file and checks its results, and the gradients of <gy, y> with respect to all
+/// inputs, against the stored ones, with errors relative to max(1, |expected|). A stored case whose operation is not
+/// listed fails, and so does a listed operation without a case.
+void check_fixtures(std::string_view family, const Operations& operations, double tolerance = 1e-12);
 
 }  // namespace xgrad::testing
