@@ -99,18 +99,21 @@ const AnyArray* Case::stored(std::string_view what, int i) const {
 }
 
 double Case::number(const std::string& option, double otherwise) const {
-  if (!has(option)) return otherwise;
-  const std::string& digits = text(option);
-  double value = 0;
-  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  REQUIRE(end == digits.data() + digits.size());
-  return value;
+  return has(option) ? reals(option).at(0) : otherwise;
+}
+
+std::vector<double> Case::reals(const std::string& option) const {
+  std::vector<double> result;
+  for (const std::string& digits : pieces(text(option), ',')) {
+    const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), result.emplace_back()).ptr;
+    REQUIRE(end == digits.data() + digits.size());
+  }
+  return result;
 }
 
 std::vector<std::int64_t> Case::numbers(const std::string& option) const {
-  std::vector<std::int64_t> result;
-  for (const std::string& number : pieces(text(option), ',')) result.push_back(std::stoll(number));
-  return result;
+  const std::vector<double> values = reals(option);
+  return {values.begin(), values.end()};
 }
 
 Axes Case::axes(const std::string& option) const {

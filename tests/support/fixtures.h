@@ -42,6 +42,7 @@ class Case {
   bool flag(const std::string& option) const { return has(option) && text(option) == "true"; }
   const std::string& text(const std::string& option) const { return options_.at(option); }
   double number(const std::string& option, double otherwise = 0) const;
+  std::vector<double> reals(const std::string& option) const;
   std::vector<std::int64_t> numbers(const std::string& option) const;
   /// One whole number, a list of them as axes or as a shape.
   int integer(const std::string& option) const { return static_cast<int>(numbers(option).at(0)); }

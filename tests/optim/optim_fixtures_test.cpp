@@ -1,0 +1,85 @@
+#include <xgrad/ops/shape.h>
+#include <xgrad/optim/optim.h>
+
+#include <memory>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+
+namespace xgrad::testing {
+namespace {
+
+/// The values of both parameters after each of the steps with the stored gradients.
+template <class Optimizer>
+Results steps(const Case& c, const typename Optimizer::Options& options) {
+  const Tensors parameters{variable(c.x(0).value()), variable(c.x(1).value())};
+  const Tensor gradients[] = {c.x(2).detach(), c.x(3).detach()};
+  Optimizer optimizer(parameters, options);
+  Tensors after[2];
+  for (std::int64_t step = 0; step < gradients[0].dim(0); ++step) {
+    optimizer.step({gradients[0][step], gradients[1][step]});
+    for (int i = 0; i < 2; ++i) after[i].push_back(Tensor(parameters[static_cast<std::size_t>(i)].value()));
+  }
+  return Tensors{stack(after[0]), stack(after[1])};
+}
+
+template <class Options>
+Options adam_options(const Case& c) {
+  Options options{.lr = c.number("lr"), .eps = c.number("eps", 1e-8)};
+  options.weight_decay = c.number("weight_decay", options.weight_decay);
+  if (c.has("betas")) options.betas = {c.reals("betas")[0], c.reals("betas")[1]};
+  return options;
+}
+
+/// As many rates as are stored.
+Results rates(const Case& c, const optim::Schedule& schedule) {
+  const std::int64_t count = std::get<Array>(*c.stored("y", 0)).size();
+  std::vector<Real> values;
+  for (std::int64_t step = 0; step < count; ++step) values.push_back(schedule.lr(step));
+  return Tensor(Array({count}, values));
+}
+
+optim::Schedule cosine_of(const Case& c) {
+  return optim::cosine({.lr = c.number("lr"), .min_lr = c.number("min_lr"), .steps = c.integer("steps")});
+}
+
+}  // namespace
+
+TEST_CASE("optimizers, clipping and schedules do what PyTorch's do") {
+  const auto gradients_of = [](const Case& c) { return Tensors{c.x(0).detach(), c.x(1).detach()}; };
+  const Operations operations{
+      {"sgd",
+       [](const Case& c) {
+         return steps<optim::SGD>(c, {.lr = c.number("lr"),
+                                      .momentum = c.number("momentum"),
+                                      .dampening = c.number("dampening"),
+                                      .weight_decay = c.number("weight_decay"),
+                                      .nesterov = c.flag("nesterov")});
+       }},
+      {"adam", [](const Case& c) { return steps<optim::Adam>(c, adam_options<optim::AdamOptions>(c)); }},
+      {"adamw", [](const Case& c) { return steps<optim::AdamW>(c, adam_options<optim::AdamWOptions>(c)); }},
+      {"clip_norm",
+       [&](const Case& c) {
+         auto [clipped, norm] = optim::clip_grad_norm(gradients_of(c), c.xs(), c.number("limit"));
+         clipped.push_back(Tensor(norm));
+         return Results(clipped);
+       }},
+      {"clip_value", [&](const Case& c) { return optim::clip_grad_value(gradients_of(c), c.xs(), c.number("limit")); }},
+      {"step_decay",
+       [](const Case& c) {
+         return rates(
+             c, optim::step_decay({.lr = c.number("lr"), .every = c.integer("every"), .factor = c.number("factor")}));
+       }},
+      {"cosine", [](const Case& c) { return rates(c, cosine_of(c)); }},
+      {"warmup_constant",
+       [](const Case& c) { return rates(c, optim::warmup(c.integer("warmup"), optim::constant(c.number("lr")))); }},
+      {"warmup_cosine", [](const Case& c) { return rates(c, optim::warmup(c.integer("warmup"), cosine_of(c))); }},
+      {"noam",
+       [](const Case& c) {
+         return rates(c, optim::noam({.width = c.integer("width"), .warmup = c.integer("warmup")}));
+       }},
+  };
+  check_fixtures("optim", operations);
+}
+
+}  // namespace xgrad::testing
