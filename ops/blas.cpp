@@ -1,0 +1,144 @@
+// Matrix products by BLAS.
+//
+// Of xtensor-blas this uses the BLAS prototypes that it brings along. Its own gemm takes no leading dimension, so that
+// neither the heads of an attention nor blocks of rows can be multiplied in place, and copies what is laid out
+// otherwise.
+#include <xgrad/ops/blas.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include <xflens/cxxblas/drivers/cblas.h>
+
+#include <xgrad/core/error.h>
+#include <xgrad/core/parallel.h>
+#include <xgrad/ops/simd.h>
+
+#ifdef XGRAD_OPENBLAS
+extern "C" {
+char* openblas_get_config();
+char* openblas_get_corename();
+void openblas_set_num_threads(int count);
+// Exported by OpenBLAS when it chooses its kernels at run time, but declared nowhere.
+[[gnu::weak]] void gotoblas_dynamic_quit();
+[[gnu::weak]] void gotoblas_dynamic_init();
+}
+#endif
+
+namespace xgrad::inline XGRAD_ABI {
+namespace {
+
+#ifdef XGRAD_OPENBLAS
+// OpenBLAS knows processors by name. One newer than itself it takes for the oldest, which costs a factor of ten, so it
+// is told what to look for; unless the user has chosen.
+void choose_kernels() {
+  constexpr const char* choice = "OPENBLAS_CORETYPE";
+  if (std::getenv(choice) || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return;
+#if defined(__x86_64__)
+  const std::string_view chosen = openblas_get_corename();
+  if (chosen != "Prescott" && chosen != "Generic" && chosen != "generic") return;
+  const char* better = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")
+                           ? "SkylakeX"
+                       : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "Haswell"
+                                                                                         : nullptr;
+  if (!better) return;
+  setenv(choice, better, 0);
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  unsetenv(choice);
+#endif
+}
+#endif
+
+// The threads are those of parallel_for: BLAS's own would wait for each other at every product, and share out the work
+// in a way that depends on their number.
+void prepare() {
+#ifdef XGRAD_OPENBLAS
+  static const bool once = [] {
+    choose_kernels();
+    openblas_set_num_threads(1);
+    return true;
+  }();
+  (void)once;
+#endif
+}
+
+int narrow(std::int64_t size) {
+  if (size > std::numeric_limits<int>::max())
+    fail<LimitError>("matmul", "size ", size, " is beyond what BLAS can count");
+  return static_cast<int>(size);
+}
+
+constexpr auto blas_gemm = [] {
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return &cblas_sgemm;
+  } else {
+    return &cblas_dgemm;
+  }
+}();
+
+// BLAS demands strides of at least 1, also where there is one row only.
+int stride_of(std::int64_t stride) { return narrow(std::max<std::int64_t>(stride, 1)); }
+
+void one_gemm(const Product& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  blas_gemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
+            narrow(p.m), narrow(p.n), narrow(p.k), p.scale, a.data, stride_of(a.stride), b.data, stride_of(b.stride),
+            p.keep, c, stride_of(c_stride));
+}
+
+// Products are cut along the longer side of c, into pieces of about this many multiplications but at least so many rows
+// or columns, because every piece prepares the other factor anew.
+constexpr std::int64_t piece_multiplications = 1 << 22;
+constexpr std::int64_t least_piece = 64;
+
+std::int64_t piece_of(std::int64_t side, std::int64_t multiplications_each) {
+  return std::min(side, std::max(least_piece, piece_multiplications / multiplications_each / 16 * 16));
+}
+
+}  // namespace
+
+void gemm(const Product& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) {
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      Real* row = c + i * c_stride;
+      std::transform(row, row + p.n, row, [&](Real old) { return p.keep == 0 ? 0 : p.keep * old; });
+    }
+    return;
+  }
+  prepare();
+  if (p.m >= p.n) {
+    parallel_for(p.m, piece_of(p.m, p.n * p.k), [&](std::int64_t begin, std::int64_t end) {
+      Product part = p;
+      part.m = end - begin;
+      one_gemm(part, {a.data + begin * (a.transposed ? 1 : a.stride), a.stride, a.transposed}, b, c + begin * c_stride,
+               c_stride);
+    });
+  } else {
+    parallel_for(p.n, piece_of(p.n, p.m * p.k), [&](std::int64_t begin, std::int64_t end) {
+      Product part = p;
+      part.n = end - begin;
+      one_gemm(part, a, {b.data + begin * (b.transposed ? b.stride : 1), b.stride, b.transposed}, c + begin, c_stride);
+    });
+  }
+}
+
+BuildInfo build_info() {
+  BuildInfo info;
+  info.real = sizeof(Real) == sizeof(float) ? "float" : "double";
+#ifdef XGRAD_OPENBLAS
+  prepare();
+  info.blas = openblas_get_config();
+  info.blas_core = openblas_get_corename();
+#else
+  info.blas = "BLAS";
+#endif
+  info.simd_width = static_cast<int>(Pack::width);
+  info.threads = threads();
+  return info;
+}
+
+}  // namespace xgrad::inline XGRAD_ABI

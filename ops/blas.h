@@ -1,0 +1,39 @@
+// Matrix products on plain memory, and what they run on. The one door to BLAS.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <xgrad/core/config.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// A factor of a product as it lies in memory: rows `stride` elements apart, each contiguous; taken transposed if
+/// asked.
+struct Factor {
+  const Real* data = nullptr;
+  std::int64_t stride = 0;
+  bool transposed = false;
+};
+
+/// c = scale a b + keep c,   a (m, k), b (k, n) after transposition, c (m, n) with rows `c_stride` elements apart.
+struct Product {
+  std::int64_t m = 0, n = 0, k = 0;
+  Real scale = 1;
+  Real keep = 0;  ///< 0: what c held does not matter, not even NaN
+};
+
+/// Computes the product, with several threads if it is large. Equal bits for any number of threads. Any size may be 0.
+void gemm(const Product& product, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
+
+/// What this library was built for and runs on.
+struct BuildInfo {
+  std::string real;       ///< "float" or "double"
+  std::string blas;       ///< name and configuration of the BLAS
+  std::string blas_core;  ///< the processor that the BLAS chose its kernels for; empty if it does not say
+  int simd_width = 0;     ///< numbers per register
+  int threads = 0;        ///< of the parallel loop
+};
+BuildInfo build_info();
+
+}  // namespace xgrad::inline XGRAD_ABI
