@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include <xgrad/core/array.h>
 
@@ -37,6 +38,9 @@ RandomKey next_random_key();
 
 /// Words 4 i ... 4 i + 3 of a draw.
 std::array<std::uint32_t, 4> random_words(const RandomKey& key, std::uint64_t i);
+
+/// Words first, first + 1, ... of a draw, as many as there is room for.
+void random_words(const RandomKey& key, std::uint64_t first, std::span<std::uint32_t> words);
 
 /// Uniform in [0, 1).
 Array random_uniform(const Shape& shape, const RandomKey& key);

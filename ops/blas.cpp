@@ -83,7 +83,7 @@ constexpr auto blas_gemm = [] {
 // BLAS demands strides of at least 1, also where there is one row only.
 int stride_of(std::int64_t stride) { return narrow(std::max<std::int64_t>(stride, 1)); }
 
-void one_gemm(const Product& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+void one_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
   blas_gemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
             narrow(p.m), narrow(p.n), narrow(p.k), p.scale, a.data, stride_of(a.stride), b.data, stride_of(b.stride),
             p.keep, c, stride_of(c_stride));
@@ -100,7 +100,7 @@ std::int64_t piece_of(std::int64_t side, std::int64_t multiplications_each) {
 
 }  // namespace
 
-void gemm(const Product& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) {
     for (std::int64_t i = 0; i < p.m; ++i) {
@@ -112,14 +112,14 @@ void gemm(const Product& p, const Factor& a, const Factor& b, Real* c, std::int6
   prepare();
   if (p.m >= p.n) {
     parallel_for(p.m, piece_of(p.m, p.n * p.k), [&](std::int64_t begin, std::int64_t end) {
-      Product part = p;
+      Gemm part = p;
       part.m = end - begin;
       one_gemm(part, {a.data + begin * (a.transposed ? 1 : a.stride), a.stride, a.transposed}, b, c + begin * c_stride,
                c_stride);
     });
   } else {
     parallel_for(p.n, piece_of(p.n, p.m * p.k), [&](std::int64_t begin, std::int64_t end) {
-      Product part = p;
+      Gemm part = p;
       part.n = end - begin;
       one_gemm(part, a, {b.data + begin * (b.transposed ? b.stride : 1), b.stride, b.transposed}, c + begin, c_stride);
     });

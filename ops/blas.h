@@ -17,14 +17,14 @@ struct Factor {
 };
 
 /// c = scale a b + keep c,   a (m, k), b (k, n) after transposition, c (m, n) with rows `c_stride` elements apart.
-struct Product {
+struct Gemm {
   std::int64_t m = 0, n = 0, k = 0;
   Real scale = 1;
   Real keep = 0;  ///< 0: what c held does not matter, not even NaN
 };
 
 /// Computes the product, with several threads if it is large. Equal bits for any number of threads. Any size may be 0.
-void gemm(const Product& product, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
+void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 
 /// What this library was built for and runs on.
 struct BuildInfo {

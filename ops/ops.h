@@ -5,5 +5,7 @@
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/index.h>
+#include <xgrad/ops/matmul.h>
+#include <xgrad/ops/normalize.h>
 #include <xgrad/ops/reduce.h>
 #include <xgrad/ops/shape.h>

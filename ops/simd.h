@@ -43,6 +43,7 @@ class BasicPack {
   using Number = typename Batch::value_type;
   using Mask = BasicPackMask<Batch>;
   static constexpr std::size_t width = Batch::size;
+  static constexpr bool avx512 = sizeof(Batch) == 64;
 
   BasicPack() : batch_(Number(0)) {}
   BasicPack(const Batch& batch) : batch_(batch) {}
@@ -52,6 +53,33 @@ class BasicPack {
 
   static BasicPack load(const Number* from) { return BasicPack(Batch::load_unaligned(from)); }
   void store(Number* to) const { batch_.store_unaligned(to); }
+  /// The first `count` (at most width) numbers from memory, `rest` in the other places. Memory behind them is not
+  /// touched.
+  static BasicPack load_first(const Number* from, std::size_t count, Number rest = 0) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) {
+      return Batch(_mm512_mask_loadu_ps(_mm512_set1_ps(rest), static_cast<__mmask16>((1u << count) - 1), from));
+    } else if constexpr (avx512 && std::is_same_v<Number, double>) {
+      return Batch(_mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>((1u << count) - 1), from));
+    }
+#endif
+    Number padded[width];
+    for (std::size_t i = 0; i < width; ++i) padded[i] = i < count ? from[i] : rest;
+    return load(padded);
+  }
+  /// Writes the first `count` numbers only.
+  void store_first(Number* to, std::size_t count) const {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) {
+      return _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), batch_);
+    } else if constexpr (avx512 && std::is_same_v<Number, double>) {
+      return _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), batch_);
+    }
+#endif
+    Number padded[width];
+    store(padded);
+    for (std::size_t i = 0; i < count; ++i) to[i] = padded[i];
+  }
   const Batch& batch() const { return batch_; }
 
   friend BasicPack operator+(const BasicPack& a, const BasicPack& b) { return a.batch_ + b.batch_; }
@@ -85,6 +113,10 @@ class BasicPack {
 
   friend Number sum_of(const BasicPack& a) { return xsimd::hadd(a.batch_); }
   friend Number max_of(const BasicPack& a) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) return _mm512_reduce_max_ps(a.batch_);
+    if constexpr (avx512 && std::is_same_v<Number, double>) return _mm512_reduce_max_pd(a.batch_);
+#endif
     Number numbers[width];
     a.store(numbers);
     Number most = numbers[0];
