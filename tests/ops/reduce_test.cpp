@@ -16,7 +16,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using Numbers = std::vector<double>;
 
-struct Reduction {
+struct Reducer {
   const char* name;
   Tensor (*op)(const Tensor&, const ReduceOptions&);
   std::function<double(const Numbers&)> oracle;
@@ -29,7 +29,7 @@ double total(const Numbers& v) {
   return sum;
 }
 
-const Reduction reductions[] = {
+const Reducer reductions[] = {
     {"sum", sum, total},
     {"mean", mean, [](const Numbers& v) { return total(v) / static_cast<double>(v.size()); }, false},
     {"max", max, [](const Numbers& v) { return *std::ranges::max_element(v); }, false},
@@ -97,7 +97,7 @@ const Shape shapes[] = {{}, {1}, {7}, {3, 5}, {4, 33}, {2, 3, 4}, {2, 1, 3, 5}, 
 }  // namespace
 
 TEST_CASE("reductions over every set of axes equal a plain loop") {
-  for (const Reduction& op : reductions) {
+  for (const Reducer& op : reductions) {
     for (const Shape& shape : shapes) {
       const Array x = normal(shape, 3);
       for (const Axes& axes : subsets(shape.rank())) {
@@ -114,7 +114,7 @@ TEST_CASE("reductions over every set of axes equal a plain loop") {
 }
 
 TEST_CASE("gradients of reductions over every set of axes are those of differences") {
-  for (const Reduction& op : reductions) {
+  for (const Reducer& op : reductions) {
     for (const Shape& shape : {Shape{}, {1}, {3, 5}, {2, 3, 2}, {2, 1, 2, 3}}) {
       for (const Axes& axes : subsets(shape.rank())) {
         INFO(op.name, " ", cat(shape), " over ", cat(axes));

@@ -1,0 +1,47 @@
+// Attention: score, softmax, weighted sum, in one operation (Vaswani et al., "Attention Is All You Need", 2017).
+#pragma once
+
+#include <optional>
+
+#include <xgrad/core/random.h>
+#include <xgrad/core/tensor.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// Which keys a query may attend to; a key must be allowed by all that are given. What is not allowed takes no part at
+/// all: its weight is exactly 0, whatever stands there, NaN included. A query that may attend to nothing gives 0, and
+/// gradients of 0 (PyTorch gives NaN there).
+struct AttentionMask {
+  bool causal = false;             ///< query t sees keys 0 ... t only
+  std::optional<Index> lengths{};  ///< so many keys are valid, from the first: (B), or (B, T) for each query
+  std::optional<Mask> ignore{};    ///< true: may not be attended to; broadcasts to (B, H, T, S)
+  Tensor bias{};                   ///< added to the scores before the softmax; broadcasts to (B, H, T, S)
+};
+
+struct AttentionOptions {
+  AttentionMask mask{};
+  Real dropout = 0;                ///< probability with which a weight is dropped
+  std::optional<RandomKey> key{};  ///< of the dropout; the next draw of the generator if not given
+  std::optional<Real> scale{};     ///< of the scores; 1/sqrt(d) if not given
+};
+
+/// y = dropout(softmax(scale q k^T + bias)) v       q (..., T, d), k (..., S, d), v (..., S, e) -> (..., T, e)
+///
+/// Two to four axes; leading axes (B) or (B, H) are equal in all three. Throws ShapeError when shapes do not fit,
+/// ValueError for lengths outside [0, S] or a dropout outside [0, 1].
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionOptions& options = {});
+
+/// The same for H heads side by side in the last axis: head h has columns h d ... (h + 1) d - 1, read in place.
+/// q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e). Throws also ValueError when widths do not divide by H.
+Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                            const AttentionOptions& options = {});
+
+/// The weights that multi_head_attention gives to the keys, before dropout: (B, H, T, S). Differentiable.
+Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options = {});
+
+/// softmax over the last axis of x (..., S) among the entries that `blocked` (broadcast to x) leaves; the others are
+/// exactly 0, and a row that is blocked entirely is 0 with gradient 0. Throws ShapeError.
+Tensor blocked_softmax(const Tensor& x, const Mask& blocked);
+
+}  // namespace xgrad::inline XGRAD_ABI

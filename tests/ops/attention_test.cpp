@@ -1,0 +1,294 @@
+// Attention: the kernel against its composed form, the figures of "Dive into Deep Learning", masks, edges and errors.
+#include <cmath>
+
+#include <xgrad/core/parallel.h>
+#include <xgrad/ops/attention.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Sizes {
+  std::int64_t B, T, S, C, E, H;
+};
+
+// softmax(q k^T scale + bias) v, element by element, for one head.
+Array by_hand(const Array& q, const Array& k, const Array& v, const Sizes& n, const AttentionMask& mask) {
+  Array y(Shape{n.B, n.T, n.E}, Real(0));
+  const std::int64_t d = n.C / n.H, e = n.E / n.H;
+  for (std::int64_t b = 0; b < n.B; ++b) {
+    for (std::int64_t h = 0; h < n.H; ++h) {
+      for (std::int64_t t = 0; t < n.T; ++t) {
+        std::vector<double> weights;
+        double total = 0;
+        for (std::int64_t s = 0; s < n.S; ++s) {
+          double score = 0;
+          for (std::int64_t j = 0; j < d; ++j) score += q.at({b, t, h * d + j}) * k.at({b, s, h * d + j});
+          score /= std::sqrt(static_cast<double>(d));
+          if (mask.bias.defined()) score += broadcast_to(mask.bias, {n.B, n.H, n.T, n.S}).value().at({b, h, t, s});
+          bool open = !mask.causal || s <= t;
+          if (mask.lengths) open &= s < (mask.lengths->rank() == 1 ? mask.lengths->at({b}) : mask.lengths->at({b, t}));
+          if (mask.ignore) open &= !mask.ignore->at({t, s});
+          weights.push_back(open ? std::exp(score) : 0);
+          total += weights.back();
+        }
+        for (std::int64_t j = 0; j < e; ++j) {
+          double sum = 0;
+          for (std::int64_t s = 0; s < n.S; ++s) {
+            if (weights[static_cast<std::size_t>(s)] != 0) {
+              sum += weights[static_cast<std::size_t>(s)] / total * v.at({b, s, h * e + j});
+            }
+          }
+          y.mutable_data()[(b * n.T + t) * n.E + h * e + j] = sum;
+        }
+      }
+    }
+  }
+  return y;
+}
+
+Mask pattern(std::int64_t T, std::int64_t S) {
+  Mask mask(Shape{T, S});
+  for (std::int64_t i = 0; i < T * S; ++i) mask.mutable_data()[i] = i * 7 % 5 == 0;
+  return mask;
+}
+
+struct Case {
+  const char* name;
+  Sizes n;
+  AttentionMask mask;
+};
+
+std::vector<Case> cases() {
+  return {
+      {"plain", {2, 3, 4, 6, 4, 2}, {}},
+      {"one head", {1, 5, 5, 3, 3, 1}, {}},
+      {"causal", {2, 5, 5, 4, 4, 2}, {.causal = true}},
+      {"causal, long", {1, 21, 21, 4, 4, 2}, {.causal = true}},
+      {"causal, more keys", {1, 3, 6, 4, 4, 2}, {.causal = true}},
+      {"lengths", {2, 3, 5, 4, 6, 2}, {.lengths = index({2, 5})}},
+      {"lengths per query", {2, 2, 4, 4, 4, 1}, {.lengths = index({{1, 3}, {2, 4}})}},
+      {"ignore", {2, 3, 5, 4, 4, 2}, {.ignore = pattern(3, 5)}},
+      {"bias", {2, 3, 5, 4, 4, 2}, {.bias = normal({2, 1, 3, 5}, 9)}},
+      {"everything",
+       {2, 6, 6, 4, 4, 2},
+       {.causal = true, .lengths = index({4, 6}), .ignore = pattern(6, 6), .bias = normal({6, 6}, 9)}},
+      {"wide", {1, 2, 17, 40, 36, 2}, {}},
+      {"one row blocked", {1, 2, 3, 4, 4, 2}, {.lengths = index({{0, 2}})}},
+  };
+}
+
+Tensor apply(const Case& c, const Tensor& q, const Tensor& k, const Tensor& v) {
+  return multi_head_attention(q, k, v, c.n.H, {.mask = c.mask});
+}
+
+std::vector<Array> operands(const Sizes& n) {
+  return {normal({n.B, n.T, n.C}, 1), normal({n.B, n.S, n.C}, 2), normal({n.B, n.S, n.E}, 3)};
+}
+
+}  // namespace
+
+TEST_CASE("attention equals the sum over keys, done by hand, under every mask") {
+  for (const Case& c : cases()) {
+    INFO(c.name);
+    const auto x = operands(c.n);
+    check_close(apply(c, x[0], x[1], x[2]).value(), by_hand(x[0], x[1], x[2], c.n, c.mask), 1e-13);
+  }
+}
+
+TEST_CASE("gradients of attention are those of differences, to the second order, under every mask") {
+  for (const Case& c : cases()) {
+    INFO(c.name);
+    check_gradients([&](const Tensors& x) { return apply(c, x[0], x[1], x[2]); }, operands(c.n));
+  }
+  for (const Shape& shape : {Shape{5}, {4, 5}, {2, 1, 4, 1}, {2, 2, 4, 5}}) {
+    INFO("bias ", cat(shape));
+    check_gradients(
+        [](const Tensors& x) { return multi_head_attention(x[0], x[1], x[2], 2, {.mask = {.bias = x[3]}}); },
+        {normal({2, 4, 4}), normal({2, 5, 4}, 2), normal({2, 5, 6}, 3), normal(shape, 4)});
+  }
+}
+
+TEST_CASE("the gradient kernel equals the composed form, also with dropout and shared operands") {
+  for (const Case& c : cases()) {
+    for (const Real dropout : {0.0, 0.4}) {
+      INFO(c.name, ", dropout ", dropout);
+      const auto x = operands(c.n);
+      const Tensor q = variable(x[0]), k = variable(x[1]), v = variable(x[2]);
+      const AttentionOptions options{.mask = c.mask, .dropout = dropout, .key = RandomKey{3, 4}};
+      const Tensor y = multi_head_attention(q, k, v, c.n.H, options);
+      const Tensor seed = normal(y.shape(), 5);
+      const Tensors kernel = grad(y, {q, k, v}, {.seed = seed, .retain_graph = true});
+      const Tensors composed = grad(y, {q, k, v}, {.seed = seed, .create_graph = true});
+      for (std::size_t i = 0; i < 3; ++i) check_close(kernel[i].value(), composed[i].value(), 1e-13);
+    }
+  }
+  check_gradients(
+      [](const Tensors& x) { return multi_head_attention(x[0], x[0], x[0], 2, {.mask = {.causal = true}}); },
+      {normal({2, 4, 4})});
+}
+
+TEST_CASE("dropout leaves the mean as it is and follows its key") {
+  const Array x = normal({4, 20, 16});
+  const auto run = [&](Real p, std::uint64_t draw) {
+    return multi_head_attention(x, x, x, 4, {.dropout = p, .key = RandomKey{1, draw}}).value();
+  };
+  CHECK(equal(run(0.5, 1), run(0.5, 1)));
+  CHECK_FALSE(equal(run(0.5, 1), run(0.5, 2)));
+  check_close(run(1, 1), zeros({4, 20, 16}).value());
+  const Tensor ones_v = ones({4, 20, 16});
+  const Tensor kept = multi_head_attention(x, x, ones_v, 4, {.dropout = 0.3, .key = RandomKey{1, 7}});
+  CHECK(mean(kept).item() == doctest::Approx(1).epsilon(0.05));
+  const Tensor v = variable(x);
+  const Tensor none = grad(sum(multi_head_attention(v, v, v, 4, {.dropout = 1})), {v})[0];
+  check_close(none.value(), zeros({4, 20, 16}).value());
+}
+
+TEST_CASE("two queries of ones see the mean of their valid values (d2l, section 11.3)") {
+  Array values(Shape{2, 10, 4});
+  for (std::int64_t i = 0; i < values.size(); ++i) values.mutable_data()[i] = static_cast<Real>(i % 40);
+  const Tensor y =
+      scaled_dot_product_attention(normal({2, 1, 2}), ones({2, 10, 2}), values, {.mask = {.lengths = index({2, 6})}});
+  check_close(y.value(), tensor({{{2, 3, 4, 5}}, {{10, 11, 12, 13}}}).value(), 1e-14);
+}
+
+TEST_CASE("heads side by side and heads in an axis of their own are the same") {
+  const Array q = normal({2, 3, 8}), k = normal({2, 5, 8}, 2), v = normal({2, 5, 8}, 3);
+  const auto split = [](const Tensor& x) { return transpose(reshape(x, {x.dim(0), x.dim(1), 2, 4}), 1, 2); };
+  const AttentionOptions options{.mask = {.lengths = index({3, 5})}};
+  const Tensor together = multi_head_attention(q, k, v, 2, options);
+  const Tensor apart = scaled_dot_product_attention(split(q), split(k), split(v), options);
+  check_close(reshape(transpose(apart, 1, 2), {2, 3, 8}).value(), together.value(), 1e-15);
+  for (const int rank : {2, 3}) {
+    const Shape shape = rank == 2 ? Shape{3, 4} : Shape{1, 3, 4};
+    const Tensor x = normal({3, 4});
+    const Tensor y = scaled_dot_product_attention(reshape(x, shape), reshape(x, shape), reshape(x, shape));
+    CHECK(y.shape() == shape);
+    check_gradients([](const Tensors& t) { return scaled_dot_product_attention(t[0], t[1], t[2]); },
+                    {normal(shape), normal(shape, 2), normal(shape, 3)});
+  }
+}
+
+TEST_CASE("prefix invariance: under a causal mask, positions do not depend on later ones") {
+  const Array x = normal({1, 6, 8});
+  const Tensor whole = multi_head_attention(x, x, x, 2, {.mask = {.causal = true}});
+  const Tensor free = multi_head_attention(x, x, x, 2);
+  for (std::int64_t t = 1; t <= 6; ++t) {
+    const Tensor part = narrow(x, 1, 0, t);
+    const Tensor y = multi_head_attention(part, part, part, 2, {.mask = {.causal = true}});
+    check_close(y.value(), narrow(whole, 1, 0, t).value(), 1e-15);
+  }
+  CHECK(difference(narrow(whole, 1, 0, 5).value(), narrow(free, 1, 0, 5).value()) > 0.01);
+}
+
+TEST_CASE("a query that may attend to nothing gives 0 with gradient 0; the others are not affected") {
+  const Array x = normal({2, 4, 4});
+  const Index none = index({0, 4});
+  const Tensor q = variable(x), k = variable(x), v = variable(x);
+  const Tensor y = multi_head_attention(q, k, v, 2, {.mask = {.lengths = none}});
+  check_close(y[0].value(), zeros({4, 4}).value());
+  const Tensor alone = multi_head_attention(q[{slice(1, 2)}], k[{slice(1, 2)}], v[{slice(1, 2)}], 2);
+  CHECK(equal(y[{slice(1, 2)}].value(), alone.value()));
+  for (const Tensor& g : grad(y, {q, k, v}, {.seed = normal(y.shape(), 2)})) {
+    check_close(g[0].value(), zeros({4, 4}).value());
+    CHECK_FALSE(std::isnan(sum(g).item()));
+  }
+}
+
+TEST_CASE("what stands at masked keys never comes through, not even NaN") {
+  Array k = normal({1, 4, 4}, 2), v = normal({1, 4, 4}, 3);
+  const Array q = normal({1, 3, 4});
+  const Mask ignore(Shape{4}, {false, true, false, true});
+  const auto run = [&] {
+    const Tensor tq = variable(q), tk = variable(k), tv = variable(v);
+    const Tensor y = multi_head_attention(tq, tk, tv, 2, {.mask = {.ignore = ignore}});
+    Tensors result = grad(y, {tq, tk, tv}, {.seed = normal(y.shape(), 4)});
+    result.push_back(y);
+    return result;
+  };
+  const auto fill = [&](Real at_masked) {
+    for (const std::int64_t s : {1, 3}) {
+      std::fill_n(k.mutable_data() + s * 4, 4, at_masked);
+      std::fill_n(v.mutable_data() + s * 4, 4, at_masked);
+    }
+  };
+  fill(0);
+  const Tensors clean = run();
+  for (const Real poison : {std::nan(""), infinity, -infinity}) {
+    fill(poison);
+    const Tensors poisoned = run();
+    for (std::size_t i = 0; i < clean.size(); ++i) check_close(poisoned[i].value(), clean[i].value(), 1e-14);
+  }
+}
+
+TEST_CASE("weights are rows of a distribution, 0 where masked") {
+  const Array x = normal({2, 3, 4});
+  const Tensor w = attention_weights(x, x, 2, {.mask = {.causal = true, .lengths = index({2, 3})}});
+  CHECK(w.shape() == Shape{2, 2, 3, 3});
+  check_close(sum(w, {.axis = -1}).value(), ones({2, 2, 3}).value(), 1e-15);
+  CHECK(w.value().at({0, 0, 0, 1}) == 0);
+  CHECK(w.value().at({0, 0, 2, 2}) == 0);
+  check_close(blocked_softmax(tensor({1, 2, 3}), Mask(Shape{3}, {false, true, true})).value(),
+              tensor({1, 0, 0}).value());
+}
+
+TEST_CASE("the numbers do not depend on the number of threads") {
+  const Array x = normal({16, 33, 32});
+  const int before = threads();
+  std::vector<Array> results;
+  for (const int count : {1, 2, 5}) {
+    set_threads(count);
+    const Tensor leaf = variable(x);
+    const Tensor y =
+        multi_head_attention(leaf, leaf, leaf, 4, {.mask = {.causal = true}, .dropout = 0.1, .key = RandomKey{}});
+    results.push_back(y.value());
+    results.push_back(grad(y, {leaf}, {.seed = normal(y.shape(), 3)})[0].value());
+  }
+  set_threads(before);
+  for (std::size_t i = 2; i < results.size(); ++i) CHECK(equal(results[i], results[i % 2]));
+}
+
+TEST_CASE("no keys, no queries, no batch") {
+  CHECK(multi_head_attention(zeros({2, 0, 4}), zeros({2, 3, 4}), zeros({2, 3, 4}), 2).shape() == Shape{2, 0, 4});
+  check_close(multi_head_attention(ones({2, 3, 4}), zeros({2, 0, 4}), zeros({2, 0, 4}), 2).value(),
+              zeros({2, 3, 4}).value());
+  CHECK(multi_head_attention(zeros({0, 3, 4}), zeros({0, 3, 4}), zeros({0, 3, 4}), 2).size() == 0);
+  const Tensor q = variable(ones({1, 2, 4}).value()), k = variable(zeros({1, 0, 4}).value());
+  check_close(grad(sum(multi_head_attention(q, k, k, 2)), {q})[0].value(), zeros({1, 2, 4}).value());
+}
+
+TEST_CASE("what does not fit is refused") {
+  const Tensor x = ones({2, 3, 4});
+  const auto refused = [&](const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                           const AttentionOptions& options = {}) {
+    try {
+      multi_head_attention(q, k, v, heads, options);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  CHECK(refused(x, x, x, 3) == "multi_head_attention: width 4 is not divisible by 3 heads");
+  CHECK(refused(x, x, x, 0) == "multi_head_attention: heads 0 is not positive");
+  CHECK(refused(x, ones({2, 3, 6}), x, 2) ==
+        "multi_head_attention: queries and keys differ in width: q [2, 3, 4], k [2, 3, 6], v [2, 3, 4]");
+  CHECK(refused(x, ones({1, 3, 4}), x, 2).starts_with("multi_head_attention: batch sizes differ"));
+  CHECK(refused(x, x, ones({2, 5, 4}), 2).starts_with("multi_head_attention: keys and values differ in number"));
+  CHECK(refused(ones({3, 4}), x, x, 2).starts_with("multi_head_attention: needs three axes"));
+  CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({4, 1})}}) == "multi_head_attention: length 4 is not in [0, 3]");
+  CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({-1, 1})}}) ==
+        "multi_head_attention: length -1 is not in [0, 3]");
+  CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({1})}}) ==
+        "multi_head_attention: lengths of shape [1], expected [2] or [2, 3]");
+  CHECK(refused(x, x, x, 2, {.mask = {.ignore = Mask(Shape{2, 3}, false)}}) ==
+        "multi_head_attention: ignore of shape [2, 3] cannot become [2, 2, 3, 3]");
+  CHECK(refused(x, x, x, 2, {.mask = {.bias = ones({4, 3})}}) ==
+        "multi_head_attention: bias of shape [4, 3] cannot become [2, 2, 3, 3]");
+  CHECK(refused(x, x, x, 2, {.dropout = 1.5}) == "multi_head_attention: dropout 1.5 is not in [0, 1]");
+}

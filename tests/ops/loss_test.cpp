@@ -1,0 +1,157 @@
+// Losses: values by hand, kernels against their composed form, edges and errors.
+#include <cmath>
+
+#include <xgrad/ops/loss.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// -(1 - a) ln p_t - a/V sum ln p_c for one row.
+double row_by_hand(const Array& logits, std::int64_t row, std::int64_t target, double a) {
+  const std::int64_t V = logits.dim(-1);
+  double total = 0;
+  for (std::int64_t c = 0; c < V; ++c) total += std::exp(logits.data()[row * V + c]);
+  double loss = 0;
+  for (std::int64_t c = 0; c < V; ++c) {
+    loss -= ((c == target ? 1 - a : 0) + a / static_cast<double>(V)) * (logits.data()[row * V + c] - std::log(total));
+  }
+  return loss;
+}
+
+}  // namespace
+
+TEST_CASE("cross-entropy with classes equals its formula, for every reduction") {
+  for (const std::int64_t V : {1, 3, 8, 17, 40}) {
+    for (const double a : {0.0, 0.1, 1.0}) {
+      for (const std::optional<std::int64_t> ignored :
+           {std::optional<std::int64_t>(), std::optional<std::int64_t>(0)}) {
+        INFO("V ", V, ", smoothing ", a, ", ignored ", ignored.has_value());
+        const Array x = normal({2, 3, V}, 4);
+        Index targets(Shape{2, 3});
+        Array expected(Shape{2, 3}, Real(0));
+        double sum = 0, count = 0;
+        for (std::int64_t i = 0; i < 6; ++i) {
+          const std::int64_t t = targets.mutable_data()[i] = i * 5 % V;
+          if (ignored && t == *ignored) continue;
+          expected.mutable_data()[i] = row_by_hand(x, i, t, a);
+          sum += expected.data()[i];
+          ++count;
+        }
+        const auto loss = [&](const Tensor& logits, Reduction reduction) {
+          return cross_entropy(logits, targets,
+                               {.ignore_index = ignored, .label_smoothing = a, .reduction = reduction});
+        };
+        check_close(loss(x, Reduction::none).value(), expected, 1e-13);
+        CHECK(loss(x, Reduction::sum).item() == doctest::Approx(sum).epsilon(1e-13));
+        CHECK(loss(x, Reduction::mean).item() == doctest::Approx(count == 0 ? 0 : sum / count).epsilon(1e-13));
+        const bool zero = V == 1 || count == 0;
+        for (const Reduction reduction : {Reduction::none, Reduction::sum, Reduction::mean}) {
+          check_gradients([&](const Tensors& t) { return loss(t[0], reduction); }, {x}, {.zero = zero});
+          const Tensor leaf = variable(x);
+          const Tensor y = loss(leaf, reduction);
+          const Tensor seed = normal(y.shape(), 6);
+          check_close(grad(y, {leaf}, {.seed = seed, .retain_graph = true})[0].value(),
+                      grad(y, {leaf}, {.seed = seed, .create_graph = true})[0].value(), 1e-14);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("one sample without a batch") {
+  const Tensor loss = cross_entropy(tensor({1, 2, 3}), Index(Shape{}, 2));
+  CHECK(loss.item() == doctest::Approx(std::log(std::exp(-2.0) + std::exp(-1.0) + 1)).epsilon(1e-14));
+}
+
+TEST_CASE("the merci -> thanks example: the cross-entropy of two distributions") {
+  // Six words, the target is the third; a trained model gives it 0.7.
+  const Tensor q = tensor({{0, 0, 1, 0, 0, 0}});
+  const Tensor p = tensor({{0.02, 0.08, 0.7, 0.1, 0.05, 0.05}});
+  CHECK(cross_entropy(log(p), q).item() == doctest::Approx(-std::log(0.7)).epsilon(1e-14));
+  CHECK(kl_div(log(p), q, {.reduction = Reduction::sum}).item() == doctest::Approx(-std::log(0.7)).epsilon(1e-14));
+}
+
+TEST_CASE("all samples ignored: loss 0, gradient 0") {
+  const Tensor x = variable(normal({2, 5}));
+  const Tensor loss = cross_entropy(x, index({-100, -100}), {.ignore_index = -100, .label_smoothing = 0.1});
+  CHECK(loss.item() == 0);
+  check_close(grad(loss, {x})[0].value(), zeros({2, 5}).value());
+}
+
+TEST_CASE("extreme logits") {
+  const Tensor x = variable(tensor({{1e4, -1e4, 0}, {-infinity, 0, 0}}).value());
+  const Tensor losses = cross_entropy(x, index({1, 1}), {.label_smoothing = 0.3, .reduction = Reduction::none});
+  CHECK(losses.value().at({0}) == doctest::Approx(0.7 * 2e4 + 0.1 * 3e4).epsilon(1e-12));
+  CHECK(losses.value().at({1}) == doctest::Approx(0.7 * std::log(2.0) + 0.2 * std::log(2.0)).epsilon(1e-12));
+  const Tensor g = grad(sum(losses), {x}, {.retain_graph = true})[0];
+  for (const Real value : g.value()) CHECK(std::isfinite(value));
+  CHECK(g.value().at({1, 0}) == 0);
+  check_close(grad(sum(losses), {x}, {.create_graph = true})[0].value(), g.value(), 1e-14);
+  CHECK(cross_entropy(tensor({{-infinity, 0}}), index({0})).item() == infinity);
+}
+
+TEST_CASE("cross-entropy with probabilities: gradients to both sides") {
+  const Array q = uniform({3, 5}, 0.1, 1, 5);
+  for (const double a : {0.0, 0.2}) {
+    const auto loss = [a](const Tensors& x) { return cross_entropy(x[0], x[1], {.label_smoothing = a}); };
+    check_gradients(loss, {normal({3, 5}), q});
+    const Tensor smooth = Tensor(q) * (1 - a) + a / 5;
+    const Tensor p = exp(Tensor(normal({3, 5})) - logsumexp(normal({3, 5}), {.axis = 1, .keepdim = true}));
+    CHECK(loss({normal({3, 5}), q}).item() == doctest::Approx(-sum(smooth * log(p)).item() / 3).epsilon(1e-13));
+  }
+  const Index classes = index({1, 4, 0});
+  Array hot(Shape{3, 5}, Real(0));
+  for (std::int64_t i = 0; i < 3; ++i) hot.mutable_data()[i * 5 + classes.data()[i]] = 1;
+  const Tensor x = normal({3, 5});
+  CHECK(cross_entropy(x, Tensor(hot)).item() == doctest::Approx(cross_entropy(x, classes).item()).epsilon(1e-14));
+}
+
+TEST_CASE("squared error, divergence and yes-or-no questions") {
+  CHECK(mse_loss(tensor({1, 2}), tensor({3, 5})).item() == 6.5);
+  CHECK(mse_loss(tensor({1, 2}), tensor({3, 5}), {.reduction = Reduction::sum}).item() == 13);
+  check_gradients([](const Tensors& x) { return mse_loss(x[0], x[1]); }, {normal({2, 3}), normal({2, 3}, 2)});
+
+  const Array p = uniform({2, 3}, 0.1, 1), q = uniform({2, 3}, 0.1, 1, 2);
+  double sum = 0;
+  for (int i = 0; i < 6; ++i) sum += q.data()[i] * (std::log(q.data()[i]) - std::log(p.data()[i]));
+  CHECK(kl_div(log(p), q, {.reduction = Reduction::sum}).item() == doctest::Approx(sum).epsilon(1e-14));
+  CHECK(kl_div(log(p), log(q), {.log_target = true}).item() == doctest::Approx(sum / 6).epsilon(1e-14));
+  check_gradients([](const Tensors& x) { return kl_div(x[0], x[1]); }, {normal({2, 3}), q});
+  check_gradients([](const Tensors& x) { return kl_div(x[0], x[1], {.log_target = true}); },
+                  {normal({2, 3}), normal({2, 3}, 2)});
+  CHECK(kl_div(tensor({-infinity, 0}), tensor({0, 1})).item() == 0);
+
+  for (const double x : {-800.0, -1.5, 0.0, 2.0, 800.0}) {
+    const double t = 0.3, expected = std::max(x, 0.0) - x * t + std::log1p(std::exp(-std::abs(x)));
+    CHECK(binary_cross_entropy_with_logits(Tensor(x), Tensor(t)).item() == doctest::Approx(expected).epsilon(1e-14));
+  }
+  check_gradients([](const Tensors& x) { return binary_cross_entropy_with_logits(x[0], x[1]); },
+                  {normal({2, 3}), uniform({2, 3}, 0, 1)});
+}
+
+TEST_CASE("wrong targets are refused by name and value") {
+  const Tensor x = normal({2, 3});
+  CHECK(error_of<ValueError>([&] {
+          cross_entropy(x, index({0, -4}));
+        }) == "cross_entropy: target -4 of sample 1 is not in [0, 3)");
+  CHECK(error_of<ValueError>([&] {
+          cross_entropy(x, index({3, 0}), {.ignore_index = 1, .label_smoothing = 0.1});
+        }) == "cross_entropy: target 3 of sample 0 is not in [0, 3)");
+  CHECK(error_of<ShapeError>([&] { cross_entropy(x, index({0})); }) ==
+        "cross_entropy: logits [2, 3] need targets of shape [2], got [1]");
+  CHECK(error_of<ValueError>([&] {
+          cross_entropy(x, index({0, 0}), {.label_smoothing = 1.5});
+        }) == "cross_entropy: label_smoothing 1.5 is not in [0, 1]");
+  CHECK(error_of<ShapeError>([&] {
+          cross_entropy(x, ones({3, 2}));
+        }) == "cross_entropy: shapes differ: [2, 3] and [3, 2]");
+  CHECK(error_of<ShapeError>([&] { mse_loss(x, ones({3})); }) == "mse_loss: shapes differ: [2, 3] and [3]");
+  CHECK(error_of<ShapeError>([&] { kl_div(x, ones({3})); }) == "kl_div: shapes differ: [2, 3] and [3]");
+}
