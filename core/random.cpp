@@ -154,7 +154,8 @@ Index random_integers(std::int64_t low, std::int64_t high, const Shape& shape, c
     const std::uint64_t word = (std::uint64_t{words[1]} << 32) | words[0];
     // The high half of the product is uniform up to a bias of range / 2^64.
     __extension__ using Wide = unsigned __int128;
-    out[i] = low + static_cast<std::int64_t>((Wide{word} * range) >> 64);
+    const auto offset = static_cast<std::uint64_t>((Wide{word} * range) >> 64);
+    out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
   }
   return result;
 }
