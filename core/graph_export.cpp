@@ -11,7 +11,7 @@
 namespace xgrad::inline XGRAD_ABI {
 namespace {
 
-constexpr int none = -1;
+constexpr int nothing = -1;
 constexpr int most_levels = 32;             // of nested frames; what lies deeper counts as one
 constexpr std::size_t fits_on_a_page = 64;  // edges
 
@@ -39,7 +39,7 @@ class ClusterTree {
   explicit ClusterTree(std::vector<GraphCluster>& clusters) : clusters_(clusters) {}
 
   int needed(int order, std::string_view path) {
-    int cluster = none;
+    int cluster = nothing;
     for (const std::string_view level : levels_of(path)) {
       const std::string_view prefix = path.substr(0, level.data() + level.size() - path.data());
       const auto [place, is_new] = known_.try_emplace({order, std::string(prefix)}, static_cast<int>(clusters_.size()));
@@ -58,7 +58,7 @@ class ClusterTree {
         return place->second;
       }
     }
-    return none;
+    return nothing;
   }
   int common(int a, int b) const {
     const auto above = [this](int c) { return clusters_[c].parent; };
@@ -161,7 +161,7 @@ GraphView everything(const Tensors& results, const std::vector<const Node*>& nod
   for (GraphVertex& vertex : view.vertices) {
     if (vertex.role != GraphRole::parameter && vertex.role != GraphRole::input) continue;
     vertex.cluster = tree.around(0, vertex.name);
-    if (vertex.cluster == none) continue;
+    if (vertex.cluster == nothing) continue;
     vertex.path = view.clusters[vertex.cluster].path;
     vertex.name.erase(0, vertex.path.size() + 1);
   }
@@ -180,18 +180,18 @@ GraphView everything(const Tensors& results, const std::vector<const Node*>& nod
 std::vector<int> levels(const std::vector<GraphCluster>& clusters) {
   std::vector<int> result;
   for (const GraphCluster& cluster : clusters) {
-    result.push_back(cluster.parent == none ? 1 : result[cluster.parent] + 1);
+    result.push_back(cluster.parent == nothing ? 1 : result[cluster.parent] + 1);
   }
   return result;
 }
 
-// For each cluster its ancestor (or itself) at `level`; none for those above it.
+// For each cluster its ancestor (or itself) at `level`; nothing for those above it.
 std::vector<int> ancestors_at(const std::vector<GraphCluster>& clusters, int level) {
   const std::vector<int> levels_of_all = levels(clusters);
   std::vector<int> result;
   for (std::size_t c = 0; c < clusters.size(); ++c) {
     const int parent = clusters[c].parent;
-    result.push_back(levels_of_all[c] < level    ? none
+    result.push_back(levels_of_all[c] < level    ? nothing
                      : levels_of_all[c] == level ? static_cast<int>(c)
                                                  : result[parent]);
   }
@@ -203,23 +203,23 @@ std::vector<int> ancestors_at(const std::vector<GraphCluster>& clusters, int lev
 template <class Hidden>
 GraphView merged(const GraphView& view, const std::vector<int>& becomes, const Hidden& hidden) {
   GraphView result;
-  std::vector<int> number(view.vertices.size(), none);
+  std::vector<int> number(view.vertices.size(), nothing);
   std::vector<bool> used(view.clusters.size());
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     if (std::cmp_not_equal(becomes[v], v)) continue;
     number[v] = static_cast<int>(result.vertices.size());
     result.vertices.push_back(view.vertices[v]);
-    for (int c = view.vertices[v].cluster; c != none && !used[c]; c = view.clusters[c].parent) used[c] = true;
+    for (int c = view.vertices[v].cluster; c != nothing && !used[c]; c = view.clusters[c].parent) used[c] = true;
   }
-  std::vector<int> cluster_number(view.clusters.size(), none);
+  std::vector<int> cluster_number(view.clusters.size(), nothing);
   for (std::size_t c = 0; c < view.clusters.size(); ++c) {
     if (!used[c]) continue;
     cluster_number[c] = static_cast<int>(result.clusters.size());
     GraphCluster& cluster = result.clusters.emplace_back(view.clusters[c]);
-    if (cluster.parent != none) cluster.parent = cluster_number[cluster.parent];
+    if (cluster.parent != nothing) cluster.parent = cluster_number[cluster.parent];
   }
   for (GraphVertex& vertex : result.vertices) {
-    if (vertex.cluster != none) vertex.cluster = cluster_number[vertex.cluster];
+    if (vertex.cluster != nothing) vertex.cluster = cluster_number[vertex.cluster];
   }
   for (const GraphEdge& edge : view.edges) {
     const int from = becomes[edge.from];
@@ -270,7 +270,7 @@ GraphView rolled_up(GraphView view, int level) {
   const std::vector<int> block_of = ancestors_at(view.clusters, level);
   std::vector<std::vector<int>> members(view.clusters.size());
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    if (const int c = view.vertices[v].cluster; c != none && block_of[c] != none) {
+    if (const int c = view.vertices[v].cluster; c != nothing && block_of[c] != nothing) {
       members[block_of[c]].push_back(static_cast<int>(v));
     }
   }
@@ -291,15 +291,15 @@ GraphView rolled_up(GraphView view, int level) {
 
   std::vector<int> becomes(view.vertices.size());
   for (std::size_t v = 0; v < becomes.size(); ++v) becomes[v] = static_cast<int>(v);
-  std::vector<int> representative(view.clusters.size(), none);
-  std::vector<int> last(view.clusters.size(), none);
+  std::vector<int> representative(view.clusters.size(), nothing);
+  std::vector<int> last(view.clusters.size(), nothing);
   for (auto& [family, siblings] : families) {
     std::ranges::sort(siblings, {}, [&](int c) { return members[c].front(); });
-    int first = none;
+    int first = nothing;
     std::string first_structure;
     for (const int c : siblings) {
       std::string own = structure(view, c, members[c], edges_into);
-      if (first == none || own != first_structure) {
+      if (first == nothing || own != first_structure) {
         first = c;
         first_structure = std::move(own);
       } else {
@@ -314,7 +314,7 @@ GraphView rolled_up(GraphView view, int level) {
     }
   }
   for (std::size_t c = 0; c < view.clusters.size(); ++c) {
-    if (last[c] == none) continue;
+    if (last[c] == nothing) continue;
     std::string& title = view.clusters[c].title;
     const std::string& other = view.clusters[last[c]].title;  // a backward pass begins with the last one
     const bool ascending = std::pair(title.size(), title) < std::pair(other.size(), other);
@@ -322,12 +322,12 @@ GraphView rolled_up(GraphView view, int level) {
   }
   const auto block = [&](int v) {
     const int c = view.vertices[v].cluster;
-    return c == none ? none : block_of[c];
+    return c == nothing ? nothing : block_of[c];
   };
   return merged(view, becomes, [&](const GraphEdge& edge) {  // what leads from one block to the next
     const int from = block(edge.from);
     const int to = block(edge.to);
-    return from != to && from != none && to != none && representative[from] != none &&
+    return from != to && from != nothing && to != nothing && representative[from] != nothing &&
            representative[from] == representative[to];
   });
 }
@@ -335,7 +335,7 @@ GraphView rolled_up(GraphView view, int level) {
 // Every module below `depth` becomes one vertex.
 GraphView folded(const GraphView& view, int depth) {
   const std::vector<int> box_of = ancestors_at(view.clusters, depth + 1);
-  std::vector<int> first_of(view.clusters.size(), none);
+  std::vector<int> first_of(view.clusters.size(), nothing);
   std::vector<int> becomes;
   std::vector<GraphVertex> boxes = view.vertices;
   const auto times_within = [&](int cluster, int box) {
@@ -345,13 +345,13 @@ GraphView folded(const GraphView& view, int depth) {
   };
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
-    const int box = vertex.cluster == none ? none : box_of[vertex.cluster];
-    if (box == none) {
+    const int box = vertex.cluster == nothing ? nothing : box_of[vertex.cluster];
+    if (box == nothing) {
       becomes.push_back(static_cast<int>(v));
       continue;
     }
     int& first = first_of[box];
-    if (first == none) {
+    if (first == nothing) {
       first = static_cast<int>(v);
       const GraphCluster& cluster = view.clusters[box];
       boxes[v] = {.role = GraphRole::module,
