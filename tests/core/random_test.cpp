@@ -1,0 +1,194 @@
+// Tests of core/random.h: known answers, independence of shape, order and threads, and the distributions.
+#include <xgrad/core/random.h>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "support/check.h"
+#include "support/threads.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+struct Moments {
+  double mean = 0, variance = 0, skewness = 0, kurtosis = 0;
+};
+
+Moments moments(const Array& x) {
+  Moments m;
+  for (const Real value : x) m.mean += value;
+  m.mean /= static_cast<double>(x.size());
+  for (const Real value : x) {
+    const double d = value - m.mean;
+    m.variance += d * d;
+    m.skewness += d * d * d;
+    m.kurtosis += d * d * d * d;
+  }
+  const auto n = static_cast<double>(x.size());
+  m.variance /= n;
+  m.skewness /= n * std::pow(m.variance, 1.5);
+  m.kurtosis /= n * m.variance * m.variance;
+  return m;
+}
+
+// The largest distance between the empirical distribution and `cdf` (Kolmogorov and Smirnov).
+template <class F>
+double distance(const Array& x, const F& cdf) {
+  std::vector<Real> sorted(x.begin(), x.end());
+  std::ranges::sort(sorted);
+  double worst = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const auto n = static_cast<double>(sorted.size());
+    const double p = cdf(sorted[i]);
+    worst = std::max({worst, std::abs(p - static_cast<double>(i) / n), std::abs(p - static_cast<double>(i + 1) / n)});
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("Philox4x32-10 gives the known answers of its authors") {
+  using Words = std::array<std::uint32_t, 4>;
+  CHECK(philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
+        Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+        Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("the counter is position and draw, the key is the seed, all 64 bits of each") {
+  const RandomKey key{.seed = 0x299f31d0a4093822, .draw = 0x0370734413198a2e};
+  CHECK(random_words(key, 0x85a308d3243f6a88) ==
+        philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}));
+}
+
+TEST_CASE("uniform numbers are the words divided by 2^32") {
+  const Array x = random_uniform({4}, {});
+  CHECK(x.at({0}) == 0x6627e8d5 * 0x1p-32);
+  CHECK(x.at({3}) == 0x9b00dbd8 * 0x1p-32);
+}
+
+TEST_CASE("an element depends on the key and its place alone, not on shape, size or threads") {
+  const RandomKey key{.seed = 5, .draw = 3};
+  const Array whole = random_normal({100'000}, key);
+  CHECK(equal(random_normal({100, 1000}, key).reshaped({-1}), whole));
+  for (const std::int64_t size : {1, 2, 3, 5, 4099, 16384, 16385, 99'999}) {
+    CHECK(std::ranges::equal(random_normal({size}, key), std::span(whole.begin(), static_cast<std::size_t>(size))));
+  }
+  for (const int count : {1, 2, 5}) {
+    const ThreadCount restore(count);
+    CHECK(equal(random_normal({100'000}, key), whole));
+  }
+}
+
+TEST_CASE("seeds and draws give different numbers, the same seed the same") {
+  const Array base = random_uniform({1000}, {.seed = 1, .draw = 0});
+  CHECK(equal(base, random_uniform({1000}, {.seed = 1, .draw = 0})));
+  CHECK_FALSE(equal(base, random_uniform({1000}, {.seed = 1, .draw = 1})));
+  CHECK_FALSE(equal(base, random_uniform({1000}, {.seed = 2, .draw = 0})));
+  CHECK_FALSE(equal(base, random_uniform({1000}, {.seed = std::uint64_t{1} << 32, .draw = 0})));
+}
+
+TEST_CASE("the generator counts its draws; its state goes back and forth") {
+  const RandomState before = random_state();
+  manual_seed(42);
+  CHECK(random_state() == RandomState{.seed = 42, .draws = 0});
+  const RandomKey first = next_random_key();
+  const RandomKey second = next_random_key();
+  CHECK(first.seed == 42);
+  CHECK(first.draw == 0);
+  CHECK(second.draw == 1);
+  const RandomState middle = random_state();
+  const Array x = random_uniform({3}, next_random_key());
+  set_random_state(middle);
+  CHECK(equal(random_uniform({3}, next_random_key()), x));
+  std::uint64_t elsewhere = 1;
+  std::thread([&] { elsewhere = random_state().draws; }).join();
+  CHECK(elsewhere == 0);  // every thread has a generator of its own
+  set_random_state(before);
+}
+
+TEST_CASE("uniform numbers are spread evenly over [0, 1)") {
+  const Array x = random_uniform({1'000'000}, {.seed = 9});
+  const Moments m = moments(x);
+  CHECK(std::abs(m.mean - 0.5) < 0.0015);
+  CHECK(std::abs(m.variance - 1.0 / 12) < 0.0005);
+  CHECK(*std::ranges::min_element(x) >= 0);
+  CHECK(*std::ranges::max_element(x) < 1);
+  CHECK(distance(x, [](double v) { return v; }) < 1.95 / 1000);  // 0.1 % by chance
+}
+
+TEST_CASE("normal numbers have the moments and the distribution of the normal") {
+  const Array x = random_normal({1'000'000}, {.seed = 10});
+  const Moments m = moments(x);
+  CHECK(std::abs(m.mean) < 0.004);
+  CHECK(std::abs(m.variance - 1) < 0.006);
+  CHECK(std::abs(m.skewness) < 0.01);
+  CHECK(std::abs(m.kurtosis - 3) < 0.02);
+  CHECK(distance(x, [](double v) { return 0.5 * std::erfc(-v / std::sqrt(2.0)); }) < 1.95 / 1000);
+}
+
+TEST_CASE("neighbours are uncorrelated, within a draw and from draw to draw") {
+  const Array a = random_normal({200'000}, {.seed = 3, .draw = 0});
+  const Array b = random_normal({200'000}, {.seed = 3, .draw = 1});
+  double within = 0, between = 0;
+  for (std::int64_t i = 0; i + 1 < a.size(); ++i) {
+    within += a.data()[i] * a.data()[i + 1];
+    between += a.data()[i] * b.data()[i];
+  }
+  CHECK(std::abs(within) / 200'000 < 0.008);
+  CHECK(std::abs(between) / 200'000 < 0.008);
+}
+
+TEST_CASE("the quantile of the normal agrees with tables, and turns back what erfc gives") {
+  CHECK(normal_quantile(0.5) == 0);
+  CHECK(normal_quantile(0.975) == doctest::Approx(1.959963984540054).epsilon(1e-15));
+  CHECK(normal_quantile(0.25) == doctest::Approx(-0.6744897501960817).epsilon(1e-15));
+  CHECK(normal_quantile(0.001) == doctest::Approx(-3.090232306167813).epsilon(1e-15));
+  CHECK(normal_quantile(1e-20) == doctest::Approx(-9.262340089798408).epsilon(1e-15));
+  for (double x = -8; x <= 0; x += 0.01) {
+    CHECK(normal_quantile(0.5 * std::erfc(-x / std::sqrt(2.0))) == doctest::Approx(x).epsilon(1e-13).scale(1));
+  }
+  for (const double p : {0.0, 1.0, -0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    error_of<ValueError>([p] { normal_quantile(p); });
+  }
+}
+
+TEST_CASE("whole numbers are spread evenly over their range") {
+  const Index x = random_integers(-3, 4, {70'000}, {.seed = 4});
+  std::array<int, 7> counts{};
+  for (const std::int64_t value : x) ++counts[static_cast<std::size_t>(value + 3)];
+  for (const int count : counts) CHECK(std::abs(count - 10'000) < 400);
+  CHECK(equal(random_integers(5, 6, {3}, {}), Index(Shape{3}, {5, 5, 5})));
+}
+
+TEST_CASE("whole numbers may range over everything that fits") {
+  constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t high = std::numeric_limits<std::int64_t>::max();
+  const Index x = random_integers(low, high, {1000}, {.seed = 4});
+  CHECK(std::ranges::count_if(x, [](std::int64_t value) { return value < 0; }) == doctest::Approx(500).epsilon(0.2));
+  CHECK(error_of<ValueError>([] { random_integers(3, 3, {2}, {}); }) == "random_integers: low 3 is not below high 3");
+}
+
+TEST_CASE("a permutation holds every number once, and every order comes up") {
+  const Index order = random_permutation(1000, {.seed = 1});
+  std::vector<std::int64_t> sorted(order.begin(), order.end());
+  CHECK_FALSE(std::ranges::is_sorted(sorted));
+  std::ranges::sort(sorted);
+  for (std::int64_t i = 0; i < 1000; ++i) CHECK(sorted[static_cast<std::size_t>(i)] == i);
+  std::array<int, 27> counts{};
+  for (std::uint64_t draw = 0; draw < 6000; ++draw) {
+    const Index three = random_permutation(3, {.seed = 1, .draw = draw});
+    ++counts[static_cast<std::size_t>(9 * three.at({0}) + 3 * three.at({1}) + three.at({2}))];
+  }
+  CHECK(std::ranges::count(counts, 0) == 21);
+  for (const int count : counts) {
+    if (count > 0) CHECK(std::abs(count - 1000) < 130);
+  }
+  CHECK(random_permutation(0, {}).size() == 0);
+  CHECK(random_permutation(1, {}).at({0}) == 0);
+  error_of<ValueError>([] { random_permutation(-1, {}); });
+}

@@ -1,0 +1,79 @@
+// Tests of core/xtensor.h: the same memory seen as xtensor and as Array.
+#include <xgrad/core/xtensor.h>
+
+#if __has_include(<xtensor/views/xview.hpp>)
+#include <xtensor/core/xmath.hpp>
+#include <xtensor/views/xview.hpp>
+#else
+#include <xtensor/xmath.hpp>
+#include <xtensor/xview.hpp>
+#endif
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+TEST_CASE("an xtensor view of an array looks at the same memory") {
+  const Array a(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto seen = view(a);
+  CHECK(seen.data() == a.data());
+  CHECK(seen.shape(1) == 3);
+  CHECK(seen(1, 2) == 6);
+  CHECK(xt::sum(seen)() == 21);
+}
+
+TEST_CASE("a view for writing leaves other arrays alone") {
+  Array a(Shape{2, 2}, Real(1));
+  const Array b = a;
+  auto seen = mutable_view(a);
+  seen += 1;
+  CHECK(a.at({1, 1}) == 2);
+  CHECK(b.at({1, 1}) == 1);
+  CHECK(seen.data() == a.data());
+}
+
+TEST_CASE("an xtensor array on the pool moves in without a copy") {
+  PooledXarray<Real> source = PooledXarray<Real>::from_shape({3, 4});
+  source.fill(2.5);
+  const Real* place = source.data();
+  const auto before = pool_stats().bytes_in_use;
+  const Array a = to_array(std::move(source));
+  CHECK(a.data() == place);
+  CHECK(a.shape() == Shape{3, 4});
+  CHECK(a.at({2, 3}) == 2.5);
+  CHECK(pool_stats().bytes_in_use - before < 12 * static_cast<std::int64_t>(sizeof(Real)));
+}
+
+TEST_CASE("what moved in goes back to the pool") {
+  const auto before = pool_stats().bytes_in_use;
+  for (int i = 0; i < 10; ++i) {
+    PooledXarray<Real> source = PooledXarray<Real>::from_shape({100});
+    const Array a = to_array(std::move(source));
+    const Array b = a;
+    CHECK(b.shares_memory_with(a));
+  }
+  CHECK(pool_stats().bytes_in_use == before);
+}
+
+TEST_CASE("an expression becomes an array of the type that fits") {
+  const xt::xarray<Real> x{{1, 2}, {3, 4}};
+  const Array doubled = to_array(x * 2 + 1);
+  CHECK(equal(doubled, Array(Shape{2, 2}, {3, 5, 7, 9})));
+  const Mask large = to_array(x > 2);
+  CHECK(equal(large, Mask(Shape{2, 2}, {false, false, true, true})));
+  const xt::xarray<int> whole{7, -8};
+  const Index numbers = to_array(whole);
+  CHECK(equal(numbers, Index(Shape{2}, {7, -8})));
+  CHECK(equal(to_array(xt::view(x, xt::all(), 1)), Array(Shape{2}, {2, 4})));
+  CHECK(equal(to_array(xt::transpose(x)), Array(Shape{2, 2}, {1, 3, 2, 4})));
+}
+
+TEST_CASE("scalars and arrays without elements go both ways") {
+  const xt::xarray<Real> scalar(Real(4));
+  CHECK(to_array(scalar).shape() == Shape{});
+  CHECK(to_array(scalar).item() == 4);
+  CHECK(view(Array(Shape{}, Real(3)))() == 3);
+  CHECK(to_array(xt::xarray<Real>::from_shape({0, 3})).shape() == Shape{0, 3});
+  CHECK(view(Array(Shape{0, 3})).size() == 0);
+}
