@@ -196,6 +196,99 @@ TEST_CASE("dot and outer are the products of two vectors") {
   CHECK(error_of<ShapeError>([&] { outer(a, Tensor(1)); }) == "outer: no two vectors: [3], []");
 }
 
+TEST_CASE("einsum means what its letters say") {
+  const Tensor a = normal({2, 3}), b = normal({3, 4}, 2), c = normal({2, 3, 4}, 3), d = normal({2, 4, 3}, 4);
+  const Tensor s = normal({3, 3}, 5), v = normal({3}, 6), w = normal({4}, 7);
+  const auto same_values = [](const Tensor& x, const Tensor& y) { check_close(x.value(), y.value()); };
+  same_values(einsum("ij,jk->ik", {a, b}), matmul(a, b));
+  same_values(einsum("ij,jk", {a, b}), matmul(a, b));
+  same_values(einsum("ij,jk->ki", {a, b}), transpose(matmul(a, b)));
+  same_values(einsum(" ji , kj -> ik ", {transpose(a), transpose(b)}), matmul(a, b));
+  same_values(einsum("bij,bjk->bik", {c, d}), matmul(c, d));
+  same_values(einsum("bij,bkj->bik", {c, c}), matmul(c, c, {.transpose_b = true}));
+  same_values(einsum("bij,bik->bjk", {c, c}), matmul(c, c, {.transpose_a = true}));
+  same_values(einsum("bij,bjk->k", {c, d}), sum(matmul(c, d), {.axis = {0, 1}}));
+  same_values(einsum("i,j->ij", {v, w}), outer(v, w));
+  same_values(einsum("i,j->ji", {v, w}), outer(w, v));
+  same_values(einsum("i,i", {v, v}), dot(v, v));
+  same_values(einsum("ij,ij->ij", {a, a}), square(a));
+  same_values(einsum("ij,ij->", {a, a}), sum(square(a)));
+  same_values(einsum("ij,i->ij", {b, v}), b * unsqueeze(v, 1));
+  same_values(einsum("ij,ji->ij", {b, transpose(b)}), square(b));
+  same_values(einsum("ij->ji", {a}), transpose(a));
+  same_values(einsum("ba", {a}), transpose(a));
+  same_values(einsum("ijk->j", {c}), sum(c, {.axis = {0, 2}}));
+  same_values(einsum("ij->", {a}), sum(a));
+  same_values(einsum("ij,k->k", {a, w}), sum(a) * w);
+  same_values(einsum("ii->", {s}), einsum("ii", {s}));
+  same_values(einsum("ii", {s}), s[{0, 0}] + s[{1, 1}] + s[{2, 2}]);
+  same_values(einsum("ii->i", {s}), stack({s[{0, 0}], s[{1, 1}], s[{2, 2}]}));
+  same_values(einsum("ii,i->i", {s, v}), einsum("ii->i", {s}) * v);
+  same_values(einsum("iji->j", {normal({2, 3, 2})}), normal({2, 3, 2})[{0, _, 0}] + normal({2, 3, 2})[{1, _, 1}]);
+  same_values(einsum("iii->i", {normal({2, 2, 2})}),
+              stack({normal({2, 2, 2})[{0, 0, 0}], normal({2, 2, 2})[{1, 1, 1}]}));
+  same_values(einsum("ab,bc,c->a", {a, b, w}), matmul(matmul(a, b), w));
+  same_values(einsum("...ij->...ji", {c}), transpose(c));
+  same_values(einsum("...ij,...jk->...ik", {c, d}), matmul(c, d));
+  same_values(einsum("...ij,jk", {c, transpose(b)}), matmul(c, transpose(b)));
+  same_values(einsum("b...,b...->...", {c, c}), sum(square(c), {.axis = 0}));
+  same_values(einsum("...i,...i->...", {c, normal({1, 4}, 8)}), sum(c * normal({1, 4}, 8), {.axis = -1}));
+  same_values(einsum("...,...", {unsqueeze(a, 2), b[{slice(0, 1), _}]}), unsqueeze(a, 2) * b[{slice(0, 1), _}]);
+  same_values(einsum("...ij->ij", {c}), sum(c, {.axis = 0}));
+  CHECK(einsum("ij,jk->ik", {zeros({2, 0}), zeros({0, 3})}).shape() == Shape{2, 3});
+  CHECK(einsum("ij,jk->ik", {zeros({0, 2}), zeros({2, 3})}).shape() == Shape{0, 3});
+  CHECK(einsum("ii->i", {zeros({0, 0})}).shape() == Shape{0});
+}
+
+TEST_CASE("einsum has gradients of any order") {
+  const auto check = [](const char* formula, const std::vector<Array>& inputs) {
+    CAPTURE(formula);
+    check_gradients([formula](const Tensors& x) { return einsum(formula, x); }, inputs);
+  };
+  check("ij,jk->ki", {normal({2, 3}), normal({3, 4}, 2)});
+  check("bqd,bkd->bqk", {normal({2, 3, 4}), normal({2, 5, 4}, 2)});
+  check("bhqk,bkhd->bqhd", {normal({2, 2, 3, 4}), normal({2, 4, 2, 3}, 2)});
+  check("ii->i", {normal({4, 4})});
+  check("ij,k->k", {normal({2, 3}), normal({4}, 2)});
+  check("ab,bc,cd->ad", {normal({2, 3}), normal({3, 2}, 2), normal({2, 4}, 3)});
+  check("...i,...i->...", {normal({2, 3, 4}), normal({1, 4}, 2)});
+  check_gradients([](const Tensors& x) { return einsum("ij,ij->", {x[0], x[0]}); }, {normal({3, 5})});
+}
+
+TEST_CASE("einsum refuses formulas that are malformed or do not fit") {
+  const Tensor a = zeros({2, 3}), b = zeros({4, 5});
+  const auto malformed = [&](const char* formula) { return error_of<ValueError>([&] { einsum(formula, {a}); }); };
+  CHECK(malformed("i?") == "einsum: unexpected '?' in 'i?'");
+  CHECK(malformed("ij-i") == "einsum: unexpected '-' in 'ij-i'");
+  CHECK(malformed("ij->i->j") == "einsum: unexpected '-' in 'ij->i->j'");
+  CHECK(malformed("ij..") == "einsum: unexpected '.' in 'ij..'");
+  CHECK(malformed("......") == "einsum: unexpected '.' in '......'");
+  CHECK(malformed("ij->ii") == "einsum: 'i' stands twice in the result in 'ij->ii'");
+  CHECK(malformed("ij->k") == "einsum: 'k' of the result stands in no factor in 'ij->k'");
+  CHECK(malformed("ij,jk") == "einsum: 'ij,jk' has 2 factors, 1 given");
+  const auto unfitting = [&](const char* formula) { return error_of<ShapeError>([&] { einsum(formula, {a, b}); }); };
+  CHECK(unfitting("ij,jk") == "einsum: 'j' has sizes 3 and 4 in 'ij,jk'");
+  CHECK(unfitting("ij,ijk") == "einsum: factor 1 of 'ij,ijk' has shape [4, 5]");
+  CHECK(unfitting("i,ijk") == "einsum: factor 0 of 'i,ijk' has shape [2, 3]");
+  CHECK(unfitting("...,...") == "einsum: an axis of '...' has sizes 2 and 4 in '...,...'");
+}
+
+TEST_CASE("tensordot sums over pairs of axes") {
+  const Tensor a = normal({2, 3, 4}), b = normal({3, 4, 5}, 2), c = normal({4, 5, 3}, 3);
+  check_close(tensordot(a, b, 2).value(), matmul(reshape(a, {2, 12}), reshape(b, {12, 5})).value());
+  check_close(tensordot(a, c, {1, 2}, {-1, 0}).value(), einsum("ijk,klj->il", {a, c}).value());
+  check_close(tensordot(a, b, 0).value(), einsum("ijk,lmn->ijklmn", {a, b}).value());
+  CHECK(tensordot(a, c, {2}, {0}).shape() == Shape{2, 3, 5, 3});
+  check_gradients([](const Tensors& x) { return tensordot(x[0], x[1], 2); }, {normal({2, 3, 2}), normal({3, 2, 2}, 2)});
+  check_gradients([](const Tensors& x) { return tensordot(x[0], x[1], {0}, {1}); },
+                  {normal({3, 2}), normal({2, 3}, 2)});
+  CHECK(error_of<ShapeError>([&] { tensordot(a, b, 1); }) ==
+        "tensordot: sizes of axis 2 of [2, 3, 4] and axis 0 of [3, 4, 5] differ");
+  CHECK(error_of<ValueError>([&] { tensordot(a, b, 4); }) == "tensordot: count 4 of axes for [2, 3, 4] and [3, 4, 5]");
+  CHECK(error_of<ValueError>([&] { tensordot(a, b, {0, 1}, {0}); }) == "tensordot: axes [0, 1] and [0] are not pairs");
+  CHECK(error_of<ValueError>([&] { tensordot(a, b, {0, 0}, {0, 1}); }).starts_with("tensordot: "));
+}
+
 TEST_CASE("the build says what it runs on") {
   const BuildInfo info = build_info();
   CHECK(info.real == "double");
