@@ -45,11 +45,11 @@ bool is_number(std::string_view name) { return name.find_first_not_of("012345678
 
 }  // namespace
 
-Module::Module() : path_(intern("")) {}
-
-Module::Module(At here) : path_(intern("")), parent_(here.parent), training_(here.parent->training_) {
+Module::Module(At here) : path_(intern("")), parent_(here.parent) {
+  if (!parent_) return;
   parent_->check_new_name(here.name);
   path_ = intern(parent_->full_name(here.name));
+  training_ = parent_->training_;
   parent_->children_.emplace_back(std::move(here.name), this);
 }
 

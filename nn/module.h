@@ -36,8 +36,10 @@ class Module;
 /// The place of a module: a name inside a parent. Made by Module::at.
 struct At {
   Module* parent = nullptr;
-  std::string name;
+  std::string name = {};
 };
+/// The place of a layer that stands for itself: `nn::Linear w{nn::root, 512, 64};`
+inline const At root;
 
 /// One run of a module, as a forward hook sees it.
 struct ForwardCall {
@@ -132,8 +134,9 @@ class Module {
 
  protected:
   /// A module without a parent: a model.
-  Module();
-  /// A child. Throws ValueError if the parent has something of this name, or the name is empty or holds a dot.
+  Module() : Module(root) {}
+  /// A child, or with `root` the same. Throws ValueError if the parent has something of this name, or the name is empty
+  /// or holds a dot.
   explicit Module(At here);
 
   /// The place of a child: `nn::Linear out{at("out"), 64, 10};`

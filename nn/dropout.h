@@ -1,0 +1,22 @@
+// Dropout.
+#pragma once
+
+#include <xgrad/nn/module.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+
+/// In training, every element becomes 0 with probability p and is divided by 1 - p otherwise; else nothing happens
+/// (Srivastava et al. 2014). Which ones: the generator's next draw.
+struct Dropout : Module {
+  /// Throws ValueError unless 0 <= p <= 1.
+  Dropout(At here, double p);
+
+  Tensor operator()(const Tensor& x) const;
+
+  const double p;
+
+ protected:
+  std::string settings() const override { return cat(p); }
+};
+
+}  // namespace xgrad::inline XGRAD_ABI::nn

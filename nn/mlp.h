@@ -1,0 +1,35 @@
+// Mlp: two linear maps with an activation in between.
+#pragma once
+
+#include <xgrad/nn/activation.h>
+#include <xgrad/nn/dropout.h>
+#include <xgrad/nn/linear.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+
+struct MlpOptions {
+  std::int64_t in = 0;
+  std::int64_t hidden = 0;
+  std::int64_t out = 0;  ///< as `in` if 0
+  Activation activation = relu;
+  double dropout = 0;
+  bool bias = true;
+};
+
+/// y = dropout(fc2(dropout(activation(fc1(x)))))      x (..., in) -> (..., out)
+struct Mlp : Module {
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  Mlp(At here, const MlpOptions& options);
+
+  Tensor operator()(const Tensor& x) const;
+
+  const MlpOptions options;
+  Linear fc1;
+  Linear fc2;
+  Dropout dropout;
+
+ protected:
+  std::string settings() const override;
+};
+
+}  // namespace xgrad::inline XGRAD_ABI::nn

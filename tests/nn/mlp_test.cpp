@@ -1,0 +1,54 @@
+// Mlp and its activations.
+#include "support.h"
+
+#include <xgrad/nn/mlp.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+TEST_CASE("Mlp is two linear maps with an activation in between") {
+  const Mlp mlp{root, {.in = 2, .hidden = 3, .out = 1}};
+  mlp.fc1.weight.assign(Array({3, 2}, {1, 0, 0, 1, -1, -1}));
+  mlp.fc1.bias.assign(Array({3}, Real(0)));
+  mlp.fc2.weight.assign(Array({1, 3}, {1, 10, 100}));
+  mlp.fc2.bias.assign(Array({1}, Real(1000)));
+  CHECK(equal(mlp(Array({2, 2}, {1, 2, -1, -2})).value(), Array({2, 1}, {1021, 1300})));
+  CHECK(to_string(mlp) ==
+        "Mlp 2 -> 3 -> 1       13\n"
+        "  fc1: Linear 2 -> 3   9\n"
+        "    weight [3, 2]      6\n"
+        "    bias [3]           3\n"
+        "  fc2: Linear 3 -> 1   4\n"
+        "    weight [1, 3]      3\n"
+        "    bias [1]           1\n"
+        "  dropout: Dropout 0   0\n");
+  CHECK(Mlp(root, {.in = 2, .hidden = 3, .bias = false}).num_parameters() == 12);
+}
+
+TEST_CASE("An activation is a function by its name, or a lambda") {
+  const Tensor x(Array({3}, {-1, 0, 2}));
+  const auto check = [&](const Activation& f, const Tensor& expected) { check_close(f(x).value(), expected.value()); };
+  check(relu, relu(x));
+  check(gelu, gelu(x));
+  check(elu, elu(x));
+  check(tanh, tanh(x));
+  check([](const Tensor& v) { return gelu(v, Gelu::tanh); }, gelu(x, Gelu::tanh));
+}
+
+TEST_CASE("Mlp drops twice in training, never otherwise") {
+  const Mlp mlp{root, {.in = 4, .hidden = 8, .dropout = 0.5}};
+  const Tensor x(normal({3, 4}));
+  CHECK(!equal(mlp(x).value(), mlp(x).value()));
+  const Eval eval(mlp);
+  CHECK(equal(mlp(x).value(), mlp(x).value()));
+}
+
+TEST_CASE("Gradients of Mlp are those of differences") {
+  const Mlp mlp{root, {.in = 3, .hidden = 5, .out = 2, .activation = gelu}};
+  check_module_gradients(mlp, [&](const Tensors& xs) { return mlp(xs[0]); }, {normal({4, 3})});
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,57 @@
+// What the tests of layers share.
+#pragma once
+
+#include "support/check.h"
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include <xgrad/nn/module.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/reduce.h>
+
+namespace xgrad::testing {
+
+/// Checks the gradients of a random combination of f(inputs) with respect to the inputs and all parameters of the
+/// module against five-point differences, along three random directions for each. Use double, and no dropout.
+inline void check_module_gradients(const nn::Module& module, const std::function<Tensor(const Tensors&)>& f,
+                                   const std::vector<Array>& inputs = {}, double tolerance = 1e-7) {
+  Tensors xs;
+  for (const Array& input : inputs) xs.push_back(variable(input));
+  Tensors all = xs;
+  for (const Tensor& parameter : module.parameters()) all.push_back(parameter);
+
+  const Tensor y = f(xs);
+  const Tensor v(normal(y.shape(), 977));
+  const auto combination = [&](const Tensor& y) { return sum_to(y * v, {}); };
+  const Tensors gradients = grad(combination(y), all);
+  double scale = 1;
+  for (const Tensor& g : gradients) {
+    for (const Real value : g.value()) scale = std::max<double>(scale, std::abs(value));
+  }
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Array place = all[k].value();
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const Array direction = normal(place.shape(), 31 * i + k + 7);
+      const double h = 7e-4;
+      const auto at = [&](double t) {
+        const NoGrad off;
+        Array moved = place;
+        Real* out = moved.mutable_data();
+        for (std::int64_t j = 0; j < moved.size(); ++j) out[j] += static_cast<Real>(t) * direction.data()[j];
+        all[k].assign(moved);
+        return static_cast<double>(combination(f(xs)).item());
+      };
+      const double numeric = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+      all[k].assign(place);
+      double exact = 0;
+      for (std::int64_t j = 0; j < place.size(); ++j) exact += gradients[k].value().data()[j] * direction.data()[j];
+      CHECK_MESSAGE(std::abs(numeric - exact) / std::max(scale, std::abs(numeric)) <= tolerance,
+                    (k < xs.size() ? cat("input ", k) : all[k].name()), ": rule ", exact, ", finite difference ",
+                    numeric);
+    }
+  }
+}
+
+}  // namespace xgrad::testing
