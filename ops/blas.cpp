@@ -14,7 +14,9 @@
 
 #include <xgrad/core/error.h>
 #include <xgrad/core/parallel.h>
+#include <xgrad/core/text.h>
 #include <xgrad/ops/simd.h>
+#include <xgrad/version.h>
 
 #ifdef XGRAD_OPENBLAS
 extern "C" {
@@ -139,6 +141,14 @@ BuildInfo build_info() {
   info.simd_width = static_cast<int>(Pack::width);
   info.threads = threads();
   return info;
+}
+
+std::string to_string(const BuildInfo& info) {
+  // The BLAS says more than a line holds: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
+  const std::size_t name_end = info.blas.find(' ', info.blas.find(' ') + 1);
+  return cat("xgrad " XGRAD_VERSION " (", info.real, "), ", info.blas.substr(0, name_end),
+             info.blas_core.empty() ? "" : " for ", info.blas_core, ", ", info.simd_width, " numbers per register, ",
+             info.threads, info.threads == 1 ? " thread" : " threads");
 }
 
 }  // namespace xgrad::inline XGRAD_ABI

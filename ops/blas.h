@@ -35,5 +35,7 @@ struct BuildInfo {
   int threads = 0;        ///< of the parallel loop
 };
 BuildInfo build_info();
+/// One line for people: `xgrad 0.1.0 (float), OpenBLAS 0.3.21 for SkylakeX, 16 numbers per register, 2 threads`.
+std::string to_string(const BuildInfo& info);
 
 }  // namespace xgrad::inline XGRAD_ABI

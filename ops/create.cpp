@@ -1,51 +1,8 @@
 // Arrays and tensors from numbers, patterns and chance.
 #include <xgrad/ops/create.h>
 
-#include <vector>
-
 namespace xgrad::inline XGRAD_ABI {
 namespace {
-
-// Goes down nested lists of numbers: notes the size of each level, refuses rows of unequal length.
-template <class T>
-class Nested {
- public:
-  explicit Nested(const char* op) : op_(op) {}
-
-  void add(std::initializer_list<T> row, int level) {
-    measure(level, row.size());
-    values_.insert(values_.end(), row.begin(), row.end());
-  }
-  template <class List>
-  void add(std::initializer_list<std::initializer_list<List>> rows, int level) {
-    measure(level, rows.size());
-    for (const auto& row : rows) add(row, level + 1);
-  }
-  BasicArray<T> array(int levels) {
-    while (shape_.rank() < levels) shape_.push_back(0);
-    return BasicArray<T>(shape_, std::span<const T>(values_));
-  }
-
- private:
-  void measure(int level, std::size_t count) {
-    const auto size = static_cast<std::int64_t>(count);
-    if (level == shape_.rank()) shape_.push_back(size);
-    if (shape_[level] != size) {
-      fail<ShapeError>(op_, "rows of ", shape_[level], " and of ", size, " elements at depth ", level);
-    }
-  }
-
-  const char* op_;
-  Shape shape_;
-  std::vector<T> values_;
-};
-
-template <class T, class List>
-BasicArray<T> nested(const char* op, const List& list, int levels) {
-  Nested<T> numbers(op);
-  numbers.add(list, 0);
-  return numbers.array(levels);
-}
 
 template <class T>
 Tensor reals(const BasicArray<T>& from) {
@@ -56,15 +13,19 @@ Tensor reals(const BasicArray<T>& from) {
 
 }  // namespace
 
-Tensor tensor(std::initializer_list<Real> values) { return nested<Real>("tensor", values, 1); }
-Tensor tensor(std::initializer_list<std::initializer_list<Real>> values) { return nested<Real>("tensor", values, 2); }
-Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<Real>>> values) {
-  return nested<Real>("tensor", values, 3);
+template <class T>
+Nested<T>::Nested(std::initializer_list<Nested> parts) {
+  if (parts.size() > 0) shape_ = parts.begin()->shape_;
+  for (const Nested& part : parts) {
+    if (part.shape_ != shape_)
+      fail<ShapeError>("tensor", "parts of shapes ", shape_, " and ", part.shape_, " in one list");
+    values_.insert(values_.end(), part.values_.begin(), part.values_.end());
+  }
+  shape_.insert(0, static_cast<std::int64_t>(parts.size()));
 }
-Index index(std::initializer_list<std::int64_t> values) { return nested<std::int64_t>("index", values, 1); }
-Index index(std::initializer_list<std::initializer_list<std::int64_t>> values) {
-  return nested<std::int64_t>("index", values, 2);
-}
+
+template class Nested<Real>;
+template class Nested<std::int64_t>;
 
 Tensor zeros(const Shape& shape) { return full(shape, 0); }
 Tensor ones(const Shape& shape) { return full(shape, 1); }

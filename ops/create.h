@@ -2,21 +2,36 @@
 #pragma once
 
 #include <initializer_list>
+#include <vector>
 
 #include <xgrad/core/random.h>
 #include <xgrad/core/tensor.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
-/// Constants of the given numbers: tensor({1, 2}), tensor({{1, 2}, {3, 4}}), up to three levels deep. Throws ShapeError
-/// if the rows differ in length.
-Tensor tensor(std::initializer_list<Real> values);
-Tensor tensor(std::initializer_list<std::initializer_list<Real>> values);
-Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<Real>>> values);
+/// A number, or a list of such: what stands in the braces of tensor() and index(). Throws ShapeError when the parts of
+/// a list differ in shape.
+template <class T>
+class Nested {
+ public:
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Nested(Number number) : values_{static_cast<T>(number)} {}
+  Nested(std::initializer_list<Nested> parts);
 
+  BasicArray<T> array() const { return BasicArray<T>(shape_, std::span<const T>(values_)); }
+
+ private:
+  Shape shape_;
+  std::vector<T> values_;
+};
+extern template class Nested<Real>;
+extern template class Nested<std::int64_t>;
+
+/// A constant of the given numbers: tensor({1, 2}), tensor({{1, 2}, {3, 4}}), to any depth. Throws ShapeError if rows
+/// differ in length.
+inline Tensor tensor(std::initializer_list<Nested<Real>> values) { return Nested<Real>(values).array(); }
 /// The same with whole numbers, for ids and positions.
-Index index(std::initializer_list<std::int64_t> values);
-Index index(std::initializer_list<std::initializer_list<std::int64_t>> values);
+inline Index index(std::initializer_list<Nested<std::int64_t>> values) { return Nested<std::int64_t>(values).array(); }
 
 /// Every element 0.
 Tensor zeros(const Shape& shape);

@@ -10,12 +10,15 @@ using namespace xgrad::testing;
 
 TEST_CASE("tensors from lists take their shape from the nesting") {
   CHECK(tensor({1, 2, 3}).shape() == Shape{3});
+  CHECK(tensor({{0}, {1}}).shape() == Shape{2, 1});
+  CHECK(tensor({{0, 0}, {0, 0}}).shape() == Shape{2, 2});
+  CHECK(tensor({}).shape() == Shape{0});
   CHECK(tensor({{1, 2}, {3, 4}, {5, 6}}).shape() == Shape{3, 2});
   const Tensor cube = tensor({{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}});
   CHECK(cube.shape() == Shape{2, 2, 2});
   CHECK(cube.value().at({1, 0, 1}) == 6);
   CHECK(index({{1, 2}, {3, 4}}).at({1, 0}) == 3);
-  CHECK(error_of<ShapeError>([] { tensor({{1, 2}, {3}}); }) == "tensor: rows of 2 and of 1 elements at depth 1");
+  CHECK(error_of<ShapeError>([] { tensor({{1, 2}, {3}}); }) == "tensor: parts of shapes [2] and [1] in one list");
 }
 
 TEST_CASE("patterns") {
