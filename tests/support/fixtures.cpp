@@ -34,13 +34,14 @@ void check_values(const Results::Result& result, const AnyArray& expected, doubl
 
 /// The gradients of the sum of all <gy, y>.
 std::vector<Array> gradients(const Results& results, const Case& c) {
+  const Tensors& leaves = results.leaves.empty() ? c.xs() : results.leaves;
   std::vector<Array> sums;
   for (int i = 0; i < std::ssize(results.all); ++i) {
     const AnyArray* gy = c.stored("gy", i);
     if (!gy) continue;
     const Tensor& y = std::get<Tensor>(results.all[static_cast<std::size_t>(i)]);
     const Tensors found =
-        grad(y, c.xs(), {.seed = std::get<Array>(*gy), .retain_graph = true, .unused = Unused::zeros});
+        grad(y, leaves, {.seed = std::get<Array>(*gy), .retain_graph = true, .unused = Unused::zeros});
     sums.resize(found.size());
     for (std::size_t k = 0; k < found.size(); ++k) {
       if (sums[k].shape() != found[k].shape()) sums[k] = Array(found[k].shape(), Real(0));
@@ -99,13 +100,15 @@ const AnyArray* Case::stored(std::string_view what, int i) const {
   return found == file_.arrays.end() ? nullptr : &found->second;
 }
 
+std::vector<std::string> Case::texts(const std::string& option) const { return pieces(text(option), ','); }
+
 double Case::number(const std::string& option, double otherwise) const {
   return has(option) ? reals(option).at(0) : otherwise;
 }
 
 std::vector<double> Case::reals(const std::string& option) const {
   std::vector<double> result;
-  for (const std::string& digits : pieces(text(option), ',')) {
+  for (const std::string& digits : texts(option)) {
     const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), result.emplace_back()).ptr;
     REQUIRE(end == digits.data() + digits.size());
   }

@@ -41,6 +41,8 @@ class Case {
   bool has(const std::string& option) const { return options_.contains(option); }
   bool flag(const std::string& option) const { return has(option) && text(option) == "true"; }
   const std::string& text(const std::string& option) const { return options_.at(option); }
+  /// The parts of a list.
+  std::vector<std::string> texts(const std::string& option) const;
   double number(const std::string& option, double otherwise = 0) const;
   std::vector<double> reals(const std::string& option) const;
   std::vector<std::int64_t> numbers(const std::string& option) const;
@@ -64,6 +66,8 @@ class Case {
 struct Results {
   using Result = std::variant<Tensor, Index, Mask>;
   std::vector<Result> all;
+  /// What to differentiate with respect to, if not the case's inputs themselves: the parameters of a module.
+  Tensors leaves = {};
 
   Results(Tensor y) : all{std::move(y)} {}
   Results(Index y) : all{std::move(y)} {}
