@@ -48,41 +48,14 @@ Tensor neg(const Tensor& x) {
 namespace {
 
 // Powers by the C library: xsimd's have errors of many ulps and NaN or 0 at the edges.
-template <class Power>
-Array map_scalars(const Array& x, const Power& power) {
-  Array result(x.shape());
-  Real* out = result.mutable_data();
-  parallel_for(x.size(), elementwise_block, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = power(x.data()[i]);
-  });
-  return result;
-}
+Real power(Real base, Real exponent) { return std::pow(base, exponent); }
 
 Array power_of(const Array& x, Real exponent) {
   if (exponent == 2) return map(x, [](auto v) { return v * v; });
   if (exponent == 1) return x;
   if (exponent == 3) return map(x, [](auto v) { return v * v * v; });
   if (exponent == -1) return map(x, [](auto v) { return 1 / v; });
-  return map_scalars(x, [exponent](Real v) { return std::pow(v, exponent); });
-}
-
-Array powers_of(const Array& a, const Array& b, const Shape& shape) {
-  Array result(shape);
-  Real* out = result.mutable_data();
-  if (result.size() == 0) return result;
-  const BroadcastPlan<2> plan(shape, {&a.shape(), &b.shape()});
-  const std::int64_t inner = plan.inner();
-  parallel_for(plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t row = begin; row < end; ++row) {
-                   const Real* p = a.data() + plan.offset(0, row);
-                   const Real* q = b.data() + plan.offset(1, row);
-                   for (std::int64_t i = 0; i < inner; ++i) {
-                     out[row * inner + i] = std::pow(p[i * plan.step(0)], q[i * plan.step(1)]);
-                   }
-                 }
-               });
-  return result;
+  return map_elements<Real>(x.shape(), power, x, Array({}, exponent));
 }
 
 }  // namespace
@@ -96,7 +69,7 @@ Tensor pow(const Tensor& x, Real exponent) {
 
 Tensor pow(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("pow", a.shape(), b.shape());
-  return record("pow", powers_of(a.value(), b.value(), shape),
+  return record("pow", map_elements<Real>(shape, power, a.value(), b.value()),
                 wrt(a,
                     [a, b](const Tensor& gy) {
                       const Tensor slope = where(b == 0, 0, b * pow(a, where(b == 0, 1, b - 1)));
@@ -128,17 +101,7 @@ namespace {
 
 template <class Compare>
 Mask compare(const char* op, const Tensor& a, const Tensor& b, const Compare& holds) {
-  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
-  const BroadcastPlan<2> plan(shape, {&a.shape(), &b.shape()});
-  Mask result(shape);
-  bool* out = result.mutable_data();
-  if (result.size() == 0) return result;
-  for (std::int64_t row = 0; row < plan.rows(); ++row) {
-    const Real* p = a.value().data() + plan.offset(0, row);
-    const Real* q = b.value().data() + plan.offset(1, row);
-    for (std::int64_t i = 0; i < plan.inner(); ++i) *out++ = holds(p[i * plan.step(0)], q[i * plan.step(1)]);
-  }
-  return result;
+  return map_elements<bool>(broadcast_shapes(op, a.shape(), b.shape()), holds, a.value(), b.value());
 }
 
 }  // namespace

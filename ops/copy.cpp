@@ -12,50 +12,12 @@ namespace xgrad::inline XGRAD_ABI {
 
 namespace {
 
-// The axes of a copy, outermost first, without those of size 1, neighbours merged where one stride serves both.
-struct Walk {
-  struct Axis {
-    std::int64_t size, to, from;
-  };
-  Strides sizes;
-  std::array<Strides, 2> strides;  // of `to` and `from`
-  bool empty = false;
-
-  Walk(const Shape& shape, const Strides& to_strides, const Strides& from_strides) {
-    for (int axis = 0; axis < shape.rank(); ++axis) {
-      const std::int64_t size = shape[axis], to = to_strides[axis], from = from_strides[axis];
-      empty |= size == 0;
-      if (size == 1) continue;
-      if (rank() > 0 && strides[0].back() == to * size && strides[1].back() == from * size) {
-        const Axis outer = pop();
-        push({outer.size * size, to, from});
-      } else {
-        push({size, to, from});
-      }
-    }
-  }
-  int rank() const { return sizes.size(); }
-  std::int64_t count() const {
-    std::int64_t count = 1;
-    for (const std::int64_t size : sizes) count *= size;
-    return count;
-  }
-  void push(const Axis& axis) {
-    sizes.push_back(axis.size);
-    strides[0].push_back(axis.to);
-    strides[1].push_back(axis.from);
-  }
-  Axis pop() { return take(rank() - 1); }
-  Axis take(int i) {
-    const Axis axis{sizes[i], strides[0][i], strides[1][i]};
-    for (Strides* list : {&sizes, &strides[0], &strides[1]}) list->erase(i);
-    return axis;
-  }
-};
+using CopyWalk = Walk<2>;  // to, from
 
 // Calls f with the way to copy one row of n elements: row(to, from).
 template <class T, class F>
-void with_strided_row_copy(std::int64_t n, std::int64_t to_step, std::int64_t from_step, const F& f) {
+void with_strided_row_copy(std::int64_t n, const CopyWalk::Offsets& steps, const F& f) {
+  const std::int64_t to_step = steps[0], from_step = steps[1];
   if (to_step == 1 && from_step == 1) return with_row_copy<T>(n, f);
   if (to_step == 1 && from_step == 0) {
     return f([n](T* to, const T* from) { std::fill_n(to, n, *from); });
@@ -126,15 +88,34 @@ void transpose_rows(T* to, std::int64_t to_stride, const T* from, std::int64_t f
   }
 }
 
+// The same for every step of a walk, in parallel by strips of rows that stay together.
+template <class T>
+void copy_turned(const CopyWalk& walk, T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride,
+                 std::int64_t height, std::int64_t width) {
+  constexpr std::int64_t strip = 4 * tile<T>;
+  const std::int64_t strips = (height + strip - 1) / strip;
+  const std::int64_t grain = std::max<std::int64_t>(1, copy_block / (std::min(strip, height) * width));
+  parallel_for(walk.count() * strips, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t first = begin % strips, left = end - begin;
+    walk.for_each(begin / strips, (end + strips - 1) / strips, [&](const auto& at) {
+      const std::int64_t count = std::min(left, strips - first), row = first * strip;
+      transpose_rows(to + at[0] + row * to_stride, to_stride, from + at[1] + row, from_stride,
+                     std::min(count * strip, height - row), width);
+      left -= count;
+      first = 0;
+    });
+  });
+}
+
 // Whether the innermost axis is one piece in `to` and some other axis is one piece in `from`; if so, that one is
 // brought next to the innermost.
-bool make_transpose(Walk& walk) {
-  const auto& [to, from] = walk.strides;
-  if (to.back() != 1 || from.back() == 0 || from.back() == 1) return false;
-  for (int axis = 0; axis < walk.rank() - 1; ++axis) {
-    if (from[axis] != 1) continue;
-    const Walk::Axis innermost = walk.pop();
-    walk.push(walk.take(axis));
+bool make_transpose(CopyWalk& walk) {
+  const auto [to, from] = walk[walk.rank() - 1].strides;
+  if (to != 1 || from == 0 || from == 1) return false;
+  for (int i = 0; i < walk.rank() - 1; ++i) {
+    if (walk[i].strides[1] != 1) continue;
+    const CopyWalk::Axis innermost = walk.pop();
+    walk.push(walk.take(i));
     walk.push(innermost);
     return true;
   }
@@ -145,38 +126,28 @@ bool make_transpose(Walk& walk) {
 
 template <class T>
 void copy_strided(const Shape& shape, T* to, const Strides& to_strides, const T* from, const Strides& from_strides) {
-  Walk walk(shape, to_strides, from_strides);
-  if (walk.empty) return;
+  CopyWalk walk(shape, {to_strides, from_strides});
   if (walk.rank() == 0) {
     *to = *from;
-  } else if (walk.rank() == 1) {
-    const Walk::Axis row = walk.pop();
-    parallel_for(row.size, copy_block, [&](std::int64_t begin, std::int64_t end) {
-      with_strided_row_copy<T>(end - begin, row.to, row.from,
-                               [&](auto copy_row) { copy_row(to + begin * row.to, from + begin * row.from); });
-    });
-  } else if (make_transpose(walk)) {
-    const Walk::Axis columns = walk.pop(), rows = walk.pop();
-    constexpr std::int64_t strip = 4 * tile<T>;  // rows that stay together
-    const std::int64_t strips = (rows.size + strip - 1) / strip;
-    const std::int64_t grain = std::max<std::int64_t>(1, copy_block / (std::min(strip, rows.size) * columns.size));
-    parallel_for(walk.count() * strips, grain, [&](std::int64_t begin, std::int64_t end) {
-      std::int64_t first = begin % strips, left = end - begin;
-      for_each_offset<2>(walk.sizes, walk.strides, begin / strips, (end + strips - 1) / strips, [&](const auto& at) {
-        const std::int64_t count = std::min(left, strips - first), row = first * strip;
-        transpose_rows(to + at[0] + row * rows.to, rows.to, from + at[1] + row, columns.from,
-                       std::min(count * strip, rows.size - row), columns.size);
-        left -= count;
-        first = 0;
+    return;
+  }
+  if (walk.count() == 0) return;
+  const bool turned = make_transpose(walk);
+  const CopyWalk::Axis inner = walk.pop();
+  if (turned) {
+    const CopyWalk::Axis rows = walk.pop();
+    copy_turned(walk, to, rows.strides[0], from, inner.strides[1], rows.size, inner.size);
+  } else if (walk.rank() == 0) {
+    parallel_for(inner.size, copy_block, [&](std::int64_t begin, std::int64_t end) {
+      with_strided_row_copy<T>(end - begin, inner.strides, [&](auto copy_row) {
+        copy_row(to + begin * inner.strides[0], from + begin * inner.strides[1]);
       });
     });
   } else {
-    const Walk::Axis row = walk.pop();
-    const std::int64_t grain = std::max<std::int64_t>(1, copy_block / row.size);
-    with_strided_row_copy<T>(row.size, row.to, row.from, [&](auto copy_row) {
+    const std::int64_t grain = std::max<std::int64_t>(1, copy_block / inner.size);
+    with_strided_row_copy<T>(inner.size, inner.strides, [&](auto copy_row) {
       parallel_for(walk.count(), grain, [&](std::int64_t begin, std::int64_t end) {
-        for_each_offset<2>(walk.sizes, walk.strides, begin, end,
-                           [&](const auto& at) { copy_row(to + at[0], from + at[1]); });
+        walk.for_each(begin, end, [&](const auto& at) { copy_row(to + at[0], from + at[1]); });
       });
     });
   }

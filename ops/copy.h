@@ -1,14 +1,12 @@
 // The one copying kernel behind everything that arranges elements anew: transposes, slices, flips, repetitions, joins.
 #pragma once
 
-#include <array>
 #include <cstring>
 
 #include <xgrad/core/array.h>
+#include <xgrad/ops/walk.h>
 
 namespace xgrad::inline XGRAD_ABI {
-
-using Strides = ShortList<std::int64_t>;
 
 /// Elements that one thread moves at a time.
 inline constexpr std::int64_t copy_block = 1 << 15;
@@ -43,41 +41,6 @@ BasicArray<T> copy_part(const BasicArray<T>& x, const Part& part) {
   BasicArray<T> result(part.sizes);
   copy_strided(part.sizes, result.mutable_data(), strides_of(part.sizes), x.data() + part.offset, part.strides);
   return result;
-}
-
-/// Calls f(offsets) for the indices number begin ... end - 1, in row-major order, below `sizes`; offsets[k] is
-/// i . strides[k].
-template <std::size_t K, class F>
-void for_each_offset(const Strides& sizes, const std::array<Strides, K>& strides, std::int64_t begin, std::int64_t end,
-                     const F& f) {
-  const int last = sizes.size() - 1;
-  Strides index = Strides::filled(sizes.size(), 0);
-  std::array<std::int64_t, K> offsets{};
-  const auto move = [&](int axis, std::int64_t count) {
-    for (std::size_t k = 0; k < K; ++k) offsets[k] += count * strides[k][axis];
-  };
-  std::int64_t rest = begin;
-  for (int axis = last; axis >= 0 && rest > 0; --axis) {
-    index[axis] = rest % sizes[axis];
-    rest /= sizes[axis];
-    move(axis, index[axis]);
-  }
-  for (std::int64_t n = begin; n < end;) {
-    if (last < 0) return f(std::as_const(offsets));
-    const std::int64_t run = std::min(end - n, sizes[last] - index[last]);
-    for (std::int64_t i = 0; i < run; ++i) {
-      f(std::as_const(offsets));
-      move(last, 1);
-    }
-    n += run;
-    index[last] += run;
-    for (int axis = last; axis > 0 && index[axis] == sizes[axis]; --axis) {
-      move(axis, -sizes[axis]);
-      move(axis - 1, 1);
-      index[axis] = 0;
-      ++index[axis - 1];
-    }
-  }
 }
 
 /// Calls f(copy_row), where copy_row(to, from) copies n elements in one piece. Short rows of the usual lengths get a

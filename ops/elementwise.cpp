@@ -152,33 +152,11 @@ Tensor clamp(const Tensor& x, const Bounds& bounds) {
       [low, high](auto v, auto) { return where(v <= low, 0, where(v >= high, 0, 1)); });
 }
 
-namespace {
-
-Array chosen(const Mask& mask, const Array& a, const Array& b, const Shape& shape) {
-  Array result(shape);
-  Real* out = result.mutable_data();
-  if (result.size() == 0) return result;
-  const BroadcastPlan<3> plan(shape, {&mask.shape(), &a.shape(), &b.shape()});
-  const std::int64_t inner = plan.inner();
-  const std::int64_t m_step = plan.step(0), a_step = plan.step(1), b_step = plan.step(2);
-  parallel_for(plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t row = begin; row < end; ++row) {
-                   const bool* m = mask.data() + plan.offset(0, row);
-                   const Real* p = a.data() + plan.offset(1, row);
-                   const Real* q = b.data() + plan.offset(2, row);
-                   Real* y = out + row * inner;
-                   for (std::int64_t i = 0; i < inner; ++i) y[i] = m[i * m_step] ? p[i * a_step] : q[i * b_step];
-                 }
-               });
-  return result;
-}
-
-}  // namespace
-
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("where", mask.shape(), broadcast_shapes("where", a.shape(), b.shape()));
-  return record("where", chosen(mask, a.value(), b.value(), shape),
+  return record("where",
+                map_elements<Real>(
+                    shape, [](bool m, Real p, Real q) { return m ? p : q; }, mask, a.value(), b.value()),
                 wrt(a, [mask, to = a.shape()](const Tensor& gy) { return sum_to(where(mask, gy, 0), to); }),
                 wrt(b, [mask, to = b.shape()](const Tensor& gy) { return sum_to(where(mask, 0, gy), to); }));
 }

@@ -3,8 +3,10 @@
 // them, so results do not depend on the number of threads.
 #include <xgrad/ops/index.h>
 
+#include <bit>
 #include <cmath>
-#include <numeric>
+#include <functional>
+#include <utility>
 
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/record.h>
@@ -172,23 +174,15 @@ void for_each_named(const Shape& x, int axis, const Index& index, const F& f) {
   const Strides x_strides = strides_of(x), index_strides = strides_of(index.shape());
   const std::int64_t length = index.shape()[axis], step = index_strides[axis], x_step = x_strides[axis];
   const std::int64_t columns = axis == x.rank() - 1 ? 1 : index.shape().back();
-  Strides sizes;
-  std::array<Strides, 3> strides;  // of the index, of x, and of the column
-  const auto add = [&](std::int64_t size, std::int64_t of_index, std::int64_t of_x, std::int64_t of_column) {
-    sizes.push_back(size);
-    strides[0].push_back(of_index);
-    strides[1].push_back(of_x);
-    strides[2].push_back(of_column);
-  };
-  for (int i = 0; i < x.rank() - 1; ++i) {
-    if (i != axis) add(index.shape()[i], index_strides[i], x_strides[i], 0);
-  }
   const std::int64_t blocks = (columns + block - 1) / block;
-  add(blocks, block, block, block);
-  const std::int64_t lines = index.size() / (length * columns) * blocks;
+  Walk<3> walk;  // of the index, of x, and of the columns
+  for (int i = 0; i < x.rank() - 1; ++i) {
+    if (i != axis) walk.push({index.shape()[i], {index_strides[i], x_strides[i], 0}});
+  }
+  walk.push({blocks, {block, block, block}});
   const std::int64_t* ids = index.data();
-  parallel_for(lines, grain_for(length * std::min(columns, block)), [&](std::int64_t begin, std::int64_t end) {
-    for_each_offset<3>(sizes, strides, begin, end, [&](const auto& at) {
+  parallel_for(walk.count(), grain_for(length * std::min(columns, block)), [&](std::int64_t begin, std::int64_t end) {
+    walk.for_each(begin, end, [&](const auto& at) {
       const std::int64_t width = std::min(block, columns - at[2]);
       for (std::int64_t j = 0; j < length; ++j) {
         const std::int64_t i = at[0] + j * step;
@@ -251,37 +245,9 @@ Array one_hot(const Index& index, std::int64_t classes) {
 
 namespace {
 
-// out = f(a, b), elementwise with broadcasting to `shape`.
-template <class Out, class A, class B, class F>
-BasicArray<Out> map_pairs(const Shape& shape, const BasicArray<A>& a, const BasicArray<B>& b, const F& f) {
-  BasicArray<Out> result(shape);
-  if (result.size() == 0) return result;
-  Out* out = result.mutable_data();
-  const BroadcastPlan<2> plan(shape, {&a.shape(), &b.shape()});
-  const std::int64_t inner = plan.inner();
-  const auto run = [&](auto a_step, auto b_step) {
-    parallel_for(plan.rows(), grain_for(inner), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) {
-        const A* p = a.data() + plan.offset(0, row);
-        const B* q = b.data() + plan.offset(1, row);
-        Out* to = out + row * inner;
-        for (std::int64_t i = 0; i < inner; ++i) to[i] = f(p[i * a_step], q[i * b_step]);
-      }
-    });
-  };
-  constexpr std::integral_constant<std::int64_t, 0> same;
-  constexpr std::integral_constant<std::int64_t, 1> next;
-  if (plan.step(0) == 1) {
-    plan.step(1) == 1 ? run(next, next) : run(next, same);
-  } else {
-    plan.step(1) == 1 ? run(same, next) : run(same, same);
-  }
-  return result;
-}
-
 template <class T, class F>
 Mask compare(const char* op, const BasicArray<T>& a, const BasicArray<T>& b, const F& f) {
-  return map_pairs<bool>(broadcast_shapes(op, a.shape(), b.shape()), a, b, f);
+  return map_elements<bool>(broadcast_shapes(op, a.shape(), b.shape()), f, a, b);
 }
 
 void check_mask(const char* op, const Tensor& x, const Mask& mask) {
@@ -294,10 +260,10 @@ void check_mask(const char* op, const Tensor& x, const Mask& mask) {
 
 Tensor masked_fill(const Tensor& x, const Mask& mask, Real value) {
   check_mask("masked_fill", x, mask);
-  return record(
-      "masked_fill",
-      map_pairs<Real>(x.shape(), x.value(), mask, [value](Real v, bool masked) { return masked ? value : v; }),
-      wrt(x, [mask](const Tensor& gy) { return masked_fill(gy, mask, 0); }));
+  return record("masked_fill",
+                map_elements<Real>(
+                    x.shape(), [value](Real v, bool masked) { return masked ? value : v; }, x.value(), mask),
+                wrt(x, [mask](const Tensor& gy) { return masked_fill(gy, mask, 0); }));
 }
 
 Tensor masked_select(const Tensor& x, const Mask& mask) {
@@ -344,45 +310,39 @@ Mask operator!=(const Index& a, std::int64_t b) { return a != Index(Shape{}, b);
 
 namespace {
 
-struct Entry {
-  Real value;
-  std::int64_t index;
-};
+using Key = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
 
-// Orders without ties: equal values by their index. NaN is larger than every number.
-bool ascending(const Entry& a, const Entry& b) {
-  if (a.value < b.value || (std::isnan(b.value) && !std::isnan(a.value))) return true;
-  if (b.value < a.value || (std::isnan(a.value) && !std::isnan(b.value))) return false;
-  return a.index < b.index;
-}
-bool descending(const Entry& a, const Entry& b) {
-  if (a.value > b.value || (std::isnan(a.value) && !std::isnan(b.value))) return true;
-  if (b.value > a.value || (std::isnan(b.value) && !std::isnan(a.value))) return false;
-  return a.index < b.index;
+// A whole number that grows with the value: the sign bit decides which way the other bits count. -0 is 0, and NaN is
+// larger than every number.
+Key key_of(Real value) {
+  if (std::isnan(value)) return ~Key{0};
+  constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
+  const auto bits = std::bit_cast<Key>(value + Real(0));
+  return bits & sign ? ~bits : bits | sign;
 }
 
-// The indices of the first `count` elements along the axis, in this order.
-template <class Before>
-Index first_in_order(const Array& x, int axis, std::int64_t count, const Before& before) {
+// The indices of the first `count` elements along the axis; of equal ones the first comes first.
+Index first_in_order(const Array& x, int axis, std::int64_t count, bool descending) {
   const Rows rows(x.shape(), axis, Index());
   Index result(with_axis(x.shape(), axis, count));
   if (result.size() == 0) return result;
   const Real* in = x.data();
   std::int64_t* out = result.mutable_data();
   const std::int64_t size = rows.size, inner = rows.inner;
+  const Key flip = descending ? ~Key{0} : 0;
   parallel_for(rows.outer * inner, grain_for(size), [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Entry> line(static_cast<std::size_t>(size));
+    std::vector<std::pair<Key, std::int64_t>> line(static_cast<std::size_t>(size));
     for (std::int64_t n = begin; n < end; ++n) {
       const std::int64_t outer = n / inner, column = n % inner;
       const Real* from = in + outer * size * inner + column;
       std::int64_t* to = out + outer * count * inner + column;
-      for (std::int64_t i = 0; i < size; ++i) line[static_cast<std::size_t>(i)] = {from[i * inner], i};
+      for (std::int64_t i = 0; i < size; ++i) line[static_cast<std::size_t>(i)] = {key_of(from[i * inner]) ^ flip, i};
       if (count == size) {
-        std::sort(line.begin(), line.end(), before);
+        std::sort(line.begin(), line.end());
       } else {
-        std::partial_sort(line.begin(), line.begin() + count, line.end(), before);
+        std::partial_sort(line.begin(), line.begin() + count, line.end());
       }
-      for (std::int64_t i = 0; i < count; ++i) to[i * inner] = line[static_cast<std::size_t>(i)].index;
+      for (std::int64_t i = 0; i < count; ++i) to[i * inner] = line[static_cast<std::size_t>(i)].second;
     }
   });
   return result;
@@ -392,8 +352,7 @@ Index first_in_order(const Array& x, int axis, std::int64_t count, const Before&
 
 Index argsort(const Tensor& x, const SortOptions& options) {
   const int axis = normalize_axis("sort", options.axis, x.rank());
-  return options.descending ? first_in_order(x.value(), axis, x.shape()[axis], descending)
-                            : first_in_order(x.value(), axis, x.shape()[axis], ascending);
+  return first_in_order(x.value(), axis, x.shape()[axis], options.descending);
 }
 
 Sorted sort(const Tensor& x, const SortOptions& options) {
@@ -404,8 +363,7 @@ Sorted sort(const Tensor& x, const SortOptions& options) {
 Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options) {
   const int axis = normalize_axis("topk", options.axis, x.rank());
   if (k < 0 || k > x.shape()[axis]) fail<ValueError>("topk", "k = ", k, " of ", x.shape()[axis]);
-  const Index indices =
-      options.largest ? first_in_order(x.value(), axis, k, descending) : first_in_order(x.value(), axis, k, ascending);
+  const Index indices = first_in_order(x.value(), axis, k, options.largest);
   return {gather(x, axis, indices), indices};
 }
 

@@ -5,62 +5,59 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <xgrad/core/array.h>
 #include <xgrad/core/parallel.h>
 #include <xgrad/ops/simd.h>
+#include <xgrad/ops/walk.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
 /// Elements that one thread handles at a time in elementwise loops.
 inline constexpr std::int64_t elementwise_block = 1 << 14;
 
-/// How K arrays are read to make one of shape `shape`: axes merged where all of them allow it. Rows of `inner`
-/// elements; an array is read along a row with step 1, or 0 if it repeats one element.
+/// How K arrays are read to make one of shape `shape`, in rows as long as they can be: an array is read along a row
+/// with step 1, or 0 if it repeats one element.
 template <std::size_t K>
 class BroadcastPlan {
  public:
-  BroadcastPlan(const Shape& shape, const std::array<const Shape*, K>& inputs) {
-    std::array<ShortList<std::int64_t>, K> strides;
-    for (std::size_t k = 0; k < K; ++k) strides[k] = broadcast_strides(*inputs[k], shape);
-    for (int axis = shape.rank() - 1; axis >= 0; --axis) {  // built from the last axis, merged into its inner neighbour
-      const std::int64_t size = shape[axis];
-      if (size == 1) continue;
-      bool merge = !sizes_.empty();
-      for (std::size_t k = 0; merge && k < K; ++k) merge = strides[k][axis] == strides_[k].back() * sizes_.back();
-      if (merge) {
-        sizes_[sizes_.size() - 1] *= size;
-      } else {
-        sizes_.push_back(size);
-        for (std::size_t k = 0; k < K; ++k) strides_[k].push_back(strides[k][axis]);
-      }
-    }
-    if (sizes_.empty()) {
-      sizes_.push_back(1);
-      for (auto& list : strides_) list.push_back(0);
-    }
-    for (int i = 1; i < sizes_.size(); ++i) rows_ *= sizes_[i];
+  BroadcastPlan(const Shape& shape, const std::array<const Shape*, K>& inputs) : walk_(shape, strides(shape, inputs)) {
+    if (walk_.rank() > 0) inner_ = walk_.pop();
+    if (inner_.size <= elementwise_block) return;
+    typename Walk<K + 1>::Axis pieces = inner_;
+    pieces.size = (inner_.size + elementwise_block - 1) / elementwise_block;
+    for (std::int64_t& stride : pieces.strides) stride *= elementwise_block;
+    walk_.push(pieces);
   }
 
-  std::int64_t inner() const { return sizes_[0]; }
-  std::int64_t rows() const { return rows_; }
   /// 0 or 1.
-  std::int64_t step(std::size_t k) const { return strides_[k][0]; }
-  /// Where array k starts in row r.
-  std::int64_t offset(std::size_t k, std::int64_t row) const {
-    std::int64_t offset = 0;
-    for (int i = 1; i < sizes_.size(); ++i) {
-      offset += row % sizes_[i] * strides_[k][i];
-      row /= sizes_[i];
-    }
-    return offset;
+  std::int64_t step(std::size_t k) const { return inner_.strides[k]; }
+
+  /// Calls f(offsets, n), in parallel, for rows of n elements that together make the result: offsets[k] says where
+  /// input k is read, offsets[K] where the result is written.
+  template <class F>
+  void for_each_row(const F& f) const {
+    const std::int64_t grain = std::max<std::int64_t>(1, elementwise_block / std::max<std::int64_t>(1, inner_.size));
+    parallel_for(walk_.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+      walk_.for_each(begin, end, [&](const auto& at) {
+        f(at, inner_.size <= elementwise_block ? inner_.size
+                                               : std::min(elementwise_block, inner_.size - at[K] % inner_.size));
+      });
+    });
   }
 
  private:
-  ShortList<std::int64_t> sizes_;  // from the innermost axis outwards
-  std::array<ShortList<std::int64_t>, K> strides_;
-  std::int64_t rows_ = 1;
+  static std::array<Strides, K + 1> strides(const Shape& shape, const std::array<const Shape*, K>& inputs) {
+    std::array<Strides, K + 1> all;
+    for (std::size_t k = 0; k < K; ++k) all[k] = broadcast_strides(*inputs[k], shape);
+    all[K] = strides_of(shape);
+    return all;
+  }
+
+  Walk<K + 1> walk_;
+  typename Walk<K + 1>::Axis inner_;
 };
 
 namespace detail {
@@ -123,21 +120,61 @@ Array map(const Shape& shape, const std::array<const Array*, K>& inputs, const F
   }
   const BroadcastPlan<K> plan(shape, each(indices, [&](std::size_t k) { return &inputs[k]->shape(); }));
   const auto steps = each(indices, [&](std::size_t k) { return plan.step(k); });
-  const std::int64_t inner = plan.inner();
-  parallel_for(
-      plan.rows(), std::max<std::int64_t>(1, elementwise_block / inner), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row) {
-          detail::map_row<K>(out + row * inner,
-                             each(indices, [&](std::size_t k) { return inputs[k]->data() + plan.offset(k, row); }),
-                             steps, inner, f);
-        }
-      });
+  plan.for_each_row([&](const auto& at, std::int64_t n) {
+    detail::map_row<K>(out + at[K], each(indices, [&](std::size_t k) { return inputs[k]->data() + at[k]; }), steps, n,
+                       f);
+  });
   return result;
 }
 
 template <class F>
 Array map(const Array& x, const F& f) {
   return map<1>(x.shape(), {&x}, f);
+}
+
+namespace detail {
+
+// GCC 12 vectorises loops over bytes, but not over truth values.
+inline const unsigned char* readable(const bool* in) { return reinterpret_cast<const unsigned char*>(in); }
+template <class T>
+const T* readable(const T* in) {
+  return in;
+}
+
+// Calls f(steps...) with the plan's steps as types, so that the compiler knows them.
+template <std::size_t K, class F, class... Steps>
+void with_steps(const BroadcastPlan<K>& plan, const F& f, Steps... steps) {
+  constexpr std::size_t k = sizeof...(Steps);
+  if constexpr (k == K) {
+    f(steps...);
+  } else if (plan.step(k) == 1) {
+    with_steps(plan, f, steps..., std::integral_constant<std::int64_t, 1>{});
+  } else {
+    with_steps(plan, f, steps..., std::integral_constant<std::int64_t, 0>{});
+  }
+}
+
+}  // namespace detail
+
+/// out = f(in0, in1, ...) elementwise with broadcasting to `shape`, for elements of any types, where f takes and
+/// returns single numbers.
+template <class Out, class F, class... In>
+BasicArray<Out> map_elements(const Shape& shape, const F& f, const BasicArray<In>&... inputs) {
+  constexpr std::size_t K = sizeof...(In);
+  BasicArray<Out> result(shape);
+  if (result.size() == 0) return result;
+  Out* out = result.mutable_data();
+  const BroadcastPlan<K> plan(shape, {&inputs.shape()...});
+  detail::with_steps(plan, [&](auto... step) {
+    [&]<std::size_t... k>(std::index_sequence<k...>, const auto*... in) {
+      plan.for_each_row([&](const auto& at, std::int64_t n) {
+        const auto own = f;  // what f holds cannot be among the results, so it stays in registers
+        for (std::int64_t i = 0; i < n; ++i) out[at[K] + i] = own(in[at[k] + i * step]...);
+      });
+    }
+    (std::make_index_sequence<K>{}, detail::readable(inputs.data())...);
+  });
+  return result;
 }
 
 }  // namespace xgrad::inline XGRAD_ABI

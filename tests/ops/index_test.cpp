@@ -235,6 +235,8 @@ TEST_CASE("masked_select lists what the mask chooses") {
 TEST_CASE("sort is stable and puts NaN last") {
   const Array y({1, 6}, {2, nan, 2, -1, 5, 2});
   CHECK(equal(sort(y).indices, Index({1, 6}, {3, 0, 2, 5, 4, 1})));
+  CHECK(equal(argsort(Array({4}, {Real(0), Real(-0.0), Real(0), -std::numeric_limits<Real>::infinity()})),
+              Index({4}, {3, 0, 1, 2})));
   CHECK(equal(argsort(y, {.descending = true}), Index({1, 6}, {1, 4, 0, 2, 5, 3})));
   CHECK(equal(sort(x34, {.axis = 0}).values.value(), Array({3, 4}, {0, -1, 2, -2, 3, 1, 6, 2, 4, 4, 7, 5})));
   CHECK(sort(Array({0, 3})).values.shape() == Shape{0, 3});
