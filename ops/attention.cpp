@@ -11,21 +11,21 @@
 #include <vector>
 
 #include <xgrad/core/grad.h>
+#include <xgrad/core/parallel.h>
 #include <xgrad/core/record.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/loops.h>
 #include <xgrad/ops/matmul.h>
+#include <xgrad/ops/normalize.h>
 #include <xgrad/ops/reduce.h>
+#include <xgrad/ops/rows.h>
 #include <xgrad/ops/shape.h>
 
 namespace xgrad::inline XGRAD_ABI {
 namespace {
 
-constexpr auto width = static_cast<std::int64_t>(Pack::width);
+constexpr std::int64_t width = pack_width;
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
-
-std::int64_t padded(std::int64_t n) { return (n + width - 1) / width * width; }
 
 // Sizes, and how many elements lie between batches, heads and rows of a (B, T, H, d)- or (B, H, T, d)-like operand.
 struct Layout {
@@ -119,28 +119,50 @@ class Visible {
   ShortList<std::int64_t> ignore_, bias_;
 };
 
-// The factors that dropout puts on the weights of one row: 0 or 1/(1 - p), a function of key and position alone.
+// Which weights dropout leaves, as dropout() itself does it: a function of key and position alone.
 class WeightDropout {
  public:
-  WeightDropout(Real p, const RandomKey& key) : p_(p), key_(key) {}
+  WeightDropout(double p, const RandomKey& key) : p_(p), key_(key) {}
 
   bool on() const { return p_ > 0; }
-  void row(std::int64_t first, std::int64_t count, Real* factors) const {
-    const Real keep = p_ < 1 ? 1 / (1 - p_) : 0;
-    std::array<std::uint32_t, 4> words{};
-    std::int64_t drawn = -1;
-    for (std::int64_t j = 0; j < count; ++j) {
-      const std::int64_t i = first + j;
-      if (i / 4 != drawn) {
-        drawn = i / 4;
-        words = random_words(key_, static_cast<std::uint64_t>(drawn));
-      }
-      factors[j] = static_cast<Real>(words[static_cast<std::size_t>(i % 4)]) * Real(0x1p-32) < p_ ? 0 : keep;
+  Tensor operator()(const Tensor& weights) const { return dropout(weights, p_, key_); }
+
+  // What the weights of one row after the other are multiplied with: 0 or 1/(1 - p).
+  class Rows {
+   public:
+    Rows(const WeightDropout& dropout, std::int64_t columns)
+        : key_(dropout.key_),
+          threshold_(dropout_threshold(dropout.p_)),
+          columns_(columns),
+          keep_(dropout.p_ < 1 ? static_cast<Real>(1 / (1 - dropout.p_)) : 0) {
+      if (!dropout.on()) return;
+      words_.resize(static_cast<std::size_t>(std::max<std::int64_t>(columns, 1024) + pack_width));
+      factors_.resize(static_cast<std::size_t>(padded(columns)));
     }
-  }
+
+    const Real* operator()(std::int64_t row) {
+      const std::int64_t first = row * columns_;
+      if (first < first_ || first + columns_ > end_) {  // words are made many at a time
+        first_ = first;
+        end_ = first + static_cast<std::int64_t>(words_.size()) - pack_width;
+        random_words(key_, static_cast<std::uint64_t>(first), std::span(words_).first(words_.size() - Pack::width));
+      }
+      const std::uint32_t* words = words_.data() + (first - first_);
+      for (std::size_t i = 0; i < factors_.size(); ++i) factors_[i] = words[i] >= threshold_ ? keep_ : 0;
+      return factors_.data();
+    }
+
+   private:
+    RandomKey key_;
+    std::uint32_t threshold_;
+    std::int64_t columns_, first_ = 0, end_ = 0;
+    Real keep_;
+    std::vector<std::uint32_t, PoolAllocator<std::uint32_t>> words_;
+    std::vector<Real, PoolAllocator<Real>> factors_;
+  };
 
  private:
-  Real p_;
+  double p_;
   RandomKey key_;
 };
 
@@ -165,7 +187,7 @@ void product_block(const Left& a, const Padded& b, std::int64_t begin, std::int6
     for (int j = 0; j < packs; ++j) row[j] = Pack::load(b.data + k * b.step + j * width);
     for (int i = 0; i < rows; ++i) {
       const Pack factor(a.data[i * a.row_step + k * a.depth_step]);
-      for (int j = 0; j < packs; ++j) sum[i][j] = sum[i][j] + factor * row[j];
+      for (int j = 0; j < packs; ++j) sum[i][j] = multiply_add(factor, row[j], sum[i][j]);
     }
   }
   for (int i = 0; i < rows; ++i) {
@@ -191,18 +213,19 @@ struct Extent {
 // c = a b for `rows` rows; `extent(first, last)` says how much of the work rows first ... last - 1 need.
 template <class F>
 void product(std::int64_t rows, const Left& a, const Padded& b, const Padded& c, const F& extent) {
-  constexpr int together = 4;
   std::int64_t i = 0;
-  for (; i + together <= rows; i += together) {
-    const Extent part = extent(i, i + together);
-    product_rows<together>({a.data + i * a.row_step, a.row_step, a.depth_step}, b, part.begin, part.end,
-                           padded(part.columns), {c.data + i * c.step, c.step});
-  }
-  for (; i < rows; ++i) {
-    const Extent part = extent(i, i + 1);
-    product_rows<1>({a.data + i * a.row_step, a.row_step, a.depth_step}, b, part.begin, part.end, padded(part.columns),
-                    {c.data + i * c.step, c.step});
-  }
+  const auto take = [&]<int together>(std::integral_constant<int, together>) {
+    for (; i + together <= rows; i += together) {
+      const Extent part = extent(i, i + together);
+      product_rows<together>({a.data + i * a.row_step, a.row_step, a.depth_step}, b, part.begin, part.end,
+                             padded(part.columns), {c.data + i * c.step, c.step});
+    }
+  };
+  // As many rows at once as registers hold, because a sum waits for the one before.
+  take(std::integral_constant<int, 8>());
+  take(std::integral_constant<int, 4>());
+  take(std::integral_constant<int, 2>());
+  take(std::integral_constant<int, 1>());
 }
 
 // ---- One head -----------------------------------------------------------------------------------------------------
@@ -222,52 +245,49 @@ class Matrix {
   Left left_transposed() const { return {numbers_.data(), 1, step_}; }
 
   void read(const Real* from, std::int64_t row_step, std::int64_t rows, std::int64_t columns) {
-    for (std::int64_t i = 0; i < rows; ++i) std::copy_n(from + i * row_step, columns, row(i));
+    for (std::int64_t i = 0; i < rows; ++i) {
+      each_pack(columns, [&](std::int64_t j, auto part) { part.load(from + i * row_step + j).store(row(i) + j); });
+    }
   }
   void read_transposed(const Real* from, std::int64_t row_step, std::int64_t rows, std::int64_t columns) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t j = 0; j < columns; ++j) row(j)[i] = from[i * row_step + j];
+    for (std::int64_t first = 0; first < rows; first += width) {  // so that what is read stays in the cache
+      const std::int64_t last = std::min(first + width, rows);
+      for (std::int64_t j = 0; j < columns; ++j) {
+        for (std::int64_t i = first; i < last; ++i) row(j)[i] = from[i * row_step + j];
+      }
     }
   }
   void write(Real* to, std::int64_t row_step, std::int64_t rows, std::int64_t columns) const {
-    for (std::int64_t i = 0; i < rows; ++i) std::copy_n(row(i), columns, to + i * row_step);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      each_pack(columns, [&](std::int64_t j, auto part) { part.store(Pack::load(row(i) + j), to + i * row_step + j); });
+    }
   }
+  bool finite() const { return all_finite(numbers_.data(), static_cast<std::int64_t>(numbers_.size())); }
 
  private:
   std::int64_t step_;
   Scratch numbers_;
 };
 
-bool all_finite(const Real* rows, std::int64_t row_step, std::int64_t count, std::int64_t columns) {
-  Real zero = 0;  // stays 0 unless something was infinite or NaN
-  for (std::int64_t i = 0; i < count; ++i) {
-    for (std::int64_t j = 0; j < columns; ++j) zero += rows[i * row_step + j] * 0;
-  }
-  return zero == 0;
-}
-
 // In place: softmax of row[0 ... n), 0 behind it up to `columns`. -inf marks what is ignored.
 void softmax_row(Real* row, std::int64_t n, std::int64_t columns) {
-  std::fill(row + n, row + columns, -infinity);
-  Pack most(-infinity);
-  for (std::int64_t j = 0; j < columns; j += width) most = maximum(most, Pack::load(row + j));
-  Real lanes[Pack::width];
-  most.store(lanes);
-  Real top = -infinity;
-  for (const Real lane : lanes) top = top >= lane ? top : lane;  // NaN wins: it fails the comparison
+  const Real top = max_of_row(row, n);
   if (top == -infinity) {
     std::fill(row, row + columns, Real(0));
     return;
   }
+  const std::int64_t end = padded(n);
+  const Pack shift(top);
   Pack sum(0);
-  for (std::int64_t j = 0; j < columns; j += width) {
-    const Pack x = Pack::load(row + j);
-    const Pack power = where(x == -infinity, 0, exp(x - top));
+  each_pack(n, [&](std::int64_t j, auto part) {
+    const Pack x = part.load(row + j, -infinity);
+    const Pack power = where(x == -infinity, 0, exp(x - shift));
     power.store(row + j);
     sum = sum + power;
-  }
+  });
   const Pack share(1 / sum_of(sum));
-  for (std::int64_t j = 0; j < columns; j += width) (Pack::load(row + j) * share).store(row + j);
+  for (std::int64_t j = 0; j < end; j += width) (Pack::load(row + j) * share).store(row + j);
+  for (std::int64_t j = end; j < columns; j += width) Pack(0).store(row + j);
 }
 
 // y_i = sum of a(i, k) b_k over the k with weight(i, k) != 0 only: for operands with infinities or NaN, which must not
@@ -310,12 +330,11 @@ Forward forward(const Problem& p, const Array& q, const Array& k, const Array& v
   Real* weights = keep ? result.weights.mutable_data() : nullptr;
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
     Matrix keys(p.d, p.S), scores(p.T, p.S), values(p.S, p.e), out(p.T, p.e);
-    Scratch factors(static_cast<std::size_t>(p.S));
+    WeightDropout::Rows factors(dropout, p.S);
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      const Real* head_v = v.data() + p.v.at(b, h);
       keys.read_transposed(k.data() + p.k.at(b, h), p.k.row_step, p.S, p.d);
-      values.read(head_v, p.v.row_step, p.S, p.e);
+      values.read(v.data() + p.v.at(b, h), p.v.row_step, p.S, p.e);
       const auto seen = [&](std::int64_t, std::int64_t end) { return visible.causal() ? std::min(end, p.S) : p.S; };
 
       product(p.T, {q.data() + p.q.at(b, h), p.q.row_step, 1}, keys.view(), scores.view(),
@@ -325,16 +344,19 @@ Forward forward(const Problem& p, const Array& q, const Array& k, const Array& v
       for (std::int64_t t = 0; t < p.T; ++t) {
         Real* row = scores.row(t);
         const std::int64_t limit = visible.limit(b, t);
-        for (std::int64_t s = 0; s < limit; ++s) row[s] *= p.scale;
+        for (std::int64_t s = 0; s < limit; s += width) (Pack::load(row + s) * p.scale).store(row + s);
         visible.apply(b, h, t, limit, row);
         softmax_row(row, limit, padded(p.S));
-        if (keep) std::copy_n(row, p.S, weights + (i * p.T + t) * p.S);
+        if (keep) {
+          Real* to = weights + (i * p.T + t) * p.S;
+          each_pack(p.S, [&](std::int64_t s, auto part) { part.store(Pack::load(row + s), to + s); });
+        }
         if (dropout.on()) {
-          dropout.row((i * p.T + t) * p.S, p.S, factors.data());
-          for (std::int64_t s = 0; s < p.S; ++s) row[s] *= factors[static_cast<std::size_t>(s)];
+          const Real* factor = factors(i * p.T + t);
+          for (std::int64_t s = 0; s < p.S; s += width) (Pack::load(row + s) * Pack::load(factor + s)).store(row + s);
         }
       }
-      if (all_finite(head_v, p.v.row_step, p.S, p.e)) {
+      if (values.finite()) {
         product(p.T, scores.left(), values.view(), out.view(), [&](std::int64_t from, std::int64_t to) {
           return Extent{0, seen(from, to), p.e};
         });
@@ -370,14 +392,12 @@ Backward backward(const Problem& p, const Array& gy, const Array& q, const Array
     Matrix values(p.e, p.S), keys(p.S, p.d), queries(p.T, p.d), above(p.T, p.e);
     Matrix share(p.T, p.S), dropped(p.T, p.S), slope(p.T, p.S);  // weights; after dropout; gradients of the scores
     Matrix dq(p.T, p.d), dk(p.S, p.d), dv(p.S, p.e);
-    Scratch factors(static_cast<std::size_t>(p.S));
+    WeightDropout::Rows factors(dropout, p.S);
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      const Real* head_k = k.data() + p.k.at(b, h);
-      const Real* head_v = v.data() + p.v.at(b, h);
       const Real* head_gy = gy.data() + p.y.at(b, h);
-      values.read_transposed(head_v, p.v.row_step, p.S, p.e);
-      keys.read(head_k, p.k.row_step, p.S, p.d);
+      values.read_transposed(v.data() + p.v.at(b, h), p.v.row_step, p.S, p.e);
+      keys.read(k.data() + p.k.at(b, h), p.k.row_step, p.S, p.d);
       queries.read(q.data() + p.q.at(b, h), p.q.row_step, p.T, p.d);
       above.read(head_gy, p.y.row_step, p.T, p.e);
       share.read(weights.data() + i * p.T * p.S, p.S, p.T, p.S);
@@ -392,14 +412,11 @@ Backward backward(const Problem& p, const Array& gy, const Array& q, const Array
         Real* g = slope.row(t);
         Real* used = dropped.row(t);
         const std::int64_t n = padded(seen(t + 1));
-        if (dropout.on()) {
-          dropout.row((i * p.T + t) * p.S, p.S, factors.data());
-          for (std::int64_t s = 0; s < p.S; ++s) {
-            used[s] = w[s] * factors[static_cast<std::size_t>(s)];
-            g[s] *= factors[static_cast<std::size_t>(s)];
-          }
-        } else {
-          std::copy_n(w, padded(p.S), used);
+        const Real* factor = dropout.on() ? factors(i * p.T + t) : nullptr;
+        for (std::int64_t s = 0; s < n; s += width) {
+          const Pack kept = factor ? Pack::load(factor + s) : Pack(1);
+          (Pack::load(w + s) * kept).store(used + s);
+          (Pack::load(g + s) * kept).store(g + s);
         }
         Pack total(0);
         for (std::int64_t s = 0; s < n; s += width) {
@@ -412,10 +429,11 @@ Backward backward(const Problem& p, const Array& gy, const Array& q, const Array
           where(weight == 0, 0, weight * (Pack::load(g + s) - mean)).store(g + s);
         }
         std::fill(g + n, g + padded(p.S), Real(0));
+        std::fill(used + n, used + padded(p.S), Real(0));
         if (gs) std::copy_n(g, p.S, gs + (i * p.T + t) * p.S);
         for (std::int64_t s = 0; s < n; s += width) (Pack::load(g + s) * p.scale).store(g + s);
       }
-      if (all_finite(head_k, p.k.row_step, p.S, p.d)) {
+      if (keys.finite()) {
         product(p.T, slope.left(), keys.view(), dq.view(), [&](std::int64_t, std::int64_t end) {
           return Extent{0, seen(end), p.d};
         });
@@ -463,11 +481,7 @@ struct Call {
     const Problem& p = problem;
     Tensor weights = composed_weights(as_heads(q, p, p.T, p.d, side_by_side), as_heads(k, p, p.S, p.d, side_by_side),
                                       bias, p, visible.blocked(p));
-    if (dropout.on()) {
-      Array factors(p.weights_shape());
-      dropout.row(0, factors.size(), factors.mutable_data());
-      weights = weights * Tensor(std::move(factors));
-    }
+    if (dropout.on()) weights = dropout(weights);
     const Tensor y = matmul(weights, as_heads(v, p, p.S, p.e, side_by_side));  // (B, H, T, e)
     return reshape(side_by_side ? transpose(y, 1, 2) : y, p.y_shape);
   }

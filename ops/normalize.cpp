@@ -379,7 +379,7 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
   Array y(x.shape());
   const Real* in = x.value().data();
   Real* out = y.mutable_data();
-  const auto threshold = static_cast<std::uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));
+  const std::uint32_t threshold = dropout_threshold(p);
   const Real scale = static_cast<Real>(1 / (1 - p));
   parallel_for(y.size(), elementwise_block, [&](std::int64_t begin, std::int64_t end) {
     std::array<std::uint32_t, 1024> words;

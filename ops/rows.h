@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <xgrad/ops/simd.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
 inline constexpr auto pack_width = static_cast<std::int64_t>(Pack::width);
+
+/// n rounded up to whole packs.
+inline std::int64_t padded(std::int64_t n) { return (n + pack_width - 1) / pack_width * pack_width; }
 
 /// A full pack of a row.
 struct FullPack {
@@ -55,6 +59,17 @@ inline Real max_of_row(const Real* x, std::int64_t n) {
   return max_of(fold_packs(
       n, Pack(lowest), [x](std::int64_t i, auto part) { return part.load(x + i, lowest); },
       [](const Pack& a, const Pack& b) { return where(a > b, a, b); }));
+}
+
+/// Whether n numbers are all neither infinite nor NaN.
+inline bool all_finite(const Real* x, std::int64_t n) {
+  // Each is multiplied by 0, so that the sum is 0 or NaN.
+  return sum_packs(n, [x](std::int64_t i, auto part) { return part.load(x + i) * 0; }) == 0;
+}
+
+/// Random words below this drop an element, with probability p.
+inline std::uint32_t dropout_threshold(double p) {
+  return static_cast<std::uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));
 }
 
 /// Rows of `columns` numbers that one thread handles at a time.

@@ -87,6 +87,10 @@ class BasicPack {
   friend BasicPack operator*(const BasicPack& a, const BasicPack& b) { return a.batch_ * b.batch_; }
   friend BasicPack operator/(const BasicPack& a, const BasicPack& b) { return a.batch_ / b.batch_; }
   friend BasicPack operator-(const BasicPack& a) { return -a.batch_; }
+  /// a b + c, rounded once where the processor can.
+  friend BasicPack multiply_add(const BasicPack& a, const BasicPack& b, const BasicPack& c) {
+    return xsimd::fma(a.batch_, b.batch_, c.batch_);
+  }
   friend Mask operator<(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ < b.batch_); }
   friend Mask operator<=(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ <= b.batch_); }
   friend Mask operator>(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ > b.batch_); }
