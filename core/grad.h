@@ -39,12 +39,15 @@ Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options = {}
 /// x itself as a new vertex of the graph. For those who need the gradient of one use of x apart from its other uses.
 Tensor alias(const Tensor& x);
 
-/// The gradients of a fused operation by way of its composed form, for when the graph of the gradient is wanted: runs
-/// `composed(inputs)` with recording on and returns the gradients of <gy, composed(inputs)>, recorded, each input
-/// taken for itself even if two are the same tensor. Entries that are not wanted stay undefined.
+/// The gradients of a fused operation by way of its composed form, for when the graph of the gradient is wanted, or
+/// there is no faster way: runs `composed(inputs)` with recording on and returns the gradients of <gy,
+/// composed(inputs)>, each input taken for itself even if two are the same tensor. Entries that are not wanted stay
+/// undefined.
 template <std::size_t N, class F>
 std::array<Tensor, N> composed_gradients(const std::array<Tensor, N>& inputs, const Tensor& gy, Wanted wanted,
                                          const F& composed) {
+  const bool graph_wanted = recording();
+  const EnableGrad on;
   std::array<Tensor, N> own;
   Tensors xs;
   for (std::size_t i = 0; i < N; ++i) {
@@ -52,7 +55,7 @@ std::array<Tensor, N> composed_gradients(const std::array<Tensor, N>& inputs, co
     if (wanted[static_cast<int>(i)]) xs.push_back(own[i]);
   }
   const Tensors found =
-      grad(std::apply(composed, own), xs, {.seed = gy, .create_graph = true, .unused = Unused::zeros});
+      grad(std::apply(composed, own), xs, {.seed = gy, .create_graph = graph_wanted, .unused = Unused::zeros});
   std::array<Tensor, N> result;
   for (std::size_t i = 0, next = 0; i < N; ++i) {
     if (wanted[static_cast<int>(i)]) result[i] = found[next++];
