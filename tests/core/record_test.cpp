@@ -1,0 +1,153 @@
+// Tests of core/record.h: record and wrt, joint rules, and the scopes that turn recording off and on.
+#include <xgrad/core/record.h>
+
+#include <stdexcept>
+
+#include <xgrad/core/grad.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/reduce.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+// x -> 3 x with a rule of its own.
+Tensor triple(const Tensor& x) {
+  return record("triple", Array(x.shape(), 3 * x.item()), wrt(x, [](const Tensor& gy) { return gy * 3; }));
+}
+
+// (a b, with both gradients in one rule); counts its calls and remembers what was wanted.
+struct Seen {
+  int calls = 0;
+  bool a = false, b = false;
+};
+Tensor product(const Tensor& a, const Tensor& b, Seen& seen) {
+  return record("product", Array(Shape{}, a.item() * b.item()),
+                jointly(
+                    [a, b, &seen](const Tensor& gy, Wanted wanted) {
+                      ++seen.calls;
+                      seen.a = wanted[0];
+                      seen.b = wanted[1];
+                      return std::array{wanted[0] ? gy * b : Tensor(), wanted[1] ? gy * a : Tensor()};
+                    },
+                    a, b));
+}
+
+}  // namespace
+
+TEST_CASE("an operation is its value and a rule for each input") {
+  const Tensor x = variable(2);
+  const Tensor y = triple(x);
+  CHECK(y.item() == 6);
+  CHECK(grad(y, {x})[0].item() == 3);
+}
+
+TEST_CASE("a rule may ask for the result") {
+  const Tensor x = variable(2);
+  const Tensor y = record("square", Array(Shape{}, Real(4)), wrt(x, [](const Tensor& gy, const Tensor& result) {
+                            CHECK(result.item() == 4);
+                            return gy * sum(result);  // 2 x = x^2 at 2
+                          }));
+  CHECK(grad(y, {x})[0].item() == 4);
+}
+
+TEST_CASE("nothing is recorded when no gradient flows to any input") {
+  const Tensor x = Tensor(2).named("x");
+  const auto before = live_node_count();
+  const Tensor y = triple(x) + 1;
+  CHECK(live_node_count() == before);
+  CHECK_FALSE(y.node());
+  CHECK_FALSE(y.requires_grad());
+}
+
+TEST_CASE("nothing is recorded under NoGrad, and everything again under EnableGrad") {
+  const Tensor x = variable(2);
+  CHECK(recording());
+  {
+    const NoGrad off;
+    CHECK_FALSE(recording());
+    CHECK_FALSE(triple(x).requires_grad());
+    {
+      const EnableGrad on;
+      CHECK(triple(x).requires_grad());
+    }
+    CHECK_FALSE(recording());
+  }
+  CHECK(recording());
+}
+
+TEST_CASE("recording is as it was after an exception") {
+  CHECK_THROWS_AS(
+      [] {
+        const NoGrad off;
+        throw std::runtime_error("no");
+      }(),
+      std::runtime_error);
+  CHECK(recording());
+  const Tensor x = variable(2);
+  const Tensor y =
+      record("bad", Array(Shape{}, Real(1)), wrt(x, [](const Tensor&) -> Tensor { throw std::runtime_error("no"); }));
+  CHECK_THROWS_AS(y.backward(), std::runtime_error);
+  CHECK(recording());
+  CHECK(triple(x).node()->order == 0);
+}
+
+TEST_CASE("a rule of an input that wants no gradient is neither stored nor called") {
+  const Tensor x = variable(2);
+  const Tensor c = Tensor(3);
+  const Tensor y = record("op", Array(Shape{}, Real(1)), wrt(x, [](const Tensor& gy) { return gy; }),
+                          wrt(c, [](const Tensor&) -> Tensor { throw std::logic_error("called"); }));
+  CHECK_FALSE(y.node()->edges()[1].rule);
+  CHECK(grad(y, {x})[0].item() == 1);
+}
+
+TEST_CASE("a joint rule is called once, and told which gradients are wanted") {
+  const Tensor a = variable(2, "a");
+  const Tensor b = variable(5, "b");
+  Seen seen;
+  const Tensors both = grad(product(a, b, seen), {a, b});
+  CHECK(both[0].item() == 5);
+  CHECK(both[1].item() == 2);
+  CHECK(seen.calls == 1);
+  CHECK(seen.a);
+  CHECK(seen.b);
+  CHECK(grad(product(a, b, seen), {b})[0].item() == 2);
+  CHECK_FALSE(seen.a);
+  const Tensor constant = 7;
+  CHECK(grad(product(constant, b, seen), {b})[0].item() == 7);
+  CHECK_FALSE(seen.a);
+  CHECK(seen.b);
+  CHECK(grad(product(a, a, seen), {a})[0].item() == 4);
+}
+
+TEST_CASE("a joint rule may ask for the result, too") {
+  const Tensor a = variable(2);
+  const Tensor b = variable(5);
+  const Tensor y = record("op", Array(Shape{}, Real(10)),
+                          jointly(
+                              [](const Tensor& gy, const Tensor& y, Wanted) {
+                                return std::array{gy * y, gy * y * 2};
+                              },
+                              a, b));
+  const Tensors g = grad(y, {a, b});
+  CHECK(g[0].item() == 10);
+  CHECK(g[1].item() == 20);
+}
+
+TEST_CASE("any number of inputs can have a rule each") {
+  Tensors xs;
+  Real sum = 0;
+  for (int i = 0; i < 100; ++i) {
+    xs.push_back(variable(Real(i)));
+    sum += Real(i * i);
+  }
+  const Tensor y =
+      record("weighted", Array(Shape{}, sum),
+             wrt_each(xs, [](std::size_t i) { return [i](const Tensor& gy) { return gy * static_cast<double>(i); }; }));
+  const Tensors g = grad(y, xs);
+  for (std::size_t i = 0; i < g.size(); ++i) CHECK(g[i].item() == static_cast<Real>(i));
+}

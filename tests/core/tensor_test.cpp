@@ -1,0 +1,180 @@
+// Tests of core/tensor.h: handles, leaves, names, and what they refuse.
+#include <xgrad/core/tensor.h>
+
+#include <limits>
+
+#include <xgrad/core/grad.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/reduce.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+TEST_CASE("numbers and arrays are constants without a node") {
+  const Tensor a = 3;
+  const Tensor b = 2.5;
+  const Tensor c = Array(Shape{2}, {1, 2});
+  CHECK(a.item() == 3);
+  CHECK(b.item() == 2.5);
+  CHECK(c.shape() == Shape{2});
+  CHECK(c.size() == 2);
+  CHECK(c.rank() == 1);
+  CHECK(c.dim(-1) == 2);
+  CHECK_FALSE(a.node());
+  CHECK_FALSE(a.requires_grad());
+  CHECK(a.is_leaf());
+  CHECK(a.name().empty());
+}
+
+TEST_CASE("copies of a handle mean the same tensor") {
+  const Tensor a = variable(1, "a");
+  const Tensor b = a;
+  const Tensor c = a.detach();
+  CHECK(same(a, b));
+  CHECK_FALSE(same(a, c));
+  b.assign(Array(Shape{}, Real(5)));
+  CHECK(a.item() == 5);
+  CHECK(c.item() == 1);
+}
+
+TEST_CASE("an undefined tensor says so whatever is asked of it") {
+  const Tensor none;
+  CHECK_FALSE(none.defined());
+  CHECK_FALSE(none.requires_grad());
+  CHECK(none.is_leaf());
+  CHECK(to_string(none) == "tensor(undefined)");
+  const std::string message = "tensor: undefined: no value was ever given to it";
+  CHECK(error_of<GraphError>([&] { (void)none.value(); }) == message);
+  CHECK(error_of<GraphError>([&] { (void)none.shape(); }) == message);
+  CHECK(error_of<GraphError>([&] { (void)none.item(); }) == message);
+  CHECK(error_of<GraphError>([&] { (void)none.detach(); }) == message);
+  CHECK(error_of<GraphError>([&] { none.named("x"); }) == message);
+  CHECK(error_of<GraphError>([&] { (void)none.name(); }) == message);
+  CHECK(error_of<GraphError>([&] { none.set_requires_grad(); }) == message);
+  CHECK(error_of<GraphError>([&] { none.assign(Array(Shape{})); }) == message);
+  CHECK(error_of<GraphError>([&] { (void)none.grad(); }) == message);
+  CHECK(error_of<GraphError>([&] { none.zero_grad(); }) == message);
+  CHECK(error_of<GraphError>([&] { none.remove_hook(1); }) == message);
+  error_of<GraphError>([&] { none.backward(); });
+  error_of<GraphError>([&] { none.retain_grad(); });
+  error_of<GraphError>([&] { none.on_grad([](const Tensor& g) { return g; }); });
+  CHECK(error_of<GraphError>([&] { (void)(none + 1); }) == message);
+  CHECK(error_of<GraphError>([&] { (void)(variable(1) * none); }) == message);
+}
+
+TEST_CASE("gradients flow to variables, and to whatever is asked to want them") {
+  const Tensor v = variable(1, "v");
+  CHECK(v.requires_grad());
+  CHECK(v.is_leaf());
+  CHECK(v.name() == "v");
+  const Tensor c = 1;
+  c.set_requires_grad();
+  CHECK(c.requires_grad());
+  CHECK((c + 1).requires_grad());
+  c.set_requires_grad(false);
+  CHECK_FALSE((c + 1).requires_grad());
+  const Tensor y = v * 2;
+  CHECK_FALSE(y.is_leaf());
+  CHECK(error_of<GraphError>([&] { y.set_requires_grad(false); }) ==
+        "set_requires_grad: only for leaves, not for the result of mul");
+}
+
+TEST_CASE("a detached tensor has the value and no history") {
+  const Tensor x = variable(3);
+  const Tensor y = x * x;
+  const Tensor d = y.detach();
+  CHECK(d.item() == 9);
+  CHECK_FALSE(d.requires_grad());
+  CHECK(d.value().shares_memory_with(y.value()));
+  const Tensor z = d * x;
+  z.backward();
+  CHECK(x.grad().item() == 9);
+}
+
+TEST_CASE("assigning gives a leaf a new value of the same shape") {
+  const Tensor x = variable(Array(Shape{2}, {1, 2}), "x");
+  x.assign(Array(Shape{2}, {3, 4}));
+  CHECK(equal(x.value(), Array(Shape{2}, {3, 4})));
+  CHECK(error_of<ShapeError>([&] {
+          x.assign(Array(Shape{1, 2}, Real(0)));
+        }) == "assign: shape [1, 2] for x of shape [2]");
+  CHECK(error_of<GraphError>([&] { (x * 2).assign(Array(Shape{2}, Real(0))); }) ==
+        "assign: only leaves can be assigned, not the result of mul");
+  CHECK(equal(x.value(), Array(Shape{2}, {3, 4})));
+}
+
+TEST_CASE("an update in place changes the tensor and nobody who looked at its value before") {
+  const Tensor x = variable(Array(Shape{2}, {1, 2}), "x");
+  const Array before = x.value();
+  const Tensor detached = x.detach();
+  x.update([](Array& value) { value.mutable_data()[0] = 10; });
+  CHECK(x.value().at({0}) == 10);
+  CHECK(before.at({0}) == 1);
+  CHECK(detached.value().at({0}) == 1);
+  CHECK(error_of<GraphError>([&] { (x * 2).update([](Array&) {}); }) ==
+        "update: only leaves can be changed, not the result of mul");
+}
+
+TEST_CASE("the value that is written to by an update in place does not move when nobody else looks") {
+  const Tensor x = variable(Array(Shape{1000}, Real(1)), "x");
+  const Real* place = x.value().data();
+  x.update([](Array& value) { value.mutable_data()[5] = 2; });
+  CHECK(x.value().data() == place);
+}
+
+TEST_CASE("gradients add up until they are forgotten") {
+  const Tensor x = variable(Array(Shape{2}, {1, 2}), "x");
+  CHECK_FALSE(x.has_grad());
+  CHECK(error_of<GraphError>([&] { (void)x.grad(); }) == "grad: 'x' has no gradient: backward() has not reached it");
+  error_of<GraphError>([] { (void)variable(1).grad(); });
+  sum(x * x).backward();
+  CHECK(equal(x.grad().value(), Array(Shape{2}, {2, 4})));
+  sum(x * x).backward();
+  CHECK(equal(x.grad().value(), Array(Shape{2}, {4, 8})));
+  CHECK_FALSE(x.grad().requires_grad());
+  x.zero_grad();
+  CHECK_FALSE(x.has_grad());
+  sum(x).backward();
+  CHECK(equal(x.grad().value(), Array(Shape{2}, {1, 1})));
+}
+
+TEST_CASE("a gradient that was read stays as it was when more is added, and the other way round") {
+  const Tensor x = variable(Array(Shape{2}, {1, 2}), "x");
+  sum(x).backward();
+  const Tensor read = x.grad();
+  sum(x).backward();
+  CHECK(equal(read.value(), Array(Shape{2}, {1, 1})));
+  CHECK(equal(x.grad().value(), Array(Shape{2}, {2, 2})));
+  const Tensor mine = x.grad();
+  mine.update([](Array& value) { value.mutable_data()[0] = 100; });
+  CHECK(equal(x.grad().value(), Array(Shape{2}, {2, 2})));
+}
+
+TEST_CASE("names are given to leaves, constants and results alike") {
+  const Tensor x = variable(1, "x");
+  CHECK(x.named("w").name() == "w");
+  CHECK((x * 2).named("double").name() == "double");
+  CHECK(Tensor(1).named("one").name() == "one");
+}
+
+TEST_CASE("a tensor prints as its numbers, its shape and what it is") {
+  CHECK(to_string(Tensor(Array(Shape{2}, {1, 2.5}))) == "tensor([1, 2.5], shape=[2])");
+  CHECK(to_string(variable(3, "x")) == "tensor(3, shape=[], name=x, requires_grad)");
+  CHECK(to_string(variable(3) * 2) == "tensor(6, shape=[], op=mul)");
+}
+
+TEST_CASE("the value of a tensor that nobody else holds can be taken, of others it is shared") {
+  Tensor alone(Array(Shape{3}, Real(1)));
+  CHECK(alone.unique());
+  const Real* place = alone.value().data();
+  const Array taken = Tensor::take_value(std::move(alone));
+  CHECK(taken.data() == place);
+  CHECK(taken.unique());
+  Tensor held(Array(Shape{3}, Real(1)));
+  const Tensor other = held;
+  CHECK(Tensor::take_value(std::move(held)).shares_memory_with(other.value()));
+  CHECK(other.size() == 3);
+}
