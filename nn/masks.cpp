@@ -1,0 +1,105 @@
+// Masks for attention.
+#include <xgrad/nn/masks.h>
+
+#include <algorithm>
+
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/index.h>
+#include <xgrad/ops/shape.h>
+
+namespace xgrad::inline XGRAD_ABI {
+namespace {
+
+Index smaller(const Index& a, const Index& b) {
+  if (a.shape() != b.shape()) fail<ValueError>("mask", "lengths of shapes ", a.shape(), " and ", b.shape());
+  Index least(a.shape());
+  std::ranges::transform(a, b, least.mutable_data(), [](std::int64_t p, std::int64_t q) { return std::min(p, q); });
+  return least;
+}
+
+}  // namespace
+
+AttentionMask operator&(const AttentionMask& a, const AttentionMask& b) {
+  AttentionMask both = a;
+  both.causal = a.causal || b.causal;
+  if (b.lengths) both.lengths = a.lengths ? smaller(*a.lengths, *b.lengths) : *b.lengths;
+  if (b.ignore) both.ignore = a.ignore ? *a.ignore || *b.ignore : *b.ignore;
+  if (b.bias.defined()) both.bias = a.bias.defined() ? a.bias + b.bias : b.bias;
+  return both;
+}
+
+}  // namespace xgrad::inline XGRAD_ABI
+
+namespace xgrad::inline XGRAD_ABI::nn {
+namespace {
+
+// (rows, columns), true where blocked(row, column).
+template <class F>
+Mask mask_where(std::int64_t rows, std::int64_t columns, const F& blocked) {
+  Mask mask({rows, columns});
+  bool* out = mask.mutable_data();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) *out++ = blocked(row, column);
+  }
+  return mask;
+}
+
+}  // namespace
+
+AttentionMask padding(const Index& lengths) { return {.lengths = lengths}; }
+
+AttentionMask window(std::int64_t size, const WindowOptions& options) { return {.ignore = window_mask(size, options)}; }
+
+AttentionMask select_rows(const AttentionMask& mask, const Index& rows) {
+  AttentionMask selected = mask;
+  // What is shared by all sequences has less than four axes or one row.
+  const auto differs = [](const auto& x) { return x.rank() == 4 && x.dim(0) > 1; };
+  if (mask.lengths) selected.lengths = index_select(*mask.lengths, 0, rows);
+  if (mask.ignore && differs(*mask.ignore)) selected.ignore = index_select(*mask.ignore, 0, rows);
+  if (mask.bias.defined() && differs(mask.bias)) selected.bias = index_select(mask.bias, 0, rows);
+  return selected;
+}
+
+Mask causal_mask(std::int64_t size, std::int64_t past) {
+  return mask_where(size, past + size, [past](std::int64_t t, std::int64_t s) { return s > past + t; });
+}
+
+Mask padding_mask(const Index& lengths, std::int64_t size) {
+  if (lengths.rank() != 1) fail<ShapeError>("padding_mask", "lengths must be (B), got ", lengths.shape());
+  return mask_where(lengths.size(), size, [&](std::int64_t b, std::int64_t s) { return s >= lengths.data()[b]; });
+}
+
+Mask window_mask(std::int64_t size, const WindowOptions& options) {
+  if (options.before < 0 || options.after < 0) {
+    fail<ValueError>("window", "before ", options.before, " and after ", options.after, " must not be negative");
+  }
+  return mask_where(size, size,
+                    [&](std::int64_t t, std::int64_t s) { return s < t - options.before || s > t + options.after; });
+}
+
+Mask blocked_keys(const AttentionMask& mask, const Shape& scores) {
+  if (scores.rank() != 3) fail<ShapeError>("mask", "scores must be (B, T, S), got ", scores);
+  const std::int64_t B = scores[0], T = scores[1], S = scores[2];
+  Mask blocked({B, 1, T, S}, false);
+  bool* out = blocked.mutable_data();
+  const auto block = [&](const auto& is_blocked) {
+    for (std::int64_t b = 0, i = 0; b < B; ++b) {
+      for (std::int64_t t = 0; t < T; ++t) {
+        for (std::int64_t s = 0; s < S; ++s, ++i) out[i] |= is_blocked(b, t, s);
+      }
+    }
+  };
+  if (mask.causal) block([](std::int64_t, std::int64_t t, std::int64_t s) { return s > t; });
+  if (mask.lengths) {
+    const Index& lengths = *mask.lengths;
+    const bool per_query = lengths.rank() == 2;
+    if (lengths.shape() != (per_query ? Shape{B, T} : Shape{B})) {
+      fail<ShapeError>("mask", "lengths ", lengths.shape(), " for scores ", scores, ": needs (B) or (B, T)");
+    }
+    block(
+        [&](std::int64_t b, std::int64_t t, std::int64_t s) { return s >= lengths.data()[per_query ? b * T + t : b]; });
+  }
+  return mask.ignore ? blocked || broadcast_to(*mask.ignore, blocked.shape()) : blocked;
+}
+
+}  // namespace xgrad::inline XGRAD_ABI::nn

@@ -1,0 +1,45 @@
+// Masks for attention: which keys a query may attend to. They work before the softmax; what is masked takes no part.
+//
+//     attn(x, nn::causal)
+//     attn(x, nn::causal & nn::padding(lengths))          // both at once
+//     attn(x, nn::window(x.dim(1), {.before = 2, .after = 2}))
+#pragma once
+
+#include <xgrad/ops/attention.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// A key must be allowed by both; biases add up. Throws ValueError if both have lengths of different shapes.
+AttentionMask operator&(const AttentionMask& a, const AttentionMask& b);
+
+}  // namespace xgrad::inline XGRAD_ABI
+
+namespace xgrad::inline XGRAD_ABI::nn {
+
+/// Position t sees positions 0 ... t.
+inline const AttentionMask causal{.causal = true};
+
+/// Only the first `lengths` keys are there, the others are padding: (B), or (B, T) for each query.
+AttentionMask padding(const Index& lengths);
+
+struct WindowOptions {
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+};
+/// Position t of `size` sees positions t - before ... t + after. Throws ValueError for negative numbers.
+AttentionMask window(std::int64_t size, const WindowOptions& options);
+
+/// The mask of a batch whose i-th sequence is this batch's rows[i]-th. Throws ValueError for a row that does not exist.
+AttentionMask select_rows(const AttentionMask& mask, const Index& rows);
+
+/// The same as masks in which true means "may not be attended to", for whoever wants to see or combine them.
+/// (size, past + size): what lies after each of `size` positions that follow `past` others.
+Mask causal_mask(std::int64_t size, std::int64_t past = 0);
+/// (B, size): what lies at or behind each length. Throws ShapeError unless lengths is (B).
+Mask padding_mask(const Index& lengths, std::int64_t size);
+/// (size, size): what lies outside of each position's window.
+Mask window_mask(std::int64_t size, const WindowOptions& options);
+/// (B, 1, T, S) for scores (B, T, S): all that `mask` says but its bias. Throws ShapeError.
+Mask blocked_keys(const AttentionMask& mask, const Shape& scores);
+
+}  // namespace xgrad::inline XGRAD_ABI::nn

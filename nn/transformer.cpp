@@ -1,0 +1,201 @@
+// The transformer.
+#include <xgrad/nn/transformer.h>
+
+#include <cmath>
+
+#include <xgrad/core/record.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/shape.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+namespace {
+
+AddNormOptions add_norm_options(const TransformerOptions& options) {
+  return {.dropout = options.dropout, .order = options.norm};
+}
+
+MultiHeadOptions attention_options(const TransformerOptions& options) {
+  return {.dropout = options.dropout, .bias = options.attention_bias};
+}
+
+MlpOptions ffn_options(const TransformerOptions& options) {
+  return {.in = options.dim, .hidden = options.ffn, .activation = options.activation};
+}
+
+SinusoidalOptions position_options(const TransformerOptions& options) {
+  return {.max_length = options.max_length, .dropout = options.dropout};
+}
+
+Tensor embed(const Embedding& embedding, const SinusoidalPositions& positions, const Index& ids,
+             std::int64_t first = 0) {
+  return positions(embedding(ids) * std::sqrt(static_cast<double>(embedding.dim)), first);  // (B, T, C)
+}
+
+}  // namespace
+
+// -- parts ------------------------------------------------------------------------------------------------------------
+
+AddNorm::AddNorm(At here, std::int64_t size, const AddNormOptions& options)
+    : AddNorm(std::move(here), Shape{size}, options) {}
+
+AddNorm::AddNorm(At here, const Shape& sizes, const AddNormOptions& options)
+    : Module(std::move(here)), order(options.order), norm(at("norm"), sizes), dropout(at("dropout"), options.dropout) {}
+
+Tensor AddNorm::operator()(const Tensor& x, const Tensor& y) const {
+  const auto here = enter(x, y);
+  return here(norm(add(x, y)));
+}
+
+Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
+  const auto here = enter();
+  if (x.shape() != y.shape()) fail<ShapeError>("add_norm", "shapes differ: ", x.shape(), " and ", y.shape());
+  return x + dropout(y);
+}
+
+// -- encoder ----------------------------------------------------------------------------------------------------------
+
+EncoderBlock::EncoderBlock(At here, const TransformerOptions& options)
+    : Module(std::move(here)),
+      attn(at("attn"), options.dim, options.heads, attention_options(options)),
+      add_norm1(at("add_norm1"), options.dim, add_norm_options(options)),
+      ffn(at("ffn"), ffn_options(options)),
+      add_norm2(at("add_norm2"), options.dim, add_norm_options(options)) {}
+
+Tensor EncoderBlock::operator()(const Tensor& x, const AttentionMask& mask) const {
+  const auto here = enter(x);
+  const Tensor h = add_norm1.around(x, [&](const Tensor& x) { return attn(x, mask); });  // (B, T, C)
+  return here(add_norm2.around(h, ffn));
+}
+
+Encoder::Encoder(At here, std::int64_t vocabulary, const TransformerOptions& given)
+    : Module(std::move(here)),
+      options(given),
+      embedding(at("embedding"), vocabulary, options.dim),
+      positions(at("positions"), options.dim, position_options(options)),
+      blocks(at("blocks"), options.layers, options) {
+  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), options.dim);
+}
+
+Tensor Encoder::operator()(const Index& ids, const AttentionMask& mask) const {
+  const auto here = enter(ids);
+  const Tensor h = blocks(embed(embedding, positions, ids), mask);  // (B, S, C)
+  return here(norm ? (*norm)(h) : h);
+}
+
+// -- decoder ----------------------------------------------------------------------------------------------------------
+
+DecoderBlock::DecoderBlock(At here, const TransformerOptions& options)
+    : Module(std::move(here)),
+      self_attn(at("self_attn"), options.dim, options.heads, attention_options(options)),
+      add_norm1(at("add_norm1"), options.dim, add_norm_options(options)),
+      cross_attn(at("cross_attn"), options.dim, options.heads, attention_options(options)),
+      add_norm2(at("add_norm2"), options.dim, add_norm_options(options)),
+      ffn(at("ffn"), ffn_options(options)),
+      add_norm3(at("add_norm3"), options.dim, add_norm_options(options)) {}
+
+template <class SelfAttention, class CrossAttention>
+Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const {
+  const Tensor g = add_norm1.around(x, attend_self);    // (B, T, C)
+  const Tensor h = add_norm2.around(g, attend_memory);  // (B, T, C)
+  return add_norm3.around(h, ffn);
+}
+
+Tensor DecoderBlock::operator()(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask) const {
+  const auto here = enter(x, memory);
+  return here(run(
+      x, [&](const Tensor& x) { return self_attn(x, causal); },
+      [&](const Tensor& g) { return cross_attn(g, memory, memory, memory_mask); }));
+}
+
+DecoderBlockState DecoderBlock::start(const Tensor& memory) const {
+  return {.past = {}, .memory = cross_attn.remember(memory, memory)};
+}
+
+Tensor DecoderBlock::operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const {
+  const auto here = enter(x);
+  return here(run(
+      x, [&](const Tensor& x) { return self_attn.extend(x, state.past); },
+      [&](const Tensor& g) { return cross_attn.attend(g, state.memory, memory_mask); }));
+}
+
+void DecoderState::select(const Index& rows) {
+  for (DecoderBlockState& block : blocks) {
+    block.past.select(rows);
+    block.memory.select(rows);
+  }
+  memory_mask = select_rows(memory_mask, rows);
+}
+
+Decoder::Decoder(At here, std::int64_t vocabulary, const TransformerOptions& given)
+    : Module(std::move(here)),
+      options(given),
+      embedding(at("embedding"), vocabulary, options.dim),
+      positions(at("positions"), options.dim, position_options(options)),
+      blocks(at("blocks"), options.layers, options),
+      out(at("out"), options.dim, vocabulary) {
+  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), options.dim);
+}
+
+Tensor Decoder::operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask) const {
+  const auto here = enter(ids, memory);
+  const Tensor h = blocks(embed(embedding, positions, ids), memory, memory_mask);  // (B, T, C)
+  return here(out(norm ? (*norm)(h) : h));
+}
+
+DecoderState Decoder::start(const Tensor& memory, const AttentionMask& memory_mask) const {
+  DecoderState state{.blocks = {}, .memory_mask = memory_mask};
+  for (std::int64_t i = 0; i < blocks.size(); ++i) state.blocks.push_back(blocks[i].start(memory));
+  return state;
+}
+
+Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
+  const auto here = enter(ids);
+  Tensor h = embed(embedding, positions, ids, state.position);  // (B, T, C)
+  for (std::int64_t i = 0; i < blocks.size(); ++i) {
+    h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)], state.memory_mask);
+  }
+  state.position += ids.dim(1);
+  return here(out(norm ? (*norm)(h) : h));
+}
+
+Tensor DecoderStepper::step(const Index& tokens) {
+  const Tensor logits = decoder_(tokens.reshaped({-1, 1}), state_);  // (B, 1, V)
+  return squeeze(logits, {1});
+}
+
+void DecoderStepper::select(const Index& rows) {
+  state_.select(rows);
+  batch_ = rows.size();
+}
+
+// -- both -------------------------------------------------------------------------------------------------------------
+
+EncoderDecoder::EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary,
+                               const TransformerOptions& options)
+    : Module(std::move(here)),
+      encoder(at("encoder"), source_vocabulary, options),
+      decoder(at("decoder"), target_vocabulary, options) {}
+
+Tensor EncoderDecoder::operator()(const Index& source, const Index& lengths, const Index& target) const {
+  const auto here = enter(source, target);
+  const Tensor memory = encoder(source, padding(lengths));  // (B, S, C)
+  return here(decoder(target, memory, padding(lengths)));   // (B, T, V)
+}
+
+DecoderStepper EncoderDecoder::start(const Index& source, const Index& lengths) const {
+  const auto here = enter();
+  const NoGrad off;
+  const Tensor memory = encoder(source, padding(lengths));  // (B, S, C)
+  return {decoder, source.dim(0), decoder.start(memory, padding(lengths))};
+}
+
+Index shift_right(const Index& target, std::int64_t bos) {
+  if (target.rank() != 2) fail<ShapeError>("shift_right", "needs (B, T), got ", target.shape());
+  Index shifted(target.shape());
+  std::int64_t* out = shifted.mutable_data();
+  const std::int64_t T = target.dim(1);
+  for (std::int64_t i = 0; i < target.size(); ++i) out[i] = i % T == 0 ? bos : target.data()[i - 1];
+  return shifted;
+}
+
+}  // namespace xgrad::inline XGRAD_ABI::nn

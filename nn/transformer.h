@@ -1,0 +1,199 @@
+// The transformer (Vaswani et al., "Attention Is All You Need", 2017): blocks, encoder, decoder, and both together.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <xgrad/nn/attention.h>
+#include <xgrad/nn/decode.h>
+#include <xgrad/nn/embedding.h>
+#include <xgrad/nn/mlp.h>
+#include <xgrad/nn/norm.h>
+#include <xgrad/nn/positional.h>
+#include <xgrad/nn/stack.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+
+/// Where the layer norm of a residual connection stands.
+enum class NormOrder {
+  post,  ///< norm(x + f(x)), as in the paper
+  pre,   ///< x + f(norm(x)), which trains without warm-up (Xiong et al. 2020)
+};
+
+struct AddNormOptions {
+  double dropout = 0;
+  NormOrder order = NormOrder::post;
+};
+/// Residual connection, dropout and layer norm.
+struct AddNorm : Module {
+  /// The norm is over the last axis, or over the last axes of these sizes. Throw as LayerNorm and Dropout.
+  AddNorm(At here, std::int64_t size, const AddNormOptions& options = {});
+  AddNorm(At here, const Shape& sizes, const AddNormOptions& options = {});
+
+  /// norm(x + dropout(y)). Throws ShapeError when the shapes differ.
+  Tensor operator()(const Tensor& x, const Tensor& y) const;
+
+  /// x with a sublayer around which the connection goes: norm(x + dropout(f(x))) or x + dropout(f(norm(x))).
+  template <class F>
+  Tensor around(const Tensor& x, const F& f) const {
+    return order == NormOrder::post ? (*this)(x, f(x)) : add(x, f(norm(x)));
+  }
+
+  const NormOrder order;
+  LayerNorm norm;
+  Dropout dropout;
+
+ private:
+  Tensor add(const Tensor& x, const Tensor& y) const;
+};
+
+/// The same two linear maps for every position: fc2(activation(fc1(x))).      x (B, T, in) -> (B, T, out)
+struct PositionWiseFfn : Mlp {
+  using Mlp::Mlp;
+};
+
+/// What encoder and decoder are made from.
+struct TransformerOptions {
+  std::int64_t dim = 512;  ///< C
+  std::int64_t ffn = 2048;
+  std::int64_t heads = 8;
+  std::int64_t layers = 6;
+  double dropout = 0.1;
+  NormOrder norm = NormOrder::post;
+  Activation activation = relu;
+  bool attention_bias = false;
+  std::int64_t max_length = 1000;
+};
+
+/// Self-attention and feed-forward, each with its residual connection.
+struct EncoderBlock : Module {
+  EncoderBlock(At here, const TransformerOptions& options);
+
+  /// x (B, T, C) -> (B, T, C). Throws ShapeError.
+  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+
+  Attention attn;
+  AddNorm add_norm1;
+  PositionWiseFfn ffn;
+  AddNorm add_norm2;
+};
+
+/// Embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
+struct Encoder : Module {
+  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
+  Encoder(At here, std::int64_t vocabulary, const TransformerOptions& options);
+
+  /// ids (B, S) -> (B, S, C); `mask` usually padding(lengths). Throws ValueError for an id outside the vocabulary.
+  Tensor operator()(const Index& ids, const AttentionMask& mask = {}) const;
+
+  const TransformerOptions options;
+  Embedding embedding;
+  SinusoidalPositions positions;
+  Stack<EncoderBlock> blocks;
+  std::optional<LayerNorm> norm;  ///< with pre-norm
+};
+
+/// What a decoder block knows of the positions before, and of what it attends to.
+struct DecoderBlockState {
+  KeyValue past;
+  KeyValue memory;
+};
+
+/// Masked self-attention, cross-attention to a memory, and feed-forward, each with its residual connection.
+struct DecoderBlock : Module {
+  DecoderBlock(At here, const TransformerOptions& options);
+
+  /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before. Throws ShapeError.
+  Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+
+  /// For decoding step by step: x (B, T, C) are the next T positions after those in `state`, which grows by them.
+  /// Throws ShapeError if x is of another batch size.
+  DecoderBlockState start(const Tensor& memory) const;
+  Tensor operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const;
+
+  Attention self_attn;
+  AddNorm add_norm1;
+  Attention cross_attn;
+  AddNorm add_norm2;
+  PositionWiseFfn ffn;
+  AddNorm add_norm3;
+
+ private:
+  template <class SelfAttention, class CrossAttention>
+  Tensor run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const;
+};
+
+/// What a decoder knows in the middle of a sequence.
+struct DecoderState {
+  std::vector<DecoderBlockState> blocks;
+  AttentionMask memory_mask;
+  std::int64_t position = 0;  ///< of the next token
+
+  /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others.
+  void select(const Index& rows);
+};
+
+/// Embedding times sqrt(C), positions, blocks, with pre-norm a last layer norm, and a linear map to the logits.
+struct Decoder : Module {
+  /// Throws as Encoder.
+  Decoder(At here, std::int64_t vocabulary, const TransformerOptions& options);
+
+  /// Teacher forcing, all positions at once: ids (B, T), memory (B, S, C) -> logits (B, T, V). Position t sees ids 0
+  /// ... t.
+  Tensor operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+
+  /// Step by step: ids (B, T) are the next T tokens (often one) -> logits (B, T, V), the same as in one pass.
+  /// Throws ShapeError if ids are of another batch size than the state.
+  DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+  Tensor operator()(const Index& ids, DecoderState& state) const;
+
+  const TransformerOptions options;
+  Embedding embedding;
+  SinusoidalPositions positions;
+  Stack<DecoderBlock> blocks;
+  std::optional<LayerNorm> norm;  ///< with pre-norm
+  Linear out;
+};
+
+/// A decoder in the middle of sequences, for greedy() and its like. The decoder must outlive it.
+class DecoderStepper : public Stepper {
+ public:
+  DecoderStepper(const Decoder& decoder, std::int64_t batch, DecoderState state)
+      : decoder_(decoder), state_(std::move(state)), batch_(batch) {}
+
+  std::int64_t batch() const override { return batch_; }
+  Tensor step(const Index& tokens) override;
+  void select(const Index& rows) override;
+
+ private:
+  const Decoder& decoder_;
+  DecoderState state_;
+  std::int64_t batch_;
+};
+
+/// The whole model, from one language's tokens to another's.
+///
+///     nn::EncoderDecoder model{nn::root, source_vocab.size(), target_vocab.size(), options};
+///     const Tensor logits = model(source, lengths, nn::shift_right(target, bos));     // (B, T, V), to be trained
+///     const nn::Eval eval(model);
+///     auto decoding = model.start(source, lengths);
+///     const nn::Decoded result = nn::greedy(decoding, {.bos = bos, .eos = eos});
+struct EncoderDecoder : Module {
+  /// Throws as Encoder.
+  EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary,
+                 const TransformerOptions& options);
+
+  /// source (B, S) of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
+  Tensor operator()(const Index& source, const Index& lengths, const Index& target) const;
+  /// Decoding from the beginning. Records no graph.
+  DecoderStepper start(const Index& source, const Index& lengths) const;
+
+  Encoder encoder;
+  Decoder decoder;
+};
+
+/// What teacher forcing feeds a decoder: `bos`, then the target without its last token.      (B, T) -> (B, T)
+/// Throws ShapeError unless target is (B, T).
+Index shift_right(const Index& target, std::int64_t bos);
+
+}  // namespace xgrad::inline XGRAD_ABI::nn

@@ -1,0 +1,249 @@
+// The transformer: its parts, the worked figures, step-by-step decoding, and that it learns.
+#include "support.h"
+
+#include <cmath>
+
+#include <xgrad/nn/transformer.h>
+#include <xgrad/ops/create.h>
+#include <xgrad/ops/index.h>
+#include <xgrad/ops/loss.h>
+#include <xgrad/ops/matmul.h>
+#include <xgrad/ops/normalize.h>
+#include <xgrad/ops/shape.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+const Index lengths_3_2({2}, {3, 2});
+
+// Small enough for differences; smooth, so that they exist.
+TransformerOptions small(NormOrder order = NormOrder::post) {
+  return {
+      .dim = 6, .ffn = 8, .heads = 2, .layers = 2, .dropout = 0, .norm = order, .activation = gelu, .max_length = 20};
+}
+
+// ---- Parts ----
+
+TEST_CASE("Residual connection, dropout, norm") {
+  const AddNorm add_norm{root, {3, 4}, {.dropout = 0.5}};
+  CHECK(add_norm(ones({2, 3, 4}), ones({2, 3, 4})).shape() == Shape{2, 3, 4});
+  CHECK(add_norm.norm.weight.shape() == Shape{3, 4});
+  struct Model : Module {
+    AddNorm add_norm{at("add_norm"), {3, 4}};
+  } model;
+  CHECK(error_of<ShapeError>([&] {
+          model.add_norm(ones({2, 3, 4}), ones({2, 4, 3}));
+        }) == "add_norm: shapes differ: [2, 3, 4] and [2, 4, 3]\n  in add_norm (AddNorm)");
+}
+
+TEST_CASE("The norm comes after the sum, or before the sublayer") {
+  const AddNorm post{root, 4}, pre{root, 4, {.order = NormOrder::pre}};
+  const Tensor x(normal({3, 4}));
+  const auto sublayer = [](const Tensor& v) { return v * v; };
+  check_close(post.around(x, sublayer).value(), layer_norm(x + x * x).value());
+  check_close(pre.around(x, sublayer).value(), (x + layer_norm(x) * layer_norm(x)).value());
+}
+
+TEST_CASE("The feed-forward network treats all positions alike") {
+  for (const Activation& activation : {Activation(relu), Activation(gelu)}) {
+    const PositionWiseFfn ffn{root, {.in = 4, .hidden = 4, .out = 8, .activation = activation}};
+    const Array y = ffn(ones({2, 3, 4})).value();
+    CHECK(y.shape() == Shape{2, 3, 8});
+    for (std::int64_t i = 0; i < y.size(); ++i) CHECK(y.data()[i] == y.data()[i % 8]);
+  }
+  const PositionWiseFfn ffn{root, {.in = 4, .hidden = 4, .out = 8}};
+  CHECK(ffn.description() == "PositionWiseFfn 4 -> 4 -> 8");
+  const Tensor x(normal({1, 1, 4}));
+  check_close(ffn(x).value(), ffn.fc2(relu(ffn.fc1(x))).value());
+}
+
+// ---- Encoder ----
+
+TEST_CASE("An encoder block and an encoder keep the shape") {
+  const TransformerOptions options{.dim = 24, .ffn = 48, .heads = 8, .layers = 2, .dropout = 0.5};
+  const EncoderBlock block{root, options};
+  const Encoder encoder{root, 200, options};
+  const Eval eval_block(block), eval_encoder(encoder);
+  CHECK(block(ones({2, 100, 24}), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  CHECK(encoder(Index({2, 100}, 1), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  CHECK(block.num_parameters() == 4 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 4 * 24);
+}
+
+TEST_CASE("Embeddings are scaled by sqrt(C) before positions are added") {
+  TransformerOptions options = small();
+  options.layers = 0;
+  const Encoder encoder{root, 10, options};
+  const Index ids({1, 3}, {4, 0, 9});
+  const Array positions = sinusoids(3, 6);
+  const Tensor expected = matmul(one_hot(ids, 10), encoder.embedding.weight) * std::sqrt(6.0) + positions;
+  check_close(encoder(ids).value(), expected.value());
+}
+
+TEST_CASE("What an encoder says of a sentence does not depend on its padding") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const Encoder encoder{root, 10, small(order)};
+    const Tensor alone = encoder(Index({1, 3}, {4, 2, 9}));
+    const Tensor padded = encoder(Index({2, 5}, {4, 2, 9, 1, 7, 1, 2, 3, 4, 5}), padding(Index({2}, {3, 5})));
+    check_close(padded[{slice(0, 1), slice(0, 3)}].value(), alone.value());
+  }
+}
+
+TEST_CASE("With pre-norm an encoder ends in a norm of its own") {
+  CHECK(!Encoder(root, 10, small()).norm);
+  const Encoder encoder{root, 10, small(NormOrder::pre)};
+  REQUIRE(encoder.norm);
+  CHECK(encoder.norm->path() == "norm");
+  const Array y = encoder(Index({1, 3}, {4, 2, 9})).value();
+  for (int t = 0; t < 3; ++t) {
+    Real sum = 0;
+    for (int c = 0; c < 6; ++c) sum += y.at({0, t, c});
+    CHECK(sum == doctest::Approx(0));
+  }
+}
+
+// ---- Decoder ----
+
+TEST_CASE("A decoder block keeps the shape, and a position sees only those before") {
+  const TransformerOptions options{.dim = 24, .ffn = 48, .heads = 8, .layers = 2, .dropout = 0.5};
+  const DecoderBlock block{root, options};
+  const Eval eval(block);
+  const Tensor memory(normal({2, 100, 24})), x(normal({2, 100, 24}, 2));
+  const Tensor y = block(x, memory, padding(lengths_3_2));
+  CHECK(y.shape() == Shape{2, 100, 24});
+  const Tensor prefix = block(x[{_, slice(0, 7)}], memory, padding(lengths_3_2));
+  check_close(y[{_, slice(0, 7)}].value(), prefix.value());
+}
+
+TEST_CASE("Decoding step by step gives the logits of one full pass") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const EncoderDecoder model{root, 11, 13, small(order)};
+    const Index source({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), target({2, 5}, {1, 12, 3, 4, 5, 6, 7, 8, 9, 0});
+    const AttentionMask mask = padding(Index({2}, {4, 2}));
+    const Tensor memory = model.encoder(source, mask);
+    const Tensor whole = model.decoder(target, memory, mask);  // (B, T, V)
+    CHECK(whole.shape() == Shape{2, 5, 13});
+    check_close(model(source, Index({2}, {4, 2}), target).value(), whole.value());
+
+    DecoderState state = model.decoder.start(memory, mask);
+    for (int t = 0; t < 5; ++t) {
+      const Tensor step = model.decoder(target[{_, slice(t, t + 1)}], state);  // (B, 1, V)
+      check_close(step.value(), whole[{_, slice(t, t + 1)}].value());
+    }
+    state = model.decoder.start(memory, mask);
+    const Tensor two = model.decoder(target[{_, slice(0, 2)}], state),
+                 three = model.decoder(target[{_, slice(2, 5)}], state);
+    check_close(concat({two, three}, 1).value(), whole.value());
+  }
+}
+
+TEST_CASE("A decoder state follows the rows that are selected") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  auto decoding = model.start(Index({2, 3}, {1, 2, 3, 4, 5, 6}), Index({2}, {3, 2}));
+  decoding.step(Index({2}, {1, 2}));
+  decoding.select(Index({3}, {1, 0, 1}));
+  CHECK(decoding.batch() == 3);
+  const Array logits = decoding.step(Index({3}, {7, 7, 8})).value();
+
+  auto other = model.start(Index({1, 3}, {4, 5, 6}), Index({1}, {2}));
+  other.step(Index({1}, {2}));
+  check_close(logits[{slice(0, 1)}], other.step(Index({1}, {7})).value());
+}
+
+TEST_CASE("A decoder state of another batch size is refused, naming the layer") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  auto decoding = model.start(Index({2, 3}, 1), Index({2}, 3));
+  decoding.step(Index({2}, 1));
+  CHECK(error_of<ShapeError>([&] { decoding.step(Index({3}, 1)); }) ==
+        "attention: batch sizes differ: [3, 1, 6] after a past of [2, 1, 6]\n"
+        "  in decoder.blocks.0.self_attn (Attention 6, 2 heads)");
+}
+
+// ---- Teacher forcing, output, losses ----
+
+TEST_CASE("The decoder's input is the target shifted right, with BOS in front") {
+  CHECK(equal(shift_right(Index({2, 3}, {5, 6, 7, 8, 9, 10}), 1), Index({2, 3}, {1, 5, 6, 1, 8, 9})));
+  CHECK(error_of<ShapeError>([] { shift_right(Index({3}, 1), 0); }) == "shift_right: needs (B, T), got [3]");
+}
+
+TEST_CASE("Padding is not counted in the loss") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  const std::int64_t pad = 0, bos = 1;
+  const Index source({2, 3}, 4), lengths({2}, 3);
+  const auto loss = [&](const Index& target) {
+    return cross_entropy(model(source, lengths, shift_right(target, bos)), target, {.ignore_index = pad});
+  };
+  const Tensor longer = loss(Index({2, 4}, {5, 6, 0, 0, 7, 8, 0, 0})), shorter = loss(Index({2, 2}, {5, 6, 7, 8}));
+  CHECK(longer.item() == doctest::Approx(shorter.item()).epsilon(1e-12));
+  const Tensors a = grad(longer, model.parameters()), b = grad(shorter, model.parameters());
+  for (std::size_t i = 0; i < a.size(); ++i) check_close(a[i].value(), b[i].value());
+}
+
+TEST_CASE("Linear and softmax make a distribution; the losses agree where they must") {
+  const Linear out{root, 6, 5};
+  const Tensor logits = out(normal({3, 6}));
+  const Index words({3}, {4, 0, 2});
+  const Tensor p = softmax(logits), log_p = log_softmax(logits), sure = one_hot(words, 5);
+  for (int row = 0; row < 3; ++row) {
+    Real sum = 0;
+    for (int c = 0; c < 5; ++c) sum += p.value().at({row, c});
+    CHECK(sum == doctest::Approx(1));
+  }
+  Real by_hand = 0;
+  for (int row = 0; row < 3; ++row) by_hand -= std::log(p.value().at({row, words.at({row})})) / 3;
+  CHECK(cross_entropy(logits, words).item() == doctest::Approx(by_hand));
+  CHECK(cross_entropy(logits, sure).item() == doctest::Approx(by_hand));
+  CHECK(kl_div(log_p, sure, {.reduction = Reduction::sum}).item() / 3 == doctest::Approx(by_hand));
+
+  const Tensor smooth = sure * 0.9 + full({3, 5}, Real(0.02));
+  const Real smoothed = cross_entropy(logits, words, {.label_smoothing = Real(0.1)}).item();
+  CHECK(cross_entropy(logits, smooth).item() == doctest::Approx(smoothed));
+  const Tensor entropy = sum(smooth * log(smooth)) / -3;
+  CHECK(kl_div(log_p, smooth, {.reduction = Reduction::sum}).item() / 3 + entropy.item() == doctest::Approx(smoothed));
+}
+
+// ---- Gradients ----
+
+TEST_CASE("Gradients of a whole transformer are those of differences") {
+  const Index source({2, 3}, {1, 2, 3, 4, 5, 6}), target({2, 4}, {1, 2, 3, 4, 5, 6, 1, 2}), lengths({2}, {3, 2});
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const EncoderDecoder model{root, 7, 8, small(order)};
+    check_module_gradients(model, [&](const Tensors&) { return model(source, lengths, target); });
+  }
+}
+
+TEST_CASE("Gradients of the blocks with respect to their inputs are those of differences") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const EncoderBlock encoder_block{root, small(order)};
+    const AttentionMask mask = padding(lengths_3_2);
+    check_module_gradients(encoder_block, [&](const Tensors& xs) { return encoder_block(xs[0], mask); },
+                           {normal({2, 4, 6})});
+    const DecoderBlock decoder_block{root, small(order)};
+    check_module_gradients(decoder_block, [&](const Tensors& xs) { return decoder_block(xs[0], xs[1], mask); },
+                           {normal({2, 4, 6}), normal({2, 3, 6}, 2)});
+  }
+}
+
+// ---- All of it ----
+
+TEST_CASE("A transformer prints as a tree") {
+  const EncoderDecoder model{root, 11, 13, {.dim = 8, .ffn = 16, .heads = 2, .layers = 3}};
+  const std::string tree = to_string(model);
+  CHECK(tree.find("  encoder: Encoder  ") != std::string::npos);
+  CHECK(tree.find("      0...2: DecoderBlock  ") != std::string::npos);
+  CHECK(tree.find("        cross_attn: Attention 8, 2 heads  ") != std::string::npos);
+}
+
+TEST_CASE("Errors inside a transformer say where") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  CHECK(error_of<ValueError>([&] {
+          model.encoder(Index({1, 2}, {3, 11}));
+        }) == "embedding: index 11 not in [0, 11)\n  in encoder.embedding (Embedding 11 x 6)");
+  CHECK(error_of<ValueError>([&] {
+          model.encoder(Index({1, 21}, 3));
+        }) == "positions: positions 0 to 20 of 20\n  in encoder.positions (SinusoidalPositions 20 x 6)");
+}
+
+}  // namespace
+}  // namespace xgrad::testing
