@@ -1,0 +1,48 @@
+// The timed loop.
+#include "measure.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace bench {
+
+xgrad::Index Data::ids(const xgrad::Shape& shape, int vocabulary) {
+  xgrad::Index result(shape);
+  std::generate_n(result.mutable_data(), result.size(), [&] { return below(vocabulary); });
+  return result;
+}
+
+xgrad::Array Data::numbers(const xgrad::Shape& shape) {
+  xgrad::Array result(shape);
+  std::generate_n(result.mutable_data(), result.size(), [&] { return static_cast<xgrad::Real>(uniform()); });
+  return result;
+}
+
+void run(const Workload& workload, int threads, int steps) {
+  using Clock = std::chrono::steady_clock;
+  double first = 0, last = 0;
+  for (int i = 0; i < workload.warm_up; ++i) {
+    const double loss = workload.step();
+    if (i == 0) first = loss;
+  }
+  std::vector<double> times;
+  for (int i = 0; i < steps; ++i) {
+    const auto begin = Clock::now();
+    last = workload.step();
+    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+  }
+  std::ranges::sort(times);
+  const std::size_t n = times.size();
+  const double median = n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::fprintf(stderr, "# xgrad %s threads=%d steps=%d loss first=%.5g last=%.5g ms min=%.3f median=%.3f max=%.3f\n",
+               workload.name.c_str(), threads, steps, first, last, times.front(), median, times.back());
+  std::printf("xgrad %s %d %.3f %.1f %.1f\n", workload.name.c_str(), threads, median, workload.items / median * 1000,
+              static_cast<double>(usage.ru_maxrss) / 1024);
+}
+
+}  // namespace bench
