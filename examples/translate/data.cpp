@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <kit/error.h>
+
 namespace translate {
 namespace {
 
@@ -10,6 +12,7 @@ using kit::SentencePair;
 
 kit::Split read(const Config& config) {
   const std::vector<SentencePair> pairs = kit::read_pairs(config.data);
+  if (pairs.empty()) throw kit::DataError(config.data, 1, "no sentence pair");
   return kit::split_at(pairs, static_cast<std::size_t>(config.pairs));
 }
 

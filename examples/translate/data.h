@@ -29,7 +29,8 @@ struct Question {
 /// The corpus, split, counted and numbered.
 class Data {
  public:
-  /// Reads the file. Throws kit::IoError, kit::DataError, and kit::DataError if it has too few pairs.
+  /// Reads the file; if it has fewer pairs than are to be learnt, all of them are, and none is held out. Throws
+  /// kit::IoError, and kit::DataError for a file without pairs.
   explicit Data(const Config& config);
 
   const kit::Vocab& source_vocab() const { return source_vocab_; }

@@ -80,7 +80,6 @@ int run(const Arguments& arguments) {
       const Epoch epoch = trainer.run_epoch();
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
       const double rate = static_cast<double>(epoch.tokens) / seconds.count();
-      summary.loss = epoch.loss;
       summary.tokens += epoch.tokens;
       summary.seconds += seconds.count();
       log.row({trainer.epoch(), epoch.loss, rate});
@@ -92,6 +91,7 @@ int run(const Arguments& arguments) {
     std::cout << "stopped after epoch " << trainer.epoch() << "; --resume goes on from " << checkpoint.string() << "\n";
     return interrupt.exit_code();
   }
+  summary.loss = trainer.loss();
   report(config, data, model, out, summary);
   return 0;
 }

@@ -182,7 +182,8 @@ void report(const Config& config, const Data& data, const Translator& model, con
   line.add("loss", kit::fixed(summary.loss, 4));
   for (std::size_t i = 0; i < scores.size(); ++i) line.add(cat("bleu", i + 1), kit::fixed(scores[i], 3));
   line.add("held_out_bleu", kit::fixed(held_out, 3))
-      .add("tokens_per_second", kit::fixed(static_cast<double>(summary.tokens) / summary.seconds, 0))
+      .add("tokens_per_second",
+           kit::fixed(summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0, 0))
       .add("seconds", kit::fixed(summary.seconds, 1))
       .add("out", out.string())
       .print();

@@ -44,6 +44,7 @@ Epoch Trainer::run_epoch() {
     result.tokens += batch.tokens;
   }
   result.loss /= static_cast<double>(result.tokens);
+  loss_ = result.loss;
   ++epoch_;
   return result;
 }
@@ -53,6 +54,7 @@ void Trainer::save(const std::filesystem::path& path) const {
   file.add("model", {.arrays = model_.state_dict()});
   file.add("optimizer", adam_.state_dict());
   file.metadata["epoch"] = cat(epoch_);
+  file.metadata["loss"] = cat(loss_);
   file.metadata["seed"] = cat(seed_);
   file.metadata["random.seed"] = cat(random_state().seed);
   file.metadata["random.draws"] = cat(random_state().draws);
@@ -62,12 +64,13 @@ void Trainer::save(const std::filesystem::path& path) const {
 
 namespace {
 
-std::uint64_t whole_number(const StateFile& file, std::string_view key) {
+template <class Number>
+Number number(const StateFile& file, std::string_view key) {
   const std::string& text = file.text(key);
-  std::uint64_t value = 0;
+  Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    fail<FormatError>("checkpoint", key, " is no whole number: ", text);
+    fail<FormatError>("checkpoint", key, " is no number: ", text);
   }
   return value;
 }
@@ -80,13 +83,16 @@ void Trainer::load(const std::filesystem::path& path) {
     fail<FormatError>("checkpoint", "vocabularies of ", file.text("vocabulary"), " words, these data have ",
                       vocabulary(data_));
   }
-  const auto epoch = static_cast<std::int64_t>(whole_number(file, "epoch"));
-  const std::uint64_t seed = whole_number(file, "seed");
-  const RandomState random{.seed = whole_number(file, "random.seed"), .draws = whole_number(file, "random.draws")};
+  const auto epoch = number<std::int64_t>(file, "epoch");
+  const auto loss = number<double>(file, "loss");
+  const std::uint64_t seed = number<std::uint64_t>(file, "seed");
+  const RandomState random{.seed = number<std::uint64_t>(file, "random.seed"),
+                           .draws = number<std::uint64_t>(file, "random.draws")};
   model_.load_state_dict(file.part("model").arrays);
   adam_.load_state_dict(file.part("optimizer"));
   set_random_state(random);
   epoch_ = epoch;
+  loss_ = loss;
   seed_ = seed;
 }
 

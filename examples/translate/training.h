@@ -29,6 +29,8 @@ class Trainer {
   Epoch run_epoch();
   /// How many epochs are done.
   std::int64_t epoch() const { return epoch_; }
+  /// The loss of the last epoch, 0 before the first.
+  double loss() const { return loss_; }
 
   /// Everything that the epochs to come depend on: parameters, optimizer, random state, position. Throws
   /// xgrad::IoError.
@@ -45,6 +47,7 @@ class Trainer {
   xgrad::Tensors parameters_;
   xgrad::optim::Adam adam_;
   std::int64_t epoch_ = 0;
+  double loss_ = 0;
 };
 
 }  // namespace translate
