@@ -35,7 +35,9 @@ class Tensor {
   explicit operator bool() const = delete;
 
   /// The numbers. This and all below throw GraphError for an undefined tensor.
-  const Array& value() const { return body().value; }
+  const Array& value() const& { return body().value; }
+  /// Of a temporary the numbers themselves, so that `for (Real v : f(x).value())` runs over something that is alive.
+  Array value() && { return body().value; }
   const Shape& shape() const { return value().shape(); }
   int rank() const { return value().rank(); }
   std::int64_t size() const { return value().size(); }
