@@ -417,15 +417,16 @@ std::string drawn_in_process(const std::string& dot, const char* format) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   agseterrf([](char*) { return 0; });  // what goes wrong is seen from the result
-  const std::unique_ptr<GVC_t, int (*)(GVC_t*)> context(gvContext(), gvFreeContext);
+  // Never freed: Graphviz 2.42 compares a font's name with one that it kept from the context before.
+  static GVC_t* const context = gvContext();
   const std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> graph(agmemread(dot.c_str()), agclose);
   std::string picture;
-  if (context && graph && gvLayout(context.get(), graph.get(), "dot") == 0) {
+  if (context && graph && gvLayout(context, graph.get(), "dot") == 0) {
     char* data = nullptr;
     unsigned int size = 0;
-    if (gvRenderData(context.get(), graph.get(), format, &data, &size) == 0 && data) picture.assign(data, size);
+    if (gvRenderData(context, graph.get(), format, &data, &size) == 0 && data) picture.assign(data, size);
     gvFreeRenderData(data);
-    gvFreeLayout(context.get(), graph.get());
+    gvFreeLayout(context, graph.get());
   }
   return picture;
 }
