@@ -140,7 +140,8 @@ void check_fixtures(std::string_view family, const Operations& operations, doubl
     used.insert(c.op());
     CHECK_NOTHROW(check_case(c, operation->second(c), tolerance));
   }
-  for (const auto& [name, run] : operations) CHECK_MESSAGE(used.contains(name), "no case of ", name);
+  for (const auto& operation : operations)
+    CHECK_MESSAGE(used.contains(operation.first), "no case of ", operation.first);
 }
 
 }  // namespace xgrad::testing

@@ -1,0 +1,62 @@
+#include <xgrad/core/grad.h>
+#include <xgrad/nn/transformer.h>
+#include <xgrad/ops/index.h>
+#include <xgrad/ops/loss.h>
+#include <xgrad/ops/shape.h>
+#include <xgrad/optim/optim.h>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+
+namespace xgrad::testing {
+namespace {
+
+constexpr std::int64_t steps = 10, source_vocabulary = 20, target_vocabulary = 22, pad = 0, bos = 1;
+
+/// The arrays whose names begin with `prefix`, without it.
+NamedArrays part(const StateFile& file, const std::string& prefix) {
+  NamedArrays result;
+  for (const auto& [name, array] : file.arrays) {
+    if (name.starts_with(prefix)) result.emplace(name.substr(prefix.size()), array);
+  }
+  return result;
+}
+
+/// Row `step` of whole numbers for all steps.
+Index at_step(const Index& all, std::int64_t step) {
+  const Index row = index_select(all, 0, Index({1}, {step}));
+  Shape shape = row.shape();
+  shape.erase(0);
+  return row.reshaped(shape);
+}
+
+}  // namespace
+
+TEST_CASE("ten training steps of the translation model are PyTorch's, from the same weights") {
+  const StateFile file = load_safetensors(fixture_path("translation.safetensors"));
+  const nn::EncoderDecoder model(nn::root, source_vocabulary, target_vocabulary,
+                                 {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0});
+  model.load_state_dict(part(file, "initial/"));
+  const Tensors parameters = model.parameters();
+  optim::Adam adam{parameters, {.lr = 0.005}};
+
+  for (std::int64_t step = 0; step < steps; ++step) {
+    CAPTURE(step);
+    const Index target = at_step(file.get<Index>("target"), step);  // (B, T)
+    const Tensor logits = model(at_step(file.get<Index>("source"), step), at_step(file.get<Index>("lengths"), step),
+                                nn::shift_right(target, bos));  // (B, T, V)
+    const Tensor loss = cross_entropy(logits, target, {.ignore_index = pad});
+    const auto [gradients, norm] = optim::clip_grad_norm(grad(loss, parameters), parameters, 1);
+    adam.step(gradients);
+    CHECK(loss.item() == doctest::Approx(file.get<Array>("losses").at({step})).epsilon(1e-10));
+    CHECK(norm == doctest::Approx(file.get<Array>("norms").at({step})).epsilon(1e-10));
+  }
+
+  const NamedArrays trained = model.state_dict();
+  for (const auto& expected : part(file, "final/")) {
+    INFO(expected.first);
+    CHECK(difference(std::get<Array>(trained.at(expected.first)), std::get<Array>(expected.second)) < 1e-10);
+  }
+}
+
+}  // namespace xgrad::testing
