@@ -17,19 +17,25 @@ auto pass_to(const Shape& to) {
 
 Tensor add(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("add", a.shape(), b.shape());
-  return record("add", map<2>(shape, {&a.value(), &b.value()}, [](auto p, auto q) { return p + q; }),
+  return record("add",
+                map(
+                    shape, [](auto p, auto q) { return p + q; }, a.value(), b.value()),
                 wrt(a, pass_to(a.shape())), wrt(b, pass_to(b.shape())));
 }
 
 Tensor sub(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("sub", a.shape(), b.shape());
-  return record("sub", map<2>(shape, {&a.value(), &b.value()}, [](auto p, auto q) { return p - q; }),
+  return record("sub",
+                map(
+                    shape, [](auto p, auto q) { return p - q; }, a.value(), b.value()),
                 wrt(a, pass_to(a.shape())), wrt(b, [to = b.shape()](const Tensor& gy) { return sum_to(-gy, to); }));
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("mul", a.shape(), b.shape());
-  return record("mul", map<2>(shape, {&a.value(), &b.value()}, [](auto p, auto q) { return p * q; }),
+  return record("mul",
+                map(
+                    shape, [](auto p, auto q) { return p * q; }, a.value(), b.value()),
                 wrt(a, [b, to = a.shape()](const Tensor& gy) { return sum_to(gy * b, to); }),
                 wrt(b, [a, to = b.shape()](const Tensor& gy) { return sum_to(gy * a, to); }));
 }

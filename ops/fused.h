@@ -53,7 +53,7 @@ class PartialRule {
   }
 
   Tensor gradient(const Tensor& gy, const Tensor& y) const {
-    return sum_to(recording() ? by_tensors(gy, y) : by_packs(gy, y), to_);
+    return sum_to(recording() ? by_tensors(gy, y) : by_packs(gy, y, std::make_index_sequence<kept_count()>()), to_);
   }
 
  private:
@@ -72,20 +72,20 @@ class PartialRule {
     return gy * Tensor(call_with(d_, arguments));
   }
 
-  Tensor by_packs(const Tensor& gy, const Tensor& y) const {
-    constexpr bool uses_y = depends >> K & 1;
-    constexpr std::size_t count = 1 + kept_count() + uses_y;
-    std::array<const Array*, count> arrays;
-    arrays[0] = &gy.value();
-    for (std::size_t i = 0; i < kept_count(); ++i) arrays[1 + i] = &kept_[i].value();
-    if constexpr (uses_y) arrays[count - 1] = &y.value();
-    return map<count>(gy.shape(), arrays, [this](const auto&... packs) {
-      const std::array<Pack, count> given{packs...};
+  template <std::size_t... i>
+  Tensor by_packs(const Tensor& gy, const Tensor& y, std::index_sequence<i...>) const {
+    const auto gradient = [this](const Pack& g, const auto&... given) {
+      const std::array<Pack, sizeof...(given)> values{given...};
       std::array<Pack, K + 1> arguments;
-      std::size_t next = 1;
-      for (std::size_t k = 0; k <= K; ++k) arguments[k] = depends >> k & 1 ? given[next++] : Pack(0);
-      return given[0] * Pack(call_with(d_, arguments));
-    });
+      std::size_t next = 0;
+      for (std::size_t k = 0; k <= K; ++k) arguments[k] = depends >> k & 1 ? values[next++] : Pack(0);
+      return g * Pack(call_with(d_, arguments));
+    };
+    if constexpr (depends >> K & 1) {
+      return map(gy.shape(), gradient, gy.value(), kept_[i].value()..., y.value());
+    } else {
+      return map(gy.shape(), gradient, gy.value(), kept_[i].value()...);
+    }
   }
 
   [[no_unique_address]] D d_;
@@ -118,7 +118,7 @@ template <class F, class DA, class DB>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db) {
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   const std::array<const Tensor*, 2> inputs{&a, &b};
-  return record(op, map<2>(shape, {&a.value(), &b.value()}, f), detail::partial(inputs, 0, std::move(da)),
+  return record(op, map(shape, f, a.value(), b.value()), detail::partial(inputs, 0, std::move(da)),
                 detail::partial(inputs, 1, std::move(db)));
 }
 
@@ -127,7 +127,7 @@ template <class F, class DA, class DB, class DC>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
   const Shape shape = broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), c.shape());
   const std::array<const Tensor*, 3> inputs{&a, &b, &c};
-  return record(op, map<3>(shape, {&a.value(), &b.value(), &c.value()}, f), detail::partial(inputs, 0, std::move(da)),
+  return record(op, map(shape, f, a.value(), b.value(), c.value()), detail::partial(inputs, 0, std::move(da)),
                 detail::partial(inputs, 1, std::move(db)), detail::partial(inputs, 2, std::move(dc)));
 }
 

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include <xgrad/core/array.h>
 #include <xgrad/core/parallel.h>
-#include <xgrad/ops/simd.h>
+#include <xgrad/ops/rows.h>
 #include <xgrad/ops/walk.h>
 
 namespace xgrad::inline XGRAD_ABI {
@@ -62,74 +63,71 @@ class BroadcastPlan {
 
 namespace detail {
 
-// out[i] = f(in0[i step0], in1[i step1], ...) for i in [0, n). The last, incomplete pack goes through a padded buffer,
-// so every element is computed by the same instructions wherever it stands.
-template <std::size_t K, class F>
-void map_row(Real* out, const std::array<const Real*, K>& in, const std::array<std::int64_t, K>& steps, std::int64_t n,
-             const F& f) {
-  constexpr auto width = static_cast<std::int64_t>(Pack::width);
-  const auto call = [&]<std::size_t... k>(std::index_sequence<k...>, auto&& load) { return Pack(f(load(k)...)); };
-  constexpr std::make_index_sequence<K> inputs{};
-  std::array<Pack, K> repeated;
-  bool all_steps = true;
-  for (std::size_t k = 0; k < K; ++k) {
-    if (n > 0 && steps[k] == 0) repeated[k] = Pack(*in[k]);
-    all_steps &= steps[k] == 1;
+// An input along a row.
+struct RowInput {
+  const Real* from;
+  std::int64_t step;  // 0 or 1
+};
+
+// The same when some inputs of the row repeat one element.
+class MixedInput {
+ public:
+  MixedInput(const RowInput& in) : in_(in), same_(in.step == 0 ? *in.from : Real(0)) {}
+  template <class Part>
+  Pack load(std::int64_t i, const Part& part) const {
+    return in_.step == 0 ? same_ : part.load(in_.from + i);
   }
-  std::int64_t i = 0;
-  if (all_steps) {
-    for (; i + width <= n; i += width) {
-      call(inputs, [&](std::size_t k) { return Pack::load(in[k] + i); }).store(out + i);
-    }
+
+ private:
+  RowInput in_;
+  Pack same_;
+};
+
+// out[i] = f(in[i]...) for i in [0, n). The last, incomplete pack is computed by the same instructions as the others,
+// so an element's value does not depend on where it stands.
+template <class F, std::same_as<RowInput>... Inputs>
+void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
+  if (((in.step == 1) && ...)) {
+    each_pack(n, [&](std::int64_t i, auto part) { part.store(Pack(f(part.load(in.from + i)...)), out + i); });
   } else {
-    for (; i + width <= n; i += width) {
-      call(inputs, [&](std::size_t k) { return steps[k] ? Pack::load(in[k] + i) : repeated[k]; }).store(out + i);
-    }
+    const auto loop = [&](const auto&... mixed) {
+      each_pack(n, [&](std::int64_t i, auto part) { part.store(Pack(f(mixed.load(i, part)...)), out + i); });
+    };
+    loop(MixedInput(in)...);
   }
-  if (i == n) return;
-  const auto rest = static_cast<std::size_t>(n - i);
-  Real padded[Pack::width];
-  call(inputs, [&](std::size_t k) {
-    if (!steps[k]) return repeated[k];
-    std::fill_n(std::copy_n(in[k] + i, rest, padded), Pack::width - rest, in[k][i]);
-    return Pack::load(padded);
-  }).store(padded);
-  std::copy_n(padded, rest, out + i);
 }
 
-}  // namespace detail
-
-/// out = f(in0, in1, ...) elementwise with broadcasting to `shape`, where f takes and returns Packs.
-template <std::size_t K, class F>
-Array map(const Shape& shape, const std::array<const Array*, K>& inputs, const F& f) {
+template <class F, std::size_t... k, class... Inputs>
+Array map(const Shape& shape, const F& f, std::index_sequence<k...>, const Inputs&... inputs) {
   Array result(shape);
   Real* out = result.mutable_data();
   const std::int64_t size = result.size();
   if (size == 0) return result;
-  const auto each = [&]<std::size_t... k>(std::index_sequence<k...>, auto&& of) { return std::array{of(k)...}; };
-  constexpr std::make_index_sequence<K> indices{};
-  bool same = true;
-  for (const Array* input : inputs) same &= input->size() == size;
-  if (same) {
-    const auto steps = each(indices, [](std::size_t) { return std::int64_t{1}; });
+  if (((inputs.size() == size || inputs.size() == 1) && ...)) {
     parallel_for(size, elementwise_block, [&](std::int64_t begin, std::int64_t end) {
-      detail::map_row<K>(out + begin, each(indices, [&](std::size_t k) { return inputs[k]->data() + begin; }), steps,
-                         end - begin, f);
+      map_row(out + begin, end - begin, f,
+              (inputs.size() == size ? RowInput{inputs.data() + begin, 1} : RowInput{inputs.data(), 0})...);
     });
     return result;
   }
-  const BroadcastPlan<K> plan(shape, each(indices, [&](std::size_t k) { return &inputs[k]->shape(); }));
-  const auto steps = each(indices, [&](std::size_t k) { return plan.step(k); });
+  const BroadcastPlan<sizeof...(k)> plan(shape, {&inputs.shape()...});
   plan.for_each_row([&](const auto& at, std::int64_t n) {
-    detail::map_row<K>(out + at[K], each(indices, [&](std::size_t k) { return inputs[k]->data() + at[k]; }), steps, n,
-                       f);
+    map_row(out + at[sizeof...(k)], n, f, RowInput{inputs.data() + at[k], plan.step(k)}...);
   });
   return result;
 }
 
+}  // namespace detail
+
+/// f(a, b, ...) elementwise with broadcasting to `shape`, where f takes and returns Packs.
+template <class F, std::same_as<Array>... Inputs>
+Array map(const Shape& shape, const F& f, const Inputs&... inputs) {
+  return detail::map(shape, f, std::index_sequence_for<Inputs...>(), inputs...);
+}
+
 template <class F>
 Array map(const Array& x, const F& f) {
-  return map<1>(x.shape(), {&x}, f);
+  return map(x.shape(), f, x);
 }
 
 namespace detail {

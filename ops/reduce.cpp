@@ -265,11 +265,13 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
   const Array most = reduce<Max>(x.value(), axes, kept);
   // Subtracting an infinite maximum would give NaN; those rows are what their maximum is.
   const Array shift = map(most, [](auto m) { return where(abs(m) < std::numeric_limits<Real>::infinity(), m, 0); });
-  const Array powers = map<2>(x.shape(), {&x.value(), &shift}, [](auto v, auto m) { return exp(v - m); });
+  const Array powers = map(
+      x.shape(), [](auto v, auto m) { return exp(v - m); }, x.value(), shift);
   const Array total = reduce<Sum>(powers, axes, kept);
-  const Array y = map<3>(kept, {&total, &shift, &most}, [](auto s, auto m, auto top) {
-    return where(abs(top) < std::numeric_limits<Real>::infinity(), log(s) + m, top);
-  });
+  const Array y = map(
+      kept,
+      [](auto s, auto m, auto top) { return where(abs(top) < std::numeric_limits<Real>::infinity(), log(s) + m, top); },
+      total, shift, most);
   return record("logsumexp", y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
                 wrt(x, [x, kept](const Tensor& gy, const Tensor& y) {
                   const Tensor top = with_axes(y, kept);
