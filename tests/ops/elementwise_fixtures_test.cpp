@@ -22,6 +22,7 @@ TEST_CASE("elementwise operations and their gradients equal PyTorch's") {
           {"sqrt", of_one(sqrt)},
           {"rsqrt", of_one(rsqrt)},
           {"square", of_one(square)},
+          {"sign", of_one(sign)},
           {"abs", of_one(abs)},
           {"sin", of_one(sin)},
           {"cos", of_one(cos)},

@@ -17,6 +17,7 @@ TEST_CASE("choosing and sorting elements, and the gradients, equal PyTorch's") {
           {"scatter_add", [](const Case& c) { return scatter_add(c.x(0), c.integer("axis"), c.index(1), c.x(2)); }},
           {"one_hot", [](const Case& c) { return Tensor(one_hot(c.index(0), c.integer("classes"))); }},
           {"masked_fill", [](const Case& c) { return masked_fill(c.x(0), c.mask(1), c.number("value")); }},
+          {"masked_select", [](const Case& c) { return masked_select(c.x(0), c.mask(1)); }},
           {"topk",
            [&](const Case& c) {
              return both(topk(c.x(), c.integer("k"), {.axis = c.integer("axis"), .largest = c.flag("largest")}));

@@ -30,6 +30,10 @@ TEST_CASE("losses and their gradients equal PyTorch's") {
                                   {.label_smoothing = c.number("label_smoothing"), .reduction = reduction_of(c)});
            }},
           {"mse", [](const Case& c) { return mse_loss(c.x(0), c.x(1), {.reduction = reduction_of(c)}); }},
+          {"binary_cross_entropy",
+           [](const Case& c) {
+             return binary_cross_entropy_with_logits(c.x(0), c.x(1), {.reduction = reduction_of(c)});
+           }},
           {"kl_div",
            [](const Case& c) {
              const Tensor loss =

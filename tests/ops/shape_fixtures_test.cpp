@@ -53,6 +53,8 @@ TEST_CASE("changes of shape and their gradients equal PyTorch's") {
           {"transpose", [](const Case& c) { return transpose(c.x(), c.axes("axes")[0], c.axes("axes")[1]); }},
           {"permute", [](const Case& c) { return permute(c.x(), c.axes("axes")); }},
           {"slice", [](const Case& c) { return slice(c.x(), slices_of(c.text("slices"))); }},
+          {"narrow",
+           [](const Case& c) { return narrow(c.x(), c.integer("axis"), c.integer("start"), c.integer("length")); }},
           {"concat", [](const Case& c) { return concat(c.xs(), c.integer("axis")); }},
           {"stack", [](const Case& c) { return stack(c.xs(), c.integer("axis")); }},
           {"split", [](const Case& c) { return split(c.x(), c.numbers("lengths"), c.integer("axis")); }},
