@@ -148,6 +148,12 @@ std::vector<std::pair<std::string, Tensor>> Module::named_parameters() const {
   return all;
 }
 
+Tensors Module::buffers() const {
+  Tensors all;
+  for (const auto& [name, buffer] : named_buffers()) all.push_back(buffer);
+  return all;
+}
+
 std::vector<std::pair<std::string, Tensor>> Module::named_buffers() const {
   std::vector<std::pair<std::string, Tensor>> all;
   visit([&](const std::string& name, const Entry& entry) {
@@ -258,7 +264,8 @@ struct ModulePrinter {
 
   // The module and what is below it; the first line still lacks the module's name.
   static Lines lines(const Module& module) {
-    Lines all{{module.description(), with_commas(module.num_parameters())}};
+    const std::int64_t count = module.num_parameters();
+    Lines all{{module.description(), count > 0 ? with_commas(count) : ""}};
     for (const Module::Entry& entry : module.entries_) {
       const std::string text = cat("  ", entry.name, " ", entry.tensor.shape());
       const bool shared = entry.kind == Module::Entry::shared, buffer = entry.kind == Module::Entry::buffer;

@@ -96,6 +96,7 @@ class Module {
   Tensors parameters() const;
   std::vector<std::pair<std::string, Tensor>> named_parameters() const;
   /// The same for buffers: what is saved with the parameters but not trained.
+  Tensors buffers() const;
   std::vector<std::pair<std::string, Tensor>> named_buffers() const;
   /// How many numbers the parameters have together.
   std::int64_t num_parameters() const;

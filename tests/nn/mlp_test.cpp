@@ -23,7 +23,7 @@ TEST_CASE("Mlp is two linear maps with an activation in between") {
         "  fc2: Linear 3 -> 1   4\n"
         "    weight [1, 3]      3\n"
         "    bias [1]           1\n"
-        "  dropout: Dropout 0   0\n");
+        "  dropout: Dropout 0\n");
   CHECK(Mlp(root, {.in = 2, .hidden = 3, .bias = false}).num_parameters() == 12);
 }
 

@@ -56,6 +56,7 @@ TEST_CASE("Declaring a layer registers it, and parameters are born with their fu
   CHECK(model.parameters().size() == 7);
   CHECK(model.num_parameters() == 12);
   CHECK(names_of(model.named_buffers()) == std::vector<std::string>{"mean"});
+  CHECK(model.buffers().size() == 1);
   CHECK(!model.mean.requires_grad());
   CHECK(model.children().size() == 2);
   CHECK(names_of(model.blocks[0].named_parameters()) ==
