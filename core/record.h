@@ -56,6 +56,17 @@ class Wanted {
   const bool* flags_;
 };
 
+/// The shape of an operation's input, as a rule remembers it: in one pointer, where a Shape would take nine. Only for
+/// rules, which never outlive the arrow to the input.
+class InputShape {
+ public:
+  explicit InputShape(const Tensor& input) : node_(input.requires_grad() ? input.node().get() : nullptr) {}
+  operator Shape() const { return node_->shape(); }
+
+ private:
+  const Node* node_;  // none for an input without gradient, whose rule is not stored
+};
+
 namespace detail {
 
 // A closure that has nothing to destroy holds no tensor, so an assignment to an input cannot make it wrong.

@@ -9,8 +9,8 @@ namespace xgrad::inline XGRAD_ABI {
 namespace {
 
 // The gradient of an operand that was broadcast: summed to the operand's shape.
-auto pass_to(const Shape& to) {
-  return [to](const Tensor& gy) { return sum_to(gy, to); };
+auto pass_to(const Tensor& x) {
+  return [to = InputShape(x)](const Tensor& gy) { return sum_to(gy, to); };
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
   return record("add",
                 map(
                     shape, [](auto p, auto q) { return p + q; }, a.value(), b.value()),
-                wrt(a, pass_to(a.shape())), wrt(b, pass_to(b.shape())));
+                wrt(a, pass_to(a)), wrt(b, pass_to(b)));
 }
 
 Tensor sub(const Tensor& a, const Tensor& b) {
@@ -28,7 +28,7 @@ Tensor sub(const Tensor& a, const Tensor& b) {
   return record("sub",
                 map(
                     shape, [](auto p, auto q) { return p - q; }, a.value(), b.value()),
-                wrt(a, pass_to(a.shape())), wrt(b, [to = b.shape()](const Tensor& gy) { return sum_to(-gy, to); }));
+                wrt(a, pass_to(a)), wrt(b, [to = InputShape(b)](const Tensor& gy) { return sum_to(-gy, to); }));
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
@@ -36,8 +36,8 @@ Tensor mul(const Tensor& a, const Tensor& b) {
   return record("mul",
                 map(
                     shape, [](auto p, auto q) { return p * q; }, a.value(), b.value()),
-                wrt(a, [b, to = a.shape()](const Tensor& gy) { return sum_to(gy * b, to); }),
-                wrt(b, [a, to = b.shape()](const Tensor& gy) { return sum_to(gy * a, to); }));
+                wrt(a, [b, to = InputShape(a)](const Tensor& gy) { return sum_to(gy * b, to); }),
+                wrt(b, [a, to = InputShape(b)](const Tensor& gy) { return sum_to(gy * a, to); }));
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {

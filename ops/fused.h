@@ -45,10 +45,10 @@ constexpr unsigned dependencies() {
 template <unsigned depends, std::size_t K, class D>
 class PartialRule {
  public:
-  PartialRule(const std::array<const Tensor*, K>& inputs, const Shape& to, D d) : d_(std::move(d)), to_(to) {
+  PartialRule(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) : d_(std::move(d)), to_(*inputs[k]) {
     std::size_t next = 0;
-    for (std::size_t k = 0; k < K; ++k) {
-      if (depends >> k & 1) kept_[next++] = *inputs[k];
+    for (std::size_t i = 0; i < K; ++i) {
+      if (depends >> i & 1) kept_[next++] = *inputs[i];
     }
   }
 
@@ -89,14 +89,14 @@ class PartialRule {
   }
 
   [[no_unique_address]] D d_;
-  Shape to_;
+  InputShape to_;
   std::array<Tensor, kept_count()> kept_;
 };
 
 template <std::size_t K, class D>
 auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
   constexpr unsigned depends = dependencies<D, K>();
-  PartialRule<depends, K, D> rule(inputs, inputs[k]->shape(), std::move(d));
+  PartialRule<depends, K, D> rule(inputs, k, std::move(d));
   if constexpr (depends >> K & 1) {
     return wrt(*inputs[k], [rule](const Tensor& gy, const Tensor& y) { return rule.gradient(gy, y); });
   } else {
