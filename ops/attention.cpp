@@ -24,7 +24,6 @@
 namespace xgrad::inline XGRAD_ABI {
 namespace {
 
-constexpr std::int64_t width = pack_width;
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 // Sizes, and how many elements lie between batches, heads and rows of a (B, T, H, d)- or (B, H, T, d)-like operand.
@@ -79,15 +78,23 @@ class Visible {
     if (mask_.lengths) limit = std::min(limit, mask_.lengths->data()[per_query_ ? b * T_ + t : b]);
     return limit;
   }
-  // Adds the bias to a row of `limit` scores and puts -inf where a key is ignored.
-  void apply(std::int64_t b, std::int64_t h, std::int64_t t, std::int64_t limit, Real* scores) const {
+  // Adds the bias to the scores of `count` queries, side by side in rows of `step`, with keys 0 ... keys - 1, and puts
+  // -inf where a key is ignored.
+  void apply(std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t count, std::int64_t keys, Real* scores,
+             std::int64_t step) const {
     if (mask_.bias.defined()) {
-      const Real* row = mask_.bias.value().data() + b * bias_[0] + h * bias_[1] + t * bias_[2];
-      for (std::int64_t s = 0; s < limit; ++s) scores[s] += row[s * bias_[3]];
+      const Real* bias = mask_.bias.value().data() + b * bias_[0] + h * bias_[1] + first * bias_[2];
+      for (std::int64_t s = 0; s < keys; ++s) {
+        for (std::int64_t i = 0; i < count; ++i) scores[s * step + i] += bias[i * bias_[2] + s * bias_[3]];
+      }
     }
     if (mask_.ignore) {
-      const bool* row = mask_.ignore->data() + b * ignore_[0] + h * ignore_[1] + t * ignore_[2];
-      for (std::int64_t s = 0; s < limit; ++s) scores[s] = row[s * ignore_[3]] ? -infinity : scores[s];
+      const bool* ignore = mask_.ignore->data() + b * ignore_[0] + h * ignore_[1] + first * ignore_[2];
+      for (std::int64_t s = 0; s < keys; ++s) {
+        for (std::int64_t i = 0; i < count; ++i) {
+          if (ignore[i * ignore_[2] + s * ignore_[3]]) scores[s * step + i] = -infinity;
+        }
+      }
     }
   }
   bool causal() const { return mask_.causal; }
@@ -173,198 +180,274 @@ struct Left {
   const Real* data;
   std::int64_t row_step, depth_step;
 };
-// Rows are `step` apart, padded so that whole registers can be read and written.
-struct Padded {
-  Real* data;
-  std::int64_t step;
+
+// Room for a matrix whose rows are filled up to whole packs, so that they can be read and written without a remainder.
+class Matrix {
+ public:
+  Matrix(std::int64_t rows, std::int64_t columns)
+      : rows_(rows), step_(padded(columns)), numbers_(Shape{rows, step_}), data_(numbers_.mutable_data()) {}
+
+  std::int64_t step() const { return step_; }
+  Real* row(std::int64_t i) { return data_ + i * step_; }
+  const Real* row(std::int64_t i) const { return data_ + i * step_; }
+  Left left() const { return {data_, step_, 1}; }
+  Left left_transposed() const { return {data_, 1, step_}; }
+  // Of all rows, the padding included.
+  bool finite() const { return all_finite(data_, rows_ * step_); }
+
+  void fill(Real value) { std::fill_n(data_, rows_ * step_, value); }
+  // Takes `count` rows of `columns` numbers, 0 in the padding; rows without a counterpart become 0.
+  void read(const Real* from, std::int64_t row_step, std::int64_t count, std::int64_t columns) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      each_pack(columns, [&](std::int64_t j, auto part) { part.load(from + i * row_step + j).store(row(i) + j); });
+    }
+    std::fill(row(count), row(rows_), Real(0));
+  }
+  // Column i becomes row i of `from`, times `scale`; further columns become 0.
+  void read_transposed(const Real* from, std::int64_t row_step, std::int64_t count, std::int64_t columns,
+                       Real scale = 1) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      Real* to = row(j);
+      for (std::int64_t i = 0; i < count; ++i) to[i] = from[i * row_step + j] * scale;
+      std::fill(to + count, to + step_, Real(0));
+    }
+  }
+  void write(Real* to, std::int64_t row_step, std::int64_t count, std::int64_t columns) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+      each_pack(columns, [&](std::int64_t j, auto part) { part.store(Pack::load(row(i) + j), to + i * row_step + j); });
+    }
+  }
+
+ private:
+  std::int64_t rows_, step_;
+  Array numbers_;
+  Real* data_;
 };
 
+// What a group of rows of a product needs of the inner index and of the columns.
+struct Extent {
+  std::int64_t begin, end, first_column;
+};
+enum class Into { replace, add };
+
 template <int rows, int packs>
-void product_block(const Left& a, const Padded& b, std::int64_t begin, std::int64_t end, const Padded& c) {
+void product_block(const Left& a, const Real* b, std::int64_t b_step, std::int64_t begin, std::int64_t end, Real* c,
+                   std::int64_t c_step, Into into) {
   Pack sum[rows][packs];
+  if (into == Into::add) {
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < packs; ++j) sum[i][j] = Pack::load(c + i * c_step + j * pack_width);
+    }
+  }
   for (std::int64_t k = begin; k < end; ++k) {
     Pack row[packs];
-    for (int j = 0; j < packs; ++j) row[j] = Pack::load(b.data + k * b.step + j * width);
+    for (int j = 0; j < packs; ++j) row[j] = Pack::load(b + k * b_step + j * pack_width);
     for (int i = 0; i < rows; ++i) {
       const Pack factor(a.data[i * a.row_step + k * a.depth_step]);
       for (int j = 0; j < packs; ++j) sum[i][j] = multiply_add(factor, row[j], sum[i][j]);
     }
   }
   for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < packs; ++j) sum[i][j].store(c.data + i * c.step + j * width);
+    for (int j = 0; j < packs; ++j) sum[i][j].store(c + i * c_step + j * pack_width);
   }
 }
 
-template <int rows>
-void product_rows(const Left& a, const Padded& b, std::int64_t begin, std::int64_t end, std::int64_t columns,
-                  const Padded& c) {
-  std::int64_t j = 0;
-  for (; j + 2 * width <= columns; j += 2 * width) {
-    product_block<rows, 2>(a, {b.data + j, b.step}, begin, end, {c.data + j, c.step});
-  }
-  if (j < columns) product_block<rows, 1>(a, {b.data + j, b.step}, begin, end, {c.data + j, c.step});
-}
-
-struct Extent {
-  std::int64_t begin, end;  // of the inner index
-  std::int64_t columns;     // of the result, rounded up to whole registers
-};
-
-// c = a b for `rows` rows; `extent(first, last)` says how much of the work rows first ... last - 1 need.
+// c = a b or c += a b for the first `rows` rows; `extent(i, j)` says what rows i ... j - 1 need.
 template <class F>
-void product(std::int64_t rows, const Left& a, const Padded& b, const Padded& c, const F& extent) {
+void product(std::int64_t rows, const Left& a, const Matrix& b, Matrix& c, Into into, const F& extent) {
   std::int64_t i = 0;
   const auto take = [&]<int together>(std::integral_constant<int, together>) {
     for (; i + together <= rows; i += together) {
       const Extent part = extent(i, i + together);
-      product_rows<together>({a.data + i * a.row_step, a.row_step, a.depth_step}, b, part.begin, part.end,
-                             padded(part.columns), {c.data + i * c.step, c.step});
+      const Left some{a.data + i * a.row_step, a.row_step, a.depth_step};
+      std::int64_t j = part.first_column;
+      for (; j + 2 * pack_width <= c.step(); j += 2 * pack_width) {
+        product_block<together, 2>(some, b.row(0) + j, b.step(), part.begin, part.end, c.row(i) + j, c.step(), into);
+      }
+      if (j < c.step()) {
+        product_block<together, 1>(some, b.row(0) + j, b.step(), part.begin, part.end, c.row(i) + j, c.step(), into);
+      }
     }
   };
-  // As many rows at once as registers hold, because a sum waits for the one before.
+  // As many rows at once as there are registers for: every sum waits for the one before.
   take(std::integral_constant<int, 8>());
   take(std::integral_constant<int, 4>());
   take(std::integral_constant<int, 2>());
   take(std::integral_constant<int, 1>());
 }
 
+// The same for a left operand of weights or their gradients where b holds infinities or NaN: they are not multiplied by
+// the zeros of a mask.
+void careful_product(std::int64_t rows, std::int64_t depth, const Left& a, const Matrix& b, Matrix& c, Into into) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    Real* y = c.row(i);
+    if (into == Into::replace) std::fill_n(y, c.step(), Real(0));
+    for (std::int64_t k = 0; k < depth; ++k) {
+      const Real factor = a.data[i * a.row_step + k * a.depth_step];
+      if (factor == 0) continue;
+      for (std::int64_t j = 0; j < c.step(); ++j) y[j] += factor * b.row(k)[j];
+    }
+  }
+}
+
 // ---- One head -----------------------------------------------------------------------------------------------------
 
-using Scratch = std::vector<Real, PoolAllocator<Real>>;
+// Queries are taken some at a time and stand side by side in the places of packs, with one row of scores per key. So
+// the maximum and the sum of a softmax go down the rows, and never across a register.
+struct Queries {
+  std::int64_t first = 0, count = 0;  // which
+  std::int64_t keys = 0;              // from this one on no key is visible to any of them
+  std::int64_t all_see = 0;           // keys before this one are visible to all of them
+  Array limits;                       // for each: from this one on keys are not visible; `keys` in further places
 
-// Room for a padded matrix; what stands in the padding is 0.
-class Matrix {
- public:
-  Matrix(std::int64_t rows, std::int64_t columns)
-      : step_(padded(columns)), numbers_(static_cast<std::size_t>(rows * step_), Real(0)) {}
-
-  Real* row(std::int64_t i) { return numbers_.data() + i * step_; }
-  const Real* row(std::int64_t i) const { return numbers_.data() + i * step_; }
-  Padded view() { return {numbers_.data(), step_}; }
-  Left left() const { return {numbers_.data(), step_, 1}; }
-  Left left_transposed() const { return {numbers_.data(), 1, step_}; }
-
-  void read(const Real* from, std::int64_t row_step, std::int64_t rows, std::int64_t columns) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      each_pack(columns, [&](std::int64_t j, auto part) { part.load(from + i * row_step + j).store(row(i) + j); });
-    }
-  }
-  void read_transposed(const Real* from, std::int64_t row_step, std::int64_t rows, std::int64_t columns) {
-    for (std::int64_t first = 0; first < rows; first += width) {  // so that what is read stays in the cache
-      const std::int64_t last = std::min(first + width, rows);
-      for (std::int64_t j = 0; j < columns; ++j) {
-        for (std::int64_t i = first; i < last; ++i) row(j)[i] = from[i * row_step + j];
-      }
-    }
-  }
-  void write(Real* to, std::int64_t row_step, std::int64_t rows, std::int64_t columns) const {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      each_pack(columns, [&](std::int64_t j, auto part) { part.store(Pack::load(row(i) + j), to + i * row_step + j); });
-    }
-  }
-  bool finite() const { return all_finite(numbers_.data(), static_cast<std::int64_t>(numbers_.size())); }
-
- private:
-  std::int64_t step_;
-  Scratch numbers_;
+  std::int64_t end() const { return first + count; }
 };
 
-// In place: softmax of row[0 ... n), 0 behind it up to `columns`. -inf marks what is ignored.
-void softmax_row(Real* row, std::int64_t n, std::int64_t columns) {
-  const Real top = max_of_row(row, n);
-  if (top == -infinity) {
-    std::fill(row, row + columns, Real(0));
-    return;
-  }
-  const std::int64_t end = padded(n);
-  const Pack shift(top);
-  Pack sum(0);
-  each_pack(n, [&](std::int64_t j, auto part) {
-    const Pack x = part.load(row + j, -infinity);
-    const Pack power = where(x == -infinity, 0, exp(x - shift));
-    power.store(row + j);
-    sum = sum + power;
-  });
-  const Pack share(1 / sum_of(sum));
-  for (std::int64_t j = 0; j < end; j += width) (Pack::load(row + j) * share).store(row + j);
-  for (std::int64_t j = end; j < columns; j += width) Pack(0).store(row + j);
-}
-
-// y_i = sum of a(i, k) b_k over the k with weight(i, k) != 0 only: for operands with infinities or NaN, which must not
-// be multiplied by the zeros of a mask.
-template <class Weight>
-void careful_product(std::int64_t rows, std::int64_t depth, std::int64_t columns, const Left& a, const Padded& b,
-                     const Padded& c, const Weight& weight) {
-  for (std::int64_t i = 0; i < rows; ++i) {
-    Real* y = c.data + i * c.step;
-    std::fill_n(y, columns, Real(0));
-    for (std::int64_t k = 0; k < depth; ++k) {
-      if (weight(i, k) == 0) continue;
-      const Real factor = a.data[i * a.row_step + k * a.depth_step];
-      for (std::int64_t j = 0; j < columns; ++j) y[j] += factor * b.data[k * b.step + j];
-    }
-  }
-}
+std::int64_t queries_at_a_time(const Problem& p) { return std::min(padded(p.T), 2 * pack_width); }
 
 std::int64_t heads_at_a_time(const Problem& p) {
   return std::max<std::int64_t>(1, (std::int64_t{1} << 16) / std::max<std::int64_t>(1, p.T * p.S * (p.d + p.e)));
 }
 
+// Calls f for the queries of batch b, some at a time.
+template <class F>
+void each_queries(const Problem& p, const Visible& visible, std::int64_t b, Queries& queries, const F& f) {
+  const std::int64_t lanes = queries_at_a_time(p);
+  if (queries.limits.size() != lanes) queries.limits = Array(Shape{lanes});
+  for (queries.first = 0; queries.first < p.T; queries.first += lanes) {
+    queries.count = std::min(lanes, p.T - queries.first);
+    queries.keys = 0;
+    queries.all_see = p.S;
+    Real* limits = queries.limits.mutable_data();
+    for (std::int64_t i = 0; i < queries.count; ++i) {
+      const std::int64_t limit = visible.limit(b, queries.first + i);
+      limits[i] = static_cast<Real>(limit);
+      queries.keys = std::max(queries.keys, limit);
+      queries.all_see = std::min(queries.all_see, limit);
+    }
+    std::fill(limits + queries.count, limits + lanes, static_cast<Real>(queries.keys));
+    f();
+  }
+}
+
+// In place: the softmax down every column of scores.
+void softmax_columns(Matrix& scores, const Queries& queries) {
+  for (std::int64_t j = 0; j < scores.step(); j += pack_width) {
+    const Pack limit = Pack::load(queries.limits.data() + j);
+    Pack most(-infinity);
+    for (std::int64_t s = 0; s < queries.all_see; ++s) most = larger(most, Pack::load(scores.row(s) + j));
+    for (std::int64_t s = queries.all_see; s < queries.keys; ++s) {
+      const Pack score = where(Pack(s) < limit, Pack::load(scores.row(s) + j), -infinity);
+      score.store(scores.row(s) + j);
+      most = larger(most, score);
+    }
+    const Pack shift = where(most == -infinity, 0, most);  // where nothing is visible all powers are 0
+    Pack sum(0);
+    for (std::int64_t s = 0; s < queries.keys; ++s) {
+      const Pack power = exp(Pack::load(scores.row(s) + j) - shift);
+      power.store(scores.row(s) + j);
+      sum = sum + power;
+    }
+    const Pack share = where(sum == 0, 0, 1 / sum);
+    for (std::int64_t s = 0; s < queries.keys; ++s) (Pack::load(scores.row(s) + j) * share).store(scores.row(s) + j);
+  }
+}
+
+// The factors that dropout puts on the weights, in the order of the scores.
+class DropoutFactors {
+ public:
+  DropoutFactors(const WeightDropout& dropout, const Problem& p)
+      : rows_(dropout, p.S), factors_(dropout.on() ? p.S : 0, queries_at_a_time(p)), T_(p.T), on_(dropout.on()) {
+    factors_.fill(0);
+  }
+  bool on() const { return on_; }
+  void draw(std::int64_t head, const Queries& queries) {
+    for (std::int64_t i = 0; i < queries.count; ++i) {
+      const Real* row = rows_(head * T_ + queries.first + i);
+      for (std::int64_t s = 0; s < queries.keys; ++s) factors_.row(s)[i] = row[s];
+    }
+  }
+  const Real* row(std::int64_t key) const { return factors_.row(key); }
+
+ private:
+  WeightDropout::Rows rows_;
+  Matrix factors_;
+  std::int64_t T_;
+  bool on_;
+};
+
 struct Forward {
   Array y, weights;
 };
 
+// The room that the weights of all heads take, in the order of the scores.
+Shape kept_shape(const Problem& p) {
+  const std::int64_t lanes = queries_at_a_time(p);
+  return {p.B * p.H, (p.T + lanes - 1) / lanes, p.S, lanes};
+}
+
+// Where the weights of some queries of a head are kept.
+std::int64_t kept_at(const Problem& p, std::int64_t head, const Queries& queries) {
+  const std::int64_t lanes = queries_at_a_time(p);
+  return (head * ((p.T + lanes - 1) / lanes) + queries.first / lanes) * p.S * lanes;
+}
+
+// The first of so many columns that keys i ... are visible to, rounded down to whole packs.
+std::int64_t first_column(const Visible& visible, const Queries& queries, std::int64_t key) {
+  return visible.causal()
+             ? std::clamp<std::int64_t>(key - queries.first, 0, queries.count - 1) / pack_width * pack_width
+             : 0;
+}
+// The first of these queries that key i is visible to, and the number of keys that queries below i see.
+std::int64_t first_query(const Visible& visible, const Queries& queries, std::int64_t key) {
+  return visible.causal() ? std::clamp<std::int64_t>(key - queries.first, 0, queries.count) : 0;
+}
+std::int64_t keys_before(const Visible& visible, const Queries& queries, std::int64_t query) {
+  return visible.causal() ? std::min(queries.keys, queries.first + query) : queries.keys;
+}
+
 // `keep` says whether the weights will be needed again.
 Forward forward(const Problem& p, const Array& q, const Array& k, const Array& v, const Visible& visible,
                 const WeightDropout& dropout, bool keep) {
-  Forward result{.y = Array(p.y_shape), .weights = keep ? Array(p.weights_shape()) : Array()};
-  if (p.S == 0 || p.d == 0 || result.y.size() == 0) {
-    // No keys, no width or no output: the weights are uniform at best and the result is 0.
-    if (p.S == 0 || result.y.size() == 0) {
-      result.y = Array(p.y_shape, Real(0));
-      if (keep) result.weights = Array(p.weights_shape(), Real(0));
-      return result;
-    }
-  }
+  Forward result{.y = Array(p.y_shape), .weights = keep ? Array(kept_shape(p)) : Array()};
+  if (result.y.size() == 0) return result;
   Real* y = result.y.mutable_data();
   Real* weights = keep ? result.weights.mutable_data() : nullptr;
+  const std::int64_t lanes = queries_at_a_time(p);
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
-    Matrix keys(p.d, p.S), scores(p.T, p.S), values(p.S, p.e), out(p.T, p.e);
-    WeightDropout::Rows factors(dropout, p.S);
+    Matrix query(p.d, lanes), scores(p.S, lanes), values(p.S, p.e), out(lanes, p.e);
+    DropoutFactors factors(dropout, p);
+    Queries queries;
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      keys.read_transposed(k.data() + p.k.at(b, h), p.k.row_step, p.S, p.d);
       values.read(v.data() + p.v.at(b, h), p.v.row_step, p.S, p.e);
-      const auto seen = [&](std::int64_t, std::int64_t end) { return visible.causal() ? std::min(end, p.S) : p.S; };
-
-      product(p.T, {q.data() + p.q.at(b, h), p.q.row_step, 1}, keys.view(), scores.view(),
-              [&](std::int64_t from, std::int64_t to) {
-                return Extent{0, p.d, seen(from, to)};
-              });
-      for (std::int64_t t = 0; t < p.T; ++t) {
-        Real* row = scores.row(t);
-        const std::int64_t limit = visible.limit(b, t);
-        for (std::int64_t s = 0; s < limit; s += width) (Pack::load(row + s) * p.scale).store(row + s);
-        visible.apply(b, h, t, limit, row);
-        softmax_row(row, limit, padded(p.S));
-        if (keep) {
-          Real* to = weights + (i * p.T + t) * p.S;
-          each_pack(p.S, [&](std::int64_t s, auto part) { part.store(Pack::load(row + s), to + s); });
+      const bool finite = values.finite();
+      each_queries(p, visible, b, queries, [&] {
+        query.read_transposed(q.data() + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d,
+                              p.scale);
+        product(queries.keys, {k.data() + p.k.at(b, h), p.k.row_step, 1}, query, scores, Into::replace,
+                [&](std::int64_t from, std::int64_t) {
+                  return Extent{0, p.d, first_column(visible, queries, from)};
+                });
+        visible.apply(b, h, queries.first, queries.count, queries.keys, scores.row(0), lanes);
+        softmax_columns(scores, queries);
+        if (keep) std::copy_n(scores.row(0), queries.keys * lanes, weights + kept_at(p, i, queries));
+        if (factors.on()) {
+          factors.draw(i, queries);
+          for (std::int64_t j = 0; j < queries.keys * lanes; j += pack_width) {
+            (Pack::load(scores.row(0) + j) * Pack::load(factors.row(0) + j)).store(scores.row(0) + j);
+          }
         }
-        if (dropout.on()) {
-          const Real* factor = factors(i * p.T + t);
-          for (std::int64_t s = 0; s < p.S; s += width) (Pack::load(row + s) * Pack::load(factor + s)).store(row + s);
+        if (finite) {
+          product(queries.count, scores.left_transposed(), values, out, Into::replace,
+                  [&](std::int64_t, std::int64_t to) {
+                    return Extent{0, keys_before(visible, queries, to), 0};
+                  });
+        } else {
+          careful_product(queries.count, queries.keys, scores.left_transposed(), values, out, Into::replace);
         }
-      }
-      if (values.finite()) {
-        product(p.T, scores.left(), values.view(), out.view(), [&](std::int64_t from, std::int64_t to) {
-          return Extent{0, seen(from, to), p.e};
-        });
-      } else {
-        careful_product(p.T, p.S, p.e, scores.left(), values.view(), out.view(),
-                        [&](std::int64_t t, std::int64_t s) { return scores.row(t)[s]; });
-      }
-      out.write(y + p.y.at(b, h), p.y.row_step, p.T, p.e);
+        out.write(y + p.y.at(b, h) + queries.first * p.y.row_step, p.y.row_step, queries.count, p.e);
+      });
     }
   });
   return result;
@@ -382,72 +465,79 @@ Backward backward(const Problem& p, const Array& gy, const Array& q, const Array
   Real* gk = result.k.mutable_data();
   Real* gv = result.v.mutable_data();
   Real* gs = want_scores ? result.scores.mutable_data() : nullptr;
-  if (p.T == 0 || p.S == 0) {
-    std::fill_n(gq, result.q.size(), Real(0));
-    std::fill_n(gk, result.k.size(), Real(0));
-    std::fill_n(gv, result.v.size(), Real(0));
-    return result;
-  }
+  const std::int64_t lanes = queries_at_a_time(p);
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
-    Matrix values(p.e, p.S), keys(p.S, p.d), queries(p.T, p.d), above(p.T, p.e);
-    Matrix share(p.T, p.S), dropped(p.T, p.S), slope(p.T, p.S);  // weights; after dropout; gradients of the scores
-    Matrix dq(p.T, p.d), dk(p.S, p.d), dv(p.S, p.e);
-    WeightDropout::Rows factors(dropout, p.S);
+    Matrix keys(p.S, p.d), query(lanes, p.d), above(lanes, p.e), above_transposed(p.e, lanes);
+    Matrix share(p.S, lanes),
+        slope(p.S, lanes);  // the weights, then after dropout; gradients of weights, then of scores
+    Matrix dq(lanes, p.d), dk(p.S, p.d), dv(p.S, p.e);
+    DropoutFactors factors(dropout, p);
+    Queries queries;
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      const Real* head_gy = gy.data() + p.y.at(b, h);
-      values.read_transposed(v.data() + p.v.at(b, h), p.v.row_step, p.S, p.e);
       keys.read(k.data() + p.k.at(b, h), p.k.row_step, p.S, p.d);
-      queries.read(q.data() + p.q.at(b, h), p.q.row_step, p.T, p.d);
-      above.read(head_gy, p.y.row_step, p.T, p.e);
-      share.read(weights.data() + i * p.T * p.S, p.S, p.T, p.S);
-      const auto seen = [&](std::int64_t end) { return visible.causal() ? std::min(end, p.S) : p.S; };
-      const auto from = [&](std::int64_t begin) { return visible.causal() ? std::min(begin, p.T) : std::int64_t{0}; };
+      const bool finite_keys = keys.finite();
+      dk.fill(0);
+      dv.fill(0);
+      each_queries(p, visible, b, queries, [&] {
+        const Real* head_gy = gy.data() + p.y.at(b, h) + queries.first * p.y.row_step;
+        query.read(q.data() + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d);
+        above.read(head_gy, p.y.row_step, queries.count, p.e);
+        above_transposed.read_transposed(head_gy, p.y.row_step, queries.count, p.e);
+        if (factors.on()) factors.draw(i, queries);
 
-      product(p.T, {head_gy, p.y.row_step, 1}, values.view(), slope.view(), [&](std::int64_t, std::int64_t end) {
-        return Extent{0, p.e, seen(end)};
-      });
-      for (std::int64_t t = 0; t < p.T; ++t) {
-        const Real* w = share.row(t);
-        Real* g = slope.row(t);
-        Real* used = dropped.row(t);
-        const std::int64_t n = padded(seen(t + 1));
-        const Real* factor = dropout.on() ? factors(i * p.T + t) : nullptr;
-        for (std::int64_t s = 0; s < n; s += width) {
-          const Pack kept = factor ? Pack::load(factor + s) : Pack(1);
-          (Pack::load(w + s) * kept).store(used + s);
-          (Pack::load(g + s) * kept).store(g + s);
+        product(queries.keys, {v.data() + p.v.at(b, h), p.v.row_step, 1}, above_transposed, slope, Into::replace,
+                [&](std::int64_t from, std::int64_t) {
+                  return Extent{0, p.e, first_column(visible, queries, from)};
+                });
+        const Real* kept = weights.data() + kept_at(p, i, queries);
+        for (std::int64_t j = 0; j < lanes; j += pack_width) {
+          Pack mean(0);  // of the gradients, by weight
+          for (std::int64_t s = 0; s < queries.keys; ++s) {
+            const Pack weight = Pack::load(kept + s * lanes + j);
+            const Pack factor = factors.on() ? Pack::load(factors.row(s) + j) : Pack(1);
+            const Pack gradient = where(weight == 0, 0, Pack::load(slope.row(s) + j) * factor);
+            gradient.store(slope.row(s) + j);
+            (weight * factor).store(share.row(s) + j);
+            mean = multiply_add(weight, gradient, mean);
+          }
+          for (std::int64_t s = 0; s < queries.keys; ++s) {
+            const Pack weight = Pack::load(kept + s * lanes + j);
+            where(weight == 0, 0, weight * (Pack::load(slope.row(s) + j) - mean)).store(slope.row(s) + j);
+          }
         }
-        Pack total(0);
-        for (std::int64_t s = 0; s < n; s += width) {
-          const Pack weight = Pack::load(w + s);
-          total = total + where(weight == 0, 0, weight * Pack::load(g + s));
+        if (gs) {
+          for (std::int64_t t = 0; t < queries.count; ++t) {
+            Real* to = gs + (i * p.T + queries.first + t) * p.S;
+            for (std::int64_t s = 0; s < queries.keys; ++s) to[s] = slope.row(s)[t];
+          }
         }
-        const Pack mean(sum_of(total));
-        for (std::int64_t s = 0; s < n; s += width) {
-          const Pack weight = Pack::load(w + s);
-          where(weight == 0, 0, weight * (Pack::load(g + s) - mean)).store(g + s);
+        for (std::int64_t j = 0; j < queries.keys * lanes; j += pack_width) {
+          (Pack::load(slope.row(0) + j) * p.scale).store(slope.row(0) + j);
         }
-        std::fill(g + n, g + padded(p.S), Real(0));
-        std::fill(used + n, used + padded(p.S), Real(0));
-        if (gs) std::copy_n(g, p.S, gs + (i * p.T + t) * p.S);
-        for (std::int64_t s = 0; s < n; s += width) (Pack::load(g + s) * p.scale).store(g + s);
-      }
-      if (keys.finite()) {
-        product(p.T, slope.left(), keys.view(), dq.view(), [&](std::int64_t, std::int64_t end) {
-          return Extent{0, seen(end), p.d};
-        });
-      } else {
-        careful_product(p.T, p.S, p.d, slope.left(), keys.view(), dq.view(),
-                        [&](std::int64_t t, std::int64_t s) { return share.row(t)[s]; });
-      }
-      product(p.S, slope.left_transposed(), queries.view(), dk.view(), [&](std::int64_t begin, std::int64_t) {
-        return Extent{from(begin), p.T, p.d};
+
+        if (finite_keys) {
+          product(queries.count, slope.left_transposed(), keys, dq, Into::replace, [&](std::int64_t, std::int64_t to) {
+            return Extent{0, keys_before(visible, queries, to), 0};
+          });
+        } else {
+          careful_product(queries.count, queries.keys, slope.left_transposed(), keys, dq, Into::replace);
+        }
+        const auto seeing = [&](std::int64_t from, std::int64_t) {
+          return Extent{first_query(visible, queries, from), queries.count, 0};
+        };
+        if (query.finite()) {
+          product(queries.keys, slope.left(), query, dk, Into::add, seeing);
+        } else {
+          careful_product(queries.keys, queries.count, slope.left(), query, dk, Into::add);
+        }
+        if (above.finite()) {
+          product(queries.keys, share.left(), above, dv, Into::add, seeing);
+        } else {
+          careful_product(queries.keys, queries.count, share.left(), above, dv, Into::add);
+        }
+        dq.write(gq + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d);
       });
-      product(p.S, dropped.left_transposed(), above.view(), dv.view(), [&](std::int64_t begin, std::int64_t) {
-        return Extent{from(begin), p.T, p.e};
-      });
-      dq.write(gq + p.q.at(b, h), p.q.row_step, p.T, p.d);
       dk.write(gk + p.k.at(b, h), p.k.row_step, p.S, p.d);
       dv.write(gv + p.v.at(b, h), p.v.row_step, p.S, p.e);
     }

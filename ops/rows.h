@@ -58,7 +58,7 @@ inline Real max_of_row(const Real* x, std::int64_t n) {
   constexpr Real lowest = -std::numeric_limits<Real>::infinity();
   return max_of(fold_packs(
       n, Pack(lowest), [x](std::int64_t i, auto part) { return part.load(x + i, lowest); },
-      [](const Pack& a, const Pack& b) { return where(a > b, a, b); }));
+      [](const Pack& a, const Pack& b) { return larger(a, b); }));
 }
 
 /// Whether n numbers are all neither infinite nor NaN.

@@ -103,6 +103,8 @@ class BasicPack {
   /// NaN if either is NaN, as numpy and PyTorch have it.
   friend BasicPack maximum(const BasicPack& a, const BasicPack& b) { return where(a >= b, a, where(b > a, b, a + b)); }
   friend BasicPack minimum(const BasicPack& a, const BasicPack& b) { return where(a <= b, a, where(b < a, b, a + b)); }
+  /// The larger one, in one instruction; if either is NaN, either may come out.
+  friend BasicPack larger(const BasicPack& a, const BasicPack& b) { return xsimd::max(a.batch_, b.batch_); }
   friend BasicPack abs(const BasicPack& a) { return xsimd::abs(a.batch_); }
   friend BasicPack sqrt(const BasicPack& a) { return xsimd::sqrt(a.batch_); }
   friend BasicPack exp(const BasicPack& a) { return xsimd::exp(a.batch_); }

@@ -227,6 +227,58 @@ TEST_CASE("what stands at masked keys never comes through, not even NaN") {
   }
 }
 
+TEST_CASE("NaN at a key that comes later, or at a query that sees nothing, stays where it is") {
+  Array x = normal({1, 4, 4});
+  std::fill_n(x.mutable_data() + 3 * 4, 4, std::nan(""));
+  const Tensor q = variable(normal({1, 4, 4})), kv = variable(x);
+  const Tensor y = multi_head_attention(q, kv, kv, 2, {.mask = {.causal = true}});
+  const Tensor shorter =
+      multi_head_attention(q, narrow(kv, 1, 0, 3), narrow(kv, 1, 0, 3), 2, {.mask = {.causal = true}});
+  check_close(narrow(y, 1, 0, 3).value(), narrow(shorter, 1, 0, 3).value());
+  CHECK(std::isnan(y.value().at({0, 3, 0})));
+
+  const Tensor blind = variable(x), k = variable(normal({1, 5, 4}, 2)), v = variable(normal({1, 5, 4}, 3));
+  const AttentionOptions options{.mask = {.lengths = index({{1, 5, 3, 0}})}};
+  Array seed = normal({1, 4, 4}, 4);
+  std::fill_n(seed.mutable_data() + 3 * 4, 4, infinity);
+  const Tensor z = multi_head_attention(blind, k, v, 2, options);
+  const Tensors g = grad(z, {blind, k, v}, {.seed = seed});
+  const Tensor seeing = narrow(blind, 1, 0, 3);
+  const AttentionOptions without{.mask = {.lengths = index({{1, 5, 3}})}};
+  const Tensors expected =
+      grad(multi_head_attention(seeing, k, v, 2, without), {seeing, k, v}, {.seed = narrow(seed, 1, 0, 3)});
+  check_close(narrow(z, 1, 3, 1).value(), zeros({1, 1, 4}).value());
+  check_close(g[0].value(), concat({expected[0], zeros({1, 1, 4})}, 1).value());
+  check_close(g[1].value(), expected[1].value());
+  check_close(g[2].value(), expected[2].value());
+}
+
+TEST_CASE("packs that are not full, and more queries or keys than stand in one register") {
+  for (const std::int64_t T : {1, 7, 16, 17, 33, 40}) {
+    for (const std::int64_t S : {1, 9, 16, 33}) {
+      for (const std::int64_t d : {1, 8, 17}) {
+        CAPTURE(cat("T ", T, " S ", S, " d ", d));
+        Mask ignore(Shape{T, S});
+        for (std::int64_t i = 0; i < T * S; ++i) ignore.mutable_data()[i] = i % 7 == 3;
+        const AttentionMask masks[] = {{}, {.causal = true}, {.lengths = index({S / 2, S}), .ignore = ignore}};
+        for (const AttentionMask& mask : masks) {
+          const AttentionOptions options{.mask = mask, .dropout = 0.25, .key = RandomKey{.seed = 5, .draw = 6}};
+          const Tensor q = variable(normal({2, T, 2 * d})), k = variable(normal({2, S, 2 * d}, 2)),
+                       v = variable(normal({2, S, 2 * d}, 3));
+          const Tensor y = multi_head_attention(q, k, v, 2, options);
+          const Tensor heads = transpose(reshape(v, {2, S, 2, d}), 1, 2);
+          const Tensor weights = dropout(attention_weights(q, k, 2, {.mask = mask}), 0.25, *options.key);
+          const Tensor composed = reshape(transpose(matmul(weights, heads), 1, 2), {2, T, 2 * d});
+          check_close(y.value(), composed.value());
+          const Tensor seed = normal(y.shape(), 4);
+          const Tensors g = grad(y, {q, k, v}, {.seed = seed}), e = grad(composed, {q, k, v}, {.seed = seed});
+          for (std::size_t i = 0; i < 3; ++i) check_close(g[i].value(), e[i].value());
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("weights are rows of a distribution, 0 where masked") {
   const Array x = normal({2, 3, 4});
   const Tensor w = attention_weights(x, x, 2, {.mask = {.causal = true, .lengths = index({2, 3})}});
