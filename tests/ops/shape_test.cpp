@@ -411,3 +411,78 @@ TEST_CASE("what only changes the shape shares memory") {
   CHECK(tile(x, {1, 1}).value().shares_memory_with(x.value()));
   CHECK_FALSE(transpose(x).value().shares_memory_with(x.value()));
 }
+
+TEST_CASE("every rearrangement has gradients of second order on every class of shapes") {
+  struct Case {
+    const char* name;
+    Function f;
+  };
+  const std::vector<Case> cases{
+      {"reshape",
+       [](const Tensors& x) {
+         return reshape(x[0], {x[0].size(), 1});
+       }},
+      {"flatten", [](const Tensors& x) { return flatten(x[0], 0, 1); }},
+      {"squeeze", [](const Tensors& x) { return squeeze(x[0]); }},
+      {"unsqueeze", [](const Tensors& x) { return unsqueeze(x[0], -2); }},
+      {"permute",
+       [](const Tensors& x) {
+         Axes axes = all_axes(x[0].rank());
+         std::rotate(axes.begin(), axes.begin() + 1, axes.end());
+         return permute(x[0], axes);
+       }},
+      {"transpose", [](const Tensors& x) { return transpose(x[0]); }},
+      {"transpose outer", [](const Tensors& x) { return transpose(x[0], 0, -1); }},
+      {"broadcast_to",
+       [](const Tensors& x) {
+         Shape shape = x[0].shape();
+         shape.insert(0, 2);
+         return broadcast_to(x[0], shape);
+       }},
+      {"slice",
+       [](const Tensors& x) {
+         return x[0][{slice(none, none, -1), ellipsis, slice(0, -1)}];
+       }},
+      {"narrow", [](const Tensors& x) { return narrow(x[0], 1, 0, x[0].dim(1) / 2); }},
+      {"chunk", [](const Tensors& x) { return chunk(x[0], 2, -1)[0]; }},
+      {"pad",
+       [](const Tensors& x) {
+         return pad(x[0], ShortList<Padding>::filled(x[0].rank(), {1, 2}), 3);
+       }},
+      {"concat",
+       [](const Tensors& x) {
+         return concat({x[0], x[0] * x[0]}, -1);
+       }},
+      {"concat outer",
+       [](const Tensors& x) {
+         return concat({x[0], x[0], x[0]}, 0);
+       }},
+      {"stack",
+       [](const Tensors& x) {
+         return stack({x[0], x[0] * x[0]}, 1);
+       }},
+      {"flip",
+       [](const Tensors& x) {
+         return flip(x[0], {0, -1});
+       }},
+      {"roll",
+       [](const Tensors& x) {
+         return roll(x[0], {1, -2}, {0, 1});
+       }},
+      {"repeat_interleave", [](const Tensors& x) { return repeat_interleave(x[0], 2, 1); }},
+      {"tile",
+       [](const Tensors& x) {
+         return tile(x[0], {2, 3});
+       }},
+      {"tril", [](const Tensors& x) { return tril(x[0]); }},
+      {"triu", [](const Tensors& x) { return triu(x[0]); }},
+  };
+  for (const Case& c : cases) {
+    for (const Shape& shape : {Shape{1, 1}, Shape{3, 5}, Shape{1, 4, 1}, Shape{5, 1, 2}, Shape{2, 3, 1, 2},
+                               Shape{2, 1, 2, 1, 3}, Shape{0, 3}, Shape{2, 0, 3}}) {
+      CAPTURE(c.name);
+      CAPTURE(cat(shape));
+      check_gradients([&](const Tensors& x) { return c.f({x[0] * x[0]}); }, {normal(shape)});
+    }
+  }
+}
