@@ -4,6 +4,7 @@
 #include <xgrad/core/grad.h>
 #include <xgrad/core/graph_export.h>
 #include <xgrad/core/parallel.h>
+#include <xgrad/core/random.h>
 #include <xgrad/core/serialize.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>

@@ -1,9 +1,55 @@
-// A user's program.
+// A program of somebody who uses the library: a small GPT and its training loop. Fails unless the model learns.
 #include <cstdio>
 
-#include <xgrad/core/array.h>
+#include <xgrad/xgrad.h>
+
+using namespace xgrad;
+
+struct Config {
+  std::int64_t vocabulary = 5, context = 8, dim = 16, heads = 2, layers = 2;
+};
+
+struct Block : nn::Module {
+  Config c;
+  nn::LayerNorm norm1{at("norm1"), c.dim};
+  nn::MultiheadAttention attn{at("attn"), c.dim, c.heads};
+  nn::LayerNorm norm2{at("norm2"), c.dim};
+  nn::Mlp mlp{at("mlp"), {.in = c.dim, .hidden = 4 * c.dim, .activation = gelu}};
+  Block(At here, const Config& config) : Module(here), c(config) {}
+
+  Tensor operator()(const Tensor& x) const {  // (B, T, C)
+    const Tensor h = x + attn(norm1(x), nn::causal);
+    return h + mlp(norm2(h));
+  }
+};
+
+struct Gpt : nn::Module {
+  Config c;
+  nn::Embedding token{at("token"), c.vocabulary, c.dim};
+  nn::Embedding position{at("position"), c.context, c.dim};
+  nn::Stack<Block> blocks{at("blocks"), c.layers, c};
+  nn::LayerNorm norm{at("norm"), c.dim};
+  nn::Linear head{at("head"), c.dim, c.vocabulary};
+  explicit Gpt(const Config& config) : c(config) {}
+
+  Tensor operator()(const Index& ids) const {  // (B, T) -> logits (B, T, V)
+    return head(norm(blocks(token(ids) + position(Index({4}, {0, 1, 2, 3})))));
+  }
+};
 
 int main() {
-  const xgrad::Array ones({2, 3}, xgrad::Real(1));
-  std::printf("%lld numbers\n", static_cast<long long>(ones.size()));
+  manual_seed(1);
+  const Index x({2, 4}, {0, 1, 2, 3, 4, 3, 2, 1});
+  const Index y({2, 4}, {1, 2, 3, 4, 3, 2, 1, 0});
+
+  const Gpt model{Config{}};
+  optim::AdamW adam{model.parameters(), {.lr = 1e-2}};
+  Real loss_before = 0, loss_after = 0;
+  for (int step = 0; step < 30; ++step) {
+    const Tensor loss = cross_entropy(model(x), y);
+    adam.step(grad(loss, model.parameters()));
+    (step == 0 ? loss_before : loss_after) = loss.item();
+  }
+  std::printf("xgrad %s: loss %.4f -> %.4f\n", XGRAD_VERSION, double(loss_before), double(loss_after));
+  return loss_after < loss_before / 10 ? 0 : 1;
 }
