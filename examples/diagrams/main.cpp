@@ -1,0 +1,80 @@
+// The pictures of docs/diagrams.md, drawn into the folder that is given: diagrams docs
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include <xgrad/xgrad.h>
+
+using namespace xgrad;
+
+namespace {
+
+// A formula, as in a first lesson on graphs.
+void expression(const std::filesystem::path& folder) {
+  const Tensor a = variable(2, "a");
+  const Tensor b = variable(-3, "b");
+  const Tensor c = variable(10, "c");
+  const Tensor y = (tanh(a * b) + c / 2).named("y");
+  save_graph(folder / "diagram_expression.svg", {y}, {.title = "y = tanh(a b) + c / 2"});
+}
+
+// The gradient of a gradient is a graph like any other.
+void second_derivative(const std::filesystem::path& folder) {
+  const Tensor x = variable(1, "x");
+  const Tensor y = tanh(x);
+  const Tensor first = grad(y, {x}, {.create_graph = true})[0];
+  const Tensor second = grad(first, {x}, {.create_graph = true})[0];
+  save_graph(folder / "diagram_tanh2.svg", {second.named("second")}, {.title = "The second derivative of tanh"});
+}
+
+struct Net : nn::Module {
+  nn::Linear in{at("in"), 2, 8};
+  nn::Linear out{at("out"), 8, 1};
+  Tensor operator()(const Tensor& x) const { return out(tanh(in(x))); }  // (B, 2) -> (B, 1)
+};
+
+// Forward and backward in one drawing.
+void training_step(const std::filesystem::path& folder) {
+  const Tensor x = zeros({4, 2}).named("x");
+  const Tensor y = zeros({4, 1}).named("y");
+  const Net net;
+  const Tensor d = net(x) - y;
+  const Tensor loss = mean(d * d).named("loss");
+  Tensors step = grad(loss, net.parameters(), {.create_graph = true});
+  step.insert(step.begin(), loss);
+  save_graph(folder / "diagram_step.svg", step, {.title = "One training step", .kept_memory = true});
+}
+
+// The same for a transformer, where modules are folded and layers that are alike are drawn once.
+void transformer(const std::filesystem::path& folder) {
+  const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
+  const Index source(Shape{64, 10}, std::int64_t{1});
+  const Index lengths(Shape{64}, std::int64_t{10});
+  const Index target(Shape{64, 9}, std::int64_t{2});
+  const Tensor logits = model(source, lengths, target);  // (B, T, V)
+  const Tensor loss = cross_entropy(reshape(logits, {-1, 220}), target.reshaped({-1})).named("loss");
+  save_graph(folder / "diagram_transformer.svg", {loss}, {.title = "A transformer"});
+
+  Tensors step = grad(loss, model.parameters(), {.create_graph = true});
+  step.insert(step.begin(), loss);
+  save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::cerr << "usage: diagrams FOLDER\n";
+    return EXIT_FAILURE;
+  }
+  try {
+    const std::filesystem::path folder = arguments[1];
+    expression(folder);
+    second_derivative(folder);
+    training_step(folder);
+    transformer(folder);
+  } catch (const Error& error) {
+    std::cerr << error.what() << "\n";
+    return EXIT_FAILURE;
+  }
+}
