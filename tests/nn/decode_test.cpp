@@ -97,16 +97,16 @@ TEST_CASE("A transformer learns to turn sequences round, and greedy search write
 
   EncoderDecoder model{root, 8, 8, {.dim = 16, .ffn = 32, .heads = 2, .layers = 1, .dropout = 0}};
   const Tensors parameters = model.parameters();
-  optim::Adam adam{parameters, {.lr = 0.01}};
+  optim::Adam adam{parameters, {.lr = 0.005}};
   const auto loss = [&] {
     return cross_entropy(model(source, lengths, shift_right(target, begin)), target, {.ignore_index = pad});
   };
   const Real before = loss().item();
-  for (int step = 0; step < 120; ++step) {
+  for (int step = 0; step < 1000; ++step) {
     adam.step(optim::clip_grad_norm(grad(loss(), parameters), parameters, 1).gradients);
   }
   CHECK(before > 1.5);
-  CHECK(loss().item() < 0.1);
+  CHECK(loss().item() < 0.001);
 
   const Eval eval(model);
   const std::int64_t nodes = live_node_count();
@@ -118,7 +118,7 @@ TEST_CASE("A transformer learns to turn sequences round, and greedy search write
     for (std::int64_t i = 0; i < lengths.at({n}); ++i) same = same && result.tokens.at({n, i}) == target.at({n, i});
     right += same;
   }
-  CHECK(right >= 22);
+  CHECK(right == N);
   CHECK(live_node_count() == nodes);
 
   // Without the cache: the whole prefix again for every word.
