@@ -5,6 +5,8 @@
 
 #include <xgrad/core/record.h>
 #include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/create.h>
+#include <xgrad/ops/index.h>
 #include <xgrad/ops/shape.h>
 
 namespace xgrad::inline XGRAD_ABI::nn {
@@ -29,6 +31,23 @@ SinusoidalOptions position_options(const TransformerOptions& options) {
 Tensor embed(const Embedding& embedding, const SinusoidalPositions& positions, const Index& ids,
              std::int64_t first = 0) {
   return positions(embedding(ids) * std::sqrt(static_cast<double>(embedding.dim)), first);  // (B, T, C)
+}
+
+// The mask of keys each of which stands n times in a row.
+AttentionMask repeat_keys(const AttentionMask& mask, std::int64_t n) {
+  const auto repeat = [n](const auto& keys) {
+    if (keys.rank() == 0 || keys.dim(-1) == 1) return keys;
+    Index from({keys.dim(-1) * n});
+    for (std::int64_t i = 0; i < from.size(); ++i) from.mutable_data()[i] = i / n;
+    return index_select(keys, -1, from);
+  };
+  AttentionMask repeated = mask;
+  if (mask.lengths) {
+    for (std::int64_t i = 0; i < mask.lengths->size(); ++i) repeated.lengths->mutable_data()[i] *= n;
+  }
+  if (mask.ignore) repeated.ignore = repeat(*mask.ignore);
+  if (mask.bias.defined()) repeated.bias = repeat(mask.bias);
+  return repeated;
 }
 
 }  // namespace
@@ -82,6 +101,19 @@ Tensor Encoder::operator()(const Index& ids, const AttentionMask& mask) const {
   return here(norm ? (*norm)(h) : h);
 }
 
+Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
+  const auto here = enter(ids);
+  Tensor h = embed(embedding, positions, ids);  // (B, S, C)
+  Tensors results;
+  for (std::int64_t i = 0; i < blocks.size(); ++i) {
+    h = blocks[i](h, mask);
+    results.push_back(norm ? (*norm)(h) : h);
+  }
+  if (results.empty()) results.push_back(norm ? (*norm)(h) : h);
+  results.back() = here(results.back());
+  return results;
+}
+
 // -- decoder ----------------------------------------------------------------------------------------------------------
 
 DecoderBlock::DecoderBlock(At here, const TransformerOptions& options)
@@ -119,12 +151,22 @@ Tensor DecoderBlock::operator()(const Tensor& x, DecoderBlockState& state, const
 }
 
 void DecoderState::select(const Index& rows) {
-  for (DecoderBlockState& block : blocks) {
-    block.past.select(rows);
-    block.memory.select(rows);
-  }
+  const Index before = std::exchange(origin, index_select(origin, 0, rows));
+  for (DecoderBlockState& block : blocks) block.past.select(rows);
+  if (equal(origin, before)) return;
+  for (DecoderBlockState& block : blocks) block.memory.select(rows);
   memory_mask = select_rows(memory_mask, rows);
 }
+
+// What the blocks attend to: one memory for all of them, or one each.
+struct Decoder::Memories {
+  Tensors list;
+  AttentionMask mask;
+
+  const Tensor& operator[](std::int64_t block) const {
+    return list.size() == 1 ? list.front() : list[static_cast<std::size_t>(block)];
+  }
+};
 
 Decoder::Decoder(At here, std::int64_t vocabulary, const TransformerOptions& given)
     : Module(std::move(here)),
@@ -136,20 +178,47 @@ Decoder::Decoder(At here, std::int64_t vocabulary, const TransformerOptions& giv
   if (options.norm == NormOrder::pre) norm.emplace(at("norm"), options.dim);
 }
 
+Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const AttentionMask& mask) const {
+  const std::int64_t N = std::ssize(encoder_layers);
+  if (N == 0) fail<ValueError>("decoder", "no memory to attend to");
+  if (N == 1 || options.cross_attention == CrossAttention::last) return {{encoder_layers.back()}, mask};
+  if (options.cross_attention == CrossAttention::same_depth) {
+    if (N != blocks.size()) fail<ValueError>("decoder", N, " encoder layers for the same depth of ", blocks.size());
+    return {encoder_layers, mask};
+  }
+  const Tensor together = stack(encoder_layers, 2);  // (B, S, N, C)
+  return {{flatten(together, 1, 2)}, repeat_keys(mask, N)};
+}
+
 Tensor Decoder::operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask) const {
-  const auto here = enter(ids, memory);
-  const Tensor h = blocks(embed(embedding, positions, ids), memory, memory_mask);  // (B, T, C)
+  return (*this)(ids, Tensors{memory}, memory_mask);
+}
+
+Tensor Decoder::operator()(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
+  const auto here = enter(ids, encoder_layers.empty() ? Tensor() : encoder_layers.back());
+  const Memories memory = memories(encoder_layers, memory_mask);
+  Tensor h = embed(embedding, positions, ids);  // (B, T, C)
+  for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, memory[i], memory.mask);
   return here(out(norm ? (*norm)(h) : h));
 }
 
 DecoderState Decoder::start(const Tensor& memory, const AttentionMask& memory_mask) const {
-  DecoderState state{.blocks = {}, .memory_mask = memory_mask};
-  for (std::int64_t i = 0; i < blocks.size(); ++i) state.blocks.push_back(blocks[i].start(memory));
+  return start(Tensors{memory}, memory_mask);
+}
+
+DecoderState Decoder::start(const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
+  const auto here = enter();
+  const Memories memory = memories(encoder_layers, memory_mask);
+  DecoderState state{.blocks = {}, .memory_mask = memory.mask, .origin = arange(encoder_layers.back().dim(0))};
+  for (std::int64_t i = 0; i < blocks.size(); ++i) state.blocks.push_back(blocks[i].start(memory[i]));
   return state;
 }
 
 Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
   const auto here = enter(ids);
+  if (ids.rank() != 2 || ids.dim(0) != state.batch()) {
+    fail<ShapeError>("decoder", "ids ", ids.shape(), " with the state of ", state.batch(), " sequences");
+  }
   Tensor h = embed(embedding, positions, ids, state.position);  // (B, T, C)
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
     h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)], state.memory_mask);
@@ -163,11 +232,6 @@ Tensor DecoderStepper::step(const Index& tokens) {
   return squeeze(logits, {1});
 }
 
-void DecoderStepper::select(const Index& rows) {
-  state_.select(rows);
-  batch_ = rows.size();
-}
-
 // -- both -------------------------------------------------------------------------------------------------------------
 
 EncoderDecoder::EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary,
@@ -176,17 +240,20 @@ EncoderDecoder::EncoderDecoder(At here, std::int64_t source_vocabulary, std::int
       encoder(at("encoder"), source_vocabulary, options),
       decoder(at("decoder"), target_vocabulary, options) {}
 
+Tensors EncoderDecoder::encode(const Index& source, const Index& lengths) const {
+  if (decoder.options.cross_attention == CrossAttention::last) return {encoder(source, padding(lengths))};
+  return encoder.layers(source, padding(lengths));
+}
+
 Tensor EncoderDecoder::operator()(const Index& source, const Index& lengths, const Index& target) const {
   const auto here = enter(source, target);
-  const Tensor memory = encoder(source, padding(lengths));  // (B, S, C)
-  return here(decoder(target, memory, padding(lengths)));   // (B, T, V)
+  return here(decoder(target, encode(source, lengths), padding(lengths)));  // (B, T, V)
 }
 
 DecoderStepper EncoderDecoder::start(const Index& source, const Index& lengths) const {
   const auto here = enter();
   const NoGrad off;
-  const Tensor memory = encoder(source, padding(lengths));  // (B, S, C)
-  return {decoder, source.dim(0), decoder.start(memory, padding(lengths))};
+  return {decoder, decoder.start(encode(source, lengths), padding(lengths))};
 }
 
 Index shift_right(const Index& target, std::int64_t bos) {

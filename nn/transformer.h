@@ -52,6 +52,13 @@ struct PositionWiseFfn : Mlp {
   using Mlp::Mlp;
 };
 
+/// What the cross-attention of decoder block i attends to.
+enum class CrossAttention {
+  last,        ///< the encoder's result, as in the paper
+  same_depth,  ///< the result of encoder block i (He et al. 2018)
+  all,         ///< the results of all N encoder blocks; key s N + i is position s of block i
+};
+
 /// What encoder and decoder are made from.
 struct TransformerOptions {
   std::int64_t dim = 512;  ///< C
@@ -62,6 +69,7 @@ struct TransformerOptions {
   NormOrder norm = NormOrder::post;
   Activation activation = relu;
   bool attention_bias = false;
+  CrossAttention cross_attention = CrossAttention::last;
   std::int64_t max_length = 1000;
 };
 
@@ -85,6 +93,10 @@ struct Encoder : Module {
 
   /// ids (B, S) -> (B, S, C); `mask` usually padding(lengths). Throws ValueError for an id outside the vocabulary.
   Tensor operator()(const Index& ids, const AttentionMask& mask = {}) const;
+
+  /// The results of all blocks, the last of which is what operator() gives, for a decoder that attends to more than
+  /// that one. With pre-norm, each goes through the last layer norm. Throws as operator().
+  Tensors layers(const Index& ids, const AttentionMask& mask = {}) const;
 
   const TransformerOptions options;
   Embedding embedding;
@@ -127,9 +139,12 @@ struct DecoderBlock : Module {
 struct DecoderState {
   std::vector<DecoderBlockState> blocks;
   AttentionMask memory_mask;
+  Index origin;               ///< (B) the row of the memory that each sequence began with
   std::int64_t position = 0;  ///< of the next token
 
-  /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others.
+  std::int64_t batch() const { return origin.size(); }
+  /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others. The memory is copied
+  /// only if a row gets another's. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
 };
 
@@ -141,10 +156,15 @@ struct Decoder : Module {
   /// Teacher forcing, all positions at once: ids (B, T), memory (B, S, C) -> logits (B, T, V). Position t sees ids 0
   /// ... t.
   Tensor operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+  /// The same with the results of several encoder blocks, each (B, S, C): of all of them for CrossAttention::all, of
+  /// as many as this decoder has blocks for CrossAttention::same_depth. Otherwise the last one counts. A single memory
+  /// serves all blocks. Throws ValueError for a number that does not fit.
+  Tensor operator()(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
 
   /// Step by step: ids (B, T) are the next T tokens (often one) -> logits (B, T, V), the same as in one pass.
   /// Throws ShapeError if ids are of another batch size than the state.
   DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+  DecoderState start(const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
   Tensor operator()(const Index& ids, DecoderState& state) const;
 
   const TransformerOptions options;
@@ -153,22 +173,24 @@ struct Decoder : Module {
   Stack<DecoderBlock> blocks;
   std::optional<LayerNorm> norm;  ///< with pre-norm
   Linear out;
+
+ private:
+  struct Memories;
+  Memories memories(const Tensors& encoder_layers, const AttentionMask& mask) const;
 };
 
 /// A decoder in the middle of sequences, for greedy() and its like. The decoder must outlive it.
 class DecoderStepper : public Stepper {
  public:
-  DecoderStepper(const Decoder& decoder, std::int64_t batch, DecoderState state)
-      : decoder_(decoder), state_(std::move(state)), batch_(batch) {}
+  DecoderStepper(const Decoder& decoder, DecoderState state) : decoder_(decoder), state_(std::move(state)) {}
 
-  std::int64_t batch() const override { return batch_; }
+  std::int64_t batch() const override { return state_.batch(); }
   Tensor step(const Index& tokens) override;
-  void select(const Index& rows) override;
+  void select(const Index& rows) override { state_.select(rows); }
 
  private:
   const Decoder& decoder_;
   DecoderState state_;
-  std::int64_t batch_;
 };
 
 /// The whole model, from one language's tokens to another's.
@@ -190,6 +212,9 @@ struct EncoderDecoder : Module {
 
   Encoder encoder;
   Decoder decoder;
+
+ private:
+  Tensors encode(const Index& source, const Index& lengths) const;
 };
 
 /// What teacher forcing feeds a decoder: `bos`, then the target without its last token.      (B, T) -> (B, T)

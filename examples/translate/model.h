@@ -37,7 +37,7 @@ struct Translator : nn::Module {
     const NoGrad off;
     const nn::Eval eval(*this);
     const AttentionMask words_only = nn::padding(lengths);
-    nn::DecoderStepper sentences(decoder, source.dim(0), decoder.start(encoder(source, words_only), words_only));
+    nn::DecoderStepper sentences(decoder, decoder.start(encoder(source, words_only), words_only));
     return nn::greedy(sentences, options).tokens;
   }
 };

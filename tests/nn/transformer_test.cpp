@@ -151,13 +151,123 @@ TEST_CASE("A decoder state follows the rows that are selected") {
   check_close(logits[{slice(0, 1)}], other.step(Index({1}, {7})).value());
 }
 
-TEST_CASE("A decoder state of another batch size is refused, naming the layer") {
+TEST_CASE("A decoder state goes on sharing its memory while every sequence keeps its source") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  const Tensor memory = model.encoder(Index({2, 3}, {1, 2, 3, 4, 5, 6}));
+  DecoderState state = model.decoder.start(memory, padding(Index({2}, {3, 2})));
+  state.select(Index({4}, {0, 0, 1, 1}));
+  model.decoder(Index({4, 1}, {1, 2, 3, 4}), state);
+  const Tensor k = state.blocks[1].memory.k, past = state.blocks[1].past.k;
+  state.select(Index({4}, {1, 0, 3, 3}));
+  CHECK(same(state.blocks[1].memory.k, k));
+  CHECK(equal(state.blocks[1].past.k.value(), index_select(past, 0, Index({4}, {1, 0, 3, 3})).value()));
+  state.select(Index({2}, {2, 3}));
+  CHECK(equal(state.blocks[1].memory.k.value(), k.value()[{slice(2, 4)}]));
+  CHECK(equal(*state.memory_mask.lengths, Index({2}, 2)));
+  CHECK(state.batch() == 2);
+}
+
+TEST_CASE("A decoder state of another batch size is refused, at the first step and later") {
   const EncoderDecoder model{root, 11, 13, small()};
   auto decoding = model.start(Index({2, 3}, 1), Index({2}, 3));
-  decoding.step(Index({2}, 1));
-  CHECK(error_of<ShapeError>([&] { decoding.step(Index({3}, 1)); }) ==
-        "attention: batch sizes differ: [3, 1, 6] after a past of [2, 1, 6]\n"
-        "  in decoder.blocks.0.self_attn (Attention 6, 2 heads)");
+  for (int step = 0; step < 2; ++step) {
+    CHECK(error_of<ShapeError>([&] { decoding.step(Index({3}, 1)); }) ==
+          "decoder: ids [3, 1] with the state of 2 sequences\n  in decoder (Decoder)");
+    decoding.step(Index({2}, 1));
+  }
+  CHECK_THROWS_AS(decoding.select(Index({1}, {2})), ValueError);
+}
+
+// ---- What the decoder attends to ----
+
+TransformerOptions attending(CrossAttention to, NormOrder order = NormOrder::post) {
+  TransformerOptions options = small(order);
+  options.cross_attention = to;
+  return options;
+}
+
+TEST_CASE("The encoder gives the results of all its blocks") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const Encoder encoder{root, 10, small(order)};
+    const Index ids({2, 3}, {4, 2, 9, 1, 7, 1});
+    const AttentionMask mask = padding(Index({2}, {3, 2}));
+    const Tensors layers = encoder.layers(ids, mask);
+    REQUIRE(layers.size() == 2);
+    CHECK(equal(layers[1].value(), encoder(ids, mask).value()));
+    const Tensor x = encoder.positions(encoder.embedding(ids) * std::sqrt(6.0));
+    const Tensor first = encoder.blocks[0](x, mask);
+    check_close(layers[0].value(), (encoder.norm ? (*encoder.norm)(first) : first).value());
+  }
+}
+
+TEST_CASE("Every block attends to the encoder block of its depth") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const Decoder decoder{root, 13, attending(CrossAttention::same_depth, order)};
+    const Tensors layers{normal({2, 3, 6}), normal({2, 3, 6}, 2)};
+    const Index ids({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+    const AttentionMask mask = padding(lengths_3_2);
+    Tensor h = decoder.positions(decoder.embedding(ids) * std::sqrt(6.0));
+    for (int i = 0; i < 2; ++i) h = decoder.blocks[i](h, layers[static_cast<std::size_t>(i)], mask);
+    check_close(decoder(ids, layers, mask).value(), decoder.out(decoder.norm ? (*decoder.norm)(h) : h).value());
+  }
+}
+
+TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
+  const Decoder decoder{root, 13, attending(CrossAttention::all)};
+  const Tensors layers{normal({2, 3, 6}), normal({2, 3, 6}, 2)};
+  const Index ids({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+  // The same keys one block behind the other; their order does not matter.
+  const Tensor memory = concat(layers, 1);
+  const Tensor bias(normal({2, 1, 4, 3}, 3));
+  const AttentionMask padded = padding(lengths_3_2), ignored{.ignore = Mask({1, 3}, {false, true, false})},
+                      biased{.bias = bias};
+  CHECK(decoder(ids, layers).shape() == Shape{2, 4, 13});
+  check_close(decoder(ids, layers).value(), decoder(ids, memory).value());
+  const Mask behind = padding_mask(lengths_3_2, 3).reshaped({2, 1, 1, 3});
+  check_close(decoder(ids, layers, padded).value(),
+              decoder(ids, memory, {.ignore = concat(std::vector{behind, behind}, -1)}).value());
+  check_close(decoder(ids, layers, ignored).value(),
+              decoder(ids, memory, {.ignore = Mask({1, 6}, {false, true, false, false, true, false})}).value());
+  check_close(decoder(ids, layers, biased).value(), decoder(ids, memory, {.bias = concat({bias, bias}, -1)}).value());
+
+  const AttentionRecorder recorder;
+  decoder(ids, layers, padded);
+  const Array weights = recorder.last("blocks.0.cross_attn");  // (B, H, T, S N)
+  CHECK(weights.shape() == Shape{2, 2, 4, 6});
+  for (const std::int64_t key : {4, 5}) CHECK(weights.at({1, 0, 0, key}) == 0);
+  for (const std::int64_t key : {0, 1, 2, 3}) CHECK(weights.at({1, 0, 0, key}) > 0);
+}
+
+TEST_CASE("Whatever the decoder attends to: step by step as in one pass, and gradients are those of differences") {
+  const Index source({2, 3}, {1, 2, 3, 4, 5, 6}), target({2, 4}, {1, 2, 3, 4, 5, 6, 1, 2});
+  for (const CrossAttention to : {CrossAttention::last, CrossAttention::same_depth, CrossAttention::all}) {
+    for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+      const EncoderDecoder model{root, 7, 8, attending(to, order)};
+      const Array whole = model(source, lengths_3_2, target).value();
+      auto decoding = model.start(source, lengths_3_2);
+      decoding.select(Index({3}, {1, 0, 1}));
+      for (int t = 0; t < 4; ++t) {
+        const Index tokens = target[{_, t}];
+        const Array step = decoding.step(index_select(tokens, 0, Index({3}, {1, 0, 1}))).value();
+        check_close(step, index_select(Tensor(whole[{_, t}]), 0, Index({3}, {1, 0, 1})).value());
+      }
+      check_module_gradients(model, [&](const Tensors&) { return model(source, lengths_3_2, target); });
+    }
+  }
+}
+
+TEST_CASE("A number of encoder blocks that does not fit is refused") {
+  const Decoder same_depth{root, 13, attending(CrossAttention::same_depth)};
+  const Tensor memory(normal({1, 3, 6}));
+  const Index ids({1, 2}, 1);
+  CHECK(error_of<ValueError>([&] {
+          same_depth(ids, {memory, memory, memory});
+        }) == "decoder: 3 encoder layers for the same depth of 2");
+  CHECK(error_of<ValueError>([&] { same_depth.start(Tensors{}); }) == "decoder: no memory to attend to");
+  CHECK(error_of<ShapeError>([&] {
+          const Decoder all{root, 13, attending(CrossAttention::all)};
+          all(ids, {memory, Tensor(normal({1, 4, 6}))});
+        }).starts_with("stack: "));
 }
 
 // ---- Teacher forcing, output, losses ----
