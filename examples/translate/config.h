@@ -2,19 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+
+#include <kit/corpus.h>
 
 namespace translate {
 
 /// The model of "Attention Is All You Need" (Vaswani et al. 2017) in a size that learns a few hundred sentences in
 /// seconds, with the settings of "Dive into Deep Learning", section 11.7.
 struct Config {
-  // data
-  std::filesystem::path data = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv";
-  std::int64_t pairs = 600;     // of the file are learnt; what follows is held out
-  std::int64_t held_out = 100;  // pairs to judge by, at the most
-  std::int64_t steps = 10;      // tokens of a sentence, <eos> included: T and S
-  int min_freq = 2;             // rarer words become <unk>
+  // data: the first 600 pairs of the file, 10 tokens each, words seen once unknown
+  kit::CorpusOptions corpus;
 
   // model
   std::int64_t dim = 32;     // C

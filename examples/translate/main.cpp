@@ -2,7 +2,7 @@
 //
 //   examples/quickstart [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] [--resume] ...
 //
-// Read in this order: config.h, data.h, model.h, training.h, report.h, and this file.
+// Read in this order: config.h, kit/corpus.h, model.h, training.h, report.h, and this file.
 #include <chrono>
 #include <exception>
 #include <iostream>
@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include <kit/cli.h>
+#include <kit/corpus.h>
 #include <kit/csv.h>
 #include <kit/output.h>
 #include <kit/progress.h>
@@ -17,7 +18,6 @@
 #include <xgrad/xgrad.h>
 
 #include "config.h"
-#include "data.h"
 #include "model.h"
 #include "report.h"
 #include "training.h"
@@ -34,11 +34,7 @@ struct Arguments {
 void declare(CLI::App& app, Arguments& arguments) {
   Config& c = arguments.config;
   kit::add_common_options(app, arguments.common);
-  app.add_option("--data", c.data, "sentence pairs, english<TAB>french, perhaps gzipped")->check(CLI::ExistingFile);
-  app.add_option("--pairs", c.pairs, "learn the first so many pairs")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--held-out", c.held_out, "judge by so many of the pairs behind them")->check(CLI::NonNegativeNumber);
+  kit::add_corpus_options(app, c.corpus);
   app.add_option("--epochs", c.epochs, "times that every pair is seen")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -53,7 +49,7 @@ int run(const Arguments& arguments) {
   if (arguments.common.threads > 0) xgrad::set_threads(arguments.common.threads);
   xgrad::manual_seed(arguments.common.seed);
 
-  const Data data(config);
+  const kit::Corpus data(config.corpus);
   Translator model(config, data.source_vocab().size(), data.target_vocab().size());
   xavier_uniform(model);
   Trainer trainer(config, data, model, arguments.common.seed);

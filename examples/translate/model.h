@@ -15,7 +15,7 @@ inline nn::TransformerOptions transformer_options(const Config& config) {
           .heads = config.heads,
           .layers = config.layers,
           .dropout = config.dropout,
-          .max_length = config.steps + 1};
+          .max_length = config.corpus.steps + 1};
 }
 
 struct Translator : nn::Module {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 
+#include <kit/attention.h>
 #include <kit/bleu.h>
 #include <kit/csv.h>
 #include <kit/format.h>
@@ -22,83 +23,77 @@ using namespace xgrad;
 
 constexpr int bleu_order = 2;
 
-// The four sentences of the book, with what it expects.
-struct Known {
-  const char* source;
-  const char* target;
-};
-constexpr std::array<Known, 4> known{{{"go .", "va !"},
-                                      {"i lost .", "j'ai perdu ."},
-                                      {"he's calm .", "il est calme ."},
-                                      {"i'm home .", "je suis chez moi ."}}};
-
-std::vector<kit::Tokens> translations(const Config& config, const Data& data, const Translator& model,
+std::vector<kit::Tokens> translations(const Config& config, const kit::Corpus& data, const Translator& model,
                                       const std::vector<kit::Tokens>& sentences) {
-  const Batch batch = data.sources(sentences);
-  const Index ids = model.translate(batch.source, batch.source_lengths,
-                                    {.bos = data.bos(), .eos = data.eos(), .max_length = config.steps});  // (N, L)
+  const kit::CorpusBatch batch = data.sources(sentences);
+  const Index ids =
+      model.translate(batch.source, batch.source_lengths,
+                      {.bos = data.bos(), .eos = data.eos(), .max_length = config.corpus.steps});  // (N, L)
   std::vector<kit::Tokens> result;
   const auto T = static_cast<std::size_t>(ids.dim(1));
   for (std::size_t i = 0; i < sentences.size(); ++i) result.push_back(data.words({ids.data() + i * T, T}));
   return result;
 }
 
-// The weights of all layers whose names end in `kind`, with their heads, in one picture. Columns behind the keys are
-// padding and are left out.
-void draw_attention(const std::filesystem::path& path, const std::string& title, const nn::AttentionRecorder& recorder,
-                    const std::string& kind, kit::HeatMaps maps) {
-  std::vector<double> weights;
-  std::size_t layers = 0;
-  for (const auto& [name, w] : recorder.records()) {  // (1, H, T, S)
-    if (!name.ends_with(kind)) continue;
-    ++layers;
-    maps.columns = static_cast<std::size_t>(w.dim(1));
-    for (std::int64_t h = 0; h < w.dim(1); ++h) {
-      for (std::int64_t q = 0; q < std::ssize(maps.queries); ++q) {
-        for (std::int64_t k = 0; k < std::ssize(maps.keys); ++k) weights.push_back(w.at({0, h, q, k}));
-      }
-    }
-  }
-  maps.title = title;
-  maps.panels = kit::attention_panels(weights, layers, maps.columns);
+// One picture of weights (layers, H, T, S), each layer a row of panels, each head a column.
+void draw_attention(const std::filesystem::path& path, const Array& weights, kit::HeatMaps maps) {
+  const std::vector<double> numbers(weights.begin(), weights.end());
+  maps.columns = static_cast<std::size_t>(weights.dim(1));
+  maps.panels = kit::attention_panels(numbers, static_cast<std::size_t>(weights.dim(0)), maps.columns);
   kit::save_text(path, kit::heat_map_svg(maps));
 }
 
-// True where a word would have to look ahead.
-std::vector<bool> ahead(std::size_t words) {
+// (T, S): true where hidden(t, s).
+template <class Hidden>
+std::vector<bool> masked(const Array& weights, const Hidden& hidden) {
   std::vector<bool> mask;
-  for (std::size_t q = 0; q < words; ++q) {
-    for (std::size_t k = 0; k < words; ++k) mask.push_back(k > q);
+  for (std::int64_t t = 0; t < weights.dim(2); ++t) {
+    for (std::int64_t s = 0; s < weights.dim(3); ++s) mask.push_back(hidden(t, s));
   }
   return mask;
 }
 
-void draw_heat_maps(const Config& config, const Data& data, const Translator& model, const std::filesystem::path& out) {
-  kit::Tokens source = kit::words(known.back().source);
-  const kit::Tokens target = translations(config, data, model, {source}).front();
-  const Batch batch = data.sources({source});
-  Index shown(Shape{1, static_cast<std::int64_t>(target.size()) + 1});
-  shown.mutable_data()[0] = data.bos();
-  for (std::size_t i = 0; i < target.size(); ++i) shown.mutable_data()[i + 1] = data.target_vocab().id(target[i]);
+kit::Tokens padded(kit::Tokens tokens, std::int64_t steps) {
+  tokens.resize(static_cast<std::size_t>(steps), "<pad>");
+  return tokens;
+}
 
-  const NoGrad off;
-  const nn::Eval eval(model);
+// What every layer and head looked at while the last known sentence was translated, word by word.
+void draw_heat_maps(const Config& config, const kit::Corpus& data, const Translator& model,
+                    const std::filesystem::path& out) {
+  kit::Tokens source = kit::words(kit::known_pairs.back().source);
   const nn::AttentionRecorder recorder;
-  model(batch.source, batch.source_lengths, shown);
+  kit::Tokens shown = translations(config, data, model, {source}).front();
+  const std::int64_t S = config.corpus.steps;
+  const Array encoder = kit::attention_weights(recorder, ".attn");                    // (layers, H, S, S)
+  const Array decoder = kit::attention_weights(recorder, ".self_attn", {.keys = S});  // (layers, H, T, S)
+  const Array cross = kit::attention_weights(recorder, ".cross_attn");                // (layers, H, T, S)
+
   source.push_back("<eos>");
-  kit::Tokens queries{"<bos>"};
-  queries.insert(queries.end(), target.begin(), target.end());
-  draw_attention(out / "attention_encoder.svg", "Encoder self-attention", recorder, ".attn",
-                 {.title = {}, .queries = source, .keys = source, .panels = {}, .query_caption = "query (source)"});
-  draw_attention(out / "attention_decoder.svg", "Decoder self-attention", recorder, ".self_attn",
-                 {.title = {},
+  const std::int64_t length = std::ssize(source);
+  shown.insert(shown.begin(), "<bos>");
+  const kit::Tokens keys = padded(source, S), queries = padded(shown, cross.dim(2));
+  const auto behind_source = [&](std::int64_t, std::int64_t s) { return s >= length; };
+  const auto not_written_yet = [](std::int64_t t, std::int64_t s) { return s > t; };
+  draw_attention(out / "attention_encoder.svg", encoder,
+                 {.title = "Encoder self-attention",
+                  .queries = keys,
+                  .keys = keys,
+                  .masked = masked(encoder, behind_source),
+                  .query_caption = "query (source)"});
+  draw_attention(out / "attention_decoder.svg", decoder,
+                 {.title = "Decoder self-attention",
                   .queries = queries,
-                  .keys = queries,
-                  .panels = {},
-                  .masked = ahead(queries.size()),
+                  .keys = padded(shown, S),
+                  .masked = masked(decoder, not_written_yet),
                   .key_caption = "key (target)"});
-  draw_attention(out / "attention_cross.svg", "Decoder attention to the encoder", recorder, ".cross_attn",
-                 {.title = {}, .queries = queries, .keys = source, .panels = {}});
+  draw_attention(out / "attention_cross.svg", cross,
+                 {.title = "Decoder attention to the encoder",
+                  .queries = queries,
+                  .keys = keys,
+                  .masked = masked(cross, behind_source)});
+  std::cout << "attention: encoder " << cat(encoder.shape()) << ", decoder " << cat(decoder.shape())
+            << ", decoder to encoder " << cat(cross.shape()) << "\n";
 }
 
 // loss.csv as a curve: the file has the epochs of earlier runs, too.
@@ -119,7 +114,8 @@ void draw_loss(const std::filesystem::path& out) {
 }
 
 // The model in some detail, and one training step, forward and backward, with its parts folded.
-void draw_graphs(const Config& config, const Data& data, const Translator& model, const std::filesystem::path& out) {
+void draw_graphs(const Config& config, const kit::Corpus& data, const Translator& model,
+                 const std::filesystem::path& out) {
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < static_cast<std::size_t>(std::min(config.batch, data.size())); ++i) rows.push_back(i);
   const Tensor loss = batch_loss(model, data.batch(rows), data.pad()).named("loss");
@@ -133,39 +129,37 @@ void draw_graphs(const Config& config, const Data& data, const Translator& model
 
 }  // namespace
 
-std::string introduction(const Config& config, const Data& data, const Translator& model) {
-  return cat(to_string(build_info()), "\n", config.data.filename().string(), ": ", data.size(),
+std::string introduction(const Config& config, const kit::Corpus& data, const Translator& model) {
+  return cat(to_string(build_info()), "\n", config.corpus.file.filename().string(), ": ", data.size(),
              " pairs, vocabularies of ", data.source_vocab().size(), " and ", data.target_vocab().size(), " words; ",
              data.held_out().size(), " sentences held out\n", "transformer of ", config.layers, " + ", config.layers,
              " layers, width ", config.dim, ", ", config.heads, " heads: ", model.num_parameters(), " parameters\n");
 }
 
-void report(const Config& config, const Data& data, const Translator& model, const std::filesystem::path& out,
+void report(const Config& config, const kit::Corpus& data, const Translator& model, const std::filesystem::path& out,
             const Summary& summary) {
   std::vector<kit::Tokens> sources;
-  for (const Known& pair : known) sources.push_back(kit::words(pair.source));
+  for (const kit::KnownPair& pair : kit::known_pairs) sources.push_back(kit::words(pair.source));
   const std::vector<kit::Tokens> learnt = translations(config, data, model, sources);
-  std::array<double, known.size()> scores{};
+  std::array<double, kit::known_pairs.size()> scores{};
   std::cout << "\nlearnt\n";
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    scores[i] = kit::bleu(learnt[i], kit::words(known[i].target), bleu_order);
-    std::cout << "  " << known[i].source << " => " << kit::joined(learnt[i]) << "   BLEU " << kit::fixed(scores[i], 3)
-              << "\n";
+  for (std::size_t i = 0; i < kit::known_pairs.size(); ++i) {
+    scores[i] = kit::bleu(learnt[i], kit::words(kit::known_pairs[i].target), bleu_order);
+    std::cout << "  " << kit::known_pairs[i].source << " => " << kit::joined(learnt[i]) << "   BLEU "
+              << kit::fixed(scores[i], 3) << "\n";
   }
 
   double held_out = 0;
   if (!data.held_out().empty()) {
     sources.clear();
-    for (const Question& question : data.held_out()) sources.push_back(question.source);
+    for (const kit::Question& question : data.held_out()) sources.push_back(question.source);
     const std::vector<kit::Tokens> guessed = translations(config, data, model, sources);
+    held_out = kit::mean_bleu(guessed, data.held_out(), bleu_order);
     std::cout << "never seen\n";
-    for (std::size_t i = 0; i < guessed.size(); ++i) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(6, guessed.size()); ++i) {
       const double score = kit::best_bleu(guessed[i], data.held_out()[i].answers, bleu_order);
-      held_out += score / static_cast<double>(guessed.size());
-      if (i < 6) {
-        std::cout << "  " << kit::joined(sources[i]) << " => " << kit::joined(guessed[i]) << "   BLEU "
-                  << kit::fixed(score, 3) << "  (" << kit::joined(data.held_out()[i].answers.front()) << ")\n";
-      }
+      std::cout << "  " << kit::joined(sources[i]) << " => " << kit::joined(guessed[i]) << "   BLEU "
+                << kit::fixed(score, 3) << "  (" << kit::joined(data.held_out()[i].answers.front()) << ")\n";
     }
     std::cout << "  mean BLEU of " << guessed.size() << " sentences: " << kit::fixed(held_out, 3) << "\n";
   }

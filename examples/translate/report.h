@@ -4,8 +4,9 @@
 #include <filesystem>
 #include <string>
 
+#include <kit/corpus.h>
+
 #include "config.h"
-#include "data.h"
 #include "model.h"
 
 namespace translate {
@@ -18,10 +19,10 @@ struct Summary {
 };
 
 /// The sizes of the data and the model, and what the library runs on.
-std::string introduction(const Config& config, const Data& data, const Translator& model);
+std::string introduction(const Config& config, const kit::Corpus& data, const Translator& model);
 
 /// Translates, judges, draws, prints, and ends with the line for scripts.
-void report(const Config& config, const Data& data, const Translator& model, const std::filesystem::path& out,
+void report(const Config& config, const kit::Corpus& data, const Translator& model, const std::filesystem::path& out,
             const Summary& summary);
 
 }  // namespace translate

@@ -7,7 +7,7 @@ namespace translate {
 
 using namespace xgrad;
 
-Tensor batch_loss(const Translator& model, const Batch& batch, std::int64_t pad) {
+Tensor batch_loss(const Translator& model, const kit::CorpusBatch& batch, std::int64_t pad) {
   const Tensor logits = model(batch.source, batch.source_lengths, batch.target_in);  // (B, T, V)
   const Tensor total = cross_entropy(logits, batch.target_out, {.ignore_index = pad, .reduction = Reduction::sum});
   return total / static_cast<Real>(batch.target_out.dim(1));
@@ -15,13 +15,13 @@ Tensor batch_loss(const Translator& model, const Batch& batch, std::int64_t pad)
 
 namespace {
 
-std::string vocabulary(const Data& data) {
+std::string vocabulary(const kit::Corpus& data) {
   return cat(data.source_vocab().size(), " and ", data.target_vocab().size());
 }
 
 }  // namespace
 
-Trainer::Trainer(const Config& config, const Data& data, const Translator& model, std::uint64_t seed)
+Trainer::Trainer(const Config& config, const kit::Corpus& data, const Translator& model, std::uint64_t seed)
     : config_(config),
       data_(data),
       model_(model),
@@ -37,7 +37,7 @@ Epoch Trainer::run_epoch() {
   for (std::int64_t begin = 0; begin < order.size(); begin += config_.batch) {
     const std::int64_t end = std::min(begin + config_.batch, order.size());
     const std::vector<std::size_t> rows(order.begin() + begin, order.begin() + end);
-    const Batch batch = data_.batch(rows);
+    const kit::CorpusBatch batch = data_.batch(rows);
     const Tensor loss = batch_loss(model_, batch, data_.pad());
     adam_.step(optim::clip_grad_norm(grad(loss, parameters_), parameters_, config_.clip).gradients);
     result.loss += loss.item();

@@ -3,17 +3,17 @@
 
 #include <filesystem>
 
+#include <kit/corpus.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"
-#include "data.h"
 #include "model.h"
 
 namespace translate {
 
 /// The loss of one batch as "Dive into Deep Learning" counts it: for each sentence the mean cross-entropy over its T
 /// positions, padding counting as 0; summed over the batch.
-xgrad::Tensor batch_loss(const Translator& model, const Batch& batch, std::int64_t pad);
+xgrad::Tensor batch_loss(const Translator& model, const kit::CorpusBatch& batch, std::int64_t pad);
 
 /// What an epoch brought.
 struct Epoch {
@@ -23,7 +23,7 @@ struct Epoch {
 
 class Trainer {
  public:
-  Trainer(const Config& config, const Data& data, const Translator& model, std::uint64_t seed);
+  Trainer(const Config& config, const kit::Corpus& data, const Translator& model, std::uint64_t seed);
 
   /// Every training pair once, in an order that follows from the seed and the number of the epoch.
   Epoch run_epoch();
@@ -41,7 +41,7 @@ class Trainer {
 
  private:
   const Config& config_;
-  const Data& data_;
+  const kit::Corpus& data_;
   const Translator& model_;
   std::uint64_t seed_;
   xgrad::Tensors parameters_;

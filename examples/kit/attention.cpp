@@ -1,0 +1,51 @@
+// Putting recorded weights together.
+#include <kit/attention.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace kit {
+
+xgrad::Array attention_weights(const xgrad::nn::AttentionRecorder& recorder, std::string_view kind,
+                               const WeightsOptions& options) {
+  std::vector<std::string> layers;
+  std::vector<std::vector<const xgrad::Array*>> steps;  // of each layer, (B, H, t, s)
+  std::int64_t S = options.keys;
+  for (const auto& [path, weights] : recorder.records()) {
+    if (!path.ends_with(kind)) continue;
+    const auto layer = static_cast<std::size_t>(std::ranges::find(layers, path) - layers.begin());
+    if (layer == layers.size()) {
+      layers.push_back(path);
+      steps.emplace_back();
+    }
+    steps[layer].push_back(&weights);
+    if (options.keys == 0) S = std::max(S, weights.dim(3));
+  }
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument("attention weights of '" + std::string(kind) + "': " + why);
+  };
+  if (layers.empty()) refuse("no layer of that name ran");
+
+  const std::int64_t H = steps[0][0]->dim(1);
+  std::vector<xgrad::Real> all;
+  for (const auto& layer : steps) {
+    for (std::int64_t h = 0; h < H; ++h) {
+      for (const xgrad::Array* step : layer) {
+        if (step->dim(1) != H || step->dim(3) > S || options.row < 0 || options.row >= step->dim(0)) {
+          refuse("they do not fit together");
+        }
+        for (std::int64_t t = 0; t < step->dim(2); ++t) {
+          for (std::int64_t s = 0; s < S; ++s) all.push_back(s < step->dim(3) ? step->at({options.row, h, t, s}) : 0);
+        }
+      }
+    }
+  }
+  const auto N = static_cast<std::int64_t>(layers.size());
+  const std::int64_t T = static_cast<std::int64_t>(all.size()) / (N * H * S);
+  if (N * H * T * S != static_cast<std::int64_t>(all.size())) refuse("layers ran for different numbers of steps");
+  return xgrad::Array({N, H, T, S}, all);
+}
+
+}  // namespace kit

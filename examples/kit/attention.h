@@ -1,0 +1,28 @@
+// Attention weights of a model as one array: what heat maps are drawn from.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <xgrad/nn/attention.h>
+
+namespace kit {
+
+/// Which of the recorded weights.
+struct WeightsOptions {
+  std::int64_t row = 0;   ///< of the batch
+  std::int64_t keys = 0;  ///< S: later keys, which were not there yet, get the weight 0; if 0, as many as were recorded
+};
+
+/// The weights of all layers whose paths end in `kind`, in the order in which they first ran: (layers, H, T, S). The
+/// steps of a decoding, one record of each layer for each step, become the rows T.
+///
+///     const nn::AttentionRecorder recorder;
+///     nn::greedy(decoding, {.bos = bos, .eos = eos});
+///     const xgrad::Array cross = kit::attention_weights(recorder, ".cross_attn");
+///
+/// Throws std::invalid_argument if no layer has such a path, or its weights do not fit together.
+xgrad::Array attention_weights(const xgrad::nn::AttentionRecorder& recorder, std::string_view kind,
+                               const WeightsOptions& options = {});
+
+}  // namespace kit

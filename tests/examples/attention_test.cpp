@@ -1,0 +1,52 @@
+// Attention weights for heat maps: the shapes of the translation example, and that masked entries are 0.
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+
+#include <kit/attention.h>
+#include <xgrad/xgrad.h>
+
+namespace xgrad::testing {
+namespace {
+
+TEST_CASE("the weights of a translation of six tokens have the book's shapes, and masked entries are 0") {
+  manual_seed(1);
+  const nn::EncoderDecoder model{nn::root, 20, 22, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
+  const nn::Eval eval(model);
+  const Index source({2, 10}, 5), lengths({2}, {10, 4});
+  const nn::AttentionRecorder recorder;
+  auto decoding = model.start(source, lengths);
+  nn::greedy(decoding, {.bos = 1, .max_length = 6});
+
+  const Array encoder = kit::attention_weights(recorder, ".attn", {.row = 1});
+  const Array decoder = kit::attention_weights(recorder, ".self_attn", {.row = 1, .keys = 10});
+  const Array cross = kit::attention_weights(recorder, ".cross_attn", {.row = 1});
+  CHECK(encoder.shape() == Shape{2, 4, 10, 10});
+  CHECK(decoder.shape() == Shape{2, 4, 6, 10});
+  CHECK(cross.shape() == Shape{2, 4, 6, 10});
+  const auto check = [](const Array& weights, const auto& visible) {
+    for (std::int64_t layer = 0; layer < 2; ++layer) {
+      for (std::int64_t h = 0; h < 4; ++h) {
+        for (std::int64_t t = 0; t < weights.dim(2); ++t) {
+          double sum = 0;
+          for (std::int64_t s = 0; s < 10; ++s) {
+            const Real weight = weights.at({layer, h, t, s});
+            CHECK((weight > 0) == visible(t, s));
+            sum += weight;
+          }
+          CHECK(sum == doctest::Approx(1));
+        }
+      }
+    }
+  };
+  check(encoder, [](std::int64_t, std::int64_t s) { return s < 4; });
+  check(decoder, [](std::int64_t t, std::int64_t s) { return s <= t; });
+  check(cross, [](std::int64_t, std::int64_t s) { return s < 4; });
+
+  CHECK_THROWS_AS(kit::attention_weights(recorder, ".nothing"), std::invalid_argument);
+  CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.row = 2}), std::invalid_argument);
+  CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.keys = 9}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace xgrad::testing
