@@ -12,5 +12,6 @@
 #include <xgrad/nn/module.h>
 #include <xgrad/nn/norm.h>
 #include <xgrad/nn/positional.h>
+#include <xgrad/nn/recurrent.h>
 #include <xgrad/nn/stack.h>
 #include <xgrad/nn/transformer.h>

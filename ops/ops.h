@@ -10,5 +10,6 @@
 #include <xgrad/ops/loss.h>
 #include <xgrad/ops/matmul.h>
 #include <xgrad/ops/normalize.h>
+#include <xgrad/ops/recurrent.h>
 #include <xgrad/ops/reduce.h>
 #include <xgrad/ops/shape.h>
