@@ -101,8 +101,8 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
       const RecurrentWeights& w = weights(layer, direction);
       const RecurrenceOptions options{.lengths = given.lengths, .reverse = direction == 1};
       const Tensor h0 = start(given.h, at, state);
-      const Recurrence side = kind_ == Kind::lstm  ? run_lstm(w, y, h0, start(given.c, at, hidden), options)
-                              : kind_ == Kind::gru ? run_gru(w, y, h0, options)
+      const Recurrence side = kind_ == Kind::lstm       ? run_lstm(w, y, h0, start(given.c, at, hidden), options)
+                              : kind_ == Kind::gru      ? run_gru(w, y, h0, options)
                               : kind_ == Kind::rnn_relu ? run_rnn(w, y, h0, Squash::relu, options)
                                                         : run_rnn(w, y, h0, Squash::tanh, options);
       sides.push_back(side.output);
@@ -115,8 +115,8 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
 }
 
 std::string Recurrent::settings() const {
-  return cat(in, " -> ", hidden, state != hidden ? cat(" -> ", state) : "", layers > 1 ? cat(", ", layers, " layers") : "",
-             directions == 2 ? ", both directions" : "");
+  return cat(in, " -> ", hidden, state != hidden ? cat(" -> ", state) : "",
+             layers > 1 ? cat(", ", layers, " layers") : "", directions == 2 ? ", both directions" : "");
 }
 
 RNN::RNN(At here, std::int64_t in_size, std::int64_t hidden_size, const RNNOptions& o)
@@ -163,10 +163,7 @@ Tensor or_zeros(const Tensor& state, const RecurrentCell& cell, const Tensor& x)
 }  // namespace
 
 RecurrentCell::RecurrentCell(At here, std::int64_t in_size, std::int64_t hidden_size, std::int64_t gates, bool bias)
-    : Module(std::move(here)),
-      in(positive("in", in_size)),
-      hidden(positive("hidden", hidden_size)),
-      weights([&] {
+    : Module(std::move(here)), in(positive("in", in_size)), hidden(positive("hidden", hidden_size)), weights([&] {
         const Init init = within_root_of(hidden);
         const std::int64_t rows = gates * hidden;
         RecurrentWeights w;

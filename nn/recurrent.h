@@ -28,14 +28,14 @@ struct RecurrentWeights {
   Tensor hr;                ///< (p, h): the projection of an LSTM that has one
 };
 
-/// What RNN, LSTM and GRU share. Layers are stacked: each reads what the one below gives. In both directions, a layer is
-/// two, of which one reads the sequences from behind, and their results stand side by side.
+/// What RNN, LSTM and GRU share. Layers are stacked: each reads what the one below gives. In both directions, a layer
+/// is two, of which one reads the sequences from behind, and their results stand side by side.
 class Recurrent : public Module {
  public:
-  /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 behind the length of a sequence,
-  /// and the last states h (and c) of all layers, (L, B, h), L = layers D: forwards those at the length, backwards those
-  /// at the start. The same as PyTorch's for packed sequences. Throws ShapeError, ValueError for a length outside
-  /// [1, T].
+  /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 behind the length of a
+  /// sequence, and the last states h (and c) of all layers, (L, B, h), L = layers D: forwards those at the length,
+  /// backwards those at the start. The same as PyTorch's for packed sequences. Throws ShapeError, ValueError for a
+  /// length outside [1, T].
   Recurrence operator()(const Tensor& x, const RecurrentInput& given = {}) const;
 
   const std::int64_t in;

@@ -45,9 +45,9 @@ template <Squash squash>
 struct Rnn {
   static constexpr const char* name = "rnn";
   static constexpr std::size_t gates = 1, kept = 1;
-  static constexpr bool memory = false;     // carries a c besides h
-  static constexpr bool separate = false;   // the gradients of x and u differ
-  static constexpr bool has_bias = false;   // u has a bias of its own
+  static constexpr bool memory = false;    // carries a c besides h
+  static constexpr bool separate = false;  // the gradients of x and u differ
+  static constexpr bool has_bias = false;  // u has a bias of its own
 
   template <class V>
   static Stepped<V, kept> step(const std::array<V, 1>& x, const std::array<V, 1>& u, const V&) {
@@ -312,9 +312,9 @@ Inputs<Cell> gradients(const Course& course, const Inputs<Cell>& inputs, const K
         const Real* carried = (Cell::memory ? kept.c : kept.h).data() + at * h;
         Real *h_row = to_h + b * h, *c_row = Cell::memory ? to_c + b * h : h_row;
         each_pack(h, [&](std::int64_t i, auto part) {
-          const auto back = Cell::back(part.load(g_row + i) + part.load(h_row + i), part.load(c_row + i),
-                                       load_each<Cell::kept>(kept.gates.data() + at * K * h + i, h, part),
-                                       part.load(carried + i));
+          const auto back =
+              Cell::back(part.load(g_row + i) + part.load(h_row + i), part.load(c_row + i),
+                         load_each<Cell::kept>(kept.gates.data() + at * K * h + i, h, part), part.load(carried + i));
           store_each(back.x, x_row + i, h, part);
           if (Cell::separate) store_each(back.u, u_row + i, h, part);
           if (Cell::memory) part.store(Pack(0), h_row + i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/check.h"
+#include "support/fixtures.h"
 
 #include <cmath>
 #include <functional>
@@ -52,6 +53,27 @@ inline void check_module_gradients(const nn::Module& module, const std::function
                     numeric);
     }
   }
+}
+
+/// Gives the module the stored parameters, which stand behind the inputs, and runs it. Gradients are taken with respect
+/// to the inputs and to the module's own parameters.
+template <class Run>
+Results run_module(const Case& c, const nn::Module& module, const Run& run) {
+  const std::vector<std::string> names = c.has("parameters") ? c.texts("parameters") : std::vector<std::string>();
+  const std::size_t inputs = c.xs().size() - names.size();
+  Results results = [&] {
+    NamedArrays state;
+    for (std::size_t i = 0; i < names.size(); ++i) state[names[i]] = c.xs()[inputs + i].value();
+    module.load_state_dict(state);
+    return Results(run());
+  }();
+  results.leaves.assign(c.xs().begin(), c.xs().begin() + static_cast<std::ptrdiff_t>(inputs));
+  for (const std::string& name : names) {
+    for (const auto& [own, parameter] : module.named_parameters()) {
+      if (own == name) results.leaves.push_back(parameter);
+    }
+  }
+  return results;
 }
 
 }  // namespace xgrad::testing

@@ -1,0 +1,208 @@
+// Recurrences: the formulas, the kernel against the composed form, gradients, lengths and directions.
+#include "support/check.h"
+#include "support/threads.h"
+
+#include <cmath>
+
+#include <xgrad/ops/ops.h>
+
+namespace xgrad::testing {
+namespace {
+
+// Everything that a recurrence gives, as one list of numbers.
+Tensor all_of(const Recurrence& y) {
+  Tensors parts{flatten(y.output), flatten(y.h)};
+  if (y.c.defined()) parts.push_back(flatten(y.c));
+  return concat(parts);
+}
+
+struct Kind {
+  std::string name;
+  std::int64_t gates;
+  std::function<Recurrence(const Tensors& xs, const RecurrenceOptions&)> run;  // xs: x, weight, h and c or bias
+  std::function<Shape(std::int64_t B, std::int64_t h)> fourth;
+};
+
+const std::vector<Kind> kinds{
+    {"rnn tanh", 1,
+     [](const Tensors& xs, const RecurrenceOptions& o) { return rnn(xs[0], xs[1], xs[2], Squash::tanh, o); }, nullptr},
+    {"rnn relu", 1,
+     [](const Tensors& xs, const RecurrenceOptions& o) { return rnn(xs[0], xs[1], xs[2], Squash::relu, o); }, nullptr},
+    {"lstm", 4, [](const Tensors& xs, const RecurrenceOptions& o) { return lstm(xs[0], xs[1], xs[2], xs[3], o); },
+     [](std::int64_t B, std::int64_t h) {
+       return Shape{B, h};
+     }},
+    {"gru", 3, [](const Tensors& xs, const RecurrenceOptions& o) { return gru(xs[0], xs[1], xs[3], xs[2], o); },
+     [](std::int64_t, std::int64_t h) { return Shape{3 * h}; }},
+};
+
+std::vector<Array> inputs_of(const Kind& kind, std::int64_t B, std::int64_t T, std::int64_t h, std::uint64_t seed = 1) {
+  std::vector<Array> inputs{normal({B, T, kind.gates * h}, seed), normal({kind.gates * h, h}, seed + 1),
+                            normal({B, h}, seed + 2)};
+  if (kind.fourth) inputs.push_back(normal(kind.fourth(B, h), seed + 3));
+  return inputs;
+}
+
+const std::vector<RecurrenceOptions> ways{
+    {}, {.reverse = true}, {.lengths = Index({3}, {2, 4, 1})}, {.lengths = Index({3}, {2, 4, 1}), .reverse = true}};
+
+TEST_CASE("Gradients of recurrences are those of differences, to the second order") {
+  for (const Kind& kind : kinds) {
+    for (const RecurrenceOptions& way : ways) {
+      CAPTURE(kind.name);
+      CAPTURE(way.reverse);
+      // With these numbers no step of the relu comes so near to its kink that a difference would see it.
+      check_gradients([&](const Tensors& xs) { return all_of(kind.run(xs, way)); }, inputs_of(kind, 3, 4, 2, 21));
+    }
+  }
+}
+
+TEST_CASE("The kernel of a recurrence and its gradient equal the composed form") {
+  for (const Kind& kind : kinds) {
+    for (RecurrenceOptions way : ways) {
+      CAPTURE(kind.name);
+      // Wider than a register and no multiple of one; more sequences than one thread takes.
+      const std::int64_t B = 67, T = 4;
+      if (way.lengths) {
+        way.lengths = Index({B});
+        for (std::int64_t b = 0; b < B; ++b) way.lengths->mutable_data()[b] = 1 + b % T;
+      }
+      Tensors xs;
+      for (const Array& value : inputs_of(kind, B, T, 19)) xs.push_back(variable(value));
+      const Tensor y = all_of(kind.run(xs, way));
+      const Tensor v(normal(y.shape(), 5));
+      const Tensors fused = grad(y, xs, {.seed = v, .retain_graph = true});
+      const Tensors composed = grad(y, xs, {.seed = v, .create_graph = true});
+      for (std::size_t i = 0; i < xs.size(); ++i) check_close(fused[i].value(), composed[i].value(), 1e-11);
+    }
+  }
+}
+
+TEST_CASE("An LSTM written out in operations is the same") {
+  const Tensor x(normal({2, 3, 20}, 1)), weight(normal({20, 5}, 2));
+  Tensor h(normal({2, 5}, 3)), c(normal({2, 5}, 4));
+  const Recurrence y = lstm(x, weight, h, c);
+  for (std::int64_t t = 0; t < 3; ++t) {
+    const Tensors gates = chunk(x[{_, t}] + matmul(h, weight, {.transpose_b = true}), 4, -1);
+    c = sigmoid(gates[1]) * c + sigmoid(gates[0]) * tanh(gates[2]);
+    h = sigmoid(gates[3]) * tanh(c);
+    check_close(y.output[{_, t}].value(), h.value());
+  }
+  check_close(y.h.value(), h.value());
+  check_close(y.c.value(), c.value());
+}
+
+TEST_CASE("One step of each recurrence on numbers that can be followed by hand") {
+  const Tensor zero = zeros({1, 1});
+  CHECK(rnn(Array({1, 1, 1}, {1}), Array({1, 1}, {2}), Array({1, 1}, {3}), Squash::tanh).h.item() ==
+        doctest::Approx(std::tanh(7.0)));
+  CHECK(rnn(Array({1, 1, 1}, {1}), Array({1, 1}, {-2}), Array({1, 1}, {3}), Squash::relu).h.item() == 0);
+  // All gates half open, nothing new: half of the memory stays.
+  const Recurrence y = lstm(zeros({1, 1, 4}), zeros({4, 1}), zero, Array({1, 1}, {4}));
+  CHECK(y.c.item() == doctest::Approx(2));
+  CHECK(y.h.item() == doctest::Approx(0.5 * std::tanh(2.0)));
+  // z = 1/2: half of the old state 6, half of n = tanh(0 + 1/2 b_n) with b_n = 8.
+  const Recurrence g = gru(zeros({1, 1, 3}), zeros({3, 1}), Array({3}, {0, 0, 8}), Array({1, 1}, {6}));
+  CHECK(g.h.item() == doctest::Approx(3 + 0.5 * std::tanh(4.0)));
+}
+
+TEST_CASE("Steps behind a length give 0, have no influence, and get no gradient") {
+  for (const Kind& kind : kinds) {
+    for (const bool reverse : {false, true}) {
+      CAPTURE(kind.name);
+      CAPTURE(reverse);
+      const RecurrenceOptions way{.lengths = Index({2}, {2, 3}), .reverse = reverse};
+      std::vector<Array> inputs = inputs_of(kind, 2, 3, 5);
+      Tensors xs;
+      for (const Array& value : inputs) xs.push_back(variable(value));
+      const Recurrence y = kind.run(xs, way);
+      check_close(y.output[{0, 2}].value(), Array({5}, Real(0)), 0);
+      const Array gx = grad(all_of(y), {xs[0]}, {.seed = normal(all_of(y).shape(), 6)})[0].value();
+      const std::int64_t width = 5 * kind.gates;
+      for (std::int64_t i = 0; i < width; ++i) CHECK(gx.data()[2 * width + i] == 0);
+
+      std::fill_n(inputs[0].mutable_data() + 2 * width, width, std::numeric_limits<Real>::quiet_NaN());
+      Tensors spoilt;
+      for (const Array& value : inputs) spoilt.push_back(variable(value));
+      check_close(all_of(kind.run(spoilt, way)).value(), all_of(y).value(), 0);
+
+      // The first sequence by itself, cut to its length.
+      Tensors alone = xs;
+      alone[0] = xs[0][{slice(0, 1), slice(0, 2)}];
+      alone[2] = xs[2][{slice(0, 1)}];
+      if (kind.gates == 4) alone[3] = xs[3][{slice(0, 1)}];
+      const Recurrence single = kind.run(alone, {.reverse = reverse});
+      check_close(y.output[{slice(0, 1), slice(0, 2)}].value(), single.output.value(), 1e-14);
+      check_close(y.h[{slice(0, 1)}].value(), single.h.value(), 1e-14);
+    }
+  }
+}
+
+TEST_CASE("Reverse is the sequence turned round") {
+  for (const Kind& kind : kinds) {
+    const std::vector<Array> inputs = inputs_of(kind, 2, 4, 3);
+    Tensors xs(inputs.begin(), inputs.end());
+    const Recurrence backwards = kind.run(xs, {.reverse = true});
+    xs[0] = flip(xs[0], {1});
+    const Recurrence forwards = kind.run(xs, {});
+    check_close(backwards.output.value(), flip(forwards.output, {1}).value(), 0);
+    check_close(backwards.h.value(), forwards.h.value(), 0);
+  }
+}
+
+TEST_CASE("Recurrences give the same bits for any number of threads") {
+  for (const Kind& kind : kinds) {
+    Tensors xs;
+    for (const Array& value : inputs_of(kind, 70, 3, 9)) xs.push_back(variable(value));
+    const auto run = [&](int count) {
+      const ThreadCount threads(count);
+      const Tensor y = all_of(kind.run(xs, {}));
+      Tensors results = grad(y, xs, {.seed = normal(y.shape(), 7)});
+      results.push_back(y);
+      return results;
+    };
+    const Tensors one = run(1), three = run(3);
+    for (std::size_t i = 0; i < one.size(); ++i) CHECK(equal(one[i].value(), three[i].value()));
+  }
+}
+
+TEST_CASE("Recurrences refuse what does not fit") {
+  const Tensor x = zeros({2, 3, 8}), weight = zeros({8, 2}), h = zeros({2, 2}), c = zeros({2, 2});
+  CHECK(error_of<ShapeError>([&] {
+          lstm(zeros({3, 8}), weight, h, c);
+        }) == "lstm: projected inputs must be (B, T, 8) with T >= 1, got [3, 8]");
+  CHECK(error_of<ShapeError>([&] {
+          lstm(zeros({2, 0, 8}), weight, h, c);
+        }) == "lstm: projected inputs must be (B, T, 8) with T >= 1, got [2, 0, 8]");
+  CHECK(error_of<ShapeError>([&] { lstm(x, zeros({8, 3}), h, c); }) == "lstm: weight of shape [8, 3], expected [8, 2]");
+  CHECK(error_of<ShapeError>([&] {
+          lstm(x, weight, zeros({1, 2}), c);
+        }) == "lstm: state of shape [1, 2], expected [2, 2]");
+  CHECK(error_of<ShapeError>([&] {
+          lstm(x, weight, h, zeros({3, 2}));
+        }) == "lstm: memory of shape [3, 2], expected [2, 2]");
+  CHECK(error_of<ShapeError>([&] {
+          lstm(x, weight, h, c, {}, zeros({3, 2}));
+        }) == "lstm: projection of shape [3, 2], expected [2, 2]");
+  CHECK(error_of<ShapeError>([&] {
+          lstm(x, weight, zeros({2, 2, 1}), c);
+        }) == "lstm: the state must be (B, h), got [2, 2, 1]");
+  CHECK(error_of<ShapeError>([&] { gru(x, weight, zeros({8}), h); }) ==
+        "gru: projected inputs must be (B, T, 6) with T >= 1, got [2, 3, 8]");
+  CHECK(error_of<ShapeError>([&] {
+          gru(zeros({2, 3, 6}), zeros({6, 2}), zeros({5}), h);
+        }) == "gru: bias of shape [5], expected [6]");
+  CHECK(error_of<ShapeError>([&] {
+          rnn(zeros({2, 3, 2}), zeros({2, 1}), h, Squash::tanh);
+        }) == "rnn: weight of shape [2, 1], expected [2, 2]");
+  const auto with_lengths = [&](const Index& lengths) {
+    return error_of<Error>([&] { lstm(x, weight, h, c, {.lengths = lengths}); });
+  };
+  CHECK(with_lengths(Index({2}, {3, 4})) == "lstm: length 4 of sequence 1 not in [1, 3]");
+  CHECK(with_lengths(Index({2}, {0, 3})) == "lstm: length 0 of sequence 0 not in [1, 3]");
+  CHECK(with_lengths(Index({2}, {3, -1})) == "lstm: length -1 of sequence 1 not in [1, 3]");
+  CHECK(with_lengths(Index({3}, {1, 1, 1})) == "lstm: lengths of shape [3] for 2 sequences");
+}
+
+}  // namespace
+}  // namespace xgrad::testing
