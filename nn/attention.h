@@ -1,4 +1,4 @@
-// Attention layers, and a scope that keeps the weights they give.
+// Attention layers.
 //
 // All of them score every key against every query, turn the scores of a query into weights that sum to 1, and return
 // the weighted sum of the values:
@@ -7,10 +7,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
+#include <xgrad/nn/attention_recorder.h>
 #include <xgrad/nn/dropout.h>
 #include <xgrad/nn/linear.h>
 #include <xgrad/nn/masks.h>
@@ -102,74 +100,6 @@ struct Attention : Module {
 
  private:
   Tensor answer(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const;
-};
-
-struct MultiheadAttentionOptions {
-  double dropout = 0;  ///< of the weights
-  bool bias = true;
-  std::int64_t kdim = 0;  ///< width of the keys; as embed_dim if 0
-  std::int64_t vdim = 0;  ///< width of the values; as embed_dim if 0
-};
-/// The same with the parameters, names and first numbers of PyTorch's layer: the maps of queries, keys and values are
-/// one matrix, in_proj_weight (3C, C); or three, q_proj_weight (C, C), k_proj_weight (C, kdim), v_proj_weight (C,
-/// vdim), when kdim or vdim is given.
-struct MultiheadAttention : Module {
-  /// Throws as Attention.
-  MultiheadAttention(At here, std::int64_t embed_dim, std::int64_t heads,
-                     const MultiheadAttentionOptions& options = {});
-
-  /// Self-attention: x (B, T, C) -> (B, T, C).
-  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
-  /// query (B, T, C), key (B, S, kdim), value (B, S, vdim) -> (B, T, C). Throws ShapeError.
-  Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
-
-  const std::int64_t embed_dim;
-  const std::int64_t heads;
-  const double dropout;
-  const Tensor in_proj_weight;
-  const Tensor q_proj_weight, k_proj_weight, v_proj_weight;
-  const Tensor in_proj_bias;  ///< (3C)
-  Linear out_proj;
-
- protected:
-  std::string settings() const override;
-
- private:
-  Tensor project(const Tensor& x, std::int64_t part, const Tensor& own_weight) const;
-};
-
-/// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps.
-///
-///     const nn::AttentionRecorder recorder;
-///     model(source, lengths, target);
-///     const Array weights = recorder.last("encoder.blocks.0.attn");        // (B, H, T, S)
-class AttentionRecorder {
- public:
-  struct Record {
-    std::string path;  ///< of the module
-    Array weights;     ///< (B, H, T, S)
-  };
-
-  AttentionRecorder();
-  ~AttentionRecorder();
-  AttentionRecorder(const AttentionRecorder&) = delete;
-  AttentionRecorder& operator=(const AttentionRecorder&) = delete;
-
-  /// In the order in which the layers ran.
-  const std::vector<Record>& records() const { return records_; }
-  /// The newest weights of a module. Throws ValueError, with the paths there are, if it has not run.
-  const Array& last(std::string_view path) const;
-
-  /// For those who write attention layers: gives the current recorder, if there is one, what `weights()` returns.
-  template <class F>
-  static void offer(const Module& module, const F& weights) {
-    if (current_) current_->records_.push_back({module.path(), weights()});
-  }
-
- private:
-  std::vector<Record> records_;
-  AttentionRecorder* outer_;
-  static thread_local constinit AttentionRecorder* current_;
 };
 
 }  // namespace xgrad::inline XGRAD_ABI::nn

@@ -113,6 +113,12 @@ std::int64_t Module::positive(std::string_view name, std::int64_t value) const {
   return value;
 }
 
+double Module::probability(std::string_view name, double value) const {
+  const Scope scope(path_);
+  if (!(value >= 0 && value <= 1)) fail<ValueError>(class_name(typeid(*this)), name, " must be in [0, 1], got ", value);
+  return value;
+}
+
 // Calls f(name relative to this module, entry) for everything here and below.
 template <class F>
 void Module::visit(const F& f, const std::string& prefix) const {

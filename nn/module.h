@@ -161,6 +161,8 @@ class Module {
   virtual std::string settings() const { return {}; }
   /// `value`, if it is at least 1. Throws ValueError otherwise, for the setting `name`.
   std::int64_t positive(std::string_view name, std::int64_t value) const;
+  /// `value`, if it is in [0, 1]. Throws ValueError otherwise.
+  double probability(std::string_view name, double value) const;
 
  private:
   friend class Entered;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <xgrad/nn/attention.h>
+#include <xgrad/nn/attention_recorder.h>
 #include <xgrad/nn/decode.h>
 #include <xgrad/nn/dropout.h>
 #include <xgrad/nn/embedding.h>
@@ -10,6 +11,7 @@
 #include <xgrad/nn/masks.h>
 #include <xgrad/nn/mlp.h>
 #include <xgrad/nn/module.h>
+#include <xgrad/nn/multihead.h>
 #include <xgrad/nn/norm.h>
 #include <xgrad/nn/positional.h>
 #include <xgrad/nn/recurrent.h>

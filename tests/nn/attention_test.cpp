@@ -199,62 +199,13 @@ TEST_CASE("A past of another batch size is refused and stays as it was") {
   CHECK(past.length() == 3);
 }
 
-// ---- The standard layer ----
-
-TEST_CASE("MultiheadAttention has PyTorch's names and shapes") {
-  using Names = std::vector<std::pair<std::string, Shape>>;
-  const auto names = [](const Module& module) {
-    Names found;
-    for (const auto& [name, parameter] : module.named_parameters()) found.emplace_back(name, parameter.shape());
-    return found;
-  };
-  CHECK(
-      names(MultiheadAttention(root, 6, 2)) ==
-      Names{{"in_proj_weight", {18, 6}}, {"in_proj_bias", {18}}, {"out_proj.weight", {6, 6}}, {"out_proj.bias", {6}}});
-  CHECK(names(MultiheadAttention(root, 6, 2, {.bias = false, .kdim = 4, .vdim = 5})) ==
-        Names{{"q_proj_weight", {6, 6}},
-              {"k_proj_weight", {6, 4}},
-              {"v_proj_weight", {6, 5}},
-              {"out_proj.weight", {6, 6}}});
-}
-
-TEST_CASE("MultiheadAttention computes what Attention does with the same weights") {
-  const MultiheadAttention packed{root, 6, 2}, apart{root, 6, 2, {.kdim = 6}};
-  const Attention attn{root, 6, 2, {.bias = true}};
-  packed.in_proj_bias.assign(normal({18}, 5));
-  packed.out_proj.bias.assign(normal({6}, 6));
-  const auto part = [](const Array& whole, int i) { return slice(whole, {slice(6 * i, 6 * i + 6)}); };
-  const Array& weight = packed.in_proj_weight.value();
-  const Array& bias = packed.in_proj_bias.value();
-  attn.load_state_dict({{"q.weight", part(weight, 0)},
-                        {"k.weight", part(weight, 1)},
-                        {"v.weight", part(weight, 2)},
-                        {"q.bias", part(bias, 0)},
-                        {"k.bias", part(bias, 1)},
-                        {"v.bias", part(bias, 2)},
-                        {"o.weight", packed.out_proj.weight.value()},
-                        {"o.bias", packed.out_proj.bias.value()}});
-  apart.load_state_dict({{"q_proj_weight", part(weight, 0)},
-                         {"k_proj_weight", part(weight, 1)},
-                         {"v_proj_weight", part(weight, 2)},
-                         {"in_proj_bias", bias},
-                         {"out_proj.weight", packed.out_proj.weight.value()},
-                         {"out_proj.bias", packed.out_proj.bias.value()}});
-  const Tensor x(normal({2, 4, 6}, 1)), y(normal({2, 5, 6}, 2));
-  check_close(packed(x, causal).value(), attn(x, causal).value());
-  check_close(packed(x, y, y).value(), attn(x, y, y).value());
-  check_close(apart(x, y, y).value(), attn(x, y, y).value());
-}
-
 // ---- Errors, weights, gradients ----
 
 TEST_CASE("Attention refuses sizes that do not divide and dropouts that are no probability") {
   CHECK(error_of<ValueError>([] { Attention(root, 64, 5); }) == "attention: dim 64 does not divide by 5 heads");
   CHECK(error_of<ValueError>([] { Attention(root, 64, 0); }) == "Attention: heads must be at least 1, got 0");
-  CHECK(error_of<ValueError>([] { MultiheadAttention(root, 64, 5); }) ==
-        "attention: dim 64 does not divide by 5 heads");
   CHECK(error_of<ValueError>([] { DotProductAttention(root, {.dropout = 2}); }) ==
-        "attention: dropout must be in [0, 1], got 2");
+        "DotProductAttention: dropout must be in [0, 1], got 2");
   CHECK_THROWS_AS(AdditiveAttention(root, {.query = 2, .key = 2}), ValueError);
   CHECK_THROWS_AS(Attention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})), ShapeError);
 }
@@ -262,7 +213,7 @@ TEST_CASE("Attention refuses sizes that do not divide and dropouts that are no p
 TEST_CASE("A recorder keeps the weights of the layers that run while it lives") {
   struct Model : Module {
     Attention first{at("first"), 4, 2};
-    MultiheadAttention second{at("second"), 4, 1};
+    Attention second{at("second"), 4, 1};
     AdditiveAttention third{at("third"), {.query = 4, .key = 4, .hidden = 3}};
   } model;
   const Tensor x(normal({2, 3, 4}));
@@ -303,8 +254,6 @@ TEST_CASE("Gradients of attention layers are those of differences") {
   check(AdditiveAttention{root, {.query = 4, .key = 4, .hidden = 3}});
   check(DotProductAttention{root});
   check(Attention{root, 6, 2, {.query = 4, .key = 4, .value = 4, .bias = true}});
-  check(MultiheadAttention{root, 4, 2});
-  check(MultiheadAttention{root, 4, 2, {.vdim = 4}});
   const Attention self{root, 4, 2};
   check_module_gradients(self, [&](const Tensors& xs) { return self(xs[0], causal); }, {normal({2, 3, 4})});
 }

@@ -23,11 +23,8 @@ Results layer_norm_layer(const Case& c) {
 }
 
 Results multihead_attention(const Case& c) {
-  nn::MultiheadAttentionOptions options{.bias = c.flag("bias")};
-  if (c.integer("kdim") != 4 || c.integer("vdim") != 4) {
-    options.kdim = c.integer("kdim");
-    options.vdim = c.integer("vdim");
-  }
+  const nn::MultiheadAttentionOptions options{
+      .bias = c.flag("bias"), .kdim = c.integer("kdim"), .vdim = c.integer("vdim")};
   AttentionMask mask;
   if (c.text("mask") == "padding") mask.ignore = c.mask(3).reshaped({2, 1, 1, 3});
   if (c.text("mask") == "pairs") mask.ignore = c.mask(3);

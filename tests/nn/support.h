@@ -6,6 +6,9 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <xgrad/nn/module.h>
@@ -74,6 +77,22 @@ Results run_module(const Case& c, const nn::Module& module, const Run& run) {
     }
   }
   return results;
+}
+
+/// Gives the module's parameters, in the order of their names, the numbers of a list. Returns the parameters.
+inline Tensors load_list(const nn::Module& module, const Array& numbers) {
+  std::map<std::string, Tensor> sorted;
+  for (const auto& [name, parameter] : module.named_parameters()) sorted[name] = parameter;
+  Tensors parameters;
+  const Real* next = numbers.data();
+  for (const auto& [name, parameter] : sorted) {
+    REQUIRE(next + parameter.size() <= numbers.end());
+    parameter.assign(Array(parameter.shape(), std::span(next, static_cast<std::size_t>(parameter.size()))));
+    next += parameter.size();
+    parameters.push_back(parameter);
+  }
+  REQUIRE(next == numbers.end());
+  return parameters;
 }
 
 }  // namespace xgrad::testing

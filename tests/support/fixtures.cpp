@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include <xgrad/core/grad.h>
+#include <xgrad/ops/shape.h>
 
 #include "support/check.h"
 
@@ -32,9 +33,20 @@ void check_values(const Results::Result& result, const AnyArray& expected, doubl
   }
 }
 
+/// All numbers of the arrays from `first` on as the last array, a list.
+void join_from(std::size_t first, std::vector<Array>& arrays) {
+  std::vector<Array> lists;
+  for (std::size_t i = first; i < arrays.size(); ++i) lists.push_back(arrays[i].reshaped({-1}));
+  arrays.resize(first);
+  arrays.push_back(concat(lists));
+}
+
 /// The gradients of the sum of all <gy, y>.
 std::vector<Array> gradients(const Results& results, const Case& c) {
-  const Tensors& leaves = results.leaves.empty() ? c.xs() : results.leaves;
+  Tensors leaves = results.leaves.empty() ? c.xs() : results.leaves;
+  if (!results.parameters.empty()) leaves.pop_back();
+  const std::size_t single = leaves.size();
+  leaves.insert(leaves.end(), results.parameters.begin(), results.parameters.end());
   std::vector<Array> sums;
   for (int i = 0; i < std::ssize(results.all); ++i) {
     const AnyArray* gy = c.stored("gy", i);
@@ -49,6 +61,7 @@ std::vector<Array> gradients(const Results& results, const Case& c) {
       for (std::int64_t e = 0; e < found[k].size(); ++e) sum[e] += found[k].value().data()[e];
     }
   }
+  if (!results.parameters.empty() && !sums.empty()) join_from(single, sums);
   return sums;
 }
 

@@ -68,6 +68,8 @@ struct Results {
   std::vector<Result> all;
   /// What to differentiate with respect to, if not the case's inputs themselves: the parameters of a module.
   Tensors leaves = {};
+  /// Whose gradients stand one after the other, as a list, where that of the case's last tensor is.
+  Tensors parameters = {};
 
   Results(Tensor y) : all{std::move(y)} {}
   Results(Index y) : all{std::move(y)} {}

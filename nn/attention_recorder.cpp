@@ -1,0 +1,37 @@
+// A scope that keeps the weights of attention layers.
+#include <xgrad/nn/attention_recorder.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <xgrad/core/record.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+
+thread_local constinit AttentionRecorder* AttentionRecorder::current_ = nullptr;
+
+AttentionRecorder::AttentionRecorder() : outer_(std::exchange(current_, this)) {}
+AttentionRecorder::~AttentionRecorder() { current_ = outer_; }
+
+const Array& AttentionRecorder::last(std::string_view path) const {
+  for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
+    if (record->path == path) return record->weights;
+  }
+  std::vector<std::string> paths;
+  for (const Record& record : records_) {
+    if (std::ranges::find(paths, record.path) == paths.end()) paths.push_back(record.path);
+  }
+  fail<ValueError>("attention_recorder", "no weights of '", path, "', only of ", paths);
+}
+
+Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                    const AttentionMask& mask, double dropout) {
+  AttentionRecorder::offer(module, [&] {
+    const NoGrad off;
+    return attention_weights(q, k, heads, {.mask = mask}).value();
+  });
+  const double p = module.training() ? dropout : 0;
+  return multi_head_attention(q, k, v, heads, {.mask = mask, .dropout = static_cast<Real>(p)});
+}
+
+}  // namespace xgrad::inline XGRAD_ABI::nn
