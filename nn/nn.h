@@ -17,3 +17,4 @@
 #include <xgrad/nn/recurrent.h>
 #include <xgrad/nn/stack.h>
 #include <xgrad/nn/transformer.h>
+#include <xgrad/nn/transformer_layers.h>
