@@ -29,6 +29,23 @@ class OrderScope {
   std::uint8_t was_;
 };
 
+// While it lives, time is spent for the gradients of `op`.
+class Timed {
+ public:
+  explicit Timed(const char* op) : timer_(OperationTimer::current()), op_(op) {
+    if (timer_) timer_->begin_gradients();
+  }
+  ~Timed() {
+    if (timer_) timer_->end_gradients(op_);
+  }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  OperationTimer* timer_;
+  const char* op_;
+};
+
 // What is done with gradients that meet, in the one operation that the core itself needs.
 Tensor add_recorded(const Tensor& a, const Tensor& b) {
   Array sum(a.shape());
@@ -273,6 +290,7 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
   constexpr int most_joint = 16;
   const Scope scope(node.scope);
+  const Timed timed(node.op);
   Tensor y;
   if (node.kept) {
     Array value(node.kept, node.shape());

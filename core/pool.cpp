@@ -61,6 +61,12 @@ SizeClass size_class(std::size_t bytes) {
   return {small_classes + 8 * (top - 10) + static_cast<int>(steps) - 1, (std::size_t{1} << top) + steps * step};
 }
 
+// Of a large class.
+std::size_t bytes_of_class(int index) {
+  const int top = 10 + (index - small_classes) / 8, steps = (index - small_classes) % 8 + 1;
+  return (std::size_t{1} << top) + static_cast<std::size_t>(steps) * (std::size_t{1} << (top - 3));
+}
+
 constexpr bool pooling =
 #ifdef XGRAD_POOL_OFF
     false;  // the address sanitizer is to see every block's birth and death
@@ -72,24 +78,82 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// The lists of one thread. (What a thread hands out and another takes back counts negative there; the sum is right.)
-struct Pool {
-  std::array<FreeBlock*, class_count> free{};
-  Counters counters;
+void* ask_system(std::size_t bytes) {
+  void* block = std::aligned_alloc(grain, bytes);
+  if (!block) throw std::bad_alloc();
+  return block;
+}
 
-  void trim() {
-    for (FreeBlock*& list : free) {
-      while (list) std::free(std::exchange(list, list->next));
+// The lists of one thread. Small blocks are cut from slabs, side by side, and never go back to the system. (What a
+// thread hands out and another takes back counts negative there; the sum is right.)
+class Pool {
+ public:
+  void* allocate(std::size_t bytes) {
+    const SizeClass size = size_class(bytes);
+    const auto counted = static_cast<std::int64_t>(size.bytes);
+    void* block = nullptr;
+    if (FreeBlock*& list = free_[static_cast<std::size_t>(size.index)]; list) {
+      counters_.bytes_cached.add(-counted);
+      block = std::exchange(list, list->next);
+    } else if (size.index < small_classes && pooling) {
+      block = cut(size.bytes);
+    } else {
+      block = ask_system(pooling ? size.bytes : (bytes + grain) / grain * grain);
+      counters_.system_requests.add(1);
     }
-    counters.bytes_cached.add(-counters.bytes_cached.value());
+    counters_.bytes_in_use.add(counted);
+    return block;
   }
+  void release(void* block, std::size_t bytes) {
+    const SizeClass size = size_class(bytes);
+    const auto counted = static_cast<std::int64_t>(size.bytes);
+    counters_.bytes_in_use.add(-counted);
+    if (!pooling) return std::free(block);
+    FreeBlock*& list = free_[static_cast<std::size_t>(size.index)];
+    list = new (block) FreeBlock{list};
+    counters_.bytes_cached.add(counted);
+  }
+  void trim() {
+    for (int index = small_classes; index < class_count; ++index) {
+      for (FreeBlock*& list = free_[static_cast<std::size_t>(index)]; list;) {
+        std::free(std::exchange(list, list->next));
+        counters_.bytes_cached.add(-static_cast<std::int64_t>(bytes_of_class(index)));
+      }
+    }
+  }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  void* cut(std::size_t bytes) {
+    if (static_cast<std::size_t>(slab_end_ - slab_) < bytes) {
+      slab_ = static_cast<char*>(ask_system(next_slab_));
+      slab_end_ = slab_ + next_slab_;
+      next_slab_ = std::min<std::size_t>(2 * next_slab_, 1 << 20);
+      counters_.system_requests.add(1);
+    }
+    return std::exchange(slab_, slab_ + bytes);
+  }
+
+  std::array<FreeBlock*, class_count> free_{};
+  Counters counters_;
+  char* slab_ = nullptr;
+  char* slab_end_ = nullptr;
+  std::size_t next_slab_ = 1 << 15;
 };
 
-// All pools, and the counters of those whose threads have ended. Never destroyed: static objects may release late.
+// All pools. Those whose threads have ended wait for the next thread. Never destroyed: static objects may release late.
 struct Registry {
   std::mutex mutex;
-  std::vector<Pool*> pools;
-  Counters retired;
+  std::vector<Pool*> pools, idle;
+
+  // The caller holds the mutex.
+  Pool& an_idle_pool() {
+    if (idle.empty()) {
+      pools.push_back(new Pool);
+      idle.push_back(pools.back());
+    }
+    return *idle.back();
+  }
 };
 Registry& registry() {
   static Registry& all = *new Registry;
@@ -101,76 +165,51 @@ thread_local constinit Pool* local_pool = nullptr;
 
 struct PoolOwner {
   PoolOwner() {
-    local_pool = new Pool;
     const std::lock_guard lock(registry().mutex);
-    registry().pools.push_back(local_pool);
+    local_pool = &registry().an_idle_pool();
+    registry().idle.pop_back();
   }
   ~PoolOwner() {
     Pool* mine = std::exchange(local_pool, nullptr);
     mine->trim();
     const std::lock_guard lock(registry().mutex);
-    std::erase(registry().pools, mine);
-    registry().retired.add(mine->counters);
-    delete mine;
+    registry().idle.push_back(mine);
   }
 };
 
-// The pool of this thread; nullptr while the thread is being torn down.
-Pool* pool() {
+// f of this thread's pool, or while the thread is being torn down, of an idle one.
+template <class F>
+auto with_pool(const F& f) {
   if (!local_pool) [[unlikely]] {
     static thread_local PoolOwner owner;
+    if (!local_pool) {
+      const std::lock_guard lock(registry().mutex);
+      return f(registry().an_idle_pool());
+    }
   }
-  return local_pool;
-}
-
-std::size_t rounded_up(std::size_t bytes) { return bytes == 0 ? grain : (bytes + grain - 1) / grain * grain; }
-
-void* ask_system(std::size_t bytes) {
-  void* block = std::aligned_alloc(grain, bytes);
-  if (!block) throw std::bad_alloc();
-  return block;
+  return f(*local_pool);
 }
 
 }  // namespace
 
 void* pool_allocate(std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) / 2) throw std::bad_alloc();
-  const SizeClass size = size_class(bytes);
-  const auto counted = static_cast<std::int64_t>(size.bytes);
-  Pool* mine = pool();
-  if (!mine) return ask_system(rounded_up(bytes));
-  if (FreeBlock*& list = mine->free[size.index]; list) {
-    mine->counters.bytes_cached.add(-counted);
-    mine->counters.bytes_in_use.add(counted);
-    return std::exchange(list, list->next);
-  }
-  void* block = ask_system(pooling ? size.bytes : rounded_up(bytes));
-  mine->counters.system_requests.add(1);
-  mine->counters.bytes_in_use.add(counted);
-  return block;
+  return with_pool([bytes](Pool& pool) { return pool.allocate(bytes); });
 }
 
 void pool_release(void* block, std::size_t bytes) noexcept {
-  if (!block) return;
-  const SizeClass size = size_class(bytes);
-  const auto counted = static_cast<std::int64_t>(size.bytes);
-  Pool* mine = pool();
-  if (mine) mine->counters.bytes_in_use.add(-counted);
-  if (!mine || !pooling) return std::free(block);
-  mine->free[size.index] = new (block) FreeBlock{mine->free[size.index]};
-  mine->counters.bytes_cached.add(counted);
+  if (block) with_pool([block, bytes](Pool& pool) { pool.release(block, bytes); });
 }
 
 PoolStats pool_stats() {
   const std::lock_guard lock(registry().mutex);
   Counters sum;
-  sum.add(registry().retired);
-  for (const Pool* each : registry().pools) sum.add(each->counters);
+  for (const Pool* each : registry().pools) sum.add(each->counters());
   return {sum.bytes_in_use.value(), sum.bytes_cached.value(), sum.system_requests.value()};
 }
 
 void pool_trim() {
-  if (Pool* mine = pool()) mine->trim();
+  with_pool([](Pool& pool) { pool.trim(); });
 }
 
 }  // namespace xgrad::inline XGRAD_ABI

@@ -27,7 +27,7 @@ struct PoolStats {
   std::int64_t system_requests = 0;  ///< times that the operating system was asked for memory
 };
 PoolStats pool_stats();
-/// Returns what waits in this thread's lists to the operating system.
+/// Returns what waits in this thread's lists to the operating system, blocks of at most 1 KiB excepted.
 void pool_trim();
 
 /// A standard allocator on the pool.

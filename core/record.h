@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <xgrad/core/tensor.h>
+#include <xgrad/core/timing.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
@@ -208,6 +209,7 @@ detail::WrtEach<F> wrt_each(const Tensors& inputs, F make_rule) {
 /// least one of them, else a plain value. `op` must live as long as the program (a literal).
 template <class... W>
 Tensor record(const char* op, Array value, W&&... wrts) {
+  detail::operation_done(op);
   if (!recording() || !(wrts.requires_grad() || ...)) return Tensor(std::move(value));
   detail::Recording node(op, value.shape(), (wrts.count() + ...));
   (std::forward<W>(wrts).attach(node), ...);

@@ -16,6 +16,7 @@
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/text.h>
 #include <xgrad/ops/simd.h>
+#include <xgrad/ops/tiles.h>
 #include <xgrad/version.h>
 
 #ifdef XGRAD_OPENBLAS
@@ -85,47 +86,59 @@ constexpr auto blas_gemm = [] {
 // BLAS demands strides of at least 1, also where there is one row only.
 int stride_of(std::int64_t stride) { return narrow(std::max<std::int64_t>(stride, 1)); }
 
-void one_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+void blas_product(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
   blas_gemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
             narrow(p.m), narrow(p.n), narrow(p.k), p.scale, a.data, stride_of(a.stride), b.data, stride_of(b.stride),
             p.keep, c, stride_of(c_stride));
 }
 
-// Products are cut along the longer side of c, into pieces of about this many multiplications but at least so many rows
-// or columns, because every piece prepares the other factor anew.
-constexpr std::int64_t piece_multiplications = 1 << 22;
-constexpr std::int64_t least_piece = 64;
+// c = keep c + bias
+void start_rows(const Gemm& p, Real* c, std::int64_t c_stride) {
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    Real* row = c + i * c_stride;
+    for (std::int64_t j = 0; j < p.n; ++j) row[j] = (p.bias ? p.bias[j] : 0) + (p.keep == 0 ? 0 : p.keep * row[j]);
+  }
+}
 
-std::int64_t piece_of(std::int64_t side, std::int64_t multiplications_each) {
-  return std::min(side, std::max(least_piece, piece_multiplications / multiplications_each / 16 * 16));
+void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, bool tiles) {
+  if (tiles) return detail::tile_gemm(p, a, b, c, c_stride);
+  if (p.bias) {
+    start_rows(p, c, c_stride);
+    p.keep = 1;
+  }
+  blas_product(p, a, b, c, c_stride);
+}
+
+// Into how many pieces a product is cut, along the longer side of c. A BLAS may give other bits for other pieces, so
+// its number must not depend on the number of threads; tiles do not, and every piece copies the other factor anew.
+std::int64_t pieces(const Gemm& p, bool tiles) {
+  constexpr std::int64_t least = 1 << 20, most_for_blas = 8;
+  return std::min<std::int64_t>(tiles ? threads() : most_for_blas, p.m * p.n * p.k / least);
 }
 
 }  // namespace
 
 void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
   if (p.m == 0 || p.n == 0) return;
-  if (p.k == 0) {
-    for (std::int64_t i = 0; i < p.m; ++i) {
-      Real* row = c + i * c_stride;
-      std::transform(row, row + p.n, row, [&](Real old) { return p.keep == 0 ? 0 : p.keep * old; });
-    }
-    return;
-  }
+  if (p.k == 0) return start_rows(p, c, c_stride);
   prepare();
-  if (p.m >= p.n) {
-    parallel_for(p.m, piece_of(p.m, p.n * p.k), [&](std::int64_t begin, std::int64_t end) {
-      Gemm part = p;
+  const bool tiles = detail::suits_tiles(p);
+  const bool by_rows = p.m >= p.n;
+  const std::int64_t side = by_rows ? p.m : p.n;
+  const std::int64_t piece = (side / std::max<std::int64_t>(1, pieces(p, tiles)) + 31) / 32 * 32;
+  parallel_for(side, piece, [&](std::int64_t begin, std::int64_t end) {
+    Gemm part = p;
+    Factor from_a = a, from_b = b;
+    if (by_rows) {
       part.m = end - begin;
-      one_gemm(part, {a.data + begin * (a.transposed ? 1 : a.stride), a.stride, a.transposed}, b, c + begin * c_stride,
-               c_stride);
-    });
-  } else {
-    parallel_for(p.n, piece_of(p.n, p.m * p.k), [&](std::int64_t begin, std::int64_t end) {
-      Gemm part = p;
+      from_a.data += begin * (a.transposed ? 1 : a.stride);
+    } else {
       part.n = end - begin;
-      one_gemm(part, a, {b.data + begin * (b.transposed ? b.stride : 1), b.stride, b.transposed}, c + begin, c_stride);
-    });
-  }
+      from_b.data += begin * (b.transposed ? b.stride : 1);
+      if (p.bias) part.bias += begin;
+    }
+    serial_gemm(part, from_a, from_b, c + begin * (by_rows ? c_stride : 1), c_stride, tiles);
+  });
 }
 
 BuildInfo build_info() {

@@ -16,11 +16,13 @@ struct Factor {
   bool transposed = false;
 };
 
-/// c = scale a b + keep c,   a (m, k), b (k, n) after transposition, c (m, n) with rows `c_stride` elements apart.
+/// c = scale a b + keep c + bias,   a (m, k), b (k, n) after transposition, c (m, n) with rows `c_stride` elements
+/// apart.
 struct Gemm {
   std::int64_t m = 0, n = 0, k = 0;
   Real scale = 1;
-  Real keep = 0;  ///< 0: what c held does not matter, not even NaN
+  Real keep = 0;               ///< 0: what c held does not matter, not even NaN
+  const Real* bias = nullptr;  ///< (n), added to every row
 };
 
 /// Computes the product, with several threads if it is large. Equal bits for any number of threads. Any size may be 0.

@@ -118,14 +118,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (y.size() > 0) {
     const std::int64_t count = y.size() / out;
     Real* to = y.mutable_data();
-    if (bias.defined()) {
-      const Real* from = bias.value().data();
-      parallel_for(count, std::max<std::int64_t>(1, (1 << 15) / out), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row) std::copy_n(from, out, to + row * out);
-      });
-    }
-    gemm({.m = count, .n = out, .k = in, .keep = bias.defined() ? Real(1) : Real(0)}, {x.value().data(), in, false},
-         {weight.value().data(), in, true}, to, out);
+    gemm({.m = count, .n = out, .k = in, .bias = bias.defined() ? bias.value().data() : nullptr},
+         {x.value().data(), in, false}, {weight.value().data(), in, true}, to, out);
   }
   auto to_x = wrt(x, [weight](const Tensor& gy) { return matmul(gy, weight); });
   auto to_weight = wrt(weight, [x](const Tensor& gy) { return matmul(rows(gy), rows(x), {.transpose_a = true}); });

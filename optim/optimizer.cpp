@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <xgrad/core/state_difference.h>
+#include <xgrad/core/timing.h>
 #include <xgrad/optim/options.h>
 
 namespace xgrad::inline XGRAD_ABI::optim {
@@ -102,6 +103,7 @@ StepReport Optimizer::step(const Tensors& gradients) {
       ++report.skipped;
     }
   }
+  xgrad::detail::operation_done(kind_);
   return report;
 }
 

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include <xgrad/core/timing.h>
+
 namespace bench {
 
 xgrad::Index Data::ids(const xgrad::Shape& shape, int vocabulary) {
@@ -21,6 +23,23 @@ xgrad::Array Data::numbers(const xgrad::Shape& shape) {
   return result;
 }
 
+namespace {
+
+// Where the time of a step goes, in steps of their own, because looking at the clock takes time.
+void print_split(const Workload& workload, int steps) {
+  const xgrad::OperationTimer timer;
+  for (int i = 0; i < steps; ++i) workload.step();
+  double total = 0;
+  for (const auto& line : timer.lines()) total += line.milliseconds;
+  for (const auto& [what, calls, milliseconds] : timer.lines()) {
+    if (milliseconds < total / 200) break;
+    std::fprintf(stderr, "#   %-24s %5.1f %%  %9.4f ms  %7.1f calls\n", what.c_str(), milliseconds / total * 100,
+                 milliseconds / steps, static_cast<double>(calls) / steps);
+  }
+}
+
+}  // namespace
+
 void run(const Workload& workload, int threads, int steps) {
   using Clock = std::chrono::steady_clock;
   double first = 0, last = 0;
@@ -34,6 +53,7 @@ void run(const Workload& workload, int threads, int steps) {
     last = workload.step();
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
   }
+  print_split(workload, steps);
   std::ranges::sort(times);
   const std::size_t n = times.size();
   const double median = n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;

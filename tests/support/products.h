@@ -1,0 +1,84 @@
+// Random products by gemm against three loops, for both number types.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <xgrad/core/random.h>
+#include <xgrad/ops/blas.h>
+
+namespace xgrad::testing {
+
+struct ProductCase {
+  Gemm p;
+  bool a_transposed = false, b_transposed = false, with_bias = false;
+};
+
+/// A random product whose factors and result have rows longer than they need to be: `c` as it was left, `error` the
+/// largest one in units of the square root of k + 1, infinite if anything but the elements of c was written.
+struct ProductResult {
+  std::vector<Real> c;
+  double error = 0;
+};
+
+inline ProductResult run_product(const ProductCase& test) {
+  constexpr std::int64_t gap = 3;
+  constexpr Real untouched = -77;
+  Gemm p = test.p;
+  const bool ta = test.a_transposed, tb = test.b_transposed;
+  const Array a = random_normal({ta ? p.k : p.m, (ta ? p.m : p.k) + gap}, RandomKey{11, 0});
+  const Array b = random_normal({tb ? p.n : p.k, (tb ? p.k : p.n) + gap}, RandomKey{12, 0});
+  const Array bias = random_normal({p.n}, RandomKey{13, 0});
+  const Real before = p.keep == 0 ? std::numeric_limits<Real>::quiet_NaN() : Real(0.5);
+  const std::int64_t step = p.n + gap;
+
+  ProductResult result{std::vector<Real>(static_cast<std::size_t>(p.m * step), untouched)};
+  const auto at = [&](std::int64_t i, std::int64_t j) -> Real& {
+    return result.c[static_cast<std::size_t>(i * step + j)];
+  };
+  for (std::int64_t i = 0; i < p.m; ++i) std::fill_n(&at(i, 0), p.n, before);
+  if (test.with_bias) p.bias = bias.data();
+  gemm(p, {a.data(), a.dim(1), ta}, {b.data(), b.dim(1), tb}, result.c.data(), step);
+
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    for (std::int64_t j = 0; j < step; ++j) {
+      double expected = untouched;
+      if (j < p.n) {
+        expected = (p.keep == 0 ? 0 : p.keep * before) + (test.with_bias ? bias.data()[j] : 0);
+        for (std::int64_t k = 0; k < p.k; ++k) {
+          expected += p.scale * double{ta ? a.data()[k * a.dim(1) + i] : a.data()[i * a.dim(1) + k]} *
+                      (tb ? b.data()[j * b.dim(1) + k] : b.data()[k * b.dim(1) + j]);
+        }
+      }
+      const double error = std::abs(at(i, j) - expected) / std::sqrt(static_cast<double>(p.k) + 1);
+      const bool wrong = std::isnan(error) || (j >= p.n && error != 0);
+      result.error = std::max(result.error, wrong ? std::numeric_limits<double>::infinity() : error);
+    }
+  }
+  return result;
+}
+
+/// Sizes around the edges of tiles, panels and blocks, all transpositions, with and without what c held and a bias.
+inline std::vector<ProductCase> product_cases() {
+  std::vector<ProductCase> cases;
+  const std::vector<std::array<std::int64_t, 3>> sizes{
+      {1, 1, 1},     {7, 9, 3},     {8, 8, 8},      {13, 16, 5},    {14, 17, 16},   {15, 31, 33},  {28, 32, 64},
+      {29, 33, 255}, {70, 64, 256}, {71, 65, 257},  {100, 10, 300}, {10, 129, 513}, {43, 160, 40}, {5, 200, 7},
+      {64, 128, 17}, {16, 1030, 9}, {33, 2053, 20}, {300, 8, 2},    {9, 64, 0},     {0, 5, 3},     {128, 130, 100}};
+  int number = 0;
+  for (const auto& [m, n, k] : sizes) {
+    for (int transposed = 0; transposed < 4; ++transposed, ++number) {
+      ProductCase test{.p = {.m = m, .n = n, .k = k},
+                       .a_transposed = (transposed & 1) != 0,
+                       .b_transposed = (transposed & 2) != 0,
+                       .with_bias = number % 3 == 0};
+      if (number % 5 == 1) test.p.scale = Real(0.25);
+      if (number % 4 == 2) test.p.keep = number % 8 == 2 ? Real(1) : Real(-2);
+      cases.push_back(test);
+    }
+  }
+  return cases;
+}
+
+}  // namespace xgrad::testing
