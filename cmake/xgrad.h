@@ -6,6 +6,7 @@
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/random.h>
 #include <xgrad/core/serialize.h>
+#include <xgrad/core/timing.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
