@@ -1,61 +1,10 @@
-// Attention layers.
+// Multi-head attention.
 #include <xgrad/nn/attention.h>
 
-#include <cmath>
-
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/index.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/normalize.h>
 #include <xgrad/ops/shape.h>
 
 namespace xgrad::inline XGRAD_ABI::nn {
-namespace {
-
-// Scores (B, 1, T, S) to weights.
-Tensor masked_weights(const Tensor& scores, const AttentionMask& mask) {
-  const Shape& shape = scores.shape();
-  const Tensor biased = mask.bias.defined() ? scores + mask.bias : scores;
-  return blocked_softmax(biased, blocked_keys(mask, {shape[0], shape[2], shape[3]}));
-}
-
-}  // namespace
-
-// -- one head ---------------------------------------------------------------------------------------------------------
-
-DotProductAttention::DotProductAttention(At here, const DotProductAttentionOptions& options)
-    : Module(std::move(here)), dropout(probability("dropout", options.dropout)) {}
-
-Tensor DotProductAttention::operator()(const Tensor& q, const Tensor& k, const Tensor& v,
-                                       const AttentionMask& mask) const {
-  const auto here = enter(q, k, v);
-  return here(attend_heads(*this, q, k, v, 1, mask, dropout));
-}
-
-std::string DotProductAttention::settings() const { return dropout > 0 ? cat("dropout ", dropout) : ""; }
-
-AdditiveAttention::AdditiveAttention(At here, const AdditiveAttentionOptions& options)
-    : Module(std::move(here)),
-      w_q(at("w_q"), options.query, options.hidden, {.bias = false}),
-      w_k(at("w_k"), options.key, options.hidden, {.bias = false}),
-      w_v(at("w_v"), options.hidden, 1, {.bias = false}),
-      dropout(at("dropout"), options.dropout) {}
-
-Tensor AdditiveAttention::operator()(const Tensor& q, const Tensor& k, const Tensor& v,
-                                     const AttentionMask& mask) const {
-  const auto here = enter(q, k, v);
-  const Tensor features = tanh(unsqueeze(w_q(q), 2) + unsqueeze(w_k(k), 1));  // (B, T, S, h)
-  const Tensor scores = squeeze(w_v(features), {-1});                         // (B, T, S)
-  const Tensor weights = masked_weights(unsqueeze(scores, 1), mask);          // (B, 1, T, S)
-  AttentionRecorder::offer(*this, [&] { return weights.value(); });
-  return here(matmul(dropout(squeeze(weights, {1})), v));  // (B, T, e)
-}
-
-std::string AdditiveAttention::settings() const { return cat(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
-
-// -- many heads -------------------------------------------------------------------------------------------------------
 
 void KeyValue::select(const Index& rows) {
   if (!k.defined()) return;

@@ -1,57 +1,14 @@
-// Attention layers.
-//
-// All of them score every key against every query, turn the scores of a query into weights that sum to 1, and return
-// the weighted sum of the values:
-//
-//     y = softmax(score(q, k)) v
+// Multi-head attention, all at once and step by step. (One head with a score of one's choice: attention_pooling.h. With
+// PyTorch's parameters: multihead.h. At linear cost: linear_attention.h.)
 #pragma once
 
 #include <string>
 
 #include <xgrad/nn/attention_recorder.h>
-#include <xgrad/nn/dropout.h>
 #include <xgrad/nn/linear.h>
 #include <xgrad/nn/masks.h>
 
 namespace xgrad::inline XGRAD_ABI::nn {
-
-struct DotProductAttentionOptions {
-  double dropout = 0;  ///< of the weights
-};
-/// score = q k' / sqrt(d)
-struct DotProductAttention : Module {
-  /// Throws ValueError for a dropout outside [0, 1].
-  DotProductAttention(At here, const DotProductAttentionOptions& options = {});
-
-  /// q (B, T, d), k (B, S, d), v (B, S, e) -> (B, T, e). Throws ShapeError, ValueError as scaled_dot_product_attention.
-  Tensor operator()(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask = {}) const;
-
-  const double dropout;
-
- protected:
-  std::string settings() const override;
-};
-
-struct AdditiveAttentionOptions {
-  std::int64_t query = 0;   ///< width of the queries
-  std::int64_t key = 0;     ///< width of the keys
-  std::int64_t hidden = 0;  ///< h
-  double dropout = 0;       ///< of the weights
-};
-/// score = w_v' tanh(W_q q + W_k k)      (Bahdanau, Cho, Bengio 2015)
-struct AdditiveAttention : Module {
-  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  AdditiveAttention(At here, const AdditiveAttentionOptions& options);
-
-  /// q (B, T, query), k (B, S, key), v (B, S, e) -> (B, T, e). Throws ShapeError.
-  Tensor operator()(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask = {}) const;
-
-  Linear w_q, w_k, w_v;
-  Dropout dropout;
-
- protected:
-  std::string settings() const override;
-};
 
 /// The projected keys and values of positions that were seen before.
 struct KeyValue {

@@ -96,6 +96,9 @@ Mask blocked_keys(const AttentionMask& mask, const Shape& scores) {
     if (lengths.shape() != (per_query ? Shape{B, T} : Shape{B})) {
       fail<ShapeError>("mask", "lengths ", lengths.shape(), " for scores ", scores, ": needs (B) or (B, T)");
     }
+    for (const std::int64_t length : lengths) {
+      if (length < 0 || length > S) fail<ValueError>("mask", "length ", length, " is not in [0, ", S, "]");
+    }
     block(
         [&](std::int64_t b, std::int64_t t, std::int64_t s) { return s >= lengths.data()[per_query ? b * T + t : b]; });
   }

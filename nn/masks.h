@@ -39,7 +39,8 @@ Mask causal_mask(std::int64_t size, std::int64_t past = 0);
 Mask padding_mask(const Index& lengths, std::int64_t size);
 /// (size, size): what lies outside of each position's window.
 Mask window_mask(std::int64_t size, const WindowOptions& options);
-/// (B, 1, T, S) for scores (B, T, S): all that `mask` says but its bias. Throws ShapeError.
+/// (B, 1, T, S) for scores (B, T, S): all that `mask` says but its bias. Throws ShapeError, ValueError for a length
+/// outside [0, S].
 Mask blocked_keys(const AttentionMask& mask, const Shape& scores);
 
 }  // namespace xgrad::inline XGRAD_ABI::nn

@@ -43,14 +43,14 @@ AttentionMask as_mask(const char* name, const MaskOrBias& mask, const std::vecto
 AttentionMask with_added_keys(const AttentionMask& mask, const Shape& scores, std::int64_t added) {
   if (added == 0) return mask;
   const std::int64_t B = scores[0], T = scores[2], S = scores[3];
-  AttentionMask wider;
-  if (mask.causal || mask.lengths || mask.ignore) {
-    Mask blocked = blocked_keys({.causal = mask.causal, .lengths = mask.lengths}, {B, T, S});  // (B, 1, T, S)
-    if (mask.ignore) blocked = blocked || *mask.ignore;
-    Shape shape = blocked.shape();
-    shape[3] = added;
-    wider.ignore = concat<bool>({blocked, Mask(shape, false)}, 3);
-  }
+  AttentionMask positions = mask;
+  positions.ignore.reset();
+  positions.bias = {};
+  Mask blocked = blocked_keys(positions, {B, T, S});  // (B, 1, T, S)
+  if (mask.ignore) blocked = blocked || *mask.ignore;
+  Shape shape = blocked.shape();
+  shape[3] = added;
+  AttentionMask wider{.ignore = concat<bool>({blocked, Mask(shape, false)}, 3)};
   if (mask.bias.defined()) {
     const Tensor bias =
         broadcast_to(mask.bias, broadcast_shapes("multihead_attention", mask.bias.shape(), {1, 1, 1, S}));

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <xgrad/nn/attention.h>
+#include <xgrad/nn/attention_pooling.h>
 #include <xgrad/nn/attention_recorder.h>
 #include <xgrad/nn/decode.h>
 #include <xgrad/nn/dropout.h>
 #include <xgrad/nn/embedding.h>
 #include <xgrad/nn/init.h>
 #include <xgrad/nn/linear.h>
+#include <xgrad/nn/linear_attention.h>
 #include <xgrad/nn/masks.h>
 #include <xgrad/nn/mlp.h>
 #include <xgrad/nn/module.h>

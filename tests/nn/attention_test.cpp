@@ -1,9 +1,10 @@
-// Attention layers: the worked figures, masks, caches, weights.
+// Multi-head attention: the formula, masks, caches, weights.
 #include "support.h"
 
 #include <limits>
 
 #include <xgrad/nn/attention.h>
+#include <xgrad/nn/attention_pooling.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/index.h>
@@ -17,45 +18,6 @@ namespace {
 using namespace nn;
 
 constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
-
-// The worked example: equal keys, so that every query averages the values that it may see.
-const Tensor same_keys = ones({2, 10, 2});
-const Tensor counting_values = [] {
-  Array v({2, 10, 4});
-  for (std::int64_t i = 0; i < v.size(); ++i) v.mutable_data()[i] = static_cast<Real>(i % 40);
-  return v;
-}();
-const AttentionMask two_and_six = padding(Index({2}, {2, 6}));
-const Array averages({2, 1, 4}, {2, 3, 4, 5, 10, 11, 12, 13});
-
-TEST_CASE("Additive attention: the worked example") {
-  const AdditiveAttention attn{root, {.query = 20, .key = 2, .hidden = 8, .dropout = 0.1}};
-  CHECK(attn.num_parameters() == 20 * 8 + 2 * 8 + 8);
-  const Eval eval(attn);
-  check_close(attn(normal({2, 1, 20}), same_keys, counting_values, two_and_six).value(), averages);
-}
-
-TEST_CASE("Dot-product attention: the worked example") {
-  const DotProductAttention attn{root, {.dropout = 0.5}};
-  const Tensor q(normal({2, 1, 2}));
-  CHECK(!equal(attn(q, same_keys, counting_values, two_and_six).value(), averages));
-  const Eval eval(attn);
-  check_close(attn(q, same_keys, counting_values, two_and_six).value(), averages);
-}
-
-TEST_CASE("Additive attention is W_v tanh(W_q q + W_k k), each query against each key") {
-  const AdditiveAttention attn{root, {.query = 3, .key = 2, .hidden = 4}};
-  const Tensor q(normal({1, 2, 3}, 1)), k(normal({1, 5, 2}, 2)), v(normal({1, 5, 6}, 3));
-  Tensors rows;
-  for (std::int64_t t = 0; t < 2; ++t) {
-    Tensors scores;
-    for (std::int64_t s = 0; s < 5; ++s) {
-      scores.push_back(attn.w_v(tanh(attn.w_q(q[{0, t}]) + attn.w_k(k[{0, s}]))));
-    }
-    rows.push_back(matmul(softmax(concat(scores)), v[{0}]));
-  }
-  check_close(attn(q, k, v).value()[{0}], stack(rows).value());
-}
 
 // softmax(q k' / sqrt(d)) v head by head, in the words of the formula.
 Tensor by_formula(const Attention& attn, const Tensor& x, const Tensor& y) {
@@ -141,25 +103,6 @@ TEST_CASE("What is padding does not matter, not even NaN, alone or with the caus
   }
 }
 
-TEST_CASE("A query that may see nothing gets 0, with gradients 0, and the others do not notice") {
-  for (const bool additive : {false, true}) {
-    const AdditiveAttention scored_by_layer{root, {.query = 4, .key = 4, .hidden = 5}};
-    const DotProductAttention scored_by_product{root};
-    const auto attn = [&](const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) {
-      return additive ? scored_by_layer(q, k, v, mask) : scored_by_product(q, k, v, mask);
-    };
-    const Tensor q = variable(normal({2, 3, 4}, 1)), k = variable(normal({2, 5, 4}, 2)),
-                 v = variable(normal({2, 5, 4}, 3));
-    const Tensor y = attn(q, k, v, padding(Index({2}, {0, 5})));
-    CHECK(equal(y.value()[{0}], Array({3, 4}, Real(0))));
-    check_close(y.value()[{1}], attn(q, k, v, {}).value()[{1}]);
-    for (const Tensor& g : grad(y, {q, k, v}, {.seed = normal({2, 3, 4}, 4)})) {
-      for (const Real value : g.value()[{0}]) CHECK(value == 0);
-      for (const Real value : g.value()[{1}]) CHECK(value == value);
-    }
-  }
-}
-
 TEST_CASE("A window is a band mask") {
   const Attention attn{root, 8, 2};
   const Tensor x(normal({1, 7, 8}));
@@ -204,9 +147,8 @@ TEST_CASE("A past of another batch size is refused and stays as it was") {
 TEST_CASE("Attention refuses sizes that do not divide and dropouts that are no probability") {
   CHECK(error_of<ValueError>([] { Attention(root, 64, 5); }) == "attention: dim 64 does not divide by 5 heads");
   CHECK(error_of<ValueError>([] { Attention(root, 64, 0); }) == "Attention: heads must be at least 1, got 0");
-  CHECK(error_of<ValueError>([] { DotProductAttention(root, {.dropout = 2}); }) ==
-        "DotProductAttention: dropout must be in [0, 1], got 2");
-  CHECK_THROWS_AS(AdditiveAttention(root, {.query = 2, .key = 2}), ValueError);
+  CHECK(error_of<ValueError>([] { Attention(root, 4, 2, {.dropout = 2}); }) ==
+        "Attention: dropout must be in [0, 1], got 2");
   CHECK_THROWS_AS(Attention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})), ShapeError);
 }
 
@@ -251,8 +193,6 @@ TEST_CASE("Gradients of attention layers are those of differences") {
     check_module_gradients(
         attn, [&](const Tensors& xs) { return attn(xs[0], xs[1], xs[2], mask); }, qkv);
   };
-  check(AdditiveAttention{root, {.query = 4, .key = 4, .hidden = 3}});
-  check(DotProductAttention{root});
   check(Attention{root, 6, 2, {.query = 4, .key = 4, .value = 4, .bias = true}});
   const Attention self{root, 4, 2};
   check_module_gradients(self, [&](const Tensors& xs) { return self(xs[0], causal); }, {normal({2, 3, 4})});

@@ -42,6 +42,9 @@ TEST_CASE("All that a mask says, for each score") {
   CHECK(error_of<ShapeError>([] {
           blocked_keys(padding(Index({3}, {1, 2, 1})), {2, 2, 3});
         }) == "mask: lengths [3] for scores [2, 2, 3]: needs (B) or (B, T)");
+  CHECK(error_of<ValueError>([] {
+          blocked_keys(padding(Index({1}, {4})), {1, 2, 3});
+        }) == "mask: length 4 is not in [0, 3]");
   CHECK_THROWS_AS(blocked_keys({}, {2, 3}), ShapeError);
 }
 

@@ -1,0 +1,166 @@
+// Attention pooling.
+#include <xgrad/nn/attention_pooling.h>
+
+#include <cmath>
+
+#include <xgrad/core/record.h>
+#include <xgrad/nn/attention_recorder.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/matmul.h>
+#include <xgrad/ops/normalize.h>
+#include <xgrad/ops/reduce.h>
+#include <xgrad/ops/shape.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+namespace {
+
+std::string dropout_text(double dropout) { return dropout > 0 ? cat("dropout ", dropout) : ""; }
+
+}  // namespace
+
+// -- what all have in common ------------------------------------------------------------------------------------------
+
+AttentionPooling::AttentionPooling(At here, double p) : Module(std::move(here)), dropout(probability("dropout", p)) {}
+
+Tensor AttentionPooling::operator()(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionMask& mask) const {
+  const auto here = enter(q, k, v);
+  const auto refuse = [&](const char* rule) {
+    fail<ShapeError>("attention", rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
+  };
+  if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3) refuse("needs three axes (batch, positions, width)");
+  if (q.dim(0) != k.dim(0) || k.dim(0) != v.dim(0)) refuse("batch sizes differ");
+  if (k.dim(1) != v.dim(1)) refuse("keys and values differ in number");
+  AttentionRecorder::offer(*this, [&] {
+    const NoGrad off;
+    return unsqueeze(weights(q, k, mask), 1).value();  // (B, 1, T, S)
+  });
+  return here(pool(q, k, v, visible(mask, q.dim(1), k.dim(1))));
+}
+
+Tensor AttentionPooling::weights(const Tensor& q, const Tensor& k, const AttentionMask& mask) const {
+  const auto here = enter();
+  return softmax_of_scores(q, k, visible(mask, q.dim(-2), k.dim(-2)));
+}
+
+Tensor AttentionPooling::softmax_of_scores(const Tensor& q, const Tensor& k, const AttentionMask& mask) const {
+  const Tensor scores = score(q, k);          // (B, T, S)
+  const Tensor heads = unsqueeze(scores, 1);  // (B, 1, T, S), as masks have it
+  const Tensor biased = mask.bias.defined() ? heads + mask.bias : heads;
+  return squeeze(blocked_softmax(biased, blocked_keys(mask, scores.shape())), {1});
+}
+
+Tensor AttentionPooling::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
+  const Tensor all = softmax_of_scores(q, k, mask);
+  const double p = active_dropout();
+  return matmul(p > 0 ? xgrad::dropout(all, p) : all, v);  // (B, T, e)
+}
+
+AttentionMask AttentionPooling::visible(const AttentionMask& mask, std::int64_t, std::int64_t) const { return mask; }
+
+// -- dot products -----------------------------------------------------------------------------------------------------
+
+DotProductAttention::DotProductAttention(At here, const DotProductAttentionOptions& options)
+    : AttentionPooling(std::move(here), options.dropout), scale(options.scale) {}
+
+double DotProductAttention::factor(const Tensor& q) const {
+  return scale ? *scale : 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(q.dim(-1), 1)));
+}
+
+Tensor DotProductAttention::score(const Tensor& q, const Tensor& k) const {
+  return matmul(q, k, {.transpose_b = true}) * factor(q);
+}
+
+Tensor DotProductAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
+  return multi_head_attention(
+      q, k, v, 1,
+      {.mask = mask, .dropout = static_cast<Real>(active_dropout()), .scale = static_cast<Real>(factor(q))});
+}
+
+std::string DotProductAttention::settings() const { return dropout_text(dropout); }
+
+WindowedAttention::WindowedAttention(At here, const WindowedAttentionOptions& options)
+    : DotProductAttention(std::move(here), {.dropout = options.dropout}),
+      window{.before = options.before, .after = options.after} {
+  const auto constructing = enter();
+  if (window.before < 0 || window.after < 0) {
+    fail<ValueError>("window", "before ", window.before, " and after ", window.after, " must not be negative");
+  }
+}
+
+AttentionMask WindowedAttention::visible(const AttentionMask& mask, std::int64_t T, std::int64_t S) const {
+  if (T != S) fail<ShapeError>("windowed_attention", "needs as many queries as keys, got ", T, " and ", S);
+  return mask & nn::window(T, window);
+}
+
+std::string WindowedAttention::settings() const { return cat(window.before, " before, ", window.after, " after"); }
+
+BilinearAttention::BilinearAttention(At here, const BilinearAttentionOptions& options)
+    : AttentionPooling(std::move(here), options.dropout), w(at("w"), options.query, options.key, {.bias = false}) {}
+
+Tensor BilinearAttention::score(const Tensor& q, const Tensor& k) const {
+  return matmul(w(q), k, {.transpose_b = true});
+}
+
+Tensor BilinearAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
+  return multi_head_attention(w(q), k, v, 1,
+                              {.mask = mask, .dropout = static_cast<Real>(active_dropout()), .scale = Real(1)});
+}
+
+std::string BilinearAttention::settings() const { return cat(w.in, ", ", w.out); }
+
+// -- others -----------------------------------------------------------------------------------------------------------
+
+AdditiveAttention::AdditiveAttention(At here, const AdditiveAttentionOptions& options)
+    : AttentionPooling(std::move(here), options.dropout),
+      w_q(at("w_q"), options.query, options.hidden, {.bias = false}),
+      w_k(at("w_k"), options.key, options.hidden, {.bias = false}),
+      w_v(at("w_v"), options.hidden, 1, {.bias = false}) {}
+
+Tensor AdditiveAttention::score(const Tensor& q, const Tensor& k) const {
+  const Tensor features = tanh(unsqueeze(w_q(q), 2) + unsqueeze(w_k(k), 1));  // (B, T, S, h)
+  return squeeze(w_v(features), {-1});
+}
+
+std::string AdditiveAttention::settings() const { return cat(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
+
+GaussianAttention::GaussianAttention(At here, const GaussianAttentionOptions& options)
+    : AttentionPooling(std::move(here), options.dropout),
+      w(options.trained ? param("w", {}, init::constant(static_cast<Real>(options.w)))
+                        : Tensor(static_cast<Real>(options.w))) {}
+
+Tensor GaussianAttention::score(const Tensor& q, const Tensor& k) const {
+  const Tensor distance = (unsqueeze(q, 2) - unsqueeze(k, 1)) * w;  // (B, T, S, d)
+  return sum(square(distance), {.axis = -1}) * -0.5;
+}
+
+std::string GaussianAttention::settings() const { return dropout_text(dropout); }
+
+// -- self-attention ---------------------------------------------------------------------------------------------------
+
+SelfAttention::SelfAttention(At here, std::int64_t in, std::int64_t d, const SelfAttentionOptions& options)
+    : Module(std::move(here)),
+      w_q(at("w_q"), in, d, {.bias = false}),
+      w_k(at("w_k"), in, d, {.bias = false}),
+      w_v(at("w_v"), in, d, {.bias = false}),
+      attn(at("attn"), {.dropout = options.dropout}) {}
+
+Tensor SelfAttention::operator()(const Tensor& x, const AttentionMask& mask) const {
+  const auto here = enter(x);
+  return here(attn(w_q(x), w_k(x), w_v(x), mask));
+}
+
+Tensor SelfAttention::columns(const Tensor& x) const {
+  const auto here = enter(x);
+  if (x.rank() != 3) fail<ShapeError>("self_attention", "needs three axes (batch, width, positions), got ", x.shape());
+  const Tensor q = matmul(w_q.weight, x), k = matmul(w_k.weight, x), v = matmul(w_v.weight, x);  // (B, d, T)
+  const double root = std::sqrt(static_cast<double>(w_q.out));
+  Tensor weights = softmax(matmul(k, q, {.transpose_a = true}) / root, 1);  // (B, S, T), columns sum to 1
+  if (training() && attn.dropout > 0) weights = dropout(weights, attn.dropout);
+  return here(matmul(v, weights));
+}
+
+std::string SelfAttention::settings() const { return cat(w_q.in, " -> ", w_q.out); }
+
+}  // namespace xgrad::inline XGRAD_ABI::nn

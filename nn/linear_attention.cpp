@@ -1,0 +1,37 @@
+// Multi-head attention at linear cost.
+#include <xgrad/nn/linear_attention.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+
+LinearAttention::LinearAttention(At here, std::int64_t width, std::int64_t head_count,
+                                 const LinearMultiHeadOptions& options)
+    : Module(std::move(here)),
+      dim(positive("dim", width)),
+      heads(positive("heads", head_count)),
+      q(at("q"), options.query ? options.query : dim, dim, {.bias = options.bias}),
+      k(at("k"), options.key ? options.key : dim, dim, {.bias = options.bias}),
+      v(at("v"), options.value ? options.value : dim, dim, {.bias = options.bias}),
+      o(at("o"), dim, dim, {.bias = options.bias}) {
+  const auto constructing = enter();
+  if (dim % heads != 0) fail<ValueError>("attention", "dim ", dim, " does not divide by ", heads, " heads");
+}
+
+Tensor LinearAttention::operator()(const Tensor& x, const AttentionMask& mask) const { return (*this)(x, x, x, mask); }
+
+Tensor LinearAttention::operator()(const Tensor& query, const Tensor& key, const Tensor& value,
+                                   const AttentionMask& mask) const {
+  const auto here = enter(query, key, value);
+  if (mask.ignore || mask.bias.defined()) {
+    fail<ValueError>("linear_attention", "a mask may be causal and have lengths, nothing else");
+  }
+  return here(o(linear_attention(q(query), k(key), v(value), heads, {.causal = mask.causal, .lengths = mask.lengths})));
+}
+
+Tensor LinearAttention::extend(const Tensor& x, LinearAttentionState& past) const {
+  const auto here = enter(x);
+  return here(o(linear_attention(q(x), k(x), v(x), heads, past)));
+}
+
+std::string LinearAttention::settings() const { return cat(dim, ", ", heads, " heads"); }
+
+}  // namespace xgrad::inline XGRAD_ABI::nn
