@@ -1,0 +1,293 @@
+// Writing all words at once: non-autoregressive transformers beside the autoregressive one, on English to French.
+//
+//   non_autoregressive [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] ...
+//
+// Read in this order: config.h, model.h, and this file.
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+#include <numeric>
+
+#include <CLI/CLI.hpp>
+
+#include <kit/attention.h>
+#include <kit/bleu.h>
+#include <kit/cli.h>
+#include <kit/corpus.h>
+#include <kit/heatmap.h>
+#include <kit/output.h>
+#include <kit/plot.h>
+#include <kit/progress.h>
+#include <xgrad/xgrad.h>
+
+#include "config.h"
+#include "model.h"
+
+namespace {
+
+using namespace non_autoregressive;
+
+constexpr int bleu_order = 2;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Source sentences to translations, (B, S) (B) -> (B, L).
+using Translate = std::function<Index(const Index& source, const Index& lengths)>;
+/// Training pairs to their loss: summed over words, a scalar.
+using Loss = std::function<Tensor(std::span<const std::size_t> rows)>;
+
+/// One line of the table.
+struct Result {
+  std::string name;
+  std::int64_t parameters = 0;
+  double training_seconds = 0;
+  kit::Series curve = {};
+  double known = 0, held_out = 0;  // mean BLEU
+  double tokens_per_second = 0;    // of all held-out sentences at once
+  double milliseconds = 0;         // for one sentence alone
+  std::vector<kit::Tokens> guesses = {};
+};
+
+// The book's training: Xavier's first weights, Adam, clipped gradients.
+void train(const Config& config, const kit::Corpus& corpus, std::uint64_t seed, const nn::Module& model,
+           const Loss& loss, Result& result) {
+  model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
+  const Tensors parameters = model.parameters();
+  optim::Adam adam{parameters, {.lr = config.learning_rate}};
+  kit::ProgressBar bar({.total = config.epochs, .title = result.name});
+  result.parameters = model.num_parameters();
+  result.curve.name = result.name;
+  result.training_seconds = seconds_of([&] {
+    for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
+      const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
+      double total = 0;
+      for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
+        const std::int64_t end = std::min(begin + config.batch, order.size());
+        const Tensor of_batch = loss(std::vector<std::size_t>(order.begin() + begin, order.begin() + end));
+        const Tensor step = of_batch / static_cast<Real>(config.corpus.steps);
+        adam.step(optim::clip_grad_norm(grad(step, parameters), parameters, config.clip).gradients);
+        total += of_batch.item();
+      }
+      result.curve.x.push_back(static_cast<double>(epoch + 1));
+      result.curve.y.push_back(total / static_cast<double>(corpus.size()));
+      bar.update(epoch + 1, {{"loss", kit::fixed(result.curve.y.back(), 3)}});
+    }
+  });
+}
+
+std::vector<kit::Tokens> words(const kit::Corpus& corpus, const Index& ids) {
+  std::vector<kit::Tokens> sentences;
+  const auto L = static_cast<std::size_t>(ids.dim(1));
+  for (std::int64_t i = 0; i < ids.dim(0); ++i) {
+    sentences.push_back(corpus.words({ids.data() + static_cast<std::size_t>(i) * L, L}));
+  }
+  return sentences;
+}
+
+void judge(const Config& config, const kit::Corpus& corpus, const Translate& translate, Result& result) {
+  std::vector<kit::Tokens> known, asked;
+  for (const kit::KnownPair& pair : kit::known_pairs) known.push_back(kit::words(pair.source));
+  for (const kit::Question& question : corpus.held_out()) asked.push_back(question.source);
+  const auto answer = [&](const std::vector<kit::Tokens>& sentences) {
+    const kit::CorpusBatch batch = corpus.sources(sentences);
+    return words(corpus, translate(batch.source, batch.source_lengths));
+  };
+  const std::vector<kit::Tokens> learnt = answer(known);
+  result.known = 0;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    result.known += kit::bleu(learnt[i], kit::words(kit::known_pairs[i].target), bleu_order) / std::ssize(known);
+  }
+  if (asked.empty()) return;
+  result.guesses = answer(asked);
+  result.held_out = kit::mean_bleu(result.guesses, corpus.held_out(), bleu_order);
+
+  std::size_t tokens = 0;
+  for (const kit::Tokens& guess : result.guesses) tokens += guess.size() + 1;  // with <eos>
+  const kit::CorpusBatch batch = corpus.sources(asked), one = corpus.sources({asked.front()});
+  const auto n = static_cast<double>(config.repetitions);
+  const auto repeat = [&](const kit::CorpusBatch& sources) {
+    return seconds_of([&] {
+      for (std::int64_t i = 0; i < config.repetitions; ++i) translate(sources.source, sources.source_lengths);
+    });
+  };
+  result.tokens_per_second = n * static_cast<double>(tokens) / repeat(batch);
+  result.milliseconds = 1000 * repeat(one) / n;
+}
+
+void print(const std::vector<Result>& results, const kit::Corpus& corpus) {
+  std::cout << "\n" << std::left << std::setw(34) << "" << std::right;
+  for (const char* head : {"parameters", "training s", "known BLEU", "held-out BLEU", "tokens/s", "ms alone"}) {
+    std::cout << std::setw(15) << head;
+  }
+  std::cout << "\n";
+  for (const Result& r : results) {
+    std::cout << std::left << std::setw(34) << r.name << std::right << std::setw(15) << r.parameters << std::setw(15)
+              << kit::fixed(r.training_seconds, 1) << std::setw(15) << kit::fixed(r.known, 3) << std::setw(15)
+              << kit::fixed(r.held_out, 3) << std::setw(15) << kit::compact(r.tokens_per_second) << std::setw(15)
+              << kit::fixed(r.milliseconds, 2) << "\n";
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(4, corpus.held_out().size()); ++i) {
+    const kit::Question& question = corpus.held_out()[i];
+    std::cout << "\n" << kit::joined(question.source) << "  (" << kit::joined(question.answers.front()) << ")\n";
+    for (const Result& r : results) {
+      std::cout << "  " << std::left << std::setw(34) << r.name << kit::joined(r.guesses[i]) << "\n";
+    }
+  }
+  std::cout << std::right;
+}
+
+// Where the positions of the decoder look: at those before them and at those behind.
+void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus, const ParallelTranslator& model) {
+  const kit::CorpusBatch batch = corpus.sources({kit::words(kit::known_pairs.back().source)});
+  const nn::AttentionRecorder recorder;
+  kit::Tokens written = words(corpus, model.translate(batch.source, batch.source_lengths)).front();
+  written.resize(static_cast<std::size_t>(model.steps), "<eos>");
+  const Array weights = kit::attention_weights(recorder, ".self_attn");  // (layers, H, T, T)
+  const std::vector<double> numbers(weights.begin(), weights.end());
+  const auto layers = static_cast<std::size_t>(weights.dim(0)), heads = static_cast<std::size_t>(weights.dim(1));
+  kit::save_text(path, kit::heat_map_svg({.title = "Self-attention of a decoder that writes all words at once",
+                                          .queries = written,
+                                          .keys = written,
+                                          .panels = kit::attention_panels(numbers, layers, heads),
+                                          .columns = heads,
+                                          .key_caption = "key (target)"}));
+}
+
+// Sentences (N, L) as targets (N, steps): behind the first <eos> stands <pad>.
+Index up_to_end(const Index& ids, const kit::Corpus& corpus, std::int64_t steps) {
+  Index targets({ids.dim(0), steps}, corpus.pad());
+  for (std::int64_t i = 0; i < ids.dim(0); ++i) {
+    for (std::int64_t t = 0; t < ids.dim(1); ++t) {
+      targets.mutable_data()[i * steps + t] = ids.at({i, t});
+      if (ids.at({i, t}) == corpus.eos()) break;
+    }
+  }
+  return targets;
+}
+
+struct Arguments {
+  Config config;
+  kit::CommonOptions common;
+};
+
+void run(const Arguments& arguments) {
+  const Config& config = arguments.config;
+  const std::uint64_t seed = arguments.common.seed;
+  const std::filesystem::path out = kit::output_folder("non_autoregressive", arguments.common.out);
+  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
+  manual_seed(seed);
+  const kit::Corpus corpus(config.corpus);
+  std::cout << to_string(build_info()) << "\n"
+            << corpus.size() << " pairs, " << corpus.held_out().size() << " sentences held out\n";
+  std::vector<Result> results;
+
+  // Word by word.
+  const nn::EncoderDecoder teacher{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
+                                   transformer_options(config)};
+  const Translate word_by_word = [&](const Index& source, const Index& lengths) {
+    const nn::Eval eval(teacher);
+    auto decoding = teacher.start(source, lengths);
+    return nn::greedy(decoding, {.bos = corpus.bos(), .eos = corpus.eos(), .max_length = config.corpus.steps}).tokens;
+  };
+  results.push_back({.name = "word by word"});
+  train(
+      config, corpus, seed, teacher,
+      [&](std::span<const std::size_t> rows) {
+        const kit::CorpusBatch batch = corpus.batch(rows);
+        return cross_entropy(teacher(batch.source, batch.source_lengths, batch.target_in), batch.target_out,
+                             {.ignore_index = corpus.pad(), .reduction = Reduction::sum});
+      },
+      results.back());
+  judge(config, corpus, word_by_word, results.back());
+
+  const Translate with_beams = [&](const Index& source, const Index& lengths) {
+    const nn::Eval eval(teacher);
+    auto decoding = teacher.start(source, lengths);
+    const nn::BeamOptions options{.bos = corpus.bos(), .eos = corpus.eos(), .max_length = config.corpus.steps};
+    return nn::best_of(nn::beam_search(decoding, options), corpus.eos()).tokens;
+  };
+  results.push_back(results.front());
+  results.back().name = "the same with 4 beams";
+  results.back().curve = {};
+  judge(config, corpus, with_beams, results.back());
+
+  // All at once, from the corpus and from what the first model says (sequence-level distillation: Kim, Rush 2016).
+  std::vector<std::size_t> all(static_cast<std::size_t>(corpus.size()));
+  std::iota(all.begin(), all.end(), 0);
+  const kit::CorpusBatch everything = corpus.batch(all);
+  const Index taught =
+      up_to_end(word_by_word(everything.source, everything.source_lengths), corpus, config.corpus.steps);
+  struct Variant {
+    const char* name;
+    Ending ending;
+    bool taught;
+  };
+  for (const Variant& variant : {Variant{"at once, length predicted", Ending::predicted, false},
+                                 Variant{"at once, cut at <eos>", Ending::cut, false},
+                                 Variant{"at once, predicted, distilled", Ending::predicted, true},
+                                 Variant{"at once, cut at <eos>, distilled", Ending::cut, true}}) {
+    const ParallelTranslator model(config, corpus, variant.ending);
+    results.push_back({.name = variant.name});
+    train(
+        config, corpus, seed, model,
+        [&](std::span<const std::size_t> rows) {
+          kit::CorpusBatch batch = corpus.batch(rows);
+          if (variant.taught) {
+            batch.target_out =
+                index_select(taught, 0, Index({std::ssize(rows)}, std::vector<std::int64_t>(rows.begin(), rows.end())));
+          }
+          return model.loss(batch, corpus.pad());
+        },
+        results.back());
+    judge(
+        config, corpus, [&](const Index& source, const Index& lengths) { return model.translate(source, lengths); },
+        results.back());
+    if (variant.ending == Ending::cut) draw_attention(out / "attention.svg", corpus, model);
+  }
+
+  print(results, corpus);
+  std::vector<kit::Series> curves;
+  for (const Result& result : results) {
+    if (!result.curve.x.empty()) curves.push_back(result.curve);
+  }
+  kit::save_text(out / "loss.svg", kit::line_plot(curves, {.title = "Word by word and all at once",
+                                                           .x_label = "epoch",
+                                                           .y_label = "loss per sentence (nats)",
+                                                           .y_scale = kit::Scale::log}));
+  std::cout << "\n" << out.string() << ": loss.svg, attention.svg\n";
+  kit::ResultLine line;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    line.add(cat("held_out_bleu", i + 1), kit::fixed(results[i].held_out, 3))
+        .add(cat("tokens_per_second", i + 1), kit::fixed(results[i].tokens_per_second, 0));
+  }
+  line.add("out", out.string()).print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("English to French, word by word and all words at once.");
+  Arguments arguments;
+  kit::add_common_options(app, arguments.common);
+  kit::add_corpus_options(app, arguments.config.corpus);
+  app.add_option("--epochs", arguments.config.epochs, "times that every pair is seen")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--lr", arguments.config.learning_rate, "learning rate")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(arguments);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "non_autoregressive: " << error.what() << "\n";
+    return 1;
+  }
+}
