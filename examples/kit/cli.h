@@ -10,7 +10,7 @@ class App;
 
 namespace kit {
 
-/// What every example that trains can be told.
+/// What examples can be told.
 struct CommonOptions {
   std::uint64_t seed = 1;     ///< --seed: all randomness of the run follows from it
   std::filesystem::path out;  ///< --out: the folder for results; empty: out/<example>
@@ -18,8 +18,10 @@ struct CommonOptions {
   bool resume = false;        ///< --resume: go on from the checkpoint in the folder
 };
 
-/// Declares the shared options on a command line; `options` gets the values when the line is parsed, and must live as
-/// long as the app does.
+/// Declares --seed, --out and --threads on a command line; `options` gets the values when the line is parsed, and must
+/// live as long as the app does.
 void add_common_options(CLI::App& app, CommonOptions& options);
+/// Declares --resume, for an example that can.
+void add_resume_option(CLI::App& app, CommonOptions& options);
 
 }  // namespace kit

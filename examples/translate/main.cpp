@@ -34,6 +34,7 @@ struct Arguments {
 void declare(CLI::App& app, Arguments& arguments) {
   Config& c = arguments.config;
   kit::add_common_options(app, arguments.common);
+  kit::add_resume_option(app, arguments.common);
   kit::add_corpus_options(app, c.corpus);
   app.add_option("--epochs", c.epochs, "times that every pair is seen")
       ->check(CLI::NonNegativeNumber)

@@ -1,0 +1,111 @@
+// Plain loops in double: tables of words are small.
+#include <kit/vectors.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include <kit/svg.h>
+
+namespace kit {
+namespace {
+
+using Vector = std::vector<double>;
+
+double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+
+std::vector<Vector> rows_of(const xgrad::Array& table) {
+  if (table.rank() != 2) throw std::invalid_argument("a table of vectors needs two axes");
+  std::vector<Vector> rows;
+  const std::int64_t d = table.dim(1);
+  for (std::int64_t i = 0; i < table.dim(0); ++i) rows.emplace_back(table.data() + i * d, table.data() + (i + 1) * d);
+  return rows;
+}
+
+void scale(Vector& v, double factor) {
+  for (double& x : v) x *= factor;
+}
+
+void add(Vector& to, const Vector& v, double factor) {
+  for (std::size_t i = 0; i < v.size(); ++i) to[i] += factor * v[i];
+}
+
+}  // namespace
+
+std::vector<Neighbour> nearest_rows(const xgrad::Array& table, std::int64_t row, std::size_t count) {
+  const std::vector<Vector> rows = rows_of(table);
+  const Vector& from = rows.at(static_cast<std::size_t>(row));
+  std::vector<Neighbour> all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double norms = std::sqrt(dot(from, from) * dot(rows[i], rows[i]));
+    if (static_cast<std::int64_t>(i) == row || norms == 0) continue;
+    all.push_back({static_cast<std::int64_t>(i), dot(from, rows[i]) / norms});
+  }
+  std::ranges::stable_sort(all, std::greater(), &Neighbour::cosine);
+  all.resize(std::min(count, all.size()));
+  return all;
+}
+
+xgrad::Array principal_axes(const xgrad::Array& table, std::int64_t axes) {
+  std::vector<Vector> rows = rows_of(table);
+  const std::int64_t d = table.dim(1);
+  if (rows.empty() || axes < 1 || axes > d) throw std::invalid_argument("principal axes: 1 to d of a table with rows");
+  Vector mean(static_cast<std::size_t>(d));
+  for (const Vector& row : rows) add(mean, row, 1 / static_cast<double>(rows.size()));
+  for (Vector& row : rows) add(row, mean, -1);
+
+  xgrad::Array places({static_cast<std::int64_t>(rows.size()), axes});
+  for (std::int64_t axis = 0; axis < axes; ++axis) {
+    Vector w(static_cast<std::size_t>(d));
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] = 1 + 0.1 * std::sin(static_cast<double>(i));
+    for (int iteration = 0; iteration < 300; ++iteration) {  // w <- X'X w / |X'X w|
+      Vector next(w.size());
+      for (const Vector& row : rows) add(next, row, dot(row, w));
+      const double norm = std::sqrt(dot(next, next));
+      if (norm == 0) break;
+      scale(next, 1 / norm);
+      w = next;
+    }
+    scale(w, 1 / std::sqrt(dot(w, w)));
+    const double greatest = *std::ranges::max_element(w, {}, [](double x) { return std::abs(x); });
+    if (greatest < 0) scale(w, -1);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double along = dot(rows[i], w);
+      places.mutable_data()[static_cast<std::int64_t>(i) * axes + axis] = static_cast<xgrad::Real>(along);
+      add(rows[i], w, -along);  // the next axis is at a right angle to this one
+    }
+  }
+  return places;
+}
+
+std::string word_map_svg(const std::string& title, std::span<const std::string> words, const xgrad::Array& places) {
+  if (places.shape() != xgrad::Shape{static_cast<std::int64_t>(words.size()), 2}) {
+    throw std::invalid_argument("a map of words needs two numbers for each word");
+  }
+  constexpr double width = 900, height = 640, margin = 60, top = 60, font = 13;
+  struct Range {
+    double low = 0, high = 1;
+    double share(double x) const { return (x - low) / (high - low); }
+  };
+  const auto range = [&](int axis) {
+    Range r{1e300, -1e300};
+    for (std::int64_t i = 0; i < places.dim(0); ++i) {
+      r.low = std::min<double>(r.low, places.at({i, axis}));
+      r.high = std::max<double>(r.high, places.at({i, axis}));
+    }
+    return r.low < r.high ? r : Range{r.low - 0.5, r.low + 0.5};
+  };
+  const Range across = range(0), up = range(1);
+  Svg svg(width, height, title);
+  svg.text(24, 34, title, {{"font-size", 17}, {"font-weight", "bold"}});
+  for (std::int64_t i = 0; i < places.dim(0); ++i) {
+    const double x = margin + across.share(places.at({i, 0})) * (width - 2 * margin);
+    const double y = height - margin - up.share(places.at({i, 1})) * (height - top - 2 * margin + 30);
+    svg.shape("circle", {{"cx", x}, {"cy", y}, {"r", 2.5}, {"fill", "#0072b2"}});
+    svg.text(x + 5, y + 4, words[static_cast<std::size_t>(i)], {{"font-size", font}, {"fill", "#243b53"}});
+  }
+  return svg.str();
+}
+
+}  // namespace kit

@@ -1,0 +1,214 @@
+// Where the layer norm stands: post-norm and pre-norm transformers, each with and without warm-up of the learning rate
+// (Xiong et al., "On Layer Normalization in the Transformer Architecture", 2020).
+//
+//   norm_order [--layers N] [--lr RATE] [--warmup STEPS] [--epochs N] [--seeds N] [--out FOLDER] ...
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <iomanip>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include <kit/cli.h>
+#include <kit/corpus.h>
+#include <kit/output.h>
+#include <kit/plot.h>
+#include <kit/progress.h>
+#include <xgrad/xgrad.h>
+
+namespace {
+
+using namespace xgrad;
+
+struct Config {
+  kit::CorpusOptions corpus;
+
+  std::int64_t dim = 32;  // C
+  std::int64_t hidden = 64;
+  std::int64_t heads = 4;
+  std::int64_t layers = 6;  // of the encoder, and of the decoder
+
+  std::int64_t epochs = 60;
+  std::int64_t batch = 64;
+  double learning_rate = 0.004;
+  std::int64_t warmup = 200;  // steps
+  std::int64_t seeds = 3;
+};
+
+struct Variant {
+  const char* name;
+  nn::NormOrder order;
+  bool warmup;
+};
+constexpr std::array<Variant, 4> variants{{{"post-norm", nn::NormOrder::post, false},
+                                           {"post-norm, warm-up", nn::NormOrder::post, true},
+                                           {"pre-norm", nn::NormOrder::pre, false},
+                                           {"pre-norm, warm-up", nn::NormOrder::pre, true}}};
+
+/// Without dropout, so that the training loss shows how well the model can be trained at all.
+nn::TransformerOptions transformer_options(const Config& config, nn::NormOrder order) {
+  return {.dim = config.dim,
+          .ffn = config.hidden,
+          .heads = config.heads,
+          .layers = config.layers,
+          .dropout = 0,
+          .norm = order,
+          .max_length = config.corpus.steps + 1};
+}
+
+struct Translator : nn::EncoderDecoder {
+  Translator(const Config& config, const kit::Corpus& corpus, nn::NormOrder order)
+      : EncoderDecoder(nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
+                       transformer_options(config, order)) {
+    apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
+  }
+};
+
+/// Nats per target token.
+Tensor mean_loss(const Translator& model, const kit::Corpus& corpus, std::span<const std::size_t> rows) {
+  const kit::CorpusBatch batch = corpus.batch(rows);
+  return cross_entropy(model(batch.source, batch.source_lengths, batch.target_in), batch.target_out,
+                       {.ignore_index = corpus.pad()});
+}
+
+std::vector<std::size_t> rows_of(const Index& order, std::int64_t begin, std::int64_t count) {
+  const std::int64_t end = std::min(begin + count, order.size());
+  return {order.begin() + begin, order.begin() + end};
+}
+
+/// The mean loss of every epoch.
+std::vector<double> train(const Config& config, const kit::Corpus& corpus, const Variant& variant, std::uint64_t seed,
+                          const std::function<void(double)>& after_epoch) {
+  manual_seed(seed);
+  const Translator model(config, corpus, variant.order);
+  const Tensors parameters = model.parameters();
+  optim::Adam adam{parameters, {}};
+  const optim::Schedule flat = optim::constant(config.learning_rate);
+  optim::Scheduler scheduler{adam, variant.warmup ? optim::warmup(config.warmup, flat) : flat};
+  std::vector<double> losses;
+  for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
+    const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
+    double total = 0;
+    for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
+      const std::vector<std::size_t> rows = rows_of(order, begin, config.batch);
+      const Tensor loss = mean_loss(model, corpus, rows);
+      adam.step(grad(loss, parameters));
+      scheduler.step();
+      total += loss.item() * static_cast<double>(rows.size());
+    }
+    losses.push_back(total / static_cast<double>(corpus.size()));
+    after_epoch(losses.back());
+  }
+  return losses;
+}
+
+/// The norm of the first gradient in every decoder block: of the second feed-forward matrix.
+kit::Series first_gradients(const Config& config, const kit::Corpus& corpus, const char* name, nn::NormOrder order) {
+  manual_seed(1);
+  const Translator model(config, corpus, order);
+  const Tensor loss = mean_loss(model, corpus, rows_of(arange(corpus.size()), 0, config.batch));
+  kit::Series series{.name = name};
+  for (std::int64_t i = 0; i < config.layers; ++i) {
+    const Tensor g = grad(loss, {model.decoder.blocks[i].ffn.fc2.weight}, {.retain_graph = true})[0];
+    series.x.push_back(static_cast<double>(i + 1));
+    series.y.push_back(std::sqrt(sum(g * g).item()));
+  }
+  return series;
+}
+
+struct Arguments {
+  Config config;
+  kit::CommonOptions common;
+};
+
+void run(const Arguments& arguments) {
+  const Config& config = arguments.config;
+  const std::filesystem::path out = kit::output_folder("norm_order", arguments.common.out);
+  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
+  const kit::Corpus corpus(config.corpus);
+  std::cout << to_string(build_info()) << "\n"
+            << config.layers << " + " << config.layers << " layers, Adam with rate " << config.learning_rate
+            << ", warm-up over " << config.warmup << " steps; loss per token in the last of " << config.epochs
+            << " epochs\n";
+
+  std::vector<kit::Series> curves;
+  std::vector<std::vector<double>> last;
+  kit::ProgressBar bar({.total = config.seeds * config.epochs * std::ssize(variants), .title = "training"});
+  std::int64_t done = 0;
+  for (const Variant& variant : variants) {
+    kit::Series mean{.name = variant.name};
+    last.emplace_back();
+    for (std::int64_t i = 0; i < config.seeds; ++i) {
+      const std::uint64_t seed = arguments.common.seed + static_cast<std::uint64_t>(i);
+      const std::vector<double> losses = train(config, corpus, variant, seed, [&](double loss) {
+        bar.update(++done, {{variant.name, kit::fixed(loss, 3)}});
+      });
+      last.back().push_back(losses.back());
+      mean.y.resize(losses.size());
+      for (std::size_t e = 0; e < losses.size(); ++e) mean.y[e] += losses[e] / static_cast<double>(config.seeds);
+    }
+    for (std::size_t e = 0; e < mean.y.size(); ++e) mean.x.push_back(static_cast<double>(e + 1));
+    curves.push_back(mean);
+  }
+  bar.finish();
+
+  std::cout << std::left << std::setw(22) << "" << std::right;
+  for (std::int64_t i = 0; i < config.seeds; ++i) {
+    std::cout << std::setw(10) << cat("seed ", arguments.common.seed + static_cast<std::uint64_t>(i));
+  }
+  std::cout << "\n";
+  kit::ResultLine line;
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    std::cout << std::left << std::setw(22) << variants[v].name << std::right;
+    for (const double loss : last[v]) std::cout << std::setw(10) << kit::fixed(loss, 3);
+    std::cout << "\n";
+    line.add(cat("loss", v + 1), kit::fixed(curves[v].y.back(), 3));
+  }
+
+  kit::save_text(out / "loss.svg",
+                 kit::line_plot(curves, {.title = cat("Post-norm and pre-norm, mean of ", config.seeds, " seeds"),
+                                         .x_label = "epoch",
+                                         .y_label = "loss per target token (nats)",
+                                         .y_scale = kit::Scale::log}));
+  kit::save_text(out / "gradients.svg",
+                 kit::line_plot({first_gradients(config, corpus, "post-norm", nn::NormOrder::post),
+                                 first_gradients(config, corpus, "pre-norm", nn::NormOrder::pre)},
+                                {.title = "The first gradient of each decoder block",
+                                 .x_label = "block",
+                                 .y_label = "norm of the gradient of the second feed-forward matrix",
+                                 .y_scale = kit::Scale::log}));
+  std::cout << out.string() << ": loss.svg, gradients.svg\n";
+  line.add("out", out.string()).print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Post-norm and pre-norm transformers, each with and without warm-up.");
+  Arguments arguments;
+  Config& c = arguments.config;
+  kit::add_common_options(app, arguments.common);
+  kit::add_corpus_options(app, c.corpus);
+  app.add_option("--layers", c.layers, "of the encoder, and of the decoder")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--lr", c.learning_rate, "learning rate after the warm-up")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--warmup", c.warmup, "steps")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--epochs", c.epochs, "times that every pair is seen")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--seeds", c.seeds, "train everything so many times")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(arguments);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "norm_order: " << error.what() << "\n";
+    return 1;
+  }
+}

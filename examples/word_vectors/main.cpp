@@ -1,0 +1,231 @@
+// Vectors of words, learnt from which words stand near which, and used as the embedding of a translation model.
+//
+//   word_vectors [--text FILE] [--steps N] [--dim D] [--words WORD ...] [--seed N] [--out FOLDER] ...
+//
+// Read in this order: config.h, text.h, model.h, and this file.
+#include <exception>
+#include <iomanip>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include <kit/cli.h>
+#include <kit/corpus.h>
+#include <kit/output.h>
+#include <kit/plot.h>
+#include <kit/progress.h>
+#include <kit/vectors.h>
+#include <xgrad/xgrad.h>
+
+#include "config.h"
+#include "model.h"
+#include "text.h"
+
+namespace {
+
+using namespace word_vectors;
+
+/// The loss, as a mean over every 20 steps.
+kit::Series train(const Config& config, const Text& text, const SkipGram& model, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  const Tensors parameters = model.parameters();
+  optim::Adam adam{parameters, {}};
+  optim::Scheduler scheduler{adam, optim::cosine({.lr = config.learning_rate, .steps = config.steps})};
+  kit::Series curve{.name = "skip-gram"};
+  kit::ProgressBar bar({.total = config.steps, .title = "vectors"});
+  double sum = 0;
+  for (std::int64_t step = 1; step <= config.steps; ++step) {
+    const Batch batch = text.batch(generator);
+    const Tensor loss = model.loss(batch.centers, batch.others);
+    adam.step(grad(loss, parameters));
+    scheduler.step();
+    sum += loss.item() / 20;
+    if (step % 20 != 0) continue;
+    curve.x.push_back(static_cast<double>(step));
+    curve.y.push_back(std::exchange(sum, 0));
+    bar.update(step, {{"loss", kit::fixed(curve.y.back(), 3)}});
+  }
+  return curve;
+}
+
+void print_neighbours(const Config& config, const kit::Vocab& vocab, const Array& vectors) {
+  std::vector<std::string> words = config.words;
+  // Ranks apart by a third: frequent words, and some that are less so.
+  for (std::int64_t rank = 4; words.size() < 10 && rank < vocab.size(); rank += 1 + rank / 3) {
+    words.push_back(vocab.token(rank));
+  }
+  std::cout << "nearest neighbours\n";
+  for (const std::string& word : words) {
+    std::cout << "  " << std::left << std::setw(14) << word << std::right;
+    if (vocab.id(word) == 0) {
+      std::cout << "not in the text often enough\n";
+      continue;
+    }
+    for (const kit::Neighbour& near : kit::nearest_rows(vectors, vocab.id(word), 5)) {
+      std::cout << "  " << vocab.token(near.row) << " " << kit::fixed(near.cosine, 2);
+    }
+    std::cout << "\n";
+  }
+}
+
+void draw(const Config& config, const kit::Vocab& vocab, const Array& vectors, const std::filesystem::path& path) {
+  const std::int64_t count = std::min(config.shown, vocab.size() - 1);  // the most frequent, <unk> left out
+  std::vector<std::string> words;
+  for (std::int64_t id = 1; id <= count; ++id) words.push_back(vocab.token(id));
+  const Array frequent = vectors[{slice(1, 1 + count)}];
+  kit::save_text(path, kit::word_map_svg("Words by the first two principal axes of their vectors", words,
+                                         kit::principal_axes(frequent, 2)));
+}
+
+/// The encoder's embedding table with the vectors of the words that have one: less their mean, which tells words apart
+/// by nothing, and at the scale of the others.
+Array with_vectors(const Array& table, const kit::Vocab& of_table, const kit::Vocab& of_vectors, const Array& vectors) {
+  const Tensor centred = Tensor(vectors) - mean(Tensor(vectors), {.axis = 0, .keepdim = true});
+  const Array scaled = (centred / sqrt(mean(square(centred)))).value();  // (V, d), deviation 1
+  const std::int64_t d = vectors.dim(1);
+  Array result = table;
+  for (std::int64_t id = 0; id < of_table.size(); ++id) {
+    const std::int64_t from = of_vectors.id(of_table.token(id));
+    if (from > 0) std::copy_n(scaled.data() + from * d, d, result.mutable_data() + id * d);
+  }
+  return result;
+}
+
+enum class Embeddings { random, frozen, trained };
+
+/// The translation example in short: what the encoder's embedding is made from is all that differs.
+kit::Series translate(const Config& config, const kit::Corpus& corpus, const char* name, Embeddings embeddings,
+                      const kit::Vocab& vocab, const nn::Embedding& vectors, std::uint64_t seed) {
+  manual_seed(seed);
+  const nn::EncoderDecoder model{nn::root,
+                                 corpus.source_vocab().size(),
+                                 corpus.target_vocab().size(),
+                                 {.dim = config.dim, .ffn = 2 * config.dim, .heads = 4, .layers = 2}};
+  model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
+  const Tensor& table = model.encoder.embedding.weight;
+  if (embeddings != Embeddings::random) {
+    table.assign(with_vectors(table.value(), corpus.source_vocab(), vocab, vectors.weight.value()));
+  }
+  Tensors parameters = model.parameters();
+  if (embeddings == Embeddings::frozen) {
+    table.set_requires_grad(false);
+    std::erase_if(parameters, [&](const Tensor& parameter) { return same(parameter, table); });
+  }
+  optim::Adam adam{parameters, {.lr = config.translation_rate}};
+  kit::Series curve{.name = name};
+  kit::ProgressBar bar({.total = config.epochs, .title = name});
+  for (std::int64_t epoch = 1; epoch <= config.epochs; ++epoch) {
+    const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
+    double total = 0;
+    for (std::int64_t begin = 0; begin < order.size(); begin += config.translation_batch) {
+      const std::int64_t end = std::min(begin + config.translation_batch, order.size());
+      const kit::CorpusBatch batch = corpus.batch(std::vector<std::size_t>(order.begin() + begin, order.begin() + end));
+      const Tensor loss = cross_entropy(model(batch.source, batch.source_lengths, batch.target_in), batch.target_out,
+                                        {.ignore_index = corpus.pad()});
+      adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
+      total += loss.item() * static_cast<double>(end - begin);
+    }
+    curve.x.push_back(static_cast<double>(epoch));
+    curve.y.push_back(total / static_cast<double>(corpus.size()));
+    bar.update(epoch, {{"loss", kit::fixed(curve.y.back(), 3)}});
+  }
+  bar.finish();
+
+  const nn::Eval eval(model);
+  std::vector<kit::Tokens> asked, guessed;
+  for (const kit::Question& question : corpus.held_out()) asked.push_back(question.source);
+  double bleu = 0;
+  if (!asked.empty()) {
+    const kit::CorpusBatch batch = corpus.sources(asked);
+    auto decoding = model.start(batch.source, batch.source_lengths);
+    const Index ids = nn::greedy(decoding, {.bos = corpus.bos(), .eos = corpus.eos(), .max_length = 10}).tokens;
+    const auto L = static_cast<std::size_t>(ids.dim(1));
+    for (std::size_t i = 0; i < asked.size(); ++i) guessed.push_back(corpus.words({ids.data() + i * L, L}));
+    bleu = kit::mean_bleu(guessed, corpus.held_out(), 2);
+  }
+  std::cout << "  " << std::left << std::setw(26) << name << std::right << "loss " << kit::fixed(curve.y.back(), 3)
+            << "   held-out BLEU " << kit::fixed(bleu, 3) << "\n";
+  return curve;
+}
+
+struct Arguments {
+  Config config;
+  kit::CommonOptions common;
+};
+
+void run(const Arguments& arguments) {
+  const Config& config = arguments.config;
+  const std::filesystem::path out = kit::output_folder("word_vectors", arguments.common.out);
+  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
+  manual_seed(arguments.common.seed);
+
+  const Text text(config);
+  const SkipGram model(text.vocab().size(), config.dim);
+  std::cout << to_string(build_info()) << "\n"
+            << config.text.filename().string() << ": " << text.words() << " words in " << text.sentences()
+            << " sentences, " << text.vocab().size() << " different ones; vectors of " << config.dim << " numbers\n";
+  const kit::Series curve = train(config, text, model, arguments.common.seed);
+
+  // From here on, only the file counts: any other program's vectors would do.
+  const std::filesystem::path file = out / "vectors.safetensors";
+  kit::Tokens in_order = text.vocab().tokens();
+  save_safetensors(file.string(),
+                   {.arrays = model.center.state_dict(), .metadata = {{"words", kit::joined(in_order)}}});
+  const nn::Embedding vectors{nn::root, text.vocab().size(), config.dim};
+  nn::load(vectors, file.string());
+  const kit::Vocab vocab(kit::words(load_safetensors(file.string()).text("words")));
+
+  print_neighbours(config, vocab, vectors.weight.value());
+  draw(config, vocab, vectors.weight.value(), out / "words.svg");
+  kit::save_text(
+      out / "loss.svg",
+      kit::line_plot({curve}, {.title = "Skip-gram with negative sampling", .x_label = "step", .y_label = "loss"}));
+
+  const kit::Corpus corpus(config.corpus);
+  std::cout << "translation after " << config.epochs << " epochs\n";
+  std::vector<kit::Series> curves;
+  for (const auto& [name, embeddings] : {std::pair{"random embedding", Embeddings::random},
+                                         {"word vectors, frozen", Embeddings::frozen},
+                                         {"word vectors, trained on", Embeddings::trained}}) {
+    curves.push_back(translate(config, corpus, name, embeddings, vocab, vectors, arguments.common.seed));
+  }
+  kit::save_text(out / "translation.svg", kit::line_plot(curves, {.title = "Translation with word vectors",
+                                                                  .x_label = "epoch",
+                                                                  .y_label = "loss per target token (nats)",
+                                                                  .y_scale = kit::Scale::log}));
+  std::cout << out.string() << ": vectors.safetensors, words.svg, loss.svg, translation.svg\n";
+  kit::ResultLine line;
+  line.add("loss", kit::fixed(curve.y.empty() ? 0 : curve.y.back(), 3)).add("out", out.string()).print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Vectors of words by skip-gram with negative sampling.");
+  Arguments arguments;
+  Config& c = arguments.config;
+  kit::add_common_options(app, arguments.common);
+  app.add_option("--text", c.text, "a text, one sentence per line")->check(CLI::ExistingFile);
+  app.add_option("--min-freq", c.min_freq, "rarer words are left out")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--window", c.window, "how far away a neighbour may be")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--subsample", c.subsample, "frequency above which words are passed over")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--dim", c.dim, "numbers of a vector, a multiple of 4")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--steps", c.steps, "training steps")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--words", c.words, "whose neighbours are printed");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(arguments);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "word_vectors: " << error.what() << "\n";
+    return 1;
+  }
+}

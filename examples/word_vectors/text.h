@@ -1,0 +1,124 @@
+// A text as pairs of words that stand near each other, and words that do not.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <kit/error.h>
+#include <kit/text.h>
+#include <xgrad/core/array.h>
+
+#include "config.h"
+
+namespace word_vectors {
+
+/// A word, and others of which the first stands near it in the text.
+struct Batch {
+  xgrad::Index centers;  // (B)
+  xgrad::Index others;   // (B, 1 + K)
+};
+
+/// The words of a text by sentence.
+class Text {
+ public:
+  /// Throws kit::IoError, and kit::DataError for a text in which no word has a neighbour.
+  explicit Text(const Config& config)
+      : config_(config),
+        sentences_(read(config.text)),
+        vocab_(sentences_, {.min_freq = config.min_freq, .reserved = {"<unk>"}}) {
+    std::vector<double> counts(static_cast<std::size_t>(vocab_.size()));
+    for (const kit::Tokens& sentence : sentences_) {
+      ids_.emplace_back();
+      for (const std::string& word : sentence) {
+        const std::int64_t id = vocab_.id(word);
+        if (id == 0) continue;  // unknown words have no neighbours
+        ids_.back().push_back(id);
+        ++counts[static_cast<std::size_t>(id)];
+        ++words_;
+      }
+      if (ids_.back().size() < 2) ids_.pop_back();
+    }
+    if (ids_.empty()) throw kit::DataError(config.text, 1, "no word that occurs often has a neighbour");
+    double total = 0;
+    for (const double count : counts) {
+      const double frequency = count / static_cast<double>(words_);
+      kept_.push_back(frequency > 0 ? std::min(1.0, std::sqrt(config.subsample / frequency)) : 0);
+      noise_.push_back(total += std::pow(count, 0.75));
+    }
+  }
+
+  const kit::Vocab& vocab() const { return vocab_; }
+  std::int64_t words() const { return words_; }
+  std::int64_t sentences() const { return static_cast<std::int64_t>(ids_.size()); }
+
+  /// Random places of the text: a word, one of its neighbours, and K words drawn by frequency^0.75. Frequent words are
+  /// passed over often.
+  template <class Generator>
+  Batch batch(Generator& generator) const {
+    const std::int64_t B = config_.batch, K = config_.negatives;
+    Batch result{xgrad::Index({B}), xgrad::Index({B, 1 + K})};
+    for (std::int64_t b = 0; b < B;) {
+      const auto& sentence = ids_[kit::uniform_below(ids_.size(), generator)];
+      const auto at = static_cast<std::int64_t>(kit::uniform_below(sentence.size(), generator));
+      const auto reach =
+          1 + static_cast<std::int64_t>(kit::uniform_below(static_cast<std::uint64_t>(config_.window), generator));
+      const auto offset =
+          static_cast<std::int64_t>(kit::uniform_below(2 * static_cast<std::uint64_t>(reach), generator)) - reach;
+      const std::int64_t near = at + (offset < 0 ? offset : offset + 1);
+      if (near < 0 || near >= std::ssize(sentence)) continue;
+      const std::int64_t center = sentence[static_cast<std::size_t>(at)],
+                         context = sentence[static_cast<std::size_t>(near)];
+      if (!keep(center, generator) || !keep(context, generator)) continue;
+      result.centers.mutable_data()[b] = center;
+      std::int64_t* others = result.others.mutable_data() + b * (1 + K);
+      others[0] = context;
+      for (std::int64_t k = 1; k <= K;) {
+        others[k] = static_cast<std::int64_t>(std::ranges::upper_bound(noise_, uniform(generator) * noise_.back()) -
+                                              noise_.begin());
+        if (others[k] != context) ++k;
+      }
+      ++b;
+    }
+    return result;
+  }
+
+ private:
+  static std::vector<kit::Tokens> read(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    if (!file) throw kit::IoError::from_errno("open", path);
+    std::vector<kit::Tokens> sentences;
+    for (std::string line; std::getline(file, line);) {
+      kit::Tokens words;
+      for (std::string& word : kit::words(kit::preprocess(line.substr(0, line.find('\t'))))) {
+        const std::string_view marks = ",.!?;:-\"'()[]\r";
+        const std::size_t first = word.find_first_not_of(marks), last = word.find_last_not_of(marks);
+        if (first != word.npos) words.push_back(word.substr(first, last + 1 - first));
+      }
+      sentences.push_back(std::move(words));
+    }
+    return sentences;
+  }
+
+  template <class Generator>
+  static double uniform(Generator& generator) {
+    return static_cast<double>(generator() >> 11) * 0x1p-53;
+  }
+  template <class Generator>
+  bool keep(std::int64_t word, Generator& generator) const {
+    return uniform(generator) < kept_[static_cast<std::size_t>(word)];
+  }
+
+  const Config& config_;
+  std::vector<kit::Tokens> sentences_;
+  kit::Vocab vocab_;
+  std::vector<std::vector<std::int64_t>> ids_;  // of sentences with neighbours in them
+  std::int64_t words_ = 0;
+  std::vector<double> kept_;   // probability to keep a word
+  std::vector<double> noise_;  // running sum of count^0.75
+};
+
+}  // namespace word_vectors

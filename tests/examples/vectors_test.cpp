@@ -1,0 +1,80 @@
+// Neighbours, principal axes and pictures of vectors.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include <kit/vectors.h>
+#include <xgrad/core/random.h>
+
+#include "examples/support.h"
+
+namespace kit::testing {
+namespace {
+
+using xgrad::Array;
+
+TEST_CASE("the nearest rows are those at the smallest angle, whatever their length") {
+  const Array table({5, 2}, {1, 0, 0, 1, 10, 1, -1, 0, 0, 0});
+  const std::vector<Neighbour> near = nearest_rows(table, 0, 9);
+  REQUIRE(near.size() == 3);
+  CHECK(near[0].row == 2);
+  CHECK(near[0].cosine == doctest::Approx(10 / std::sqrt(101.0)));
+  CHECK(near[1].row == 1);
+  CHECK(near[1].cosine == 0);
+  CHECK(near[2].cosine == doctest::Approx(-1));
+  CHECK(nearest_rows(table, 0, 1).size() == 1);
+  CHECK(nearest_rows(table, 4, 3).empty());
+  CHECK_THROWS_AS(nearest_rows(table, 5, 1), std::out_of_range);
+  CHECK_THROWS_AS(nearest_rows(Array({3}, 1), 0, 1), std::invalid_argument);
+}
+
+TEST_CASE("principal axes find the directions in which points are spread") {
+  // Spread 3, 1 and 0.1 along three axes that are turned by known angles in space, around a centre.
+  const double a = 0.7, b = 0.4;
+  const double axes[3][3] = {{std::cos(a) * std::cos(b), std::sin(a) * std::cos(b), std::sin(b)},
+                             {-std::sin(a), std::cos(a), 0},
+                             {-std::cos(a) * std::sin(b), -std::sin(a) * std::sin(b), std::cos(b)}};
+  const std::int64_t N = 400;
+  const Array noise = xgrad::random_normal({N, 3}, {.seed = 1});
+  const double spread[3] = {3, 1, 0.1};
+  Array points({N, 3});
+  for (std::int64_t i = 0; i < N; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      double x = 5;
+      for (int k = 0; k < 3; ++k) x += spread[k] * noise.at({i, k}) * axes[k][j];
+      points.mutable_data()[3 * i + j] = static_cast<xgrad::Real>(x);
+    }
+  }
+  const Array places = principal_axes(points, 2);
+  CHECK(places.shape() == xgrad::Shape{N, 2});
+  for (int k = 0; k < 2; ++k) {  // up to the accident of a sample, the places are the coordinates they were made from
+    double product = 0, sum = 0, squares = 0, made = 0, mean = 0;
+    for (std::int64_t i = 0; i < N; ++i) mean += noise.at({i, k}) / N;
+    for (std::int64_t i = 0; i < N; ++i) {
+      product += places.at({i, k}) * (noise.at({i, k}) - mean);
+      sum += places.at({i, k});
+      squares += places.at({i, k}) * places.at({i, k});
+      made += std::pow(noise.at({i, k}) - mean, 2);
+    }
+    CHECK(std::abs(sum) / N < 1e-4);
+    CHECK(std::abs(product) / std::sqrt(squares * made) > 0.995);
+    CHECK(std::sqrt(squares / N) == doctest::Approx(spread[k]).epsilon(0.1));
+  }
+  CHECK_THROWS_AS(principal_axes(points, 4), std::invalid_argument);
+  CHECK_THROWS_AS(principal_axes(points, 0), std::invalid_argument);
+  for (const xgrad::Real x : principal_axes(Array({3, 2}, 7), 2)) CHECK(std::abs(x) < 1e-6);
+}
+
+TEST_CASE("a map of words is well-formed and names every word") {
+  const std::vector<std::string> words{"he", "<unk>", "j'ai"};
+  const std::string svg = word_map_svg("a & b", words, Array({3, 2}, {0, 0, 1, 2, 3, 1}));
+  CHECK(xml_error(svg) == "");
+  CHECK(count_of("<circle", svg) == 3);
+  CHECK(count_of("&lt;unk&gt;", svg) == 1);
+  CHECK(xml_error(word_map_svg("one", std::vector<std::string>{"a"}, Array({1, 2}, 0))) == "");
+  CHECK_THROWS_AS(word_map_svg("", words, Array({2, 2}, 0)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace kit::testing
