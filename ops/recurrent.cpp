@@ -197,7 +197,70 @@ Unrolled unrolled(const Course& course, const Inputs<Cell>& inputs, const Tensor
 // ---- All steps in one kernel ----------------------------------------------------------------------------------------
 
 // Sequences that one thread takes through all steps.
-constexpr std::int64_t sequences_per_block = 32;
+constexpr std::int64_t sequences_per_block = 16;
+
+// A factor that many products share, (depth, columns), packed once into panels of two registers' width. A BLAS would
+// pack it again for every product, which costs as much as a product of few rows itself.
+class Panels {
+ public:
+  explicit Panels(const Array& factor)
+      : depth_(factor.dim(0)), columns_(factor.dim(1)), numbers_(Shape{(columns_ + width - 1) / width, depth_, width}) {
+    Real* to = numbers_.mutable_data();
+    for (std::int64_t first = 0; first < columns_; first += width) {
+      const std::int64_t count = std::min(width, columns_ - first);
+      for (std::int64_t k = 0; k < depth_; ++k, to += width) {
+        std::fill(std::copy_n(factor.data() + k * columns_ + first, count, to), to + width, Real(0));
+      }
+    }
+  }
+
+  // c (rows, columns) = a (rows, depth) times the factor, plus c if `add`; rows lie so many elements apart.
+  template <bool add>
+  void multiply(std::int64_t rows, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step) const {
+    for (std::int64_t first = 0; first < columns_; first += width) {
+      const Real* panel = numbers_.data() + first * depth_;
+      std::int64_t i = 0;
+      const auto take = [&]<int together>(std::integral_constant<int, together>) {
+        for (; i + together <= rows; i += together) {
+          block<together, add>(panel, a + i * a_step, a_step, c + i * c_step + first, c_step,
+                               std::min(width, columns_ - first));
+        }
+      };
+      // As many rows at once as there are registers for the sums.
+      if constexpr (Pack::avx512) take(std::integral_constant<int, 8>());
+      take(std::integral_constant<int, 4>());
+      take(std::integral_constant<int, 1>());
+    }
+  }
+
+ private:
+  static constexpr std::int64_t width = 2 * pack_width;
+
+  template <int rows, bool add>
+  void block(const Real* panel, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step,
+             std::int64_t columns) const {
+    Pack left[rows], right[rows];
+    for (std::int64_t k = 0; k < depth_; ++k) {
+      const Pack b_left = Pack::load(panel + k * width), b_right = Pack::load(panel + k * width + pack_width);
+      for (int i = 0; i < rows; ++i) {
+        const Pack factor(a[i * a_step + k]);
+        left[i] = multiply_add(factor, b_left, left[i]);
+        right[i] = multiply_add(factor, b_right, right[i]);
+      }
+    }
+    for (int i = 0; i < rows; ++i) {
+      const std::array<Pack, 2> sums{left[i], right[i]};
+      each_pack(columns, [&](std::int64_t j, auto part) {
+        Real* to = c + i * c_step + j;
+        const Pack& sum = sums[j < pack_width ? 0 : 1];
+        part.store(add ? part.load(to) + sum : sum, to);
+      });
+    }
+  }
+
+  std::int64_t depth_, columns_;
+  Array numbers_;
+};
 
 // What the way back needs of each step.
 struct Kept {
@@ -220,14 +283,14 @@ void store_each(const std::array<Pack, count>& packs, Real* to, std::int64_t apa
 
 template <class Cell>
 Array run(const Course& course, const Inputs<Cell>& inputs, Kept& kept) {
-  const auto [B, T, h] = std::array{course.B, course.T, course.h};
+  const std::int64_t B = course.B, T = course.T, h = course.h;
   constexpr auto gates = static_cast<std::int64_t>(Cell::gates), K = static_cast<std::int64_t>(Cell::kept);
   const std::int64_t rows = Cell::memory ? T + 1 : T;  // of the result
   Array y(Shape{B, rows, h});
   kept.h = Array(Shape{B, T, h});
   kept.gates = Array(Shape{B, T, K, h});
   if (Cell::memory) kept.c = Array(Shape{B, T, h});
-  const Array across = transpose(inputs[1].value());  // (h, gates h)
+  const Panels weight(transpose(inputs[1].value()));  // (h, gates h)
   const Real *x = inputs[0].value().data(), *bias = Cell::has_bias ? inputs[3].value().data() : nullptr;
   const Real *first_h = inputs[2].value().data(), *first_c = Cell::memory ? inputs[3].value().data() : nullptr;
   Real *out = y.mutable_data(), *keep_h = kept.h.mutable_data(), *keep_gates = kept.gates.mutable_data();
@@ -244,8 +307,7 @@ Array run(const Course& course, const Inputs<Cell>& inputs, Kept& kept) {
     }
     for (std::int64_t step = 0; step < T; ++step) {
       const std::int64_t t = course.place(step);
-      gemm({.m = count, .n = gates * h, .k = h}, {keep_h + (begin * T + t) * h, T * h}, {across.data(), gates * h}, u,
-           gates * h);
+      weight.multiply<false>(count, keep_h + (begin * T + t) * h, T * h, u, gates * h);
       for (std::int64_t b = begin; b < end; ++b) {
         const std::int64_t at = b * T + t;
         Real* output = out + (b * rows + t) * h;
@@ -285,14 +347,15 @@ Array run(const Course& course, const Inputs<Cell>& inputs, Kept& kept) {
 template <class Cell>
 Inputs<Cell> gradients(const Course& course, const Inputs<Cell>& inputs, const Kept& kept, const Tensor& gy,
                        Wanted wanted) {
-  const auto [B, T, h] = std::array{course.B, course.T, course.h};
+  const std::int64_t B = course.B, T = course.T, h = course.h;
   constexpr auto gates = static_cast<std::int64_t>(Cell::gates), K = static_cast<std::int64_t>(Cell::kept);
   const std::int64_t rows = Cell::memory ? T + 1 : T;
   Array gx(Shape{B, T, gates * h}), gu_own(Cell::separate ? gx.shape() : Shape{0}), gh({B, h}, Real(0));
   Array gc(Cell::memory ? Shape{B, h} : Shape{0});
   Real *to_x = gx.mutable_data(), *to_u = Cell::separate ? gu_own.mutable_data() : to_x;
   Real *to_h = gh.mutable_data(), *to_c = gc.mutable_data();
-  const Real *g = gy.value().data(), *weight = inputs[1].value().data();
+  const Real* g = gy.value().data();
+  const Panels weight(inputs[1].value());  // (gates h, h)
 
   parallel_for(B, sequences_per_block, [&](std::int64_t begin, std::int64_t end) {
     if (Cell::memory) {
@@ -321,8 +384,7 @@ Inputs<Cell> gradients(const Course& course, const Inputs<Cell>& inputs, const K
           part.store(back.carried, c_row + i);
         });
       }
-      gemm({.m = end - begin, .n = h, .k = gates * h, .keep = 1}, {to_u + (begin * T + t) * gates * h, T * gates * h},
-           {weight, h}, to_h + begin * h, h);
+      weight.multiply<true>(end - begin, to_u + (begin * T + t) * gates * h, T * gates * h, to_h + begin * h, h);
     }
   });
 
