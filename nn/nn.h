@@ -17,6 +17,7 @@
 #include <xgrad/nn/norm.h>
 #include <xgrad/nn/positional.h>
 #include <xgrad/nn/recurrent.h>
+#include <xgrad/nn/seq2seq.h>
 #include <xgrad/nn/stack.h>
 #include <xgrad/nn/transformer.h>
 #include <xgrad/nn/transformer_layers.h>

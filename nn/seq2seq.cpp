@@ -1,0 +1,116 @@
+// Sequence to sequence with recurrent layers.
+#include <xgrad/nn/seq2seq.h>
+
+#include <algorithm>
+
+#include <xgrad/core/record.h>
+#include <xgrad/ops/index.h>
+#include <xgrad/ops/shape.h>
+
+namespace xgrad::inline XGRAD_ABI::nn {
+namespace {
+
+GRUOptions gru_options(const Seq2SeqOptions& options) { return {.layers = options.layers, .dropout = options.dropout}; }
+
+// What the context adds to the inputs of the GRU and of the last map.
+std::int64_t context_width(const Seq2SeqOptions& options) {
+  return options.context == Context::initial_state ? 0 : options.hidden;
+}
+
+}  // namespace
+
+Index reversed_within(const Index& ids, const Index& lengths) {
+  if (ids.rank() != 2 || lengths.shape() != Shape{ids.dim(0)}) {
+    fail<ShapeError>("reversed_within", "ids ", ids.shape(), " with lengths ", lengths.shape());
+  }
+  const std::int64_t S = ids.dim(1);
+  Index result = ids;
+  std::int64_t* row = result.mutable_data();
+  for (std::int64_t b = 0; b < lengths.size(); ++b, row += S) {
+    const std::int64_t length = lengths.data()[b];
+    if (length < 0 || length > S) {
+      fail<ValueError>("reversed_within", "length ", length, " of row ", b, " not in [0, ", S, "]");
+    }
+    std::reverse(row, row + length);
+  }
+  return result;
+}
+
+Seq2SeqEncoder::Seq2SeqEncoder(At here, std::int64_t vocabulary, const Seq2SeqOptions& options)
+    : Module(std::move(here)),
+      reverse(options.reverse_source),
+      embedding(at("embedding"), vocabulary, options.embed),
+      gru(at("gru"), options.embed, options.hidden, gru_options(options)) {}
+
+Recurrence Seq2SeqEncoder::operator()(const Index& ids, const Index& lengths) const {
+  const auto here = enter(ids, lengths);
+  const Recurrence y = gru(embedding(reverse ? reversed_within(ids, lengths) : ids), {.lengths = lengths});
+  return {here(y.output), y.h};
+}
+
+void Seq2SeqState::select(const Index& rows) {
+  h = index_select(h, 1, rows);
+  context = index_select(context, 0, rows);
+  memory = index_select(memory, 0, rows);
+  memory_mask = select_rows(memory_mask, rows);
+}
+
+Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Seq2SeqOptions& options)
+    : Module(std::move(here)),
+      context(options.context),
+      embedding(at("embedding"), vocabulary, options.embed),
+      gru(at("gru"), options.embed + context_width(options), options.hidden, gru_options(options)),
+      out(at("out"), options.hidden + context_width(options), vocabulary) {
+  if (context != Context::attention) return;
+  attention.emplace(at("attention"),
+                    AdditiveAttentionOptions{.query = options.hidden, .key = options.hidden, .hidden = options.hidden});
+}
+
+Tensor Seq2SeqDecoder::operator()(const Index& ids, Seq2SeqState& state) const {
+  const auto here = enter(ids);
+  const Tensor x = embedding(ids);  // (B, T, e)
+  if (context != Context::attention) {
+    return here(next(x, context == Context::every_step ? unsqueeze(state.context, 1) : Tensor(), state));
+  }
+  // Each step asks with the top layer's state before it, so the steps must be taken one after the other.
+  Tensors logits;
+  for (const Tensor& step : split(x, std::vector<std::int64_t>(static_cast<std::size_t>(x.dim(1)), 1), 1)) {
+    const Tensor query = unsqueeze(state.h[-1], 1);  // (B, 1, h)
+    logits.push_back(next(step, (*attention)(query, state.memory, state.memory, state.memory_mask), state));
+  }
+  return here(concat(logits, 1));
+}
+
+Tensor Seq2SeqDecoder::next(const Tensor& x, const Tensor& seen, Seq2SeqState& state) const {
+  const auto with_context = [&](const Tensor& u) {
+    return seen.defined() ? concat({u, broadcast_to(seen, {-1, u.dim(1), -1})}, -1) : u;
+  };
+  const Recurrence y = gru(with_context(x), {.h = state.h});
+  state.h = y.h;
+  return out(with_context(y.output));
+}
+
+Tensor Seq2SeqStepper::step(const Index& tokens) { return squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1}); }
+
+Seq2Seq::Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Seq2SeqOptions& options)
+    : Module(std::move(here)),
+      encoder(at("encoder"), source_vocabulary, options),
+      decoder(at("decoder"), target_vocabulary, options) {}
+
+Seq2SeqState Seq2Seq::read(const Index& source, const Index& lengths) const {
+  const Recurrence states = encoder(source, lengths);
+  return {.h = states.h, .context = states.h[-1], .memory = states.output, .memory_mask = padding(lengths)};
+}
+
+Tensor Seq2Seq::operator()(const Index& source, const Index& lengths, const Index& target) const {
+  const auto here = enter(source, lengths, target);
+  Seq2SeqState state = read(source, lengths);
+  return here(decoder(target, state));
+}
+
+Seq2SeqStepper Seq2Seq::start(const Index& source, const Index& lengths) const {
+  const NoGrad off;
+  return {decoder, read(source, lengths)};
+}
+
+}  // namespace xgrad::inline XGRAD_ABI::nn
