@@ -1,0 +1,312 @@
+// English to French with recurrent networks: three ways in which a decoder can see the source, and a transformer.
+//
+//   D2a  the encoder's last state beside every input of the decoder                  (Cho et al. 2014)
+//   D2b  the encoder's last state as the decoder's first, the source read backwards  (Sutskever, Vinyals, Le 2014)
+//   D3   attention: a context of its own for every word                              (Bahdanau, Cho, Bengio 2015)
+//
+//   seq2seq_rnn [--data FILE] [--pairs N] [--epochs N] [--seeds N] [--out FOLDER] ...
+#include <array>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <iomanip>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include <kit/attention.h>
+#include <kit/bleu.h>
+#include <kit/cli.h>
+#include <kit/corpus.h>
+#include <kit/csv.h>
+#include <kit/heatmap.h>
+#include <kit/output.h>
+#include <kit/plot.h>
+#include <kit/progress.h>
+#include <xgrad/xgrad.h>
+
+namespace {
+
+using namespace xgrad;
+
+struct Config {
+  // the first 600 pairs of the file, 10 tokens each, words seen once unknown
+  kit::CorpusOptions corpus;
+
+  // recurrent models; the transformer is that of examples/translate
+  std::int64_t embed = 32;   // e
+  std::int64_t hidden = 32;  // h
+  std::int64_t layers = 2;
+  double dropout = 0.1;
+
+  // training, the same for all
+  std::int64_t epochs = 100;
+  std::int64_t batch = 64;  // B
+  double learning_rate = 0.005;
+  double clip = 1;         // the norm of all gradients together is at most this
+  std::int64_t seeds = 3;  // train each model so many times
+};
+
+constexpr int bleu_order = 2;
+
+// ---- One model ------------------------------------------------------------------------------------------------------
+
+/// What the training of one model came to.
+struct Trial {
+  std::int64_t parameters = 0;
+  double seconds = 0;
+  std::vector<double> losses = {};        // of every epoch, per target token
+  std::vector<kit::Tokens> guesses = {};  // for the sentences held out
+  double bleu = 0;                        // of these
+};
+
+template <class Model>
+std::vector<kit::Tokens> translations(const Config& config, const kit::Corpus& corpus, const Model& model,
+                                      const std::vector<kit::Tokens>& sentences) {
+  if (sentences.empty()) return {};
+  const nn::Eval eval(model);
+  const kit::CorpusBatch batch = corpus.sources(sentences);
+  auto decoding = model.start(batch.source, batch.source_lengths);
+  const nn::GreedyOptions options{.bos = corpus.bos(), .eos = corpus.eos(), .max_length = config.corpus.steps};
+  const Index ids = nn::greedy(decoding, options).tokens;  // (N, L)
+  const auto L = static_cast<std::size_t>(ids.dim(1));
+  std::vector<kit::Tokens> result;
+  for (std::size_t i = 0; i < sentences.size(); ++i) result.push_back(corpus.words({ids.data() + i * L, L}));
+  return result;
+}
+
+/// Every pair once; the loss is counted as in examples/translate.
+template <class Model>
+double run_epoch(const Config& config, const kit::Corpus& corpus, const Model& model, optim::Adam& adam,
+                 const Index& order) {
+  const Tensors parameters = model.parameters();
+  double loss_sum = 0, tokens = 0;
+  for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
+    const std::int64_t end = std::min(begin + config.batch, order.size());
+    const kit::CorpusBatch batch = corpus.batch(std::vector<std::size_t>(order.begin() + begin, order.begin() + end));
+    const Tensor logits = model(batch.source, batch.source_lengths, batch.target_in);  // (B, T, V)
+    const Tensor loss =
+        cross_entropy(logits, batch.target_out, {.ignore_index = corpus.pad(), .reduction = Reduction::sum}) /
+        static_cast<Real>(batch.target_out.dim(1));
+    adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, config.clip).gradients);
+    loss_sum += loss.item();
+    tokens += static_cast<double>(batch.tokens);
+  }
+  return loss_sum / tokens;
+}
+
+using AfterEpoch = std::function<void(double loss)>;
+
+template <class Model>
+Trial train(const Config& config, const kit::Corpus& corpus, const Model& model, std::uint64_t seed,
+            const AfterEpoch& after_epoch) {
+  Trial trial{.parameters = model.num_parameters()};
+  optim::Adam adam(model.parameters(), {.lr = config.learning_rate});
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
+    const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
+    trial.losses.push_back(run_epoch(config, corpus, model, adam, order));
+    after_epoch(trial.losses.back());
+  }
+  trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  std::vector<kit::Tokens> sources;
+  for (const kit::Question& question : corpus.held_out()) sources.push_back(question.source);
+  trial.guesses = translations(config, corpus, model, sources);
+  trial.bleu = kit::mean_bleu(trial.guesses, corpus.held_out(), bleu_order);
+  return trial;
+}
+
+// ---- Alignment ------------------------------------------------------------------------------------------------------
+
+/// The longest sentence among those that were translated best.
+std::size_t shown_question(const kit::Corpus& corpus, const std::vector<kit::Tokens>& guesses) {
+  const auto value = [&](std::size_t i) {
+    const kit::Question& question = corpus.held_out()[i];
+    return std::pair(kit::best_bleu(guesses[i], question.answers, bleu_order), question.source.size());
+  };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < guesses.size(); ++i) {
+    if (value(i) > value(best)) best = i;
+  }
+  return best;
+}
+
+/// What D3 looked at while it translated a sentence, word by word.
+void draw_alignment(const Config& config, const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::Tokens source,
+                    const std::filesystem::path& path) {
+  const nn::AttentionRecorder recorder;
+  kit::Tokens target = translations(config, corpus, model, {source}).front();
+  const Array weights = kit::attention_weights(recorder, ".attention");  // (1, 1, T, S)
+  source.push_back("<eos>");
+  target.push_back("<eos>");
+  const std::int64_t T = std::min<std::int64_t>(std::ssize(target), weights.dim(2)), S = std::ssize(source);
+  target.resize(static_cast<std::size_t>(T));
+  kit::HeatMapPanel panel;
+  for (std::int64_t t = 0; t < T; ++t) {
+    for (std::int64_t s = 0; s < S; ++s) panel.values.push_back(weights.at({0, 0, t, s}));
+  }
+  kit::save_text(path, kit::heat_map_svg({.title = "D3: where each word looked",
+                                          .queries = target,
+                                          .keys = source,
+                                          .panels = {panel},
+                                          .columns = 1,
+                                          .query_caption = "word to be written"}));
+}
+
+// ---- All models -----------------------------------------------------------------------------------------------------
+
+struct Contestant {
+  const char* name;
+  const char* what;
+};
+constexpr std::array<Contestant, 4> contestants{{{"D2a", "last state beside every input"},
+                                                 {"D2b", "last state first, source reversed"},
+                                                 {"D3", "attention"},
+                                                 {"transformer", "of examples/translate"}}};
+
+nn::Seq2SeqOptions recurrent_options(const Config& config, std::size_t contestant) {
+  constexpr std::array contexts{nn::Context::every_step, nn::Context::initial_state, nn::Context::attention};
+  return {.context = contexts.at(contestant),
+          .embed = config.embed,
+          .hidden = config.hidden,
+          .layers = config.layers,
+          .dropout = config.dropout,
+          .reverse_source = contexts.at(contestant) == nn::Context::initial_state};
+}
+
+struct Transformer : nn::EncoderDecoder {
+  Transformer(const Config& config, const kit::Corpus& corpus)
+      : EncoderDecoder(nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
+                       {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .max_length = config.corpus.steps + 1}) {
+    apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
+  }
+};
+
+/// Trains contestant number i; of D3, draws an alignment if there is a path for it.
+Trial compete(const Config& config, const kit::Corpus& corpus, std::size_t i, std::uint64_t seed,
+              const AfterEpoch& after_epoch, const std::filesystem::path& alignment) {
+  manual_seed(seed);
+  if (i == 3) return train(config, corpus, Transformer(config, corpus), seed, after_epoch);
+  const nn::Seq2Seq model(nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
+                          recurrent_options(config, i));
+  const Trial trial = train(config, corpus, model, seed, after_epoch);
+  if (model.decoder.attention && !alignment.empty() && !trial.guesses.empty()) {
+    const kit::Tokens source = corpus.held_out()[shown_question(corpus, trial.guesses)].source;
+    draw_alignment(config, corpus, model, source, alignment);
+  }
+  return trial;
+}
+
+double mean(const std::vector<Trial>& trials, const std::function<double(const Trial&)>& value) {
+  double sum = 0;
+  for (const Trial& trial : trials) sum += value(trial);
+  return sum / static_cast<double>(trials.size());
+}
+
+double last_loss(const Trial& trial) { return trial.losses.back(); }
+
+void print_table(const std::array<std::vector<Trial>, 4>& all) {
+  std::cout << "\n"
+            << std::left << std::setw(46) << "" << std::right << std::setw(11) << "parameters" << std::setw(9)
+            << "seconds" << std::setw(9) << "loss" << std::setw(15) << "held-out BLEU"
+            << "   (of each seed)\n";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::cout << std::left << std::setw(12) << contestants[i].name << std::setw(34) << contestants[i].what << std::right
+              << std::setw(11) << all[i].front().parameters << std::setw(9)
+              << kit::fixed(mean(all[i], [](const Trial& t) { return t.seconds; }), 1) << std::setw(9)
+              << kit::fixed(mean(all[i], last_loss), 4) << std::setw(15)
+              << kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3) << "  ";
+    for (const Trial& trial : all[i]) std::cout << " " << kit::fixed(trial.bleu, 3);
+    std::cout << "\n";
+  }
+}
+
+void print_guesses(const kit::Corpus& corpus, const std::array<std::vector<Trial>, 4>& all) {
+  std::cout << "\nnever seen\n";
+  for (std::size_t q = 0; q < std::min<std::size_t>(4, corpus.held_out().size()); ++q) {
+    const kit::Question& question = corpus.held_out()[q];
+    std::cout << "  " << kit::joined(question.source) << "   (" << kit::joined(question.answers.front()) << ")\n";
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::cout << "    " << std::left << std::setw(12) << contestants[i].name << kit::joined(all[i].front().guesses[q])
+                << "\n";
+    }
+  }
+}
+
+void draw_losses(const std::array<std::vector<Trial>, 4>& all, const std::filesystem::path& path) {
+  std::vector<kit::Series> curves;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    kit::Series& curve = curves.emplace_back(kit::Series{.name = contestants[i].name});
+    for (std::size_t epoch = 0; epoch < all[i].front().losses.size(); ++epoch) {
+      curve.x.push_back(static_cast<double>(epoch + 1));
+      curve.y.push_back(mean(all[i], [=](const Trial& t) { return t.losses[epoch]; }));
+    }
+  }
+  kit::save_text(path, kit::line_plot(curves, {.title = "Training loss, mean of all seeds",
+                                               .x_label = "epoch",
+                                               .y_label = "loss per target token",
+                                               .y_scale = kit::Scale::log}));
+}
+
+void run(const Config& config, const kit::CommonOptions& common) {
+  const std::filesystem::path out = kit::output_folder("seq2seq_rnn", common.out);
+  if (common.threads > 0) set_threads(common.threads);
+  const kit::Corpus corpus(config.corpus);
+  std::cout << to_string(build_info()) << "\n"
+            << config.corpus.file.filename().string() << ": " << corpus.size() << " pairs, vocabularies of "
+            << corpus.source_vocab().size() << " and " << corpus.target_vocab().size() << " words; "
+            << corpus.held_out().size() << " sentences held out\n";
+
+  std::array<std::vector<Trial>, 4> all;
+  {
+    kit::ProgressBar bar({.total = config.seeds * config.epochs * std::ssize(all), .title = "training"});
+    std::int64_t done = 0;
+    for (std::uint64_t seed = common.seed; seed < common.seed + static_cast<std::uint64_t>(config.seeds); ++seed) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto after_epoch = [&](double loss) {
+          bar.update(++done, {{"model", contestants[i].name}, {"loss", kit::fixed(loss, 4)}});
+        };
+        const auto alignment = seed == common.seed ? out / "alignment.svg" : std::filesystem::path();
+        all[i].push_back(compete(config, corpus, i, seed, after_epoch, alignment));
+      }
+    }
+  }
+
+  print_table(all);
+  print_guesses(corpus, all);
+  draw_losses(all, out / "loss.svg");
+  std::cout << "\n" << out.string() << ": loss.svg, alignment.svg\n";
+  kit::ResultLine line;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    line.add(cat("loss_", contestants[i].name), kit::fixed(mean(all[i], last_loss), 4));
+    line.add(cat("bleu_", contestants[i].name), kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3));
+  }
+  line.add("out", out.string()).print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("English to French with recurrent networks: without and with attention, beside a transformer.");
+  Config config;
+  kit::CommonOptions common;
+  kit::add_common_options(app, common);
+  kit::add_corpus_options(app, config.corpus);
+  const auto add = [&app](const char* name, auto& value, const char* what) {
+    app.add_option(name, value, what)->check(CLI::PositiveNumber)->capture_default_str();
+  };
+  add("--epochs", config.epochs, "times that every pair is seen");
+  add("--seeds", config.seeds, "train every model so many times");
+  add("--hidden", config.hidden, "width of the recurrent states");
+  add("--layers", config.layers, "of the recurrent encoder, and of the decoder");
+  add("--batch", config.batch, "sentences per step");
+  add("--lr", config.learning_rate, "learning rate");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(config, common);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "seq2seq_rnn: " << error.what() << "\n";
+    return 1;
+  }
+}
