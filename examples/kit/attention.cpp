@@ -30,14 +30,15 @@ xgrad::Array attention_weights(const xgrad::nn::AttentionRecorder& recorder, std
 
   const std::int64_t H = steps[0][0]->dim(1);
   std::vector<xgrad::Real> all;
-  for (const auto& layer : steps) {
+  for (auto& layer : steps) {
+    if (!options.rows.empty()) layer.resize(std::min(layer.size(), options.rows.size()));
     for (std::int64_t h = 0; h < H; ++h) {
-      for (const xgrad::Array* step : layer) {
-        if (step->dim(1) != H || step->dim(3) > S || options.row < 0 || options.row >= step->dim(0)) {
-          refuse("they do not fit together");
-        }
-        for (std::int64_t t = 0; t < step->dim(2); ++t) {
-          for (std::int64_t s = 0; s < S; ++s) all.push_back(s < step->dim(3) ? step->at({options.row, h, t, s}) : 0);
+      for (std::size_t i = 0; i < layer.size(); ++i) {
+        const xgrad::Array& step = *layer[i];
+        const std::int64_t row = options.rows.empty() ? options.row : options.rows[i];
+        if (step.dim(1) != H || step.dim(3) > S || row < 0 || row >= step.dim(0)) refuse("they do not fit together");
+        for (std::int64_t t = 0; t < step.dim(2); ++t) {
+          for (std::int64_t s = 0; s < S; ++s) all.push_back(s < step.dim(3) ? step.at({row, h, t, s}) : 0);
         }
       }
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <xgrad/nn/attention.h>
 
@@ -10,7 +11,8 @@ namespace kit {
 
 /// Which of the recorded weights.
 struct WeightsOptions {
-  std::int64_t row = 0;   ///< of the batch
+  std::int64_t row = 0;                 ///< of the batch
+  std::vector<std::int64_t> rows = {};  ///< of each step, if they differ: nn::Hypothesis::rows
   std::int64_t keys = 0;  ///< S: later keys, which were not there yet, get the weight 0; if 0, as many as were recorded
 };
 
@@ -21,7 +23,8 @@ struct WeightsOptions {
 ///     nn::greedy(decoding, {.bos = bos, .eos = eos});
 ///     const xgrad::Array cross = kit::attention_weights(recorder, ".cross_attn");
 ///
-/// Throws std::invalid_argument if no layer has such a path, or its weights do not fit together.
+/// With `rows`, steps behind the last of them are left out. Throws std::invalid_argument if no layer has such a path,
+/// or its weights do not fit together.
 xgrad::Array attention_weights(const xgrad::nn::AttentionRecorder& recorder, std::string_view kind,
                                const WeightsOptions& options = {});
 

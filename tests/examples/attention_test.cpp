@@ -48,5 +48,28 @@ TEST_CASE("the weights of a translation of six tokens have the book's shapes, an
   CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.keys = 9}), std::invalid_argument);
 }
 
+TEST_CASE("the weights of a beam are those of one pass over what it wrote") {
+  manual_seed(2);
+  const nn::EncoderDecoder model{nn::root, 20, 22, {.dim = 16, .ffn = 32, .heads = 2, .layers = 2, .dropout = 0}};
+  const nn::Eval eval(model);
+  const Index source({1, 5}, {4, 9, 3, 12, 2}), lengths({1}, 5);
+  const nn::AttentionRecorder beams;
+  auto decoding = model.start(source, lengths);
+  const nn::Hypothesis best = nn::beam_search(decoding, {.bos = 1, .eos = 2, .max_length = 7, .num_beams = 4})[0][0];
+  std::vector<std::int64_t> tokens = best.tokens;
+  tokens.resize(best.rows.size(), 2);
+
+  const nn::AttentionRecorder recorder;
+  model(source, lengths, nn::shift_right(Index({1, std::ssize(tokens)}, tokens), 1));
+  for (const char* kind : {".self_attn", ".cross_attn"}) {
+    const Array expected = kit::attention_weights(recorder, kind);
+    const Array found = kit::attention_weights(beams, kind, {.rows = best.rows, .keys = expected.dim(3)});
+    REQUIRE(found.shape() == expected.shape());
+    for (std::int64_t i = 0; i < found.size(); ++i) {
+      CHECK(found.data()[i] == doctest::Approx(expected.data()[i]).epsilon(1e-4));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace xgrad::testing

@@ -64,6 +64,16 @@ TEST_CASE("of several references the best counts") {
   CHECK(best_bleu(words("on a perdu ."), {}, 2) == 0);
 }
 
+TEST_CASE("published sequences have their published perplexity") {
+  // Jurafsky and Martin, "Speech and Language Processing", 3rd edition, section 3.3: red red red red blue.
+  CHECK(perplexity(-5 * std::log(1.0 / 3), 5) == doctest::Approx(3));
+  CHECK(perplexity(-4 * std::log(0.8) - std::log(0.1), 5) == doctest::Approx(1.89).epsilon(0.002));
+  // Ten digits of which nine are 0, where 0 has 91 % of the training data: 1.725.
+  CHECK(perplexity(-9 * std::log(0.91) - std::log(0.01), 10) == doctest::Approx(1.725).epsilon(0.001));
+  // A token that was thought impossible.
+  CHECK(std::isinf(perplexity(-std::log(0.0), 3)));
+}
+
 TEST_CASE("perplexity of a uniform guess is the number of choices") {
   CHECK(perplexity(12 * std::log(50.0), 12) == doctest::Approx(50));
   CHECK(perplexity(0, 3) == 1);

@@ -1,0 +1,247 @@
+// Ways to write: greedy, exhaustive and beam search, and sampling. First on the book's table of probabilities, then
+// with a transformer that has learnt to translate.
+//
+//   decoding [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] ...
+//
+// Read in this order: table.h, pictures.h, and this file.
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <iomanip>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include <kit/attention.h>
+#include <kit/bleu.h>
+#include <kit/cli.h>
+#include <kit/corpus.h>
+#include <kit/heatmap.h>
+#include <kit/output.h>
+#include <kit/progress.h>
+#include <xgrad/xgrad.h>
+
+#include "pictures.h"
+#include "table.h"
+
+namespace {
+
+using namespace decoding;
+using namespace xgrad;
+
+struct Config {
+  kit::CorpusOptions corpus;
+  std::int64_t epochs = 60;
+  std::int64_t batch = 64;
+  double learning_rate = 0.005;
+};
+
+// -- the table --------------------------------------------------------------------------------------------------------
+
+std::string letters_of(std::span<const std::int64_t> tokens) {
+  std::string text;
+  for (const std::int64_t token : tokens) text += cat(letters[static_cast<std::size_t>(token)], " ");
+  return text;
+}
+
+void search_the_table(const std::filesystem::path& out) {
+  std::cout << "the table\n";
+  Table greedy_table;
+  const nn::Decoded one = nn::greedy(greedy_table, {.bos = table_bos, .eos = table_eos, .max_length = 4});
+  std::cout << "  greedy      " << letters_of({one.tokens.data(), static_cast<std::size_t>(one.tokens.size())})
+            << " p = " << kit::fixed(std::exp(one.scores.item()), 3) << "\n";
+  const auto print = [](const char* name, const nn::Hypothesis& best) {
+    std::cout << "  " << std::left << std::setw(12) << name << std::right << letters_of(best.tokens)
+              << (best.ended ? ". " : "") << " p = " << kit::fixed(std::exp(best.log_p), 3) << ", score "
+              << kit::fixed(best.score, 3) << "\n";
+  };
+  Table all;
+  print("exhaustive", nn::exhaustive_search(
+                          all, {.bos = table_bos, .eos = table_eos, .max_length = 4, .length_penalty = 0.75})[0][0]);
+  Table beam;
+  const nn::Hypotheses found =
+      nn::beam_search(beam, {.bos = table_bos, .eos = table_eos, .max_length = 4, .num_beams = 2, .num_best = 9})[0];
+  print("beam of 2", found[0]);
+  kit::save_text(out / "beam.svg", beam_svg(beam.steps(), found));
+}
+
+// -- a transformer ----------------------------------------------------------------------------------------------------
+
+void train(const Config& config, const kit::Corpus& corpus, const nn::EncoderDecoder& model, std::uint64_t seed) {
+  model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
+  const Tensors parameters = model.parameters();
+  optim::Adam adam{parameters, {.lr = config.learning_rate}};
+  kit::ProgressBar bar({.total = config.epochs, .title = "training"});
+  for (std::int64_t epoch = 1; epoch <= config.epochs; ++epoch) {
+    const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
+    Tensor loss;
+    for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
+      const std::int64_t end = std::min(begin + config.batch, order.size());
+      const kit::CorpusBatch batch = corpus.batch(std::vector<std::size_t>(order.begin() + begin, order.begin() + end));
+      loss = cross_entropy(model(batch.source, batch.source_lengths, batch.target_in), batch.target_out,
+                           {.ignore_index = corpus.pad()});
+      adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
+    }
+    bar.update(epoch, {{"loss", kit::fixed(loss.item(), 3)}});
+  }
+}
+
+std::vector<kit::Tokens> words(const kit::Corpus& corpus, const Index& ids) {
+  std::vector<kit::Tokens> sentences;
+  const auto L = static_cast<std::size_t>(ids.dim(1));
+  for (std::int64_t i = 0; i < ids.dim(0); ++i) {
+    sentences.push_back(corpus.words({ids.data() + static_cast<std::size_t>(i) * L, L}));
+  }
+  return sentences;
+}
+
+/// Searches with more and more beams for translations of the held-out sentences.
+void compare_beams(const kit::Corpus& corpus, const nn::EncoderDecoder& model, std::int64_t max_length) {
+  std::vector<kit::Tokens> asked;
+  for (const kit::Question& question : corpus.held_out()) asked.push_back(question.source);
+  const kit::CorpusBatch batch = corpus.sources(asked);
+  std::cout << "beams on " << asked.size() << " held-out sentences\n"
+            << "   beams   alpha   mean ln p   mean length    BLEU   seconds\n";
+  for (const double alpha : {0.0, 0.75, 1.5}) {
+    for (const std::int64_t beams : {1, 2, 4, 8}) {
+      auto writing = model.start(batch.source, batch.source_lengths);
+      const auto begin = std::chrono::steady_clock::now();
+      const nn::Decoded best = nn::best_of(nn::beam_search(writing, {.bos = corpus.bos(),
+                                                                     .eos = corpus.eos(),
+                                                                     .max_length = max_length,
+                                                                     .num_beams = beams,
+                                                                     .length_penalty = alpha,
+                                                                     .stopping = nn::Stopping::impossible}),
+                                           corpus.eos());
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      double log_p = 0, length = 0;
+      for (const Real score : best.scores) log_p += score / static_cast<double>(asked.size());
+      for (const std::int64_t n : best.lengths) length += static_cast<double>(n) / static_cast<double>(asked.size());
+      std::cout << std::setw(8) << beams << std::setw(8) << kit::number(alpha) << std::setw(12) << kit::fixed(log_p, 3)
+                << std::setw(14) << kit::fixed(length, 2) << std::setw(8)
+                << kit::fixed(kit::mean_bleu(words(corpus, best.tokens), corpus.held_out(), 2), 3) << std::setw(10)
+                << kit::fixed(seconds.count(), 3) << "\n";
+    }
+  }
+}
+
+struct Setting {
+  const char* name;
+  nn::SamplingOptions options;
+};
+const std::vector<Setting> settings{{"temperature 1", {}},
+                                    {"temperature 0.5", {.temperature = 0.5}},
+                                    {"temperature 2", {.temperature = 2}},
+                                    {"2, top_k 3", {.temperature = 2, .top_k = 3}},
+                                    {"2, top_p 0.5", {.temperature = 2, .top_p = 0.5}}};
+
+/// Draws translations of one sentence, and the probabilities from which their first word is drawn.
+void sample_translations(const kit::Corpus& corpus, const nn::EncoderDecoder& model, const kit::Tokens& source,
+                         std::int64_t max_length, const std::filesystem::path& path) {
+  const kit::CorpusBatch batch = corpus.sources({source});
+  std::cout << "samples of " << kit::joined(source) << "\n";
+  for (const Setting& setting : settings) {
+    auto writing = model.start(batch.source, batch.source_lengths);
+    writing.select(Index({5}, 0));  // five of the same
+    nn::SamplingOptions options = setting.options;
+    options.bos = corpus.bos();
+    options.eos = corpus.eos();
+    options.max_length = max_length;
+    options.seed = 1;
+    std::cout << "  " << setting.name << "\n";
+    for (const kit::Tokens& drawn : words(corpus, nn::sample(writing, options).tokens)) {
+      std::cout << "    " << kit::joined(drawn) << "\n";
+    }
+  }
+
+  auto writing = model.start(batch.source, batch.source_lengths);
+  const NoGrad off;
+  const Array logits = writing.step(Index({1}, corpus.bos())).value();  // (1, V)
+  const Index likeliest = topk(logits, 12).indices;
+  kit::HeatMaps maps{.title = cat("What the first word of the translation is drawn from: ", kit::joined(source)),
+                     .panels = {{}},
+                     .query_caption = "",
+                     .key_caption = "the twelve most probable words"};
+  for (const std::int64_t id : likeliest) maps.keys.push_back(corpus.target_vocab().token(id));
+  for (const Setting& setting : settings) {
+    maps.queries.push_back(setting.name);
+    const Array p = nn::sampling_probabilities(logits, setting.options);
+    for (const std::int64_t id : likeliest) maps.panels[0].values.push_back(p.at({0, id}));
+  }
+  kit::save_text(path, kit::heat_map_svg(maps));
+}
+
+/// The best hypotheses for one sentence, and what the first of them attended to, step by step in whichever row it was.
+void show_hypotheses(const kit::Corpus& corpus, const nn::EncoderDecoder& model, kit::Tokens source,
+                     std::int64_t max_length, const std::filesystem::path& path) {
+  const kit::CorpusBatch batch = corpus.sources({source});
+  const nn::AttentionRecorder recorder;
+  auto writing = model.start(batch.source, batch.source_lengths);
+  const nn::Hypotheses found = nn::beam_search(
+      writing, {.bos = corpus.bos(), .eos = corpus.eos(), .max_length = max_length, .num_beams = 4, .num_best = 4})[0];
+  std::cout << "four beams on " << kit::joined(source) << "\n";
+  for (const nn::Hypothesis& one : found) {
+    std::cout << "  " << std::setw(8) << kit::fixed(one.score, 3) << "  " << kit::joined(corpus.words(one.tokens))
+              << "   rows " << cat(one.rows) << "\n";
+  }
+  kit::Tokens written = corpus.words(found[0].tokens);
+  written.resize(found[0].rows.size(), "<eos>");
+  source.push_back("<eos>");
+  const Array weights = kit::attention_weights(recorder, ".cross_attn", {.rows = found[0].rows});
+  const Array shown = weights[{_, _, _, slice(0, std::ssize(source))}];
+  const auto layers = static_cast<std::size_t>(shown.dim(0)), heads = static_cast<std::size_t>(shown.dim(1));
+  kit::save_text(path, kit::heat_map_svg({.title = "What the best of four beams attended to for each word",
+                                          .queries = written,
+                                          .keys = source,
+                                          .panels = kit::attention_panels({shown.begin(), shown.end()}, layers, heads),
+                                          .columns = heads}));
+}
+
+struct Arguments {
+  Config config;
+  kit::CommonOptions common;
+};
+
+void run(const Arguments& arguments) {
+  const Config& config = arguments.config;
+  const std::filesystem::path out = kit::output_folder("decoding", arguments.common.out);
+  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
+  manual_seed(arguments.common.seed);
+  std::cout << to_string(build_info()) << "\n";
+  search_the_table(out);
+
+  const kit::Corpus corpus(config.corpus);
+  const nn::EncoderDecoder model{nn::root,
+                                 corpus.source_vocab().size(),
+                                 corpus.target_vocab().size(),
+                                 {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
+  train(config, corpus, model, arguments.common.seed);
+  const nn::Eval eval(model);
+  const std::int64_t max_length = config.corpus.steps;
+  const kit::Tokens sentence = kit::words("they're very rich .");
+  show_hypotheses(corpus, model, sentence, max_length, out / "attention.svg");
+  sample_translations(corpus, model, sentence, max_length, out / "sampling.svg");
+  if (!corpus.held_out().empty()) compare_beams(corpus, model, max_length);
+  std::cout << out.string() << ": beam.svg, attention.svg, sampling.svg\n";
+  kit::ResultLine().add("out", out.string()).print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Greedy, exhaustive and beam search, and sampling.");
+  Arguments arguments;
+  kit::add_common_options(app, arguments.common);
+  kit::add_corpus_options(app, arguments.config.corpus);
+  app.add_option("--epochs", arguments.config.epochs, "times that every pair is seen")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(arguments);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "decoding: " << error.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,71 @@
+// What a beam search looked at, as a tree.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <kit/format.h>
+#include <kit/svg.h>
+#include <xgrad/xgrad.h>
+
+#include "table.h"
+
+namespace decoding {
+
+/// Every prefix that was considered, with its probability: blue those that stayed in the beam, green those that ended
+/// in it, grey those that were dropped.
+inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, const xgrad::nn::Hypotheses& found) {
+  std::vector<std::string> ends;
+  for (const xgrad::nn::Hypothesis& one : found) {
+    ends.emplace_back();
+    for (const std::int64_t token : one.tokens) ends.back() += letters[static_cast<std::size_t>(token)];
+    if (one.ended) ends.back() += '.';
+  }
+  constexpr double left = 60, column = 190, top = 70, line = 30, box_width = 96, box_height = 22;
+  std::size_t most = 1;
+  for (const auto& open : steps) most = std::max(most, 4 * open.size());
+  const double height = top + line * static_cast<double>(most) + 20;
+  kit::Svg svg(left + column * static_cast<double>(steps.size()) - 60, height, "A beam search");
+  svg.text(20, 32, "A beam of width 2: what it looked at, and what it kept",
+           {{"font-size", 16}, {"font-weight", "bold"}});
+
+  struct Place {
+    double x, y, p;
+  };
+  std::map<std::string, Place> places{{"", {20, top + line * static_cast<double>(most) / 2, 1}}};
+  svg.shape("circle", {{"cx", 24.0}, {"cy", places[""].y}, {"r", 5.0}, {"fill", "#0072b2"}});
+  for (std::size_t t = 0; t < steps.size(); ++t) {
+    const double x = left + column * static_cast<double>(t);
+    const double first = top + line * static_cast<double>(most - 4 * steps[t].size()) / 2;
+    for (std::size_t i = 0; i < 4 * steps[t].size(); ++i) {
+      const std::string& from = steps[t][i / 4];
+      const std::string prefix = from + letters[i % 4];
+      const Place parent = places.at(from);
+      const Place here{x, first + line * static_cast<double>(i), parent.p * probabilities(from)[i % 4]};
+      places[prefix] = here;
+      const bool open = t + 1 < steps.size() && std::ranges::find(steps[t + 1], prefix) != steps[t + 1].end();
+      const bool ended = std::ranges::find(ends, prefix) != ends.end();
+      const char* colour = ended ? "#009e73" : open ? "#0072b2" : "#b8c1ca";
+      svg.shape("line", {{"x1", parent.x + (from.empty() ? 10 : box_width)},
+                         {"y1", parent.y},
+                         {"x2", x},
+                         {"y2", here.y},
+                         {"stroke", colour},
+                         {"stroke-width", open || ended ? 2.0 : 1.0}});
+      svg.shape("rect", {{"x", x},
+                         {"y", here.y - box_height / 2},
+                         {"width", box_width},
+                         {"height", box_height},
+                         {"rx", 4.0},
+                         {"fill", open || ended ? colour : "#ffffff"},
+                         {"stroke", colour}});
+      svg.text(x + box_width / 2, here.y + 4, prefix + "  " + kit::fixed(here.p, 3),
+               {{"text-anchor", "middle"}, {"font-size", 12}, {"fill", open || ended ? "#ffffff" : "#52606d"}});
+    }
+  }
+  return svg.str();
+}
+
+}  // namespace decoding
