@@ -69,9 +69,7 @@ void accumulate(Tensor& sum, Tensor&& term) {
   } else if (recording() || !sum.unique() || !sum.value().unique()) {
     sum = add_recorded(sum, term);
   } else {
-    Array total = Tensor::take_value(std::move(sum));
-    add_in_place(total, term.value());
-    sum = Tensor(std::move(total));
+    add_in_place(Tensor::own_value(sum), term.value());
   }
 }
 
@@ -151,6 +149,7 @@ class Pass {
     Node* node;
     std::int32_t next_edge = 0;
     bool needed = false;
+    bool stale = false;  // released, or an input that a rule holds was assigned
   };
 
   static std::uint32_t new_walk() {
@@ -180,9 +179,10 @@ class Pass {
   std::vector<Frame> stack_;
   std::vector<Node*> order_;           // inputs before results
   std::vector<unsigned char> needed_;  // by slot
-  std::vector<bool> reached_;          // by target
-  Tensors pending_;                    // by slot: gradients while they are being added up
-  Tensors found_;                      // by target
+  bool any_stale_ = false;
+  std::vector<bool> reached_;  // by target
+  Tensors pending_;            // by slot: gradients while they are being added up
+  Tensors found_;              // by target
 };
 
 // Whether `node` is a target; from now on, one that y depends on.
@@ -200,7 +200,7 @@ void Pass::enter(Node& node) {
   if (node.walk.load(std::memory_order_relaxed) != 0) {
     fail<GraphError>(caller_, "the graph is in use by another backward pass (at ", node.op, ")");
   }
-  stack_.push_back({.node = &node, .needed = reach(node)});
+  stack_.push_back({.node = &node, .needed = reach(node), .stale = node.released});
   node.walk.store(walk_, std::memory_order_relaxed);
 }
 
@@ -217,7 +217,9 @@ void Pass::collect(std::uint64_t oldest) {
     Frame& frame = stack_.back();
     Node* descend = nullptr;
     while (frame.next_edge < frame.node->edge_count) {
-      Node& to = *frame.node->edges()[static_cast<std::size_t>(frame.next_edge++)].to;
+      const Edge& edge = frame.node->edges()[static_cast<std::size_t>(frame.next_edge++)];
+      Node& to = *edge.to;
+      frame.stale |= frame.node->captures_inputs && edge.version != to.version;
       if (!to.requires_grad) continue;
       if (to.is_leaf()) {
         frame.needed |= reach(to);
@@ -237,11 +239,13 @@ void Pass::collect(std::uint64_t oldest) {
     done.node->slot = static_cast<std::int32_t>(order_.size());
     order_.push_back(done.node);
     needed_.push_back(done.needed);
+    any_stale_ |= done.needed && done.stale;
     if (!stack_.empty()) stack_.back().needed |= done.needed;
   }
 }
 
 void Pass::check() const {
+  if (!any_stale_) return;
   for (std::size_t i = 0; i < order_.size(); ++i) {
     if (!needed_[i]) continue;
     const Node& node = *order_[i];
@@ -299,6 +303,15 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   const std::span<Edge> edges = node.edges();
   for (std::size_t i = 0; i < edges.size();) {
     const int covers = edges[i].covers;
+    if (covers == 1) {
+      Edge& edge = edges[i++];
+      if (!needed(*edge.to)) continue;
+      constexpr bool wanted = true;
+      Tensor gradient;
+      edge.rule(gy, y, &wanted, &gradient);
+      deliver(node, edge, std::move(gradient));
+      continue;
+    }
     bool wanted[most_joint];
     bool any = false;
     for (int j = 0; j < covers; ++j) any |= wanted[j] = needed(*edges[i + static_cast<std::size_t>(j)].to);
@@ -324,7 +337,9 @@ Tensors Pass::run(const Tensor& seed, bool release) {
   } else {
     pending_[static_cast<std::size_t>(root.slot)] = seed;
   }
+  constexpr std::size_t ahead = 4;  // nodes that are fetched before their turn
   for (std::size_t slot = order_.size(); slot-- > 0;) {
+    if (slot >= ahead) order_[slot - ahead]->prefetch();
     if (!needed_[slot] || !pending_[slot].defined()) continue;
     Node& node = *order_[slot];
     const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));

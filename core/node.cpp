@@ -7,7 +7,31 @@
 namespace xgrad::inline XGRAD_ABI {
 namespace {
 
-std::atomic<std::uint64_t> last_id{0};
+// Each thread takes many ids at a time: a counter that threads share costs more than all else about a node.
+class Ids {
+ public:
+  std::uint64_t next() {
+    if (last_ == end_) take_more();
+    return ++last_;
+  }
+  // From a number above all that any thread has given out.
+  std::uint64_t next_above_all() {
+    take_more();
+    return ++last_;
+  }
+
+ private:
+  void take_more() {
+    constexpr std::uint64_t count = 256;
+    static std::atomic<std::uint64_t> taken{0};
+    last_ = taken.fetch_add(count, std::memory_order_relaxed);
+    end_ = last_ + count;
+  }
+
+  std::uint64_t last_ = 0, end_ = 0;
+};
+thread_local constinit Ids ids;
+
 std::atomic<std::int64_t> live_nodes{0};
 
 }  // namespace
@@ -23,7 +47,7 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
   auto* node = new (pool_allocate(bytes(shape.rank(), edges))) Node;
   live_nodes.fetch_add(1, std::memory_order_relaxed);
   node->op = op;
-  node->id = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  node->id = ids.next();
   if (const Scope* scope = Scope::current()) node->scope = scope->path();
   node->edge_count = edges;
   node->rank = static_cast<std::uint8_t>(shape.rank());
@@ -31,6 +55,10 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
   for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
   std::ranges::copy(shape, node->sizes());
   return Ref<Node>::adopt(node);
+}
+
+void Node::follow(const Node& input) {
+  if (id <= input.id) id = ids.next_above_all();
 }
 
 void Node::release() noexcept {
@@ -47,14 +75,16 @@ void Node::destroy(Node* node) noexcept {
   static_assert(sizeof(Node::id) >= sizeof(Node*));
   node->id = reinterpret_cast<std::uintptr_t>(std::exchange(waiting, node));
   if (std::exchange(busy, true)) return;
+  std::int64_t count = 0;
   while (waiting) {
     Node* dead = std::exchange(waiting, reinterpret_cast<Node*>(waiting->id));
     const std::size_t size = bytes(dead->rank, dead->edge_count);
     std::destroy(dead->edges().begin(), dead->edges().end());
     dead->~Node();
     pool_release(dead, size);
-    live_nodes.fetch_sub(1, std::memory_order_relaxed);
+    ++count;
   }
+  live_nodes.fetch_sub(count, std::memory_order_relaxed);
   busy = false;
 }
 

@@ -27,6 +27,10 @@ inline thread_local constinit bool recording_on = true;
 /// Whether operations are being recorded on this thread. During a backward pass: whether its graph is wanted.
 inline bool recording() { return detail::recording_on; }
 
+/// What a rule captures of an input: the input, or nothing if no rule will be kept. The same as capturing the input
+/// itself, but for the count of references, which shows in operations on a few numbers.
+inline Tensor kept(const Tensor& input) { return recording() ? input : Tensor(); }
+
 /// While it lives, operations of this thread are (not) recorded.
 class RecordingScope {
  public:
@@ -114,7 +118,7 @@ class Recording {
   }
   void keep_output() { keep_output_ = true; }
   int edges_added() const { return added_; }
-  Tensor finish(Array value) &&;
+  Tensor finish(Array&& value) &&;
 
  private:
   Ref<Node> node_;

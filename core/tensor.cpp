@@ -10,16 +10,17 @@ void Tensor::Body::destroy(Body* body) noexcept {
   pool_release(body, sizeof(Body));
 }
 
-Ref<Tensor::Body> Tensor::make_body(Array value, Ref<Node> node) {
+Ref<Tensor::Body> Tensor::make_body(Array&& value, Ref<Node>&& node) {
   void* block = pool_allocate(sizeof(Body));
   return Ref<Body>::adopt(new (block) Body{.refs = {}, .value = std::move(value), .node = std::move(node)});
 }
 
 void Tensor::refuse_undefined() { fail<GraphError>("tensor", "undefined: no value was ever given to it"); }
 
-Tensor::Tensor(Array value) : body_(make_body(std::move(value), nullptr)) {}
+Tensor::Tensor(const Array& value) : body_(make_body(Array(value), nullptr)) {}
+Tensor::Tensor(Array&& value) : body_(make_body(std::move(value), nullptr)) {}
 
-Tensor Tensor::at_node(Array value, Ref<Node> node) {
+Tensor Tensor::at_node(Array&& value, Ref<Node>&& node) {
   Tensor tensor;
   tensor.body_ = make_body(std::move(value), std::move(node));
   return tensor;
@@ -134,11 +135,12 @@ bool Recording::add(const Tensor& input) {
   const Ref<Node>& to = input.needed_node();
   Edge& edge = node_->edges()[static_cast<std::size_t>(added_++)];
   edge.to = to;
+  node_->follow(*to);
   edge.version = to->version;
   return to->requires_grad;
 }
 
-Tensor Recording::finish(Array value) && {
+Tensor Recording::finish(Array&& value) && {
   if (keep_output_) node_->kept = value.buffer();
   return Tensor::at_node(std::move(value), std::move(node_));
 }

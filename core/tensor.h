@@ -26,7 +26,8 @@ class Tensor {
   /// Undefined: means "none" where a Tensor is optional.
   Tensor() = default;
   /// A constant.
-  Tensor(Array value);
+  Tensor(const Array& value);
+  Tensor(Array&& value);
   /// A scalar constant.
   template <class Number>
   requires std::is_arithmetic_v<Number> Tensor(Number value) : Tensor(Array(Shape{}, static_cast<Real>(value))) {}
@@ -98,12 +99,14 @@ class Tensor {
   const Ref<Node>& needed_node() const;
 
   /// A tensor at `node`, with the value that the node's operation had.
-  static Tensor at_node(Array value, Ref<Node> node);
+  static Tensor at_node(Array&& value, Ref<Node>&& node);
 
   /// Whether both handles mean the same tensor.
   friend bool same(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
   /// Whether nobody else holds this tensor.
   bool unique() const { return body_ && body_->refs.load() == 1; }
+  /// The numbers of a tensor that nobody else holds, for writing.
+  static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
   /// Takes the numbers out of a tensor that nobody else holds, or shares them.
   static Array take_value(Tensor&& tensor);
 
@@ -122,7 +125,7 @@ class Tensor {
   }
   [[noreturn]] static void refuse_undefined();
   void bump_version() const;
-  static Ref<Body> make_body(Array value, Ref<Node> node);
+  static Ref<Body> make_body(Array&& value, Ref<Node>&& node);
 
   Ref<Body> body_;
 };

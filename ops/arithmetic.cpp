@@ -36,8 +36,8 @@ Tensor mul(const Tensor& a, const Tensor& b) {
   return record("mul",
                 map(
                     shape, [](auto p, auto q) { return p * q; }, a.value(), b.value()),
-                wrt(a, [b, to = InputShape(a)](const Tensor& gy) { return sum_to(gy * b, to); }),
-                wrt(b, [a, to = InputShape(b)](const Tensor& gy) { return sum_to(gy * a, to); }));
+                wrt(a, [b = kept(b), to = InputShape(a)](const Tensor& gy) { return sum_to(gy * b, to); }),
+                wrt(b, [a = kept(a), to = InputShape(b)](const Tensor& gy) { return sum_to(gy * a, to); }));
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {

@@ -123,20 +123,21 @@ Tensor gelu_erf(const Tensor& x) {
       });
 }
 
-constexpr double gelu_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+constexpr double gelu_scale = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 constexpr double gelu_cubic = 0.044715;
 
+// x/2 (1 + tanh(z/2)) = x sigmoid(z), z = gelu_scale (x + gelu_cubic x^3)
 Tensor gelu_tanh(const Tensor& x) {
   return elementwise(
       "gelu", x,
       [](auto v) {
         const auto u = maximum(minimum(v, 1e2), -1e2);
-        return where(v > 1e2, v, 0.5 * u * (1 + tanh(gelu_scale * (u + gelu_cubic * u * u * u))));
+        return where(v > 1e2, v, u * sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u)));
       },
       [](auto v, auto) {
         const auto u = maximum(minimum(v, 1e2), -1e2);
-        const auto t = tanh(gelu_scale * (u + gelu_cubic * u * u * u));
-        return 0.5 * (1 + t) + 0.5 * u * (1 - t * t) * gelu_scale * (1 + 3 * gelu_cubic * u * u);
+        const auto s = sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u));
+        return s + u * s * (1 - s) * gelu_scale * (1 + 3 * gelu_cubic * u * u);
       });
 }
 

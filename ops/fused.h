@@ -48,7 +48,7 @@ class PartialRule {
   PartialRule(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) : d_(std::move(d)), to_(*inputs[k]) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < K; ++i) {
-      if (depends >> i & 1) kept_[next++] = *inputs[i];
+      if (depends >> i & 1) kept_[next++] = kept(*inputs[i]);
     }
   }
 

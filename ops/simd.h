@@ -100,9 +100,14 @@ class BasicPack {
     return !(a == b);  // xsimd 8.1's own != is false for NaN
   }
 
-  /// NaN if either is NaN, as numpy and PyTorch have it.
-  friend BasicPack maximum(const BasicPack& a, const BasicPack& b) { return where(a >= b, a, where(b > a, b, a + b)); }
-  friend BasicPack minimum(const BasicPack& a, const BasicPack& b) { return where(a <= b, a, where(b < a, b, a + b)); }
+  /// NaN if either is NaN, as numpy and PyTorch have it. (Where one is NaN, the instruction gives its second operand or
+  /// NaN.)
+  friend BasicPack maximum(const BasicPack& a, const BasicPack& b) {
+    return where(b == b, BasicPack(xsimd::max(b.batch_, a.batch_)), b);
+  }
+  friend BasicPack minimum(const BasicPack& a, const BasicPack& b) {
+    return where(b == b, BasicPack(xsimd::min(b.batch_, a.batch_)), b);
+  }
   /// The larger one, in one instruction; if either is NaN, either may come out.
   friend BasicPack larger(const BasicPack& a, const BasicPack& b) { return xsimd::max(a.batch_, b.batch_); }
   friend BasicPack abs(const BasicPack& a) { return xsimd::abs(a.batch_); }
