@@ -1,0 +1,75 @@
+// Attention among the fields of a record: which pairs of categories matter together (AutoInt, Song et al. 2019).
+#pragma once
+
+#include <xgrad/xgrad.h>
+
+namespace field_attention {
+
+using namespace xgrad;
+
+/// One record is (sex, brand of the device); each field counts its categories from 0.
+inline constexpr std::int64_t sexes = 2;
+inline constexpr std::int64_t brands = 5;
+inline constexpr std::int64_t fields = 2;
+
+/// One table holds the categories of all fields: those of a field begin behind those of the fields before.
+inline Index table_rows(const Index& records) {
+  Index rows = records;  // (B, fields)
+  for (std::int64_t i = 1; i < rows.size(); i += fields) rows.mutable_data()[i] += sexes;
+  return rows;
+}
+
+/// x (B, F, in) times a matrix (in, out), as the paper's code writes it.
+inline Tensor project(const Tensor& x, const Tensor& weight) { return tensordot(x, weight, {-1}, {0}); }
+
+/// (B, F, H d) -> (H, B, F, d).
+inline Tensor split_heads(const Tensor& x, std::int64_t heads) { return stack(chunk(x, heads, -1)); }
+
+/// What one pass computes on its way.
+struct Interaction {
+  Tensor queries, keys, values;  ///< (H, B, F, d)
+  Tensor scores, weights;        ///< (H, B, F, F)
+  Tensor output;                 ///< (B, F, H d)
+};
+
+/// Every field attends to every field, and what comes out is cut off at 0.
+struct InteractingLayer : nn::Module {
+  const std::int64_t heads;
+  const Tensor w_query, w_key, w_value;  // (in, H d)
+
+  InteractingLayer(At here, std::int64_t in, std::int64_t out, std::int64_t head_count)
+      : Module(here),
+        heads(head_count),
+        w_query(param("w_query", {in, out}, nn::init::xavier_uniform())),
+        w_key(param("w_key", {in, out}, nn::init::xavier_uniform())),
+        w_value(param("w_value", {in, out}, nn::init::xavier_uniform())) {}
+
+  Interaction operator()(const Tensor& x) const {
+    const auto here = enter(x);
+    Interaction i;
+    i.queries = split_heads(project(x, w_query), heads).named("queries");
+    i.keys = split_heads(project(x, w_key), heads).named("keys");
+    i.values = split_heads(project(x, w_value), heads).named("values");
+    i.scores = matmul(i.queries, i.keys, {.transpose_b = true}).named("scores");
+    i.weights = softmax(i.scores).named("weights");
+    const Tensor result = matmul(i.weights, i.values);  // (H, B, F, d)
+    Tensors side_by_side;
+    for (std::int64_t h = 0; h < heads; ++h) side_by_side.push_back(result[{h}]);
+    i.output = here(relu(concat(side_by_side, -1))).named("output");
+    return i;
+  }
+};
+
+/// Records to the logit of a click.
+struct ClickModel : nn::Module {
+  nn::Embedding embedding{at("embedding"), sexes + brands, 6};
+  InteractingLayer interact{at("interact"), 6, 6, 2};
+  nn::Linear out{at("out"), fields * 6, 1};
+
+  Interaction interaction(const Index& records) const { return interact(embedding(table_rows(records))); }
+  Tensor operator()(const Index& records) const {  // (B, fields) -> (B)
+    return reshape(out(flatten(interaction(records).output, 1)), {-1});
+  }
+};
+
+}  // namespace field_attention

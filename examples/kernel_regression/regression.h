@@ -1,0 +1,61 @@
+// The data, and three ways to answer with what was observed: all of it alike, or the more of it the nearer it is.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <xgrad/xgrad.h>
+
+namespace kernel_regression {
+
+using namespace xgrad;
+
+/// What is to be found: f(x) = 2 sin x + x^0.8.
+inline Tensor truth(const Tensor& x) { return 2 * sin(x) + pow(x, Real(0.8)); }
+
+/// Places and values, each (1, n, 1): one batch of n positions of width 1, as attention has it.
+struct Samples {
+  Tensor x, y;
+};
+
+/// n places in [0, 5), ascending, with noise of deviation 0.5 on the values.
+inline Samples observed(std::int64_t n) {
+  Array places = (rand({1, n, 1}) * 5).value();
+  std::sort(places.mutable_data(), places.mutable_data() + n);
+  const Tensor x = places;
+  return {.x = x, .y = truth(x) + randn({1, n, 1}) * Real(0.5)};
+}
+
+/// n places 5/n apart from 0 on, without noise.
+inline Samples asked(std::int64_t n) {
+  const Tensor x = reshape(to_real(arange(n)) * (Real(5) / static_cast<Real>(n)), {1, n, 1});
+  return {.x = x, .y = truth(x)};
+}
+
+/// f(x) = mean of y_i: attention whose weights are all 1/n.
+inline Tensor average_weights(const Tensor& queries, const Tensor& keys) {
+  return ones({1, queries.dim(1), keys.dim(1)}) / static_cast<Real>(keys.dim(1));
+}
+
+/// f(x) = sum_i softmax_i(-(w (x - x_i))^2 / 2) y_i (Nadaraya and Watson 1964), with w = 1 or learned.
+using Regression = nn::GaussianAttention;
+
+/// Every sample predicted from all the others: alone it would always find itself.      (1, n, 1)
+inline Tensor predicted_from_others(const Regression& model, const Samples& seen) {
+  const std::int64_t n = seen.x.dim(1);
+  return model(seen.x, seen.x, seen.y, {.ignore = eye(n) == ones({1})});
+}
+
+/// How far from each other two curves are.
+inline Real error(const Tensor& prediction, const Tensor& wanted) { return mse_loss(prediction, wanted).item(); }
+
+/// How rough a curve (1, n, 1) is: the mean square of its second differences.
+inline Real roughness(const Tensor& y) {
+  const Tensor slope = y[{_, slice(1, none)}] - y[{_, slice(0, -1)}];
+  return mean(square(slope[{_, slice(1, none)}] - slope[{_, slice(0, -1)}])).item();
+}
+
+/// How sharp weights (1, n, m) are: the largest of a query, on average.
+inline Real sharpness(const Tensor& weights) { return mean(max(weights, {.axis = -1})).item(); }
+
+}  // namespace kernel_regression
