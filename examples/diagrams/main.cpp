@@ -1,4 +1,4 @@
-// The pictures of docs/diagrams.md, drawn into the folder that is given: diagrams docs
+// The pictures of docs/diagrams.md, and the graphs of other pages, drawn into the folder that is given: diagrams docs
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -60,6 +60,33 @@ void transformer(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
 }
 
+// The same cell three times: a recurrent network, unrolled.
+void unrolled_rnn(const std::filesystem::path& folder) {
+  const Tensor w_ih = variable(Array({8, 4}, Real(0)), "W_ih"), w_hh = variable(Array({8, 8}, Real(0)), "W_hh");
+  const Tensor bias = variable(Array({8}, Real(0)), "b");
+  Tensor h = zeros({2, 8}).named("h0");
+  for (int t = 1; t <= 3; ++t) {
+    const Tensor x = zeros({2, 4}).named(cat("x", t));
+    h = tanh(linear(x, w_ih, bias) + linear(h, w_hh)).named(cat("h", t));
+  }
+  save_graph(folder / "diagram_rnn.svg", {h},
+             {.title = "h = tanh(W_ih x + b + W_hh h), three steps", .direction = Direction::left_to_right});
+}
+
+// The cell of an LSTM, written out.
+void lstm_cell(const std::filesystem::path& folder) {
+  const Tensor x = zeros({2, 4}).named("x"), h = zeros({2, 8}).named("h"), c = zeros({2, 8}).named("c");
+  const auto gate = [&](const char* name, Tensor (*squash)(const Tensor&)) {
+    const Tensor w = variable(Array({8, 4}, Real(0)), cat("W_", name)),
+                 u = variable(Array({8, 8}, Real(0)), cat("U_", name));
+    return squash(linear(x, w) + linear(h, u)).named(name);
+  };
+  const Tensor i = gate("i", sigmoid), f = gate("f", sigmoid), g = gate("g", tanh), o = gate("o", sigmoid);
+  const Tensor next_c = (f * c + i * g).named("c'");
+  const Tensor next_h = (o * tanh(next_c)).named("h'");
+  save_graph(folder / "diagram_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM"});
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -73,6 +100,8 @@ int main(int count, char** arguments) {
     second_derivative(folder);
     training_step(folder);
     transformer(folder);
+    unrolled_rnn(folder);
+    lstm_cell(folder);
   } catch (const Error& error) {
     std::cerr << error.what() << "\n";
     return EXIT_FAILURE;

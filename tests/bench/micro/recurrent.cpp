@@ -1,0 +1,32 @@
+// Recurrent layers, forward and backward pass: arguments are the batch B, the steps T, and the width of inputs and
+// states.
+#include <benchmark/benchmark.h>
+
+#include <xgrad/core/grad.h>
+#include <xgrad/nn/recurrent.h>
+#include <xgrad/ops/create.h>
+
+namespace {
+
+using namespace xgrad;
+
+template <class Layer>
+void forward_and_backward(benchmark::State& state) {
+  const std::int64_t B = state.range(0), T = state.range(1), width = state.range(2);
+  manual_seed(1);
+  const Layer layer{nn::root, width, width};
+  const Tensor x = variable(randn({B, T, width}).value()), seed = randn({B, T, width});
+  Tensors wanted = layer.parameters();
+  wanted.push_back(x);
+  for (auto _ : state) benchmark::DoNotOptimize(grad(layer(x).output, wanted, {.seed = seed}));
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Args({32, 32, 128})->Args({64, 10, 32})->Args({32, 32, 256})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+BENCHMARK(forward_and_backward<nn::RNN>)->Apply(sizes);
+BENCHMARK(forward_and_backward<nn::LSTM>)->Apply(sizes);
+BENCHMARK(forward_and_backward<nn::GRU>)->Apply(sizes);
+
+}  // namespace
