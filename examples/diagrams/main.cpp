@@ -69,7 +69,7 @@ void unrolled_rnn(const std::filesystem::path& folder) {
     const Tensor x = zeros({2, 4}).named(cat("x", t));
     h = tanh(linear(x, w_ih, bias) + linear(h, w_hh)).named(cat("h", t));
   }
-  save_graph(folder / "diagram_rnn.svg", {h},
+  save_graph(folder / "recurrent_unrolled.svg", {h},
              {.title = "h = tanh(W_ih x + b + W_hh h), three steps", .direction = Direction::left_to_right});
 }
 
@@ -84,7 +84,7 @@ void lstm_cell(const std::filesystem::path& folder) {
   const Tensor i = gate("i", sigmoid), f = gate("f", sigmoid), g = gate("g", tanh), o = gate("o", sigmoid);
   const Tensor next_c = (f * c + i * g).named("c'");
   const Tensor next_h = (o * tanh(next_c)).named("h'");
-  save_graph(folder / "diagram_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM"});
+  save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM"});
 }
 
 }  // namespace
