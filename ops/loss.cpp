@@ -5,11 +5,12 @@
 #include <limits>
 
 #include <xgrad/core/grad.h>
+#include <xgrad/core/parallel.h>
 #include <xgrad/core/record.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/loops.h>
 #include <xgrad/ops/reduce.h>
+#include <xgrad/ops/rows.h>
 #include <xgrad/ops/shape.h>
 
 namespace xgrad::inline XGRAD_ABI {
@@ -50,75 +51,68 @@ struct Targets {
   }
 };
 
-std::int64_t rows_at_a_time(std::int64_t V) {
-  return std::max<std::int64_t>(1, elementwise_block / std::max<std::int64_t>(V, 1));
-}
-
-struct RowSums {
-  Real log_total;  // ln sum e^x
-  Real sum;        // of the x that are not -inf
-  std::int64_t open;
+// What smoothing shares out its part among: the classes whose logit is not -inf.
+struct OpenLogits {
+  Real sum = 0;
+  std::int64_t count = 0;
 };
 
-// One pass for the maximum, one for the rest. In place of the tail of a register stands -inf, which adds nothing.
-RowSums sums_of(const Real* x, std::int64_t V, bool with_sum) {
-  constexpr auto width = static_cast<std::int64_t>(Pack::width);
-  const std::int64_t whole = V / width * width;
-  Real tail[Pack::width];
-  std::fill(std::copy(x + whole, x + V, tail), tail + width, -infinity);
-  Pack most = Pack::load(tail);
-  for (std::int64_t i = 0; i < whole; i += width) most = maximum(most, Pack::load(x + i));
-  Real lanes[Pack::width];
-  most.store(lanes);
-  Real top = -infinity;
-  for (const Real lane : lanes) top = top >= lane ? top : lane;  // NaN wins: it fails the comparison
-  const Real shift = std::isinf(top) && top < 0 ? 0 : top;
-  Pack total = exp(Pack::load(tail) - shift);
-  for (std::int64_t i = 0; i < whole; i += width) total = total + exp(Pack::load(x + i) - shift);
-  RowSums result{.log_total = shift + std::log(sum_of(total)), .sum = 0, .open = V};
-  if (with_sum) {
-    result.open = 0;
-    for (std::int64_t i = 0; i < V; ++i) {
-      if (x[i] == -infinity) continue;
-      result.sum += x[i];
-      ++result.open;
-    }
-  }
-  return result;
+// ln sum_j e^(x_j): one pass for the maximum, one for the sum.
+Real log_total_of(const Real* x, std::int64_t V) {
+  const Real most = max_of_row(x, V);
+  const Real shift = most == -infinity ? 0 : most;
+  return shift +
+         std::log(sum_packs(V, [&](std::int64_t j, auto part) { return exp(part.load(x + j, -infinity) - shift); }));
 }
 
-Real row_loss(const Real* x, std::int64_t target, const RowSums& sums, Real smoothing, std::int64_t V) {
-  Real loss = (1 - smoothing) * (sums.log_total - x[target]);
+OpenLogits open_logits(const Real* x, std::int64_t V) {
+  OpenLogits open;
+  for (std::int64_t j = 0; j < V; ++j) {
+    if (x[j] == -infinity) continue;
+    open.sum += x[j];
+    ++open.count;
+  }
+  return open;
+}
+
+Real row_loss(const Real* x, std::int64_t target, Real log_total, Real smoothing, std::int64_t V) {
+  Real loss = (1 - smoothing) * (log_total - x[target]);
   if (smoothing > 0) {
-    loss += smoothing / static_cast<Real>(V) * (static_cast<Real>(sums.open) * sums.log_total - sums.sum);
+    const OpenLogits open = open_logits(x, V);
+    loss += smoothing / static_cast<Real>(V) * (static_cast<Real>(open.count) * log_total - open.sum);
   }
   return loss;
 }
 
-Array losses_of(const Array& logits, const Targets& targets) {
-  Array losses(targets.classes.shape());
-  Real* out = losses.mutable_data();
+struct Losses {
+  Array losses;
+  Array log_totals;  // ln sum_j e^(x_j) of every row that counts
+};
+
+Losses losses_of(const Array& logits, const Targets& targets) {
+  Losses result{Array(targets.classes.shape()), Array(targets.classes.shape())};
+  Real* losses = result.losses.mutable_data();
+  Real* log_totals = result.log_totals.mutable_data();
   const std::int64_t V = targets.V;
-  parallel_for(losses.size(), rows_at_a_time(V), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
+      const bool counts = targets.counts(i);
       const Real* x = logits.data() + i * V;
-      out[i] = targets.counts(i)
-                   ? row_loss(x, targets.classes.data()[i], sums_of(x, V, targets.smoothing > 0), targets.smoothing, V)
-                   : 0;
+      log_totals[i] = counts ? log_total_of(x, V) : 0;
+      losses[i] = counts ? row_loss(x, targets.classes.data()[i], log_totals[i], targets.smoothing, V) : 0;
     }
   });
-  return losses;
+  return result;
 }
 
 // gy_i (mass p - q) for each row: p = softmax, q the smoothed target, mass what q adds up to.
-Array logits_gradient(const Array& logits, const Targets& targets, const Array& gy) {
+Array logits_gradient(const Array& logits, const Targets& targets, const Array& log_totals, const Array& gy) {
   Array result(logits.shape());
   Real* out = result.mutable_data();
   const std::int64_t V = targets.V;
   const Real smoothing = targets.smoothing, each = smoothing / static_cast<Real>(V);
-  constexpr auto width = static_cast<std::int64_t>(Pack::width);
   const bool shared = gy.size() == 1;
-  parallel_for(targets.classes.size(), rows_at_a_time(V), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const Real* x = logits.data() + i * V;
       Real* g = out + i * V;
@@ -126,19 +120,16 @@ Array logits_gradient(const Array& logits, const Targets& targets, const Array& 
         std::fill_n(g, V, Real(0));
         continue;
       }
-      const RowSums sums = sums_of(x, V, smoothing > 0);
-      const Real above = gy.data()[shared ? 0 : i];
-      const Real mass = 1 - smoothing + each * static_cast<Real>(sums.open);
-      const auto slope = [&](const Pack& v) {
-        const Pack p = exp(v - sums.log_total);
-        return above * (mass * p - where(v == -infinity, 0, each));
-      };
-      std::int64_t j = 0;
-      for (; j + width <= V; j += width) slope(Pack::load(x + j)).store(g + j);
-      Real tail[Pack::width];
-      std::fill(std::copy(x + j, x + V, tail), tail + width, Real(0));
-      slope(Pack::load(tail)).store(tail);
-      std::copy_n(tail, V - j, g + j);
+      const Real log_total = log_totals.data()[i], above = gy.data()[shared ? 0 : i];
+      if (smoothing > 0) {
+        const Real mass = 1 - smoothing + each * static_cast<Real>(open_logits(x, V).count);
+        each_pack(V, [&](std::int64_t j, auto part) {
+          const Pack v = part.load(x + j);
+          part.store(above * (mass * exp(v - log_total) - where(v == -infinity, 0, each)), g + j);
+        });
+      } else {
+        each_pack(V, [&](std::int64_t j, auto part) { part.store(above * exp(part.load(x + j) - log_total), g + j); });
+      }
       g[targets.classes.data()[i]] -= above * (1 - smoothing);
     }
   });
@@ -163,31 +154,33 @@ Tensor composed_losses(const Tensor& logits, const Targets& targets) {
 }
 
 Tensor sample_losses(const Tensor& logits, const Targets& targets) {
-  return record("cross_entropy", losses_of(logits.value(), targets),
+  Losses all = losses_of(logits.value(), targets);
+  return record("cross_entropy", std::move(all.losses),
                 jointly(
-                    [logits, targets](const Tensor& gy, Wanted wanted) {
+                    [logits, targets, log_totals = all.log_totals](const Tensor& gy, Wanted wanted) {
                       if (recording()) {
                         return composed_gradients(std::array{logits}, gy, wanted,
                                                   [&](const Tensor& x) { return composed_losses(x, targets); });
                       }
-                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, gy.value())};
+                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, log_totals, gy.value())};
                     },
                     logits));
 }
 
 // The sum of the losses times `share`, as one operation: its gradient needs no array of single gradients.
 Tensor total_loss(const Tensor& logits, const Targets& targets, Real share) {
-  const Real total = sum(Tensor(losses_of(logits.value(), targets))).item() * share;  // of a constant: not recorded
+  Losses all = losses_of(logits.value(), targets);
+  const Real total = sum(Tensor(std::move(all.losses))).item() * share;  // of a constant: not recorded
   return record("cross_entropy", Array(Shape{}, total),
                 jointly(
-                    [logits, targets, share](const Tensor& gy, Wanted wanted) {
+                    [logits, targets, log_totals = all.log_totals, share](const Tensor& gy, Wanted wanted) {
                       if (recording()) {
                         return composed_gradients(std::array{logits}, gy, wanted, [&](const Tensor& x) {
                           return sum(composed_losses(x, targets)) * share;
                         });
                       }
                       const Array scaled(Shape{}, gy.value().item() * share);
-                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, scaled)};
+                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, log_totals, scaled)};
                     },
                     logits));
 }

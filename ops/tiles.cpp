@@ -104,14 +104,19 @@ Compute compute_for(std::int64_t rows, std::int64_t columns, bool transposed) {
   return transposed ? computes<tile_packs, true>[i] : computes<tile_packs, false>[i];
 }
 
+// Rows of a few packs, for which calling memcpy takes as long as copying.
+void copy_rows(const Real* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, Real* to,
+               std::int64_t to_step) {
+  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
+    each_pack(columns, [&](std::int64_t j, auto part) { part.store(part.load(from + j), to + j); });
+  }
+}
+
 // Rows k ... k + depth - 1 and `columns` columns from j on of b, as rows of tile_columns filled up with zeros.
 void copy_panel(const Factor& b, std::int64_t k, std::int64_t depth, std::int64_t j, std::int64_t columns, Real* to) {
   if (columns < tile_columns) std::fill_n(to, depth * tile_columns, Real(0));
   if (!b.transposed) {
-    for (std::int64_t i = 0; i < depth; ++i) {
-      std::copy_n(b.data + (k + i) * b.stride + j, columns, to + i * tile_columns);
-    }
-    return;
+    return copy_rows(b.data + k * b.stride + j, b.stride, depth, columns, to, tile_columns);
   }
   std::int64_t column = 0;
   for (; column + pack_width <= columns; column += pack_width) {
@@ -143,7 +148,7 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
   const std::int64_t tiles = (p.m + tile_rows - 1) / tile_rows;
   // What is used only a few times is read from where it lies.
   const bool b_in_place = !b.transposed && tiles <= 5;
-  const bool a_in_place = panels < 4;
+  const bool a_in_place = panels < (a.transposed ? 4 : 8);
   const std::int64_t panel_size = tile_columns * most_of_block;
   const std::int64_t a_step = a.transposed ? padded(tile_rows) : most_of_block + pack_width;  // no power of two
   const std::int64_t a_size = a_in_place ? 0 : a.transposed ? most_of_block * a_step : tile_rows * a_step;
@@ -165,9 +170,7 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
       Tile tile{.a = a.data + (a.transposed ? k * a.stride + i : i * a.stride + k), .a_step = a.stride};
       if (!a_in_place) {
         const std::int64_t rows = a.transposed ? depth : height, columns = a.transposed ? height : depth;
-        for (std::int64_t row = 0; row < rows; ++row) {
-          std::copy_n(tile.a + row * a.stride, columns, copied_a + row * a_step);
-        }
+        copy_rows(tile.a, a.stride, rows, columns, copied_a, a_step);
         tile.a = copied_a;
         tile.a_step = a_step;
       }
