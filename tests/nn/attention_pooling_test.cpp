@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <memory>
+#include <utility>
 
 #include <xgrad/nn/attention_pooling.h>
 #include <xgrad/nn/attention_recorder.h>
@@ -157,6 +158,21 @@ TEST_CASE("Attention pooling refuses what does not fit") {
     CHECK_THROWS_AS((*attn)(q, k, k, padding(Index({2}, {6, 1}))), ValueError);
     CHECK_THROWS_AS((*attn)(q, k, k, padding(Index({2}, {-1, 1}))), ValueError);
   }
+}
+
+struct CosineAttention : AttentionPooling {
+  explicit CosineAttention(At here) : AttentionPooling(std::move(here), 0) {}
+  Tensor score(const Tensor& q, const Tensor& k) const override {
+    const auto unit = [](const Tensor& x) { return x / sqrt(sum(square(x), {.axis = -1, .keepdim = true})); };
+    return matmul(unit(q), unit(k), {.transpose_b = true});
+  }
+};
+
+TEST_CASE("A score of one's own is one function") {
+  const CosineAttention attn{root};
+  const Tensor q(normal({1, 2, 3}, 1)), k(normal({1, 4, 3}, 2)), v(normal({1, 4, 5}, 3));
+  check_close(attn(q * 7, k, v).value(), attn(q, k, v).value());
+  check_close(attn(q, k, v, causal).value(), matmul(attn.weights(q, k, causal), v).value());
 }
 
 // ---- Single kinds ----
