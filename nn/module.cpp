@@ -8,6 +8,7 @@
 #include <typeinfo>
 
 #include <xgrad/core/tensor.h>
+#include <xgrad/ops/create.h>
 
 namespace xgrad::inline XGRAD_ABI::nn {
 namespace {
@@ -183,7 +184,7 @@ NamedArrays Module::state_dict() const {
 StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStateOptions& options) const {
   struct Match {
     Tensor tensor;
-    const Array* value;
+    Array value;
   };
   const Scope scope(path_, detail());
   StateDifference difference;
@@ -198,12 +199,15 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     }
     ++known;
     const Array* value = std::get_if<Array>(&found->second);
-    if (!value) {
+    const Index* whole = std::get_if<Index>(&found->second);
+    const bool counts =
+        whole && entry.kind == Entry::buffer;  // as other libraries keep numbers of batches and the like
+    if (!value && !counts) {
       difference.add_mismatch(name, "holds no real numbers");
-    } else if (value->shape() != entry.tensor.shape()) {
-      difference.add_mismatch(name, value->shape(), entry.tensor.shape());
+    } else if (const Shape& shape = value ? value->shape() : whole->shape(); shape != entry.tensor.shape()) {
+      difference.add_mismatch(name, shape, entry.tensor.shape());
     } else {
-      matches.push_back({entry.tensor, value});
+      matches.push_back({entry.tensor, value ? *value : to_real(*whole).value()});
     }
   });
   for (const auto& [name, tensor] : absent) {
@@ -216,7 +220,7 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
   }
   if (options.strict || !difference.mismatched.empty()) difference.refuse("load_state_dict");
-  for (const auto& [tensor, value] : matches) tensor.assign(*value);
+  for (const auto& [tensor, value] : matches) tensor.assign(value);
   return difference;
 }
 

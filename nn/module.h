@@ -113,7 +113,8 @@ class Module {
 
   /// The values of all parameters and buffers by name, relative to this module; the numbers are shared, not copied.
   NamedArrays state_dict() const;
-  /// Takes the values of a state. A parameter with several names needs only one of them. Throws FormatError with every
+  /// Takes the values of a state; buffers may come as whole numbers. A parameter with several names needs only one of
+  /// them. Throws FormatError with every
   /// name that is missing, unexpected or of another shape; then nothing was loaded. Returns what is missing and
   /// unexpected where the options allow that.
   StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;

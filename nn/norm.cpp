@@ -1,7 +1,12 @@
 // Normalising layers.
 #include <xgrad/nn/norm.h>
 
+#include <xgrad/core/record.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/normalize.h>
+#include <xgrad/ops/reduce.h>
+#include <xgrad/ops/shape.h>
 
 namespace xgrad::inline XGRAD_ABI::nn {
 
@@ -26,5 +31,59 @@ Tensor LayerNorm::operator()(const Tensor& x) const {
 }
 
 std::string LayerNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
+
+BatchNorm1d::BatchNorm1d(At here, std::int64_t channel_count, const BatchNormOptions& given)
+    : Module(std::move(here)),
+      channels(positive("channels", channel_count)),
+      options(given),
+      weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
+      bias(options.affine ? param("bias", {channels}, init::zeros()) : Tensor()),
+      running_mean(options.track_running_stats ? buffer("running_mean", Array({channels}, Real(0))) : Tensor()),
+      running_var(options.track_running_stats ? buffer("running_var", Array({channels}, Real(1))) : Tensor()),
+      num_batches_tracked(options.track_running_stats ? buffer("num_batches_tracked", Array(Shape{}, Real(0)))
+                                                      : Tensor()) {
+  const auto constructing = enter();
+  if (!(options.eps >= 0)) fail<ValueError>("batch_norm", "eps must not be negative, got ", options.eps);
+  if (options.momentum) probability("momentum", *options.momentum);
+}
+
+Tensor BatchNorm1d::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  if ((x.rank() != 2 && x.rank() != 3) || x.dim(1) != channels) {
+    fail<ShapeError>("batch_norm", "needs (B, ", channels, ") or (B, ", channels, ", T), got ", x.shape());
+  }
+  const AxisSet others = x.rank() == 2 ? AxisSet{0} : AxisSet{0, 2};
+  const Shape per_channel = x.rank() == 2 ? Shape{channels} : Shape{channels, 1};
+  Tensor mean, variance;
+  if (training() || !options.track_running_stats) {
+    const std::int64_t count = x.size() / channels;
+    if (count < 2) fail<ValueError>("batch_norm", "needs more than one value per channel in training, got ", x.shape());
+    mean = xgrad::mean(x, {.axis = others, .keepdim = true});
+    variance = var(x, {.axis = others, .keepdim = true, .correction = 0});
+    if (options.track_running_stats) {
+      const NoGrad off;
+      const Real unbiased = static_cast<Real>(count) / static_cast<Real>(count - 1);
+      track(reshape(mean, {channels}).value(), reshape(variance * unbiased, {channels}).value());
+    }
+  } else {
+    mean = reshape(running_mean, per_channel);
+    variance = reshape(running_var, per_channel);
+  }
+  const Tensor y = (x - mean) * rsqrt(variance + static_cast<Real>(options.eps));
+  if (!options.affine) return here(y);
+  return here(y * reshape(weight, per_channel) + reshape(bias, per_channel));
+}
+
+void BatchNorm1d::track(const Array& mean, const Array& unbiased_variance) const {
+  num_batches_tracked.assign(Array(Shape{}, num_batches_tracked.item() + 1));
+  const auto share = static_cast<Real>(options.momentum.value_or(1 / static_cast<double>(num_batches_tracked.item())));
+  const auto move = [share](const Tensor& running, const Tensor& batch) {
+    running.assign((running * (1 - share) + batch * share).value());
+  };
+  move(running_mean, mean);
+  move(running_var, unbiased_variance);
+}
+
+std::string BatchNorm1d::settings() const { return cat(channels); }
 
 }  // namespace xgrad::inline XGRAD_ABI::nn

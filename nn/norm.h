@@ -1,6 +1,8 @@
 // Normalising layers.
 #pragma once
 
+#include <optional>
+
 #include <xgrad/nn/module.h>
 
 namespace xgrad::inline XGRAD_ABI::nn {
@@ -31,6 +33,46 @@ struct LayerNorm : Module {
 
  protected:
   std::string settings() const override;
+};
+
+struct BatchNormOptions {
+  double eps = 1e-5;
+  std::optional<double> momentum = 0.1;  ///< share of a new batch in the running statistics; none: all batches alike
+  bool affine = true;                    ///< has weight and bias
+  bool track_running_stats = true;       ///< without, the batch's own statistics are used outside of training, too
+};
+
+/// Every channel gets mean 0 and variance 1 over the batch, then is scaled and shifted (Ioffe, Szegedy 2015):
+///
+///     y = (x - mean) / sqrt(variance + eps) weight + bias
+///
+/// Outside of training, mean and variance are running ones, which every batch in training moves:
+///
+///     running = (1 - momentum) running + momentum batch      (of the variance the unbiased estimate)
+///
+/// So a result depends on the other samples of the batch in training, and on nothing but its own sample afterwards;
+/// with layer norm it never depends on others. Names, buffers and values are those of PyTorch's layer.
+struct BatchNorm1d : Module {
+  /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1].
+  BatchNorm1d(At here, std::int64_t channels, const BatchNormOptions& options = {});
+
+  /// x (B, C) or (B, C, T), of the same shape back. Throws ShapeError; ValueError in training for a single value per
+  /// channel, which has no variance.
+  Tensor operator()(const Tensor& x) const;
+
+  const std::int64_t channels;
+  const BatchNormOptions options;
+  const Tensor weight;               ///< (C), at first 1; undefined unless affine
+  const Tensor bias;                 ///< (C), at first 0; undefined unless affine
+  const Tensor running_mean;         ///< (C), at first 0; this and the next two undefined unless tracked
+  const Tensor running_var;          ///< (C), at first 1
+  const Tensor num_batches_tracked;  ///< a number
+
+ protected:
+  std::string settings() const override;
+
+ private:
+  void track(const Array& mean, const Array& unbiased_variance) const;
 };
 
 }  // namespace xgrad::inline XGRAD_ABI::nn

@@ -1,6 +1,7 @@
-// Layer norm.
+// Layer norm and batch norm.
 #include "support.h"
 
+#include <xgrad/core/record.h>
 #include <xgrad/nn/norm.h>
 
 namespace xgrad::testing {
@@ -40,6 +41,105 @@ TEST_CASE("Gradients of layer norm are those of differences") {
   layer.weight.assign(normal({3, 4}, 3));
   layer.bias.assign(normal({3, 4}, 4));
   check_module_gradients(layer, [&](const Tensors& xs) { return layer(xs[0]); }, {normal({2, 3, 4})});
+}
+
+TEST_CASE("Batch norm gives every channel mean 0 and variance 1 over the batch; layer norm does so with every row") {
+  const Tensor x(Array({2, 2}, {1, 2, 2, 3}));
+  const BatchNorm1d batch{root, 2, {.eps = 0}};
+  check_close(batch(x).value(), Array({2, 2}, {-1, -1, 1, 1}));
+  const LayerNorm layer{root, 2, {.eps = 0}};
+  check_close(layer(x).value(), Array({2, 2}, {-1, 1, -1, 1}));
+}
+
+TEST_CASE("Running statistics move by the momentum, and serve outside of training") {
+  const BatchNorm1d norm{root, 2, {.eps = 0, .momentum = 0.5}};
+  norm(Array({2, 2}, {1, 2, 3, 2}));  // means 2 and 2, unbiased variances 2 and 0
+  check_close(norm.running_mean.value(), Array({2}, {1, 1}));
+  check_close(norm.running_var.value(), Array({2}, {1.5, 0.5}));
+  CHECK(norm.num_batches_tracked.item() == 1);
+  {
+    const Eval eval(norm);
+    check_close(norm(Array({1, 2}, {1, 2})).value(), Array({1, 2}, {0, std::sqrt(Real(2))}));
+    CHECK(norm.num_batches_tracked.item() == 1);
+  }
+  norm(Array({2, 2}, {1, 2, 3, 2}));
+  check_close(norm.running_mean.value(), Array({2}, {1.5, 1.5}));
+  CHECK(norm.buffers().size() == 3);
+  CHECK(norm.parameters().size() == 2);
+}
+
+TEST_CASE("Without a momentum the running statistics are those of all batches alike") {
+  const BatchNorm1d norm{root, 1, {.momentum = std::nullopt}};
+  for (const Real mean : {1, 4, 7}) norm(Array({2, 1}, {mean - 1, mean + 1}));
+  CHECK(norm.running_mean.item() == doctest::Approx(4));
+  CHECK(norm.running_var.item() == doctest::Approx(2));
+}
+
+TEST_CASE("A state dict of PyTorch's batch norm loads, its whole number of batches included") {
+  const BatchNorm1d norm{root, 2};
+  NamedArrays state{{"weight", Array({2}, {1, 2})},
+                    {"bias", Array({2}, {3, 4})},
+                    {"running_mean", Array({2}, {5, 6})},
+                    {"running_var", Array({2}, {7, 8})},
+                    {"num_batches_tracked", Index(Shape{}, 9)}};
+  norm.load_state_dict(state);
+  CHECK(norm.num_batches_tracked.item() == 9);
+  CHECK(norm.running_var.value().at({1}) == 8);
+  state["weight"] = Index({2}, {1, 2});
+  CHECK(error_of<FormatError>([&] { norm.load_state_dict(state); }).find("holds no real numbers") != std::string::npos);
+}
+
+TEST_CASE("Batch norm, its buffers and gradients equal PyTorch's") {
+  check_fixtures("batch_norm", {{"batch_norm", [](const Case& c) {
+                                   const auto momentum = c.text("momentum") == "none"
+                                                             ? std::nullopt
+                                                             : std::optional(c.number("momentum"));
+                                   const BatchNorm1d norm(root, 3,
+                                                          {.eps = 1e-3,
+                                                           .momentum = momentum,
+                                                           .affine = c.flag("affine"),
+                                                           .track_running_stats = c.flag("tracked")});
+                                   if (c.flag("affine")) {
+                                     norm.weight.assign(c.x(2).value());
+                                     norm.bias.assign(c.x(3).value());
+                                   }
+                                   Tensors results{norm(c.x(0)), norm(c.x(0))};
+                                   for (const Tensor& buffer : norm.buffers()) results.push_back(buffer.detach());
+                                   const Eval eval(norm);
+                                   results.push_back(norm(c.x(1)));
+                                   Results all(results);
+                                   all.leaves = {c.x(0), c.x(1)};
+                                   for (const Tensor& parameter : norm.parameters()) all.leaves.push_back(parameter);
+                                   return all;
+                                 }}});
+}
+
+TEST_CASE("Gradients of batch norm are those of differences, to the second order") {
+  for (const Shape& shape : {Shape{4, 3}, Shape{2, 3, 2}}) {
+    const BatchNorm1d norm{root, 3};
+    check_module_gradients(norm, [&](const Tensors& xs) { return norm(xs[0]); }, {normal(shape)});
+    check_gradients([&](const Tensors& xs) { return norm(xs[0]); }, {normal(shape)});
+  }
+}
+
+TEST_CASE("Batch norm refuses bad settings and inputs") {
+  CHECK(error_of<ValueError>([] { BatchNorm1d(root, 0); }) == "BatchNorm1d: channels must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { BatchNorm1d(root, 2, {.eps = -1}); }) ==
+        "batch_norm: eps must not be negative, got -1");
+  CHECK(error_of<ValueError>([] { BatchNorm1d(root, 2, {.momentum = 1.5}); }) ==
+        "BatchNorm1d: momentum must be in [0, 1], got 1.5");
+  const BatchNorm1d norm{root, 2};
+  CHECK(error_of<ShapeError>([&] {
+          norm(Array({4, 3}, Real(0)));
+        }) == "batch_norm: needs (B, 2) or (B, 2, T), got [4, 3]");
+  CHECK(error_of<ShapeError>([&] { norm(Array({2}, Real(0))); }) == "batch_norm: needs (B, 2) or (B, 2, T), got [2]");
+  CHECK(error_of<ValueError>([&] {
+          norm(Array({1, 2}, Real(0)));
+        }) == "batch_norm: needs more than one value per channel in training, got [1, 2]");
+  CHECK(norm.num_batches_tracked.item() == 0);
+  CHECK(norm(Array({1, 2, 2}, Real(0))).shape() == Shape{1, 2, 2});
+  const Eval eval(norm);
+  CHECK(norm(Array({1, 2}, Real(0))).shape() == Shape{1, 2});
 }
 
 }  // namespace
