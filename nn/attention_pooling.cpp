@@ -91,7 +91,7 @@ WindowedAttention::WindowedAttention(At here, const WindowedAttentionOptions& op
 
 AttentionMask WindowedAttention::visible(const AttentionMask& mask, std::int64_t T, std::int64_t S) const {
   if (T != S) fail<ShapeError>("windowed_attention", "needs as many queries as keys, got ", T, " and ", S);
-  return mask & nn::window(T, window);
+  return mask & nn::window(window);
 }
 
 std::string WindowedAttention::settings() const { return cat(window.before, " before, ", window.after, " after"); }

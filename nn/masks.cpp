@@ -22,6 +22,11 @@ Index smaller(const Index& a, const Index& b) {
 AttentionMask operator&(const AttentionMask& a, const AttentionMask& b) {
   AttentionMask both = a;
   both.causal = a.causal || b.causal;
+  if (a.band && b.band) {
+    both.band = {std::min(a.band->before, b.band->before), std::min(a.band->after, b.band->after)};
+  } else if (b.band) {
+    both.band = b.band;
+  }
   if (b.lengths) both.lengths = a.lengths ? smaller(*a.lengths, *b.lengths) : *b.lengths;
   if (b.ignore) both.ignore = a.ignore ? *a.ignore || *b.ignore : *b.ignore;
   if (b.bias.defined()) both.bias = a.bias.defined() ? a.bias + b.bias : b.bias;
@@ -44,11 +49,20 @@ Mask mask_where(std::int64_t rows, std::int64_t columns, const F& blocked) {
   return mask;
 }
 
+void check(const WindowOptions& options) {
+  if (options.before < 0 || options.after < 0) {
+    fail<ValueError>("window", "before ", options.before, " and after ", options.after, " must not be negative");
+  }
+}
+
 }  // namespace
 
 AttentionMask padding(const Index& lengths) { return {.lengths = lengths}; }
 
-AttentionMask window(std::int64_t size, const WindowOptions& options) { return {.ignore = window_mask(size, options)}; }
+AttentionMask window(const WindowOptions& options) {
+  check(options);
+  return {.band = AttentionBand{options.before, options.after}};
+}
 
 AttentionMask select_rows(const AttentionMask& mask, const Index& rows) {
   AttentionMask selected = mask;
@@ -70,9 +84,7 @@ Mask padding_mask(const Index& lengths, std::int64_t size) {
 }
 
 Mask window_mask(std::int64_t size, const WindowOptions& options) {
-  if (options.before < 0 || options.after < 0) {
-    fail<ValueError>("window", "before ", options.before, " and after ", options.after, " must not be negative");
-  }
+  check(options);
   return mask_where(size, size,
                     [&](std::int64_t t, std::int64_t s) { return s < t - options.before || s > t + options.after; });
 }
@@ -90,6 +102,11 @@ Mask blocked_keys(const AttentionMask& mask, const Shape& scores) {
     }
   };
   if (mask.causal) block([](std::int64_t, std::int64_t t, std::int64_t s) { return s > t; });
+  if (mask.band) {
+    block([&](std::int64_t, std::int64_t t, std::int64_t s) {
+      return s < t - mask.band->before || s > t + mask.band->after;
+    });
+  }
   if (mask.lengths) {
     const Index& lengths = *mask.lengths;
     const bool per_query = lengths.rank() == 2;

@@ -2,7 +2,7 @@
 //
 //     attn(x, nn::causal)
 //     attn(x, nn::causal & nn::padding(lengths))          // both at once
-//     attn(x, nn::window(x.dim(1), {.before = 2, .after = 2}))
+//     attn(x, nn::window({.before = 2, .after = 2}))
 #pragma once
 
 #include <xgrad/ops/attention.h>
@@ -26,8 +26,9 @@ struct WindowOptions {
   std::int64_t before = 0;
   std::int64_t after = 0;
 };
-/// Position t of `size` sees positions t - before ... t + after. Throws ValueError for negative numbers.
-AttentionMask window(std::int64_t size, const WindowOptions& options);
+/// Position t sees positions t - before ... t + after; time and memory are those of the window. Throws ValueError for
+/// negative numbers.
+AttentionMask window(const WindowOptions& options);
 
 /// The mask of a batch whose i-th sequence is this batch's rows[i]-th. Throws ValueError for a row that does not exist.
 AttentionMask select_rows(const AttentionMask& mask, const Index& rows);

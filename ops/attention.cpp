@@ -47,6 +47,10 @@ class Visible {
  public:
   Visible(const char* op, const AttentionMask& mask, const Problem& p) : mask_(mask), T_(p.T), S_(p.S) {
     const Shape scores = p.weights_shape();
+    if (mask.band && (mask.band->before < 0 || mask.band->after < 0)) {
+      fail<ValueError>(op, "a band of ", mask.band->before, " before and ", mask.band->after,
+                       " after: must not be negative");
+    }
     if (mask.lengths) {
       const Shape& shape = mask.lengths->shape();
       if (shape != Shape{p.B} && shape != Shape{p.B, p.T}) {
@@ -75,43 +79,54 @@ class Visible {
   std::int64_t limit(std::int64_t b, std::int64_t t) const {
     std::int64_t limit = S_;
     if (mask_.causal) limit = std::min(limit, t + 1);
+    if (mask_.band) limit = std::min(limit, t + mask_.band->after + 1);
     if (mask_.lengths) limit = std::min(limit, mask_.lengths->data()[per_query_ ? b * T_ + t : b]);
     return limit;
   }
-  // Adds the bias to the scores of `count` queries, side by side in rows of `step`, with keys 0 ... keys - 1, and puts
-  // -inf where a key is ignored.
-  void apply(std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t count, std::int64_t keys, Real* scores,
-             std::int64_t step) const {
+  // Keys before this one are not visible to query t.
+  std::int64_t start(std::int64_t t) const {
+    return mask_.band ? std::clamp<std::int64_t>(t - mask_.band->before, 0, S_) : 0;
+  }
+  // At most so many keys are visible to some of `count` queries in a row.
+  std::int64_t most_keys(std::int64_t count) const {
+    return mask_.band ? std::min(S_, std::max<std::int64_t>(0, count + mask_.band->before + mask_.band->after)) : S_;
+  }
+  // Adds the bias to the scores of `count` queries, side by side in rows of `step`, with keys begin ... end - 1, and
+  // puts -inf where a key is ignored.
+  void apply(std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t count, std::int64_t begin,
+             std::int64_t end, Real* scores, std::int64_t step) const {
     if (mask_.bias.defined()) {
-      const Real* bias = mask_.bias.value().data() + b * bias_[0] + h * bias_[1] + first * bias_[2];
-      for (std::int64_t s = 0; s < keys; ++s) {
+      const Real* bias = mask_.bias.value().data() + b * bias_[0] + h * bias_[1] + first * bias_[2] + begin * bias_[3];
+      for (std::int64_t s = 0; s < end - begin; ++s) {
         for (std::int64_t i = 0; i < count; ++i) scores[s * step + i] += bias[i * bias_[2] + s * bias_[3]];
       }
     }
     if (mask_.ignore) {
-      const bool* ignore = mask_.ignore->data() + b * ignore_[0] + h * ignore_[1] + first * ignore_[2];
-      for (std::int64_t s = 0; s < keys; ++s) {
+      const bool* ignore =
+          mask_.ignore->data() + b * ignore_[0] + h * ignore_[1] + first * ignore_[2] + begin * ignore_[3];
+      for (std::int64_t s = 0; s < end - begin; ++s) {
         for (std::int64_t i = 0; i < count; ++i) {
           if (ignore[i * ignore_[2] + s * ignore_[3]]) scores[s * step + i] = -infinity;
         }
       }
     }
   }
+  // Whether a query never sees keys behind its own position.
   bool causal() const { return mask_.causal; }
 
   // The same as one mask of (B, H, T, S) or smaller; nothing if all is visible.
   std::optional<Mask> blocked(const Problem& p) const {
-    if (!mask_.causal && !mask_.lengths && !mask_.ignore) return std::nullopt;
+    if (!mask_.causal && !mask_.band && !mask_.lengths && !mask_.ignore) return std::nullopt;
     Mask result(p.weights_shape());
     bool* out = result.mutable_data();
     for (std::int64_t b = 0; b < p.B; ++b) {
       for (std::int64_t h = 0; h < p.H; ++h) {
         for (std::int64_t t = 0; t < p.T; ++t, out += p.S) {
-          const std::int64_t end = limit(b, t);
+          const std::int64_t begin = start(t), end = limit(b, t);
           for (std::int64_t s = 0; s < p.S; ++s) {
-            out[s] =
-                s >= end || (mask_.ignore &&
-                             mask_.ignore->data()[b * ignore_[0] + h * ignore_[1] + t * ignore_[2] + s * ignore_[3]]);
+            out[s] = s < begin || s >= end ||
+                     (mask_.ignore &&
+                      mask_.ignore->data()[b * ignore_[0] + h * ignore_[1] + t * ignore_[2] + s * ignore_[3]]);
           }
         }
       }
@@ -181,6 +196,15 @@ struct Left {
   std::int64_t row_step, depth_step;
 };
 
+// Rows of a Matrix from one on.
+struct Rows {
+  Real* data;
+  std::int64_t step_;
+
+  std::int64_t step() const { return step_; }
+  Real* row(std::int64_t i) const { return data + i * step_; }
+};
+
 // Room for a matrix whose rows are filled up to whole packs, so that they can be read and written without a remainder.
 class Matrix {
  public:
@@ -190,6 +214,7 @@ class Matrix {
   std::int64_t step() const { return step_; }
   Real* row(std::int64_t i) { return data_ + i * step_; }
   const Real* row(std::int64_t i) const { return data_ + i * step_; }
+  Rows rows_from(std::int64_t i) const { return {data_ + i * step_, step_}; }
   Left left() const { return {data_, step_, 1}; }
   Left left_transposed() const { return {data_, 1, step_}; }
   // Of all rows, the padding included.
@@ -206,11 +231,18 @@ class Matrix {
   // Column i becomes row i of `from`, times `scale`; further columns become 0.
   void read_transposed(const Real* from, std::int64_t row_step, std::int64_t count, std::int64_t columns,
                        Real scale = 1) {
-    for (std::int64_t j = 0; j < columns; ++j) {
-      Real* to = row(j);
-      for (std::int64_t i = 0; i < count; ++i) to[i] = from[i * row_step + j] * scale;
-      std::fill(to + count, to + step_, Real(0));
+    const std::int64_t squares = columns / pack_width * pack_width;
+    for (std::int64_t i = 0; i < step_; i += pack_width) {
+      const bool whole = i + pack_width <= count;
+      for (std::int64_t j = 0; whole && j < squares; j += pack_width) {
+        transpose_square(from + i * row_step + j, row_step, row(j) + i, step_);
+      }
+      for (std::int64_t j = whole ? squares : 0; j < columns; ++j) {
+        for (std::int64_t k = i; k < i + pack_width; ++k) row(j)[k] = k < count ? from[k * row_step + j] : 0;
+      }
     }
+    if (scale == 1) return;
+    for (std::int64_t i = 0; i < columns * step_; i += pack_width) (Pack::load(data_ + i) * scale).store(data_ + i);
   }
   void write(Real* to, std::int64_t row_step, std::int64_t count, std::int64_t columns) const {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -254,7 +286,7 @@ void product_block(const Left& a, const Real* b, std::int64_t b_step, std::int64
 
 // c = a b or c += a b for the first `rows` rows; `extent(i, j)` says what rows i ... j - 1 need.
 template <class F>
-void product(std::int64_t rows, const Left& a, const Matrix& b, Matrix& c, Into into, const F& extent) {
+void product(std::int64_t rows, const Left& a, const Rows& b, const Rows& c, Into into, const F& extent) {
   std::int64_t i = 0;
   const auto take = [&]<int together>(std::integral_constant<int, together>) {
     for (; i + together <= rows; i += together) {
@@ -278,7 +310,7 @@ void product(std::int64_t rows, const Left& a, const Matrix& b, Matrix& c, Into 
 
 // The same for a left operand of weights or their gradients where b holds infinities or NaN: they are not multiplied by
 // the zeros of a mask.
-void careful_product(std::int64_t rows, std::int64_t depth, const Left& a, const Matrix& b, Matrix& c, Into into) {
+void careful_product(std::int64_t rows, std::int64_t depth, const Left& a, const Rows& b, const Rows& c, Into into) {
   for (std::int64_t i = 0; i < rows; ++i) {
     Real* y = c.row(i);
     if (into == Into::replace) std::fill_n(y, c.step(), Real(0));
@@ -292,15 +324,16 @@ void careful_product(std::int64_t rows, std::int64_t depth, const Left& a, const
 
 // ---- One head -----------------------------------------------------------------------------------------------------
 
-// Queries are taken some at a time and stand side by side in the places of packs, with one row of scores per key. So
-// the maximum and the sum of a softmax go down the rows, and never across a register.
+// Queries are taken some at a time and stand side by side in the places of packs, with one row of scores per key that
+// any of them sees. So the maximum and the sum of a softmax go down the rows, and never across a register.
 struct Queries {
   std::int64_t first = 0, count = 0;  // which
-  std::int64_t keys = 0;              // from this one on no key is visible to any of them
-  std::int64_t all_see = 0;           // keys before this one are visible to all of them
-  Array limits;                       // for each: from this one on keys are not visible; `keys` in further places
+  std::int64_t begin = 0, end = 0;    // the keys that are visible to some of them
+  std::int64_t all_from = 0;          // keys from this one on, and
+  std::int64_t all_to = 0;            // before this one, are visible to all of them
+  Array starts, limits;               // of each: the keys before, and from this one on, are not visible
 
-  std::int64_t end() const { return first + count; }
+  std::int64_t keys() const { return end - begin; }
 };
 
 std::int64_t queries_at_a_time(const Problem& p) { return std::min(padded(p.T), 2 * pack_width); }
@@ -313,58 +346,136 @@ std::int64_t heads_at_a_time(const Problem& p) {
 template <class F>
 void each_queries(const Problem& p, const Visible& visible, std::int64_t b, Queries& queries, const F& f) {
   const std::int64_t lanes = queries_at_a_time(p);
-  if (queries.limits.size() != lanes) queries.limits = Array(Shape{lanes});
+  if (queries.limits.size() != lanes) queries.starts = queries.limits = Array(Shape{lanes});
   for (queries.first = 0; queries.first < p.T; queries.first += lanes) {
     queries.count = std::min(lanes, p.T - queries.first);
-    queries.keys = 0;
-    queries.all_see = p.S;
+    queries.begin = queries.all_to = p.S;
+    queries.end = queries.all_from = 0;
+    Real* starts = queries.starts.mutable_data();
     Real* limits = queries.limits.mutable_data();
     for (std::int64_t i = 0; i < queries.count; ++i) {
       const std::int64_t limit = visible.limit(b, queries.first + i);
+      const std::int64_t start = std::min(visible.start(queries.first + i), limit);
+      starts[i] = static_cast<Real>(start);
       limits[i] = static_cast<Real>(limit);
-      queries.keys = std::max(queries.keys, limit);
-      queries.all_see = std::min(queries.all_see, limit);
+      queries.begin = std::min(queries.begin, start);
+      queries.end = std::max(queries.end, limit);
+      queries.all_from = std::max(queries.all_from, start);
+      queries.all_to = std::min(queries.all_to, limit);
     }
-    std::fill(limits + queries.count, limits + lanes, static_cast<Real>(queries.keys));
+    // Further places see what the last query sees, so that their numbers stay finite.
+    std::fill(starts + queries.count, starts + lanes, starts[queries.count - 1]);
+    std::fill(limits + queries.count, limits + lanes, limits[queries.count - 1]);
     f();
   }
 }
 
-// In place: the softmax down every column of scores.
-void softmax_columns(Matrix& scores, const Queries& queries) {
-  for (std::int64_t j = 0; j < scores.step(); j += pack_width) {
-    const Pack limit = Pack::load(queries.limits.data() + j);
-    Pack most(-infinity);
-    for (std::int64_t s = 0; s < queries.all_see; ++s) most = larger(most, Pack::load(scores.row(s) + j));
-    for (std::int64_t s = queries.all_see; s < queries.keys; ++s) {
-      const Pack score = where(Pack(s) < limit, Pack::load(scores.row(s) + j), -infinity);
-      score.store(scores.row(s) + j);
-      most = larger(most, score);
+// Scores of keys that a query does not see become -inf.
+void hide(Matrix& scores, const Queries& queries) {
+  const auto rows = [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t s = from; s < to; ++s) {
+      for (std::int64_t j = 0; j < scores.step(); j += pack_width) {
+        const Pack start = Pack::load(queries.starts.data() + j), limit = Pack::load(queries.limits.data() + j);
+        Real* score = scores.row(s - queries.begin) + j;
+        where(Pack(s) >= start && Pack(s) < limit, Pack::load(score), -infinity).store(score);
+      }
     }
-    const Pack shift = where(most == -infinity, 0, most);  // where nothing is visible all powers are 0
-    Pack sum(0);
-    for (std::int64_t s = 0; s < queries.keys; ++s) {
-      const Pack power = exp(Pack::load(scores.row(s) + j) - shift);
-      power.store(scores.row(s) + j);
-      sum = sum + power;
+  };
+  const std::int64_t from = std::clamp(queries.all_from, queries.begin, queries.end);
+  const std::int64_t to = std::clamp(queries.all_to, from, queries.end);
+  rows(queries.begin, from);
+  rows(to, queries.end);
+}
+
+// Calls f with the number of packs side by side in rows of `step` numbers, 1 or 2, as a type: loops over keys take them
+// together, because each waits for its own last result.
+template <class F>
+void with_packs(std::int64_t step, const F& f) {
+  if (step == pack_width) {
+    f(std::integral_constant<int, 1>());
+  } else {
+    f(std::integral_constant<int, 2>());
+  }
+}
+
+// In place: scores become powers e^(score - max). Of each query the reciprocal sum of powers, 0 if it sees nothing, and
+// ln sum e^score, then +inf.
+template <int packs>
+void powers_of(Real* scores, std::int64_t keys, Real* share, Real* log_total) {
+  Pack most[packs], sum[packs];
+  for (Pack& each : most) each = -infinity;
+  for (std::int64_t s = 0; s < keys; ++s) {
+    for (int j = 0; j < packs; ++j) most[j] = larger(most[j], Pack::load(scores + (s * packs + j) * pack_width));
+  }
+  for (Pack& each : most) each = where(each == -infinity, 0, each);  // where nothing is visible all powers are 0
+  for (std::int64_t s = 0; s < keys; ++s) {
+    for (int j = 0; j < packs; ++j) {
+      Real* score = scores + (s * packs + j) * pack_width;
+      const Pack power = exp(Pack::load(score) - most[j]);
+      power.store(score);
+      sum[j] = sum[j] + power;
     }
-    const Pack share = where(sum == 0, 0, 1 / sum);
-    for (std::int64_t s = 0; s < queries.keys; ++s) (Pack::load(scores.row(s) + j) * share).store(scores.row(s) + j);
+  }
+  for (int j = 0; j < packs; ++j) {
+    where(sum[j] == 0, 0, 1 / sum[j]).store(share + j * pack_width);
+    if (log_total) where(sum[j] == 0, infinity, most[j] + log(sum[j])).store(log_total + j * pack_width);
+  }
+}
+
+// Powers become weights, which are also kept if wanted, times what dropout makes of them.
+template <int packs>
+void weights_of(Real* powers, std::int64_t keys, const Real* share, const Real* factors, Real* kept) {
+  Pack part[packs];
+  for (int j = 0; j < packs; ++j) part[j] = Pack::load(share + j * pack_width);
+  for (std::int64_t i = 0; i < keys * packs * pack_width; i += packs * pack_width) {
+    for (int j = 0; j < packs; ++j) {
+      const std::int64_t at = i + j * pack_width;
+      const Pack weight = Pack::load(powers + at) * part[j];
+      if (kept) weight.store(kept + at);
+      (factors ? weight * Pack::load(factors + at) : weight).store(powers + at);
+    }
+  }
+}
+
+// Gradients of the weights after dropout, in `slope`, become those of the scores times `scale`; `share` becomes the
+// weights after dropout. It may be where the weights are.
+template <int packs>
+void score_gradients_of(const Real* weights, const Real* factors, std::int64_t keys, Real scale, Real* slope,
+                        Real* share) {
+  Pack mean[packs];  // of the gradients, by weight
+  const std::int64_t end = keys * packs * pack_width;
+  for (std::int64_t i = 0; i < end; i += packs * pack_width) {
+    for (int j = 0; j < packs; ++j) {
+      const std::int64_t at = i + j * pack_width;
+      const Pack weight = Pack::load(weights + at);
+      const Pack above = factors ? Pack::load(slope + at) * Pack::load(factors + at) : Pack::load(slope + at);
+      const Pack gradient = where(weight == 0, 0, above);
+      gradient.store(slope + at);
+      mean[j] = multiply_add(weight, gradient, mean[j]);
+    }
+  }
+  for (std::int64_t i = 0; i < end; i += packs * pack_width) {
+    for (int j = 0; j < packs; ++j) {
+      const std::int64_t at = i + j * pack_width;
+      const Pack weight = Pack::load(weights + at);
+      where(weight == 0, 0, weight * scale * (Pack::load(slope + at) - mean[j])).store(slope + at);
+      (factors ? weight * Pack::load(factors + at) : weight).store(share + at);
+    }
   }
 }
 
 // The factors that dropout puts on the weights, in the order of the scores.
 class DropoutFactors {
  public:
-  DropoutFactors(const WeightDropout& dropout, const Problem& p)
-      : rows_(dropout, p.S), factors_(dropout.on() ? p.S : 0, queries_at_a_time(p)), T_(p.T), on_(dropout.on()) {
+  DropoutFactors(const WeightDropout& dropout, const Problem& p, std::int64_t most_keys)
+      : rows_(dropout, p.S), factors_(dropout.on() ? most_keys : 0, queries_at_a_time(p)), T_(p.T), on_(dropout.on()) {
     factors_.fill(0);
   }
   bool on() const { return on_; }
   void draw(std::int64_t head, const Queries& queries) {
     for (std::int64_t i = 0; i < queries.count; ++i) {
-      const Real* row = rows_(head * T_ + queries.first + i);
-      for (std::int64_t s = 0; s < queries.keys; ++s) factors_.row(s)[i] = row[s];
+      const Real* row = rows_(head * T_ + queries.first + i) + queries.begin;
+      for (std::int64_t s = 0; s < queries.keys(); ++s) factors_.row(s)[i] = row[s];
     }
   }
   const Real* row(std::int64_t key) const { return factors_.row(key); }
@@ -376,75 +487,100 @@ class DropoutFactors {
   bool on_;
 };
 
-struct Forward {
-  Array y, weights;
+// Where queries, keys and values, or their gradients, begin.
+template <class Number>
+struct Operands {
+  Number *q, *k, *v;
 };
 
-// The room that the weights of all heads take, in the order of the scores.
-Shape kept_shape(const Problem& p) {
-  const std::int64_t lanes = queries_at_a_time(p);
-  return {p.B * p.H, (p.T + lanes - 1) / lanes, p.S, lanes};
-}
+// What the backward pass needs of the forward pass: the weights while keys are few, which saves computing them again,
+// and ln sum e^score of each query else. In the order of the scores.
+class Kept {
+ public:
+  Kept() = default;
+  explicit Kept(const Problem& p) : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_), S_(p.S) {
+    constexpr std::int64_t few_keys = 32;
+    weights_ = S_ <= few_keys;
+    numbers_ = Array(Shape{p.B * p.H * blocks_ * (weights_ ? S_ : 1) * lanes_});
+  }
+  bool weights() const { return weights_; }
+  // The first row of some queries of a head, of `lanes` numbers, or one row for each key that they may see.
+  Real* rows(std::int64_t head, const Queries& queries) { return numbers_.mutable_data() + at(head, queries); }
+  const Real* rows(std::int64_t head, const Queries& queries) const { return numbers_.data() + at(head, queries); }
 
-// Where the weights of some queries of a head are kept.
-std::int64_t kept_at(const Problem& p, std::int64_t head, const Queries& queries) {
-  const std::int64_t lanes = queries_at_a_time(p);
-  return (head * ((p.T + lanes - 1) / lanes) + queries.first / lanes) * p.S * lanes;
-}
+ private:
+  std::int64_t at(std::int64_t head, const Queries& queries) const {
+    return (head * blocks_ + queries.first / lanes_) * (weights_ ? S_ : 1) * lanes_;
+  }
 
-// The first of so many columns that keys i ... are visible to, rounded down to whole packs.
+  std::int64_t lanes_ = 0, blocks_ = 0, S_ = 0;
+  bool weights_ = false;
+  Array numbers_;
+};
+
+// The first of so many columns that keys i ... are visible to, rounded down to whole packs. Here and below keys count
+// from queries.begin.
 std::int64_t first_column(const Visible& visible, const Queries& queries, std::int64_t key) {
-  return visible.causal()
-             ? std::clamp<std::int64_t>(key - queries.first, 0, queries.count - 1) / pack_width * pack_width
-             : 0;
+  return visible.causal() ? std::clamp<std::int64_t>(queries.begin + key - queries.first, 0, queries.count - 1) /
+                                pack_width * pack_width
+                          : 0;
 }
 // The first of these queries that key i is visible to, and the number of keys that queries below i see.
 std::int64_t first_query(const Visible& visible, const Queries& queries, std::int64_t key) {
-  return visible.causal() ? std::clamp<std::int64_t>(key - queries.first, 0, queries.count) : 0;
+  return visible.causal() ? std::clamp<std::int64_t>(queries.begin + key - queries.first, 0, queries.count) : 0;
 }
 std::int64_t keys_before(const Visible& visible, const Queries& queries, std::int64_t query) {
-  return visible.causal() ? std::min(queries.keys, queries.first + query) : queries.keys;
+  return visible.causal() ? std::clamp<std::int64_t>(queries.first + query - queries.begin, 0, queries.keys())
+                          : queries.keys();
 }
 
-// `keep` says whether the weights will be needed again.
-Forward forward(const Problem& p, const Array& q, const Array& k, const Array& v, const Visible& visible,
-                const WeightDropout& dropout, bool keep) {
-  Forward result{.y = Array(p.y_shape), .weights = keep ? Array(kept_shape(p)) : Array()};
-  if (result.y.size() == 0) return result;
-  Real* y = result.y.mutable_data();
-  Real* weights = keep ? result.weights.mutable_data() : nullptr;
-  const std::int64_t lanes = queries_at_a_time(p);
+// scores = scale k q' + bias of some queries, -inf where a key is not visible.
+void score(const Problem& p, const Visible& visible, const Queries& queries, std::int64_t b, std::int64_t h,
+           const Real* k, const Matrix& query, Matrix& scores) {
+  product(queries.keys(), {k + p.k.at(b, h) + queries.begin * p.k.row_step, p.k.row_step, 1}, query.rows_from(0),
+          scores.rows_from(0), Into::replace, [&](std::int64_t from, std::int64_t) {
+            return Extent{0, p.d, first_column(visible, queries, from)};
+          });
+  visible.apply(b, h, queries.first, queries.count, queries.begin, queries.end, scores.row(0), scores.step());
+  hide(scores, queries);
+}
+
+// y, and what the backward pass needs if `kept` is given.
+Array forward(const Problem& p, const Operands<const Real>& in, const Visible& visible, const WeightDropout& dropout,
+              Kept* kept) {
+  Array result(p.y_shape);
+  if (result.size() == 0) return result;
+  Real* y = result.mutable_data();
+  const std::int64_t lanes = queries_at_a_time(p), most_keys = visible.most_keys(lanes);
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
-    Matrix query(p.d, lanes), scores(p.S, lanes), values(p.S, p.e), out(lanes, p.e);
-    DropoutFactors factors(dropout, p);
+    Matrix query(p.d, lanes), scores(most_keys, lanes), values(p.S, p.e), out(lanes, p.e);
+    DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
+    Real share[2 * Pack::width];
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      values.read(v.data() + p.v.at(b, h), p.v.row_step, p.S, p.e);
+      values.read(in.v + p.v.at(b, h), p.v.row_step, p.S, p.e);
       const bool finite = values.finite();
       each_queries(p, visible, b, queries, [&] {
-        query.read_transposed(q.data() + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d,
+        query.read_transposed(in.q + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d,
                               p.scale);
-        product(queries.keys, {k.data() + p.k.at(b, h), p.k.row_step, 1}, query, scores, Into::replace,
-                [&](std::int64_t from, std::int64_t) {
-                  return Extent{0, p.d, first_column(visible, queries, from)};
-                });
-        visible.apply(b, h, queries.first, queries.count, queries.keys, scores.row(0), lanes);
-        softmax_columns(scores, queries);
-        if (keep) std::copy_n(scores.row(0), queries.keys * lanes, weights + kept_at(p, i, queries));
-        if (factors.on()) {
-          factors.draw(i, queries);
-          for (std::int64_t j = 0; j < queries.keys * lanes; j += pack_width) {
-            (Pack::load(scores.row(0) + j) * Pack::load(factors.row(0) + j)).store(scores.row(0) + j);
-          }
-        }
+        score(p, visible, queries, b, h, in.k, query, scores);
+        if (factors.on()) factors.draw(i, queries);
+        Real* to = kept ? kept->rows(i, queries) : nullptr;
+        with_packs(lanes, [&](auto packs) {
+          powers_of<packs>(scores.row(0), queries.keys(), share, to && !kept->weights() ? to : nullptr);
+          weights_of<packs>(scores.row(0), queries.keys(), share, factors.on() ? factors.row(0) : nullptr,
+                            to && kept->weights() ? to : nullptr);
+        });
+        const Rows seen = values.rows_from(queries.begin);
         if (finite) {
-          product(queries.count, scores.left_transposed(), values, out, Into::replace,
+          product(queries.count, scores.left_transposed(), seen, out.rows_from(0), Into::replace,
                   [&](std::int64_t, std::int64_t to) {
                     return Extent{0, keys_before(visible, queries, to), 0};
                   });
         } else {
-          careful_product(queries.count, queries.keys, scores.left_transposed(), values, out, Into::replace);
+          careful_product(queries.count, queries.keys(), scores.left_transposed(), seen, out.rows_from(0),
+                          Into::replace);
         }
         out.write(y + p.y.at(b, h) + queries.first * p.y.row_step, p.y.row_step, queries.count, p.e);
       });
@@ -453,96 +589,91 @@ Forward forward(const Problem& p, const Array& q, const Array& k, const Array& v
   return result;
 }
 
-struct Backward {
-  Array q, k, v, scores;
-};
-
-Backward backward(const Problem& p, const Array& gy, const Array& q, const Array& k, const Array& v,
-                  const Array& weights, const Visible& visible, const WeightDropout& dropout, bool want_scores) {
-  Backward result{.q = Array(q.shape()), .k = Array(k.shape()), .v = Array(v.shape()), .scores = Array()};
-  if (want_scores) result.scores = Array(p.weights_shape(), Real(0));
-  Real* gq = result.q.mutable_data();
-  Real* gk = result.k.mutable_data();
-  Real* gv = result.v.mutable_data();
-  Real* gs = want_scores ? result.scores.mutable_data() : nullptr;
-  const std::int64_t lanes = queries_at_a_time(p);
+// Writes the gradients of q, k and v, and if asked adds those of the scores to (B, H, T, S) zeros.
+void backward(const Problem& p, const Array& gy, const Operands<const Real>& in, const Operands<Real>& out,
+              const Kept& kept, const Visible& visible, const WeightDropout& dropout, Real* score_gradients) {
+  const std::int64_t lanes = queries_at_a_time(p), most_keys = visible.most_keys(lanes);
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
     Matrix keys(p.S, p.d), query(lanes, p.d), above(lanes, p.e), above_transposed(p.e, lanes);
-    Matrix share(p.S, lanes),
-        slope(p.S, lanes);  // the weights, then after dropout; gradients of weights, then of scores
+    Matrix query_transposed(kept.weights() ? 0 : p.d, lanes);
+    // The weights, then after dropout; gradients of weights, then of scores.
+    Matrix share(most_keys, lanes), slope(most_keys, lanes);
     Matrix dq(lanes, p.d), dk(p.S, p.d), dv(p.S, p.e);
-    DropoutFactors factors(dropout, p);
+    DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      keys.read(k.data() + p.k.at(b, h), p.k.row_step, p.S, p.d);
+      keys.read(in.k + p.k.at(b, h), p.k.row_step, p.S, p.d);
       const bool finite_keys = keys.finite();
       dk.fill(0);
       dv.fill(0);
       each_queries(p, visible, b, queries, [&] {
+        const std::int64_t seen = queries.keys();
         const Real* head_gy = gy.data() + p.y.at(b, h) + queries.first * p.y.row_step;
-        query.read(q.data() + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d);
+        const Real* head_q = in.q + p.q.at(b, h) + queries.first * p.q.row_step;
+        query.read(head_q, p.q.row_step, queries.count, p.d);
         above.read(head_gy, p.y.row_step, queries.count, p.e);
         above_transposed.read_transposed(head_gy, p.y.row_step, queries.count, p.e);
         if (factors.on()) factors.draw(i, queries);
 
-        product(queries.keys, {v.data() + p.v.at(b, h), p.v.row_step, 1}, above_transposed, slope, Into::replace,
-                [&](std::int64_t from, std::int64_t) {
+        const Real* weights = kept.rows(i, queries);
+        if (!kept.weights()) {
+          query_transposed.read_transposed(head_q, p.q.row_step, queries.count, p.d, p.scale);
+          score(p, visible, queries, b, h, in.k, query_transposed, share);
+          for (std::int64_t j = 0; j < lanes; j += pack_width) {
+            const Pack log_total = Pack::load(weights + j);
+            for (std::int64_t s = 0; s < seen; ++s) {
+              exp(Pack::load(share.row(s) + j) - log_total).store(share.row(s) + j);
+            }
+          }
+          weights = share.row(0);
+        }
+        product(seen, {in.v + p.v.at(b, h) + queries.begin * p.v.row_step, p.v.row_step, 1},
+                above_transposed.rows_from(0), slope.rows_from(0), Into::replace, [&](std::int64_t from, std::int64_t) {
                   return Extent{0, p.e, first_column(visible, queries, from)};
                 });
-        const Real* kept = weights.data() + kept_at(p, i, queries);
-        for (std::int64_t j = 0; j < lanes; j += pack_width) {
-          Pack mean(0);  // of the gradients, by weight
-          for (std::int64_t s = 0; s < queries.keys; ++s) {
-            const Pack weight = Pack::load(kept + s * lanes + j);
-            const Pack factor = factors.on() ? Pack::load(factors.row(s) + j) : Pack(1);
-            const Pack gradient = where(weight == 0, 0, Pack::load(slope.row(s) + j) * factor);
-            gradient.store(slope.row(s) + j);
-            (weight * factor).store(share.row(s) + j);
-            mean = multiply_add(weight, gradient, mean);
-          }
-          for (std::int64_t s = 0; s < queries.keys; ++s) {
-            const Pack weight = Pack::load(kept + s * lanes + j);
-            where(weight == 0, 0, weight * (Pack::load(slope.row(s) + j) - mean)).store(slope.row(s) + j);
-          }
-        }
-        if (gs) {
+        with_packs(lanes, [&](auto packs) {
+          score_gradients_of<packs>(weights, factors.on() ? factors.row(0) : nullptr, seen,
+                                    score_gradients ? 1 : p.scale, slope.row(0), share.row(0));
+        });
+        if (score_gradients) {
           for (std::int64_t t = 0; t < queries.count; ++t) {
-            Real* to = gs + (i * p.T + queries.first + t) * p.S;
-            for (std::int64_t s = 0; s < queries.keys; ++s) to[s] = slope.row(s)[t];
+            Real* to = score_gradients + (i * p.T + queries.first + t) * p.S + queries.begin;
+            for (std::int64_t s = 0; s < seen; ++s) to[s] = slope.row(s)[t];
           }
-        }
-        for (std::int64_t j = 0; j < queries.keys * lanes; j += pack_width) {
-          (Pack::load(slope.row(0) + j) * p.scale).store(slope.row(0) + j);
+          for (std::int64_t j = 0; j < seen * lanes; j += pack_width) {
+            (Pack::load(slope.row(0) + j) * p.scale).store(slope.row(0) + j);
+          }
         }
 
+        const Rows head_keys = keys.rows_from(queries.begin);
         if (finite_keys) {
-          product(queries.count, slope.left_transposed(), keys, dq, Into::replace, [&](std::int64_t, std::int64_t to) {
-            return Extent{0, keys_before(visible, queries, to), 0};
-          });
+          product(queries.count, slope.left_transposed(), head_keys, dq.rows_from(0), Into::replace,
+                  [&](std::int64_t, std::int64_t to) {
+                    return Extent{0, keys_before(visible, queries, to), 0};
+                  });
         } else {
-          careful_product(queries.count, queries.keys, slope.left_transposed(), keys, dq, Into::replace);
+          careful_product(queries.count, seen, slope.left_transposed(), head_keys, dq.rows_from(0), Into::replace);
         }
         const auto seeing = [&](std::int64_t from, std::int64_t) {
           return Extent{first_query(visible, queries, from), queries.count, 0};
         };
-        if (query.finite()) {
-          product(queries.keys, slope.left(), query, dk, Into::add, seeing);
-        } else {
-          careful_product(queries.keys, queries.count, slope.left(), query, dk, Into::add);
-        }
-        if (above.finite()) {
-          product(queries.keys, share.left(), above, dv, Into::add, seeing);
-        } else {
-          careful_product(queries.keys, queries.count, share.left(), above, dv, Into::add);
-        }
-        dq.write(gq + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d);
+        const auto add = [&](const Matrix& left, const Matrix& right, Matrix& sums) {
+          const Rows to = sums.rows_from(queries.begin);
+          if (right.finite()) {
+            product(seen, left.left(), right.rows_from(0), to, Into::add, seeing);
+          } else {
+            careful_product(seen, queries.count, left.left(), right.rows_from(0), to, Into::add);
+          }
+        };
+        add(slope, query, dk);
+        add(share, above, dv);
+        dq.write(out.q + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d);
       });
-      dk.write(gk + p.k.at(b, h), p.k.row_step, p.S, p.d);
-      dv.write(gv + p.v.at(b, h), p.v.row_step, p.S, p.e);
+      dk.write(out.k + p.k.at(b, h), p.k.row_step, p.S, p.d);
+      dv.write(out.v + p.v.at(b, h), p.v.row_step, p.S, p.e);
     }
   });
-  return result;
 }
 
 // ---- The composed form --------------------------------------------------------------------------------------------
@@ -577,43 +708,76 @@ struct Call {
   }
 };
 
-Tensor attend(const Call& call, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias) {
-  const bool keep = recording() && (q.requires_grad() || k.requires_grad() || v.requires_grad() ||
-                                    (bias.defined() && bias.requires_grad()));
-  Forward done = forward(call.problem, q.value(), k.value(), v.value(), call.visible, call.dropout, keep);
-  if (!keep) return Tensor(std::move(done.y));
+// The operation on `inputs`: q, k, v and perhaps bias, or qkv and perhaps bias. `composed` is its form in other
+// operations, `operands` says where q, k and v begin in arrays like the inputs.
+template <std::size_t N, class Composed, class Pointers>
+Tensor attend(const Call& call, const std::array<Tensor, N>& inputs, bool has_bias, const Composed& composed,
+              const Pointers& operands) {
+  const auto read = [operands](const std::array<Tensor, N>& xs) {
+    std::array<const Real*, N> data{};
+    for (std::size_t i = 0; i < N; ++i) data[i] = xs[i].value().data();
+    return operands(data);
+  };
+  const bool keep =
+      recording() && std::ranges::any_of(inputs, [](const Tensor& input) { return input.requires_grad(); });
+  if (!keep) return Tensor(forward(call.problem, read(inputs), call.visible, call.dropout, nullptr));
+  Kept kept(call.problem);
+  Array y = forward(call.problem, read(inputs), call.visible, call.dropout, &kept);
+  auto rule = [call, inputs, has_bias, composed, operands, read, kept = std::move(kept)](const Tensor& gy,
+                                                                                         Wanted wanted) {
+    if (recording()) return composed_gradients(inputs, gy, wanted, composed);
+    std::array<Tensor, N> gradients;
+    std::array<Real*, N> to{};
+    const std::size_t operand_count = N - (has_bias ? 1 : 0);
+    for (std::size_t i = 0; i < operand_count; ++i) {
+      Array gradient(inputs[i].shape());
+      to[i] = gradient.mutable_data();
+      gradients[i] = Tensor(std::move(gradient));
+    }
+    Array scores;
+    if (has_bias && wanted[N - 1]) scores = Array(call.problem.weights_shape(), Real(0));
+    backward(call.problem, gy.value(), read(inputs), operands(to), kept, call.visible, call.dropout,
+             scores.size() > 0 ? scores.mutable_data() : nullptr);
+    if (has_bias && wanted[N - 1]) gradients[N - 1] = sum_to(Tensor(std::move(scores)), inputs[N - 1].shape());
+    return gradients;
+  };
+  return std::apply(
+      [&](const auto&... each) { return record("attention", std::move(y), jointly(std::move(rule), each...)); },
+      inputs);
+}
 
+Tensor attend(const Call& call, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias) {
+  const auto operands = []<class Number, std::size_t N>(const std::array<Number*, N>& data) {
+    return Operands<Number>{data[0], data[1], data[2]};
+  };
   if (!bias.defined()) {
-    return record("attention", std::move(done.y),
-                  jointly(
-                      [call, q, k, v, weights = std::move(done.weights)](const Tensor& gy, Wanted wanted) {
-                        if (recording()) {
-                          return composed_gradients(std::array{q, k, v}, gy, wanted,
-                                                    [&](const Tensor& a, const Tensor& b, const Tensor& c) {
-                                                      return call.composed(a, b, c, Tensor());
-                                                    });
-                        }
-                        Backward g = backward(call.problem, gy.value(), q.value(), k.value(), v.value(), weights,
-                                              call.visible, call.dropout, false);
-                        return std::array<Tensor, 3>{std::move(g.q), std::move(g.k), std::move(g.v)};
-                      },
-                      q, k, v));
+    return attend(
+        call, std::array{q, k, v}, false,
+        [call](const Tensor& a, const Tensor& b, const Tensor& c) { return call.composed(a, b, c, Tensor()); },
+        operands);
   }
-  return record("attention", std::move(done.y),
-                jointly(
-                    [call, q, k, v, bias, weights = std::move(done.weights)](const Tensor& gy, Wanted wanted) {
-                      if (recording()) {
-                        return composed_gradients(std::array{q, k, v, bias}, gy, wanted,
-                                                  [&](const Tensor& a, const Tensor& b, const Tensor& c,
-                                                      const Tensor& added) { return call.composed(a, b, c, added); });
-                      }
-                      Backward g = backward(call.problem, gy.value(), q.value(), k.value(), v.value(), weights,
-                                            call.visible, call.dropout, wanted[3]);
-                      std::array<Tensor, 4> result{std::move(g.q), std::move(g.k), std::move(g.v), Tensor()};
-                      if (wanted[3]) result[3] = sum_to(Tensor(std::move(g.scores)), bias.shape());
-                      return result;
-                    },
-                    q, k, v, bias));
+  return attend(
+      call, std::array{q, k, v, bias}, true,
+      [call](const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& added) {
+        return call.composed(a, b, c, added);
+      },
+      operands);
+}
+
+// Queries, keys and values side by side in the rows of qkv.
+Tensor attend_packed(const Call& call, const Tensor& qkv, const Tensor& bias) {
+  const std::int64_t width = qkv.dim(2) / 3;
+  const auto operands = [width]<class Number, std::size_t N>(const std::array<Number*, N>& data) {
+    return Operands<Number>{data[0], data[0] + width, data[0] + 2 * width};
+  };
+  const auto composed = [call, width](const Tensor& x, const Tensor& added) {
+    return call.composed(narrow(x, 2, 0, width), narrow(x, 2, width, width), narrow(x, 2, 2 * width, width), added);
+  };
+  if (!bias.defined()) {
+    return attend(
+        call, std::array{qkv}, false, [composed](const Tensor& x) { return composed(x, Tensor()); }, operands);
+  }
+  return attend(call, std::array{qkv, bias}, true, composed, operands);
 }
 
 WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
@@ -702,6 +866,31 @@ Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, s
   const Problem problem = side_by_side(op, q, k, v, heads, options);
   const Visible visible(op, options.mask, problem);
   return attend({problem, visible, checked_dropout(op, options), true}, q, k, v, options.mask.bias);
+}
+
+Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options) {
+  constexpr const char* op = "multi_head_attention";
+  if (qkv.rank() != 3) fail<ShapeError>(op, "needs three axes (batch, positions, width), got ", qkv.shape());
+  if (heads < 1) fail<ValueError>(op, "heads ", heads, " is not positive");
+  if (qkv.dim(2) % (3 * heads) != 0) {
+    fail<ValueError>(op, "width ", qkv.dim(2), " is not divisible by queries, keys and values of ", heads, " heads");
+  }
+  const std::int64_t B = qkv.dim(0), T = qkv.dim(1), C = qkv.dim(2) / 3, d = C / heads;
+  const Layout part{T * 3 * C, d, 3 * C};
+  const Problem problem{.B = B,
+                        .H = heads,
+                        .T = T,
+                        .S = T,
+                        .d = d,
+                        .e = d,
+                        .q = part,
+                        .k = part,
+                        .v = part,
+                        .y = {T * C, d, C},
+                        .y_shape = {B, T, C},
+                        .scale = scale_for(options, d)};
+  const Visible visible(op, options.mask, problem);
+  return attend_packed({problem, visible, checked_dropout(op, options), true}, qkv, options.mask.bias);
 }
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options) {

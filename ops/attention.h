@@ -8,14 +8,21 @@
 
 namespace xgrad::inline XGRAD_ABI {
 
+/// A band along the diagonal: query t sees keys t - before ... t + after only.
+struct AttentionBand {
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+};
+
 /// Which keys a query may attend to; a key must be allowed by all that are given. What is not allowed takes no part at
 /// all: its weight is exactly 0, whatever stands there, NaN included. A query that may attend to nothing gives 0, and
 /// gradients of 0 (PyTorch gives NaN there).
 struct AttentionMask {
-  bool causal = false;             ///< query t sees keys 0 ... t only
-  std::optional<Index> lengths{};  ///< so many keys are valid, from the first: (B), or (B, T) for each query
-  std::optional<Mask> ignore{};    ///< true: may not be attended to; broadcasts to (B, H, T, S)
-  Tensor bias{};                   ///< added to the scores before the softmax; broadcasts to (B, H, T, S)
+  bool causal = false;                  ///< query t sees keys 0 ... t only
+  std::optional<AttentionBand> band{};  ///< what lies outside costs neither time nor memory
+  std::optional<Index> lengths{};       ///< so many keys are valid, from the first: (B), or (B, T) for each query
+  std::optional<Mask> ignore{};         ///< true: may not be attended to; broadcasts to (B, H, T, S)
+  Tensor bias{};                        ///< added to the scores before the softmax; broadcasts to (B, H, T, S)
 };
 
 struct AttentionOptions {
@@ -27,6 +34,10 @@ struct AttentionOptions {
 
 /// y = dropout(softmax(scale q k^T + bias)) v       q (..., T, d), k (..., S, d), v (..., S, e) -> (..., T, e)
 ///
+/// Memory grows with T + S, not with T S: for long sequences the weights are computed again in the backward pass, from
+/// one number for each query (Dao et al., "FlashAttention", 2022). A mask that is causal or a band saves the work
+/// behind it.
+///
 /// Two to four axes; leading axes (B) or (B, H) are equal in all three. Throws ShapeError when shapes do not fit,
 /// ValueError for lengths outside [0, S] or a dropout outside [0, 1].
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -36,6 +47,11 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
 /// q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e). Throws also ValueError when widths do not divide by H.
 Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                             const AttentionOptions& options = {});
+
+/// Self-attention of H heads from one projection: queries, keys and values side by side in the last axis, read in
+/// place, and their gradient in one array.      qkv (B, T, 3 H d) -> (B, T, H d) Throws ShapeError when qkv has not
+/// three axes, ValueError when its width does not divide by 3 H.
+Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options = {});
 
 /// The weights that multi_head_attention gives to the keys, before dropout: (B, H, T, S). Differentiable.
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options = {});

@@ -77,8 +77,7 @@ struct Block : nn::Module {
         ffn(at("ffn"), {.in = dim, .hidden = hidden, .activation = [](const Tensor& t) { return gelu(t, Gelu::tanh); }}) {}
 
   Tensor operator()(const Tensor& x, const AttentionMask& mask) const {
-    const Tensors parts = chunk(qkv(norm1(x)), 3, -1);
-    const Tensor y = x + o(multi_head_attention(parts[0], parts[1], parts[2], heads, {.mask = mask}));
+    const Tensor y = x + o(multi_head_attention(qkv(norm1(x)), heads, {.mask = mask}));
     return y + ffn(norm2(y));
   }
 };

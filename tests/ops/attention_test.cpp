@@ -33,6 +33,7 @@ Array by_hand(const Array& q, const Array& k, const Array& v, const Sizes& n, co
           score /= std::sqrt(static_cast<double>(d));
           if (mask.bias.defined()) score += broadcast_to(mask.bias, {n.B, n.H, n.T, n.S}).value().at({b, h, t, s});
           bool open = !mask.causal || s <= t;
+          if (mask.band) open &= s >= t - mask.band->before && s <= t + mask.band->after;
           if (mask.lengths) open &= s < (mask.lengths->rank() == 1 ? mask.lengths->at({b}) : mask.lengths->at({b, t}));
           if (mask.ignore) open &= !mask.ignore->at({t, s});
           weights.push_back(open ? std::exp(score) : 0);
@@ -75,6 +76,11 @@ std::vector<Case> cases() {
       {"lengths", {2, 3, 5, 4, 6, 2}, {.lengths = index({2, 5})}},
       {"lengths per query", {2, 2, 4, 4, 4, 1}, {.lengths = index({{1, 3}, {2, 4}})}},
       {"ignore", {2, 3, 5, 4, 4, 2}, {.ignore = pattern(3, 5)}},
+      {"band", {2, 7, 7, 4, 4, 2}, {.band = AttentionBand{2, 1}}},
+      {"band, causal, lengths",
+       {2, 6, 6, 4, 4, 2},
+       {.causal = true, .band = AttentionBand{2, 3}, .lengths = index({2, 6})}},
+      {"band, more queries", {1, 6, 3, 4, 4, 2}, {.band = AttentionBand{1, 1}}},
       {"bias", {2, 3, 5, 4, 4, 2}, {.bias = normal({2, 1, 3, 5}, 9)}},
       {"everything",
        {2, 6, 6, 4, 4, 2},
@@ -276,6 +282,92 @@ TEST_CASE("packs that are not full, and more queries or keys than stand in one r
         }
       }
     }
+  }
+}
+
+namespace {
+
+// Masks for T queries and keys, T large enough to go over several blocks of queries.
+std::vector<std::pair<const char*, AttentionMask>> long_masks(std::int64_t T) {
+  const std::int64_t w = T / 3;
+  return {{"plain", {}},
+          {"causal", {.causal = true}},
+          {"lengths", {.lengths = index({T - 1, T / 2})}},
+          {"band", {.band = AttentionBand{w, 2}}},
+          {"narrow band", {.band = AttentionBand{0, 3}}},
+          {"causal band", {.causal = true, .band = AttentionBand{w, w}, .lengths = index({T, T / 2})}},
+          {"ignore", {.band = AttentionBand{T / 2, T / 4}, .ignore = pattern(T, T)}},
+          {"bias", {.causal = true, .bias = normal({2, 1, T, T}, 9)}}};
+}
+
+}  // namespace
+
+TEST_CASE("long sequences, whose weights are not kept: values and gradients are those of the composed form") {
+  for (const std::int64_t T : {31, 32, 33, 65, 130}) {
+    for (const auto& [name, mask] : long_masks(T)) {
+      for (const double dropout : {0.0, 0.3}) {
+        CAPTURE(T);
+        INFO(name);
+        const auto f = [&, &mask = mask](const Tensor& q, const Tensor& k, const Tensor& v) {
+          AttentionOptions options{.mask = mask, .dropout = static_cast<Real>(dropout), .key = RandomKey{4, 2}};
+          return multi_head_attention(q, k, v, 2, options);
+        };
+        const Tensor q = variable(normal({2, T, 4}, 1)), k = variable(normal({2, T, 4}, 2)),
+                     v = variable(normal({2, T, 6}, 3));
+        if (mask.bias.defined()) mask.bias.set_requires_grad();
+        const Tensors inputs = mask.bias.defined() ? Tensors{q, k, v, mask.bias} : Tensors{q, k, v};
+        const Tensor y = f(q, k, v);
+        if (dropout == 0)
+          check_close(y.value(), by_hand(q.value(), k.value(), v.value(), {2, T, T, 4, 6, 2}, mask), 1e-12);
+        const Tensor seed(normal(y.shape(), 7));
+        const Tensors kernel = grad(y, inputs, {.seed = seed, .retain_graph = true});
+        const Tensors composed = grad(y, inputs, {.seed = seed, .create_graph = true});
+        for (std::size_t i = 0; i < inputs.size(); ++i) check_close(kernel[i].value(), composed[i].value(), 1e-12);
+      }
+    }
+  }
+}
+
+TEST_CASE("queries, keys and values from one projection give what they give apart, and one gradient") {
+  for (const std::int64_t T : {1, 5, 40}) {
+    for (const bool biased : {false, true}) {
+      AttentionMask mask{.causal = true, .lengths = index({T, (T + 1) / 2})};
+      if (biased) mask.bias = variable(normal({T, T}, 9));
+      const Tensor qkv = variable(normal({2, T, 18}, 1));
+      const Tensor packed = multi_head_attention(qkv, 2, {.mask = mask});
+      const Tensor apart =
+          multi_head_attention(narrow(qkv, 2, 0, 6), narrow(qkv, 2, 6, 6), narrow(qkv, 2, 12, 6), 2, {.mask = mask});
+      CHECK(equal(packed.value(), apart.value()));
+      const Tensor seed(normal(packed.shape(), 7));
+      const Tensors inputs = biased ? Tensors{qkv, mask.bias} : Tensors{qkv};
+      const Tensors from_packed = grad(packed, inputs, {.seed = seed}),
+                    from_apart = grad(apart, inputs, {.seed = seed});
+      for (std::size_t i = 0; i < inputs.size(); ++i) CHECK(equal(from_packed[i].value(), from_apart[i].value()));
+    }
+  }
+  check_gradients([](const Tensors& x) { return multi_head_attention(x[0], 2, {.mask = {.causal = true}}); },
+                  {normal({2, 3, 12}, 1)});
+  CHECK(error_of<ValueError>([] {
+          multi_head_attention(zeros({1, 2, 8}), 2);
+        }) == "multi_head_attention: width 8 is not divisible by queries, keys and values of 2 heads");
+  CHECK(error_of<ShapeError>([] {
+          multi_head_attention(zeros({2, 6}), 2);
+        }) == "multi_head_attention: needs three axes (batch, positions, width), got [2, 6]");
+  CHECK(error_of<ValueError>([] {
+          multi_head_attention(zeros({1, 2, 6}), 2, {.mask = {.band = AttentionBand{-1, 2}}});
+        }) == "multi_head_attention: a band of -1 before and 2 after: must not be negative");
+}
+
+TEST_CASE("memory of attention grows with the length, not with its square") {
+  const auto bytes = [](std::int64_t T, const AttentionMask& mask) {
+    const Tensor x = variable(normal({1, T, 8}, 1));
+    const auto before = pool_stats().bytes_in_use;
+    const Tensor y = multi_head_attention(x, x, x, 2, {.mask = mask});
+    return pool_stats().bytes_in_use - before;
+  };
+  for (const AttentionMask& mask : {AttentionMask{}, AttentionMask{.causal = true}}) {
+    const auto small = bytes(512, mask), large = bytes(2048, mask);
+    CHECK(large < 5 * small);
   }
 }
 
