@@ -7,6 +7,7 @@
 #include <xgrad/nn/attention_recorder.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/index.h>
 #include <xgrad/ops/matmul.h>
 #include <xgrad/ops/normalize.h>
 #include <xgrad/ops/reduce.h>
@@ -16,6 +17,16 @@ namespace xgrad::inline XGRAD_ABI::nn {
 namespace {
 
 std::string dropout_text(double dropout) { return dropout > 0 ? cat("dropout ", dropout) : ""; }
+
+// x (B, S, .) with 0 where no query sees anything, so that what stands there, NaN included, reaches nothing: `blocked`
+// is (B, 1, T, S).
+Tensor without_unseen(const Tensor& x, const Mask& blocked) {
+  const std::int64_t B = blocked.dim(0), T = blocked.dim(2), S = blocked.dim(3);
+  Mask unseen({B, S, 1}, true);
+  bool* out = unseen.mutable_data();
+  for (std::int64_t i = 0; i < blocked.size(); ++i) out[i / (T * S) * S + i % S] &= blocked.data()[i];
+  return any(unseen) ? masked_fill(x, unseen, 0) : x;
+}
 
 }  // namespace
 
@@ -41,20 +52,21 @@ Tensor AttentionPooling::operator()(const Tensor& q, const Tensor& k, const Tens
 
 Tensor AttentionPooling::weights(const Tensor& q, const Tensor& k, const AttentionMask& mask) const {
   const auto here = enter();
-  return softmax_of_scores(q, k, visible(mask, q.dim(-2), k.dim(-2)));
+  const AttentionMask all = visible(mask, q.dim(-2), k.dim(-2));
+  return softmax_of_scores(q, k, all.bias, blocked_keys(all, {q.dim(0), q.dim(-2), k.dim(-2)}));
 }
 
-Tensor AttentionPooling::softmax_of_scores(const Tensor& q, const Tensor& k, const AttentionMask& mask) const {
-  const Tensor scores = score(q, k);          // (B, T, S)
-  const Tensor heads = unsqueeze(scores, 1);  // (B, 1, T, S), as masks have it
-  const Tensor biased = mask.bias.defined() ? heads + mask.bias : heads;
-  return squeeze(blocked_softmax(biased, blocked_keys(mask, scores.shape())), {1});
+Tensor AttentionPooling::softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias,
+                                           const Mask& blocked) const {
+  const Tensor scores = unsqueeze(score(q, without_unseen(k, blocked)), 1);  // (B, 1, T, S), as masks have it
+  return squeeze(blocked_softmax(bias.defined() ? scores + bias : scores, blocked), {1});
 }
 
 Tensor AttentionPooling::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
-  const Tensor all = softmax_of_scores(q, k, mask);
+  const Mask blocked = blocked_keys(mask, {q.dim(0), q.dim(1), k.dim(1)});
+  const Tensor all = softmax_of_scores(q, k, mask.bias, blocked);  // (B, T, S)
   const double p = active_dropout();
-  return matmul(p > 0 ? xgrad::dropout(all, p) : all, v);  // (B, T, e)
+  return matmul(p > 0 ? xgrad::dropout(all, p) : all, without_unseen(v, blocked));  // (B, T, e)
 }
 
 AttentionMask AttentionPooling::visible(const AttentionMask& mask, std::int64_t, std::int64_t) const { return mask; }

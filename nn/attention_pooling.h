@@ -40,7 +40,7 @@ struct AttentionPooling : Module {
   double active_dropout() const { return training() ? dropout : 0; }
 
  private:
-  Tensor softmax_of_scores(const Tensor& q, const Tensor& k, const AttentionMask& mask) const;
+  Tensor softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias, const Mask& blocked) const;
 };
 
 struct DotProductAttentionOptions {

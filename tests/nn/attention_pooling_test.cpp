@@ -1,6 +1,7 @@
 // Attention pooling: the worked figures, every score by its formula, windows, self-attention in both forms.
 #include "support.h"
 
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -125,6 +126,24 @@ TEST_CASE("A query that may see nothing gets 0, with gradients 0, and the others
     for (const Tensor& g : grad(y, {q, k, v}, {.seed = normal({2, 3, 4}, 4)})) {
       for (const Real value : g.value()[{0}]) CHECK(value == 0);
       for (const Real value : g.value()[{1}]) CHECK(value == value);
+    }
+  }
+}
+
+TEST_CASE("What is padding does not matter to any kind, not even NaN, nor to its gradients") {
+  const Array good = normal({2, 5, 4}, 2);
+  Array bad = good;
+  for (int i = 12; i < 20; ++i) bad.mutable_data()[i] = std::numeric_limits<Real>::quiet_NaN();
+  const AttentionMask mask = padding(Index({2}, {3, 5}));
+  for (const auto& attn : every_kind(4)) {
+    CAPTURE(attn->description());
+    const Tensor q = variable(normal({2, 3, 4}, 1)), k = variable(bad);
+    const Tensor y = (*attn)(q, k, k, mask);
+    check_close(y.value(), (*attn)(q, good, good, mask).value());
+    Tensors leaves = attn->parameters();
+    leaves.insert(leaves.end(), {q, k});
+    for (const Tensor& g : grad(y, leaves, {.seed = normal({2, 3, 4}, 4)})) {
+      for (const Real value : g.value()) CHECK(value == value);
     }
   }
 }
