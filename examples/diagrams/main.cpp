@@ -87,6 +87,20 @@ void lstm_cell(const std::filesystem::path& folder) {
   save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM"});
 }
 
+// What the decoder attends to, for docs/transformer_variants.md.
+void cross_attention(const std::filesystem::path& folder) {
+  const auto draw = [&](const char* file, const char* title, nn::CrossAttention to) {
+    const nn::EncoderDecoder model{
+        nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0, .cross_attention = to}};
+    const Index source({64, 10}, std::int64_t{1}), lengths(Shape{64}, std::int64_t{10}),
+        target({64, 9}, std::int64_t{2});
+    save_graph(folder / file, {model(source, lengths, target).named("logits")},
+               {.title = title, .depth = 2, .roll_up = false});
+  };
+  draw("diagram_same_depth.svg", "Cross-attention to the same depth", nn::CrossAttention::same_depth);
+  draw("diagram_all_layers.svg", "Cross-attention to all encoder layers", nn::CrossAttention::all);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -102,6 +116,7 @@ int main(int count, char** arguments) {
     transformer(folder);
     unrolled_rnn(folder);
     lstm_cell(folder);
+    cross_attention(folder);
   } catch (const Error& error) {
     std::cerr << error.what() << "\n";
     return EXIT_FAILURE;

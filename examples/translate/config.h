@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <kit/corpus.h>
+#include <xgrad/nn/transformer.h>
 
 namespace translate {
 
@@ -19,6 +20,7 @@ struct Config {
   std::int64_t heads = 4;    // H
   std::int64_t layers = 2;   // of the encoder, and of the decoder
   double dropout = 0.1;
+  xgrad::nn::CrossAttention cross_attention = xgrad::nn::CrossAttention::last;
 
   // training
   std::int64_t epochs = 200;

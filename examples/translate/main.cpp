@@ -40,6 +40,11 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--batch", c.batch, "sentences per step")->check(CLI::PositiveNumber)->capture_default_str();
+  const std::map<std::string, nn::CrossAttention> choices{{"last", nn::CrossAttention::last},
+                                                          {"same-depth", nn::CrossAttention::same_depth},
+                                                          {"all", nn::CrossAttention::all}};
+  app.add_option("--cross-attention", c.cross_attention, "encoder layers that a decoder block attends to")
+      ->transform(CLI::CheckedTransformer(choices));
   app.add_option("--lr", c.learning_rate, "learning rate")->check(CLI::PositiveNumber)->capture_default_str();
 }
 

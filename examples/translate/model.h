@@ -15,6 +15,7 @@ inline nn::TransformerOptions transformer_options(const Config& config) {
           .heads = config.heads,
           .layers = config.layers,
           .dropout = config.dropout,
+          .cross_attention = config.cross_attention,
           .max_length = config.corpus.steps + 1};
 }
 
@@ -29,7 +30,13 @@ struct Translator : nn::Module {
   /// Teacher forcing: the decoder is shown the right words before each position, and says what comes next.
   Tensor operator()(const Index& source, const Index& lengths, const Index& target) const {  // (B, S) (B) (B, T)
     const AttentionMask words_only = nn::padding(lengths);
-    return decoder(target, encoder(source, words_only), words_only);  // (B, T, V)
+    return decoder(target, read(source, words_only), words_only);  // (B, T, V)
+  }
+
+  /// What the decoder attends to, each (B, S, C): the encoder's result, or those of all its blocks.
+  Tensors read(const Index& source, const AttentionMask& words_only) const {
+    if (decoder.options.cross_attention == nn::CrossAttention::last) return {encoder(source, words_only)};
+    return encoder.layers(source, words_only);
   }
 
   /// The likeliest next word, again and again: (B, S) (B) -> (B, L) with L <= steps.
@@ -37,7 +44,7 @@ struct Translator : nn::Module {
     const NoGrad off;
     const nn::Eval eval(*this);
     const AttentionMask words_only = nn::padding(lengths);
-    nn::DecoderStepper sentences(decoder, decoder.start(encoder(source, words_only), words_only));
+    nn::DecoderStepper sentences(decoder, decoder.start(read(source, words_only), words_only));
     return nn::greedy(sentences, options).tokens;
   }
 };

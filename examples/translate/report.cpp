@@ -87,11 +87,16 @@ void draw_heat_maps(const Config& config, const kit::Corpus& data, const Transla
                   .keys = padded(shown, S),
                   .masked = masked(decoder, not_written_yet),
                   .key_caption = "key (target)"});
+  const std::int64_t N = cross.dim(3) / S;  // encoder layers that are attended to at once
+  kit::Tokens memory;
+  for (const std::string& key : keys) {
+    for (std::int64_t layer = 1; layer <= N; ++layer) memory.push_back(N == 1 ? key : cat(key, " ", layer));
+  }
   draw_attention(out / "attention_cross.svg", cross,
                  {.title = "Decoder attention to the encoder",
                   .queries = queries,
-                  .keys = keys,
-                  .masked = masked(cross, behind_source)});
+                  .keys = memory,
+                  .masked = masked(cross, [&](std::int64_t, std::int64_t s) { return s / N >= length; })});
   std::cout << "attention: encoder " << cat(encoder.shape()) << ", decoder " << cat(decoder.shape())
             << ", decoder to encoder " << cat(cross.shape()) << "\n";
 }
