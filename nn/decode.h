@@ -113,8 +113,8 @@ struct BeamOptions {
 ///     score = 1/L^alpha sum_t ln p(y_t | y_1 ... y_{t-1})
 ///
 /// of all that ended among the k most probable ones, or were open at max_length. One list for each sequence of the
-/// batch. With k = 1 it is greedy(), with k so large that nothing is dropped exhaustive_search(). The model is told to
-/// select rows only when they really change. Throws ValueError for num_beams < 1 or more than there are sequences,
+/// batch. With k = 1 and Stopping::enough it is greedy(), with k so large that nothing is dropped exhaustive_search().
+/// The model is told to select rows only when they really change. Throws ValueError for num_beams < 1 or more than there are sequences,
 /// num_best < 1, a length_penalty that is not finite; NumericError, too, if nothing possible is left in the beam.
 std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options);
 

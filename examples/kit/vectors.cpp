@@ -2,6 +2,7 @@
 #include <kit/vectors.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -99,11 +100,32 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
   const Range across = range(0), up = range(1);
   Svg svg(width, height, title);
   svg.text(24, 34, title, {{"font-size", 17}, {"font-weight", "bold"}});
+  struct Box {
+    double left, right, base;
+    bool meets(const Box& other) const {
+      return left < other.right && other.left < right && std::abs(base - other.base) < font;
+    }
+  };
+  std::vector<Box> taken;
   for (std::int64_t i = 0; i < places.dim(0); ++i) {
     const double x = margin + across.share(places.at({i, 0})) * (width - 2 * margin);
     const double y = height - margin - up.share(places.at({i, 1})) * (height - top - 2 * margin + 30);
+    const std::string& word = words[static_cast<std::size_t>(i)];
+    const double wide = 0.85 * text_width(word, font);  // fonts are narrower than the estimate
+    const auto free = [&](const Box& box) {
+      return std::ranges::none_of(taken, [&](const Box& other) { return box.meets(other); });
+    };
+    // To the right of the point if nothing is there, else to the left, above or below.
+    const std::array<Box, 4> sides{{{x + 5, x + 5 + wide, y + 4},
+                                    {x - 5 - wide, x - 5, y + 4},
+                                    {x - wide / 2, x + wide / 2, y - 6},
+                                    {x - wide / 2, x + wide / 2, y + 15}}};
+    const auto found = std::ranges::find_if(sides, free);
+    const Box& box = found == sides.end() ? sides[0] : *found;
+    taken.push_back(box);
     svg.shape("circle", {{"cx", x}, {"cy", y}, {"r", 2.5}, {"fill", "#0072b2"}});
-    svg.text(x + 5, y + 4, words[static_cast<std::size_t>(i)], {{"font-size", font}, {"fill", "#243b53"}});
+    svg.text((box.left + box.right) / 2, box.base, word,
+             {{"font-size", font}, {"fill", "#243b53"}, {"text-anchor", "middle"}});
   }
   return svg.str();
 }

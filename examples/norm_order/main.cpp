@@ -7,6 +7,7 @@
 #include <exception>
 #include <iomanip>
 #include <iostream>
+#include <numeric>
 
 #include <CLI/CLI.hpp>
 
@@ -70,6 +71,23 @@ Tensor mean_loss(const Translator& model, const kit::Corpus& corpus, std::span<c
   const kit::CorpusBatch batch = corpus.batch(rows);
   return cross_entropy(model(batch.source, batch.source_lengths, batch.target_in), batch.target_out,
                        {.ignore_index = corpus.pad()});
+}
+
+/// The loss of a model that knows nothing but how frequent words are: their entropy.
+double frequencies_alone(const kit::Corpus& corpus) {
+  std::vector<std::size_t> all(static_cast<std::size_t>(corpus.size()));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<double> counts(static_cast<std::size_t>(corpus.target_vocab().size()));
+  double total = 0, entropy = 0;
+  for (const std::int64_t id : corpus.batch(all).target_out) {
+    if (id == corpus.pad()) continue;
+    ++counts[static_cast<std::size_t>(id)];
+    ++total;
+  }
+  for (const double count : counts) {
+    if (count > 0) entropy -= count / total * std::log(count / total);
+  }
+  return entropy;
 }
 
 std::vector<std::size_t> rows_of(const Index& order, std::int64_t begin, std::int64_t count) {
@@ -153,7 +171,14 @@ void run(const Arguments& arguments) {
   }
   bar.finish();
 
-  std::cout << std::left << std::setw(22) << "" << std::right;
+  const double guess = frequencies_alone(corpus);
+  curves.push_back({.name = "word frequencies alone",
+                    .x = {1, static_cast<double>(config.epochs)},
+                    .y = {guess, guess},
+                    .style = kit::Series::Style::dashed});
+
+  std::cout << "(word frequencies alone: " << kit::fixed(guess, 3) << ")\n"
+            << std::left << std::setw(22) << "" << std::right;
   for (std::int64_t i = 0; i < config.seeds; ++i) {
     std::cout << std::setw(10) << cat("seed ", arguments.common.seed + static_cast<std::uint64_t>(i));
   }

@@ -390,6 +390,15 @@ TEST_CASE("A sequence that has ended leaves the batch") {
   CHECK(table.steps[2].size() == 4);
 }
 
+TEST_CASE("A batch without sequences stays one") {
+  Table table{worked, 0};
+  CHECK(greedy(table, {.bos = bos, .eos = eos}).tokens.shape() == Shape{0, 0});
+  CHECK(beam_search(table, {.bos = bos, .eos = eos}).empty());
+  CHECK(exhaustive_search(table, {.bos = bos, .eos = eos}).empty());
+  CHECK(best_of({}, eos).tokens.shape() == Shape{0, 0});
+  CHECK(table.steps.empty());
+}
+
 TEST_CASE("What is impossible is not found") {
   const auto two_ways = [](const Table::Prefix&) {
     const Real never = -std::numeric_limits<Real>::infinity();
