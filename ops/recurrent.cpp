@@ -288,7 +288,9 @@ Array run(const Course& course, const Inputs<Cell>& inputs, Kept& kept) {
   const std::int64_t rows = Cell::memory ? T + 1 : T;  // of the result
   Array y(Shape{B, rows, h});
   kept.h = Array(Shape{B, T, h});
-  kept.gates = Array(Shape{B, T, K, h});
+  const bool keep =
+      recording() && std::ranges::any_of(inputs, [](const Tensor& input) { return input.requires_grad(); });
+  if (keep) kept.gates = Array(Shape{B, T, K, h});
   if (Cell::memory) kept.c = Array(Shape{B, T, h});
   const Panels weight(transpose(inputs[1].value()));  // (h, gates h)
   const Real *x = inputs[0].value().data(), *bias = Cell::has_bias ? inputs[3].value().data() : nullptr;
@@ -336,7 +338,7 @@ Array run(const Course& course, const Inputs<Cell>& inputs, Kept& kept) {
           part.store(next.h, output + i);
           if (next_h) part.store(next.h, next_h + i);
           if (next_c) part.store(next.c, next_c + i);
-          store_each(next.kept, keep_gates + at * K * h + i, h, part);
+          if (keep) store_each(next.kept, keep_gates + at * K * h + i, h, part);
         });
       }
     }

@@ -88,6 +88,25 @@ TEST_CASE("Step by step, with rows dropped and doubled, the logits are those of 
   }
 }
 
+TEST_CASE("Searches run on all of them: a beam of 1 is greedy, and a full beam is exhaustive") {
+  for (const Context context : contexts) {
+    const Seq2Seq model(root, 5, 4, small(context));
+    const auto start = [&] { return model.start(source, lengths); };
+    auto greedily = start(), with_one = start(), with_all = start(), exhaustively = start();
+    const Decoded one = best_of(beam_search(with_one, {.bos = 1, .eos = 2, .max_length = 3, .num_beams = 1}), 2);
+    const Decoded greedy_one = greedy(greedily, {.bos = 1, .eos = 2, .max_length = 3});
+    CHECK(equal(one.tokens, greedy_one.tokens));
+    check_close(one.scores, greedy_one.scores);
+    const auto best = exhaustive_search(exhaustively, {.bos = 1, .eos = 2, .max_length = 3});
+    const auto beam =
+        beam_search(with_all, {.bos = 1, .eos = 2, .max_length = 3, .num_beams = 27, .length_penalty = 0});
+    for (std::size_t b = 0; b < best.size(); ++b) {
+      CHECK(beam[b][0].tokens == best[b][0].tokens);
+      CHECK(beam[b][0].log_p == doctest::Approx(best[b][0].log_p));
+    }
+  }
+}
+
 TEST_CASE("Gradients of sequence to sequence models are those of differences") {
   for (const Context context : contexts) {
     const Seq2Seq model(root, 5, 6, {.context = context, .embed = 2, .hidden = 3, .layers = 1});
