@@ -1,0 +1,68 @@
+// Benchmarks in tables: a row is a name, what the operation has to move and to compute, and how to do it.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <xgrad/core/grad.h>
+#include <xgrad/core/parallel.h>
+#include <xgrad/core/random.h>
+#include <xgrad/core/scope.h>
+#include <xgrad/ops/create.h>
+
+namespace micro {
+
+using namespace xgrad;
+
+/// `make` prepares everything outside of the timed loop and returns what is timed.
+struct Row {
+  std::string name;
+  double numbers = 0;  ///< that must be read or written, each once
+  double flops = 0;    ///< multiplications and additions
+  std::function<std::function<void()>()> make;
+};
+
+/// Registers the rows as `family/name`, with bytes and floating point operations per second. Used as the initialiser of
+/// a constant, before main.
+inline bool add(const std::string& family, const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    benchmark::RegisterBenchmark((family + "/" + row.name).c_str(), [row](benchmark::State& state) {
+      set_threads(1);
+      manual_seed(1);
+      const std::function<void()> run = row.make();
+      for (auto _ : state) run();
+      const auto rate = [&](double amount) {
+        return benchmark::Counter(amount, benchmark::Counter::kIsIterationInvariantRate);
+      };
+      if (row.numbers > 0) state.counters["bytes/s"] = rate(row.numbers * sizeof(Real));
+      if (row.flops > 0) state.counters["flop/s"] = rate(row.flops);
+    })->Unit(benchmark::kMicrosecond);
+  }
+  return true;
+}
+
+/// f() without a graph.
+template <class F>
+std::function<void()> forward(F f) {
+  return [=] {
+    const NoGrad off;
+    benchmark::DoNotOptimize(f());
+  };
+}
+
+/// The gradients of f() for xs alone: the graph is made once, and differentiated again and again.
+template <class F>
+std::function<void()> backward(const Tensors& xs, F f) {
+  const Tensor y = f();
+  const Tensor seed = randn(y.shape());
+  return [=] { benchmark::DoNotOptimize(grad(y, xs, {.seed = seed, .retain_graph = true})); };
+}
+
+inline Tensor numbers(const Shape& shape) { return randn(shape); }
+/// Numbers that a gradient is wanted for.
+inline Tensor parameter(const Shape& shape) { return variable(randn(shape).value()); }
+
+}  // namespace micro
