@@ -9,122 +9,27 @@
 
 #include <xgrad/xgrad.h>
 
-#include "measure.h"
+#include "models.h"
 
 using namespace xgrad;
+using namespace bench;
 
 namespace {
 
-// A model with its optimizer and one fixed batch: what a workload's step closes over.
-template <class Model, class Optimizer>
-struct Training {
-  Model model;
-  Optimizer optimizer;
-
-  template <class... Arguments>
-  explicit Training(const typename Optimizer::Options& options, Arguments&&... arguments)
-      : model(std::forward<Arguments>(arguments)...), optimizer(model.parameters(), options) {}
-
-  double step(const Tensor& loss) {
-    optimizer.step(grad(loss, model.parameters()));
-    return loss.item();
-  }
-};
-
-// ---- W1: translation transformer, 2 + 2 layers of width 32, batch 64, 10 + 10 positions
-
-struct Translator : nn::Module {
-  static constexpr std::int64_t source_words = 200, target_words = 210;
-  static nn::TransformerOptions options() {
-    return {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0, .max_length = 64};
-  }
-  nn::Encoder encoder{at("encoder"), source_words, options()};
-  nn::Decoder decoder{at("decoder"), target_words, options()};
-
-  Tensor operator()(const Index& source, const Index& lengths, const Index& target) const {
-    const AttentionMask words = nn::padding(lengths);
-    return decoder(target, encoder(source, words), words);
-  }
-};
-
-bench::Workload w1(bench::Data& data) {
-  constexpr std::int64_t B = 64, T = 10;
-  auto training = std::make_shared<Training<Translator, optim::Adam>>(optim::AdamOptions{.lr = 0.005});
-  const Index source = data.ids({B, T}, Translator::source_words), target = data.ids({B, T}, Translator::target_words),
-              labels = data.ids({B, T}, Translator::target_words);
-  Index lengths(Shape{B});
-  for (std::int64_t i = 0; i < B; ++i) lengths.mutable_data()[i] = 4 + data.below(7);
-  return {.name = "W1", .items = B * T, .steps = 200, .step = [=] {
-            return training->step(cross_entropy(training->model(source, lengths, target), labels));
-          }};
-}
-
-// ---- What W2 to W4b are made of: a pre-norm block of self-attention and feed-forward
-
-struct Block : nn::Module {
-  const std::int64_t heads;
-  nn::LayerNorm norm1, norm2;
-  nn::Linear qkv, o;
-  nn::Mlp ffn;
-
-  Block(At here, std::int64_t dim, std::int64_t heads, std::int64_t hidden)
-      : Module(here),
-        heads(heads),
-        norm1(at("norm1"), dim),
-        norm2(at("norm2"), dim),
-        qkv(at("qkv"), dim, 3 * dim),
-        o(at("o"), dim, dim),
-        ffn(at("ffn"), {.in = dim, .hidden = hidden, .activation = [](const Tensor& t) { return gelu(t, Gelu::tanh); }}) {}
-
-  Tensor operator()(const Tensor& x, const AttentionMask& mask) const {
-    const Tensor y = x + o(multi_head_attention(qkv(norm1(x)), heads, {.mask = mask}));
-    return y + ffn(norm2(y));
-  }
-};
-
 // ---- W2, W3: GPT with a tied head; small (characters) and of some size (a vocabulary of 8192)
 
-struct GptOptions {
-  std::int64_t batch, context, vocabulary, dim, heads, layers, ffn;
-  double lr;
-};
-
-struct Gpt : nn::Module {
-  nn::Embedding words, places;
-  nn::Stack<Block> blocks;
-  nn::LayerNorm norm;
-
-  explicit Gpt(const GptOptions& o)
-      : words(at("words"), o.vocabulary, o.dim, {.init = nn::init::normal({.std = 0.02})}),
-        places(at("places"), o.context, o.dim, {.init = nn::init::normal({.std = 0.02})}),
-        blocks(at("blocks"), o.layers, o.dim, o.heads, o.ffn),
-        norm(at("norm"), o.dim) {}
-
-  Tensor operator()(const Index& ids) const {
-    return linear(norm(blocks(words(ids) + places.weight, nn::causal)), words.weight);
-  }
-};
-
-bench::Workload gpt(bench::Data& data, const char* name, const GptOptions& o) {
-  auto training = std::make_shared<Training<Gpt, optim::AdamW>>(
-      optim::AdamWOptions{.lr = o.lr, .betas = {0.9, 0.99}, .weight_decay = 0.1}, o);
-  const Index ids = data.ids({o.batch, o.context}, static_cast<int>(o.vocabulary)),
-              labels = data.ids({o.batch, o.context}, static_cast<int>(o.vocabulary));
-  return {.name = name, .items = static_cast<double>(o.batch * o.context), .step = [=] {
-            return training->step(cross_entropy(training->model(ids), labels));
-          }};
-}
-
-bench::Workload w2(bench::Data& data) {
-  bench::Workload w = gpt(data, "W2", {.batch = 12, .context = 64, .vocabulary = 65, .dim = 128, .heads = 4, .layers = 4,
-                                       .ffn = 512, .lr = 1e-3});
+Workload w2(Data& data) {
+  Workload w =
+      gpt(data, "W2",
+          {.batch = 12, .context = 64, .vocabulary = 65, .dim = 128, .heads = 4, .layers = 4, .ffn = 512, .lr = 1e-3});
   w.steps = 40;
   return w;
 }
 
-bench::Workload w3(bench::Data& data) {
-  bench::Workload w = gpt(data, "W3", {.batch = 4, .context = 256, .vocabulary = 8192, .dim = 512, .heads = 8,
-                                       .layers = 6, .ffn = 2048, .lr = 3e-4});
+Workload w3(Data& data) {
+  Workload w = gpt(
+      data, "W3",
+      {.batch = 4, .context = 256, .vocabulary = 8192, .dim = 512, .heads = 8, .layers = 6, .ffn = 2048, .lr = 3e-4});
   w.steps = 6;
   w.warm_up = 2;
   return w;
@@ -160,7 +65,7 @@ struct VisionTransformer : nn::Module {
   }
 };
 
-bench::Workload vit(bench::Data& data, const char* name, std::int64_t patch) {
+Workload vit(Data& data, const char* name, std::int64_t patch) {
   constexpr std::int64_t B = 64;
   auto training = std::make_shared<Training<VisionTransformer, optim::Adam>>(optim::AdamOptions{.lr = 1e-3}, patch);
   const Tensor images(data.numbers({B, VisionTransformer::side, VisionTransformer::side}));
@@ -170,12 +75,12 @@ bench::Workload vit(bench::Data& data, const char* name, std::int64_t patch) {
           }};
 }
 
-bench::Workload w4(bench::Data& data) { return vit(data, "W4", 7); }
-bench::Workload w4b(bench::Data& data) { return vit(data, "W4b", 4); }
+Workload w4(Data& data) { return vit(data, "W4", 7); }
+Workload w4b(Data& data) { return vit(data, "W4b", 4); }
 
 // ---- W5: a chain of 33,333 times (mul, add, tanh) on scalars
 
-bench::Workload w5(bench::Data&) {
+Workload w5(Data&) {
   const Tensor w = variable(Real(0.9)), b = variable(Real(0.1));
   return {.name = "W5", .items = 99999, .steps = 30, .step = [=] {
             Tensor x(0.5);
@@ -194,7 +99,7 @@ struct Perceptron : nn::Module {
   Tensor operator()(const Tensor& x) const { return c(relu(b(relu(a(x))))); }
 };
 
-bench::Workload w6(bench::Data& data) {
+Workload w6(Data& data) {
   constexpr std::int64_t B = 64;
   auto training = std::make_shared<Training<Perceptron, optim::Adam>>(optim::AdamOptions{.lr = 1e-3});
   const Tensor x(data.numbers({B, 784}));
@@ -206,10 +111,10 @@ bench::Workload w6(bench::Data& data) {
 
 struct Known {
   const char* name;
-  bench::Workload (*make)(bench::Data&);
+  Workload (*make)(Data&);
 };
-constexpr Known workloads[] = {{"W1", w1},   {"W2", w2}, {"W3", w3}, {"W4", w4},
-                               {"W4b", w4b}, {"W5", w5}, {"W6", w6}};
+constexpr Known workloads[] = {{"W1", translation}, {"W2", w2}, {"W3", w3}, {"W4", w4},
+                               {"W4b", w4b},        {"W5", w5}, {"W6", w6}};
 
 int number(const char* text, int otherwise) {
   if (!text) return otherwise;
@@ -228,8 +133,8 @@ int main(int argc, char** argv) {
       const int count = number(argc > 2 ? argv[2] : nullptr, 1);
       set_threads(count);
       manual_seed(1);
-      bench::Data data(42);
-      const bench::Workload workload = known.make(data);
+      Data data(42);
+      const Workload workload = known.make(data);
       std::fprintf(stderr, "# %s\n", to_string(build_info()).c_str());
       bench::run(workload, count, number(argc > 3 ? argv[3] : nullptr, workload.steps));
       return 0;
