@@ -1,7 +1,8 @@
 # Two words for the library's own targets.
-#   xgrad_folder(ops BELOW core USES xgrad_private)
+#   xgrad_folder(ops KERNELS BELOW core USES xgrad_private)
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops); they see the headers of the folders
-#       named after BELOW and no others, and those of the libraries named after USES
+#       named after BELOW and no others, and those of the libraries named after USES; KERNELS: worth compiling for
+#       several processors (levels.cmake)
 #   xgrad_library(xgrad core ops)
 #       a static library of the objects of these folders
 
@@ -9,7 +10,7 @@ configure_file(cmake/version.h.in include/core/xgrad/version.h)
 configure_file(cmake/xgrad.h include/all/xgrad/xgrad.h COPYONLY)
 
 function(xgrad_folder folder)
-  cmake_parse_arguments(arg "" "" "BELOW;USES" ${ARGN})
+  cmake_parse_arguments(arg "KERNELS" "" "BELOW;USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB headers CONFIGURE_DEPENDS *.h)
 
@@ -31,6 +32,11 @@ function(xgrad_folder folder)
     if(library STREQUAL "xgrad_f64")
       target_compile_definitions(${target} PUBLIC XGRAD_F64)
     endif()
+    set(objects $<TARGET_OBJECTS:${target}>)
+    if(arg_KERNELS AND XGRAD_DISPATCH)
+      xgrad_levels(${target} objects)
+    endif()
+    set_property(TARGET ${target} PROPERTY XGRAD_OBJECTS "${objects}")
   endforeach()
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xgrad/${folder})
 endfunction()
@@ -43,7 +49,8 @@ function(xgrad_library library)
   target_include_directories(${library} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include/all>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   foreach(folder ${ARGN})
-    target_sources(${library} PRIVATE $<TARGET_OBJECTS:${library}_${folder}>)
+    get_target_property(objects ${library}_${folder} XGRAD_OBJECTS)
+    target_sources(${library} PRIVATE ${objects})
     target_include_directories(${library} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include/${folder}>)
   endforeach()
   if(library STREQUAL "xgrad_f64")
