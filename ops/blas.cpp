@@ -33,26 +33,31 @@ void openblas_set_num_threads(int count);
 namespace xgrad::inline XGRAD_ABI {
 namespace {
 
+#if defined(__x86_64__)
+bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+}
+#else
+bool has_avx2() { return false; }
+bool has_avx512() { return false; }
+#endif
+
 #ifdef XGRAD_OPENBLAS
 // OpenBLAS knows processors by name. One newer than itself it takes for the oldest, which costs a factor of ten, so it
 // is told what to look for; unless the user has chosen.
 void choose_kernels() {
   constexpr const char* choice = "OPENBLAS_CORETYPE";
   if (std::getenv(choice) || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return;
-#if defined(__x86_64__)
   const std::string_view chosen = openblas_get_corename();
   if (chosen != "Prescott" && chosen != "Generic" && chosen != "generic") return;
-  const char* better = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")
-                           ? "SkylakeX"
-                       : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "Haswell"
-                                                                                         : nullptr;
+  const char* better = has_avx512() ? "SkylakeX" : has_avx2() ? "Haswell" : nullptr;
   if (!better) return;
   setenv(choice, better, 0);
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
   unsetenv(choice);
-#endif
 }
 #endif
 
@@ -141,6 +146,16 @@ void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t
   });
 }
 
+std::string detail::blas_warning(std::string_view core, bool avx2, bool avx512) {
+  if (core.empty()) return "the BLAS is not OpenBLAS, products may take many times longer";
+  const bool for_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
+  const bool for_avx2 = for_avx512 || core == "Haswell" || core == "Zen" || core == "Excavator";
+  const char* better = avx512 && !for_avx512 ? "SkylakeX" : avx2 && !for_avx2 ? "Haswell" : nullptr;
+  return better ? cat("OpenBLAS uses kernels for ", core, ", this processor could use those for ", better,
+                      " (OPENBLAS_CORETYPE)")
+                : "";
+}
+
 BuildInfo build_info() {
   BuildInfo info;
   info.real = sizeof(Real) == sizeof(float) ? "float" : "double";
@@ -151,8 +166,20 @@ BuildInfo build_info() {
 #else
   info.blas = "BLAS";
 #endif
+#if defined(__AVX512F__)
+  info.simd = "AVX-512";
+#elif defined(__AVX2__)
+  info.simd = "AVX2";
+#elif defined(__SSE2__)
+  info.simd = "SSE2";
+#elif defined(__ARM_NEON)
+  info.simd = "NEON";
+#else
+  info.simd = "no SIMD";
+#endif
   info.simd_width = static_cast<int>(Pack::width);
   info.threads = threads();
+  info.warning = detail::blas_warning(info.blas_core, has_avx2(), has_avx512());
   return info;
 }
 
@@ -160,8 +187,9 @@ std::string to_string(const BuildInfo& info) {
   // The BLAS says more than a line holds: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
   const std::size_t name_end = info.blas.find(' ', info.blas.find(' ') + 1);
   return cat("xgrad " XGRAD_VERSION " (", info.real, "), ", info.blas.substr(0, name_end),
-             info.blas_core.empty() ? "" : " for ", info.blas_core, ", ", info.simd_width, " numbers per register, ",
-             info.threads, info.threads == 1 ? " thread" : " threads");
+             info.blas_core.empty() ? "" : " for ", info.blas_core, ", ", info.simd, " (", info.simd_width,
+             " numbers per register), ", info.threads, info.threads == 1 ? " thread" : " threads",
+             info.warning.empty() ? "" : "\nwarning: ", info.warning);
 }
 
 }  // namespace xgrad::inline XGRAD_ABI

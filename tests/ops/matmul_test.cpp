@@ -297,4 +297,22 @@ TEST_CASE("the build says what it runs on") {
   CHECK(info.threads == threads());
   // On a processor with AVX2 or better nothing may be left at the BLAS's oldest kernels.
   CHECK((info.simd_width < 4 || info.blas_core != "Prescott"));
+  CHECK(to_string(info).find(cat(info.simd, " (", info.simd_width, " numbers per register)")) != std::string::npos);
+}
+
+TEST_CASE("a BLAS that leaves speed unused is warned of") {
+  const auto warning = [](std::string_view core, bool avx2, bool avx512) {
+    return detail::blas_warning(core, avx2, avx512);
+  };
+  CHECK(warning("Haswell", true, true) ==
+        "OpenBLAS uses kernels for Haswell, this processor could use those for SkylakeX (OPENBLAS_CORETYPE)");
+  CHECK(warning("Prescott", true, false) ==
+        "OpenBLAS uses kernels for Prescott, this processor could use those for Haswell (OPENBLAS_CORETYPE)");
+  CHECK(warning("", true, false) == "the BLAS is not OpenBLAS, products may take many times longer");
+  for (const char* core : {"SkylakeX", "Cooperlake", "SapphireRapids"}) CHECK(warning(core, true, true) == "");
+  for (const char* core : {"Haswell", "Zen", "SkylakeX"}) CHECK(warning(core, true, false) == "");
+  CHECK(warning("Prescott", false, false) == "");
+  const BuildInfo info{
+      .real = "float", .blas = "OpenBLAS 0.3 X", .blas_core = "Haswell", .simd = "AVX2", .warning = "slow"};
+  CHECK(to_string(info).ends_with("\nwarning: slow"));
 }
