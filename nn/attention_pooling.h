@@ -69,7 +69,7 @@ struct WindowedAttentionOptions {
   double dropout = 0;  ///< of the weights
 };
 /// Scaled dot-product attention in which position t sees positions t - before ... t + after: as many queries as keys.
-/// Time and memory grow with T (before + after + 1).
+/// Time grows with T (before + after + 1), memory with T.
 struct WindowedAttention : DotProductAttention {
   /// Throws ValueError for a negative side.
   WindowedAttention(At here, const WindowedAttentionOptions& options);

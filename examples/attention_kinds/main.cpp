@@ -24,7 +24,7 @@ namespace {
 using namespace xgrad;
 
 struct Arguments {
-  std::int64_t longest = 4096;
+  std::int64_t longest = 8192;
   kit::CommonOptions common;
 };
 
