@@ -33,7 +33,7 @@ struct Config {
   std::int64_t shown = 70;              // words in the picture
 
   // translation with the vectors as the encoder's embedding
-  kit::CorpusOptions corpus;
+  kit::CorpusOptions corpus = {};
   std::int64_t epochs = 40;
   std::int64_t translation_batch = 64;
   double translation_rate = 0.005;
