@@ -43,13 +43,14 @@ TEST_CASE("The transformer's parameters have PyTorch's names") {
 TEST_CASE("The standard model has as many parameters as PyTorch's, and its matrices start Xavier-uniform") {
   const Transformer model{root};
   CHECK(model.num_parameters() == 44140544);
-  for (const auto& [name, parameter] : model.named_parameters()) {
+  for (const auto& named : model.named_parameters()) {
+    const Tensor& parameter = named.second;
     if (parameter.rank() < 2) continue;
     const double bound = std::sqrt(6.0 / static_cast<double>(parameter.dim(0) + parameter.dim(1)));
     double most = 0;
     for (const Real value : parameter.value()) most = std::max<double>(most, std::abs(value));
-    CHECK_MESSAGE(most <= bound, name);
-    CHECK_MESSAGE(most > 0.99 * bound, name);
+    CHECK_MESSAGE(most <= bound, named.first);
+    CHECK_MESSAGE(most > 0.99 * bound, named.first);
   }
 }
 
