@@ -215,8 +215,9 @@ int main(int argc, char** argv) {
   app.add_option("--subsample", c.subsample, "frequency above which words are passed over")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--dim", c.dim, "numbers of a vector, a multiple of 4")
+  app.add_option("--dim", c.dim, "numbers of a vector, a multiple of 4 for the heads of the translation model")
       ->check(CLI::PositiveNumber)
+      ->check([](const std::string& text) { return std::stoll(text) % 4 == 0 ? "" : text + " is no multiple of 4"; })
       ->capture_default_str();
   app.add_option("--steps", c.steps, "training steps")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--words", c.words, "whose neighbours are printed");
