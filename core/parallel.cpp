@@ -24,27 +24,30 @@ namespace {
 constexpr int most_threads = 1024;
 thread_local bool inside_loop = false;
 
-// One parallel_for while it runs.
+// One parallel_for while it runs. Each thread has a stretch of blocks of its own, the same one in every loop of this
+// length, so that it finds in its cache what it left there; when it is done it helps with those of others.
 class Loop {
  public:
   Loop(std::int64_t count, std::int64_t grain, void (*run)(const void*, std::int64_t, std::int64_t),
-       const void* context)
-      : count_(count), grain_(grain), run_(run), context_(context) {}
+       const void* context, int threads)
+      : count_(count),
+        grain_(grain),
+        blocks_((count + grain - 1) / grain),
+        run_(run),
+        context_(context),
+        stretches_(std::min(threads, most_stretches)) {
+    for (int i = 0; i < stretches_; ++i) next_[i].block.store(first_of(i), std::memory_order_relaxed);
+  }
 
-  // Takes blocks until none is left.
-  void work() noexcept {
+  // Takes blocks until none is left, as the thread of this number.
+  void work(int thread) noexcept {
     const bool outer = std::exchange(inside_loop, true);
-    while (true) {
-      const std::int64_t block = next_.fetch_add(1, std::memory_order_relaxed);
-      if (block * grain_ >= count_) break;
-      try {
-        run_(context_, block * grain_, std::min(count_, (block + 1) * grain_));
-      } catch (...) {
-        const std::lock_guard lock(mutex_);
-        if (block < failed_block_) {
-          failed_block_ = block;
-          failure_ = std::current_exception();
-        }
+    for (int i = 0; i < stretches_; ++i) {
+      const int stretch = (thread + i) % stretches_;
+      while (true) {
+        const std::int64_t block = next_[stretch].block.fetch_add(1, std::memory_order_relaxed);
+        if (block >= first_of(stretch + 1)) break;
+        run(block);
       }
     }
     inside_loop = outer;
@@ -55,20 +58,64 @@ class Loop {
   }
 
  private:
-  std::int64_t count_, grain_;
+  static constexpr int most_stretches = 32;
+  struct alignas(64) Next {  // no two in one cache line
+    std::atomic<std::int64_t> block;
+  };
+
+  std::int64_t first_of(int stretch) const { return blocks_ * stretch / stretches_; }
+  void run(std::int64_t block) noexcept {
+    try {
+      run_(context_, block * grain_, std::min(count_, (block + 1) * grain_));
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (block < failed_block_) {
+        failed_block_ = block;
+        failure_ = std::current_exception();
+      }
+    }
+  }
+
+  std::int64_t count_, grain_, blocks_;
   void (*run_)(const void*, std::int64_t, std::int64_t);
   const void* context_;
-  std::atomic<std::int64_t> next_{0};
+  int stretches_;
+  Next next_[most_stretches];
   std::mutex mutex_;  // of the two below
   std::int64_t failed_block_ = std::numeric_limits<std::int64_t>::max();
   std::exception_ptr failure_;
 };
 
+// The processors that threads are to stay on, one each, if XGRAD_PIN_THREADS=1 asks for that: those which this process
+// may use. Some schedulers pack threads together, which then wait for each other.
+std::vector<int> places_to_pin() {
+  std::vector<int> places;
+  const char* wanted = std::getenv("XGRAD_PIN_THREADS");
+  cpu_set_t allowed;
+  if (!wanted || std::string_view(wanted) != "1" || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return places;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) places.push_back(cpu);
+  }
+  return places;
+}
+
 // The helping threads. They spin a few microseconds for the next loop before they sleep, because loops come in rows.
 class Crew {
  public:
   explicit Crew(int helpers) {
-    for (int i = 0; i < helpers; ++i) threads_.emplace_back([this] { wait_for_work(); });
+    const std::vector<int> places = places_to_pin();
+    const auto pin = [&places](pthread_t thread, std::size_t number) {
+      if (number >= places.size()) return;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(places[number], &one);
+      pthread_setaffinity_np(thread, sizeof one, &one);
+    };
+    pin(pthread_self(), 0);
+    for (int i = 1; i <= helpers; ++i) {
+      threads_.emplace_back([this, i] { wait_for_work(i); });
+      pin(threads_.back().native_handle(), static_cast<std::size_t>(i));
+    }
   }
   ~Crew() {
     {
@@ -86,7 +133,7 @@ class Crew {
       generation_.fetch_add(1, std::memory_order_release);
     }
     wake_.notify_all();
-    loop.work();
+    loop.work(0);
     std::unique_lock lock(mutex_);
     loop_ = nullptr;  // who has not come by now need not come
     while (active_.load() != 0) {
@@ -100,14 +147,14 @@ class Crew {
  private:
   template <class Condition>
   static void spin(const Condition& fulfilled) {
-    for (int i = 0; i < 1000 && !fulfilled(); ++i) {
+    for (int i = 0; i < 2000 && !fulfilled(); ++i) {
 #if defined(__x86_64__) || defined(__i386__)
       __builtin_ia32_pause();
 #endif
     }
   }
 
-  void wait_for_work() {
+  void wait_for_work(int number) {
     std::uint64_t seen = 0;
     while (true) {
       spin([&] { return generation_.load(std::memory_order_acquire) != seen; });
@@ -119,7 +166,7 @@ class Crew {
       Loop& loop = *loop_;
       active_.fetch_add(1);
       lock.unlock();
-      loop.work();
+      loop.work(number);
       lock.lock();
       if (active_.fetch_sub(1) == 1) done_.notify_one();
     }
@@ -180,13 +227,15 @@ void set_threads(int count) {
 
 void detail::parallel_blocks(std::int64_t count, std::int64_t grain,
                              void (*run)(const void*, std::int64_t, std::int64_t), const void* context) {
-  Loop loop(count, std::max<std::int64_t>(grain, 1), run, context);
   State& state = State::state();
-  if (std::unique_lock lock(state.one_loop, std::defer_lock); threads() > 1 && !inside_loop && lock.try_lock()) {
+  std::unique_lock lock(state.one_loop, std::defer_lock);
+  const bool together = threads() > 1 && !inside_loop && lock.try_lock();
+  Loop loop(count, std::max<std::int64_t>(grain, 1), run, context, together ? threads() : 1);
+  if (together) {
     if (!state.crew) state.crew = std::make_unique<Crew>(threads() - 1);
     state.crew->run(loop);
   } else {
-    loop.work();  // inside another loop, or another thread has the crew
+    loop.work(0);  // inside another loop, or another thread has the crew
   }
   loop.rethrow();
 }

@@ -11,7 +11,8 @@
 namespace xgrad::inline XGRAD_ABI {
 
 /// How many threads the parallel loop uses, the calling one included. At first: the environment variable
-/// XGRAD_THREADS, else the processors that this process may run on.
+/// XGRAD_THREADS, else the processors that this process may run on. With XGRAD_PIN_THREADS=1 each thread, the calling
+/// one included, stays on a processor of its own: for measuring, and where a scheduler packs threads together.
 int threads();
 /// Throws ValueError unless 1 <= count <= 1024. Not to be called while a loop is running.
 void set_threads(int count);

@@ -1,6 +1,7 @@
 // Tests of core/parallel.h: every block once, the same blocks with any number of threads, exceptions, fork.
 #include <xgrad/core/parallel.h>
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -147,4 +149,30 @@ TEST_CASE("a child process has a crew of its own") {
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(blocks_of(100, 10).size() == 10);
+}
+
+TEST_CASE("threads can be told to stay on processors of their own") {
+  cpu_set_t before;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  if (CPU_COUNT(&before) < 2) return;
+  const ThreadCount one(1);
+  setenv("XGRAD_PIN_THREADS", "1", 1);
+  set_threads(2);
+  std::mutex mutex;
+  std::set<std::pair<std::thread::id, int>> seen;
+  std::set<int> allowed;
+  for (int i = 0; i < 50; ++i) {
+    parallel_for(2, 1, [&](std::int64_t, std::int64_t) {
+      cpu_set_t mine;
+      sched_getaffinity(0, sizeof mine, &mine);
+      const std::lock_guard lock(mutex);
+      seen.emplace(std::this_thread::get_id(), sched_getcpu());
+      allowed.insert(CPU_COUNT(&mine));
+    });
+  }
+  unsetenv("XGRAD_PIN_THREADS");
+  set_threads(1);
+  sched_setaffinity(0, sizeof before, &before);
+  CHECK(allowed == std::set<int>{1});
+  CHECK(seen.size() <= 2);  // no thread was seen on two processors
 }
