@@ -22,10 +22,8 @@ inline const AttentionMask causal{.causal = true};
 /// Only the first `lengths` keys are there, the others are padding: (B), or (B, T) for each query.
 AttentionMask padding(const Index& lengths);
 
-struct WindowOptions {
-  std::int64_t before = 0;
-  std::int64_t after = 0;
-};
+/// {.before, .after}
+using WindowOptions = AttentionBand;
 /// Position t sees positions t - before ... t + after; time and memory are those of the window. Throws ValueError for
 /// negative numbers.
 AttentionMask window(const WindowOptions& options);
