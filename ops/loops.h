@@ -61,7 +61,7 @@ class BroadcastPlan {
   typename Walk<K + 1>::Axis inner_;
 };
 
-namespace detail {
+namespace detail::inline XGRAD_SIMD {
 
 // An input along a row.
 struct RowInput {
@@ -117,7 +117,7 @@ Array map(const Shape& shape, const F& f, std::index_sequence<k...>, const Input
   return result;
 }
 
-}  // namespace detail
+}  // namespace detail::inline XGRAD_SIMD
 
 /// f(a, b, ...) elementwise with broadcasting to `shape`, where f takes and returns Packs.
 template <class F, std::same_as<Array>... Inputs>

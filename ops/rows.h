@@ -7,7 +7,7 @@
 
 #include <xgrad/ops/simd.h>
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad::inline XGRAD_ABI::inline XGRAD_SIMD {
 
 inline constexpr auto pack_width = static_cast<std::int64_t>(Pack::width);
 
@@ -78,4 +78,4 @@ inline std::int64_t rows_per_block(std::int64_t columns) {
   return std::max<std::int64_t>(1, block / std::max<std::int64_t>(columns, 1));
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad::inline XGRAD_ABI::inline XGRAD_SIMD

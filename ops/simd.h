@@ -12,7 +12,19 @@
 
 #include <xgrad/core/config.h>
 
-namespace xgrad::inline XGRAD_ABI {
+// Inline functions that depend on the width of registers have the instructions in their names: a program may be
+// compiled for another processor than the library, and the linker takes functions of one name for the same.
+#if defined(__AVX512F__)
+#define XGRAD_SIMD avx512
+#elif defined(__AVX2__)
+#define XGRAD_SIMD avx2
+#elif defined(__AVX__)
+#define XGRAD_SIMD avx
+#else
+#define XGRAD_SIMD narrow_simd
+#endif
+
+namespace xgrad::inline XGRAD_ABI::inline XGRAD_SIMD {
 
 template <class Batch>
 class BasicPack;
@@ -247,4 +259,4 @@ constexpr Probe<m | probed<A> | probed<B>> where(ProbeMask<m>, A, B) {
   return {};
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad::inline XGRAD_ABI::inline XGRAD_SIMD
