@@ -14,27 +14,31 @@ for argument; do
   esac
 done
 
-entries() { "$NM" --defined-only "$1" | awk '$2 == "T" { print $3 }' | sort; }
+refuse() { echo "levels.sh: the sources behind $dir have $1" >&2; exit 1; }
 
 for level in "${!objects[@]}"; do
   read -ra of_level <<<"${objects[$level]}"
   "$LD" -r -o "$dir/$level.all.o" "${of_level[@]}"
-  entries "$dir/$level.all.o" >"$dir/$level.entries"
-  # T: functions; W: inline functions; n: what their groups are called by; _ZTV: tables of virtual functions. Data keep their
-  # names, so that there is one of each. What is inline stays the common one in the objects for every processor.
-  case $level in
-    base) kinds='$2 == "T"' ;;
-    *) kinds='$2 ~ /^[TWn]$/ || $3 ~ /^_ZTV/' ;;
-  esac
-  "$NM" --defined-only "$dir/$level.all.o" | awk "$kinds { print \$3, \$3 \".$level\" }" | sort -u >"$dir/$level.names"
-  "$OBJCOPY" --redefine-syms="$dir/$level.names" "$dir/$level.all.o" "$dir/$level.o"
-  # What runs before main would run for every level, also for those that the processor does not have.
-  if "$NM" "$dir/$level.o" | grep -q ' _GLOBAL__sub_I_'; then
-    echo "levels.sh: the sources behind $dir have initialisers that run before main" >&2
-    exit 1
+  "$NM" --defined-only "$dir/$level.all.o" >"$dir/$level.symbols"
+  # What runs before main would run for every level, also for those that the processor does not have; and there would be a
+  # variable for every level, where users see one.
+  if grep -q ' _GLOBAL__sub_I_' "$dir/$level.symbols"; then refuse "initialisers that run before main"; fi
+  if awk '$2 ~ /^[BD]$/ && $3 !~ /^_ZT/ { found = 1 } END { exit !found }' "$dir/$level.symbols"; then
+    refuse "variables that other files see"
   fi
+  # T: functions; W: inline functions; n: what their groups are called by; _ZTV: tables of virtual functions, which some
+  # compilers put with the type's name (_ZTI, _ZTS) into one file. What is inline stays the common one in the objects for every
+  # processor, and inline data in all.
+  case $level in
+    base) renamed='$2 == "T"' ;;
+    *) renamed='$2 ~ /^[TWn]$/ || $3 ~ /^_ZTV/ || $3 ~ /^_ZT[IS]/ && $2 != "V"' ;;
+  esac
+  awk "$renamed { print \$3, \$3 \".$level\" }" "$dir/$level.symbols" | sort -u >"$dir/$level.names"
+  "$OBJCOPY" --redefine-syms="$dir/$level.names" "$dir/$level.all.o" "$dir/$level.o"
+  rm "$dir/$level.all.o"
+  awk '$2 == "T" { print "ENTRY(" $3 ")" }' "$dir/$level.symbols" | sort >"$dir/$level.entries"
 done
 for level in "${!objects[@]}"; do
   cmp "$dir/base.entries" "$dir/$level.entries" >&2
 done
-sed 's/.*/ENTRY(&)/' "$dir/base.entries" >"$dir/entries.inc"
+cp "$dir/base.entries" "$dir/entries.inc"

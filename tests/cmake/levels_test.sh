@@ -107,8 +107,13 @@ done
 echo "a program for every processor has no wide registers outside of the levels"
 if objdump -d "$sandbox/build/kernels_levels/base.o" | grep -E '%[yz]mm'; then exit 1; fi
 
-echo "an initialiser that would run before main is refused"
-echo '#include "kernel.h"
-const std::string early = kernel() + " before main";' >>"$sandbox/helper.cpp"
-if build >"$sandbox/log" 2>&1; then echo "built"; exit 1; fi
-grep -q "initialisers that run before main" "$sandbox/log"
+refused() { # SOURCE, WHY
+  cp "$sandbox/helper.cpp" "$sandbox/helper.good"
+  echo "$1" >>"$sandbox/helper.cpp"
+  if build >"$sandbox/log" 2>&1; then echo "built"; exit 1; fi
+  grep -q "$2" "$sandbox/log" || { tail -n 30 "$sandbox/log"; exit 1; }
+  mv "$sandbox/helper.good" "$sandbox/helper.cpp"
+}
+echo "what runs before main is refused, and variables"
+refused 'const std::string early = kernel() + " before main";' "initialisers that run before main"
+refused 'int variable = 1;' "variables that other files see"
