@@ -304,11 +304,13 @@ std::vector<std::pair<const char*, AttentionMask>> long_masks(std::int64_t T) {
 
 TEST_CASE("long sequences, whose weights are not kept: values and gradients are those of the composed form") {
   for (const std::int64_t T : {31, 32, 33, 65, 130}) {
-    for (const auto& [name, mask] : long_masks(T)) {
+    for (const auto& [title, long_mask] : long_masks(T)) {
+      const char* name = title;
+      const AttentionMask& mask = long_mask;
       for (const double dropout : {0.0, 0.3}) {
         CAPTURE(T);
         INFO(name);
-        const auto f = [&, &mask = mask](const Tensor& q, const Tensor& k, const Tensor& v) {
+        const auto f = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
           AttentionOptions options{.mask = mask, .dropout = static_cast<Real>(dropout), .key = RandomKey{4, 2}};
           return multi_head_attention(q, k, v, 2, options);
         };
