@@ -32,7 +32,10 @@ constexpr std::int64_t tile_columns = tile_packs * pack_width;
 
 // Rows of a of this depth stay in the first-level cache while the panels of b pass by, which come from the second.
 constexpr std::int64_t most_depth = 256;
-constexpr std::int64_t most_columns = 1024;
+// Twice as deep they still gain if all of k is done at once, for then no element of c is read again.
+constexpr std::int64_t most_depth_at_once = 512;
+// The panels of so many numbers of b stay in the second-level cache.
+constexpr std::int64_t most_of_b = 1 << 18;
 
 // One tile: `rows` x `columns` of c, `depth` products each.
 struct Tile {
@@ -141,8 +144,13 @@ bool suits_tiles(const Gemm& p) { return p.m >= 8 && p.n >= 8; }
 
 namespace {
 
+// How many parts k is cut into.
+std::int64_t blocks_of(const Gemm& p, const Factor& a) {
+  return !a.transposed && p.k <= most_depth_at_once ? 1 : (p.k + most_depth - 1) / most_depth;
+}
+
 void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
-  const std::int64_t blocks = (p.k + most_depth - 1) / most_depth;
+  const std::int64_t blocks = blocks_of(p, a);
   const std::int64_t most_of_block = (p.k + blocks - 1) / blocks;
   const std::int64_t panels = (p.n + tile_columns - 1) / tile_columns;
   const std::int64_t tiles = (p.m + tile_rows - 1) / tile_rows;
@@ -197,9 +205,11 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
 }  // namespace
 
 void tile_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
-  for (std::int64_t j = 0; j < p.n; j += most_columns) {
+  const std::int64_t depth = std::max<std::int64_t>(1, p.k / blocks_of(p, a));
+  const std::int64_t columns = std::max<std::int64_t>(1, most_of_b / depth / tile_columns) * tile_columns;
+  for (std::int64_t j = 0; j < p.n; j += columns) {
     Gemm part = p;
-    part.n = std::min(most_columns, p.n - j);
+    part.n = std::min(columns, p.n - j);
     if (p.bias) part.bias += j;
     some_columns(part, a, {b.data + j * (b.transposed ? b.stride : 1), b.stride, b.transposed}, c + j, c_stride);
   }
