@@ -1,0 +1,66 @@
+// What graphs of layers are said to cost, counted by hand on small ones, and how it grows.
+#include <doctest/doctest.h>
+
+#include <compare_layers/layers.h>
+
+namespace compare_layers {
+namespace {
+
+TEST_CASE("two tokens of width 1: multiplications, waiting products and paths are those counted by hand") {
+  const Costs attention = measure(Layer::attention, 2, 1, 2);
+  CHECK(attention.multiplications == 8);  // two queries: two scores and two weighted values each
+  CHECK(attention.sequential == 2);       // scores, then values
+  CHECK(attention.path == 1);             // a value goes straight into every result
+
+  const Costs recurrence = measure(Layer::recurrence, 2, 1, 2);
+  CHECK(recurrence.multiplications == 3);  // x_1 w, x_2 w, h_1 u
+  CHECK(recurrence.sequential == 2);       // x_1 w, h_1 u
+  CHECK(recurrence.path == 2);
+
+  const Costs convolution = measure(Layer::convolution, 2, 1, 2);
+  CHECK(convolution.multiplications == 4);  // two tokens of two inputs each
+  CHECK(convolution.sequential == 1);
+  CHECK(convolution.path == 1);
+}
+
+TEST_CASE("a convolution over k tokens needs (n - 1) / (k - 1) layers, rounded up, to see them all") {
+  CHECK(measure(Layer::convolution, 5, 2, 3).path == 2);
+  CHECK(measure(Layer::convolution, 6, 2, 3).path == 3);
+  CHECK(measure(Layer::convolution, 9, 2, 5).path == 2);
+  CHECK(measure(Layer::convolution, 10, 2, 5).path == 3);
+}
+
+TEST_CASE("operations, waiting and paths grow with n and d as the table of the paper says") {
+  constexpr std::int64_t d = 4, k = 5;
+  const std::vector<double> lengths{16, 32, 64};
+  const auto grows = [&](Layer layer, auto quantity) {
+    std::vector<double> values;
+    for (const double n : lengths) {
+      values.push_back(static_cast<double>(measure(layer, static_cast<std::int64_t>(n), d, k).*quantity));
+    }
+    return exponent(lengths, values);
+  };
+  CHECK(grows(Layer::attention, &Costs::multiplications) == doctest::Approx(2));
+  CHECK(grows(Layer::attention, &Costs::sequential) == doctest::Approx(0));
+  CHECK(grows(Layer::attention, &Costs::path) == doctest::Approx(0));
+  CHECK(grows(Layer::recurrence, &Costs::multiplications) ==
+        doctest::Approx(1).epsilon(0.03));  // n d^2 and the states' (n - 1) d^2
+  CHECK(grows(Layer::recurrence, &Costs::sequential) == doctest::Approx(1));
+  CHECK(grows(Layer::recurrence, &Costs::path) == doctest::Approx(1));
+  CHECK(grows(Layer::convolution, &Costs::multiplications) == doctest::Approx(1));
+  CHECK(grows(Layer::convolution, &Costs::sequential) == doctest::Approx(0));
+  CHECK(grows(Layer::convolution, &Costs::path) == doctest::Approx(1).epsilon(0.03));
+
+  const auto with_width = [](Layer layer) {
+    return exponent({4, 8}, {static_cast<double>(measure(layer, 8, 4, k).multiplications),
+                             static_cast<double>(measure(layer, 8, 8, k).multiplications)});
+  };
+  CHECK(with_width(Layer::attention) == doctest::Approx(1));
+  CHECK(with_width(Layer::recurrence) == doctest::Approx(2));
+  CHECK(with_width(Layer::convolution) == doctest::Approx(2));
+  CHECK(measure(Layer::convolution, 8, 4, 6).multiplications * 3 ==
+        measure(Layer::convolution, 8, 4, 3).multiplications * 6);
+}
+
+}  // namespace
+}  // namespace compare_layers
