@@ -78,6 +78,23 @@ TEST_CASE("the merci -> thanks example: the cross-entropy of two distributions")
   CHECK(kl_div(log(p), q, {.reduction = Reduction::sum}).item() == doctest::Approx(-std::log(0.7)).epsilon(1e-14));
 }
 
+TEST_CASE("je suis etudiant -> i am a student <eos>: the mean of -ln p, the divergence, and what smoothing adds") {
+  const Tensor p = tensor({{0.01, 0.02, 0.93, 0.01, 0.02, 0.01},
+                           {0.01, 0.8, 0.1, 0.05, 0.01, 0.03},
+                           {0.99, 0.001, 0.001, 0.001, 0.002, 0.005},
+                           {0.001, 0.002, 0.001, 0.02, 0.94, 0.036},
+                           {0.008, 0.009, 0.001, 0.001, 0.001, 0.98}});
+  const Index target = index({2, 1, 0, 4, 5});
+  const double certain = -std::log(0.93 * 0.8 * 0.99 * 0.94 * 0.98) / 5;
+  CHECK(cross_entropy(log(p), target).item() == doctest::Approx(certain).epsilon(1e-12));
+  CHECK(kl_div(log(p), Tensor(one_hot(target, 6)), {.reduction = Reduction::sum}).item() / 5 ==
+        doctest::Approx(certain).epsilon(1e-12));
+  double all = 0;  // -ln p of every word at every position
+  for (const Real each : p.value()) all -= std::log(each);
+  CHECK(cross_entropy(log(p), target, {.label_smoothing = 0.1}).item() ==
+        doctest::Approx(0.9 * certain + 0.1 * all / 30).epsilon(1e-12));
+}
+
 TEST_CASE("all samples ignored: loss 0, gradient 0") {
   const Tensor x = variable(normal({2, 5}));
   const Tensor loss = cross_entropy(x, index({-100, -100}), {.ignore_index = -100, .label_smoothing = 0.1});

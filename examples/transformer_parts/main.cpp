@@ -1,0 +1,117 @@
+// Parts of a transformer, one by one: what an embedding is, what positions look like, and what a loss says of a
+// distribution over words.
+//
+//   examples/run transformer_parts [--out FOLDER]
+#include <cmath>
+#include <exception>
+#include <iomanip>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include <kit/cli.h>
+#include <kit/format.h>
+#include <kit/heatmap.h>
+#include <kit/output.h>
+#include <kit/plot.h>
+#include <xgrad/xgrad.h>
+
+using namespace xgrad;
+
+namespace {
+
+// A row of the table for each id is the product with a vector that is 1 there and 0 elsewhere.
+double embedding_difference() {
+  const nn::Embedding embedding{nn::root, 10, 4};
+  const Index ids = index({3, 0, 7});
+  const Array looked_up = embedding(ids).value(),
+              multiplied = matmul(Tensor(one_hot(ids, 10)), embedding.weight).value();
+  double most = 0;
+  for (std::int64_t i = 0; i < looked_up.size(); ++i) {
+    most = std::max(most, std::abs(static_cast<double>(looked_up.data()[i] - multiplied.data()[i])));
+  }
+  return most;
+}
+
+// p(i, 2j) = sin(i / 10000^(2j/C)), p(i, 2j+1) = cos of the same: fast waves at the left, slow ones at the right.
+void draw_positions(const std::filesystem::path& out) {
+  constexpr std::int64_t length = 60, dim = 32;
+  const Array p = nn::sinusoids(length, dim);
+  kit::HeatMaps map{
+      .title = "Sinusoidal positions", .columns = 1, .query_caption = "position", .key_caption = "column"};
+  map.panels.push_back({.values = std::vector<double>(p.begin(), p.end())});
+  for (std::int64_t i = 0; i < length; ++i) map.queries.push_back(i % 10 == 0 ? cat(i) : "");
+  for (std::int64_t j = 0; j < dim; ++j) map.keys.push_back(j % 4 == 0 ? cat(j) : "");
+  kit::save_text(out / "positions.svg", kit::heat_map_svg(map));
+
+  std::vector<kit::Series> curves;
+  for (std::int64_t column = 6; column <= 9; ++column) {
+    kit::Series& curve = curves.emplace_back();
+    curve.name = cat("column ", column);
+    for (std::int64_t i = 0; i < length; ++i) {
+      curve.x.push_back(static_cast<double>(i));
+      curve.y.push_back(p.at({i, column}));
+    }
+  }
+  kit::save_text(out / "position_curves.svg",
+                 kit::line_plot(curves, {.title = "Columns 6 to 9", .x_label = "position", .y_label = "p"}));
+}
+
+// What a model should say, word by word, and what it says after some training. The loss of a position is -ln of what
+// the right word was given; that of the sentence is the mean.
+void show_losses(kit::ResultLine& result) {
+  const std::vector<std::string> words{"a", "am", "i", "thanks", "student", "<eos>"};
+  std::cout << "\nmerci -> thanks\n";
+  const Tensor one = tensor({{0.01, 0.02, 0.02, 0.9, 0.03, 0.02}});
+  const double thanks = cross_entropy(log(one), index({3})).item();
+  std::cout << "  p(thanks) = 0.9    loss " << kit::fixed(thanks, 4) << "\n";
+
+  std::cout << "je suis etudiant -> i am a student <eos>\n";
+  const Index target = index({2, 1, 0, 4, 5});
+  const Tensor p = tensor({{0.01, 0.02, 0.93, 0.01, 0.02, 0.01},
+                           {0.01, 0.8, 0.1, 0.05, 0.01, 0.03},
+                           {0.99, 0.001, 0.001, 0.001, 0.002, 0.005},
+                           {0.001, 0.002, 0.001, 0.02, 0.94, 0.036},
+                           {0.008, 0.009, 0.001, 0.001, 0.001, 0.98}});
+  const Array losses = cross_entropy(log(p), target, {.reduction = Reduction::none}).value();
+  for (std::int64_t t = 0; t < target.size(); ++t) {
+    const std::int64_t word = target.at({t});
+    std::cout << "  " << std::left << std::setw(10) << words[static_cast<std::size_t>(word)] << std::right << "p "
+              << kit::fixed(p.value().at({t, word}), 2) << "   loss " << kit::fixed(losses.at({t}), 4) << "\n";
+  }
+  const double mean_loss = cross_entropy(log(p), target).item();
+  const double smoothed = cross_entropy(log(p), target, {.label_smoothing = Real(0.1)}).item();
+  const double divergence = kl_div(log(p), Tensor(one_hot(target, 6)), {.reduction = Reduction::sum}).item() / 5;
+  std::cout << "  mean " << kit::fixed(mean_loss, 4) << " = divergence from the certain answer "
+            << kit::fixed(divergence, 4) << ", perplexity " << kit::fixed(std::exp(mean_loss), 3)
+            << "; with label smoothing 0.1 " << kit::fixed(smoothed, 4) << "\n";
+  result.add("loss", kit::fixed(mean_loss, 4)).add("smoothed", kit::fixed(smoothed, 4));
+}
+
+void run(const kit::CommonOptions& common) {
+  const std::filesystem::path out = kit::output_folder("transformer_parts", common.out);
+  manual_seed(common.seed);
+  std::cout << to_string(build_info()) << "\n\n"
+            << "embedding against one_hot times table: greatest difference " << embedding_difference() << "\n";
+  draw_positions(out);
+  kit::ResultLine result;
+  show_losses(result);
+  std::cout << "\n" << out.string() << ": positions.svg, position_curves.svg\n";
+  result.add("out", out.string()).print();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Shows parts of a transformer: embedding, positions, losses.");
+  kit::CommonOptions common;
+  kit::add_common_options(app, common);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(common);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "transformer_parts: " << error.what() << "\n";
+    return 1;
+  }
+}
