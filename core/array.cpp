@@ -1,7 +1,9 @@
-// Arrays: making, sharing and printing them.
+// Arrays: making and sharing them.
 #include <xgrad/core/array.h>
 
-#include <cmath>
+#include <array>
+#include <charconv>
+#include <new>
 #include <utility>
 
 #include <xgrad/core/buffer.h>
@@ -18,14 +20,39 @@ void Buffer<T>::destroy(Buffer* buffer) noexcept {
 template <class T>
 BasicArray<T>::BasicArray() = default;
 
+namespace {
+
+// 24.0 GB and the like.
+std::string readable_bytes(double bytes) {
+  constexpr std::array units{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1000 && unit + 1 < units.size(); ++unit) bytes /= 1000;
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, bytes, std::chars_format::general, 3).ptr;
+  return cat(std::string_view(digits, static_cast<std::size_t>(end - digits)), " ", units[unit]);
+}
+
 template <class T>
-BasicArray<T>::BasicArray(const Shape& shape)
-    : shape_(shape), size_(shape.numel()), buffer_(XtensorBuffer<T>::create(size_)) {
+Ref<Buffer<T>> room_for(const Shape& shape, std::int64_t size, detail::Caller caller) {
+  try {
+    return XtensorBuffer<T>::create(size);
+  } catch (const std::bad_alloc&) {
+    const std::string_view function = caller.function;
+    fail<LimitError>(function.starts_with("operator") ? "array" : function, "no memory for an array of shape ", shape,
+                     " (", readable_bytes(static_cast<double>(size) * sizeof(T)), ")");
+  }
+}
+
+}  // namespace
+
+template <class T>
+BasicArray<T>::BasicArray(const Shape& shape, detail::Caller caller)
+    : shape_(shape), size_(shape.numel()), buffer_(room_for<T>(shape, size_, caller)) {
   data_ = buffer_->data;
 }
 
 template <class T>
-BasicArray<T>::BasicArray(const Shape& shape, T value) : BasicArray(shape) {
+BasicArray<T>::BasicArray(const Shape& shape, T value, detail::Caller caller) : BasicArray(shape, caller) {
   std::fill_n(data_, size_, value);
 }
 
@@ -127,54 +154,5 @@ Shape resolve_shape(std::string_view op, std::int64_t count, const Shape& shape)
   known[open] = count / rest;
   return known;
 }
-
-namespace {
-
-template <class T>
-void append_element(std::string& out, T value) {
-  if constexpr (std::floating_point<T>) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 5).ptr;
-    out.append(digits, end);
-  } else {
-    append(out, value);
-  }
-}
-
-template <class T>
-void append_axis(std::string& out, const BasicArray<T>& array, int axis, std::int64_t offset, std::int64_t stride) {
-  if (axis == array.rank()) return append_element(out, array.data()[offset]);
-  constexpr std::int64_t edge = 3;  // elements shown at each end of a long axis
-  const std::int64_t size = array.shape()[axis];
-  const std::int64_t inner = size == 0 ? 0 : stride / size;
-  const bool shorten = array.size() > 1000 && size > 2 * edge;
-  const bool innermost = axis + 1 == array.rank();
-  out += '[';
-  for (std::int64_t i = 0; i < size; ++i) {
-    if (i > 0) {
-      append(out, innermost ? std::string(", ") : ",\n" + std::string(static_cast<std::size_t>(axis) + 1, ' '));
-    }
-    if (shorten && i == edge) {
-      out += "...";
-      i = size - edge - 1;
-      continue;
-    }
-    append_axis(out, array, axis + 1, offset + i * inner, inner);
-  }
-  out += ']';
-}
-
-template <class T>
-std::string picture(const BasicArray<T>& array) {
-  std::string out;
-  append_axis(out, array, 0, 0, array.size());
-  return out;
-}
-
-}  // namespace
-
-std::string to_string(const Array& array) { return picture(array); }
-std::string to_string(const Index& array) { return picture(array); }
-std::string to_string(const Mask& array) { return picture(array); }
 
 }  // namespace xgrad::inline XGRAD_ABI

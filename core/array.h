@@ -7,9 +7,14 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
+#include <ranges>
 #include <span>
-#include <vector>
+#include <string>
+#include <utility>
+#include <variant>
 
+#include <xgrad/core/nested.h>
 #include <xgrad/core/pool.h>
 #include <xgrad/core/shape.h>
 #include <xgrad/core/slice.h>
@@ -24,6 +29,27 @@ struct Buffer {
   static void destroy(Buffer* buffer) noexcept;
 };
 
+/// A std::vector, std::span or the like whose elements become those of an array of T: real numbers of any type, whole
+/// numbers of any type, truth values.
+template <class R, class T>
+concept NumbersFor =
+    std::ranges::sized_range<const R> && std::is_arithmetic_v<std::ranges::range_value_t<const R>> &&
+    !std::same_as<std::ranges::range_value_t<const R>, char> &&
+    std::same_as<std::ranges::range_value_t<const R>, bool> == std::same_as<T, bool> &&
+    (!std::same_as<T, std::int64_t> || std::integral<std::ranges::range_value_t<const R>>) &&
+    !std::derived_from<R, ShortList<std::int64_t>> && !requires(const R& r) { r.shape(); };
+
+namespace detail {
+/// Who asks for an array: what the error says when there is no memory for it.
+struct Caller {
+  const char* function;
+};
+}  // namespace detail
+
+template <class T>
+class ArrayPart;
+
+/// Shape and contiguous row-major elements of type T. Copies share the elements until one of them is written to.
 template <class T>
 class BasicArray {
  public:
@@ -31,17 +57,23 @@ class BasicArray {
 
   /// No elements: shape [0].
   BasicArray();
-  /// Elements of any value, to be written before they are read. Throws LimitError when the size overflows.
-  explicit BasicArray(const Shape& shape);
+  /// Elements of any value, to be written before they are read. Throws LimitError, with the name of the calling function,
+  /// when the size overflows or there is no memory for it.
+  explicit BasicArray(const Shape& shape, detail::Caller caller = {__builtin_FUNCTION()});
   /// Every element equal to `value`.
-  BasicArray(const Shape& shape, T value);
+  explicit BasicArray(const Shape& shape, T value, detail::Caller caller = {__builtin_FUNCTION()});
   /// The values in row-major order. Throws ShapeError unless there are as many as the shape says.
-  BasicArray(const Shape& shape, std::span<const T> values);
-  BasicArray(const Shape& shape, std::initializer_list<T> values)
+  explicit BasicArray(const Shape& shape, std::span<const T> values);
+  explicit BasicArray(const Shape& shape, std::initializer_list<T> values)
       : BasicArray(shape, std::span<const T>(values.begin(), values.size())) {}
-  template <std::same_as<T> V>
-  requires(!std::same_as<V, bool>) BasicArray(const Shape& shape, const std::vector<V>& values)
-      : BasicArray(shape, std::span<const T>(values)) {}
+  /// The same with numbers of another type. Throws ValueError, too, for a whole number beyond 2^63 - 1.
+  template <NumbersFor<T> R>
+  explicit BasicArray(const Shape& shape, const R& numbers);
+  /// The numbers as a list.
+  template <NumbersFor<T> R>
+  explicit BasicArray(const R& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, numbers) {}
+  /// Numbers in braces are for tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is said: Array(Shape{1, 2}).
+  BasicArray(std::initializer_list<Nested<T>>) = delete;
 
   BasicArray(const BasicArray&) = default;
   BasicArray& operator=(const BasicArray&) = default;
@@ -69,6 +101,14 @@ class BasicArray {
 
   /// A part, as in numpy: ids[{_, slice(0, 3)}]. See core/slice.h; defined in ops/shape.cpp.
   BasicArray operator[](std::initializer_list<Slice> slices) const;
+  /// Rows by number and parts by mask, as Tensor::operator[]; defined in ops/parts.cpp.
+  BasicArray operator[](const BasicArray<std::int64_t>& rows) const;
+  BasicArray operator[](const BasicArray<bool>& where) const;
+  /// The same of an array that may change: ids[{0, _}] = 7, ids[mask] = other. What is assigned is repeated to the shape
+  /// of the part. Throws as above, and ShapeError when it does not fit; then nothing has changed.
+  ArrayPart<T> operator[](std::initializer_list<Slice> slices);
+  ArrayPart<T> operator[](const BasicArray<std::int64_t>& rows);
+  ArrayPart<T> operator[](const BasicArray<bool>& where);
 
   /// The same elements under another shape, shared, never copied. One size may be -1 and is computed.
   /// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1.
@@ -90,13 +130,50 @@ class BasicArray {
   Ref<Buffer<T>> buffer_;
 };
 
+template <class T>
+template <NumbersFor<T> R>
+BasicArray<T>::BasicArray(const Shape& shape, const R& numbers) : BasicArray(shape) {
+  if (std::cmp_not_equal(std::ranges::size(numbers), size_)) {
+    fail<ShapeError>("array", std::ranges::size(numbers), " values for shape ", shape);
+  }
+  T* out = data_;
+  for (const auto number : numbers) {
+    if constexpr (std::unsigned_integral<decltype(number)> && std::same_as<T, std::int64_t>) {
+      if (!std::in_range<T>(number)) fail<ValueError>("array", number, " does not fit a signed number of 64 bits");
+    }
+    *out++ = static_cast<T>(number);
+  }
+}
+
+/// Real numbers: what tensors hold.
 using Array = BasicArray<Real>;
+/// Whole numbers: ids, positions, lengths.
 using Index = BasicArray<std::int64_t>;
+/// Truth values: what comparisons give.
 using Mask = BasicArray<bool>;
 
 extern template class BasicArray<Real>;
 extern template class BasicArray<std::int64_t>;
 extern template class BasicArray<bool>;
+
+/// What stands in brackets behind an array that may change: reads as the part itself, and as long as it has no name, what
+/// is assigned to it is written into the array.
+template <class T>
+class ArrayPart : public BasicArray<T> {
+ public:
+  using Selection = std::variant<Slices, Index, Mask>;
+  ArrayPart(BasicArray<T>& whole, Selection selection);
+  ArrayPart(const ArrayPart&) = delete;
+
+  /// See BasicArray::operator[].
+  void operator=(const BasicArray<T>& values) &&;
+  void operator=(const ArrayPart& values) && { std::move(*this) = static_cast<const BasicArray<T>&>(values); }
+  void operator=(T value) && { std::move(*this) = BasicArray<T>(Shape{}, value); }
+
+ private:
+  BasicArray<T>& whole_;
+  Selection selection_;
+};
 
 /// The shape that `shape`, in which one size may be -1, stands for when there are `count` elements.
 /// Throws ShapeError, ValueError as BasicArray::reshaped.
@@ -108,9 +185,17 @@ bool equal(const BasicArray<T>& a, const BasicArray<T>& b) {
   return a.shape() == b.shape() && std::ranges::equal(a, b);
 }
 
-/// numpy's picture of the numbers with its shape, long arrays shortened.
+/// The numbers as numpy shows them: aligned in columns, those of large arrays shortened to the first and last.
 std::string to_string(const Array& array);
 std::string to_string(const Index& array);
 std::string to_string(const Mask& array);
+std::ostream& operator<<(std::ostream& out, const Array& array);
+std::ostream& operator<<(std::ostream& out, const Index& array);
+std::ostream& operator<<(std::ostream& out, const Mask& array);
+
+namespace detail {
+/// The picture with `indent` more spaces before every line but the first.
+std::string picture(const Array& array, int indent);
+}  // namespace detail
 
 }  // namespace xgrad::inline XGRAD_ABI

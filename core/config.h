@@ -11,6 +11,7 @@
 
 namespace xgrad::inline XGRAD_ABI {
 
+/// The type of all real numbers: float in the library `xgrad`, double in `xgrad_f64`.
 #ifdef XGRAD_F64
 using Real = double;
 #else

@@ -1,12 +1,14 @@
 // The backward pass.
 //
-// 1. Collect: a depth-first walk from y, with a stack of its own, lists the nodes so that inputs come before results
-// and
+// 1. Collect: a depth-first walk from y, with a stack of its own, lists the nodes so that inputs come before results, and
 //    marks those that lead to a requested tensor.
 // 2. Check everything that could be refused, before anything has changed.
-// 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients
-// of
+// 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients of
 //    its inputs, which are added up.
+//
+// Hooks and rules are foreign code: they may drop the tensors that the pass was called with, assign leaves, or change the
+// gradient that they are shown. So the pass holds what it works on, looks again at the versions of what a rule holds when
+// the rule's turn comes, and shows every hook a handle of its own.
 #include <xgrad/core/grad.h>
 
 #include <bit>
@@ -142,6 +144,8 @@ class Pass {
     return static_cast<std::uint8_t>(std::min(highest + 1, 255));
   }
   bool reached(int target) const { return reached_[static_cast<std::size_t>(target)]; }
+  // Whether y was computed from this target before gradients flowed to it.
+  bool came_late(int target) const { return std::ranges::find(late_, target) != late_.end(); }
   Tensors run(const Tensor& seed, bool release);
 
  private:
@@ -159,19 +163,22 @@ class Pass {
     return walk;
   }
   bool seen(const Node& node) const { return node.walk.load(std::memory_order_relaxed) == walk_; }
-  // Whether a gradient has to reach this node.
-  bool needed(const Node& node) const {
-    if (!node.requires_grad) return false;
+  // Whether a gradient has to go along this arrow.
+  bool needed(const Edge& edge) const {
+    const Node& node = *edge.to;
+    if (!edge.carries || !node.requires_grad) return false;
     if (node.is_leaf()) return targets_.find(&node) != Targets::none;
     return seen(node) && needed_[static_cast<std::size_t>(node.slot)];
   }
+  // Of a node whose rules hold inputs: throws unless they are as they were when it was recorded.
+  static void check_versions(const Node& node);
   bool reach(Node& target);
   void enter(Node& node);
   void visit(Node& node, const Tensor& gy, bool release);
   void deliver(const Node& from, const Edge& edge, Tensor&& gradient);
   Tensor hooked(Node& node, Tensor gradient) const;
 
-  const Tensor& y_;
+  const Tensor y_;
   Targets& targets_;
   Collect collect_;
   const char* caller_;
@@ -181,8 +188,11 @@ class Pass {
   std::vector<unsigned char> needed_;  // by slot
   bool any_stale_ = false;
   std::vector<bool> reached_;  // by target
+  std::vector<int> late_;      // targets that y was computed from before gradients flowed to them
   Tensors pending_;            // by slot: gradients while they are being added up
   Tensors found_;              // by target
+  Tensors joint_;              // what a joint rule returns
+  std::unique_ptr<bool[]> wanted_;
 };
 
 // Whether `node` is a target; from now on, one that y depends on.
@@ -221,6 +231,10 @@ void Pass::collect(std::uint64_t oldest) {
       Node& to = *edge.to;
       frame.stale |= frame.node->captures_inputs && edge.version != to.version;
       if (!to.requires_grad) continue;
+      if (!edge.carries) {
+        if (const int target = targets_.find(&to); target != Targets::none) late_.push_back(target);
+        continue;
+      }
       if (to.is_leaf()) {
         frame.needed |= reach(to);
       } else if (seen(to)) {
@@ -253,19 +267,23 @@ void Pass::check() const {
       fail<GraphError>(caller_, "the graph was already released by an earlier backward pass (at ", node.op,
                        "); pass {.retain_graph = true} to the earlier one, or run the forward pass again");
     }
-    if (!node.captures_inputs) continue;
-    for (const Edge& edge : node.edges()) {
-      if (edge.to->version == edge.version) continue;
-      const std::string_view name = edge.to->name();
-      fail<GraphError>(node.op, name.empty() ? std::string("an input") : cat("'", name, "'"),
-                       " was assigned after it was used here; run the forward pass again");
-    }
+    if (node.captures_inputs) check_versions(node);
+  }
+}
+
+void Pass::check_versions(const Node& node) {
+  for (const Edge& edge : node.edges()) {
+    if (edge.to->version == edge.version) continue;
+    const std::string_view name = edge.to->name();
+    fail<GraphError>(node.op, name.empty() ? std::string("an input") : cat("'", name, "'"),
+                     " was assigned after it was used here; run the forward pass again");
   }
 }
 
 Tensor Pass::hooked(Node& node, Tensor gradient) const {
   if (!node.extras || node.extras->hooks.empty()) return gradient;
   const auto hooks = node.extras->hooks;  // a hook may remove itself
+  gradient = gradient.separate();
   for (const auto& [number, hook] : hooks) {
     Tensor replaced = hook(gradient);
     if (!replaced.defined()) continue;
@@ -292,9 +310,9 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
 }
 
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
-  constexpr int most_joint = 16;
   const Scope scope(node.scope);
   const Timed timed(node.op);
+  if (node.captures_inputs) check_versions(node);
   Tensor y;
   if (node.kept) {
     Array value(node.kept, node.shape());
@@ -302,27 +320,30 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   }
   const std::span<Edge> edges = node.edges();
   for (std::size_t i = 0; i < edges.size();) {
-    const int covers = edges[i].covers;
+    const std::size_t covers = edges[i].covers;
     if (covers == 1) {
       Edge& edge = edges[i++];
-      if (!needed(*edge.to)) continue;
+      if (!needed(edge)) continue;
       constexpr bool wanted = true;
       Tensor gradient;
       edge.rule(gy, y, &wanted, &gradient);
       deliver(node, edge, std::move(gradient));
       continue;
     }
-    bool wanted[most_joint];
+    if (joint_.size() < covers) {
+      joint_.resize(covers);
+      wanted_ = std::make_unique<bool[]>(covers);
+    }
     bool any = false;
-    for (int j = 0; j < covers; ++j) any |= wanted[j] = needed(*edges[i + static_cast<std::size_t>(j)].to);
+    for (std::size_t j = 0; j < covers; ++j) any |= wanted_[j] = needed(edges[i + j]);
     if (any) {
-      Tensor gradients[most_joint];
-      edges[i].rule(gy, y, wanted, gradients);
-      for (int j = 0; j < covers; ++j) {
-        if (wanted[j]) deliver(node, edges[i + static_cast<std::size_t>(j)], std::move(gradients[j]));
+      edges[i].rule(gy, y, wanted_.get(), joint_.data());
+      for (std::size_t j = 0; j < covers; ++j) {
+        Tensor gradient = std::exchange(joint_[j], Tensor());
+        if (wanted_[j]) deliver(node, edges[i + j], std::move(gradient));
       }
     }
-    i += static_cast<std::size_t>(covers);
+    i += covers;
   }
   if (release) node.release();
 }
@@ -355,11 +376,21 @@ Tensors Pass::run(const Tensor& seed, bool release) {
 
 Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   if (!y.requires_grad()) {
+    switch (y.history()) {
+      case History::no_grad: fail<GraphError>(caller, "the result was computed under NoGrad, which records no graph");
+      case History::gradient:
+        fail<GraphError>(caller, "the result comes from a gradient that was computed without a graph; pass "
+                                 "{.create_graph = true} to the grad() that it comes from");
+      case History::recorded: break;
+    }
     fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
                      y.is_leaf() ? " (it is no result of a recorded operation)" : "");
   }
   if (!seed.defined()) {
-    if (y.size() != 1) fail<GraphError>(caller, "needs a seed: the gradient of a result of shape ", y.shape());
+    if (y.size() != 1) {
+      fail<GraphError>(caller, "the result has shape ", y.shape(),
+                       ", not one element: take its sum() or mean() first, or give a seed, the gradient of the result");
+    }
     return Tensor(Array(y.shape(), Real(1)));
   }
   if (seed.shape() != y.shape()) {
@@ -378,7 +409,9 @@ Tensor alias(const Tensor& x) {
   return record("alias", x.value(), wrt(x, [](const Tensor& gy) { return gy; }));
 }
 
-Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
+Tensors grad(const Tensor& result_of, const Tensors& with_respect_to, const GradOptions& options) {
+  const Tensor y = result_of;
+  const Tensors xs = with_respect_to;  // a hook may change the caller's list
   const Tensor seed = seed_for("grad", y, options.seed);
   Targets targets(xs.size());
   std::uint64_t oldest = ~std::uint64_t{0};
@@ -393,12 +426,16 @@ Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
   pass.collect(oldest);
   pass.check();
   for (const Tensor& x : xs) {
-    if (options.unused == Unused::refuse && !pass.reached(targets.find(x.node().get()))) {
-      fail<GraphError>("grad", "the result does not depend on ", described(x),
-                       "; pass {.unused = Unused::zeros} if that is meant");
+    const int target = targets.find(x.node().get());
+    if (options.unused == Unused::zeros || pass.reached(target)) continue;
+    if (pass.came_late(target)) {
+      fail<GraphError>("grad", described(x), " did not require a gradient yet when the result was computed from it; ",
+                       "run the forward pass again");
     }
+    fail<GraphError>("grad", "the result does not depend on ", described(x),
+                     "; pass {.unused = Unused::zeros} if that is meant");
   }
-  const RecordingScope scope(options.create_graph);
+  const detail::HistoryScope scope(options.create_graph ? History::recorded : History::gradient);
   const OrderScope order(options.create_graph ? pass.order_of_gradients() : detail::current_order);
   if (options.create_graph && !options.seed.defined()) seed.needed_node()->op = "seed";
   const Tensors found = pass.run(seed, !options.retain_graph && !options.create_graph);
@@ -406,7 +443,11 @@ Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
   result.reserve(xs.size());
   for (const Tensor& x : xs) {
     const Tensor& g = found[static_cast<std::size_t>(targets.find(x.node().get()))];
-    result.push_back(g.defined() ? g : Tensor(Array(x.shape(), Real(0))));
+    if (options.create_graph && g.defined()) {
+      result.push_back(g.separate());
+    } else {
+      result.push_back(Tensor::unrecorded(g.defined() ? Array(g.value()) : Array(x.shape(), Real(0)), History::gradient));
+    }
   }
   return result;
 }
@@ -419,7 +460,7 @@ void Tensor::backward(const BackwardOptions& options) const {
   Pass pass(*this, targets, Collect::all_leaves, "backward");
   pass.collect(0);
   pass.check();
-  const NoGrad off;
+  const detail::HistoryScope scope(History::gradient);
   Tensors found = pass.run(seed, !options.retain_graph);
 
   // Everything that can fail happens before the first gradient changes.

@@ -140,7 +140,12 @@ GraphView everything(const Tensors& results, const std::vector<const Node*>& nod
     GraphVertex& vertex = view.vertices.emplace_back(vertex_of(*node));
     if (!node->is_leaf()) vertex.cluster = tree.needed(vertex.order, vertex.path);
   }
-  for (const Tensor& result : results) view.vertices[number.at(result.node().get())].is_result = true;
+  for (const Tensor& result : results) {
+    GraphVertex& vertex = view.vertices[number.at(result.node().get())];
+    vertex.is_result = true;
+    if (result.history() == History::no_grad) vertex.note = "computed under NoGrad: no graph";
+    if (result.history() == History::gradient) vertex.note = "a gradient without create_graph: no graph";
+  }
 
   for (const Node* node : nodes) {
     int input = 0;
@@ -381,13 +386,16 @@ GraphView folded(const GraphView& view, int depth) {
 
 }  // namespace
 
-GraphView GraphView::of(const Tensors& results, const GraphOptions& options) {
-  if (results.empty()) fail<GraphError>("graph", "no tensor was given");
-  if (options.depth < automatic_depth) fail<ValueError>("graph", "depth ", options.depth, " is negative");
+GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std::string_view caller) {
+  if (results.empty()) fail<GraphError>(caller, "no tensor was given");
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].defined()) fail<GraphError>(caller, "tensor ", i, " is undefined");
+  }
+  if (options.depth < automatic_depth) fail<ValueError>(caller, "depth ", options.depth, " is negative");
   const std::vector<const Node*> nodes = collected(results);
   const auto limit = [&](std::int64_t count) {
     if (count <= options.max_nodes) return;
-    fail<LimitError>("graph", count, " vertices to draw, max_nodes is ", options.max_nodes,
+    fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
                      "; fold modules with .depth, or raise .max_nodes");
   };
   if (std::ranges::none_of(nodes, [](const Node* node) { return node->scope != nullptr; })) {

@@ -61,8 +61,10 @@ struct GraphVertex {
   int results = 0;                  ///< within a module
   std::int64_t parameters = 0;      ///< numbers in the parameters of a module
   int times = 1;                    ///< how many alike it stands for
+  std::string note = {};            ///< why there is no graph behind a result, where one could be expected
 };
 
+/// Whether it is an operation, of a forward or a backward pass.
 inline bool is_operation(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation || vertex.role == GraphRole::gradient_operation;
 }
@@ -93,7 +95,8 @@ struct GraphView {
 
   /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one, ValueError for a depth
   /// below automatic_depth, LimitError if more than max_nodes vertices remain to be drawn.
-  static GraphView of(const Tensors& results, const GraphOptions& options = {});
+  /// Errors name `caller`.
+  static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 
 /// The diagram in Graphviz's language. Names are drawn as they are, whatever they contain.

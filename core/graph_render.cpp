@@ -130,6 +130,7 @@ std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& 
   }
   if (options.shapes && vertex.shape && !vertex.number) lines.push_back(shape_text(*vertex.shape));
   if (options.kept_memory && vertex.kept_bytes > 0) lines.push_back(cat("keeps ", bytes_text(vertex.kept_bytes)));
+  if (!vertex.note.empty()) lines.push_back(vertex.note);
   return lines;
 }
 
@@ -477,7 +478,7 @@ std::string to_text(const GraphView& view) {
     rows.push_back({cat('n', v), printable(is_operation(vertex) ? vertex.op : cat(role_name(vertex.role), count)),
                     printable(vertex.number ? short_number(*vertex.number) : full_name(vertex)),
                     vertex.shape ? cat(*vertex.shape) : std::string()});
-    inputs.emplace_back();
+    inputs.push_back(vertex.note);
   }
   for (const GraphEdge& edge : view.edges) {
     std::string& text = inputs[edge.to + 1];
@@ -509,7 +510,7 @@ void save_graph(const std::string& path, const Tensors& results, const GraphOpti
   if (extension != "dot" && extension != "txt" && picture == pictures.end()) {
     fail<ValueError>("save_graph", "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .txt");
   }
-  const GraphView view = GraphView::of(results, options);
+  const GraphView view = GraphView::of(results, options, "save_graph");
   if (extension == "txt") return write_file_atomically(path, to_text(view));
   const std::string text = to_dot(view, options);
   write_file_atomically(path, picture == pictures.end() ? text : drawn(text, *picture));

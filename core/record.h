@@ -11,7 +11,11 @@
 // captures decides what stays in memory: (gy) alone keeps nothing, (gy, y) keeps the result, a captured tensor is kept.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <concepts>
+#include <limits>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -21,34 +25,37 @@
 namespace xgrad::inline XGRAD_ABI {
 
 namespace detail {
-inline thread_local constinit bool recording_on = true;
+inline thread_local constinit History current_history = History::recorded;
+
+/// While it lives, this is what becomes of the operations of this thread.
+class HistoryScope {
+ public:
+  explicit HistoryScope(History history) : was_(std::exchange(current_history, history)) {}
+  ~HistoryScope() { current_history = was_; }
+  HistoryScope(const HistoryScope&) = delete;
+  HistoryScope& operator=(const HistoryScope&) = delete;
+  static void* operator new(std::size_t) = delete;
+
+ private:
+  History was_;
+};
 }  // namespace detail
 
 /// Whether operations are being recorded on this thread. During a backward pass: whether its graph is wanted.
-inline bool recording() { return detail::recording_on; }
+inline bool recording() { return detail::current_history == History::recorded; }
 
 /// What a rule captures of an input: the input, or nothing if no rule will be kept. The same as capturing the input
 /// itself, but for the count of references, which shows in operations on a few numbers.
 inline Tensor kept(const Tensor& input) { return recording() ? input : Tensor(); }
 
-/// While it lives, operations of this thread are (not) recorded.
-class RecordingScope {
- public:
-  explicit RecordingScope(bool on) : was_(std::exchange(detail::recording_on, on)) {}
-  ~RecordingScope() { detail::recording_on = was_; }
-  RecordingScope(const RecordingScope&) = delete;
-  RecordingScope& operator=(const RecordingScope&) = delete;
-
- private:
-  bool was_;
-};
-/// No graph while it lives: results are plain values.
-struct NoGrad : RecordingScope {
-  NoGrad() : RecordingScope(false) {}
+/// No graph while it lives: results are plain values. A local variable only: such scopes end in the order in which they
+/// were opened, each in its thread.
+struct [[nodiscard]] NoGrad : detail::HistoryScope {
+  NoGrad() : HistoryScope(History::no_grad) {}
 };
 /// Recording again inside a NoGrad.
-struct EnableGrad : RecordingScope {
-  EnableGrad() : RecordingScope(true) {}
+struct [[nodiscard]] EnableGrad : detail::HistoryScope {
+  EnableGrad() : HistoryScope(History::recorded) {}
 };
 
 /// Which of the inputs of a joint rule want their gradient.
@@ -99,7 +106,7 @@ struct JointRule {
         return f(gy, Wanted(wanted));
       }
     }();
-    for (std::size_t i = 0; i < all.size(); ++i) gx[i] = std::move(all[i]);
+    std::ranges::move(all, gx);
   }
 };
 
@@ -110,7 +117,7 @@ class Recording {
   /// The next edge leads to `input`; true when its gradient is wanted.
   bool add(const Tensor& input);
   template <class Adaptor, class F>
-  void set_rule(int edge, int covers, F&& rule) {
+  void set_rule(int edge, std::uint16_t covers, F&& rule) {
     Edge& at = node_->edges()[static_cast<std::size_t>(edge)];
     at.covers = covers;
     at.rule.template set<Adaptor>(std::forward<F>(rule));
@@ -126,13 +133,23 @@ class Recording {
   bool keep_output_ = false;
 };
 
-template <class F>
+/// Whether a result of this tensor would have a history, were it recorded.
+inline bool had_history(const Tensor& input) {
+  return input.requires_grad() || (input.defined() && input.history() != History::recorded);
+}
+/// What wrt() and its like hold of an input: a reference to what the caller keeps, a temporary itself.
+template <class T>
+using Held = std::conditional_t<std::is_lvalue_reference_v<T> && std::same_as<std::remove_cvref_t<T>, Tensor>,
+                                const Tensor&, Tensor>;
+
+template <class T, class F>
 struct Wrt {
-  const Tensor& input;
+  T input;
   F rule;
 
   static constexpr int count() { return 1; }
   bool requires_grad() const { return input.requires_grad(); }
+  bool had_history() const { return detail::had_history(input); }
   void attach(Recording& node) && {
     static_assert(std::is_invocable_v<F&, const Tensor&> || std::is_invocable_v<F&, const Tensor&, const Tensor&>,
                   "a rule takes (gy) or (gy, y)");
@@ -142,40 +159,44 @@ struct Wrt {
   }
 };
 
-template <std::size_t N, class F>
+template <class F, class... Inputs>
 struct Jointly {
-  std::array<const Tensor*, N> inputs;
+  std::tuple<Inputs...> inputs;
   F rule;
 
-  static constexpr int count() { return static_cast<int>(N); }
+  static constexpr std::uint16_t size = sizeof...(Inputs);
+  using Gradients = std::array<Tensor, sizeof...(Inputs)>;
+  static constexpr bool takes_output = std::is_invocable_v<F&, const Tensor&, const Tensor&, Wanted>;
+  static_assert(sizeof...(Inputs) <= std::numeric_limits<std::uint16_t>::max());
+  static_assert(std::is_invocable_r_v<Gradients, F&, const Tensor&, Wanted> ||
+                    std::is_invocable_r_v<Gradients, F&, const Tensor&, const Tensor&, Wanted>,
+                "a joint rule takes (gy, wanted) or (gy, y, wanted) and returns std::array<Tensor, number of inputs>");
+
+  static constexpr int count() { return size; }
   bool requires_grad() const {
-    for (const Tensor* input : inputs) {
-      if (input->requires_grad()) return true;
-    }
-    return false;
+    return std::apply([](const auto&... each) { return (each.requires_grad() || ...); }, inputs);
+  }
+  bool had_history() const {
+    return std::apply([](const auto&... each) { return (detail::had_history(each) || ...); }, inputs);
   }
   void attach(Recording& node) && {
     const int first = node.edges_added();
     bool any = false;
-    for (const Tensor* input : inputs) any |= node.add(*input);
+    std::apply([&](const auto&... each) { ((any |= node.add(each)), ...); }, inputs);
     if (!any) return;
-    if constexpr (std::is_invocable_v<F&, const Tensor&, const Tensor&, Wanted>) node.keep_output();
-    node.set_rule<JointRule>(first, static_cast<int>(N), std::move(rule));
+    if constexpr (takes_output) node.keep_output();
+    node.set_rule<JointRule>(first, size, std::move(rule));
   }
 };
 
-template <class F>
+template <class T, class F>
 struct WrtEach {
-  const Tensors& inputs;
+  T inputs;
   F make_rule;
 
   int count() const { return static_cast<int>(inputs.size()); }
-  bool requires_grad() const {
-    for (const Tensor& input : inputs) {
-      if (input.requires_grad()) return true;
-    }
-    return false;
-  }
+  bool requires_grad() const { return std::ranges::any_of(inputs, &Tensor::requires_grad); }
+  bool had_history() const { return std::ranges::any_of(inputs, detail::had_history); }
   void attach(Recording& node) && {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       auto rule = make_rule(i);
@@ -191,22 +212,26 @@ struct WrtEach {
 
 /// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y) and returns the input's gradient, of the
 /// input's shape.
-template <class F>
-detail::Wrt<F> wrt(const Tensor& input, F rule) {
-  return {input, std::move(rule)};
+template <std::convertible_to<Tensor> T, class F>
+detail::Wrt<detail::Held<T&&>, F> wrt(T&& input, F rule) {
+  return {std::forward<T>(input), std::move(rule)};
 }
 
 /// One rule for several inputs whose gradients share work: it takes (gy, wanted) or (gy, y, wanted) and returns
 /// std::array<Tensor, N>, where entries that are not wanted may stay undefined.
-template <class F, class... Inputs>
-auto jointly(F rule, const Inputs&... inputs) {
-  return detail::Jointly<sizeof...(Inputs), F>{{&inputs...}, std::move(rule)};
+template <class F, std::convertible_to<Tensor>... Inputs>
+detail::Jointly<F, detail::Held<Inputs&&>...> jointly(F rule, Inputs&&... inputs) {
+  return {{std::forward<Inputs>(inputs)...}, std::move(rule)};
 }
 
 /// `make_rule(i)` is the rule of the i-th of any number of inputs.
 template <class F>
-detail::WrtEach<F> wrt_each(const Tensors& inputs, F make_rule) {
+detail::WrtEach<const Tensors&, F> wrt_each(const Tensors& inputs, F make_rule) {
   return {inputs, std::move(make_rule)};
+}
+template <class F>
+detail::WrtEach<Tensors, F> wrt_each(Tensors&& inputs, F make_rule) {
+  return {std::move(inputs), std::move(make_rule)};
 }
 
 /// The tensor of an operation's result: a node with arrows to the inputs if recording is on and a gradient flows to at
@@ -214,7 +239,11 @@ detail::WrtEach<F> wrt_each(const Tensors& inputs, F make_rule) {
 template <class... W>
 Tensor record(const char* op, Array value, W&&... wrts) {
   detail::operation_done(op);
-  if (!recording() || !(wrts.requires_grad() || ...)) return Tensor(std::move(value));
+  if (!recording()) {
+    const bool lost = detail::current_history == History::no_grad && (wrts.had_history() || ...);
+    return lost ? Tensor::unrecorded(std::move(value), History::no_grad) : Tensor(std::move(value));
+  }
+  if (!(wrts.requires_grad() || ...)) return Tensor(std::move(value));
   detail::Recording node(op, value.shape(), (wrts.count() + ...));
   (std::forward<W>(wrts).attach(node), ...);
   return std::move(node).finish(std::move(value));

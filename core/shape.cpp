@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <ostream>
 
 namespace xgrad::inline XGRAD_ABI {
 
@@ -23,6 +24,9 @@ std::int64_t Shape::numel() const {
   }
   return count;
 }
+
+std::ostream& operator<<(std::ostream& out, const ShortList<std::int64_t>& list) { return out << to_string(list); }
+std::ostream& operator<<(std::ostream& out, const ShortList<int>& list) { return out << to_string(list); }
 
 int normalize_axis(std::string_view op, int axis, int rank) {
   if (axis < -rank || axis >= rank) fail<ValueError>(op, "axis ", axis, " is out of range for rank ", rank);

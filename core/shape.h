@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,6 +84,14 @@ class Shape : public ShortList<std::int64_t> {
   /// does not fit the address space.
   std::int64_t numel() const;
 };
+
+/// `[2, 3]`.
+template <class T>
+std::string to_string(const ShortList<T>& list) {
+  return cat(list);
+}
+std::ostream& operator<<(std::ostream& out, const ShortList<std::int64_t>& list);
+std::ostream& operator<<(std::ostream& out, const ShortList<int>& list);
 
 /// The axis counted from 0. Throws ValueError unless -rank <= axis < rank.
 int normalize_axis(std::string_view op, int axis, int rank);

@@ -51,6 +51,7 @@ class Slice {
   std::int64_t step_ = 1;
 };
 
+/// What stands between the brackets, one entry for each axis that is named.
 using Slices = ShortList<Slice>;
 
 /// All of an axis.

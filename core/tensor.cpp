@@ -1,6 +1,8 @@
 // Tensor handles: making, changing, naming and printing them, and record()'s last step.
 #include <xgrad/core/tensor.h>
 
+#include <ostream>
+
 #include <xgrad/core/record.h>
 
 namespace xgrad::inline XGRAD_ABI {
@@ -10,9 +12,10 @@ void Tensor::Body::destroy(Body* body) noexcept {
   pool_release(body, sizeof(Body));
 }
 
-Ref<Tensor::Body> Tensor::make_body(Array&& value, Ref<Node>&& node) {
+Ref<Tensor::Body> Tensor::make_body(Array&& value, Ref<Node>&& node, History history) {
   void* block = pool_allocate(sizeof(Body));
-  return Ref<Body>::adopt(new (block) Body{.refs = {}, .value = std::move(value), .node = std::move(node)});
+  return Ref<Body>::adopt(
+      new (block) Body{.refs = {}, .history = history, .value = std::move(value), .node = std::move(node)});
 }
 
 void Tensor::refuse_undefined() { fail<GraphError>("tensor", "undefined: no value was ever given to it"); }
@@ -23,6 +26,19 @@ Tensor::Tensor(Array&& value) : body_(make_body(std::move(value), nullptr)) {}
 Tensor Tensor::at_node(Array&& value, Ref<Node>&& node) {
   Tensor tensor;
   tensor.body_ = make_body(std::move(value), std::move(node));
+  return tensor;
+}
+
+Tensor Tensor::unrecorded(Array&& value, History why) {
+  Tensor tensor;
+  tensor.body_ = make_body(std::move(value), nullptr, why);
+  return tensor;
+}
+
+Tensor Tensor::separate() const {
+  if (!is_leaf()) return *this;
+  Tensor tensor;
+  tensor.body_ = make_body(Array(value()), Ref<Node>(node()), history());
   return tensor;
 }
 
@@ -50,8 +66,19 @@ void Tensor::bump_version() const {
   }
 }
 
+void Tensor::check_leaf(const char* caller, const char* done) const {
+  if (!is_leaf()) fail<GraphError>(caller, "only leaves can be ", done, ", not the result of ", body().node->op);
+}
+
+Array& Tensor::mutable_value() const {
+  check_leaf("mutable_value", "changed");
+  body().value.mutable_data();  // may need memory, so before the version changes
+  bump_version();
+  return body().value;
+}
+
 void Tensor::assign(Array value) const {
-  if (!is_leaf()) fail<GraphError>("assign", "only leaves can be assigned, not the result of ", body().node->op);
+  check_leaf("assign", "assigned");
   if (value.shape() != shape()) {
     fail<ShapeError>("assign", "shape ", value.shape(), " for ", name().empty() ? "a tensor" : name(), " of shape ",
                      shape());
@@ -91,6 +118,7 @@ const Tensor& Tensor::retain_grad() const {
 
 std::uint64_t Tensor::on_grad(GradientHook hook) const {
   if (!requires_grad()) fail<GraphError>("on_grad", "no gradient flows to this tensor");
+  if (!hook) fail<ValueError>("on_grad", "an empty function");
   NodeExtras& extras = node()->needed_extras();
   extras.hooks.emplace_back(extras.next_hook, std::move(hook));
   return extras.next_hook++;
@@ -114,16 +142,25 @@ Tensor variable(Array value, std::string_view name) {
   return name.empty() ? leaf : leaf.named(name);
 }
 
+Tensor variable(const Tensor& value, std::string_view name) { return variable(value.value(), name); }
+
+Tensor variable(std::initializer_list<Nested<Real>> values, std::string_view name) {
+  return variable(Nested<Real>(values).array(), name);
+}
+
 Tensor variable(Real value, std::string_view name) { return variable(Array(Shape{}, value), name); }
 
 std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "tensor(undefined)";
-  std::string text = cat("tensor(", to_string(tensor.value()), ", shape=", tensor.shape());
+  constexpr std::string_view begin = "tensor(";
+  std::string text = cat(begin, detail::picture(tensor.value(), static_cast<int>(begin.size())), ", shape=", tensor.shape());
   if (!tensor.name().empty()) append(text, cat(", name=", tensor.name()));
   if (!tensor.is_leaf()) append(text, cat(", op=", tensor.node()->op));
   if (tensor.is_leaf() && tensor.requires_grad()) append(text, ", requires_grad");
   return text + ")";
 }
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << to_string(tensor); }
 
 namespace detail {
 
@@ -137,7 +174,8 @@ bool Recording::add(const Tensor& input) {
   edge.to = to;
   node_->follow(*to);
   edge.version = to->version;
-  return to->requires_grad;
+  edge.carries = to->requires_grad;
+  return edge.carries;
 }
 
 Tensor Recording::finish(Array&& value) && {

@@ -7,16 +7,25 @@
 #pragma once
 
 #include <concepts>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
 #include <xgrad/core/array.h>
+#include <xgrad/core/nested.h>
 #include <xgrad/core/node.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
 /// How backward() runs.
 struct BackwardOptions;
+
+/// Why a tensor that was computed from others has no history.
+enum class History : std::uint8_t {
+  recorded,  ///< it has one, or nothing that it was computed from had
+  no_grad,   ///< it was computed under NoGrad
+  gradient,  ///< it is a gradient whose graph was not asked for
+};
 
 /// A cheap handle (one counted pointer) to a value and, if the value has a history, to its node in the graph. Copies of
 /// a handle mean the same tensor. A tensor without history has no node: under NoGrad, or made from plain numbers, it
@@ -25,6 +34,12 @@ class Tensor {
  public:
   /// Undefined: means "none" where a Tensor is optional.
   Tensor() = default;
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  /// Makes a variable mean another tensor. Not for temporaries: x[{0}] = y does not write into x, and does not compile.
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
+  ~Tensor() = default;
   /// A constant.
   Tensor(const Array& value);
   Tensor(Array&& value);
@@ -52,6 +67,11 @@ class Tensor {
   Tensor operator[](std::initializer_list<Slice> slices) const;
   /// The same with one entry: x[0].
   Tensor operator[](const Slice& first) const;
+  /// Rows by number, the last one -1: x[ids] has the shape of ids, then that of a row. Throws ValueError for a number
+  /// outside [-rows, rows), ShapeError for a scalar x.
+  Tensor operator[](const Index& rows) const;
+  /// The parts of x where the mask, which has the shape of x's first axes, is true, as a list. Throws ShapeError.
+  Tensor operator[](const Mask& where) const;
 
   /// Whether gradients flow to this tensor.
   bool requires_grad() const { return body_ && body_->node && body_->node->requires_grad; }
@@ -64,12 +84,19 @@ class Tensor {
   /// Gives a leaf a new value; graphs recorded before can no longer be differentiated. Throws ShapeError if the shape
   /// differs, GraphError for a result of an operation.
   void assign(Array value) const;
-  /// The same in place: `change(Array&)` may write to the array's elements but must keep its shape.
+  /// The same with what `change(Array&)` makes of the value. Throws ShapeError if that is another shape; then, and when
+  /// `change` throws, the value is what it was.
   template <class F>
   void update(F&& change) const;
+  /// The value of a leaf for writing in place, without the copy that update() makes: for optimizers. Its elements may
+  /// change, its shape must not. Throws GraphError for a result of an operation.
+  Array& mutable_value() const;
 
   /// The same value without history.
   Tensor detach() const { return Tensor(value()); }
+  /// A handle of its own: the same value at the same vertex; whoever assigns one does not change the other. A result of
+  /// an operation cannot be assigned and is returned itself.
+  Tensor separate() const;
 
   /// Adds the gradients of this scalar to every leaf that it depends on. Throws GraphError if it is no scalar and no
   /// seed is given, if it depends on no leaf that requires a gradient, if the graph was released by an earlier pass, or
@@ -100,6 +127,10 @@ class Tensor {
 
   /// A tensor at `node`, with the value that the node's operation had.
   static Tensor at_node(Array&& value, Ref<Node>&& node);
+  /// A value that was computed from tensors with a history and has none itself.
+  static Tensor unrecorded(Array&& value, History why);
+  /// Why it has no history.
+  History history() const { return body().history; }
 
   /// Whether both handles mean the same tensor.
   friend bool same(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
@@ -113,6 +144,7 @@ class Tensor {
  private:
   struct Body {
     RefCount refs;
+    History history = History::recorded;
     Array value;
     Ref<Node> node;
     static void destroy(Body* body) noexcept;
@@ -124,27 +156,36 @@ class Tensor {
     return *body_;
   }
   [[noreturn]] static void refuse_undefined();
+  void check_leaf(const char* caller, const char* done) const;
   void bump_version() const;
-  static Ref<Body> make_body(Array&& value, Ref<Node>&& node);
+  static Ref<Body> make_body(Array&& value, Ref<Node>&& node, History history = History::recorded);
 
   Ref<Body> body_;
 };
 
+/// A list of them: parameters, gradients.
 using Tensors = std::vector<Tensor>;
 
-/// A leaf that gradients flow to.
+/// A leaf that gradients flow to, with this value; of a tensor, its value without its history. In braces stand numbers:
+/// variable({{1, 2}, {3, 4}}) is a matrix, variable(full({2, 2}, 7)) a filled one. Throws ShapeError for rows of
+/// different lengths.
 Tensor variable(Array value, std::string_view name = {});
+Tensor variable(const Tensor& value, std::string_view name = {});
+Tensor variable(std::initializer_list<Nested<Real>> values, std::string_view name = {});
 Tensor variable(Real value, std::string_view name = {});
 
 template <class F>
 void Tensor::update(F&& change) const {
-  const Tensor keep = *this;
-  if (!is_leaf()) fail<GraphError>("update", "only leaves can be changed, not the result of ", body().node->op);
-  bump_version();
-  change(body().value);
+  check_leaf("update", "changed");
+  const Tensor keep = *this;  // `change` may drop the caller's
+  Array changed = value();
+  change(changed);
+  keep.assign(std::move(changed));
 }
 
-/// `tensor([[1, 2], [3, 4]])` and its shape, for people.
+/// `tensor([[1, 2],
+///          [3, 4]], shape=[2, 2])`, for people.
 std::string to_string(const Tensor& tensor);
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace xgrad::inline XGRAD_ABI

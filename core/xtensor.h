@@ -5,6 +5,8 @@
 //     const Real largest = xt::amax(view(a))();
 #pragma once
 
+#include <iterator>
+
 #include <xgrad/core/array.h>
 #include <xgrad/core/buffer.h>
 
@@ -22,7 +24,76 @@ namespace xgrad::inline XGRAD_ABI {
 
 namespace detail {
 inline std::vector<std::size_t> xtensor_shape(const Shape& shape) { return {shape.begin(), shape.end()}; }
+
+/// The elements of an array as a container of xtensor's. Whoever asks for elements to write gets those that are the
+/// array's alone: copies of the array that were made in the meantime, and graphs that hold one, keep theirs.
+template <class T>
+class WritableElements {
+ public:
+  using value_type = T;
+  using allocator_type = PoolAllocator<T>;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  using reference = T&;
+  using const_reference = const T&;
+  using pointer = T*;
+  using const_pointer = const T*;
+  using iterator = T*;
+  using const_iterator = const T*;
+  using reverse_iterator = std::reverse_iterator<iterator>;
+  using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+
+  explicit WritableElements(BasicArray<T>& array) : array_(&array) {}
+  /// Takes the numbers of a temporary that an expression was evaluated into.
+  template <class Container>
+  requires(!std::same_as<Container, WritableElements>) WritableElements& operator=(const Container& values) {
+    resize(values.size());
+    std::copy(values.begin(), values.end(), data());
+    return *this;
+  }
+
+  bool empty() const { return size() == 0; }
+  size_type size() const { return static_cast<size_type>(array_->size()); }
+  /// Throws ShapeError for another size: an array keeps its shape.
+  void resize(size_type size) {
+    if (size != this->size()) fail<ShapeError>("view", size, " elements for an array of shape ", array_->shape());
+  }
+
+  T* data() { return array_->mutable_data(); }
+  const T* data() const { return array_->data(); }
+  reference operator[](size_type i) { return data()[i]; }
+  const_reference operator[](size_type i) const { return data()[i]; }
+  reference front() { return data()[0]; }
+  const_reference front() const { return data()[0]; }
+  reference back() { return data()[size() - 1]; }
+  const_reference back() const { return data()[size() - 1]; }
+
+  iterator begin() { return data(); }
+  iterator end() { return data() + size(); }
+  const_iterator begin() const { return data(); }
+  const_iterator end() const { return data() + size(); }
+  const_iterator cbegin() const { return data(); }
+  const_iterator cend() const { return data() + size(); }
+  reverse_iterator rbegin() { return reverse_iterator(end()); }
+  reverse_iterator rend() { return reverse_iterator(begin()); }
+  const_reverse_iterator rbegin() const { return const_reverse_iterator(end()); }
+  const_reverse_iterator rend() const { return const_reverse_iterator(begin()); }
+  const_reverse_iterator crbegin() const { return rbegin(); }
+  const_reverse_iterator crend() const { return rend(); }
+
+ private:
+  BasicArray<T>* array_;
+};
 }  // namespace detail
+}  // namespace xgrad::inline XGRAD_ABI
+
+/// What xtensor evaluates into before it assigns to such a view.
+template <class T>
+struct xt::temporary_container<xgrad::detail::WritableElements<T>> {
+  using type = xt::uvector<T, xgrad::PoolAllocator<T>>;
+};
+
+namespace xgrad::inline XGRAD_ABI {
 
 /// An xtensor view of the array's elements, for reading. Valid as long as the array lives and is not assigned to.
 template <class T>
@@ -31,11 +102,14 @@ auto view(const BasicArray<T>& array) {
                    detail::xtensor_shape(array.shape()));
 }
 
-/// An xtensor view for reading and writing; the array stops sharing its elements first.
+/// An xtensor view for reading and writing, valid as long as the array lives. Writing changes this array alone, never
+/// what else shares its elements, whenever it began to. Throws ShapeError when an expression of another size is assigned.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
-  return xt::adapt(array.mutable_data(), static_cast<std::size_t>(array.size()), xt::no_ownership(),
-                   detail::xtensor_shape(array.shape()));
+  using Elements = detail::WritableElements<T>;
+  using Sizes = std::vector<std::size_t>;
+  return xt::xarray_adaptor<Elements, xt::layout_type::row_major, Sizes>(Elements(array),
+                                                                         detail::xtensor_shape(array.shape()));
 }
 
 /// An xtensor array whose memory an Array can take over without a copy.

@@ -89,7 +89,7 @@ Decoded write(const Limits& limits, Stepper& model, const Choose& choose) {
     columns.push_back(newest);
   }
   const auto L = static_cast<std::int64_t>(columns.size());
-  Decoded result{.tokens = Index({B, L}), .lengths = Index({B}, lengths), .scores = Array({B})};
+  Decoded result{.tokens = Index(Shape{B, L}), .lengths = Index({B}, lengths), .scores = Array(Shape{B})};
   std::ranges::copy(scores, result.scores.mutable_data());
   std::int64_t* out = result.tokens.mutable_data();
   for (std::int64_t b = 0; b < B; ++b) {
@@ -258,7 +258,7 @@ double possible_sequences(const Limits& limits, std::int64_t V) {
 
 // Moves the model to the rows that the open sequences come from; costs nothing when they stay where they are.
 void follow(Stepper& model, const std::vector<Open>& open, std::int64_t rows_before) {
-  Index rows({std::ssize(open)});
+  Index rows(Shape{std::ssize(open)});
   bool moved = rows.size() != rows_before;
   for (std::int64_t i = 0; i < rows.size(); ++i) {
     rows.mutable_data()[i] = open[static_cast<std::size_t>(i)].rows.back();
@@ -420,7 +420,7 @@ Decoded best_of(const std::vector<Hypotheses>& found, std::int64_t eos) {
     if (list.empty()) fail<ValueError>("best_of", "sequence ", &list - found.data(), " has no hypothesis");
     L = std::max(L, std::ssize(list.front().tokens) + list.front().ended);
   }
-  Decoded result{.tokens = Index({B, L}, eos), .lengths = Index({B}), .scores = Array({B})};
+  Decoded result{.tokens = Index({B, L}, eos), .lengths = Index(Shape{B}), .scores = Array(Shape{B})};
   for (std::int64_t b = 0; b < B; ++b) {
     const Hypothesis& best = found[static_cast<std::size_t>(b)].front();
     std::ranges::copy(best.tokens, result.tokens.mutable_data() + b * L);

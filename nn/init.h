@@ -31,6 +31,7 @@ struct GainOptions {
 };
 double gain(Nonlinearity nonlinearity, const GainOptions& options = {});
 
+/// Every element 0, 1, `value`.
 Init zeros();
 Init ones();
 Init constant(Real value);

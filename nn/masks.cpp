@@ -41,7 +41,7 @@ namespace {
 // (rows, columns), true where blocked(row, column).
 template <class F>
 Mask mask_where(std::int64_t rows, std::int64_t columns, const F& blocked) {
-  Mask mask({rows, columns});
+  Mask mask(Shape{rows, columns});
   bool* out = mask.mutable_data();
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < columns; ++column) *out++ = blocked(row, column);

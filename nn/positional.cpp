@@ -23,7 +23,7 @@ Tensor rows_for(const Tensor& table, const Tensor& x, std::int64_t first) {
 }  // namespace
 
 Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout) {
-  Array table({length, dim});
+  Array table(Shape{length, dim});
   Real* p = table.mutable_data();
   const std::int64_t sines = (dim + 1) / 2;
   for (std::int64_t i = 0; i < length; ++i) {

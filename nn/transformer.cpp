@@ -37,7 +37,7 @@ Tensor embed(const Embedding& embedding, const SinusoidalPositions& positions, c
 AttentionMask repeat_keys(const AttentionMask& mask, std::int64_t n) {
   const auto repeat = [n](const auto& keys) {
     if (keys.rank() == 0 || keys.dim(-1) == 1) return keys;
-    Index from({keys.dim(-1) * n});
+    Index from(Shape{keys.dim(-1) * n});
     for (std::int64_t i = 0; i < from.size(); ++i) from.mutable_data()[i] = i / n;
     return index_select(keys, -1, from);
   };

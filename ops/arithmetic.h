@@ -28,11 +28,19 @@ Tensor maximum(const Tensor& a, const Tensor& b);
 /// The smaller of both; NaN if either is NaN. Where they are equal each gets half of the gradient.
 Tensor minimum(const Tensor& a, const Tensor& b);
 
+/// add, sub, mul, div and neg as operators.
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }
+
+/// a += b means a = a + b: the variable a means the result from then on; other handles of what it meant before, and the
+/// graph, keep their values.
+inline Tensor& operator+=(Tensor& a, const Tensor& b) { return a = add(a, b); }
+inline Tensor& operator-=(Tensor& a, const Tensor& b) { return a = sub(a, b); }
+inline Tensor& operator*=(Tensor& a, const Tensor& b) { return a = mul(a, b); }
+inline Tensor& operator/=(Tensor& a, const Tensor& b) { return a = div(a, b); }
 
 /// Comparisons give masks; no gradient flows through them.
 Mask operator<(const Tensor& a, const Tensor& b);

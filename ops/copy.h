@@ -43,6 +43,10 @@ BasicArray<T> copy_part(const BasicArray<T>& x, const Part& part) {
   return result;
 }
 
+/// Writes values, repeated to its shape, to a part of an array. Throws ShapeError when they do not fit, and as slice().
+template <class T>
+void assign_part(BasicArray<T>& whole, const Slices& slices, const BasicArray<T>& values);
+
 /// Calls f(copy_row), where copy_row(to, from) copies n elements in one piece. Short rows of the usual lengths get a
 /// size that the compiler knows.
 template <class T, class F>

@@ -13,20 +13,6 @@ Tensor reals(const BasicArray<T>& from) {
 
 }  // namespace
 
-template <class T>
-Nested<T>::Nested(std::initializer_list<Nested> parts) {
-  if (parts.size() > 0) shape_ = parts.begin()->shape_;
-  for (const Nested& part : parts) {
-    if (part.shape_ != shape_)
-      fail<ShapeError>("tensor", "parts of shapes ", shape_, " and ", part.shape_, " in one list");
-    values_.insert(values_.end(), part.values_.begin(), part.values_.end());
-  }
-  shape_.insert(0, static_cast<std::int64_t>(parts.size()));
-}
-
-template class Nested<Real>;
-template class Nested<std::int64_t>;
-
 Tensor zeros(const Shape& shape) { return full(shape, 0); }
 Tensor ones(const Shape& shape) { return full(shape, 1); }
 Tensor full(const Shape& shape, Real value) { return Array(shape, value); }

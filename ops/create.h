@@ -2,36 +2,37 @@
 #pragma once
 
 #include <initializer_list>
-#include <vector>
 
+#include <xgrad/core/nested.h>
 #include <xgrad/core/random.h>
 #include <xgrad/core/tensor.h>
 
 namespace xgrad::inline XGRAD_ABI {
-
-/// A number, or a list of such: what stands in the braces of tensor() and index(). Throws ShapeError when the parts of
-/// a list differ in shape.
-template <class T>
-class Nested {
- public:
-  template <class Number>
-  requires std::is_arithmetic_v<Number> Nested(Number number) : values_{static_cast<T>(number)} {}
-  Nested(std::initializer_list<Nested> parts);
-
-  BasicArray<T> array() const { return BasicArray<T>(shape_, std::span<const T>(values_)); }
-
- private:
-  Shape shape_;
-  std::vector<T> values_;
-};
-extern template class Nested<Real>;
-extern template class Nested<std::int64_t>;
 
 /// A constant of the given numbers: tensor({1, 2}), tensor({{1, 2}, {3, 4}}), to any depth. Throws ShapeError if rows
 /// differ in length.
 inline Tensor tensor(std::initializer_list<Nested<Real>> values) { return Nested<Real>(values).array(); }
 /// The same with whole numbers, for ids and positions.
 inline Index index(std::initializer_list<Nested<std::int64_t>> values) { return Nested<std::int64_t>(values).array(); }
+/// A constant of the numbers of a std::vector, std::span and the like, as a list or row by row under a shape. Throws
+/// ShapeError unless there are as many as the shape says.
+template <NumbersFor<Real> R>
+Tensor tensor(const R& numbers) {
+  return Array(numbers);
+}
+template <NumbersFor<Real> R>
+Tensor tensor(const Shape& shape, const R& numbers) {
+  return Array(shape, numbers);
+}
+/// The same with whole numbers. Throws ValueError, too, for a number beyond 2^63 - 1.
+template <NumbersFor<std::int64_t> R>
+Index index(const R& numbers) {
+  return Index(numbers);
+}
+template <NumbersFor<std::int64_t> R>
+Index index(const Shape& shape, const R& numbers) {
+  return Index(shape, numbers);
+}
 
 /// Every element 0.
 Tensor zeros(const Shape& shape);

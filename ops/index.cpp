@@ -272,7 +272,7 @@ Tensor masked_select(const Tensor& x, const Mask& mask) {
 }
 
 Index flatnonzero(const Mask& mask) {
-  Index result({std::count(mask.begin(), mask.end(), true)});
+  Index result(Shape{std::count(mask.begin(), mask.end(), true)});
   std::int64_t* out = result.mutable_data();
   for (std::int64_t i = 0; i < mask.size(); ++i) {
     if (mask.data()[i]) *out++ = i;

@@ -7,6 +7,7 @@
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/index.h>
+#include <xgrad/ops/integer.h>
 #include <xgrad/ops/linear_attention.h>
 #include <xgrad/ops/loss.h>
 #include <xgrad/ops/matmul.h>

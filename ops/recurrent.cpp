@@ -136,7 +136,7 @@ class Course {
   Tensor last(const Tensor& output) const {
     if (options_.reverse) return output[{_, 0}];
     if (all_count()) return output[{_, -1}];
-    Index index({B, 1, output.dim(2)});
+    Index index(Shape{B, 1, output.dim(2)});
     for (std::int64_t b = 0; b < B; ++b) {
       std::fill_n(index.mutable_data() + b * output.dim(2), output.dim(2), options_.lengths->data()[b] - 1);
     }
@@ -182,7 +182,7 @@ Unrolled unrolled(const Course& course, const Inputs<Cell>& inputs, const Tensor
     if (projection.defined()) next.h = linear(next.h, projection);
     Tensor& output = outputs[static_cast<std::size_t>(t)] = next.h;
     if (!course.all_count()) {
-      Mask counts({course.B, 1});
+      Mask counts(Shape{course.B, 1});
       for (std::int64_t b = 0; b < course.B; ++b) counts.mutable_data()[b] = course.counts(b, t);
       output = where(counts, next.h, 0);
       next.h = where(counts, next.h, h);

@@ -276,6 +276,17 @@ BasicArray<T> BasicArray<T>::operator[](std::initializer_list<Slice> slices) con
   return slice(*this, Slices(slices));
 }
 
+template <class T>
+void assign_part(BasicArray<T>& whole, const Slices& slices, const BasicArray<T>& values) {
+  const Part part = part_of("assign", whole.shape(), slices);
+  if (!broadcasts_to(values.shape(), part.sizes)) {
+    fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", part.sizes);
+  }
+  const BasicArray<T> from = values;  // may be a part of `whole` itself, which then gets memory of its own
+  copy_strided(part.sizes, whole.mutable_data() + part.offset, part.strides, from.data(),
+               broadcast_strides(from.shape(), part.sizes));
+}
+
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length) {
   axis = normalize_axis("narrow", axis, x.rank());
   const std::int64_t size = x.shape()[axis];
@@ -587,6 +598,7 @@ Mask triu(const Mask& x, std::int64_t offset) { return band("triu", x, offset, n
 
 #define XGRAD_INSTANTIATE(T)                                                            \
   template BasicArray<T> BasicArray<T>::operator[](std::initializer_list<Slice>) const; \
+  template void assign_part(BasicArray<T>&, const Slices&, const BasicArray<T>&);       \
   template BasicArray<T> permute(const BasicArray<T>&, const Axes&);                    \
   template BasicArray<T> transpose(const BasicArray<T>&, int, int);                     \
   template BasicArray<T> transpose(const BasicArray<T>&);                               \

@@ -82,8 +82,8 @@ void Optimizer::apply(Entry& entry, const Array& gradient) {
   Memory& memory = entry.memory;
   const auto wanted = static_cast<std::size_t>(moments_of(entry.group));
   while (memory.moments.size() < wanted) memory.moments.emplace_back(gradient.shape(), Real(0));
-  entry.parameter.update(
-      [&](Array& x) { update(x, gradient, memory, entry.group, rates_[static_cast<std::size_t>(entry.group)]); });
+  update(entry.parameter.mutable_value(), gradient, memory, entry.group,
+         rates_[static_cast<std::size_t>(entry.group)]);
   ++memory.steps;
 }
 

@@ -26,6 +26,7 @@ struct StepReport {
   std::int64_t skipped = 0;  ///< parameters without a gradient
 };
 
+/// What all optimizers share. Made by its kinds: Sgd, Adam, AdamW.
 class Optimizer {
  public:
   Optimizer(const Optimizer&) = delete;

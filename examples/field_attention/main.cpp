@@ -36,7 +36,7 @@ struct Data {
 // One sex likes even brands, the other odd ones; one answer in ten is the other way round.
 Data made_up(std::int64_t n) {
   const Index sex = randint(0, sexes, {n}), brand = randint(0, brands, {n}), chance = randint(0, 10, {n});
-  Array clicks({n});
+  Array clicks(Shape{n});
   for (std::int64_t i = 0; i < n; ++i) {
     const bool likes = (sex.data()[i] + brand.data()[i]) % 2 == 0;
     clicks.mutable_data()[i] = likes != (chance.data()[i] == 0) ? 1 : 0;

@@ -85,7 +85,7 @@ struct Spiral {
 };
 
 inline Spiral spiral(const Config& config) {
-  Spiral data{.points = Array({config.points, 2}), .arm = Index({config.points})};
+  Spiral data{.points = Array(Shape{config.points, 2}), .arm = Index(Shape{config.points})};
   const Array noise = random_normal({config.points, 2}, {.seed = 7, .draw = 0});
   for (std::int64_t i = 0; i < config.points; ++i) {
     const std::int64_t arm = i % arms;

@@ -1,7 +1,11 @@
 // Tests of core/array.h: values that share their elements until one of them is written to.
 #include <xgrad/core/array.h>
 
+#include <cmath>
 #include <limits>
+
+#include <xgrad/ops/create.h>
+#include <xgrad/ops/shape.h>
 
 #include "support/check.h"
 
@@ -131,11 +135,41 @@ TEST_CASE("equal compares shapes and elements, and NaN differs from itself") {
 }
 
 TEST_CASE("arrays print as numpy prints them, long ones shortened") {
-  CHECK(to_string(Array(Shape{2, 2}, {1, 2.5, -3, 1e10})) == "[[1, 2.5],\n [-3, 1e+10]]");
+  CHECK(to_string(Array(Shape{2, 2}, {1, 2.5, -3, 1e10})) == "[[ 1.0e+00,  2.5e+00],\n [-3.0e+00,  1.0e+10]]");
+  CHECK(to_string(Array(Shape{2, 2}, {1, 2.5, -30, 0.125})) == "[[  1.000,   2.500],\n [-30.000,   0.125]]");
+  CHECK(to_string(Array(Shape{3}, {1, 2, 300})) == "[  1,   2, 300]");
+  CHECK(to_string(Array(Shape{3}, {Real(1) / 3, INFINITY, NAN})) == "[0.3333,    inf,    nan]");
   CHECK(to_string(Array(Shape{}, Real(0.5))) == "0.5");
   CHECK(to_string(Array(Shape{0})) == "[]");
   CHECK(to_string(Array(Shape{2, 0})) == "[[],\n []]");
-  CHECK(to_string(Index(Shape{2}, {7, -1})) == "[7, -1]");
-  CHECK(to_string(Mask(Shape{2}, {true, false})) == "[true, false]");
+  CHECK(to_string(Array(Shape{0, 2})) == "[]");
+  CHECK(to_string(Index(Shape{2}, {7, -1})) == "[ 7, -1]");
+  CHECK(to_string(Mask(Shape{2}, {true, false})) == "[ true, false]");
   CHECK(to_string(Array(Shape{1001}, Real(0))) == "[0, 0, 0, ..., 0, 0, 0]");
+}
+
+TEST_CASE("long rows are broken, and large matrices shortened along both axes") {
+  const std::string row = to_string(arange(40));
+  CHECK(row.substr(0, 12) == "[ 0,  1,  2,");
+  CHECK(row.find("\n ") != row.npos);
+  for (std::size_t begin = 0, end; begin < row.size(); begin = end + 1) {
+    end = std::min(row.find('\n', begin), row.size());
+    CHECK(end - begin <= 80);
+  }
+  CHECK(to_string(arange(10000).reshaped({100, 100})) ==
+        "[[   0,    1,    2, ...,   97,   98,   99],\n"
+        " [ 100,  101,  102, ...,  197,  198,  199],\n"
+        " [ 200,  201,  202, ...,  297,  298,  299],\n"
+        " ...,\n"
+        " [9700, 9701, 9702, ..., 9797, 9798, 9799],\n"
+        " [9800, 9801, 9802, ..., 9897, 9898, 9899],\n"
+        " [9900, 9901, 9902, ..., 9997, 9998, 9999]]");
+}
+
+TEST_CASE("an array that there is no memory for is refused with the name of who asked, and its shape") {
+  const std::int64_t many = std::int64_t{1} << 28;
+  const Tensor row = zeros({1, many});
+  const std::string message = error_of<LimitError>([&] { broadcast_to(row, {many, many}); });
+  CHECK(message.find("no memory for an array of shape [268435456, 268435456]") != message.npos);
+  CHECK(error_of<LimitError>([&] { zeros({many, many}); }).find("full: no memory for an array of shape") == 0);
 }

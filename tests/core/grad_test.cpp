@@ -14,6 +14,8 @@
 
 #include <xgrad/core/scope.h>
 #include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/attention.h>
+#include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/reduce.h>
 #include <xgrad/ops/shape.h>
@@ -826,4 +828,152 @@ TEST_CASE("an alias is a vertex of its own") {
   const Tensors g = grad(a * x * x, {a, x});
   CHECK(g[0].item() == 4);
   CHECK(g[1].item() == 12);
+}
+
+TEST_CASE("a leaf that is unfrozen after the forward pass gets no gradient from it") {
+  const Tensor frozen = Tensor(Array(Shape{2}, {1, 2}));
+  const Tensor x = variable({3, 4}, "x");
+  const Tensor y = sum(frozen * x);
+  frozen.named("w").set_requires_grad();
+  CHECK(equal(grad(y, {x}, {.retain_graph = true})[0].value(), Array(Shape{2}, {1, 2})));
+  CHECK(error_of<GraphError>([&] { grad(y, {frozen}); }) ==
+        "grad: 'w' did not require a gradient yet when the result was computed from it; run the forward pass again");
+  y.backward();
+  CHECK_FALSE(frozen.has_grad());
+  CHECK(x.has_grad());
+}
+
+TEST_CASE("an input of a joint rule that is unfrozen after the forward pass is not asked for") {
+  const Tensor q = variable(normal({1, 2, 3, 4})), k = Tensor(normal({1, 2, 3, 4}, 2)), v = Tensor(normal({1, 2, 3, 4}, 3));
+  const Tensor y = sum(scaled_dot_product_attention(q, k, v));
+  k.set_requires_grad();
+  y.backward();
+  CHECK(q.has_grad());
+  CHECK_FALSE(k.has_grad());
+}
+
+TEST_CASE("a leaf that is frozen after the forward pass gets no gradient, either") {
+  const Tensor w = variable({1, 2}), x = variable({3, 4});
+  const Tensor y = sum(w * x);
+  w.set_requires_grad(false);
+  y.backward();
+  CHECK_FALSE(w.has_grad());
+  CHECK(equal(x.grad().value(), Array(Shape{2}, {1, 2})));
+}
+
+TEST_CASE("hooks and rules may drop the tensors that the pass was called with") {
+  const Tensor x = variable({1, 2}, "x");
+  Tensor y = sum(x * x);
+  const Tensor middle = x * 3;
+  Tensor z = sum(middle * middle);
+  Tensors wanted{x};
+  middle.on_grad([&](const Tensor&) {
+    z = Tensor();
+    wanted.clear();
+    return Tensor();
+  });
+  CHECK(equal(grad(z, wanted)[0].value(), Array(Shape{2}, {18, 36})));
+  z = sum(middle * middle);
+  z.backward();
+  CHECK(equal(x.grad().value(), Array(Shape{2}, {18, 36})));
+
+  Tensor loss;
+  loss = record("drops", Array(Shape{}, Real(1)), wrt(x, [&loss](const Tensor& gy) {
+                  loss = Tensor();
+                  return gy * Tensor(Array(Shape{2}, {5, 6}));
+                }));
+  loss.backward();
+  CHECK(equal(x.grad().value(), Array(Shape{2}, {23, 42})));
+}
+
+TEST_CASE("a joint rule serves any number of inputs") {
+  Tensors xs;
+  for (int i = 0; i < 20; ++i) xs.push_back(variable(Real(i)));
+  const auto rule = [](const Tensor& gy, Wanted wanted) {
+    std::array<Tensor, 20> gradients;
+    for (int i = 0; i < 20; ++i) {
+      CHECK(wanted[i]);
+      gradients[static_cast<std::size_t>(i)] = gy * i;
+    }
+    return gradients;
+  };
+  const Tensor y = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return record("many", Array(Shape{}, Real(1)), jointly(rule, xs[I]...));
+  }(std::make_index_sequence<20>());
+  const Tensors g = grad(y * 2, xs);
+  for (int i = 0; i < 20; ++i) CHECK(g[static_cast<std::size_t>(i)].item() == 2 * i);
+}
+
+TEST_CASE("a rule may be given before its temporary input ends") {
+  const Tensor x = variable({1, 2});
+  auto rule = wrt(x * 2, [](const Tensor& gy) { return gy; });
+  auto rules = jointly([](const Tensor& gy, Wanted) { return std::array{gy, gy}; }, x * 2, x * 3);
+  auto each = wrt_each(Tensors{x * 2, x * 5}, [](std::size_t) { return [](const Tensor& gy) { return gy; }; });
+  const Array ones(Shape{2}, Real(1));
+  CHECK(equal(grad(sum(record("one", ones, std::move(rule))), {x})[0].value(), Array(Shape{2}, Real(2))));
+  CHECK(equal(grad(sum(record("two", ones, std::move(rules))), {x})[0].value(), Array(Shape{2}, Real(5))));
+  CHECK(equal(grad(sum(record("each", ones, std::move(each))), {x})[0].value(), Array(Shape{2}, Real(7))));
+}
+
+TEST_CASE("each gradient is a tensor of its own") {
+  const Tensor x = variable({1, 2}), z = variable({3, 4});
+  const Tensor seed = Tensor(Array(Shape{2}, {5, 6}));
+  const Tensors g = grad(x + z, {x, z, x}, {.seed = seed});
+  g[0].assign(Array(Shape{2}, Real(0)));
+  CHECK(equal(g[1].value(), Array(Shape{2}, {5, 6})));
+  CHECK(equal(g[2].value(), Array(Shape{2}, {5, 6})));
+  CHECK(equal(seed.value(), Array(Shape{2}, {5, 6})));
+  const Tensors h = grad(x + z, {x, z}, {.seed = seed, .create_graph = true});
+  h[0].assign(Array(Shape{2}, Real(0)));
+  CHECK(equal(h[1].value(), Array(Shape{2}, {5, 6})));
+  CHECK(equal(seed.value(), Array(Shape{2}, {5, 6})));
+}
+
+TEST_CASE("a hook that changes the gradient it is shown changes this gradient alone") {
+  const Tensor x = variable({1, 2}), z = variable({3, 4});
+  const Tensor seed = Tensor(Array(Shape{2}, {5, 6}));
+  x.on_grad([](const Tensor& g) {
+    g.update([](Array& value) { value = Array(Shape{2}, Real(0)); });
+    return Tensor();
+  });
+  const Tensors g = grad(x + z, {x, z}, {.seed = seed});
+  CHECK(equal(g[0].value(), Array(Shape{2}, Real(0))));
+  CHECK(equal(g[1].value(), Array(Shape{2}, {5, 6})));
+  CHECK(equal(seed.value(), Array(Shape{2}, {5, 6})));
+}
+
+TEST_CASE("a leaf that is assigned during a pass, before its old value was needed, ends the pass") {
+  const Tensor x = variable({1, 2}, "x"), w = variable({3, 4}, "w");
+  const Tensor middle = x * w;
+  const Tensor y = sum(middle * middle);
+  const auto hook = middle.on_grad([&](const Tensor&) {
+    w.assign(Array(Shape{2}, Real(100)));
+    return Tensor();
+  });
+  CHECK(error_of<GraphError>([&] { y.backward(); }) ==
+        "mul: 'w' was assigned after it was used here; run the forward pass again");
+  CHECK_FALSE(x.has_grad());
+  CHECK_FALSE(w.has_grad());
+  middle.remove_hook(hook);
+}
+
+TEST_CASE("the reason why a result has no graph is named") {
+  const Tensor x = variable({1, 2}, "x");
+  const Tensor y = [&] {
+    const NoGrad off;
+    return sum(exp(x) * x);
+  }();
+  const std::string reason = "the result was computed under NoGrad, which records no graph";
+  CHECK(error_of<GraphError>([&] { y.backward(); }) == "backward: " + reason);
+  CHECK(error_of<GraphError>([&] { grad(y, {x}); }) == "grad: " + reason);
+  const Tensor g = grad(sum(x * x), {x})[0];
+  CHECK(error_of<GraphError>([&] { g.backward(); }) ==
+        "backward: the result comes from a gradient that was computed without a graph; pass {.create_graph = true} to "
+        "the grad() that it comes from");
+  CHECK(error_of<GraphError>([&] { (x * x).backward(); }) ==
+        "backward: the result has shape [2], not one element: take its sum() or mean() first, or give a seed, the "
+        "gradient of the result");
+  CHECK(error_of<GraphError>([] { tensor({1, 2}).backward(); }) ==
+        "backward: the result depends on nothing that requires a gradient (it is no result of a recorded operation)");
+  CHECK(error_of<ValueError>([&] { x.on_grad({}); }) == "on_grad: an empty function");
 }

@@ -11,6 +11,7 @@
 #include <xgrad/core/grad.h>
 #include <xgrad/core/scope.h>
 #include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/reduce.h>
 
@@ -313,7 +314,10 @@ TEST_CASE("a graph of 100,000 vertices is printed in time that grows with its si
 
 TEST_CASE("nothing to draw, an undefined tensor and a negative depth are refused") {
   CHECK(error_of<GraphError>([] { GraphView::of({}); }) == "graph: no tensor was given");
-  error_of<GraphError>([] { GraphView::of({Tensor()}); });
+  CHECK(error_of<GraphError>([] { GraphView::of({Tensor()}); }) == "graph: tensor 0 is undefined");
+  CHECK(error_of<GraphError>([] { save_graph("x.svg", {}); }) == "save_graph: no tensor was given");
+  CHECK(error_of<LimitError>([] { save_graph("x.txt", {variable(1) * 2}, {.max_nodes = 2}); }).find("save_graph: 3 vertices") ==
+        0);
   error_of<ValueError>([] { GraphView::of({variable(1)}, {.depth = -2}); });
 }
 
@@ -469,4 +473,20 @@ TEST_CASE("save_graph goes by the extension") {
   CHECK(error_of<ValueError>([&] { saved("y.jpeg"); }).find(".svg") != std::string::npos);
   error_of<ValueError>([&] { saved("y"); });
   error_of<IoError>([&] { saved("missing/y.svg"); });
+}
+
+TEST_CASE("the picture of a result that was computed under NoGrad says so") {
+  const Tensor x = variable({1, 2}, "x");
+  const Tensor y = [&] {
+    const NoGrad off;
+    return exp(x) * x;
+  }();
+  const GraphView view = GraphView::of({y});
+  CHECK(view.vertices.size() == 1);
+  CHECK(to_dot(view).find("computed under NoGrad: no graph") != std::string::npos);
+  CHECK(to_text(view).find("computed under NoGrad: no graph") != std::string::npos);
+  const Tensor g = grad(sum(x * x), {x})[0];
+  CHECK(to_text(GraphView::of({g})).find("a gradient without create_graph: no graph") != std::string::npos);
+  CHECK(to_text(GraphView::of({tensor({1, 2})})).find("no graph") == std::string::npos);
+  CHECK(to_text(GraphView::of({x * x})).find("no graph") == std::string::npos);
 }

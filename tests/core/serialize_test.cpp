@@ -62,7 +62,7 @@ StateFile sample() {
                      {"scalar", Array({}, {4})},
                      {"ids", Index({2, 2}, {0, -1, 1LL << 60, std::numeric_limits<std::int64_t>::min()})},
                      {"mask", Mask({3}, {true, false, true})},
-                     {"empty", Array({2, 0})}},
+                     {"empty", Array(Shape{2, 0})}},
           .metadata = {{"epoch", "3"}, {"note", "d\u00e9j\u00e0 \"vu\"\n"}}};
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("a file written by Python's package is read, every element type of it"
   CHECK(equal(file.get<Index>("u8"), Index({2}, {255, 5})));
   CHECK(equal(file.get<Mask>("bool"), Mask({2, 2}, {true, false, false, true})));
   CHECK(equal(file.get<Array>("scalar"), Array({}, {7})));
-  CHECK(equal(file.get<Array>("empty"), Array({2, 0, 3})));
+  CHECK(equal(file.get<Array>("empty"), Array(Shape{2, 0, 3})));
   CHECK(equal(file.get<Array>("encoder.\u00e9t\u00e9/0"), Array({1}, {1})));
   CHECK(file.arrays.size() == 17);
   CHECK(file.metadata == Metadata{{"epoch", "3"}});

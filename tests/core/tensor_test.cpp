@@ -1,10 +1,17 @@
 // Tests of core/tensor.h: handles, leaves, names, and what they refuse.
 #include <xgrad/core/tensor.h>
 
+#include <array>
+#include <cstdint>
 #include <limits>
+#include <ranges>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <xgrad/core/grad.h>
 #include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/reduce.h>
 
@@ -118,11 +125,107 @@ TEST_CASE("an update in place changes the tensor and nobody who looked at its va
         "update: only leaves can be changed, not the result of mul");
 }
 
-TEST_CASE("the value that is written to by an update in place does not move when nobody else looks") {
+TEST_CASE("an update that fails leaves the value as it was") {
+  const Tensor x = variable({1, 2, 3}, "x");
+  const Tensor y = sum(x * x);
+  CHECK(error_of<ShapeError>([&] { x.update([](Array& value) { value = Array(Shape{5}, Real(7)); }); }) ==
+        "assign: shape [5] for x of shape [3]");
+  CHECK(error_of<ValueError>([&] {
+          x.update([](Array& value) {
+            value.mutable_data()[0] = 100;
+            fail<ValueError>("mine", "no");
+          });
+        }) == "mine: no");
+  CHECK(equal(x.value(), Array(Shape{3}, {1, 2, 3})));
+  CHECK(equal(grad(y, {x})[0].value(), Array(Shape{3}, {2, 4, 6})));
+}
+
+TEST_CASE("a value that is written to in place does not move when nobody else looks") {
   const Tensor x = variable(Array(Shape{1000}, Real(1)), "x");
   const Real* place = x.value().data();
-  x.update([](Array& value) { value.mutable_data()[5] = 2; });
+  x.mutable_value().mutable_data()[5] = 2;
   CHECK(x.value().data() == place);
+  const Array before = x.value();
+  x.mutable_value().mutable_data()[5] = 3;
+  CHECK(before.at({5}) == 2);
+  const Tensor y = sum(x * x);
+  (void)x.mutable_value();
+  CHECK(error_of<GraphError>([&] { grad(y, {x}); }) == "mul: 'x' was assigned after it was used here; run the forward pass again");
+}
+
+TEST_CASE("in braces stand numbers, and a shape is said") {
+  CHECK(equal(variable({{1, 2}, {3, 4}}, "w").value(), Array(Shape{2, 2}, {1, 2, 3, 4})));
+  CHECK(variable({{1, 2}, {3, 4}}, "w").name() == "w");
+  CHECK(equal(variable({2, 1, 0}, "w").value(), Array(Shape{3}, {2, 1, 0})));
+  CHECK(equal(variable({{{1}, {2}}}).value(), Array(Shape{1, 2, 1}, {1, 2})));
+  CHECK(variable({{1, 2}, {3, 4}}).requires_grad());
+  error_of<ShapeError>([] { variable({{1, 2}, {3}}); });
+  CHECK(equal(variable(tensor({1, 2}), "w").value(), Array(Shape{2}, {1, 2})));
+  CHECK(equal(variable(full({2, 2}, 7)).value(), Array(Shape{2, 2}, Real(7))));
+  const Tensor x = variable({1, 2});
+  CHECK(variable(x * 2).is_leaf());
+}
+
+TEST_CASE("a variable that is made of a tensor is another one") {
+  const Tensor x = variable({1, 2}, "x");
+  const Tensor copy = variable(x, "copy");
+  copy.assign(Array(Shape{2}, Real(0)));
+  CHECK(equal(x.value(), Array(Shape{2}, {1, 2})));
+  CHECK(error_of<GraphError>([&] { grad(sum(copy * 2), {x}); }) ==
+        "grad: the result does not depend on 'x'; pass {.unused = Unused::zeros} if that is meant");
+}
+
+TEST_CASE("braces that could mean a shape or numbers do not compile where neither is said") {
+  CHECK_FALSE(std::is_constructible_v<Array, std::initializer_list<Nested<Real>>>);
+  const auto from_braces = []<class T>(std::type_identity<T>) { return requires { T({{2, 2}, 7}); }; };
+  CHECK_FALSE(from_braces(std::type_identity<Tensor>()));
+  const auto array_from_braces = []<class T>(std::type_identity<T>) { return requires { T{{1, 2}, {3, 4}}; }; };
+  CHECK_FALSE(array_from_braces(std::type_identity<Array>()));
+  const auto assigns_part = []<class T>(std::type_identity<T>) { return requires(T x) { x[{0}] = x; }; };
+  CHECK_FALSE(assigns_part(std::type_identity<Tensor>()));
+  CHECK(assigns_part(std::type_identity<Array>()));
+}
+
+TEST_CASE("vectors and spans of any type of number become arrays") {
+  const std::vector<float> few{1, 2, 3, 4};
+  const std::vector<std::int32_t> ids{1, 2, 3, 4};
+  const std::array<unsigned char, 2> bytes{255, 0};
+  CHECK(equal(Array(few), Array(Shape{4}, {1, 2, 3, 4})));
+  CHECK(equal(Array(std::span(ids)), Array(Shape{4}, {1, 2, 3, 4})));
+  CHECK(equal(Array(Shape{2, 2}, ids), Array(Shape{2, 2}, {1, 2, 3, 4})));
+  CHECK(equal(Index(ids), index({1, 2, 3, 4})));
+  CHECK(equal(Index(bytes), index({255, 0})));
+  CHECK(equal(Mask(std::vector<bool>{true, false}), Mask(Shape{2}, {true, false})));
+  CHECK(equal(tensor(std::vector<double>{1.5, 2.5}).value(), Array(Shape{2}, {1.5, 2.5})));
+  CHECK(equal(tensor({2, 1}, std::vector<long>{1, 2}).value(), Array(Shape{2, 1}, {1, 2})));
+  CHECK(equal(index({1, 2}, ids | std::views::take(2)), index({{1, 2}})));
+  CHECK(error_of<ShapeError>([&] { Array(Shape{3}, few); }) == "array: 4 values for shape [3]");
+  CHECK(error_of<ValueError>([] { index(std::vector<std::uint64_t>{~0ull}); }) ==
+        "array: 18446744073709551615 does not fit a signed number of 64 bits");
+  CHECK_FALSE(std::is_constructible_v<Index, std::vector<double>>);
+  CHECK_FALSE(std::is_constructible_v<Array, std::string>);
+  CHECK_FALSE(std::is_constructible_v<Array, Index>);
+}
+
+TEST_CASE("adding to a variable makes it mean the sum, and nobody else") {
+  Tensor h = variable({1, 2}, "h");
+  const Tensor before = h;
+  h += before * 2;
+  h -= 1;
+  h *= h;
+  h /= 2;
+  CHECK(equal(h.value(), Array(Shape{2}, {2, 12.5})));
+  CHECK(equal(before.value(), Array(Shape{2}, {1, 2})));
+  CHECK(equal(grad(sum(h), {before})[0].value(), Array(Shape{2}, {6, 15})));
+}
+
+TEST_CASE("tensors, arrays and shapes can be printed") {
+  std::ostringstream out;
+  out << tensor({1, 2}) << " " << Array(Shape{1}, Real(3)) << " " << index({4}) << " " << Shape{2, 3} << " "
+      << Mask(Shape{1}, true);
+  CHECK(out.str() == "tensor([1, 2], shape=[2]) [3] [4] [2, 3] [true]");
+  CHECK(to_string(Shape{2, 3}) == "[2, 3]");
+  CHECK(to_string(tensor({{1, 2}, {3, 4}})) == "tensor([[1, 2],\n        [3, 4]], shape=[2, 2])");
 }
 
 TEST_CASE("gradients add up until they are forgotten") {

@@ -1,6 +1,10 @@
 // Tests of core/xtensor.h: the same memory seen as xtensor and as Array.
 #include <xgrad/core/xtensor.h>
 
+#include <xgrad/core/grad.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/reduce.h>
+
 #if __has_include(<xtensor/views/xview.hpp>)
 #include <xtensor/core/xmath.hpp>
 #include <xtensor/views/xview.hpp>
@@ -76,4 +80,30 @@ TEST_CASE("scalars and arrays without elements go both ways") {
   CHECK(view(Array(Shape{}, Real(3)))() == 3);
   CHECK(to_array(xt::xarray<Real>::from_shape({0, 3})).shape() == Shape{0, 3});
   CHECK(view(Array(Shape{0, 3})).size() == 0);
+}
+
+TEST_CASE("a view for writing that outlives a copy of its array does not write into the copy") {
+  Array a(Shape{2, 2}, Real(1));
+  auto seen = mutable_view(a);
+  const Array copy = a;
+  seen(0, 0) = 5;
+  CHECK(equal(a, Array(Shape{2, 2}, {5, 1, 1, 1})));
+  CHECK(equal(copy, Array(Shape{2, 2}, Real(1))));
+
+  const Tensor x = variable(a);
+  const Tensor y = sum(x * x);
+  seen = seen * 2 + xt::ones<Real>({2, 2});
+  seen += 1;
+  xt::noalias(seen) = seen + 1;
+  seen.fill(seen(0, 0));
+  CHECK(equal(a, Array(Shape{2, 2}, Real(13))));
+  CHECK(equal(grad(y, {x})[0].value(), Array(Shape{2, 2}, {10, 2, 2, 2})));
+}
+
+TEST_CASE("a view for writing keeps the shape of its array") {
+  Array a(Shape{2, 2}, Real(1));
+  auto seen = mutable_view(a);
+  CHECK(error_of<ShapeError>([&] { seen = xt::ones<Real>({3, 2}); }) ==
+        "view: 6 elements for an array of shape [2, 2]");
+  CHECK(equal(a, Array(Shape{2, 2}, Real(1))));
 }

@@ -38,7 +38,7 @@ std::vector<std::unique_ptr<AttentionPooling>> every_kind(std::int64_t width, do
 // The worked example: equal keys, so that every query averages the values that it may see.
 const Tensor same_keys = ones({2, 10, 2});
 const Tensor counting_values = [] {
-  Array v({2, 10, 4});
+  Array v(Shape{2, 10, 4});
   for (std::int64_t i = 0; i < v.size(); ++i) v.mutable_data()[i] = static_cast<Real>(i % 40);
   return v;
 }();

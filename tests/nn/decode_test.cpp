@@ -533,14 +533,14 @@ TEST_CASE("Searches refuse an end outside the vocabulary and more beams than the
 
 TEST_CASE("Searches refuse a model whose steps have another shape, or no numbers") {
   struct Wrong : Stepper {
-    Array logits{{3, 4}, Real(0)};
+    Array logits(Shape{3, 4}, Real(0));
     std::int64_t batch() const override { return 2; }
     Tensor step(const Index&) override { return logits; }
     void select(const Index&) override {}
   } wrong;
   CHECK(error_of<ShapeError>([&] { greedy(wrong, {}); }) == "greedy: a step must give (2, V), got [3, 4]");
   CHECK(error_of<ShapeError>([&] { beam_search(wrong, {}); }) == "beam_search: a step must give (2, V), got [3, 4]");
-  wrong.logits = Array({2, 0});
+  wrong.logits = Array(Shape{2, 0});
   CHECK(error_of<ShapeError>([&] { greedy(wrong, {}); }) == "greedy: a step must give (2, V), got [2, 0]");
   wrong.logits = Array({2, 3}, {0, 0, 0, 0, std::numeric_limits<Real>::quiet_NaN(), 0});
   CHECK(error_of<NumericError>([&] { sample(wrong, {}); }) == "sample: row 1 of a step's logits holds NaN");
@@ -742,7 +742,7 @@ TEST_CASE("A transformer learns to turn sequences round, and greedy search write
   Index prefix({N, 1}, begin);
   for (std::int64_t t = 0; t < result.tokens.dim(1); ++t) {
     const Array logits = model(source, lengths, prefix).value();
-    Index next({N, 1});
+    Index next(Shape{N, 1});
     for (std::int64_t n = 0; n < N; ++n) {
       const Real* row = logits.data() + ((n + 1) * (t + 1) - 1) * 8;
       const std::int64_t best = std::max_element(row, row + 8) - row;

@@ -130,7 +130,7 @@ TEST_CASE("With attention a model learns to turn sequences round") {
   manual_seed(1);
   const std::int64_t N = 24, S = 4, pad = 0, begin = 1;
   const Index letters = random_integers(3, 8, {N, S}, next_random_key());
-  Index counts({N}), written({N, S}, pad);
+  Index counts(Shape{N}), written({N, S}, pad);
   for (std::int64_t n = 0; n < N; ++n) counts.mutable_data()[n] = 2 + n % 3;
   const Index backwards = reversed_within(letters, counts);
   for (std::int64_t n = 0; n < N; ++n) {

@@ -41,7 +41,7 @@ TEST_CASE("embedding takes rows of the table, ids of any shape") {
   CHECK(equal(y.value(), Array({2, 2, 4}, {4, 4, 6, -2, 3, 1, 2, 5, 0, -1, 7, 2, 4, 4, 6, -2})));
   CHECK(equal(embedding(weight, Index({}, {1})).value(), Array({4}, {0, -1, 7, 2})));
   CHECK(embedding(weight, Index({3, 0}, {})).shape() == Shape{3, 0, 4});
-  CHECK(embedding(Tensor(Array({3, 0})), Index({2}, {0, 2})).shape() == Shape{2, 0});
+  CHECK(embedding(Tensor(Array(Shape{3, 0})), Index({2}, {0, 2})).shape() == Shape{2, 0});
   const Index ids({3, 3}, {0, 2, 2, 1, 0, 2, 2, 2, 0});
   for (const std::int64_t width : {1, 2, 8, 17, 64, 65, 130}) {
     CAPTURE(width);
@@ -91,7 +91,7 @@ TEST_CASE("embedding refuses ids outside the table") {
   CHECK(error_of<ShapeError>([] { embedding(Tensor(normal({4})), Index({1}, {0})); }) ==
         "embedding: the table needs two axes, its shape is [4]");
   CHECK(error_of<ValueError>([] {
-          embedding(Tensor(Array({0, 3})), Index({1}, {0}));
+          embedding(Tensor(Array(Shape{0, 3})), Index({1}, {0}));
         }) == "embedding: index 0 not in [0, 0)");
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("scatter_add adds at the named positions") {
               Array({3, 4}, {100, 220, 300, 0, 1, 2, 30, 0, 17, 8, 12, 0})));
   CHECK(equal(scatter_add(x34, 1, Index({2, 2}, {2, 0, 1, 1}), Array({2, 2}, {10, 20, 1, 2})).value(),
               Array({3, 4}, {23, 1, 12, 5, 0, 2, 7, 2, 4, 4, 6, -2})));
-  CHECK(equal(scatter_add(x34, 0, Index({0, 4}, {}), Array({0, 4})).value(), x34));
+  CHECK(equal(scatter_add(x34, 0, Index({0, 4}, {}), Array(Shape{0, 4})).value(), x34));
   check_gradients([&](const Tensors& x) { return scatter_add(x[0] * x[0], 0, rows, x[1] * x[1]); },
                   {normal({3, 4}), normal({4, 3}, 2)});
   check_gradients(
@@ -203,7 +203,7 @@ TEST_CASE("masked_fill replaces where the mask is true, also NaN") {
   CHECK(right);
   CHECK(equal(masked_fill(Array({2, 2}, nan), Mask({2, 1}, {true, true}), 0).value(), Array({2, 2}, Real(0))));
   CHECK(equal(masked_fill(Tensor(1), Mask({}, {true}), 2).value(), Array({}, {2})));
-  CHECK(masked_fill(Array({0, 3}), Mask({3}, true), 2).shape() == Shape{0, 3});
+  CHECK(masked_fill(Array(Shape{0, 3}), Mask({3}, true), 2).shape() == Shape{0, 3});
   check_gradients([&](const Tensors& x) { return masked_fill(x[0] * x[0], mask, 5); }, {normal({2, 2, 3})});
   check_gradients(
       [](const Tensors& x) {
@@ -239,8 +239,8 @@ TEST_CASE("sort is stable and puts NaN last") {
               Index({4}, {3, 0, 1, 2})));
   CHECK(equal(argsort(y, {.descending = true}), Index({1, 6}, {1, 4, 0, 2, 5, 3})));
   CHECK(equal(sort(x34, {.axis = 0}).values.value(), Array({3, 4}, {0, -1, 2, -2, 3, 1, 6, 2, 4, 4, 7, 5})));
-  CHECK(sort(Array({0, 3})).values.shape() == Shape{0, 3});
-  CHECK(sort(Array({3, 0})).values.shape() == Shape{3, 0});
+  CHECK(sort(Array(Shape{0, 3})).values.shape() == Shape{0, 3});
+  CHECK(sort(Array(Shape{3, 0})).values.shape() == Shape{3, 0});
   const Array large = normal({7, 1000});
   const Array sorted = sort(large, {.descending = true}).values.value();
   for (std::int64_t row = 0; row < 7; ++row) {

@@ -193,7 +193,7 @@ TEST_CASE("layer norm equals its formula for rows of any length, with gradients 
     CAPTURE(cat(shape));
     check_gradients(fused, {normal(shape), normal({3}, 2), normal({3}, 3)});
   }
-  check_gradients(fused, {Array({0, 3}), normal({3}), normal({3}, 2)}, {.zero = true});
+  check_gradients(fused, {Array(Shape{0, 3}), normal({3}), normal({3}, 2)}, {.zero = true});
   const Array x = normal({2, 3, 4});
   check_gradients([](const Tensors& in) { return layer_norm(in[0]); }, {x});
   check_gradients([](const Tensors& in) { return layer_norm(in[0], in[1]); }, {x, normal({4}, 2)});

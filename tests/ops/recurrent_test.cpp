@@ -64,7 +64,7 @@ TEST_CASE("The kernel of a recurrence and its gradient equal the composed form")
       // Wider than a register and no multiple of one; more sequences than one thread takes.
       const std::int64_t B = 67, T = 4;
       if (way.lengths) {
-        way.lengths = Index({B});
+        way.lengths = Index(Shape{B});
         for (std::int64_t b = 0; b < B; ++b) way.lengths->mutable_data()[b] = 1 + b % T;
       }
       Tensors xs;

@@ -35,9 +35,11 @@ struct GradientCheck {
 
 /// Checks the gradients of f with respect to every input that requires one: for a random cotangent v, every entry of
 /// the gradient of <v, f(x)> against a five-point finite difference; then does the same to the function
-/// x -> gradient, `order` times in all (from the second order on along random directions). The upstream gradient also
-/// arrives transposed, and the same tensor may be given twice. Use double.
+/// x -> gradient, `order` times in all (from the second order on along random directions). Use double.
 void check_gradients(const Function& f, const std::vector<Array>& inputs, const GradientCheck& options = {});
+/// The same, but tells what is wrong instead of failing the test case.
+std::vector<std::string> wrong_gradients(const Function& f, const std::vector<Array>& inputs,
+                                         const GradientCheck& options = {});
 
 /// The message of the error that `f` throws; fails the test case if it throws no E.
 template <class E, class F>

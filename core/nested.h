@@ -1,0 +1,35 @@
+// Nested: numbers in braces, to any depth, {{1, 2}, {3, 4}}. What tensor(), index() and variable() take.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <xgrad/core/shape.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+template <class T>
+class BasicArray;
+
+/// A number, or a list of such. Throws ShapeError when the parts of a list differ in shape.
+template <class T>
+class Nested {
+ public:
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Nested(Number number) : values_{static_cast<T>(number)} {}
+  Nested(std::initializer_list<Nested> parts);
+
+  /// The numbers with the shape that the braces have.
+  BasicArray<T> array() const;
+
+ private:
+  Shape shape_;
+  std::vector<T> values_;
+};
+extern template class Nested<Real>;
+extern template class Nested<std::int64_t>;
+extern template class Nested<bool>;
+
+}  // namespace xgrad::inline XGRAD_ABI

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Writes docs/reference.md, the index of everything public, from the headers.
+
+    docs/make_reference.py           writes the page
+    docs/make_reference.py --check   ends with 1 if the page is not what it would write
+
+It reads what the code style guarantees: a declaration that users see stands at the left margin (members two spaces in),
+behind a comment of lines that begin with ///; namespaces called detail, and headers that are not installed for users, are left out.
+"""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = {
+    "core": "Numbers, graph, gradients, files",
+    "ops": "Operations",
+    "nn": "Layers and models",
+    "optim": "Optimizers",
+}
+# Umbrellas, and what only the library's own sources include.
+LEFT_OUT = {
+    "ops/ops.h", "nn/nn.h", "optim/optim.h", "core/buffer.h", "core/text.h", "core/state_difference.h", "ops/copy.h",
+    "ops/loops.h", "ops/rows.h", "ops/simd.h", "ops/walk.h", "ops/erf.h",
+}
+
+
+def first_sentence(comment):
+    lines = [line.strip() for line in comment]
+    text = " ".join(lines[: lines.index("")] if "" in lines else lines)
+    text = re.split(r"(?<=[a-z0-9)\]'\"|}])[.:] (?=[A-Z`])", text, maxsplit=1)[0]
+    text = re.split(r"\s{5,}", text, maxsplit=1)[0]
+    return text.rstrip(" .:").replace("|", "\\|")
+
+
+def declared(lines):
+    """The name that a declaration gives, or None."""
+    text = re.sub(r"\s+", " ", " ".join(lines))
+    text = re.sub(r"^template <.*?>(?= ?(?:requires|class|struct|concept|inline|constexpr|[A-Za-z]))", "", text).strip()
+    text = re.sub(r"^requires\(?.*?\)? (?=[A-Z][A-Za-z:]* [a-z])", "", text)
+    text = re.sub(r"\[\[.*?\]\] ?", "", text)
+    if match := re.match(r"(?:class|struct|enum class|concept) (\w+)", text):
+        return match[1]
+    if match := re.match(r"using (\w+) =", text):
+        return match[1]
+    if match := re.search(r"(operator(?:\(\)|\[\]|[^\s\w(]+|\s?bool))\s*\(", text):
+        return match[1]
+    if match := re.match(r"(?:[\w:<>&*, ]|\.\.\.)*?\b([A-Za-z]\w*)\(", text):
+        return match[1] + "()"
+    if match := re.match(r"(?:inline|constexpr|const|extern|static).*?\b(\w+)(?: = .*|\{.*|\(.*)?;", text):
+        return match[1]
+    return None
+
+
+def members(body):
+    """The names of the public members that have a comment or follow one that has."""
+    names, public = [], body[0].startswith("struct")
+    for i, line in enumerate(body):
+        if re.match(r" (public|protected|private):", line):
+            public = "public" in line
+        elif public and re.match(r"  [A-Za-z\[~]", line) and "friend" not in line and "=" not in line.split("(")[0]:
+            name = declared([line.strip()] + [more.strip() for more in body[i + 1:i + 3]])
+            own = re.match(r"(?:class|struct) (?:\[\[\w+\]\] )?(\w+)", body[0])
+            if name and name.endswith(")") and (not own or name[:-2] != own[1]) and name not in names:
+                names.append(name)
+    return names
+
+
+def fields_of(body):
+    """The names of a struct's fields or an enum's values."""
+    text = re.sub(r"//.*", "", "\n".join(body))
+    inner = text[text.index("{") + 1:text.rindex("}") if "}" in text else len(text)]
+    if text.startswith("enum"):
+        return [value.split("=")[0].strip() for value in inner.split(",") if value.strip()]
+    return re.findall(r"^  [\w:<>, ]+? (\w+)(?: =.*|\{.*\})?;", inner, re.MULTILINE)
+
+
+def entries(path):
+    lines = path.read_text().splitlines()
+    comment, hidden, i = [], 0, 0
+    while i < len(lines):
+        line = lines[i]
+        if re.match(r"namespace (detail|\w+::detail)\b", line):
+            hidden += 1
+        elif re.match(r"}  // namespace detail", line):
+            hidden -= 1
+        elif line.startswith("///"):
+            comment = comment + [line[3:]] if i > 0 and lines[i - 1].startswith("///") else [line[3:]]
+        elif line and not line.startswith((" ", "}", "#", "//", "namespace", "extern template", "friend")):
+            statement = [line]
+            while not re.search(r"[;{}]\s*(//.*)?$", statement[-1]) and i + 1 < len(lines):
+                i += 1
+                statement.append(lines[i])
+            body = statement[:]
+            if re.search(r"\{\s*(//.*)?$", statement[-1]):
+                while i + 1 < len(lines) and not lines[i].startswith("}"):
+                    i += 1
+                    body.append(lines[i])
+            head = [part for part in statement if not part.startswith("template")] or statement
+            # What follows without an empty line between shares the comment: zeros_like and ones_like.
+            left_out = hidden or re.search(r"^(class|struct) \w+;$", head[0]) or re.search(r"\w(<\w+>)?::~?\w+\(", "".join(statement))
+            if not left_out and (name := declared(statement)):
+                is_type = re.match(r"(class|struct) ", head[0])
+                yield name, first_sentence(comment), members([head[0]] + body[1:]) if is_type and len(body) > 2 else []
+                if not comment and re.match(r"struct |enum class ", head[0]):
+                    fields[name] = fields_of(body)
+        elif not line:
+            comment = []
+        i += 1
+
+
+def heading(path):
+    text = path.read_text().splitlines()
+    words = []
+    for line in text:
+        if not line.startswith("//") or line == "//":
+            break
+        words.append(line[2:].strip())
+    return first_sentence(words)
+
+
+undocumented = []
+fields = {}  # of structs that need no comment of their own
+
+
+def page():
+    out = [
+        "# Everything public, by family",
+        "",
+        "One line each; the headers say the rest: shapes, formulas, what is thrown. Made from them by `docs/make_reference.py`.",
+    ]
+    for folder, title in FOLDERS.items():
+        out += ["", f"## {title}"]
+        for path in sorted((root / folder).glob("*.h")):
+            name = f"{folder}/{path.name}"
+            if name in LEFT_OUT:
+                continue
+            found = list(entries(path))
+            if not found:
+                continue
+            out += ["", f"### `{name}`", "", heading(path) + ".", ""]
+            grouped = {}  # sentence -> names
+            for entry, what, inner in found:
+                if not what and fields.get(entry):
+                    what = "With " + ", ".join(f"`{field}`" for field in fields[entry])
+                elif not what:
+                    undocumented.append(f"{name}: {entry}")
+                more = " Members: " + ", ".join(f"`{member}`" for member in inner) if inner else ""
+                names = grouped.setdefault(f"{what}.{more}", [])
+                if entry not in names:
+                    names.append(entry)
+            for what, names in grouped.items():
+                out.append("- " + ", ".join(f"`{each}`" for each in names) + f": {what}")
+    return "\n".join(out) + "\n"
+
+
+text = page()
+if undocumented:
+    sys.exit("public, but without a comment:\n  " + "\n  ".join(undocumented))
+target = root / "docs" / "reference.md"
+if "--check" in sys.argv:
+    if target.read_text() != text:
+        sys.exit("docs/reference.md is not what the headers say; run docs/make_reference.py")
+else:
+    target.write_text(text)

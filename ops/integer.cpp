@@ -1,0 +1,105 @@
+// Arithmetic on whole numbers, with every overflow seen.
+#include <xgrad/ops/integer.h>
+
+#include <limits>
+
+#include <xgrad/ops/shape.h>
+
+namespace xgrad::inline XGRAD_ABI {
+namespace {
+
+[[noreturn]] void refuse_overflow(const char* op, std::int64_t a, std::int64_t b) {
+  fail<LimitError>(op, "the result for ", a, " and ", b, " does not fit 64 bits");
+}
+
+template <class F>
+Index elementwise(const char* op, const Index& a, const Index& b, const F& f) {
+  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
+  const Index left = broadcast_to(a, shape), right = broadcast_to(b, shape);
+  Index result(shape);
+  std::int64_t* out = result.mutable_data();
+  for (std::int64_t i = 0; i < result.size(); ++i) out[i] = f(left.data()[i], right.data()[i]);
+  return result;
+}
+
+// Of a division: what C++ leaves undefined.
+void check_divisor(const char* op, std::int64_t a, std::int64_t b) {
+  if (b == 0) fail<ValueError>(op, a, " divided by 0");
+  if (b == -1 && a == std::numeric_limits<std::int64_t>::min()) refuse_overflow(op, a, b);
+}
+
+std::int64_t added(const char* op, std::int64_t a, std::int64_t b) {
+  std::int64_t result;
+  if (__builtin_add_overflow(a, b, &result)) refuse_overflow(op, a, b);
+  return result;
+}
+
+template <class T>
+Index sums(const BasicArray<T>& x, const ReduceOptions& options) {
+  const Axes axes = options.axis.resolve("sum", x.rank());
+  Axes order;
+  Shape shape;
+  std::int64_t count = 1;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const bool summed = std::ranges::find(axes, axis) != axes.end();
+    if (summed) {
+      count *= x.shape()[axis];
+      if (options.keepdim) shape.push_back(1);
+    } else {
+      order.push_back(axis);
+      shape.push_back(x.shape()[axis]);
+    }
+  }
+  for (const int axis : axes) order.push_back(axis);
+  const BasicArray<T> rows = permute(x, order);
+  Index result(shape, 0);
+  std::int64_t* out = result.mutable_data();
+  const T* in = rows.data();
+  for (std::int64_t i = 0; i < result.size(); ++i) {
+    for (std::int64_t j = 0; j < count; ++j) out[i] = added("sum", out[i], static_cast<std::int64_t>(*in++));
+  }
+  return result;
+}
+
+}  // namespace
+
+Index operator+(const Index& a, const Index& b) {
+  return elementwise("add", a, b, [](std::int64_t p, std::int64_t q) { return added("add", p, q); });
+}
+
+Index operator-(const Index& a, const Index& b) {
+  return elementwise("sub", a, b, [](std::int64_t p, std::int64_t q) {
+    std::int64_t result;
+    if (__builtin_sub_overflow(p, q, &result)) refuse_overflow("sub", p, q);
+    return result;
+  });
+}
+
+Index operator*(const Index& a, const Index& b) {
+  return elementwise("mul", a, b, [](std::int64_t p, std::int64_t q) {
+    std::int64_t result;
+    if (__builtin_mul_overflow(p, q, &result)) refuse_overflow("mul", p, q);
+    return result;
+  });
+}
+
+Index operator/(const Index& a, const Index& b) {
+  return elementwise("div", a, b, [](std::int64_t p, std::int64_t q) {
+    check_divisor("div", p, q);
+    return p / q;
+  });
+}
+
+Index operator%(const Index& a, const Index& b) {
+  return elementwise("remainder", a, b, [](std::int64_t p, std::int64_t q) {
+    check_divisor("remainder", p, q);
+    return p % q;
+  });
+}
+
+Index operator-(const Index& x) { return Index(Shape{}, 0) - x; }
+
+Index sum(const Index& x, const ReduceOptions& options) { return sums(x, options); }
+Index sum(const Mask& x, const ReduceOptions& options) { return sums(x, options); }
+
+}  // namespace xgrad::inline XGRAD_ABI

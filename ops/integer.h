@@ -1,0 +1,48 @@
+// Arithmetic on whole numbers (Index): elementwise with numpy's broadcasting, and sums. No graph.
+#pragma once
+
+#include <xgrad/core/array.h>
+#include <xgrad/ops/reduce.h>
+
+namespace xgrad::inline XGRAD_ABI {
+
+/// a + b and so on; / rounds towards zero and % has the sign of a, as in C++. All throw ShapeError when the shapes do not
+/// broadcast, LimitError when a result does not fit 64 bits; / and % throw ValueError for a zero in b.
+Index operator+(const Index& a, const Index& b);
+Index operator-(const Index& a, const Index& b);
+Index operator*(const Index& a, const Index& b);
+Index operator/(const Index& a, const Index& b);
+Index operator%(const Index& a, const Index& b);
+Index operator-(const Index& x);
+
+/// The same with one number.
+inline Index operator+(const Index& a, std::int64_t b) { return a + Index(Shape{}, b); }
+inline Index operator-(const Index& a, std::int64_t b) { return a - Index(Shape{}, b); }
+inline Index operator*(const Index& a, std::int64_t b) { return a * Index(Shape{}, b); }
+inline Index operator/(const Index& a, std::int64_t b) { return a / Index(Shape{}, b); }
+inline Index operator%(const Index& a, std::int64_t b) { return a % Index(Shape{}, b); }
+inline Index operator+(std::int64_t a, const Index& b) { return Index(Shape{}, a) + b; }
+inline Index operator-(std::int64_t a, const Index& b) { return Index(Shape{}, a) - b; }
+inline Index operator*(std::int64_t a, const Index& b) { return Index(Shape{}, a) * b; }
+
+/// a += b means a = a + b; other copies of a keep their numbers.
+template <class B>
+Index& operator+=(Index& a, const B& b) {
+  return a = a + b;
+}
+template <class B>
+Index& operator-=(Index& a, const B& b) {
+  return a = a - b;
+}
+template <class B>
+Index& operator*=(Index& a, const B& b) {
+  return a = a * b;
+}
+
+/// Sums over axes; the sum of nothing is 0. Throws ValueError for an axis out of range or repeated, LimitError when a sum
+/// does not fit 64 bits.
+Index sum(const Index& x, const ReduceOptions& options = {});
+/// The number of true elements, over axes.
+Index sum(const Mask& x, const ReduceOptions& options = {});
+
+}  // namespace xgrad::inline XGRAD_ABI
