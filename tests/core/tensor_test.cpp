@@ -264,7 +264,7 @@ TEST_CASE("names are given to leaves, constants and results alike") {
 }
 
 TEST_CASE("a tensor prints as its numbers, its shape and what it is") {
-  CHECK(to_string(Tensor(Array(Shape{2}, {1, 2.5}))) == "tensor([1, 2.5], shape=[2])");
+  CHECK(to_string(Tensor(Array(Shape{2}, {1, 2.5}))) == "tensor([1.0, 2.5], shape=[2])");
   CHECK(to_string(variable(3, "x")) == "tensor(3, shape=[], name=x, requires_grad)");
   CHECK(to_string(variable(3) * 2) == "tensor(6, shape=[], op=mul)");
 }
