@@ -3,8 +3,8 @@
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops); they see the headers of the folders
 #       named after BELOW and no others, and those of the libraries named after USES; KERNELS: worth compiling for
 #       several processors (levels.cmake)
-#   xgrad_library(xgrad core ops)
-#       a static library of the objects of these folders
+#   xgrad_library(xgrad float core ops)
+#       a static library of the objects of these folders, whose Real is float; no target links two that differ in this
 
 configure_file(cmake/version.h.in include/core/xgrad/version.h)
 configure_file(cmake/xgrad.h include/all/xgrad/xgrad.h COPYONLY)
@@ -38,13 +38,14 @@ function(xgrad_folder folder)
     endif()
     set_property(TARGET ${target} PROPERTY XGRAD_OBJECTS "${objects}")
   endforeach()
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xgrad/${folder})
+  xgrad_install_headers(${folder} ${headers})
 endfunction()
 
-function(xgrad_library library)
+function(xgrad_library library real)
   add_library(${library} STATIC)
   add_library(xgrad::${library} ALIAS ${library})
-  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
+  set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX INTERFACE_XGRAD_REAL ${real}
+                                              COMPATIBLE_INTERFACE_STRING XGRAD_REAL)
   target_compile_features(${library} PUBLIC cxx_std_20)
   target_include_directories(${library} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include/all>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

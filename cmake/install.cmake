@@ -1,26 +1,55 @@
-# What `cmake --install` leaves behind: headers (each folder installs its own), both libraries, CMake and pkg-config files.
+# What `cmake --install` leaves behind, in two components, float and double. Each has the headers, one library, and the files
+# by which CMake and pkg-config find it. What is not asked for by name is installed if its library has been built.
+#   xgrad_install_headers(ops walk.h ...)   headers that are included as <xgrad/ops/...>
+#   xgrad_install(xgrad float)              a library as a component
 include(CMakePackageConfigHelpers)
-
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/xgrad)
-install(FILES ${PROJECT_BINARY_DIR}/include/core/xgrad/version.h ${PROJECT_BINARY_DIR}/include/all/xgrad/xgrad.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xgrad)
-install(TARGETS xgrad xgrad_f64 EXPORT xgradTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT xgradTargets NAMESPACE xgrad:: DESTINATION ${package_dir})
-configure_package_config_file(cmake/xgradConfig.cmake.in xgradConfig.cmake INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(xgradConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/xgradConfig.cmake ${PROJECT_BINARY_DIR}/xgradConfigVersion.cmake
-        DESTINATION ${package_dir})
-
-# The pkg-config files find the installation by their own place, so that it can be moved.
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH pkgconfig_to_prefix /${pkgconfig_dir} /)
-list(TRANSFORM XGRAD_LINK_NAMES PREPEND -l OUTPUT_VARIABLE link_flags)
-list(JOIN link_flags " " link_flags)
-foreach(library xgrad xgrad_f64)
+
+# Says so before anything is copied; `other` is the library of the other component.
+function(xgrad_check_before_install library component other)
+  install(CODE "
+  if(NOT EXISTS \"$<TARGET_FILE:${library}>\")
+    set(reason \"xgrad: no component ${component}, the target ${library} has not been built\")
+    if(CMAKE_INSTALL_COMPONENT OR NOT EXISTS \"$<TARGET_FILE:${other}>\")
+      message(FATAL_ERROR \"\${reason}\")
+    endif()
+    message(STATUS \"\${reason}\")
+  endif()" COMPONENT ${component})
+endfunction()
+xgrad_check_before_install(xgrad float xgrad_f64)
+xgrad_check_before_install(xgrad_f64 double xgrad)
+
+function(xgrad_install_headers folder)
+  foreach(component float double)
+    install(FILES ${ARGN} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xgrad/${folder} COMPONENT ${component})
+  endforeach()
+endfunction()
+xgrad_install_headers("" ${PROJECT_BINARY_DIR}/include/core/xgrad/version.h ${PROJECT_BINARY_DIR}/include/all/xgrad/xgrad.h)
+
+configure_package_config_file(cmake/xgradConfig.cmake.in xgradConfig.cmake INSTALL_DESTINATION ${package_dir}
+                              PATH_VARS CMAKE_INSTALL_LIBDIR)
+write_basic_package_version_file(xgradConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+function(xgrad_install library component)
+  install(TARGETS ${library} EXPORT xgrad-${component} COMPONENT ${component}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(EXPORT xgrad-${component} NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT ${component})
+  install(FILES ${PROJECT_BINARY_DIR}/xgradConfig.cmake ${PROJECT_BINARY_DIR}/xgradConfigVersion.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/xgradNative.cmake
+          DESTINATION ${package_dir} COMPONENT ${component})
+
+  # The pkg-config file finds the installation by its own place, so that it can be moved.
+  file(RELATIVE_PATH pkgconfig_to_prefix /${pkgconfig_dir} /)
+  list(TRANSFORM XGRAD_LINK_NAMES PREPEND -l OUTPUT_VARIABLE link_flags)
+  list(JOIN link_flags " " link_flags)
   set(definitions "")
-  if(library STREQUAL "xgrad_f64")
+  if(component STREQUAL "double")
     set(definitions "-DXGRAD_F64")
   endif()
   configure_file(cmake/xgrad.pc.in ${library}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${pkgconfig_dir})
-endforeach()
+  install(CODE "
+  if(EXISTS \"$<TARGET_FILE:${library}>\")
+    file(INSTALL \"${PROJECT_BINARY_DIR}/${library}.pc\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir}\")
+  endif()" COMPONENT ${component})
+endfunction()

@@ -1,13 +1,24 @@
-// The number type of the library and the namespace that keeps the two builds apart; nothing else.
+// The number type of the library and what keeps its two builds apart; nothing else.
 #pragma once
+
+// Every header comes here before it uses anything of C++20. The second line ends the compilation, so that the first is not
+// lost among hundreds that follow from it.
+#if __cplusplus < 202002L
+#error "xgrad needs C++20: compile with -std=c++20"
+#include "stopped after the error above"
+#endif
 
 // `xgrad` is built with float; `xgrad_f64` is the same sources with double and defines XGRAD_F64 for its users. The
 // inline namespace differs, so that objects of the two builds cannot be linked together by mistake.
 #ifdef XGRAD_F64
 #define XGRAD_ABI f64
+#define XGRAD_REAL_NAME xgrad_real_is_double
 #else
 #define XGRAD_ABI f32
+#define XGRAD_REAL_NAME xgrad_real_is_float
 #endif
+
+extern "C" const char XGRAD_REAL_NAME;
 
 namespace xgrad::inline XGRAD_ABI {
 
@@ -17,5 +28,11 @@ using Real = double;
 #else
 using Real = float;
 #endif
+
+namespace detail {
+// Every object asks for the library of its own number type by name, also where unused sections are dropped: with only the
+// other library it does not link, nor with both (config.cpp). Not `inline`: each object asks for itself.
+[[gnu::used, gnu::retain]] static const char* const real_name = &XGRAD_REAL_NAME;
+}  // namespace detail
 
 }  // namespace xgrad::inline XGRAD_ABI

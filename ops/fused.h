@@ -10,7 +10,7 @@
 // temporaries), and on Tensors when the graph of the gradient is wanted. It may use + - * / and the functions abs sqrt
 // exp expm1 log log1p sin cos tanh erf sigmoid maximum minimum where, comparisons inside where, and numbers.
 //
-// This header includes xsimd, so it is not part of <xgrad/xgrad.h>.
+// Not part of <xgrad/xgrad.h>, since it includes xsimd. Fast only with -march=native: link xgrad::native (building.md).
 #pragma once
 
 #include <tuple>

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What was built can be installed, and a project outside this tree can use it: with find_package and with pkg-config.
+# What was built can be installed, all of it or one component, and a project outside this tree can use it: with find_package
+# and with pkg-config.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
@@ -13,12 +14,40 @@ compiler=$(cached CMAKE_CXX_COMPILER)
 cmake --install "$built" --prefix "$prefix"
 cp -r "$root/tests/install" "$sandbox/outside"
 
+configure() { # PREFIX PROJECT [OPTION...]: configures a project of somebody else
+  local folder=$2
+  cmake -S "$sandbox/$folder" -B "$sandbox/build_$folder" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_PREFIX_PATH="$1" -DCMAKE_BUILD_TYPE=Release "${@:3}"
+}
+refused() { # WORDS COMMAND...: fails, and says so in these words
+  local words=$1
+  shift
+  if "$@" >"$sandbox/log" 2>&1; then echo "was not refused: $*"; exit 1; fi
+  tr -s ' \n' ' ' <"$sandbox/log" | grep -qF -- "$words" || { cat "$sandbox/log"; echo "did not say '$words': $*"; exit 1; }
+}
+
 echo "find_package"
-cmake -S "$sandbox/outside" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" \
-  -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
-cmake --build "$sandbox/build" --parallel "$(nproc)"
-"$sandbox/build/outside"
-"$sandbox/build/outside_f64"
+configure "$prefix" outside -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+cmake --build "$sandbox/build_outside" --parallel "$(nproc)"
+"$sandbox/build_outside/outside"
+"$sandbox/build_outside/outside_f64"
+
+echo "xgrad::native asks for this machine's instructions, and nothing else does"
+"$sandbox/build_outside/native"
+"$sandbox/build_outside/native_f64"
+commands=$sandbox/build_outside/compile_commands.json
+grep -q 'march=native.*/native\.cpp' "$commands"
+if grep -F march= "$commands" | grep -vF /native.cpp; then exit 1; fi
+
+echo "an older standard is one error, whichever header comes first"
+for header in $(cd "$prefix/include" && find xgrad -name '*.h' ! -name version.h); do
+  echo "#include <$header>" >"$sandbox/old.cpp"
+  if "$compiler" -std=c++17 -I"$prefix/include" -fsyntax-only "$sandbox/old.cpp" 2>"$sandbox/log"; then exit 1; fi
+  # The sentence, and the line that ends the compilation.
+  [ "$(grep -c 'error:' "$sandbox/log")" -eq 2 ] &&
+    grep 'error:' "$sandbox/log" | head -n 1 | grep -qF 'xgrad needs C++20: compile with -std=c++20' ||
+    { echo "$header:"; head -n 20 "$sandbox/log"; exit 1; }
+done
 
 echo "pkg-config, from a place to which the installation was moved"
 mv "$prefix" "$sandbox/moved"
@@ -33,3 +62,79 @@ echo "a user's program does not see the libraries behind xgrad"
 # shellcheck disable=SC2046
 "$compiler" -std=c++20 -M "$sandbox/outside/main.cpp" $(pkg-config --cflags xgrad) >"$sandbox/includes"
 if grep -oE '[^ ]*/(xtensor|xtensor-blas|xtl|xsimd|nlohmann|graphviz)/[^ ]*' "$sandbox/includes"; then exit 1; fi
+
+# The build as it is when only these libraries have been made: what installing reads of it, in another place.
+partly_built() { # LIBRARY...
+  local library wanted=()
+  for library; do wanted+=(-o -name "lib$library.a"); done
+  rm -rf "$sandbox/built"
+  mkdir "$sandbox/built"
+  (cd "$built" && find . -type f \( -name cmake_install.cmake -o -path '*/Export/*' -o -path './include/*/xgrad/*.h' \
+    -o -name 'xgrad*.pc' -o -name 'xgradConfig*.cmake' "${wanted[@]}" \) -print0 | tar -c --null -T -) |
+    tar -x -C "$sandbox/built"
+  find "$sandbox/built" -name cmake_install.cmake -exec sed -i "s#$built/#$sandbox/built/#g" {} +
+}
+install_part() { # [OPTION...]
+  rm -rf "$sandbox/part"
+  cmake --install "$sandbox/built" --prefix "$sandbox/part" "$@"
+}
+installed() { # NAME...: these libraries and no others, and what finds them
+  local there
+  there=$(cd "$sandbox/part" && find . -name 'lib*.a' -o -name '*.pc' | sed 's#.*/##' | sort | paste -sd' ')
+  [ "$there" = "$*" ] || { echo "expected $*, installed $there"; exit 1; }
+}
+mkdir "$sandbox/part_user"
+cat >"$sandbox/part_user/CMakeLists.txt" <<'END_OF_FILE'
+cmake_minimum_required(VERSION 3.25)
+project(part_user LANGUAGES CXX)
+find_package(xgrad REQUIRED COMPONENTS ${WANTED})
+foreach(target ${THERE})
+  get_target_property(archive ${target} LOCATION)
+  if(NOT EXISTS ${archive})
+    message(FATAL_ERROR "${target} is ${archive}")
+  endif()
+endforeach()
+foreach(target ${ABSENT})
+  if(TARGET ${target})
+    message(FATAL_ERROR "${target} should not be there")
+  endif()
+endforeach()
+END_OF_FILE
+user() { configure "$sandbox/part" part_user "$@"; }
+
+echo "one library was built"
+partly_built xgrad
+install_part
+installed libxgrad.a xgrad.pc
+user -DTHERE=xgrad::xgrad -DABSENT=xgrad::xgrad_f64
+user -DWANTED=float -DTHERE=xgrad::xgrad -DABSENT=xgrad::xgrad_f64
+refused "component double is not installed" user -DWANTED="float;double" -DTHERE= -DABSENT=
+refused "no component double, the target xgrad_f64 has not been built" install_part --component double
+partly_built xgrad_f64
+install_part
+installed libxgrad_f64.a xgrad_f64.pc
+user -DWANTED=double -DTHERE=xgrad::xgrad_f64 -DABSENT=xgrad::xgrad
+refused "no component float, the target xgrad has not been built" install_part --component float
+
+echo "no library was built"
+partly_built
+refused "no component float, the target xgrad has not been built" install_part
+
+echo "one component of two"
+partly_built xgrad xgrad_f64
+install_part --component double
+installed libxgrad_f64.a xgrad_f64.pc
+install_part --component float
+installed libxgrad.a xgrad.pc
+user -DWANTED= -DTHERE=xgrad::xgrad -DABSENT=xgrad::xgrad_f64
+cmake --install "$sandbox/built" --prefix "$sandbox/part" --component double
+installed libxgrad.a libxgrad_f64.a xgrad.pc xgrad_f64.pc
+user -DWANTED="float;double" -DTHERE="xgrad::xgrad;xgrad::xgrad_f64" -DABSENT=
+refused "component quad is not installed" user -DWANTED=quad
+
+echo "the target that is installed needs no tests"
+if [ "$(cached CMAKE_GENERATOR)" = Ninja ]; then
+  ninja -C "$built" -t inputs libxgrad.a >"$sandbox/inputs"
+  grep -q core/tensor.cpp "$sandbox/inputs"
+  if grep -E '/(tests|examples)/' "$sandbox/inputs"; then exit 1; fi
+fi

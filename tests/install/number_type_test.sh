@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Float and double are never mixed in one program: CMake refuses when it configures, and the linker, in whatever order it
+# meets the libraries, whatever it drops. The objects here share nothing with the libraries but core/config.h.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+prefix=$sandbox/prefix
+
+built=${XGRAD_BUILD_DIR:-$root/build/release}
+cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
+compiler=$(cached CMAKE_CXX_COMPILER)
+cmake --install "$built" --prefix "$prefix" >/dev/null
+libraries=$(dirname "$(find "$prefix" -name libxgrad.a)")
+
+refused() { # WORDS COMMAND...: fails, and says so in these words
+  local words=$1
+  shift
+  if "$@" >"$sandbox/log" 2>&1; then echo "was not refused: $*"; exit 1; fi
+  tr -s ' \n' ' ' <"$sandbox/log" | grep -qE -- "$words" || { cat "$sandbox/log"; echo "did not say '$words': $*"; exit 1; }
+}
+
+cat >"$sandbox/part.cpp" <<'END_OF_FILE'
+#include <xgrad/core/config.h>
+int part() { return static_cast<int>(sizeof(xgrad::Real)); }
+END_OF_FILE
+cat >"$sandbox/main.cpp" <<'END_OF_FILE'
+#include <xgrad/core/config.h>
+#ifdef WITH_PART
+int part();
+#else
+int part() { return static_cast<int>(sizeof(xgrad::Real)); }
+#endif
+int main() { return part() == static_cast<int>(sizeof(xgrad::Real)) ? 0 : 1; }
+END_OF_FILE
+
+type_of() { if [ "$1" = xgrad ]; then echo float; else echo double; fi; }
+link() { "$compiler" "${flags[@]}" "$@" -o "$sandbox/program"; }
+check_linker() { # flags
+  flags=("$@")
+  echo "linked with ${flags[*]}"
+  local own other
+  compile() { "$compiler" -std=c++20 -I"$prefix/include" "${flags[@]}" -c "$@"; }
+  for own in xgrad xgrad_f64; do
+    local define=()
+    [ $own = xgrad ] || define=(-DXGRAD_F64)
+    compile "${define[@]}" "$sandbox/main.cpp" -o "$sandbox/main_$own.o"
+    compile "${define[@]}" -DWITH_PART "$sandbox/main.cpp" -o "$sandbox/with_part_$own.o"
+    compile "${define[@]}" "$sandbox/part.cpp" -o "$sandbox/part_$own.o"
+    rm -f "$sandbox/libpart_$own.a"
+    "${AR:-ar}" rc "$sandbox/libpart_$own.a" "$sandbox/part_$own.o"
+  done
+  for own in xgrad xgrad_f64; do
+    if [ $own = xgrad ]; then other=xgrad_f64; else other=xgrad; fi
+    link "$sandbox/main_$own.o" -L"$libraries" -l$own
+    "$sandbox/program"
+    refused "undefined (reference|symbol).*xgrad_real_is_$(type_of $own)" link "$sandbox/main_$own.o" -L"$libraries" -l$other
+    # A program in one type, a library of somebody else in the other, and each order of the archives.
+    local part both="(multiple definition|duplicate symbol).*xgrad_real"
+    for part in "$sandbox/part_$other.o" "$sandbox/libpart_$other.a"; do
+      refused "$both" link "$sandbox/with_part_$own.o" "$part" -L"$libraries" -lxgrad -lxgrad_f64
+      refused "$both" link "$sandbox/with_part_$own.o" "$part" -L"$libraries" -lxgrad_f64 -lxgrad
+      refused "undefined (reference|symbol).*xgrad_real_is_float" \
+        link "$sandbox/with_part_$own.o" "$part" -L"$libraries" -lxgrad_f64
+      refused "undefined (reference|symbol).*xgrad_real_is_double" \
+        link "$sandbox/with_part_$own.o" "$part" -L"$libraries" -lxgrad
+    done
+  done
+}
+check_linker -O0
+check_linker -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections
+check_linker -O2 -flto
+for linker in gold lld; do
+  if command -v ld.$linker >/dev/null; then check_linker -O2 -fuse-ld=$linker -Wl,--gc-sections; fi
+done
+
+echo "configured"
+cat >"$sandbox/CMakeLists.txt" <<'END_OF_FILE'
+cmake_minimum_required(VERSION 3.25)
+project(mixed LANGUAGES CXX)
+find_package(xgrad REQUIRED)
+add_library(part STATIC part.cpp)
+target_link_libraries(part ${SCOPE} xgrad::xgrad)
+add_executable(mixed main.cpp)
+target_compile_definitions(mixed PRIVATE WITH_PART)
+target_link_libraries(mixed PRIVATE ${LINKED})
+END_OF_FILE
+configure() { # SCOPE LINKED
+  rm -rf "$sandbox/build"
+  cmake -S "$sandbox" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DSCOPE="$1" -DLINKED="$2"
+}
+configure PUBLIC part >/dev/null
+refused "XGRAD_REAL" configure PUBLIC "part;xgrad::xgrad_f64"
+refused "XGRAD_REAL" configure PUBLIC "xgrad::xgrad_f64;part"
+# What is PRIVATE, CMake does not see; the linker does.
+for linked in "part;xgrad::xgrad_f64" "xgrad::xgrad_f64;part"; do
+  configure PRIVATE "$linked" >/dev/null
+  refused "multiple definition.*xgrad_real" cmake --build "$sandbox/build"
+done
