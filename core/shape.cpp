@@ -10,19 +10,19 @@ namespace xgrad::inline XGRAD_ABI {
 std::int64_t Shape::dim(int axis) const { return (*this)[normalize_axis("dim", axis, rank())]; }
 
 std::int64_t Shape::numel() const {
-  bool empty = false;
   for (const std::int64_t size : *this) {
     if (size < 0) fail<ValueError>("shape", "negative size ", size, " in ", *this);
-    empty |= size == 0;
   }
-  if (empty) return 0;
+  // Sizes of 0 are left out of the product, so that strides and sums of sizes fit for arrays without elements, too.
   constexpr std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / 16;  // in bytes, with room to spare
   std::int64_t count = 1;
+  bool empty = false;
   for (const std::int64_t size : *this) {
+    empty |= size == 0;
     if (size > most / count) fail<LimitError>("shape", "the element count of ", *this, " overflows");
-    count *= size;
+    count *= std::max<std::int64_t>(size, 1);
   }
-  return count;
+  return empty ? 0 : count;
 }
 
 std::ostream& operator<<(std::ostream& out, const ShortList<std::int64_t>& list) { return out << to_string(list); }

@@ -80,8 +80,8 @@ class Shape : public ShortList<std::int64_t> {
   /// The size along `axis`; negative axes count from the end. Throws ValueError if there is no such axis.
   std::int64_t dim(int axis) const;
 
-  /// The number of elements, 1 for a scalar. Throws ValueError for a negative size and LimitError when the product
-  /// does not fit the address space.
+  /// The number of elements, 1 for a scalar. Throws ValueError for a negative size and LimitError when the product of
+  /// the sizes, those of 0 left out, does not fit the address space.
   std::int64_t numel() const;
 };
 

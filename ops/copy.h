@@ -31,13 +31,14 @@ struct Part {
 /// The elements of `part` of x. Shares memory if that is all of x in its order.
 template <class T>
 BasicArray<T> copy_part(const BasicArray<T>& x, const Part& part) {
+  const std::int64_t size = part.sizes.numel();
   std::int64_t count = 1;
   bool in_order = part.offset == 0;
   for (int axis = part.sizes.rank(); axis-- > 0;) {
     in_order &= part.sizes[axis] == 1 || part.strides[axis] == count;
     count *= part.sizes[axis];
   }
-  if (in_order && count == x.size()) return x.reshaped(part.sizes);
+  if (in_order && size == x.size()) return x.reshaped(part.sizes);
   BasicArray<T> result(part.sizes);
   copy_strided(part.sizes, result.mutable_data(), strides_of(part.sizes), x.data() + part.offset, part.strides);
   return result;

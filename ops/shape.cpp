@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include <xgrad/core/checked.h>
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/record.h>
 #include <xgrad/ops/copy.h>
@@ -174,7 +175,10 @@ std::pair<std::int64_t, std::int64_t> range_of(const Slice& slice, std::int64_t 
   return {start, length <= 0 ? 0 : std::abs((length - 1) / step) + 1};
 }
 
-Part whole_of(const Shape& shape) { return {.sizes = shape, .strides = strides_of(shape)}; }
+Part whole_of(const Shape& shape) {
+  (void)shape.numel();  // refuses what no array can have, before strides of it are taken
+  return {.sizes = shape, .strides = strides_of(shape)};
+}
 
 Part part_of(const char* op, const Shape& shape, const Slices& slices) {
   int named = 0, ellipses = 0;
@@ -186,7 +190,7 @@ Part part_of(const char* op, const Shape& shape, const Slices& slices) {
   if (named > shape.rank()) fail<ValueError>(op, named, " indices for shape ", shape);
   if (ellipses > 1) fail<ValueError>(op, "more than one ellipsis");
 
-  const Strides strides = strides_of(shape);
+  const Strides strides = whole_of(shape).strides;
   Part part;
   int axis = 0;
   const auto keep = [&](std::int64_t size, std::int64_t stride) {
@@ -316,7 +320,9 @@ Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axi
 
 Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
   axis = normalize_axis("chunk", axis, x.rank());
+  constexpr std::int64_t most = 1 << 24;  // of parts without elements, of which there can be any number
   if (count < 1) fail<ValueError>("chunk", "into ", count, " parts");
+  if (x.shape()[axis] == 0 && count > most) fail<LimitError>("chunk", "an empty axis into ", count, " parts");
   const std::int64_t size = x.shape()[axis], length = size / count + (size % count != 0);
   std::vector<std::int64_t> lengths;
   if (size == 0) lengths.assign(static_cast<std::size_t>(count), 0);
@@ -331,7 +337,7 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value) {
     const auto [before, after] = paddings[axis];
     if (before < 0 || after < 0)
       fail<ValueError>("pad", "negative padding ", std::min(before, after), " of axis ", axis);
-    shape[axis] += Shape{before}.numel() + Shape{after}.numel();
+    shape[axis] = checked_add("pad", shape[axis], checked_add("pad", before, after));
   }
   Part part = whole_of(shape);
   part.sizes = x.shape();
@@ -360,7 +366,7 @@ struct Join {
   template <class X>
   void add(const X& x, std::int64_t length) {
     arrays.push_back(&array_of(x));
-    starts.push_back(starts.back() + length);
+    starts.push_back(checked_add("concat", starts.back(), length));
   }
 };
 
@@ -475,26 +481,45 @@ void roll_copy(const Shape& shape, const Shape& shifts, const Strides& strides, 
 
 }  // namespace
 
-template <class T>
-BasicArray<T> roll(const BasicArray<T>& x, const ShortList<std::int64_t>& shifts, const Axes& axes) {
+namespace {
+
+// How far each axis of x is moved forwards, in 0 ... size - 1.
+Shape forward_shifts(const Shape& x, const ShortList<std::int64_t>& shifts, const Axes& axes) {
   if (shifts.size() != axes.size()) fail<ValueError>("roll", shifts.size(), " shifts for ", axes.size(), " axes");
-  Shape forward = Shape::filled(x.rank(), 0);  // in 0 ... size - 1
+  Shape forward = Shape::filled(x.rank(), 0);
   for (int i = 0; i < axes.size(); ++i) {
     const int axis = normalize_axis("roll", axes[i], x.rank());
-    const std::int64_t size = std::max<std::int64_t>(1, x.shape()[axis]);
+    const std::int64_t size = std::max<std::int64_t>(1, x[axis]);
     forward[axis] = ((forward[axis] + shifts[i] % size) % size + size) % size;
   }
+  return forward;
+}
+
+template <class T>
+BasicArray<T> rolled(const BasicArray<T>& x, const Shape& forward) {
   BasicArray<T> result(x.shape());
   Shape sizes = x.shape();
   roll_copy(x.shape(), forward, strides_of(x.shape()), 0, sizes, result.mutable_data(), x.data());
   return result;
 }
 
+Tensor rolled(const Tensor& x, const Shape& forward) {
+  return record("roll", rolled(x.value(), forward), wrt(x, [forward](const Tensor& gy) {
+                  Shape back = forward;
+                  for (int i = 0; i < back.rank(); ++i) back[i] = back[i] == 0 ? 0 : gy.shape()[i] - back[i];
+                  return rolled(gy, back);
+                }));
+}
+
+}  // namespace
+
+template <class T>
+BasicArray<T> roll(const BasicArray<T>& x, const ShortList<std::int64_t>& shifts, const Axes& axes) {
+  return rolled(x, forward_shifts(x.shape(), shifts, axes));
+}
+
 Tensor roll(const Tensor& x, const ShortList<std::int64_t>& shifts, const Axes& axes) {
-  ShortList<std::int64_t> back = shifts;
-  for (std::int64_t& shift : back) shift = -shift;
-  return record("roll", roll(x.value(), shifts, axes),
-                wrt(x, [back, axes](const Tensor& gy) { return roll(gy, back, axes); }));
+  return rolled(x, forward_shifts(x.shape(), shifts, axes));
 }
 
 template <class T>
@@ -514,7 +539,7 @@ namespace {
 Tensor repeat_pieces(const char* op, const Tensor& x, std::int64_t length, std::int64_t count, const Shape& shape) {
   const std::int64_t pieces = length == 0 ? 0 : x.size() / length;
   Array repeated(shape);
-  const Shape sizes{pieces, count, length};
+  const Shape sizes{pieces, x.size() == 0 ? 1 : count, length};  // any count makes nothing of nothing
   copy_strided(sizes, repeated.mutable_data(), strides_of(sizes), x.value().data(), {length, 0, 1});
   return record(op, std::move(repeated), wrt(x, [sizes, to = x.shape()](const Tensor& gy) {
                   return reshape(sum_to(reshape(gy, sizes), {sizes[0], 1, sizes[2]}), to);
@@ -527,7 +552,7 @@ Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis) {
   axis = normalize_axis("repeat_interleave", axis, x.rank());
   if (count < 0) fail<ValueError>("repeat_interleave", "negative count ", count);
   Shape shape = x.shape();
-  shape[axis] = Shape{shape[axis], count}.numel();
+  shape[axis] = checked_multiply("repeat_interleave", shape[axis], count);
   return repeat_pieces("repeat_interleave", x, strides_of(x.shape())[axis], count, shape);
 }
 
@@ -543,7 +568,7 @@ Tensor tile(const Tensor& x, const Shape& counts) {
     const int axis = shape.rank() - i;
     if (count == 1) continue;
     const std::int64_t length = shape[axis] * strides_of(shape)[axis];
-    shape[axis] = Shape{shape[axis], count}.numel();
+    shape[axis] = checked_multiply("tile", shape[axis], count);
     y = repeat_pieces("tile", y, length, count, shape);
   }
   return y;

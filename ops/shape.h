@@ -35,7 +35,8 @@ Tensor transpose(const Tensor& x);
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x);
 
-/// Repeats x along new leading axes and axes of size 1; a size of -1 keeps x's. The dual of sum_to. Throws ShapeError.
+/// Repeats x along new leading axes and axes of size 1; a size of -1 keeps x's. The dual of sum_to. Throws ShapeError,
+/// and here as everywhere LimitError when the size of the result overflows.
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 template <class T>
 BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape);
@@ -51,7 +52,7 @@ Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length
 /// The parts of x that follow each other along `axis` with these lengths. Throws ShapeError unless they add up.
 Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
 /// x in `count` parts of ceil(size / count) positions along `axis`; the last may be shorter or missing. Throws
-/// ValueError for count < 1.
+/// ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
 Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
 
 /// How many elements to add at both ends of an axis.
