@@ -32,7 +32,7 @@ class Loop {
        const void* context, int threads)
       : count_(count),
         grain_(grain),
-        blocks_((count + grain - 1) / grain),
+        blocks_((count - 1) / grain + 1),
         run_(run),
         context_(context),
         stretches_(std::min(threads, most_stretches)) {
@@ -63,10 +63,14 @@ class Loop {
     std::atomic<std::int64_t> block;
   };
 
-  std::int64_t first_of(int stretch) const { return blocks_ * stretch / stretches_; }
+  // blocks stretch / stretches, rounded down, without the product, which overflows for the longest loops.
+  std::int64_t first_of(int stretch) const {
+    return blocks_ / stretches_ * stretch + blocks_ % stretches_ * stretch / stretches_;
+  }
   void run(std::int64_t block) noexcept {
     try {
-      run_(context_, block * grain_, std::min(count_, (block + 1) * grain_));
+      const std::int64_t begin = block * grain_;
+      run_(context_, begin, begin + std::min(grain_, count_ - begin));
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (block < failed_block_) {
