@@ -1,6 +1,9 @@
 // Arrays and tensors from numbers, patterns and chance.
 #include <xgrad/ops/create.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace xgrad::inline XGRAD_ABI {
 namespace {
 
@@ -26,11 +29,15 @@ Index arange(std::int64_t n) {
 
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step) {
   if (step == 0) fail<ValueError>("arange", "step is 0");
-  const std::int64_t distance = step > 0 ? last - first : first - last;
-  const std::int64_t stride = step > 0 ? step : -step;
-  Index result(Shape{distance > 0 ? (distance + stride - 1) / stride : 0});
+  if (step > 0 ? first >= last : first <= last) return {};
+  // Without signs: distances go up to 2^64 - 1, and i step, taken modulo 2^64, is right once it is added to `first`.
+  const auto from = static_cast<std::uint64_t>(first), to = static_cast<std::uint64_t>(last),
+             by = static_cast<std::uint64_t>(step);
+  const std::uint64_t count = step > 0 ? (to - from - 1) / by + 1 : (from - to - 1) / (0 - by) + 1;
+  if (!std::in_range<std::int64_t>(count)) fail<LimitError>("arange", count, " numbers from ", first, " to ", last);
+  Index result(Shape{static_cast<std::int64_t>(count)});
   std::int64_t* out = result.mutable_data();
-  for (std::int64_t i = 0; i < result.size(); ++i) out[i] = first + i * step;
+  for (std::uint64_t i = 0; i < count; ++i) out[i] = static_cast<std::int64_t>(from + i * by);
   return result;
 }
 

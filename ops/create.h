@@ -44,7 +44,7 @@ Tensor full(const Shape& shape, Real value);
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 
-/// 0, 1, ..., n - 1. Throws ValueError for a negative n.
+/// 0, 1, ..., n - 1. Throws ValueError for a negative n. Here as everywhere, LimitError when the size overflows.
 Index arange(std::int64_t n);
 /// first, first + step, ..., before `last`. Throws ValueError when step is 0.
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
