@@ -109,16 +109,23 @@ Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape&
                 wrt(x, [rows, to = x.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }));
 }
 
-Rows selected(const Shape& shape, int axis, const Index& index) {
+// The axis of index_select, counted from 0.
+int selected_axis(const Shape& shape, int axis, const Index& index) {
   axis = normalize_axis("index_select", axis, shape.rank());
   if (index.rank() != 1) fail<ShapeError>("index_select", "the index needs one axis, its shape is ", index.shape());
   check_indices("index_select", index, shape[axis]);
-  return Rows(shape, axis, index);
+  return axis;
 }
 
 Shape with_axis(Shape shape, int axis, std::int64_t size) {
-  shape[axis < 0 ? axis + shape.rank() : axis] = size;
+  shape[axis] = size;
   return shape;
+}
+
+template <class T>
+BasicArray<T> selected(const BasicArray<T>& x, int axis, const Index& index) {
+  axis = selected_axis(x.shape(), axis, index);
+  return take(x, Rows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
 }
 
 }  // namespace
@@ -127,27 +134,25 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingOptions&
   if (weight.rank() != 2) fail<ShapeError>("embedding", "the table needs two axes, its shape is ", weight.shape());
   const std::int64_t size = weight.shape()[0];
   check_indices("embedding", ids, size);
-  if (options.padding_idx && (*options.padding_idx < 0 || *options.padding_idx >= size)) {
-    fail<ValueError>("embedding", "padding_idx ", *options.padding_idx, " not in [0, ", size, ")");
+  const std::optional<std::int64_t> padding = options.padding_idx;
+  if (padding && (*padding < -size || *padding >= size)) {
+    fail<ValueError>("embedding", "padding_idx ", *padding, " not in [", -size, ", ", size, ")");
   }
   Shape shape = ids.shape();
   shape.push_back(weight.shape()[1]);
   Rows rows(weight.shape(), 0, ids);
   Array value = take(weight.value(), rows, shape);
-  rows.none = options.padding_idx.value_or(rows.none);
+  if (padding) rows.none = *padding < 0 ? *padding + size : *padding;
   return record("embedding", std::move(value),
                 wrt(weight, [rows, to = weight.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }));
 }
 
 Tensor index_select(const Tensor& x, int axis, const Index& index) {
-  return take_rows("index_select", x, selected(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
+  axis = selected_axis(x.shape(), axis, index);
+  return take_rows("index_select", x, Rows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
 }
-Index index_select(const Index& x, int axis, const Index& index) {
-  return take(x, selected(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
-}
-Mask index_select(const Mask& x, int axis, const Index& index) {
-  return take(x, selected(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
-}
+Index index_select(const Index& x, int axis, const Index& index) { return selected(x, axis, index); }
+Mask index_select(const Mask& x, int axis, const Index& index) { return selected(x, axis, index); }
 
 // ---- single elements: gather and scatter_add
 
@@ -232,10 +237,11 @@ Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& 
 }
 
 Array one_hot(const Index& index, std::int64_t classes) {
+  if (classes < 0) fail<ValueError>("one_hot", "negative number of classes ", classes);
+  check_indices("one_hot", index, classes);
   Shape shape = index.shape();
   shape.push_back(classes);
   Array result(shape, Real(0));
-  check_indices("one_hot", index, classes);
   Real* out = result.mutable_data();
   for (std::int64_t i = 0; i < index.size(); ++i) out[i * classes + index.data()[i]] = 1;
   return result;

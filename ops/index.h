@@ -9,10 +9,10 @@
 namespace xgrad::inline XGRAD_ABI {
 
 struct EmbeddingOptions {
-  std::optional<std::int64_t> padding_idx = {};  ///< this row of the table gets no gradient
+  std::optional<std::int64_t> padding_idx = {};  ///< this row gets no gradient; from the end if negative
 };
 /// Row ids[i] of the table `weight` (V, C) for every i: ids.shape + (C).
-/// Throws ShapeError unless the table has two axes, ValueError for an id or a padding_idx outside [0, V).
+/// Throws ShapeError unless the table has two axes, ValueError for an id outside [0, V) or a padding_idx outside [-V, V).
 Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingOptions& options = {});
 
 /// The positions of `axis` that the list `index` names, in its order. Throws ValueError for an index outside [0, size),
@@ -28,7 +28,8 @@ Tensor gather(const Tensor& x, int axis, const Index& index);
 /// Throws as gather, and ShapeError unless src and index have one shape.
 Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
 
-/// index.shape + (classes): 1 at the index, 0 elsewhere. Throws ValueError for an index outside [0, classes).
+/// index.shape + (classes): 1 at the index, 0 elsewhere. Throws ValueError for an index outside [0, classes) or a
+/// negative number of classes.
 Array one_hot(const Index& index, std::int64_t classes);
 
 /// x, but `value` where the mask, repeated to x's shape, is true; no gradient flows there. Throws ShapeError.

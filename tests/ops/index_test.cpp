@@ -87,7 +87,7 @@ TEST_CASE("embedding refuses ids outside the table") {
   CHECK(error_of<ValueError>([&] { embedding(weight, Index({2}, {3, 10})); }) == "embedding: index 10 not in [0, 10)");
   CHECK(error_of<ValueError>([&] { embedding(weight, Index({1}, {-1})); }) == "embedding: index -1 not in [0, 10)");
   CHECK(error_of<ValueError>([&] { embedding(weight, Index({1}, {1}), {.padding_idx = 10}); }) ==
-        "embedding: padding_idx 10 not in [0, 10)");
+        "embedding: padding_idx 10 not in [-10, 10)");
   CHECK(error_of<ShapeError>([] { embedding(Tensor(normal({4})), Index({1}, {0})); }) ==
         "embedding: the table needs two axes, its shape is [4]");
   CHECK(error_of<ValueError>([] {
