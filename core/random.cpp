@@ -121,18 +121,17 @@ void random_batch(const RandomKey& key, std::uint64_t i, std::uint32_t* words) {
 }  // namespace
 
 void random_words(const RandomKey& key, std::uint64_t first, std::span<std::uint32_t> words) {
-  const std::uint64_t end = first + words.size();
-  std::uint32_t* out = words.data();
-  for (std::uint64_t i = first / batch; i * batch < end; ++i) {
-    const std::uint64_t from = std::max(first, i * batch), to = std::min(end, (i + 1) * batch);
-    if (to - from == batch) {
-      random_batch(key, i, out);
+  while (!words.empty()) {
+    const std::uint64_t skipped = first % batch, count = std::min<std::uint64_t>(batch - skipped, words.size());
+    if (count == batch) {
+      random_batch(key, first / batch, words.data());
     } else {
       std::array<std::uint32_t, batch> whole;
-      random_batch(key, i, whole.data());
-      std::copy_n(whole.data() + (from - i * batch), to - from, out);
+      random_batch(key, first / batch, whole.data());
+      std::copy_n(whole.data() + skipped, count, words.data());
     }
-    out += to - from;
+    first += count;  // after the last word of all, the first
+    words = words.subspan(count);
   }
 }
 
