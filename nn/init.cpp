@@ -24,8 +24,18 @@ Array draw_normal(const Shape& shape, double mean, double std) {
   return mapped(random_normal(shape, next_random_key()), [=](double z) { return mean + std * z; });
 }
 
-void check_deviation(std::string_view op, double std) {
-  if (!(std >= 0)) fail<ValueError>(op, "std must not be negative, got ", std);
+// `value`, if it is finite also as a Real.
+double finite(std::string_view op, std::string_view name, double value) {
+  if (!std::isfinite(static_cast<Real>(value))) fail<ValueError>(op, name, " must be finite, got ", value);
+  return value;
+}
+
+// Refuses normal numbers that can overflow. None lies further out: the draws have 32 bits.
+void check_normal(std::string_view op, double mean, double std) {
+  constexpr double most_deviations = 7;
+  finite(op, "mean", mean);
+  finite(op, "std", std);
+  finite(op, "mean with its deviations", std::abs(mean) + most_deviations * std::abs(std));
 }
 
 double kaiming_deviation(const Shape& shape, const KaimingOptions& options) {
@@ -36,7 +46,7 @@ double kaiming_deviation(const Shape& shape, const KaimingOptions& options) {
 
 double xavier_deviation(const Shape& shape, const XavierOptions& options) {
   const Fans fan = fans(shape);
-  return options.gain * std::sqrt(2.0 / static_cast<double>(fan.in + fan.out));
+  return options.gain * std::sqrt(2.0 / static_cast<double>(fan.in + fan.out));  // each below 2^59
 }
 
 double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
@@ -45,12 +55,14 @@ double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2)
 
 Fans fans(const Shape& shape) {
   if (shape.rank() < 2) fail<ShapeError>("init", "fans need a weight of two axes or more, got ", shape);
+  (void)shape.numel();  // refuses what no array can have
   std::int64_t field = 1;
   for (int axis = 2; axis < shape.rank(); ++axis) field *= shape[axis];
   return {.in = shape[1] * field, .out = shape[0] * field};
 }
 
 double gain(Nonlinearity nonlinearity, const GainOptions& options) {
+  finite("gain", "slope", options.slope);
   switch (nonlinearity) {
     case Nonlinearity::tanh:
       return 5.0 / 3;
@@ -81,13 +93,18 @@ Init values(const Array& numbers) {
 }
 
 Init uniform(const UniformOptions& options) {
-  if (!(options.low <= options.high))
+  finite("uniform", "low", options.low);
+  finite("uniform", "high", options.high);
+  if (options.low > options.high) {
     fail<ValueError>("uniform", "no numbers in [", options.low, ", ", options.high, ")");
+  }
+  finite("uniform", "high - low", options.high - options.low);
   return [options](const Shape& shape) { return draw_uniform(shape, options.low, options.high); };
 }
 
 Init normal(const NormalOptions& options) {
-  check_deviation("normal", options.std);
+  if (!(options.std >= 0)) fail<ValueError>("normal", "std must not be negative, got ", options.std);
+  check_normal("normal", options.mean, options.std);
   return [options](const Shape& shape) { return draw_normal(shape, options.mean, options.std); };
 }
 
@@ -96,17 +113,30 @@ Init truncated_normal(const TruncatedNormalOptions& options) {
   if (!(options.low < options.high)) {
     fail<ValueError>("truncated_normal", "no numbers in [", options.low, ", ", options.high, "]");
   }
-  return [o = options](const Shape& shape) {
-    // The inverse of the distribution function on the part of (0, 1) that lies between the bounds.
-    const double below = normal_below((o.low - o.mean) / o.std), above = normal_below((o.high - o.mean) / o.std);
+  check_normal("truncated_normal", options.mean, options.std);
+  finite("truncated_normal", "low", options.low);
+  finite("truncated_normal", "high", options.high);
+  // The inverse of the distribution function on the part of (0, 1) that lies between the bounds. Near 1 that part would
+  // have no digits left: bounds above the mean are mirrored.
+  const double side = options.low > options.mean ? -1 : 1;
+  double below = normal_below(side * ((options.low - options.mean) / options.std)),
+         above = normal_below(side * ((options.high - options.mean) / options.std));
+  if (side < 0) std::swap(below, above);
+  constexpr double least = 1e-300;  // of which there is an inverse
+  if (!(above > least && above > below)) {
+    fail<ValueError>("truncated_normal", "[", options.low, ", ", options.high, "] is too many deviations ", options.std,
+                     " away from the mean ", options.mean);
+  }
+  return [=, o = options](const Shape& shape) {
     return mapped(random_uniform(shape, next_random_key()), [=](double u) {
-      const double p = std::clamp(below + (above - below) * u, 1e-300, 1 - 1e-16);
-      return std::clamp(o.mean + o.std * normal_quantile(p), o.low, o.high);
+      const double p = std::clamp(below + (above - below) * u, least, 1 - 1e-16);
+      return std::clamp(o.mean + side * o.std * normal_quantile(p), o.low, o.high);
     });
   };
 }
 
 Init xavier_uniform(const XavierOptions& options) {
+  finite("xavier_uniform", "gain", options.gain);
   return [options](const Shape& shape) {
     const double a = std::numbers::sqrt3 * xavier_deviation(shape, options);
     return draw_uniform(shape, -a, a);
@@ -114,10 +144,12 @@ Init xavier_uniform(const XavierOptions& options) {
 }
 
 Init xavier_normal(const XavierOptions& options) {
+  finite("xavier_normal", "gain", options.gain);
   return [options](const Shape& shape) { return draw_normal(shape, 0, xavier_deviation(shape, options)); };
 }
 
 Init kaiming_uniform(const KaimingOptions& options) {
+  finite("kaiming_uniform", "slope", options.slope);
   return [options](const Shape& shape) {
     const double a = std::numbers::sqrt3 * kaiming_deviation(shape, options);
     return draw_uniform(shape, -a, a);
@@ -125,10 +157,12 @@ Init kaiming_uniform(const KaimingOptions& options) {
 }
 
 Init kaiming_normal(const KaimingOptions& options) {
+  finite("kaiming_normal", "slope", options.slope);
   return [options](const Shape& shape) { return draw_normal(shape, 0, kaiming_deviation(shape, options)); };
 }
 
 Init orthogonal(const OrthogonalOptions& options) {
+  finite("orthogonal", "gain", options.gain);
   return [options](const Shape& shape) {
     if (shape.rank() < 2) fail<ShapeError>("orthogonal", "needs a weight of two axes or more, got ", shape);
     const std::int64_t rows = shape[0], columns = rows == 0 ? 0 : shape.numel() / rows;

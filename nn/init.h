@@ -29,6 +29,7 @@ enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 struct GainOptions {
   double slope = 0.01;  ///< of the leaky relu for negative numbers
 };
+/// Throws ValueError for a slope that is not finite.
 double gain(Nonlinearity nonlinearity, const GainOptions& options = {});
 
 /// Every element 0, 1, `value`.
@@ -42,14 +43,15 @@ struct UniformOptions {
   double low = 0;
   double high = 1;
 };
-/// Uniform in [low, high). Throws ValueError unless low <= high.
+/// Uniform in [low, high). Here and below: throws ValueError for numbers, or sums of them, that are not finite (also as
+/// a Real). Throws it here unless low <= high.
 Init uniform(const UniformOptions& options = {});
 
 struct NormalOptions {
   double mean = 0;
   double std = 1;
 };
-/// Throws ValueError if std is negative.
+/// Throws ValueError, too, if std is negative.
 Init normal(const NormalOptions& options = {});
 
 struct TruncatedNormalOptions {
@@ -58,8 +60,8 @@ struct TruncatedNormalOptions {
   double low = -2;
   double high = 2;
 };
-/// Normal numbers, given that they lie in [low, high]. Throws ValueError unless low < high and
-/// std > 0.
+/// Normal numbers, given that they lie in [low, high]. Throws ValueError, too, unless low < high and std > 0, and for
+/// an interval so far from the mean (37 deviations) that its probability is nothing.
 Init truncated_normal(const TruncatedNormalOptions& options = {});
 
 struct XavierOptions {
