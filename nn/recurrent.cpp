@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <xgrad/core/checked.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/matmul.h>
@@ -11,6 +12,8 @@
 
 namespace xgrad::inline XGRAD_ABI::nn {
 namespace {
+
+constexpr std::int64_t most_layers = 1 << 16;
 
 Init within_root_of(std::int64_t hidden) {
   const double a = 1 / std::sqrt(static_cast<double>(hidden));
@@ -52,7 +55,9 @@ Recurrent::Recurrent(At here, std::int64_t in_size, std::int64_t hidden_size, co
   if (given.proj_size < 0 || given.proj_size >= hidden) {
     fail<ValueError>("lstm", "proj_size must be in [0, ", hidden, "), got ", given.proj_size);
   }
-  const std::int64_t rows = hidden * (kind_ == Kind::lstm ? 4 : kind_ == Kind::gru ? 3 : 1);
+  if (layers > most_layers) fail<LimitError>("recurrent", layers, " layers, allowed are ", most_layers);
+  const std::int64_t rows = checked_multiply("recurrent", hidden, kind_ == Kind::lstm ? 4 : kind_ == Kind::gru ? 3 : 1);
+  const std::int64_t width = checked_multiply("recurrent", directions, state);  // of what a layer gives to the next
   const Init init = within_root_of(hidden);
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     for (std::int64_t direction = 0; direction < directions; ++direction) {
@@ -60,7 +65,7 @@ Recurrent::Recurrent(At here, std::int64_t in_size, std::int64_t hidden_size, co
         return param(cat(name, "_l", layer, direction == 1 ? "_reverse" : ""), shape, init);
       };
       RecurrentWeights w;
-      w.ih = own("weight_ih", {rows, layer == 0 ? in : directions * state});
+      w.ih = own("weight_ih", {rows, layer == 0 ? in : width});
       w.hh = own("weight_hh", {rows, state});
       if (given.bias) w.bias_ih = own("bias_ih", {rows});
       if (given.bias) w.bias_hh = own("bias_hh", {rows});
@@ -165,7 +170,7 @@ Tensor or_zeros(const Tensor& state, const RecurrentCell& cell, const Tensor& x)
 RecurrentCell::RecurrentCell(At here, std::int64_t in_size, std::int64_t hidden_size, std::int64_t gates, bool bias)
     : Module(std::move(here)), in(positive("in", in_size)), hidden(positive("hidden", hidden_size)), weights([&] {
         const Init init = within_root_of(hidden);
-        const std::int64_t rows = gates * hidden;
+        const std::int64_t rows = checked_multiply("recurrent", gates, hidden);
         RecurrentWeights w;
         w.ih = param("weight_ih", {rows, in}, init);
         w.hh = param("weight_hh", {rows, hidden}, init);

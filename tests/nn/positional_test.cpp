@@ -64,7 +64,7 @@ TEST_CASE("Positions are added from the place on where the sequence is") {
   }
   CHECK(fixed.num_parameters() == 0);
   CHECK(learned.num_parameters() == 60);
-  CHECK(error_of<ValueError>([&] { fixed(zero, 7); }) == "positions: positions 7 to 10 of 10");
+  CHECK(error_of<ValueError>([&] { fixed(zero, 7); }) == "positions: 4 positions from 7 on, of 10");
   CHECK(error_of<ShapeError>([&] {
           learned(Array({2, 4, 5}, Real(0)));
         }) == "positions: needs (..., T, 6), got [2, 4, 5]");
