@@ -44,7 +44,7 @@ Schedule noam(const NoamOptions& options) {
   at_least_one("noam", "width", options.width);
   at_least_one("noam", "warmup", options.warmup);
   return [o = options](std::int64_t step) {
-    const double s = static_cast<double>(step + 1), warm = static_cast<double>(o.warmup);
+    const double s = static_cast<double>(step) + 1, warm = static_cast<double>(o.warmup);
     return o.factor / std::sqrt(static_cast<double>(o.width)) *
            std::min(1 / std::sqrt(s), s / (warm * std::sqrt(warm)));
   };

@@ -15,13 +15,17 @@
 
 namespace xgrad::inline XGRAD_ABI::optim {
 
-/// A learning rate for every step; steps count from 0. Any function of the step is one.
+/// A learning rate for every step; steps count from 0. Any function of the step is one. Throws ValueError for a negative
+/// step.
 class Schedule {
  public:
   template <class F>
   requires std::is_invocable_r_v<double, const F&, std::int64_t> Schedule(F lr) : lr_(std::move(lr)) {}
 
-  double lr(std::int64_t step) const { return lr_(step); }
+  double lr(std::int64_t step) const {
+    if (step < 0) fail<ValueError>("schedule", "step ", step, " is negative");
+    return lr_(step);
+  }
 
  private:
   std::function<double(std::int64_t)> lr_;
