@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include <xgrad/core/shape.h>
@@ -31,9 +32,9 @@ class Slice {
 
   /// All of the axis.
   constexpr Slice() = default;
-  /// One position; the axis is dropped.
+  /// One position; the axis is dropped. Throws ValueError for an unsigned number that is none of int64.
   template <std::integral I>
-  constexpr Slice(I position) : kind_(Kind::position), start_(static_cast<std::int64_t>(position)) {}
+  constexpr Slice(I position) : kind_(Kind::position), start_(whole(position)) {}
   /// start, start + step, ... as long as it is before stop.
   constexpr Slice(Bound start, Bound stop, std::int64_t step) : start_(start), stop_(stop), step_(step) {}
   constexpr explicit Slice(Kind kind) : kind_(kind) {}
@@ -43,6 +44,17 @@ class Slice {
   constexpr Bound start() const { return start_; }
   constexpr Bound stop() const { return stop_; }
   constexpr std::int64_t step() const { return step_; }
+
+  /// The same number with a sign; std::size_t{0} - 1, say, has none. Throws ValueError.
+  template <std::integral I>
+  static constexpr std::int64_t whole(I number) {
+    if constexpr (std::unsigned_integral<I> && sizeof(I) >= sizeof(std::int64_t)) {
+      if (number > static_cast<I>(std::numeric_limits<std::int64_t>::max())) {
+        fail<ValueError>("slice", number, " is beyond all positions");
+      }
+    }
+    return static_cast<std::int64_t>(number);
+  }
 
  private:
   Kind kind_ = Kind::range;
@@ -66,14 +78,14 @@ template <class T>
 concept SliceBound = std::integral<T> || std::same_as<T, None>;
 
 /// The positions start, start + step, ... before stop. Without a start from the first one, without a stop through the
-/// last one; with a negative step the other way round.
+/// last one; with a negative step the other way round. Throws ValueError for an unsigned number that is none of int64.
 template <SliceBound Start, SliceBound Stop, SliceBound Step = None>
 constexpr Slice slice(Start start, Stop stop, Step step = {}) {
   const auto bound = []<class T>(T value) -> Slice::Bound {
     if constexpr (std::same_as<T, None>) {
       return std::nullopt;
     } else {
-      return static_cast<std::int64_t>(value);
+      return Slice::whole(value);
     }
   };
   return {bound(start), bound(stop), bound(step).value_or(1)};
