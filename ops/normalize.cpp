@@ -255,7 +255,8 @@ template <std::size_t N>
 std::array<Tensor, N> layer_norm_gradients(const std::array<Tensor, N>& inputs, const Array& statistics,
                                            const Tensor& gy, Wanted wanted) {
   const Array& x = inputs[0].value();
-  const std::int64_t rows = statistics.dim(0), n = x.size() / std::max<std::int64_t>(rows, 1);
+  const std::int64_t rows = statistics.dim(0);
+  const std::int64_t n = N > 1 ? inputs[N > 1].size() : x.size() / std::max<std::int64_t>(rows, 1);
   const std::int64_t block = rows_per_block(n), blocks = (rows + block - 1) / block;
   const bool wants_x = wanted[0], wants_gamma = N > 1 && wanted[1], wants_beta = N > 2 && wanted[2];
   const Real* gamma = N > 1 ? inputs[N > 1].value().data() : nullptr;
