@@ -1,0 +1,164 @@
+// Every whole number that a layer, an initialisation or a schedule takes, at the ends of its type: a right result or a
+// typed error. Likewise numbers that are infinite or NaN, for what parameters start with.
+#include "support/extremes.h"
+#include "support/check.h"
+
+#include <cmath>
+#include <limits>
+
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/ops.h>
+#include <xgrad/optim/optim.h>
+
+namespace xgrad::testing {
+namespace {
+
+namespace init = nn::init;
+
+constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN(),
+                 huge = std::numeric_limits<Real>::max();
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+TEST_CASE("extreme numbers: sizes of layers") {
+  const MemoryLimit limit;
+  for (const std::int64_t n : sizes()) {
+    CAPTURE(n);
+    const auto takes = [&](bool legal, const auto& make) { accepts(legal && n < std::int64_t{1} << 55, make); };
+    takes(n >= 1, [&] { nn::Linear{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::Linear{nn::root, 1, n}; });
+    takes(n >= 1, [&] { nn::Mlp{nn::root, {.in = n, .hidden = 1}}; });
+    takes(n >= 1, [&] { nn::Mlp{nn::root, {.in = 1, .hidden = n}}; });
+    takes(n >= 0, [&] { nn::Mlp{nn::root, {.in = 1, .hidden = 1, .out = n}}; });
+    takes(n >= 1, [&] { nn::Embedding{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::Embedding{nn::root, 1, n}; });
+    accepts(n >= -3 && n < 3, [&] {
+      const nn::Embedding table{nn::root, 3, 2, {.padding_idx = n}};
+      CHECK(table.padding_idx == (n + 3) % 3);
+    });
+    accepts(n >= 0 && n < 3, [&] { nn::Embedding{nn::root, 3, 2}(index({n})); });
+    takes(n >= 1, [&] { nn::SinusoidalPositions{nn::root, 1, {.max_length = n}}; });
+    takes(n >= 1, [&] { nn::SinusoidalPositions{nn::root, n, {.max_length = 1}}; });
+    takes(n >= 1, [&] { nn::LearnedPositions{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::LearnedPositions{nn::root, 1, n}; });
+    takes(n >= 0, [&] { nn::sinusoids(n, 1); });
+    takes(n >= 0, [&] { nn::sinusoids(1, n, nn::Sinusoids::concatenated); });
+    takes(n >= 0, [&] { nn::sinusoids(0, n); });
+    takes(n >= 1, [&] { nn::LayerNorm{nn::root, n}; });
+    takes(n >= 1, [&] { nn::LayerNorm{nn::root, Shape{n, 2}}; });
+    takes(n >= 1, [&] { nn::BatchNorm1d{nn::root, n}; });
+    takes(n >= 1, [&] { nn::RNN{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::RNN{nn::root, 1, n}; });
+    takes(n >= 1, [&] { nn::LSTM{nn::root, 1, n, {.bidirectional = true}}; });
+    takes(n >= 1, [&] { nn::GRU{nn::root, 1, n, {.layers = 2, .bidirectional = true}}; });
+    takes(n >= 1, [&] { nn::RNNCell{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::LSTMCell{nn::root, 1, n}; });
+    takes(n >= 1, [&] { nn::GRUCell{nn::root, 1, n}; });
+    accepts(n >= 1 && n <= 4, [&] { nn::LSTM{nn::root, 1, 2, {.layers = n}}; });
+    accepts(n >= 0 && n < 3, [&] { nn::LSTM{nn::root, 1, 3, {.proj_size = n}}; });
+    for (const std::int64_t m : sizes()) {
+      CAPTURE(m);
+      const bool both = n >= 1 && m >= 1 && Wide{n} * m < Wide{1} << 59;
+      accepts(both, [&] { nn::Linear{nn::root, n, m}; });
+      accepts(both, [&] { nn::Embedding{nn::root, n, m}; });
+      accepts(both, [&] { nn::LearnedPositions{nn::root, n, m}; });
+    }
+  }
+}
+
+TEST_CASE("extreme numbers: what layers are asked for") {
+  const nn::LSTM lstm{nn::root, 1, 2, {.layers = 2, .bidirectional = true}};
+  const nn::LearnedPositions learned{nn::root, 3, 2};
+  const nn::SinusoidalPositions fixed{nn::root, 2, {.max_length = 3}};
+  for (const std::int64_t n : numbers) {
+    CAPTURE(n);
+    for (const std::int64_t T : {0, 1, 3}) {
+      const Tensor x = zeros({T, 2});
+      accepts(n >= 0 && Wide{n} + T <= 3, [&] { learned(x, n); });
+      accepts(n >= 0 && Wide{n} + T <= 3, [&] { fixed(x, n); });
+    }
+    for (const std::int64_t m : numbers) accepts(n >= 0 && n < 2 && m >= 0 && m < 2, [&] { lstm.weights(n, m); });
+    accepts(n >= 1 && n <= 3, [&] { lstm(zeros({2, 3, 1}), {.lengths = index({n, 3})}); });
+    for (const std::int64_t m : numbers) {
+      CAPTURE(m);
+      survives([&] { init::fans({n, m}); });
+      survives([&] { init::fans({1, n, m}); });
+      survives([&] { init::fans({0, 1, n, m, n}); });
+    }
+  }
+  error_of<LimitError>([] { init::fans({2, 2, std::int64_t{1} << 62}); });
+}
+
+TEST_CASE("extreme numbers: schedules know the steps from 0 on, and no others") {
+  std::vector<optim::Schedule> all{optim::constant(1), optim::warmup(most, optim::constant(1)),
+                                   optim::warmup(1, optim::cosine({.lr = 1, .min_lr = 0.5, .steps = most}))};
+  for (const std::int64_t n : numbers) {
+    CAPTURE(n);
+    accepts(n >= 1, [&] { all.push_back(optim::step_decay({.lr = 1, .every = n, .factor = 0.5})); });
+    accepts(n >= 1, [&] { all.push_back(optim::cosine({.lr = 1, .steps = n})); });
+    accepts(n >= 1, [&] { all.push_back(optim::noam({.width = n, .warmup = 1})); });
+    accepts(n >= 1, [&] { all.push_back(optim::noam({.width = 1, .warmup = n})); });
+    accepts(n >= 1, [&] { all.push_back(optim::warmup(n, optim::noam({.width = 1, .warmup = 3}))); });
+  }
+  for (const optim::Schedule& schedule : all) {
+    for (const std::int64_t step : numbers) {
+      CAPTURE(step);
+      accepts(step >= 0, [&] {
+        const double lr = schedule.lr(step);
+        CHECK((lr >= 0 && lr <= 1));
+      });
+    }
+  }
+  CHECK(optim::warmup(most, optim::constant(1)).lr(most - 1) == 1);
+  CHECK(optim::noam({.width = 1, .warmup = 1}).lr(most) == doctest::Approx(std::pow(2.0, -31.5)));
+  CHECK(error_of<ValueError>([] { optim::constant(1).lr(-1); }) == "schedule: step -1 is negative");
+}
+
+TEST_CASE("parameters never start with numbers that are not finite") {
+  for (const double bad : {infinity, -infinity, nan, 2 * static_cast<double>(std::numeric_limits<Real>::max())}) {
+    CAPTURE(bad);
+    error_of<ValueError>([&] { init::uniform({.low = bad}); });
+    error_of<ValueError>([&] { init::uniform({.high = bad}); });
+    error_of<ValueError>([&] { init::normal({.mean = bad}); });
+    error_of<ValueError>([&] { init::normal({.std = bad}); });
+    error_of<ValueError>([&] { init::truncated_normal({.mean = bad}); });
+    error_of<ValueError>([&] { init::truncated_normal({.std = bad}); });
+    error_of<ValueError>([&] { init::truncated_normal({.low = bad}); });
+    error_of<ValueError>([&] { init::truncated_normal({.high = bad}); });
+    error_of<ValueError>([&] { init::xavier_uniform({.gain = bad}); });
+    error_of<ValueError>([&] { init::xavier_normal({.gain = bad}); });
+    error_of<ValueError>([&] { init::kaiming_uniform({.slope = bad}); });
+    error_of<ValueError>([&] { init::kaiming_normal({.slope = bad}); });
+    error_of<ValueError>([&] { init::orthogonal({.gain = bad}); });
+    error_of<ValueError>([&] { init::gain(init::Nonlinearity::leaky_relu, {.slope = bad}); });
+  }
+  // Finite, but what is made of them would not be.
+  error_of<ValueError>([] { init::uniform({.low = -huge, .high = huge}); });
+  error_of<ValueError>([] { init::normal({.mean = huge, .std = huge}); });
+  error_of<ValueError>([] { init::normal({.std = huge}); });
+  manual_seed(5);
+  for (const init::UniformOptions& o : {init::UniformOptions{0, huge}, init::UniformOptions{-huge / 2, huge / 2}}) {
+    for (const Real value : init::uniform(o)({1000})) CHECK((value >= o.low && value <= o.high));
+  }
+  for (const Real value : init::normal({.std = huge / 8})({1000})) CHECK(std::isfinite(value));
+}
+
+TEST_CASE("Truncated normal numbers keep their spread in the tails") {
+  manual_seed(5);
+  // Beyond 10 deviations the distance to the bound is nearly exponential, with mean 1/10 (Mills: 0.09809).
+  for (const double sign : {1.0, -1.0}) {
+    const double low = sign > 0 ? 10 : -11, high = sign > 0 ? 11 : -10;
+    const Array draws = init::truncated_normal({.low = low, .high = high})({20000});
+    double sum = 0;
+    for (const Real value : draws) {
+      CHECK((value >= low && value <= high));
+      sum += std::abs(static_cast<double>(value)) - 10;
+    }
+    CHECK(sum / 20000 == doctest::Approx(0.0981).epsilon(0.03));
+  }
+  CHECK(error_of<ValueError>([] { init::truncated_normal({.low = 40, .high = 41}); }) ==
+        "truncated_normal: [40, 41] is too many deviations 1 away from the mean 0");
+  error_of<ValueError>([] { init::truncated_normal({.low = -41, .high = -40}); });
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,479 @@
+// Every operation at shapes without elements, without axes, and of size 1: its value, gradients and second gradients.
+#include "support/orders.h"
+
+#include <limits>
+
+#include <xgrad/ops/ops.h>
+
+namespace xgrad::testing {
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+const std::vector<Shape> all_shapes{{}, {0}, {1}, {0, 3}, {3, 0}, {1, 1}, {2, 0, 3}, {0, 0}};
+
+TEST_CASE("small shapes: functions of elements") {
+  const std::vector<std::pair<const char*, Tensor (*)(const Tensor&)>> functions{
+      {"neg", neg},   {"exp", exp},           {"expm1", expm1},   {"log", log}, {"log1p", log1p},
+      {"sqrt", sqrt}, {"rsqrt", rsqrt},       {"square", square}, {"abs", abs}, {"sign", sign},
+      {"sin", sin},   {"cos", cos},           {"tanh", tanh},     {"erf", erf}, {"sigmoid", sigmoid},
+      {"relu", relu}, {"softplus", softplus}, {"silu", silu}};
+  for (const Shape& shape : all_shapes) {
+    for (const auto& [name, f] : functions) {
+      check_shapes(
+          name, [f = f](const Tensors& x) { return f(x[0]); }, {shape}, shape);
+    }
+    check_shapes(
+        "elu", [](const Tensors& x) { return elu(x[0], 2); }, {shape}, shape);
+    check_shapes(
+        "gelu", [](const Tensors& x) { return gelu(x[0]); }, {shape}, shape);
+    check_shapes(
+        "gelu tanh", [](const Tensors& x) { return gelu(x[0], Gelu::tanh); }, {shape}, shape);
+    check_shapes(
+        "clamp", [](const Tensors& x) { return clamp(x[0], {.min = Real(0.5)}); }, {shape}, shape);
+    check_shapes(
+        "pow", [](const Tensors& x) { return pow(x[0], 3); }, {shape}, shape);
+    check_shapes(
+        "dropout", [](const Tensors& x) { return dropout(x[0], 0.5, {.seed = 3, .draw = 0}); }, {shape}, shape);
+    check_shapes(
+        "dropout 1", [](const Tensors& x) { return dropout(x[0], 1, {.seed = 3, .draw = 0}); }, {shape}, shape);
+    check_shapes(
+        "masked_fill", [](const Tensors& x) { return masked_fill(x[0], x[0] > 0.5, 3); }, {shape}, shape);
+    check_shapes(
+        "alias", [](const Tensors& x) { return alias(x[0]); }, {shape}, shape);
+  }
+}
+
+TEST_CASE("small shapes: arithmetic with broadcasting") {
+  const std::vector<std::pair<const char*, Tensor (*)(const Tensor&, const Tensor&)>> functions{
+      {"add", add}, {"sub", sub}, {"mul", mul}, {"div", div}, {"pow", pow}, {"maximum", maximum}, {"minimum", minimum}};
+  struct Pair {
+    Shape a, b, y;
+  };
+  for (const auto& [a, b, y] : std::vector<Pair>{{{}, {}, {}},
+                                                 {{0}, {}, {0}},
+                                                 {{0}, {1}, {0}},
+                                                 {{1}, {1, 1}, {1, 1}},
+                                                 {{}, {1, 1}, {1, 1}},
+                                                 {{0, 3}, {3}, {0, 3}},
+                                                 {{3, 0}, {3, 1}, {3, 0}},
+                                                 {{2, 0}, {1, 0}, {2, 0}},
+                                                 {{0, 1}, {1, 3}, {0, 3}},
+                                                 {{0, 0}, {1, 1}, {0, 0}},
+                                                 {{2, 0, 3}, {2, 1, 1}, {2, 0, 3}}}) {
+    for (const auto& [name, f] : functions) {
+      check_shapes(
+          name, [f = f](const Tensors& x) { return f(x[0], x[1]); }, {a, b}, y);
+      check_shapes(
+          name, [f = f](const Tensors& x) { return f(x[1], x[0]); }, {a, b}, y);
+    }
+    check_shapes(
+        "where", [](const Tensors& x) { return where(x[0] > 0.5, x[0] * x[1], x[1]); }, {a, b}, y);
+  }
+}
+
+TEST_CASE("small shapes: reductions") {
+  struct Case {
+    Shape shape;
+    AxisSet axis;
+    Shape kept, dropped;
+  };
+  for (const auto& [shape, axis, kept, dropped] : std::vector<Case>{{{}, {}, {}, {}},
+                                                                    {{0}, {}, {1}, {}},
+                                                                    {{0}, 0, {1}, {}},
+                                                                    {{0}, Axes{}, {0}, {0}},
+                                                                    {{1}, {}, {1}, {}},
+                                                                    {{0, 3}, 0, {1, 3}, {3}},
+                                                                    {{0, 3}, 1, {0, 1}, {0}},
+                                                                    {{0, 3}, {}, {1, 1}, {}},
+                                                                    {{3, 0}, 0, {1, 0}, {0}},
+                                                                    {{3, 0}, 1, {3, 1}, {3}},
+                                                                    {{1, 1}, {0, 1}, {1, 1}, {}},
+                                                                    {{2, 0, 3}, {0, 2}, {1, 0, 1}, {0}},
+                                                                    {{2, 0, 3}, 1, {2, 1, 3}, {2, 3}},
+                                                                    {{1, 2, 1}, {0, 2}, {1, 2, 1}, {2}}}) {
+    const bool nothing = dropped.numel() > 0 && shape.numel() == 0;
+    for (const bool keepdim : {false, true}) {
+      const Shape& to = keepdim ? kept : dropped;
+      const ReduceOptions options{.axis = axis, .keepdim = keepdim};
+      check_shapes(
+          "sum", [&](const Tensors& x) { return sum(x[0], options); }, {shape}, to);
+      check_shapes(
+          "prod", [&](const Tensors& x) { return prod(x[0], options); }, {shape}, to);
+      if (nothing) {
+        const Tensor x = variable(Array(shape));
+        CHECK(equal(sum(x, options).value(), Array(to, Real(0))));
+        CHECK(equal(prod(x, options).value(), Array(to, Real(1))));
+        CHECK(equal(logsumexp(x, options).value(), Array(to, -infinity)));
+        check_all_orders([&] { return logsumexp(x, options); }, {x}, to);
+      } else {
+        check_shapes(
+            "logsumexp", [&](const Tensors& x) { return logsumexp(x[0], options); }, {shape}, to);
+      }
+      const bool empty = std::ranges::any_of(axis.resolve("test", shape.rank()), [&](int i) { return shape[i] == 0; });
+      const auto check = [&](const char* name, const Function& f) {
+        if (empty) {
+          CAPTURE(name);
+          error_of<ValueError>([&] { f({variable(Array(shape))}); });
+        } else {
+          check_shapes(name, f, {shape}, to);
+        }
+      };
+      check("mean", [&](const Tensors& x) { return mean(x[0], options); });
+      check("max", [&](const Tensors& x) { return max(x[0], options); });
+      check("min", [&](const Tensors& x) { return min(x[0], options); });
+      check("var", [&](const Tensors& x) { return var(x[0], {.axis = axis, .keepdim = keepdim, .correction = 0}); });
+    }
+    if (shape.rank() > 0)
+      check_shapes(
+          "cumsum", [](const Tensors& x) { return cumsum(x[0], 0); }, {shape}, shape);
+    check_shapes(
+        "sum_to", [to = kept](const Tensors& x) { return sum_to(x[0], to); }, {shape}, kept);
+  }
+  error_of<ValueError>([] { var(variable(Real(1))); });
+  error_of<ValueError>([] { argmax(Tensor(Array(Shape{3, 0}))); });
+  CHECK(argmax(Tensor(Array(Shape{0, 3}))).shape() == Shape{0});
+  CHECK(argmin(Tensor(2)).shape() == Shape{});
+}
+
+TEST_CASE("small shapes: softmax, normalisation and losses") {
+  for (const Shape& shape : all_shapes) {
+    for (int axis = shape.empty() ? -1 : 0; axis < shape.rank(); ++axis) {
+      check_shapes(
+          "softmax", [&](const Tensors& x) { return softmax(x[0], axis); }, {shape}, shape);
+      check_shapes(
+          "log_softmax", [&](const Tensors& x) { return log_softmax(x[0], axis); }, {shape}, shape);
+    }
+    const auto losses = [&](Reduction reduction) {
+      const Shape to = reduction == Reduction::none ? shape : Shape{};
+      check_shapes(
+          "mse", [&](const Tensors& x) { return mse_loss(x[0], x[1], {reduction}); }, {shape, shape}, to);
+      check_shapes(
+          "kl", [&](const Tensors& x) { return kl_div(x[0], x[1], {reduction}); }, {shape, shape}, to);
+      check_shapes(
+          "kl of logs",
+          [&](const Tensors& x) {
+            return kl_div(x[0], x[1], {reduction, true});
+          },
+          {shape, shape}, to);
+      check_shapes(
+          "bce", [&](const Tensors& x) { return binary_cross_entropy_with_logits(x[0], x[1], {reduction}); },
+          {shape, shape}, to);
+      if (shape.empty()) return;
+      Shape samples = shape;
+      samples.erase(samples.rank() - 1);
+      const Shape rows = reduction == Reduction::none ? samples : Shape{};
+      for (const Real smoothing : {Real(0), Real(0.1)}) {
+        check_shapes(
+            "soft cross_entropy",
+            [&](const Tensors& x) {
+              return cross_entropy(x[0], x[1], {.label_smoothing = smoothing, .reduction = reduction});
+            },
+            {shape, shape}, rows);
+        if (shape.back() == 0 && samples.numel() > 0) continue;  // no class to name
+        check_shapes(
+            "cross_entropy",
+            [&](const Tensors& x) {
+              return cross_entropy(x[0], Index(samples, 0), {.label_smoothing = smoothing, .reduction = reduction});
+            },
+            {shape}, rows);
+      }
+    };
+    for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) losses(reduction);
+  }
+  struct Normal {
+    Shape x, normalized;
+  };
+  for (const auto& [x, normalized] : std::vector<Normal>{{{0, 3}, {3}},
+                                                         {{2, 0, 3}, {3}},
+                                                         {{0, 2, 3}, {2, 3}},
+                                                         {{1, 1}, {1}},
+                                                         {{1}, {1}},
+                                                         {{1, 3}, {1, 3}},
+                                                         {{3}, {3}}}) {
+    check_shapes(
+        "layer_norm", [](const Tensors& x) { return layer_norm(x[0]); }, {x}, x);
+    check_shapes(
+        "layer_norm", [](const Tensors& x) { return layer_norm(x[0], x[1]); }, {x, normalized}, x);
+    check_shapes(
+        "layer_norm", [](const Tensors& x) { return layer_norm(x[0], {}, x[1]); }, {x, normalized}, x);
+    check_shapes(
+        "layer_norm", [](const Tensors& x) { return layer_norm(x[0], x[1], x[2]); }, {x, normalized, normalized}, x);
+  }
+  error_of<ShapeError>([] { layer_norm(variable(Array(Shape{3, 0}))); });
+  error_of<ShapeError>([] { layer_norm(variable(Real(1))); });
+  struct Lengths {
+    Shape x;
+    Index lengths;
+  };
+  for (const auto& [x, lengths] : std::vector<Lengths>{{{0, 3}, Index(Shape{0})},
+                                                       {{2, 0}, index({0, 0})},
+                                                       {{1, 1}, index({1})},
+                                                       {{2, 3}, index({0, 1})},
+                                                       {{2, 0, 3}, Index(Shape{2, 0})},
+                                                       {{0, 2, 3}, Index(Shape{0, 2})}}) {
+    check_shapes(
+        "masked_softmax", [&](const Tensors& u) { return masked_softmax(u[0], lengths); }, {x}, x);
+  }
+}
+
+TEST_CASE("small shapes: shapes") {
+  const auto moves = [](const char* name, const std::function<Tensor(const Tensor&)>& f, const Shape& from,
+                        const Shape& to) {
+    check_shapes(
+        name, [&](const Tensors& x) { return f(x[0]); }, {from}, to);
+  };
+  moves("reshape", [](const Tensor& x) { return reshape(x, {2, 0}); }, {0, 3}, {2, 0});
+  moves("reshape", [](const Tensor& x) { return reshape(x, {-1}); }, {0, 3}, {0});
+  moves("reshape", [](const Tensor& x) { return reshape(x, {}); }, {1, 1}, {});
+  moves("reshape", [](const Tensor& x) { return reshape(x, {1, 1}); }, {}, {1, 1});
+  moves("flatten", [](const Tensor& x) { return flatten(x); }, {}, {1});
+  moves("flatten", [](const Tensor& x) { return flatten(x); }, {2, 0, 3}, {0});
+  moves("flatten", [](const Tensor& x) { return flatten(x, 1); }, {0, 2, 3}, {0, 6});
+  moves("squeeze", [](const Tensor& x) { return squeeze(x); }, {1, 0}, {0});
+  moves("squeeze", [](const Tensor& x) { return squeeze(x); }, {1, 1}, {});
+  moves("squeeze", [](const Tensor& x) { return squeeze(x); }, {}, {});
+  moves("unsqueeze", [](const Tensor& x) { return unsqueeze(x, 0); }, {}, {1});
+  moves("unsqueeze", [](const Tensor& x) { return unsqueeze(x, -1); }, {0}, {0, 1});
+  moves("permute", [](const Tensor& x) { return permute(x, {}); }, {}, {});
+  moves("permute", [](const Tensor& x) { return permute(x, {2, 0, 1}); }, {2, 0, 3}, {3, 2, 0});
+  moves("transpose", [](const Tensor& x) { return transpose(x); }, {0, 3}, {3, 0});
+  moves("transpose", [](const Tensor& x) { return transpose(x); }, {1, 1}, {1, 1});
+  moves("broadcast_to", [](const Tensor& x) { return broadcast_to(x, {0}); }, {}, {0});
+  moves("broadcast_to", [](const Tensor& x) { return broadcast_to(x, {0, 3}); }, {1}, {0, 3});
+  moves("broadcast_to", [](const Tensor& x) { return broadcast_to(x, {2, 0}); }, {0}, {2, 0});
+  moves("broadcast_to", [](const Tensor& x) { return broadcast_to(x, {1, 1}); }, {}, {1, 1});
+  moves("slice", [](const Tensor& x) { return x[{slice(1, 1)}]; }, {3}, {0});
+  moves("slice", [](const Tensor& x) { return x[{slice(none, none, -1)}]; }, {0, 2}, {0, 2});
+  moves("slice", [](const Tensor& x) { return x[{_, 0}]; }, {0, 2}, {0});
+  moves("slice", [](const Tensor& x) { return x[{ellipsis}]; }, {}, {});
+  moves("slice", [](const Tensor& x) { return x[{new_axis}]; }, {}, {1});
+  moves("slice", [](const Tensor& x) { return x[{0}]; }, {1}, {});
+  moves("place", [](const Tensor& x) { return place(x, {slice(2, 2)}, {3}); }, {0}, {3});
+  moves("place", [](const Tensor& x) { return place(x, {_, slice(0, 2)}, {0, 4}); }, {0, 2}, {0, 4});
+  moves("place", [](const Tensor& x) { return place(x, {0}, {1}); }, {}, {1});
+  moves("narrow", [](const Tensor& x) { return narrow(x, 0, 3, 0); }, {3}, {0});
+  moves("narrow", [](const Tensor& x) { return narrow(x, 1, 1, 1); }, {0, 2}, {0, 1});
+  moves("split", [](const Tensor& x) { return split(x, {0, 3})[0]; }, {3}, {0});
+  moves("split", [](const Tensor& x) { return split(x, {0, 3})[1]; }, {3}, {3});
+  moves("chunk", [](const Tensor& x) { return chunk(x, 2)[1]; }, {0}, {0});
+  moves("chunk", [](const Tensor& x) { return chunk(x, 2)[0]; }, {1}, {1});
+  moves("pad", [](const Tensor& x) { return pad(x, {{1, 2}}); }, {0}, {3});
+  moves("pad", [](const Tensor& x) { return pad(x, {{0, 0}, {1, 0}}); }, {0, 2}, {0, 3});
+  moves("pad", [](const Tensor& x) { return pad(x, {}); }, {}, {});
+  moves("flip", [](const Tensor& x) { return flip(x, {0, 1}); }, {0, 3}, {0, 3});
+  moves("flip", [](const Tensor& x) { return flip(x, {0, 1}); }, {3, 0}, {3, 0});
+  moves("flip", [](const Tensor& x) { return flip(x, {}); }, {}, {});
+  moves("roll", [](const Tensor& x) { return roll(x, 2, 0); }, {0, 3}, {0, 3});
+  moves("roll", [](const Tensor& x) { return roll(x, {1, 2}, {0, 1}); }, {3, 0}, {3, 0});
+  moves("roll", [](const Tensor& x) { return roll(x, -1, 0); }, {1}, {1});
+  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 0, 0); }, {3}, {0});
+  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 3, 0); }, {0, 2}, {0, 2});
+  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 3, 0); }, {2, 0}, {6, 0});
+  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 3, 1); }, {0, 2}, {0, 6});
+  moves("repeat_interleave", [](const Tensor& x) { return repeat_interleave(x, 1, 0); }, {1}, {1});
+  moves("tile", [](const Tensor& x) { return tile(x, {}); }, {}, {});
+  moves("tile", [](const Tensor& x) { return tile(x, {2}); }, {}, {2});
+  moves("tile", [](const Tensor& x) { return tile(x, {0, 2}); }, {3}, {0, 6});
+  moves("tile", [](const Tensor& x) { return tile(x, {2, 3}); }, {0, 2}, {0, 6});
+  moves("tile", [](const Tensor& x) { return tile(x, {2, 3}); }, {2, 0}, {4, 0});
+  for (const Shape& shape : {Shape{0, 3}, Shape{3, 0}, Shape{1, 1}, Shape{0, 2, 2}, Shape{0, 0}}) {
+    moves(
+        "tril", [](const Tensor& x) { return tril(x); }, shape, shape);
+    moves(
+        "triu", [](const Tensor& x) { return triu(x, -1); }, shape, shape);
+  }
+  check_shapes("concat", [](const Tensors& x) { return concat({x[0], x[1]}); }, {{0}, {0}}, {0});
+  check_shapes("concat", [](const Tensors& x) { return concat({x[0], x[1]}); }, {{0, 2}, {1, 2}}, {1, 2});
+  check_shapes("concat", [](const Tensors& x) { return concat({x[0], x[1]}, 1); }, {{0, 2}, {0, 1}}, {0, 3});
+  check_shapes("concat", [](const Tensors& x) { return concat({x[0]}); }, {{1}}, {1});
+  check_shapes("stack", [](const Tensors& x) { return stack({x[0], x[1]}); }, {{}, {}}, {2});
+  check_shapes("stack", [](const Tensors& x) { return stack({x[0], x[1]}, -1); }, {{0, 3}, {0, 3}}, {0, 3, 2});
+  check_shapes("stack", [](const Tensors& x) { return stack({x[0]}); }, {{1}}, {1, 1});
+  error_of<ValueError>([] { concat(Tensors{}); });
+  error_of<ValueError>([] { stack(Tensors{}); });
+  error_of<ValueError>([] { concat({Tensor(1), Tensor(2)}); });
+  error_of<ShapeError>([] { transpose(Tensor(1)); });
+  error_of<ShapeError>([] { tril(Tensor(1)); });
+}
+
+TEST_CASE("small shapes: choosing by index") {
+  struct Lookup {
+    Shape table;
+    Index ids;
+    Shape y;
+  };
+  for (const auto& [table, ids, y] : std::vector<Lookup>{{{0, 3}, Index(Shape{0}), {0, 3}},
+                                                         {{4, 3}, Index(Shape{2, 0}), {2, 0, 3}},
+                                                         {{4, 0}, index({1, 2}), {2, 0}},
+                                                         {{4, 3}, Index(Shape{}, 2), {3}},
+                                                         {{1, 1}, index({0}), {1, 1}}}) {
+    check_shapes(
+        "embedding", [&](const Tensors& x) { return embedding(x[0], ids); }, {table}, y);
+    if (table[0] > 1) {  // the padding is none of the ids
+      check_shapes(
+          "embedding", [&](const Tensors& x) { return embedding(x[0], ids, {.padding_idx = -1}); }, {table}, y);
+    }
+  }
+  error_of<ValueError>([] { embedding(variable(Array(Shape{0, 3})), Index(Shape{0}), {.padding_idx = 0}); });
+  struct Select {
+    Shape x;
+    int axis;
+    Index list;
+    Shape y;
+  };
+  for (const auto& [x, axis, list, y] : std::vector<Select>{{{3}, 0, Index(Shape{0}), {0}},
+                                                            {{0}, 0, Index(Shape{0}), {0}},
+                                                            {{0, 3}, 1, index({2, 0, 2}), {0, 3}},
+                                                            {{3, 0}, 0, index({1, 1}), {2, 0}},
+                                                            {{1, 1}, 1, index({0, 0}), {1, 2}}}) {
+    check_shapes(
+        "index_select", [&](const Tensors& u) { return index_select(u[0], axis, list); }, {x}, y);
+  }
+  struct Gather {
+    Shape x;
+    int axis;
+    Shape index;
+  };
+  for (const auto& [x, axis, ids] : std::vector<Gather>{{{3}, 0, {0}},
+                                                        {{0}, 0, {0}},
+                                                        {{0, 3}, 1, {0, 5}},
+                                                        {{3, 2}, 1, {3, 0}},
+                                                        {{3, 2}, 0, {0, 2}},
+                                                        {{3, 2}, 0, {4, 0}},
+                                                        {{1, 1}, 1, {1, 2}}}) {
+    check_shapes(
+        "gather", [&](const Tensors& u) { return gather(u[0], axis, Index(ids, 0)); }, {x}, ids);
+    check_shapes(
+        "scatter_add", [&](const Tensors& u) { return scatter_add(u[0], axis, Index(ids, 0), u[1]); }, {x, ids}, x);
+  }
+  for (const Shape& shape : all_shapes) {
+    check_shapes("masked_select", [&](const Tensors& x) { return masked_select(x[0], Mask(shape, false)); }, {shape},
+                 {0});
+    check_shapes("masked_select", [&](const Tensors& x) { return masked_select(x[0], Mask(Shape{}, true)); }, {shape},
+                 {shape.numel()});
+    if (shape.empty()) continue;
+    Shape none = shape;
+    none[0] = 0;
+    check_shapes(
+        "sort", [](const Tensors& x) { return sort(x[0], {.axis = 0}).values; }, {shape}, shape);
+    check_shapes(
+        "topk", [](const Tensors& x) { return topk(x[0], 0, {.axis = 0}).values; }, {shape}, none);
+    check_shapes(
+        "topk", [&](const Tensors& x) { return topk(x[0], shape[0], {.axis = 0}).values; }, {shape}, shape);
+    CHECK(flatnonzero(Mask(shape, false)).size() == 0);
+  }
+  error_of<ValueError>([] { sort(Tensor(1)); });
+  CHECK(one_hot(Index(Shape{0}), 3).shape() == Shape{0, 3});
+  CHECK(one_hot(Index(Shape{0}), 0).shape() == Shape{0, 0});
+  CHECK_FALSE(any(Mask(Shape{0})));
+  CHECK(all(Mask(Shape{0})));
+}
+
+TEST_CASE("small shapes: products") {
+  struct Product {
+    Shape a, b, y;
+  };
+  for (const auto& [a, b, y] : std::vector<Product>{{{0, 3}, {3, 2}, {0, 2}},
+                                                    {{2, 0}, {0, 3}, {2, 3}},
+                                                    {{2, 3}, {3, 0}, {2, 0}},
+                                                    {{0, 0}, {0, 0}, {0, 0}},
+                                                    {{1, 1}, {1, 1}, {1, 1}},
+                                                    {{0, 2, 3}, {0, 3, 4}, {0, 2, 4}},
+                                                    {{0, 2, 3}, {3, 4}, {0, 2, 4}},
+                                                    {{2, 3}, {0, 3, 4}, {0, 2, 4}},
+                                                    {{0, 1, 2, 3}, {5, 3, 4}, {0, 5, 2, 4}},
+                                                    {{2, 4, 0}, {2, 0, 3}, {2, 4, 3}},
+                                                    {{2, 0, 3}, {3, 4}, {2, 0, 4}},
+                                                    {{1, 1, 1}, {1, 1}, {1, 1, 1}},
+                                                    {{0}, {0}, {}},
+                                                    {{1}, {1}, {}},
+                                                    {{3}, {3, 0}, {0}},
+                                                    {{0}, {0, 3}, {3}},
+                                                    {{0, 3}, {3}, {0}},
+                                                    {{3, 0}, {0}, {3}}}) {
+    check_shapes(
+        "matmul", [](const Tensors& x) { return matmul(x[0], x[1]); }, {a, b}, y);
+    if (a.rank() < 2 || b.rank() < 2) continue;
+    const auto turned = [](Shape shape) {
+      std::swap(shape[shape.rank() - 1], shape[shape.rank() - 2]);
+      return shape;
+    };
+    check_shapes(
+        "a'b", [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_a = true}); }, {turned(a), b}, y);
+    check_shapes(
+        "ab'", [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_b = true}); }, {a, turned(b)}, y);
+    check_shapes(
+        "a'b'", [](const Tensors& x) { return matmul(x[0], x[1], {.transpose_a = true, .transpose_b = true}); },
+        {turned(a), turned(b)}, y);
+  }
+  error_of<ShapeError>([] { matmul(Tensor(1), Tensor(2)); });
+  struct Affine {
+    Shape x, weight, y;
+  };
+  for (const auto& [x, weight, y] : std::vector<Affine>{{{0, 3}, {2, 3}, {0, 2}},
+                                                        {{3}, {2, 3}, {2}},
+                                                        {{2, 0, 3}, {2, 3}, {2, 0, 2}},
+                                                        {{4, 0}, {2, 0}, {4, 2}},
+                                                        {{4, 3}, {0, 3}, {4, 0}},
+                                                        {{0}, {0, 0}, {0}},
+                                                        {{1}, {1, 1}, {1}}}) {
+    check_shapes(
+        "linear", [](const Tensors& u) { return linear(u[0], u[1]); }, {x, weight}, y);
+    check_shapes(
+        "linear", [](const Tensors& u) { return linear(u[0], u[1], u[2]); }, {x, weight, {weight[0]}}, y);
+  }
+  check_shapes("dot", [](const Tensors& x) { return dot(x[0], x[1]); }, {{0}, {0}}, {});
+  check_shapes("dot", [](const Tensors& x) { return dot(x[0], x[1]); }, {{1}, {1}}, {});
+  check_shapes("outer", [](const Tensors& x) { return outer(x[0], x[1]); }, {{0}, {3}}, {0, 3});
+  check_shapes("outer", [](const Tensors& x) { return outer(x[0], x[1]); }, {{1}, {1}}, {1, 1});
+  check_shapes("tensordot", [](const Tensors& x) { return tensordot(x[0], x[1], 0); }, {{}, {}}, {});
+  check_shapes("tensordot", [](const Tensors& x) { return tensordot(x[0], x[1], 0); }, {{0}, {2}}, {0, 2});
+  check_shapes("tensordot", [](const Tensors& x) { return tensordot(x[0], x[1], 2); }, {{3, 0}, {3, 0}}, {});
+  check_shapes("tensordot", [](const Tensors& x) { return tensordot(x[0], x[1], 1); }, {{3, 0}, {0, 2}}, {3, 2});
+  check_shapes("einsum", [](const Tensors& x) { return einsum("ij,jk->ik", {x[0], x[1]}); }, {{2, 0}, {0, 3}}, {2, 3});
+  check_shapes("einsum",
+               [](const Tensors& x) {
+                 return einsum("bij,bjk->bik", {x[0], x[1]});
+               },
+               {{0, 2, 3}, {0, 3, 4}}, {0, 2, 4});
+  check_shapes("einsum", [](const Tensors& x) { return einsum("ii->", {x[0]}); }, {{0, 0}}, {});
+  check_shapes("einsum", [](const Tensors& x) { return einsum("ii->i", {x[0]}); }, {{1, 1}}, {1});
+  check_shapes("einsum", [](const Tensors& x) { return einsum("...i->...", {x[0]}); }, {{2, 0}}, {2});
+  check_shapes("einsum", [](const Tensors& x) { return einsum(",->", {x[0], x[1]}); }, {{}, {}}, {});
+}
+
+TEST_CASE("small shapes: recurrences") {
+  struct Sizes {
+    std::int64_t B, T, h;
+  };
+  for (const auto& [B, T, h] : std::vector<Sizes>{{0, 2, 3}, {2, 1, 0}, {1, 1, 1}, {0, 1, 0}}) {
+    const Shape state{B, h}, y{B, T, h};
+    std::vector<RecurrenceOptions> all{{}, {.reverse = true}, {.lengths = Index(Shape{B}, 1)}};
+    for (const RecurrenceOptions& options : all) {
+      for (const Squash f : {Squash::tanh, Squash::relu}) {
+        check_shapes(
+            "rnn", [&](const Tensors& x) { return rnn(x[0], x[1], x[2], f, options).output; },
+            {{B, T, h}, {h, h}, state}, y);
+        check_shapes(
+            "rnn", [&](const Tensors& x) { return rnn(x[0], x[1], x[2], f, options).h; }, {{B, T, h}, {h, h}, state},
+            state);
+      }
+      const std::vector<Shape> of_lstm{{B, T, 4 * h}, {4 * h, h}, state, state};
+      check_shapes(
+          "lstm", [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options).output; }, of_lstm, y);
+      check_shapes(
+          "lstm", [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options).c; }, of_lstm, state);
+      check_shapes("lstm with a projection",
+                   [&](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3], options, x[4]).output; },
+                   {{B, T, 4 * h}, {4 * h, 1}, {B, 1}, state, {1, h}}, {B, T, 1});
+      check_shapes(
+          "gru", [&](const Tensors& x) { return gru(x[0], x[1], x[2], x[3], options).output; },
+          {{B, T, 3 * h}, {3 * h, h}, {3 * h}, state}, y);
+    }
+    error_of<ShapeError>([B = B, h = h] { rnn(zeros({B, 0, h}), zeros({h, h}), zeros({B, h}), Squash::tanh); });
+  }
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,81 @@
+// Results, gradients and second gradients at shapes where there is little or nothing to compute.
+#pragma once
+
+#include "support/check.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/create.h>
+#include <xgrad/ops/reduce.h>
+
+namespace xgrad::testing {
+
+inline bool all_finite(const Array& a) {
+  return std::ranges::all_of(a, [](Real value) { return std::isfinite(value); });
+}
+
+/// Runs y = f() and checks its shape; then its gradients with respect to xs, as numbers and recorded, which have to
+/// agree, and the gradients of these: shapes, and that every number is finite.
+template <class F>
+void check_all_orders(const F& f, const Tensors& xs, const Shape& expected) {
+  const auto check = [&](const Tensors& gradients) {
+    for (std::size_t k = 0; k < xs.size(); ++k) {
+      CHECK_MESSAGE(gradients[k].shape() == xs[k].shape(), "gradient ", k, " of shape ", cat(gradients[k].shape()),
+                    " for ", cat(xs[k].shape()));
+      CHECK_MESSAGE(all_finite(gradients[k].value()), "gradient ", k, ": ", to_string(gradients[k].value()));
+    }
+  };
+  const Tensor y = f();
+  CHECK_MESSAGE(y.shape() == expected, "shape ", cat(y.shape()), ", expected ", cat(expected));
+  CHECK(y.requires_grad());
+  if (!y.requires_grad()) return;
+  const Tensor v(normal(y.shape(), 5));
+  const Tensors numbers = grad(sum(f() * v), xs, {.unused = Unused::zeros});
+  check(numbers);
+  const Tensors first = grad(sum(y * v), xs, {.create_graph = true, .unused = Unused::zeros});
+  check(first);
+  Tensor slope;
+  for (std::size_t k = 0; k < xs.size(); ++k) {
+    CHECK(difference(numbers[k].value(), first[k].value()) <= 1e-12);
+    if (y.size() == 0) CHECK(equal(first[k].value(), Array(xs[k].shape(), Real(0))));
+    if (!first[k].requires_grad()) continue;
+    const Tensor part = sum(first[k] * Tensor(normal(xs[k].shape(), 6 + k)));
+    slope = slope.defined() ? slope + part : part;
+  }
+  if (!slope.defined()) return;
+  const Tensors second = grad(slope, xs, {.create_graph = true, .unused = Unused::zeros});
+  check(second);
+  check(grad(slope, xs, {.unused = Unused::zeros}));
+}
+
+/// The same for a function of leaves of these shapes, with numbers in [0.2, 0.8); where there are numbers, also against
+/// differences.
+inline void check_shapes(const std::string& name, const Function& f, const std::vector<Shape>& shapes,
+                         const Shape& expected) {
+  std::string text = name;
+  for (const Shape& shape : shapes) text += cat(" ", shape);
+  CAPTURE(text);
+  try {
+    std::vector<Array> inputs;
+    Tensors xs;
+    for (const Shape& shape : shapes) {
+      inputs.push_back(uniform(shape, Real(0.2), Real(0.8), 3 + inputs.size()));
+      xs.push_back(variable(inputs.back()));
+    }
+    check_all_orders([&] { return f(xs); }, xs, expected);
+    if (expected.numel() == 0) return;
+    const Tensor y = f(xs);
+    Real most = 0;
+    for (const Tensor& g : grad(sum(y * Tensor(normal(y.shape(), 978))), xs, {.unused = Unused::zeros})) {
+      for (const Real value : g.value()) most = std::max(most, std::abs(value));
+    }
+    check_gradients(f, inputs, {.zero = most <= 1e-3});
+  } catch (const std::exception& error) {
+    FAIL_CHECK(std::string(error.what()));
+  }
+}
+
+}  // namespace xgrad::testing
