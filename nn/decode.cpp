@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include <xgrad/core/checked.h>
 #include <xgrad/core/random.h>
 #include <xgrad/core/record.h>
 #include <xgrad/ops/normalize.h>
@@ -181,6 +182,7 @@ Array sampling_probabilities(const Array& logits, const SamplingOptions& options
 Decoded sample(Stepper& model, const SamplingOptions& options) {
   const Limits limits = checked_limits("sample", options);
   check_sampling("sample", options);
+  (void)checked_multiply("sample", model.batch(), limits.max_length);  // each token has a number
   const RandomKey key = options.seed ? RandomKey{.seed = *options.seed} : next_random_key();
   return write(limits, model, [&](std::int64_t b, std::int64_t t, std::span<const Real> log_p) {
     return draw(sampling_weights(log_p, options), uniform(key, static_cast<std::uint64_t>(b * limits.max_length + t)));
@@ -248,6 +250,7 @@ class Best {
 // How many different sequences there are.
 double possible_sequences(const Limits& limits, std::int64_t V) {
   const auto branches = static_cast<double>(limits.eos ? V - 1 : V);
+  if (branches == 1) return limits.eos ? static_cast<double>(limits.max_length) + 1 : 1;  // not one by one
   double open = 1, ended = 0;
   for (std::int64_t t = 0; t < limits.max_length && open > 0 && open < 1e18; ++t) {
     if (limits.eos) ended += open;

@@ -1,6 +1,7 @@
 // MultiheadAttention.
 #include <xgrad/nn/multihead.h>
 
+#include <xgrad/core/checked.h>
 #include <xgrad/nn/attention_recorder.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/index.h>
@@ -11,6 +12,9 @@
 
 namespace xgrad::inline XGRAD_ABI::nn {
 namespace {
+
+// The rows of three maps in one.
+std::int64_t three_of(std::int64_t width) { return checked_multiply("multihead_attention", 3, width); }
 
 MultiheadAttentionOptions with_widths(MultiheadAttentionOptions options, std::int64_t embed_dim) {
   if (options.kdim == 0) options.kdim = embed_dim;
@@ -74,11 +78,12 @@ MultiheadAttention::MultiheadAttention(At here, std::int64_t width, std::int64_t
       embed_dim(positive("embed_dim", width)),
       heads(positive("heads", head_count)),
       options(with_widths(given_options, embed_dim)),
-      in_proj_weight(packed() ? param("in_proj_weight", {3 * embed_dim, embed_dim}, init::xavier_uniform()) : Tensor()),
+      in_proj_weight(packed() ? param("in_proj_weight", {three_of(embed_dim), embed_dim}, init::xavier_uniform())
+                              : Tensor()),
       q_proj_weight(own_map("q_proj_weight", embed_dim)),
       k_proj_weight(own_map("k_proj_weight", options.kdim)),
       v_proj_weight(own_map("v_proj_weight", options.vdim)),
-      in_proj_bias(options.bias ? param("in_proj_bias", {3 * embed_dim}, init::zeros()) : Tensor()),
+      in_proj_bias(options.bias ? param("in_proj_bias", {three_of(embed_dim)}, init::zeros()) : Tensor()),
       bias_k(options.add_bias_kv ? param("bias_k", {1, 1, embed_dim}, init::xavier_normal()) : Tensor()),
       bias_v(options.add_bias_kv ? param("bias_v", {1, 1, embed_dim}, init::xavier_normal()) : Tensor()),
       out_proj(at("out_proj"), embed_dim, embed_dim, {.bias = options.bias, .bias_init = init::zeros()}) {

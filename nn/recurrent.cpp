@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <xgrad/core/checked.h>
+#include <xgrad/nn/stack.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/matmul.h>
@@ -12,8 +13,6 @@
 
 namespace xgrad::inline XGRAD_ABI::nn {
 namespace {
-
-constexpr std::int64_t most_layers = 1 << 16;
 
 Init within_root_of(std::int64_t hidden) {
   const double a = 1 / std::sqrt(static_cast<double>(hidden));

@@ -30,7 +30,7 @@ struct RecurrentWeights {
 
 /// What RNN, LSTM and GRU share. Layers are stacked: each reads what the one below gives. In both directions, a layer
 /// is two, of which one reads the sequences from behind, and their results stand side by side. All throw LimitError for
-/// more than 65536 layers.
+/// more than most_layers.
 class Recurrent : public Module {
  public:
   /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 behind the length of a

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <xgrad/core/checked.h>
 #include <xgrad/core/record.h>
 #include <xgrad/ops/index.h>
 #include <xgrad/ops/shape.h>
@@ -12,9 +13,9 @@ namespace {
 
 GRUOptions gru_options(const Seq2SeqOptions& options) { return {.layers = options.layers, .dropout = options.dropout}; }
 
-// What the context adds to the inputs of the GRU and of the last map.
-std::int64_t context_width(const Seq2SeqOptions& options) {
-  return options.context == Context::initial_state ? 0 : options.hidden;
+// With what the context adds to the inputs of the GRU and of the last map.
+std::int64_t wider(std::int64_t width, const Seq2SeqOptions& options) {
+  return options.context == Context::initial_state ? width : checked_add("seq2seq", width, options.hidden);
 }
 
 }  // namespace
@@ -59,8 +60,8 @@ Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Seq2SeqOp
     : Module(std::move(here)),
       context(options.context),
       embedding(at("embedding"), vocabulary, options.embed),
-      gru(at("gru"), options.embed + context_width(options), options.hidden, gru_options(options)),
-      out(at("out"), options.hidden + context_width(options), vocabulary) {
+      gru(at("gru"), wider(options.embed, options), options.hidden, gru_options(options)),
+      out(at("out"), wider(options.hidden, options), vocabulary) {
   if (context != Context::attention) return;
   attention.emplace(at("attention"),
                     AdditiveAttentionOptions{.query = options.hidden, .key = options.hidden, .hidden = options.hidden});

@@ -8,6 +8,9 @@
 
 namespace xgrad::inline XGRAD_ABI::nn {
 
+/// More layers than this, one after the other, are refused: nobody can have meant them.
+inline constexpr std::int64_t most_layers = 1 << 16;
+
 /// Layers of one type with the names 0, 1, ..., n - 1, each made from the same arguments.
 ///
 ///     nn::Stack<Block> blocks{at("blocks"), config.layers, config};       // blocks.0, blocks.1, ...
@@ -15,11 +18,13 @@ namespace xgrad::inline XGRAD_ABI::nn {
 template <class Layer>
 class Stack : public Module {
  public:
-  /// `count` layers, each born as Layer(its place, arguments...). Throws ValueError for a negative count.
+  /// `count` layers, each born as Layer(its place, arguments...). Throws ValueError for a negative count,
+  /// LimitError for more than most_layers.
   template <class... Arguments>
   Stack(At here, std::int64_t count, const Arguments&... arguments) : Module(here) {
     const Scope scope(&path());
     if (count < 0) fail<ValueError>("stack", count, " layers");
+    if (count > most_layers) fail<LimitError>("stack", count, " layers, allowed are ", most_layers);
     for (std::int64_t i = 0; i < count; ++i) layers_.push_back(std::make_unique<Layer>(at(cat(i)), arguments...));
   }
 

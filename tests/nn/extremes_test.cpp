@@ -65,6 +65,93 @@ TEST_CASE("extreme numbers: sizes of layers") {
   }
 }
 
+TEST_CASE("extreme numbers: sizes of attention, transformers and sequence to sequence") {
+  const MemoryLimit limit;
+  for (const std::int64_t n : sizes()) {
+    CAPTURE(n);
+    const auto takes = [&](bool legal, const auto& make) { accepts(legal && n < std::int64_t{1} << 28, make); };
+    takes(n >= 1, [&] { nn::Attention{nn::root, n, 1}; });
+    takes(n == 1 || n == 2 || n == 4, [&] { nn::Attention{nn::root, 4, n}; });
+    takes(n >= 0, [&] { nn::Attention{nn::root, 4, 1, {.query = n, .key = n, .value = n}}; });
+    takes(n >= 1, [&] { nn::MultiheadAttention{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::MultiheadAttention{nn::root, n, 1, {.kdim = 1}}; });
+    takes(n == 1 || n == 2 || n == 4, [&] { nn::MultiheadAttention{nn::root, 4, n}; });
+    takes(n >= 0, [&] { nn::MultiheadAttention{nn::root, 4, 1, {.kdim = n, .vdim = n}}; });
+    takes(n >= 1, [&] { nn::LinearAttention{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::BilinearAttention{nn::root, {.query = n, .key = n}}; });
+    takes(n >= 1, [&] { nn::AdditiveAttention{nn::root, {.query = n, .key = 1, .hidden = 1}}; });
+    takes(n >= 1, [&] { nn::AdditiveAttention{nn::root, {.query = 1, .key = 1, .hidden = n}}; });
+    takes(n >= 1, [&] { nn::SelfAttention{nn::root, n, n}; });
+    const nn::TransformerOptions small{.dim = 4, .ffn = 4, .heads = 1, .layers = 1, .max_length = 4};
+    const auto with = [&](std::int64_t nn::TransformerOptions::*size) {
+      nn::TransformerOptions options = small;
+      options.*size = n;
+      return options;
+    };
+    takes(n >= 1, [&] { nn::Encoder{nn::root, n, small}; });
+    takes(n >= 1, [&] { nn::Decoder{nn::root, n, small}; });
+    takes(n >= 1, [&] { nn::EncoderDecoder{nn::root, 3, n, small}; });
+    takes(n >= 1, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::dim)}; });
+    takes(n >= 1, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::ffn)}; });
+    takes(n == 1 || n == 2 || n == 4, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::heads)}; });
+    takes(n >= 0, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::layers)}; });
+    takes(n >= 1, [&] { nn::Decoder{nn::root, 3, with(&nn::TransformerOptions::max_length)}; });
+    takes(n >= 0, [&] { nn::TransformerEncoder{nn::root, n, 4, 1}; });
+    takes(n >= 1, [&] { nn::TransformerEncoderLayer{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::TransformerDecoderLayer{nn::root, 4, 1, {.dim_feedforward = n}}; });
+    takes(n >= 1, [&] { nn::Seq2Seq{nn::root, n, 3}; });
+    takes(n >= 1, [&] { nn::Seq2Seq{nn::root, 3, n}; });
+    for (const nn::Context context : {nn::Context::initial_state, nn::Context::every_step, nn::Context::attention}) {
+      takes(n >= 1, [&] { nn::Seq2SeqDecoder{nn::root, 3, {.context = context, .embed = n}}; });
+      takes(n >= 1, [&] { nn::Seq2SeqDecoder{nn::root, 3, {.context = context, .hidden = n}}; });
+      takes(n >= 1, [&] { nn::Seq2SeqDecoder{nn::root, 3, {.context = context, .layers = n}}; });
+    }
+    survives([&] { nn::shift_right(index({{1, 2}}), n); });
+  }
+  error_of<LimitError>([] { nn::Stack<nn::Linear>{nn::root, nn::most_layers + 1, 1, 1}; });
+}
+
+TEST_CASE("extreme numbers: decoding") {
+  // Token 1 ends every sequence at once; with V = 2 nothing else can follow but token 0.
+  struct Ending : nn::Stepper {
+    std::int64_t V = 2, rows = 3;
+    std::int64_t batch() const override { return rows; }
+    Tensor step(const Index& tokens) override {
+      Array logits({tokens.size(), V}, Real(-5));
+      for (std::int64_t i = 0; i < tokens.size(); ++i) logits.mutable_data()[i * V + 1] = 5;
+      return logits;
+    }
+    void select(const Index& chosen) override { rows = chosen.size(); }
+  };
+  for (const std::int64_t n : numbers) {
+    CAPTURE(n);
+    for (const std::int64_t V : {2, 3}) {
+      const auto run = [&](bool legal, const auto& search) {
+        accepts(legal, [&] {
+          Ending model;
+          model.V = V;
+          search(model);
+        });
+      };
+      run(n >= 1, [&](auto& m) {
+        const nn::Decoded found = nn::greedy(m, {.eos = 1, .max_length = n});
+        CHECK(found.lengths.data()[0] == 0);
+      });
+      run(n >= 1 && n < std::int64_t{1} << 61, [&](auto& m) { nn::sample(m, {.eos = 1, .max_length = n, .seed = 1}); });
+      run(n >= 1, [&](auto& m) { nn::sample(m, {.eos = 1, .max_length = 9, .top_k = n, .seed = 1}); });
+      run(n >= 1, [&](auto& m) { nn::beam_search(m, {.eos = 1, .max_length = n, .num_beams = 1}); });
+      run(n >= 1 && n <= (V == 2 ? 4 : 15),
+          [&](auto& m) { nn::beam_search(m, {.eos = 1, .max_length = 3, .num_beams = n}); });
+      run(n >= 1, [&](auto& m) { nn::beam_search(m, {.eos = 1, .max_length = 3, .num_beams = 1, .num_best = n}); });
+      run(n >= 1 && n < 1 << 20, [&](auto& m) { nn::exhaustive_search(m, {.eos = 1, .max_length = n}); });
+      run(n >= (V == 2 ? 4 : 15),
+          [&](auto& m) { nn::exhaustive_search(m, {.eos = 1, .max_length = 3, .max_sequences = n}); });
+      run(n >= 0 && n < V, [&](auto& m) { nn::greedy(m, {.eos = n, .max_length = 3}); });
+      run(true, [&](auto& m) { nn::greedy(m, {.bos = n, .eos = 1}); });
+    }
+  }
+}
+
 TEST_CASE("extreme numbers: what layers are asked for") {
   const nn::LSTM lstm{nn::root, 1, 2, {.layers = 2, .bidirectional = true}};
   const nn::LearnedPositions learned{nn::root, 3, 2};

@@ -59,6 +59,9 @@ TEST_CASE("rows of the table that are not used, and the padding row, get no grad
   CHECK(equal(gradient({}), Array({3, 4}, {6, 6, 6, 6, 4, 4, 4, 4, 11, 11, 11, 11})));
   CHECK(equal(gradient({.padding_idx = 0}), Array({3, 4}, {0, 0, 0, 0, 4, 4, 4, 4, 11, 11, 11, 11})));
   CHECK(equal(embedding(weight, ids, {.padding_idx = 0}).value(), embedding(weight, ids).value()));
+  CHECK(equal(gradient({.padding_idx = -3}), gradient({.padding_idx = 0})));  // from the end
+  CHECK(equal(gradient({.padding_idx = -1}), gradient({.padding_idx = 2})));
+  CHECK(equal(gradient({.padding_idx = 2}), Array({3, 4}, {6, 6, 6, 6, 4, 4, 4, 4, 0, 0, 0, 0})));
   const Tensor y = embedding(weight, ids, {.padding_idx = 0});
   const Tensor v = variable(seed);
   const Tensor g = grad(y, {weight}, {.seed = v, .create_graph = true})[0];
@@ -88,6 +91,7 @@ TEST_CASE("embedding refuses ids outside the table") {
   CHECK(error_of<ValueError>([&] { embedding(weight, Index({1}, {-1})); }) == "embedding: index -1 not in [0, 10)");
   CHECK(error_of<ValueError>([&] { embedding(weight, Index({1}, {1}), {.padding_idx = 10}); }) ==
         "embedding: padding_idx 10 not in [-10, 10)");
+  CHECK_THROWS_AS(embedding(weight, Index({1}, {1}), {.padding_idx = -11}), ValueError);
   CHECK(error_of<ShapeError>([] { embedding(Tensor(normal({4})), Index({1}, {0})); }) ==
         "embedding: the table needs two axes, its shape is [4]");
   CHECK(error_of<ValueError>([] {
