@@ -2,6 +2,7 @@
 #include <xgrad/ops/create.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace xgrad::inline XGRAD_ABI {
@@ -47,7 +48,9 @@ Tensor linspace(Real first, Real last, std::int64_t count) {
   Real* out = result.mutable_data();
   for (std::int64_t i = 0; i < count; ++i) {
     const Real t = count == 1 ? 0 : static_cast<Real>(i) / static_cast<Real>(count - 1);
-    out[i] = i == count - 1 && count > 1 ? last : first + t * (last - first);
+    // The ends may be further apart than the largest number.
+    const Real between = std::isfinite(last - first) ? first + t * (last - first) : (1 - t) * first + t * last;
+    out[i] = i == count - 1 && count > 1 ? last : between;
   }
   return result;
 }

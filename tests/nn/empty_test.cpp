@@ -123,5 +123,23 @@ TEST_CASE("small shapes: recurrent layers and cells") {
   }
 }
 
+TEST_CASE("small shapes: sequence to sequence, and stacks of nothing") {
+  for (const nn::Context context : {nn::Context::initial_state, nn::Context::every_step, nn::Context::attention}) {
+    const nn::Seq2Seq model{nn::root, 4, 3, {.context = context, .embed = 2, .hidden = 1, .layers = 1}};
+    for (const std::int64_t B : {0, 1, 2}) {
+      CAPTURE(B);
+      const Index lengths(Shape{B}, 1);
+      const auto run = [&] { return model(Index(Shape{B, 2}, 3), lengths, Index(Shape{B, 1}, 2)); };
+      check_all_orders(run, model.parameters(), {B, 1, 3});
+      nn::Seq2SeqStepper steps = model.start(Index(Shape{B, 2}, 3), lengths);
+      CHECK(nn::greedy(steps, {.max_length = 1}).lengths.shape() == Shape{B});
+    }
+    error_of<ShapeError>([&] { model(Index(Shape{1, 0}), index({0}), Index(Shape{1, 1}, 2)); });
+  }
+  const nn::Stack<nn::Linear> none{nn::root, 0, 1, 1};
+  const Tensor x = variable(Array(Shape{0, 3}));
+  CHECK(same(none(x), x));
+}
+
 }  // namespace
 }  // namespace xgrad::testing

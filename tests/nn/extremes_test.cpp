@@ -195,6 +195,13 @@ TEST_CASE("extreme numbers: schedules know the steps from 0 on, and no others") 
       });
     }
   }
+  const Tensor x = variable(1);
+  optim::SGD sgd{{x}, {.lr = 1}};
+  for (const int group : small_numbers) {
+    CAPTURE(group);
+    accepts(group == 0, [&] { (void)sgd.lr(group); });
+    accepts(group == 0, [&] { sgd.set_lr(group, 1); });
+  }
   CHECK(optim::warmup(most, optim::constant(1)).lr(most - 1) == 1);
   CHECK(optim::noam({.width = 1, .warmup = 1}).lr(most) == doctest::Approx(std::pow(2.0, -31.5)));
   CHECK(error_of<ValueError>([] { optim::constant(1).lr(-1); }) == "schedule: step -1 is negative");

@@ -1,5 +1,6 @@
 // Arrays and tensors from numbers, patterns and chance.
 #include <cmath>
+#include <limits>
 
 #include <xgrad/ops/ops.h>
 
@@ -28,6 +29,8 @@ TEST_CASE("patterns") {
   check_close(eye(2, 3).value(), Array({2, 3}, {1, 0, 0, 0, 1, 0}));
   check_close(linspace(0, 1, 5).value(), Array({5}, {0, 0.25, 0.5, 0.75, 1}));
   CHECK(linspace(3, 9, 1).item() == 3);
+  constexpr Real huge = std::numeric_limits<Real>::max();
+  check_close(linspace(-huge, huge, 5).value(), Array({5}, {-huge, -huge / 2, 0, huge / 2, huge}));
   CHECK(equal(arange(4), index({0, 1, 2, 3})));
   CHECK(equal(arange(2, 9, 3), index({2, 5, 8})));
   CHECK(equal(arange(3, 0, -1), index({3, 2, 1})));
