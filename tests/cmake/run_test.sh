@@ -10,7 +10,7 @@ cp "$root/tests/run" "$sandbox/tests/run"
 cat >"$sandbox/cmake/build.sh" <<'END'
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_dir() { echo "$source_dir/build"; }
-build() { echo "building $1"; [ ! -e "$source_dir/broken" ]; }
+build() { echo "building $*"; [ ! -e "$source_dir/broken" ]; }
 END
 pretend() { # PATH SCRIPT: a program at that place
   printf '#!/bin/bash\n%s\n' "$2" >"$sandbox/$1"
@@ -59,13 +59,29 @@ run "15 passed, 1 failed" 1
 grep -qx reason "$sandbox/out"
 
 echo "the sanitizer runs leave the scripts out"
-run "15 passed, 0 failed" 0 --asan
+pretend build/bin/xgrad_tests_in_float \
+  'echo "[doctest] test cases: 12 | 5 passed | 7 failed | 0 skipped"; [[ " $* " == *" --no-exitcode "* ]]'
+run "16 passed, 0 failed" 0 --asan
 grep -qx "building asan" "$sandbox/out"
+grep -qx "running xgrad_tests_in_float" "$sandbox/out"
+
+echo "some of the programs"
+run "12 passed, 0 failed" 0 --only xgrad_tests
+run "1 passed, 0 failed" 0 --asan --only xgrad_tests_in_float
+run "16 passed, 0 failed" 0 --tsan --only xgrad_tests_in_float --only xgrad_tests --only xgrad_tests_f32
+grep -qx "building tsan xgrad_tests_in_float xgrad_tests xgrad_tests_f32" "$sandbox/out"
+
+echo "a sanitizer finds something in tests whose own findings do not count"
+pretend build/bin/xgrad_tests_in_float 'echo "[doctest] test cases: 1 | 1 passed |"; echo reason >&2; exit 66'
+run "15 passed, 1 failed" 1 --tsan
+grep -qx reason "$sandbox/out"
 
 echo "no test ran"
 pretend build/bin/xgrad_tests "$(summary 0 0)"
 pretend build/bin/xgrad_tests_f32 "$(summary 0 0)"
+pretend build/bin/xgrad_tests_in_float "$(summary 0 0)"
 run "0 passed, 0 failed" 1 --filter nothing
+run "0 passed, 0 failed" 1 --filter nothing --asan
 
 echo "the build fails"
 touch "$sandbox/broken"

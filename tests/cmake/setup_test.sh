@@ -16,10 +16,10 @@ all_there='echo installed'
 two_missing='case "${!#}" in graphviz) exit 1 ;; zlib1g-dev) echo config-files ;; *) echo installed ;; esac'
 recording_apt="echo \"\$*\" >>$sandbox/apt.log"
 
-setup() { # STATUS: runs cmake/setup and checks its exit status
+setup() { # STATUS [LIST]: runs cmake/setup and checks its exit status
   : >"$sandbox/apt.log"
   local status=0
-  PATH=$sandbox/bin "$root/cmake/setup" >"$sandbox/out" 2>&1 </dev/null || status=$?
+  PATH=$sandbox/bin "$root/cmake/setup" "${@:2}" >"$sandbox/out" 2>&1 </dev/null || status=$?
   [ "$status" -eq "$1" ] || { echo "exit status $status instead of $1:"; cat "$sandbox/out"; exit 1; }
 }
 says() { grep -qF -- "$1" "$sandbox/out" || { echo "did not say '$1':"; cat "$sandbox/out"; exit 1; }; }
@@ -53,6 +53,12 @@ pretend id 'echo 0'
 setup 0
 asked_apt "install -y --no-install-recommends graphviz zlib1g-dev"
 says "installed 2 packages"
+
+echo "another list"
+pretend dpkg-query 'exit 1'
+setup 0 packages_long.txt
+asked_apt "install -y --no-install-recommends clang"
+pretend dpkg-query "$two_missing"
 
 echo "the package server does not answer"
 pretend apt-get 'echo "could not resolve the host"; exit 100'

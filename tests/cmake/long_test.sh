@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# tests/long runs the steps that it is asked for, says how each ended, and fails when one does: in a tree whose tests/run only
+# pretends.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+
+mkdir -p "$sandbox"/{cmake,tests}
+cp "$root/tests/long" "$sandbox/tests/long"
+printf '#!/bin/bash\n[ "$1" = packages_long.txt ]\n' >"$sandbox/cmake/setup"
+cat >"$sandbox/tests/run" <<'END_OF_FILE'
+#!/bin/bash
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+echo "$*" >>"$root/called"
+echo "what was said"
+if [[ "$*" == *$(cat "$root/breaks")* ]]; then echo "3 passed, 1 failed"; exit 1; fi
+echo "4 passed, 0 failed"
+END_OF_FILE
+chmod +x "$sandbox"/cmake/setup "$sandbox"/tests/run
+
+long() { # STATUS ARGUMENTS...
+  local status=0 expected=$1
+  shift
+  : >"$sandbox/called"
+  (cd / && "$sandbox/tests/long" "$@") >"$sandbox/out" 2>&1 </dev/null || status=$?
+  [ "$status" -eq "$expected" ] || { echo "expected status $expected, got $status and:"; cat "$sandbox/out"; exit 1; }
+}
+row() { grep -qE "^$1 +\| $2 +\| +[0-9]+$" "$sandbox/out" || { echo "no row $1, $2:"; cat "$sandbox/out"; exit 1; }; }
+calls() { [ "$(wc -l <"$sandbox/called")" -eq "$1" ] || { echo "expected $1 calls:"; cat "$sandbox/called"; exit 1; }; }
+
+echo "everything passes"
+echo nothing >"$sandbox/breaks"
+long 0
+calls 7
+for step in asan-double asan-float allocation tsan-double tsan-float assertions clang; do row $step "4 passed, 0 failed"; done
+
+echo "some steps, with a filter"
+long 0 --filter "of two words" clang asan-float
+calls 2
+row clang "4 passed, 0 failed"
+grep -qx -- "--clang-strict --filter of two words" "$sandbox/called"
+grep -qx -- "--asan --only xgrad_tests_f32 --only xgrad_tests_in_float --filter of two words" "$sandbox/called"
+
+echo "a step fails, and the ones after it run"
+echo --assertions >"$sandbox/breaks"
+long 1
+calls 7
+row assertions "FAILED: 3 passed, 1 failed"
+row clang "4 passed, 0 failed"
+grep -qx "what was said" "$sandbox/build/long/assertions.log"
+
+echo "no such step"
+long 2 asan
+calls 0
+grep -q "tests/long" "$sandbox/out"
