@@ -352,11 +352,14 @@ std::string hex(std::uint32_t number) {
 /// The checksums that a file brought with it, compared one by one, in the order in which they were written.
 class Checksums {
  public:
-  Checksums(const std::string& path, const Header& header) : path_(path) {
+  Checksums(const std::string& path, const Header& header, Checksum wanted) : path_(path) {
     const auto name = header.metadata.find(algorithm_key);
     const auto sums = header.metadata.find(checksums_key);
     const auto end = header.metadata.end();
-    if (name == end && sums == end) return;
+    if (name == end && sums == end) {
+      if (wanted == Checksum::required) fail<FormatError>(load_op, path, ": the checksums are missing");
+      return;
+    }
     const std::size_t count = 1 + header.entries.size();
     if (name == end || sums == end || name->second != algorithm || sums->second.size() != 9 * count - 1) {
       fail<FormatError>(load_op, path, ": the checksums are damaged");
@@ -434,12 +437,14 @@ std::string escaped(std::string_view text) {
 template <class A>
 const A& StateFile::get(std::string_view name) const {
   const auto found = arrays.find(name);
-  if (found == arrays.end()) fail<FormatError>("state file", "array ", escaped(name), " is missing");
+  const auto refuse = [&](const auto&... parts) {
+    fail<FormatError>("state file", source, source.empty() ? "" : ": ", "array ", escaped(name), parts...);
+  };
+  if (found == arrays.end()) refuse(" is missing");
   const A* array = std::get_if<A>(&found->second);
   if (!array) {
     constexpr const char* kinds[] = {"real numbers", "whole numbers", "truth values"};
-    fail<FormatError>("state file", "array ", escaped(name), " holds ", kinds[found->second.index()], ", expected ",
-                      kinds[AnyArray(A()).index()]);
+    refuse(" holds ", kinds[found->second.index()], ", expected ", kinds[AnyArray(A()).index()]);
   }
   return *array;
 }
@@ -450,7 +455,9 @@ template const Mask& StateFile::get<Mask>(std::string_view) const;
 
 const std::string& StateFile::text(std::string_view key) const {
   const auto found = metadata.find(key);
-  if (found == metadata.end()) fail<FormatError>("state file", "metadata ", escaped(key), " is missing");
+  if (found == metadata.end()) {
+    fail<FormatError>("state file", source, source.empty() ? "" : ": ", "metadata ", escaped(key), " is missing");
+  }
   return found->second;
 }
 
@@ -467,7 +474,7 @@ void StateFile::add(std::string_view prefix, const StateFile& state) {
 }
 
 StateFile StateFile::part(std::string_view prefix) const {
-  StateFile state;
+  StateFile state{.source = source};
   const std::string start = cat(prefix, ".");
   const auto copy_all = [&start](const auto& mine, auto& others) {
     for (auto at = mine.lower_bound(start); at != mine.end() && at->first.starts_with(start); ++at) {
@@ -534,9 +541,9 @@ StateFile load_safetensors(const std::string& path, const LoadOptions& options) 
   const std::int64_t data_begin = 8 + std::ssize(text);
   check_layout(path, header, file.size() - data_begin);
 
-  Checksums checksums(path, header);
+  Checksums checksums(path, header, options.checksum);
   if (checksums.present()) checksums.verify(metadata_key, crc32(header.metadata));
-  StateFile content;
+  StateFile content{.source = path};
   for (const auto& [name, entry] : header.entries) {
     const Place place{path, name};
     const std::string bytes = file.read(data_begin + entry.begin, entry.end - entry.begin);

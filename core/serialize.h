@@ -25,6 +25,7 @@ using Metadata = std::map<std::string, std::string, std::less<>>;
 struct StateFile {
   NamedArrays arrays = {};
   Metadata metadata = {};
+  std::string source = {};  ///< the path of the file that it was read from, for errors; not saved
 
   /// The array of this name. Throws FormatError when there is none, or it is of another kind than A.
   template <class A>
@@ -44,12 +45,19 @@ struct StateFile {
   StateFile part(std::string_view prefix) const;
 };
 
+/// What a reader thinks of checksums.
+enum class Checksum {
+  if_present,  ///< those that a file has are verified; one that never had any is read, too
+  required,    ///< a file without them is refused: no damage, of whatever extent, can hide itself by hiding them
+};
+
 /// What a reader accepts. The defaults are those of the format, and what save_safetensors keeps to.
 struct LoadOptions {
   std::int64_t max_header_bytes = 100'000'000;
   std::int64_t max_arrays = 100'000;
   std::int64_t max_name_bytes = 4096;
-  bool finite = false;  ///< refuse NaN and infinity with a NumericError
+  bool finite = false;                       ///< refuse NaN and infinity with a NumericError
+  Checksum checksum = Checksum::if_present;  ///< required, where save_safetensors must have written the file
 };
 
 /// Replaces the file by these arrays, or throws and leaves it as it was (see write_file_atomically).
@@ -63,10 +71,11 @@ struct LoadOptions {
 void save_safetensors(const std::string& path, const StateFile& content);
 
 /// Everything in the file. F64, F32, F16 and BF16 become Array, rounded to Real; the integer types become Index and
-/// BOOL becomes Mask. Checksums are verified where there are any.
+/// BOOL becomes Mask. Checksums are verified where there are any. (Damage in two places of the metadata can hide that
+/// there were some; Checksum::required finds that, too.)
 ///
-/// Throws FormatError for a file that breaks a rule of the format, down to a single wrong bit if it has checksums;
-/// LimitError for one that exceeds the options; NumericError; IoError.
+/// Throws FormatError for a file that breaks a rule of the format, down to a single wrong bit if it has checksums, or
+/// lacks checksums that are required; LimitError for one that exceeds the options; NumericError; IoError.
 StateFile load_safetensors(const std::string& path, const LoadOptions& options = {});
 
 /// Text in double quotes, at most about 100 bytes of it, with everything escaped that is not printable ASCII: how
