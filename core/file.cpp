@@ -32,6 +32,14 @@ auto uninterrupted(Call call) {
   }
 }
 
+/// `path`, if the operating system can be given it as it is.
+std::string checked_path(std::string path, std::string_view op) {
+  if (const std::size_t nul = path.find('\0'); nul != path.npos) {
+    fail<ValueError>(op, "a path must not hold a NUL byte: ", std::string_view(path).substr(0, nul), "\\0...");
+  }
+  return path;
+}
+
 /// A file descriptor that is closed at the end of its life.
 class Descriptor {
  public:
@@ -128,7 +136,7 @@ class TemporaryFile {
 
 }  // namespace
 
-InputFile::InputFile(std::string path, std::string_view op) : path_(std::move(path)), op_(op) {
+InputFile::InputFile(std::string path, std::string_view op) : path_(checked_path(std::move(path), op)), op_(op) {
   // Opening a pipe would otherwise wait for a writer.
   Descriptor file(uninterrupted([&] { return open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (!file) fail_io(op_, path_, "cannot be opened");
@@ -162,6 +170,7 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file_atomically(const std::string& path, std::span<const std::string_view> pieces, std::string_view op) {
+  checked_path(path, op);
   const std::size_t slash = path.rfind('/');
   const std::string folder_name = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const std::string name = path.substr(slash + 1);  // npos + 1 is 0

@@ -13,7 +13,8 @@ namespace xgrad::inline XGRAD_ABI {
 /// A regular file, open for reading as long as the object lives. `op` is the word that its errors begin with.
 class InputFile {
  public:
-  /// Throws IoError when the file cannot be opened, or is a folder, a pipe or a device.
+  /// Throws IoError when the file cannot be opened, or is a folder, a pipe or a device; ValueError for a path with a
+  /// NUL byte, which to the operating system is the path up to there.
   explicit InputFile(std::string path, std::string_view op = "read_file");
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -32,13 +33,14 @@ class InputFile {
   std::int64_t size_;
 };
 
-/// Everything that is in a file. Throws IoError.
+/// Everything that is in a file. Throws as InputFile.
 std::string read_file(const std::string& path);
 
 /// Puts the pieces, one behind the other, into the file. Whatever happens, a reader and a machine that lost its power
 /// find the old content or the new one, never a mixture: the bytes go to a temporary file in the same folder, which is
 /// synced and then renamed. Throws IoError and leaves the old file as it was; a link, folder, pipe or device of that
-/// name is refused. Temporary files that dead processes left for this file are removed.
+/// name is refused. Throws ValueError for a path with a NUL byte. Temporary files that dead processes left for this
+/// file are removed.
 void write_file_atomically(const std::string& path, std::span<const std::string_view> pieces,
                            std::string_view op = "write_file_atomically");
 void write_file_atomically(const std::string& path, std::string_view content);

@@ -10,6 +10,9 @@
 #include <thread>
 
 #include <xgrad/core/error.h>
+#include <xgrad/core/graph_export.h>
+#include <xgrad/core/serialize.h>
+#include <xgrad/core/tensor.h>
 
 #include "support/check.h"
 #include "support/files.h"
@@ -49,6 +52,21 @@ bool refuses_to_write(const std::filesystem::path& path, std::string_view conten
     return std::string_view(error.what()).find(part) != std::string_view::npos;
   }
   return false;
+}
+
+TEST_CASE("a path with a NUL byte is refused, instead of being cut there") {
+  const TemporaryFolder folder;
+  const std::string target = folder / "model";
+  write_file_atomically(target, "old");
+  const std::string path = target + std::string("\0.new", 5);
+  const std::string refusal = cat(": a path must not hold a NUL byte: ", target, "\\0...");
+  CHECK(error_of<ValueError>([&] { write_file_atomically(path, "new"); }) == "write_file_atomically" + refusal);
+  CHECK(error_of<ValueError>([&] { read_file(path); }) == "read_file" + refusal);
+  CHECK(error_of<ValueError>([&] { save_safetensors(path, {}); }) == "save_safetensors" + refusal);
+  CHECK(error_of<ValueError>([&] { load_safetensors(path); }) == "load_safetensors" + refusal);
+  error_of<ValueError>([&] { save_graph(path + ".txt", {variable(1)}); });
+  CHECK(read_file(target) == "old");
+  CHECK(count_of_files(folder) == 1);
 }
 
 TEST_CASE("a file holds what was written, also over an old one and in pieces") {
