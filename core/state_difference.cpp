@@ -1,6 +1,8 @@
 // The error that lists in what a state differs.
 #include <xgrad/core/state_difference.h>
 
+#include <algorithm>
+
 #include <xgrad/core/serialize.h>
 
 namespace xgrad::inline XGRAD_ABI {
@@ -13,18 +15,20 @@ void StateDifference::add_mismatch(std::string_view name, std::string_view what)
   mismatched.push_back(cat(escaped(name), " ", what));
 }
 
-void StateDifference::refuse(std::string_view op) const {
+void StateDifference::refuse(std::string_view op, std::string_view source) const {
   if (empty()) return;
+  constexpr std::size_t most = 20;
   std::string lists;
   const auto list = [&](std::string_view title, const std::vector<std::string>& entries, const auto& shown) {
     if (entries.empty()) return;
-    append(lists, cat("\n  ", title, ": "));
-    for (std::size_t i = 0; i < entries.size(); ++i) append(lists, cat(i ? ", " : "", shown(entries[i])));
+    append(lists, cat("\n  ", title, ":"));
+    for (std::size_t i = 0; i < std::min(entries.size(), most); ++i) append(lists, cat("\n    ", shown(entries[i])));
+    if (entries.size() > most) append(lists, cat("\n    and ", entries.size() - most, " more"));
   };
   list("missing", missing, escaped);
   list("unexpected", unexpected, escaped);
   list("mismatched", mismatched, [](const std::string& entry) { return entry; });
-  fail<FormatError>(op, "the state does not fit", lists);
+  fail<FormatError>(op, source, source.empty() ? "" : ": ", "the state does not fit", lists);
 }
 
 }  // namespace xgrad::inline XGRAD_ABI

@@ -17,8 +17,9 @@ struct StateDifference {
   bool empty() const { return missing.empty() && unexpected.empty() && mismatched.empty(); }
   void add_mismatch(std::string_view name, const Shape& given, const Shape& needed);
   void add_mismatch(std::string_view name, std::string_view what);
-  /// Throws FormatError with all names, unless there is no difference.
-  void refuse(std::string_view op) const;
+  /// Throws FormatError with the names, one a line (of a long list the first 20), unless there is no difference.
+  /// `source` is the file that the state came from, if it came from one.
+  void refuse(std::string_view op, std::string_view source = {}) const;
 };
 
 }  // namespace xgrad::inline XGRAD_ABI

@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 #include <typeinfo>
 
@@ -40,6 +41,17 @@ std::string with_commas(std::int64_t count) {
     digits.insert(static_cast<std::size_t>(i), 1, ',');
   }
   return digits;
+}
+
+bool holds_whole_numbers(const Array& values) {
+  return std::ranges::all_of(values,
+                             [](Real value) { return value == std::trunc(value) && std::abs(value) <= Real(0x1p53); });
+}
+
+Index whole_numbers(const Array& values) {
+  Index result(values.shape());
+  std::ranges::transform(values, result.mutable_data(), [](Real value) { return static_cast<std::int64_t>(value); });
+  return result;
 }
 
 bool is_number(std::string_view name) { return name.find_first_not_of("0123456789") == name.npos; }
@@ -108,6 +120,11 @@ Tensor Module::buffer(std::string_view name, Array value) {
   return add(name, Tensor(std::move(value)).named(full_name(name)), Entry::buffer);
 }
 
+Tensor Module::buffer(std::string_view name, const Index& value) {
+  const Scope scope(path_);
+  return add(name, to_real(value).named(full_name(name)), Entry::whole_buffer);
+}
+
 std::int64_t Module::positive(std::string_view name, std::int64_t value) const {
   const Scope scope(path_);
   if (value < 1) fail<ValueError>(class_name(typeid(*this)), name, " must be at least 1, got ", value);
@@ -136,7 +153,7 @@ void Module::visit_parameters(const F& f) const {
     return std::ranges::any_of(seen, [&](const Tensor* other) { return same(*other, x); });
   };
   visit([&](const std::string& name, const Entry& entry) {
-    if (entry.kind == Entry::buffer || holds(shared, entry.tensor)) return;
+    if (entry.is_buffer() || holds(shared, entry.tensor)) return;
     if (entry.kind == Entry::shared && holds(owned, entry.tensor)) return;
     (entry.kind == Entry::shared ? shared : owned).push_back(&entry.tensor);
     f(name, entry.tensor);
@@ -164,7 +181,7 @@ Tensors Module::buffers() const {
 std::vector<std::pair<std::string, Tensor>> Module::named_buffers() const {
   std::vector<std::pair<std::string, Tensor>> all;
   visit([&](const std::string& name, const Entry& entry) {
-    if (entry.kind == Entry::buffer) all.emplace_back(name, entry.tensor);
+    if (entry.is_buffer()) all.emplace_back(name, entry.tensor);
   });
   return all;
 }
@@ -177,7 +194,10 @@ std::int64_t Module::num_parameters() const {
 
 NamedArrays Module::state_dict() const {
   NamedArrays state;
-  visit([&](const std::string& name, const Entry& entry) { state.emplace(name, entry.tensor.value()); });
+  visit([&](const std::string& name, const Entry& entry) {
+    const Array& value = entry.tensor.value();
+    state.emplace(name, entry.kind == Entry::whole_buffer ? AnyArray(whole_numbers(value)) : AnyArray(value));
+  });
   return state;
 }
 
@@ -200,10 +220,10 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     ++known;
     const Array* value = std::get_if<Array>(&found->second);
     const Index* whole = std::get_if<Index>(&found->second);
-    const bool counts =
-        whole && entry.kind == Entry::buffer;  // as other libraries keep numbers of batches and the like
-    if (!value && !counts) {
+    if (!value && !(whole && entry.is_buffer())) {
       difference.add_mismatch(name, "holds no real numbers");
+    } else if (value && entry.kind == Entry::whole_buffer && !holds_whole_numbers(*value)) {
+      difference.add_mismatch(name, "holds no whole numbers");
     } else if (const Shape& shape = value ? value->shape() : whole->shape(); shape != entry.tensor.shape()) {
       difference.add_mismatch(name, shape, entry.tensor.shape());
     } else {
@@ -219,7 +239,7 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     visit([&](const std::string& name, const Entry&) { rest.erase(name); });
     for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
   }
-  if (options.strict || !difference.mismatched.empty()) difference.refuse("load_state_dict");
+  if (options.strict || !difference.mismatched.empty()) difference.refuse("load_state_dict", options.source);
   for (const auto& [tensor, value] : matches) tensor.assign(value);
   return difference;
 }
@@ -278,7 +298,7 @@ struct ModulePrinter {
     Lines all{{module.description(), count > 0 ? with_commas(count) : ""}};
     for (const Module::Entry& entry : module.entries_) {
       const std::string text = cat("  ", entry.name, " ", entry.tensor.shape());
-      const bool shared = entry.kind == Module::Entry::shared, buffer = entry.kind == Module::Entry::buffer;
+      const bool shared = entry.kind == Module::Entry::shared, buffer = entry.is_buffer();
       all.push_back({text + (shared   ? cat(" = ", entry.tensor.name())
                              : buffer ? " (buffer)"
                                       : ""),
@@ -328,6 +348,8 @@ void save(const Module& module, const std::string& path) {
   save_safetensors(path, {.arrays = module.state_dict(), .metadata = {}});
 }
 
-void load(const Module& module, const std::string& path) { module.load_state_dict(load_safetensors(path).arrays); }
+void load(const Module& module, const std::string& path, const LoadOptions& options) {
+  module.load_state_dict(load_safetensors(path, options).arrays, {.source = path});
+}
 
 }  // namespace xgrad::inline XGRAD_ABI::nn

@@ -73,7 +73,8 @@ class Entered {
 };
 
 struct LoadStateOptions {
-  bool strict = true;  ///< refuse missing and unexpected names
+  bool strict = true;            ///< refuse missing and unexpected names
+  std::string_view source = {};  ///< the file that the state came from, for errors
 };
 
 /// A layer or a model: parameters, buffers and child modules, each with a name. Modules are neither copied nor moved,
@@ -151,6 +152,8 @@ class Module {
   /// An array that is saved with the parameters but gets no gradient: `const Tensor mean = buffer("running_mean",
   /// ...)`.
   Tensor buffer(std::string_view name, Array value);
+  /// One of whole numbers: a Tensor like others, but saved as an Index.
+  Tensor buffer(std::string_view name, const Index& value);
 
   /// The first line of every operator(): see Entered. Give it the inputs for the hooks to see.
   template <class... Inputs>
@@ -172,7 +175,9 @@ class Module {
   struct Entry {
     std::string name;
     Tensor tensor;
-    enum Kind { owned, shared, buffer } kind;
+    enum Kind { owned, shared, buffer, whole_buffer } kind;
+
+    bool is_buffer() const { return kind == buffer || kind == whole_buffer; }
   };
 
   const std::string* detail() const;
@@ -219,9 +224,9 @@ std::string to_string(const Module& module);
 std::ostream& operator<<(std::ostream& out, const Module& module);
 
 /// Writes the module's state to a safetensors file, and reads it back. Throw as save_safetensors, load_safetensors and
-/// Module::load_state_dict.
+/// Module::load_state_dict; when loading throws, nothing has changed.
 void save(const Module& module, const std::string& path);
-void load(const Module& module, const std::string& path);
+void load(const Module& module, const std::string& path, const LoadOptions& options = {});
 
 template <class... Inputs>
 Entered::Entered(const Module& module, const Inputs&... inputs)

@@ -50,6 +50,8 @@ struct BatchNormOptions {
 ///
 ///     running = (1 - momentum) running + momentum batch      (of the variance the unbiased estimate)
 ///
+/// They move last: whatever a call throws, hooks included, they are as they were.
+///
 /// So a result depends on the other samples of the batch in training, and on nothing but its own sample afterwards;
 /// with layer norm it never depends on others. Names, buffers and values are those of PyTorch's layer.
 struct BatchNorm1d : Module {
@@ -66,13 +68,13 @@ struct BatchNorm1d : Module {
   const Tensor bias;                 ///< (C), at first 0; undefined unless affine
   const Tensor running_mean;         ///< (C), at first 0; this and the next two undefined unless tracked
   const Tensor running_var;          ///< (C), at first 1
-  const Tensor num_batches_tracked;  ///< a number
+  const Tensor num_batches_tracked;  ///< a whole number; in float it stays at 2^24
 
  protected:
   std::string settings() const override;
 
  private:
-  void track(const Array& mean, const Array& unbiased_variance) const;
+  void track(const Tensor& mean, const Tensor& unbiased_variance) const;
 };
 
 }  // namespace xgrad::inline XGRAD_ABI::nn

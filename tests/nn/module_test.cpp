@@ -163,9 +163,9 @@ TEST_CASE("A state that does not fit is refused with every name, and nothing is 
   state["other"] = Array();
   CHECK(error_of<FormatError>([&] { model.load_state_dict(state); }) ==
         "load_state_dict: the state does not fit\n"
-        "  missing: \"blocks.1.first.weight\", \"last.weight\"\n"
-        "  unexpected: \"other\"\n"
-        "  mismatched: \"mean\" [2] for [3], \"blocks.1.second.weight\" holds no real numbers");
+        "  missing:\n    \"blocks.1.first.weight\"\n    \"last.weight\"\n"
+        "  unexpected:\n    \"other\"\n"
+        "  mismatched:\n    \"mean\" [2] for [3]\n    \"blocks.1.second.weight\" holds no real numbers");
   CHECK(model.blocks[0].shift.item() == 0.5);
   CHECK_THROWS_AS(model.load_state_dict(state, {.strict = false}), FormatError);
   state.erase("mean");
@@ -175,6 +175,14 @@ TEST_CASE("A state that does not fit is refused with every name, and nothing is 
         std::vector<std::string>{"mean", "blocks.1.first.weight", "blocks.1.second.weight", "last.weight"});
   CHECK(difference.unexpected == std::vector<std::string>{"other"});
   CHECK(model.blocks[0].shift.item() == 3);
+}
+
+TEST_CASE("Of many names that do not fit, twenty are listed and the others counted") {
+  NamedArrays state = Model().state_dict();
+  for (int i = 100; i < 150; ++i) state[cat("other", i)] = Array();
+  const std::string message = error_of<FormatError>([&] { Model().load_state_dict(state); });
+  CHECK(message.find("\n    \"other119\"\n    and 30 more") != std::string::npos);
+  CHECK(message.find("other120") == std::string::npos);
 }
 
 TEST_CASE("A model goes to a file and back") {
@@ -187,10 +195,13 @@ TEST_CASE("A model goes to a file and back") {
   CHECK(equal(to.last.weight.value(), Array({2}, {8, 9})));
   save(from.last, path);
   CHECK(error_of<FormatError>([&] { load(to.blocks[0], path); }) ==
-        "load_state_dict: the state does not fit\n"
-        "  missing: \"shift\", \"first.weight\", \"second.weight\"\n"
-        "  unexpected: \"weight\"\n"
-        "  in blocks.0 (Block)");
+        cat("load_state_dict: ", path,
+            ": the state does not fit\n"
+            "  missing:\n    \"shift\"\n    \"first.weight\"\n    \"second.weight\"\n"
+            "  unexpected:\n    \"weight\"\n"
+            "  in blocks.0 (Block)"));
+  save_safetensors(path, {.arrays = from.state_dict(), .metadata = {}});
+  CHECK_NOTHROW(load(to, path, {.checksum = Checksum::required}));
 }
 
 TEST_CASE("Eval is a scope: every module returns to the mode it had") {

@@ -1,5 +1,9 @@
 // Layer norm and batch norm.
 #include "support.h"
+#include "support/files.h"
+
+#include <limits>
+#include <stdexcept>
 
 #include <xgrad/core/record.h>
 #include <xgrad/nn/norm.h>
@@ -87,6 +91,48 @@ TEST_CASE("A state dict of PyTorch's batch norm loads, its whole number of batch
   CHECK(norm.running_var.value().at({1}) == 8);
   state["weight"] = Index({2}, {1, 2});
   CHECK(error_of<FormatError>([&] { norm.load_state_dict(state); }).find("holds no real numbers") != std::string::npos);
+}
+
+TEST_CASE("The number of batches is saved as a whole number, and loads as one or as a real number") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "norm";
+  const BatchNorm1d norm{root, 2};
+  for (int i = 0; i < 3; ++i) norm(normal({4, 2}));
+  save(norm, path);
+  CHECK(load_safetensors(path).get<Index>("num_batches_tracked").item() == 3);
+  CHECK(read_text(path).find("\"num_batches_tracked\":{\"dtype\":\"I64\",\"shape\":[]") != std::string::npos);
+  const BatchNorm1d other{root, 2};
+  load(other, path);
+  CHECK(other.num_batches_tracked.item() == 3);
+
+  NamedArrays state = norm.state_dict();
+  state["num_batches_tracked"] = Array({}, Real(5));
+  other.load_state_dict(state);
+  CHECK(std::get<Index>(other.state_dict().at("num_batches_tracked")).item() == 5);
+  for (const Real bad : {Real(2.5), std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::quiet_NaN()}) {
+    state["num_batches_tracked"] = Array({}, bad);
+    CHECK(error_of<FormatError>([&] { other.load_state_dict(state); }).find("\"num_batches_tracked\" holds no whole") !=
+          std::string::npos);
+  }
+  CHECK(other.num_batches_tracked.item() == 5);
+}
+
+TEST_CASE("Running statistics stay as they were when a hook throws") {
+  const BatchNorm1d norm{root, 2};
+  norm(normal({4, 2}));
+  const NamedArrays before = norm.state_dict();
+  const auto unchanged = [&] {
+    return equal(norm.running_mean.value(), std::get<Array>(before.at("running_mean"))) &&
+           equal(norm.running_var.value(), std::get<Array>(before.at("running_var"))) &&
+           norm.num_batches_tracked.item() == 1;
+  };
+  const auto hook = norm.on_forward([](const ForwardCall&) { throw std::runtime_error("no"); });
+  CHECK_THROWS_AS(norm(normal({4, 2}, 2)), std::runtime_error);
+  CHECK(unchanged());
+  norm.remove_hook(hook);
+  norm(normal({4, 2}, 2));
+  CHECK(!unchanged());
+  CHECK(norm.num_batches_tracked.item() == 2);
 }
 
 TEST_CASE("Batch norm, its buffers and gradients equal PyTorch's") {
