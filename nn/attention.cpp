@@ -8,8 +8,7 @@ namespace xgrad::inline XGRAD_ABI::nn {
 
 void KeyValue::select(const Index& rows) {
   if (!k.defined()) return;
-  k = index_select(k, 0, rows);
-  v = index_select(v, 0, rows);
+  *this = KeyValue{index_select(k, 0, rows), index_select(v, 0, rows)};
 }
 
 Attention::Attention(At here, std::int64_t width, std::int64_t head_count, const MultiHeadOptions& options)
@@ -58,9 +57,9 @@ Tensor Attention::extend(const Tensor& x, KeyValue& past) const {
   } else if (x.dim(1) > 1) {
     mask.ignore = causal_mask(x.dim(1), before);
   }
-  const Tensor y = answer(x, all, mask);
+  Tensor y = here(answer(x, all, mask));
   past = std::move(all);
-  return here(y);
+  return y;
 }
 
 std::string Attention::settings() const { return cat(dim, ", ", heads, " heads"); }

@@ -44,7 +44,8 @@ struct Attention : Module {
   KeyValue remember(const Tensor& key, const Tensor& value) const;
   Tensor attend(const Tensor& query, const KeyValue& memory, const AttentionMask& mask = {}) const;
   /// Causal self-attention of the next positions of a sequence, x (B, T, C), which see the `past` and each other; the
-  /// past grows by them. Throws ShapeError if x is of another batch size than the past.
+  /// past grows by them. Throws ShapeError if x is of another batch size than the past. Whatever it throws, hooks
+  /// included, the past is as it was.
   Tensor extend(const Tensor& x, KeyValue& past) const;
 
   const std::int64_t dim;

@@ -13,7 +13,8 @@
 
 namespace xgrad::inline XGRAD_ABI::nn {
 
-/// A model in the middle of writing B sequences: what every search needs to know of it.
+/// A model in the middle of writing B sequences: what every search needs to know of it. When step() or select() throws,
+/// the model should be where it was, so that it can be asked again; those of the library are.
 class Stepper {
  public:
   virtual ~Stepper() = default;
@@ -114,8 +115,9 @@ struct BeamOptions {
 ///
 /// of all that ended among the k most probable ones, or were open at max_length. One list for each sequence of the
 /// batch. With k = 1 and Stopping::enough it is greedy(), with k so large that nothing is dropped exhaustive_search().
-/// The model is told to select rows only when they really change. Throws ValueError for num_beams < 1 or more than there are sequences,
-/// num_best < 1, a length_penalty that is not finite; NumericError, too, if nothing possible is left in the beam.
+/// The model is told to select rows only when they really change. Throws ValueError for num_beams < 1 or more than
+/// there are sequences, num_best < 1, a length_penalty that is not finite; NumericError, too, if nothing possible is
+/// left in the beam.
 std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options);
 
 struct ExhaustiveOptions {

@@ -50,10 +50,10 @@ Recurrence Seq2SeqEncoder::operator()(const Index& ids, const Index& lengths) co
 }
 
 void Seq2SeqState::select(const Index& rows) {
-  h = index_select(h, 1, rows);
-  context = index_select(context, 0, rows);
-  memory = index_select(memory, 0, rows);
-  memory_mask = select_rows(memory_mask, rows);
+  *this = Seq2SeqState{.h = index_select(h, 1, rows),
+                       .context = index_select(context, 0, rows),
+                       .memory = index_select(memory, 0, rows),
+                       .memory_mask = select_rows(memory_mask, rows)};
 }
 
 Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Seq2SeqOptions& options)
@@ -70,16 +70,21 @@ Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Seq2SeqOp
 Tensor Seq2SeqDecoder::operator()(const Index& ids, Seq2SeqState& state) const {
   const auto here = enter(ids);
   const Tensor x = embedding(ids);  // (B, T, e)
+  Seq2SeqState after = state;
   if (context != Context::attention) {
-    return here(next(x, context == Context::every_step ? unsqueeze(state.context, 1) : Tensor(), state));
+    Tensor y = here(next(x, context == Context::every_step ? unsqueeze(state.context, 1) : Tensor(), after));
+    state = std::move(after);
+    return y;
   }
   // Each step asks with the top layer's state before it, so the steps must be taken one after the other.
   Tensors logits;
   for (const Tensor& step : split(x, std::vector<std::int64_t>(static_cast<std::size_t>(x.dim(1)), 1), 1)) {
-    const Tensor query = unsqueeze(state.h[-1], 1);  // (B, 1, h)
-    logits.push_back(next(step, (*attention)(query, state.memory, state.memory, state.memory_mask), state));
+    const Tensor query = unsqueeze(after.h[-1], 1);  // (B, 1, h)
+    logits.push_back(next(step, (*attention)(query, state.memory, state.memory, state.memory_mask), after));
   }
-  return here(concat(logits, 1));
+  Tensor y = here(concat(logits, 1));
+  state = std::move(after);
+  return y;
 }
 
 Tensor Seq2SeqDecoder::next(const Tensor& x, const Tensor& seen, Seq2SeqState& state) const {
@@ -91,7 +96,12 @@ Tensor Seq2SeqDecoder::next(const Tensor& x, const Tensor& seen, Seq2SeqState& s
   return out(with_context(y.output));
 }
 
-Tensor Seq2SeqStepper::step(const Index& tokens) { return squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1}); }
+Tensor Seq2SeqStepper::step(const Index& tokens) {
+  Seq2SeqState next = state_;
+  Tensor logits = squeeze(decoder_(tokens.reshaped({-1, 1}), next), {1});  // (B, V)
+  state_ = std::move(next);
+  return logits;
+}
 
 Seq2Seq::Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Seq2SeqOptions& options)
     : Module(std::move(here)),

@@ -48,7 +48,8 @@ struct Seq2SeqEncoder : Module {
   GRU gru;
 };
 
-/// What a decoder knows in the middle of a sequence.
+/// What a decoder knows in the middle of a sequence. When a step or select() throws, whatever the reason, it is as it
+/// was.
 struct Seq2SeqState {
   Tensor h;        ///< (layers, B, h): its own states
   Tensor context;  ///< (B, h): the encoder's last state

@@ -145,17 +145,23 @@ DecoderBlockState DecoderBlock::start(const Tensor& memory) const {
 
 Tensor DecoderBlock::operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const {
   const auto here = enter(x);
-  return here(run(
-      x, [&](const Tensor& x) { return self_attn.extend(x, state.past); },
+  KeyValue longer = state.past;
+  Tensor y = here(run(
+      x, [&](const Tensor& x) { return self_attn.extend(x, longer); },
       [&](const Tensor& g) { return cross_attn.attend(g, state.memory, memory_mask); }));
+  state.past = std::move(longer);
+  return y;
 }
 
 void DecoderState::select(const Index& rows) {
-  const Index before = std::exchange(origin, index_select(origin, 0, rows));
-  for (DecoderBlockState& block : blocks) block.past.select(rows);
-  if (equal(origin, before)) return;
-  for (DecoderBlockState& block : blocks) block.memory.select(rows);
-  memory_mask = select_rows(memory_mask, rows);
+  DecoderState next = *this;
+  next.origin = index_select(origin, 0, rows);
+  for (DecoderBlockState& block : next.blocks) block.past.select(rows);
+  if (!equal(next.origin, origin)) {
+    for (DecoderBlockState& block : next.blocks) block.memory.select(rows);
+    next.memory_mask = select_rows(memory_mask, rows);
+  }
+  *this = std::move(next);
 }
 
 // What the blocks attend to: one memory for all of them, or one each.
@@ -219,17 +225,22 @@ Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
   if (ids.rank() != 2 || ids.dim(0) != state.batch()) {
     fail<ShapeError>("decoder", "ids ", ids.shape(), " with the state of ", state.batch(), " sequences");
   }
+  DecoderState next = state;
   Tensor h = embed(embedding, positions, ids, state.position);  // (B, T, C)
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
-    h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)], state.memory_mask);
+    h = blocks[i](h, next.blocks[static_cast<std::size_t>(i)], next.memory_mask);
   }
-  state.position += ids.dim(1);
-  return here(out(norm ? (*norm)(h) : h));
+  next.position += ids.dim(1);
+  Tensor logits = here(out(norm ? (*norm)(h) : h));
+  state = std::move(next);
+  return logits;
 }
 
 Tensor DecoderStepper::step(const Index& tokens) {
-  const Tensor logits = decoder_(tokens.reshaped({-1, 1}), state_);  // (B, 1, V)
-  return squeeze(logits, {1});
+  DecoderState next = state_;
+  Tensor logits = squeeze(decoder_(tokens.reshaped({-1, 1}), next), {1});  // (B, V)
+  state_ = std::move(next);
+  return logits;
 }
 
 // -- both -------------------------------------------------------------------------------------------------------------

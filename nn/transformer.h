@@ -135,7 +135,8 @@ struct DecoderBlock : Module {
   Tensor run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const;
 };
 
-/// What a decoder knows in the middle of a sequence.
+/// What a decoder knows in the middle of a sequence. When a step or select() throws, whatever the reason, it is as it
+/// was.
 struct DecoderState {
   std::vector<DecoderBlockState> blocks;
   AttentionMask memory_mask;
