@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <utility>
 
 namespace xgrad::inline XGRAD_ABI {
@@ -13,11 +14,15 @@ OperationTimer::OperationTimer() : last_(Clock::now()), outer_(std::exchange(cur
 
 OperationTimer::~OperationTimer() { current_ = outer_; }
 
-void OperationTimer::add(const char* what, Part part) {
-  Sum& sum = sums_[static_cast<std::size_t>(part)][what];
-  ++sum.calls;
+void OperationTimer::add(const char* what, Part part) noexcept {
   const auto now = Clock::now();
-  sum.time += now - std::exchange(last_, now);
+  const auto passed = now - std::exchange(last_, now);
+  try {
+    Sum& sum = sums_[static_cast<std::size_t>(part)][what];
+    ++sum.calls;
+    sum.time += passed;
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 std::vector<OperationTimer::Line> OperationTimer::lines() const {

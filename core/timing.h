@@ -20,7 +20,7 @@ namespace xgrad::inline XGRAD_ABI {
 ///
 /// An operation's line holds the time since whatever came before it, so that what a program does in between counts for
 /// the operation that follows. The gradients of an operation have a line with a ' behind its name, and the bookkeeping
-/// of backward passes the line "graph".
+/// of backward passes the line "graph". A line for which there is no memory is left out: measuring never fails.
 class OperationTimer {
  public:
   struct Line {
@@ -58,7 +58,7 @@ class OperationTimer {
     std::int64_t calls = 0;
     Clock::duration time{};
   };
-  void add(const char* what, Part part);
+  void add(const char* what, Part part) noexcept;
 
   std::unordered_map<const char*, Sum> sums_[2];
   Clock::time_point last_;
