@@ -1,9 +1,7 @@
 // One pass over a parameter for each step.
 #include <xgrad/optim/adam.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #ifdef __SSE2__
@@ -31,7 +29,7 @@ void check(const char* kind, const Options& options) {
 
 // The numbers of one step, by value: the compiler cannot tell references to them from the arrays.
 struct Coefficients {
-  Real new_m, old_v, new_v;
+  Real old_m, new_m, old_v, new_v;
   Real rate;  // lr / (1 - b1^t)
   Real root;  // 1 / sqrt(1 - b2^t)
   Real eps;
@@ -58,15 +56,23 @@ class FlushTinyNumbers {
   FlushTinyNumbers& operator=(const FlushTinyNumbers&) = delete;
 };
 
+// The largest gradient whose square v can hold, with room for what rounding adds.
+constexpr Real largest_gradient = sizeof(Real) == sizeof(float) ? Real(0x1p63) : Real(0x1p511);
+
+// m moves towards g by steps of 1 - b1 from where it was, or, if that is more than half the way, from g back by steps
+// of b1: m is g then when b1 is 0.
+template <bool from_g>
 void step_block(Real* __restrict x, const Real* __restrict g, Real* __restrict m, Real* __restrict v,
                 std::int64_t count, const Coefficients c) {
-  constexpr Real largest = std::numeric_limits<Real>::max();
   const std::optional<FlushTinyNumbers> flush = c.eps > 0 ? std::make_optional<FlushTinyNumbers>() : std::nullopt;
   for (std::int64_t i = 0; i < count; ++i) {
-    const Real gi = g[i] + c.pull * x[i];
-    m[i] += c.new_m * (gi - m[i]);
-    const Real square = c.old_v * v[i] + c.new_v * gi * gi;
-    v[i] = square > largest ? largest : square;
+    const Real wanted = g[i] + c.pull * x[i];
+    const Real limited = wanted > largest_gradient    ? largest_gradient
+                         : wanted < -largest_gradient ? -largest_gradient
+                                                      : wanted;
+    const Real gi = limited + 0 * wanted;  // NaN for infinity
+    m[i] = from_g ? gi - c.old_m * (gi - m[i]) : m[i] + c.new_m * (gi - m[i]);
+    v[i] = c.old_v * v[i] + c.new_v * gi * gi;
     x[i] = c.shrink * x[i] - c.rate * m[i] / (std::sqrt(v[i]) * c.root + c.eps);
   }
 }
@@ -75,7 +81,8 @@ template <class Options>
 Coefficients coefficients(const Options& options, std::int64_t t, double lr, double shrink, double pull) {
   const auto [b1, b2] = options.betas;
   const auto real = [](double value) { return static_cast<Real>(value); };
-  return {.new_m = real(1 - b1),
+  return {.old_m = real(b1),
+          .new_m = real(1 - b1),
           .old_v = real(b2),
           .new_v = real(1 - b2),
           .rate = real(lr / bias_correction(b1, t)),
@@ -90,8 +97,9 @@ void step_array(Array& x, const Array& g, std::vector<Array>& moments, const Coe
   const Real* const gs = g.data();
   Real* const ms = moments[0].mutable_data();
   Real* const vs = moments[1].mutable_data();
+  const auto step = c.old_m < c.new_m ? step_block<true> : step_block<false>;
   parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    step_block(xs + begin, gs + begin, ms + begin, vs + begin, end - begin, c);
+    step(xs + begin, gs + begin, ms + begin, vs + begin, end - begin, c);
   });
 }
 
@@ -99,7 +107,7 @@ void step_array(Array& x, const Array& g, std::vector<Array>& moments, const Coe
 
 Adam::Adam(const Tensors& parameters, const Options& options) : Adam(std::vector<Group>{{parameters, options}}) {}
 
-Adam::Adam(const std::vector<Group>& groups) : Optimizer("adam", {"exp_avg", "exp_avg_sq"}) {
+Adam::Adam(const std::vector<Group>& groups) : Optimizer("adam", {{"exp_avg"}, {"exp_avg_sq", false}}) {
   for (const auto& [parameters, options] : groups) {
     check("adam", options);
     options_.push_back(options);
@@ -114,7 +122,7 @@ void Adam::update(Array& x, const Array& g, Memory& memory, int group, double lr
 
 AdamW::AdamW(const Tensors& parameters, const Options& options) : AdamW(std::vector<Group>{{parameters, options}}) {}
 
-AdamW::AdamW(const std::vector<Group>& groups) : Optimizer("adamw", {"exp_avg", "exp_avg_sq"}) {
+AdamW::AdamW(const std::vector<Group>& groups) : Optimizer("adamw", {{"exp_avg"}, {"exp_avg_sq", false}}) {
   for (const auto& [parameters, options] : groups) {
     check("adamw", options);
     options_.push_back(options);

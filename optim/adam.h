@@ -27,8 +27,9 @@ struct AdamWOptions {
 ///     v <- b2 v + (1 - b2) g^2
 ///     x <- x - lr / (1 - b1^t) m / (sqrt(v / (1 - b2^t)) + eps)
 ///
-/// t is a whole number of each parameter's own; a v beyond the largest number stays at that, so that a huge gradient
-/// does not stop a parameter for good.
+/// t is a whole number of each parameter's own. A finite g beyond 2^63 (double: 2^511), whose square v could not hold,
+/// counts as that number in both m and v, so that its step is as long as any other's and it does not stop a parameter
+/// for good. A g that is not finite makes x NaN.
 class Adam : public Optimizer {
  public:
   using Options = AdamOptions;

@@ -1,4 +1,5 @@
-// Gradient clipping. Numbers are examined first and changed afterwards, so that an error changes nothing.
+// Gradient clipping. Numbers are examined and made ready to be written first and changed afterwards, so that an error
+// changes nothing.
 #include <xgrad/optim/clip.h>
 
 #include <algorithm>
@@ -50,6 +51,11 @@ double sum_of_squares(const Array& gradient, double scale) {
   return sum;
 }
 
+// From here on nobody shares the gradients, so that writing needs no memory.
+void make_writable(const std::vector<Named>& all) {
+  for (const Named& at : all) at.gradient->mutable_data();
+}
+
 double norm_of(const std::vector<Named>& all) {
   double sum = 0;
   for (const Named& at : all) sum += sum_of_squares(*at.gradient, 1);
@@ -75,6 +81,7 @@ double clip_norm(const std::vector<Named>& all, double max_norm) {
   const double norm = norm_of(all);
   const double factor = max_norm / (norm + 1e-6);
   if (factor >= 1) return norm;
+  make_writable(all);
   for (const Named& at : all) {
     Real* const out = at.gradient->mutable_data();
     parallel_for(at.gradient->size(), block, [&](std::int64_t begin, std::int64_t end) {
@@ -92,6 +99,7 @@ void clip_value(const std::vector<Named>& all, double limit) {
       refuse("clip_grad_value", "NaN", all[i], i);
     }
   }
+  make_writable(all);
   const Real high = static_cast<Real>(limit);
   for (const Named& at : all) {
     Real* const out = at.gradient->mutable_data();

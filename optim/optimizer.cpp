@@ -20,6 +20,17 @@ double parse_double(const std::string& text) {
   return value;
 }
 
+std::string impossible_steps(const Index& steps) {
+  return detail::possible_steps(steps.item()) ? "" : cat("is ", steps.item(), ", which is no number of steps");
+}
+
+std::string impossible_moment(const Array& values, bool may_be_negative) {
+  const Real* bad = std::ranges::find_if_not(
+      values, [=](Real value) { return std::isfinite(value) && (may_be_negative || value >= 0); });
+  if (bad == values.end()) return {};
+  return cat("has ", *bad, " as element ", bad - values.begin());
+}
+
 std::string rate_key(std::size_t group) { return cat("lr.", group); }
 
 }  // namespace
@@ -78,13 +89,22 @@ void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const 
   }
 }
 
-void Optimizer::apply(Entry& entry, const Array& gradient) {
-  Memory& memory = entry.memory;
+// Makes sure that a step need not ask for memory: nobody shares the arrays that it writes to. Returns the moments, for
+// a parameter that has none yet: they become its own when all parameters are prepared.
+std::vector<Array> Optimizer::prepared(Entry& entry) const {
+  Tensor::own_value(entry.parameter).mutable_data();
+  for (Array& moment : entry.memory.moments) moment.mutable_data();
   const auto wanted = static_cast<std::size_t>(moments_of(entry.group));
-  while (memory.moments.size() < wanted) memory.moments.emplace_back(gradient.shape(), Real(0));
-  update(entry.parameter.mutable_value(), gradient, memory, entry.group,
-         rates_[static_cast<std::size_t>(entry.group)]);
-  ++memory.steps;
+  std::vector<Array> fresh;
+  if (!entry.memory.moments.empty()) return fresh;
+  for (std::size_t m = 0; m < wanted; ++m) fresh.emplace_back(entry.parameter.shape(), Real(0));
+  return fresh;
+}
+
+void Optimizer::apply(Entry& entry, const Array& gradient) {
+  const double lr = rates_[static_cast<std::size_t>(entry.group)];
+  update(entry.parameter.mutable_value(), gradient, entry.memory, entry.group, lr);
+  ++entry.memory.steps;
 }
 
 StepReport Optimizer::step(const Tensors& gradients) {
@@ -94,9 +114,14 @@ StepReport Optimizer::step(const Tensors& gradients) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (gradients[i].defined()) check_gradient(entries_[i], gradients[i].value());
   }
+  std::vector<std::vector<Array>> fresh(entries_.size());
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (gradients[i].defined()) fresh[i] = prepared(entries_[i]);
+  }
   StepReport report;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (gradients[i].defined()) {
+      if (!fresh[i].empty()) entries_[i].memory.moments = std::move(fresh[i]);
       apply(entries_[i], gradients[i].value());
       ++report.updated;
     } else {
@@ -122,7 +147,7 @@ StateFile Optimizer::state_dict() const {
   for (const Entry& entry : entries_) {
     state.arrays[entry.name + ".step"] = Index({}, entry.memory.steps);
     for (std::size_t m = 0; m < entry.memory.moments.size(); ++m) {
-      state.arrays[cat(entry.name, ".", moment_names_[m])] = entry.memory.moments[m];
+      state.arrays[cat(entry.name, ".", moments_[m].name)] = entry.memory.moments[m];
     }
   }
   return state;
@@ -139,8 +164,9 @@ void Optimizer::load_state_dict(const StateFile& state) {
   StateDifference difference;
   std::vector<Memory> memories;
   NamedArrays rest = state.arrays;
-  // Takes the array of this name out of the rest, or notes what is wrong with it.
-  const auto take = [&]<class A>(const std::string& name, const Shape& shape, A& into) {
+  // Takes the array of this name out of the rest, or notes what is wrong with it. `flaw` says what of its numbers is
+  // impossible, if anything is.
+  const auto take = [&]<class A>(const std::string& name, const Shape& shape, const auto& flaw, A& into) {
     const auto found = rest.find(name);
     if (found == rest.end()) {
       difference.missing.push_back(name);
@@ -151,6 +177,8 @@ void Optimizer::load_state_dict(const StateFile& state) {
       difference.add_mismatch(name, "holds another kind of numbers");
     } else if (value->shape() != shape) {
       difference.add_mismatch(name, value->shape(), shape);
+    } else if (const std::string what = flaw(*value); !what.empty()) {
+      difference.add_mismatch(name, what);
     } else {
       into = *value;
     }
@@ -158,17 +186,19 @@ void Optimizer::load_state_dict(const StateFile& state) {
   };
   for (const Entry& entry : entries_) {
     Memory& memory = memories.emplace_back();
-    Index steps({}, 0);
-    take(entry.name + ".step", {}, steps);
+    const std::string counter = entry.name + ".step";
+    Index steps({}, rest.contains(counter) ? 1 : 0);  // with a count that is wrong, moments are still expected
+    take(counter, {}, impossible_steps, steps);
     memory.steps = steps.item();
     if (memory.steps == 0) continue;
     memory.moments.resize(static_cast<std::size_t>(moments_of(entry.group)));
     for (std::size_t m = 0; m < memory.moments.size(); ++m) {
-      take(cat(entry.name, ".", moment_names_[m]), entry.parameter.shape(), memory.moments[m]);
+      const auto flaw = [&](const Array& values) { return impossible_moment(values, moments_[m].negative); };
+      take(cat(entry.name, ".", moments_[m].name), entry.parameter.shape(), flaw, memory.moments[m]);
     }
   }
   for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
-  difference.refuse("load_state_dict");
+  difference.refuse("load_state_dict", state.source);
 
   rates_ = std::move(rates);
   for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].memory = std::move(memories[i]);

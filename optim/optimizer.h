@@ -34,8 +34,8 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   /// Changes every parameter in place along its gradient; `gradients` in the order of the parameters, an undefined one
-  /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape;
-  /// then nothing has changed.
+  /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape.
+  /// Whatever it throws, for want of memory, too, nothing has changed.
   StepReport step(const Tensors& gradients);
   /// The same with what backward() has added up in the parameters. Throws ShapeError.
   StepReport step();
@@ -56,27 +56,34 @@ class Optimizer {
   /// Everything that the next steps depend on besides the parameters, for a checkpoint: per parameter, by its name (or
   /// its number, if it has none), the count of steps and what the optimizer remembers; the learning rates.
   StateFile state_dict() const;
-  /// Goes on where a state was taken: the steps that follow are the same bit for bit. Throws FormatError, with every
-  /// name that is missing, unexpected or of another shape, for a state of another kind of optimizer or of other
-  /// parameters; then nothing has changed.
+  /// Goes on where a state was taken: the steps that follow are the same bit for bit. Throws FormatError for a state of
+  /// another kind of optimizer, and with every name that is missing, unexpected, of another shape, or holds numbers
+  /// that no optimizer leaves behind: a count of steps that is negative or beyond 2^53, moments that are not finite,
+  /// squares that are negative. Then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  protected:
   /// What an optimizer remembers about a parameter.
   struct Memory {
     std::int64_t steps = 0;      ///< made so far, without the one in progress
-    std::vector<Array> moments;  ///< one for each name given to the constructor; born as zeros
+    std::vector<Array> moments;  ///< those given to the constructor that the group needs; born as zeros
   };
 
-  /// `kind` is the optimizer's name, "adam"; `moments` the names of the arrays that it remembers for each parameter.
-  /// Both must live as long as the program.
-  Optimizer(const char* kind, std::vector<const char*> moments) : kind_(kind), moment_names_(std::move(moments)) {}
+  /// An array that an optimizer remembers for each parameter.
+  struct Moment {
+    const char* name;
+    bool negative = true;  ///< whether its numbers may be
+  };
+
+  /// `kind` is the optimizer's name, "adam". All names must live as long as the program.
+  Optimizer(const char* kind, std::vector<Moment> moments) : kind_(kind), moments_(std::move(moments)) {}
   /// Throws ValueError for a bad learning rate or a parameter that is in this or another group already, GraphError for
   /// one that is no leaf.
   void add_group(const Tensors& parameters, double lr);
   /// How many of the moments the parameters of a group need.
   virtual int moments_of(int group) const = 0;
-  /// x <- x + one step along -g. All arrays have the shape of x.
+  /// x <- x + one step along -g. All arrays have the shape of x, and nobody shares those that are written to: there is
+  /// nothing left that could fail, and nothing may.
   virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
 
  private:
@@ -88,11 +95,12 @@ class Optimizer {
   };
 
   void check_gradient(const Entry& entry, const Array& gradient) const;
+  std::vector<Array> prepared(Entry& entry) const;
   void apply(Entry& entry, const Array& gradient);
   std::size_t checked_group(std::string_view op, int group) const;
 
   const char* kind_;
-  std::vector<const char*> moment_names_;
+  std::vector<Moment> moments_;
   std::vector<Entry> entries_;
   std::vector<double> rates_;
 };

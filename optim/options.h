@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <string_view>
 
 #include <xgrad/core/error.h>
@@ -19,5 +20,8 @@ inline double below_one(std::string_view who, std::string_view name, double valu
   if (!(value >= 0 && value < 1)) fail<ValueError>(who, name, " must be in [0, 1), got ", value);
   return value;
 }
+
+/// Whether a state can hold this count of steps: beyond 2^53 a formula would not see the next one.
+inline bool possible_steps(std::int64_t steps) { return steps >= 0 && steps <= std::int64_t{1} << 53; }
 
 }  // namespace xgrad::inline XGRAD_ABI::optim::detail

@@ -67,27 +67,31 @@ Scheduler::Scheduler(Optimizer& optimizer, Schedule schedule) : optimizer_(optim
     }
     proportions_.push_back(lr == first ? 1 : lr / first);
   }
-  apply();
+  go_to(0);
 }
 
-void Scheduler::apply() const {
-  for (int group = 0; group < optimizer_.groups(); ++group) {
-    optimizer_.set_lr(group, lr() * proportions_[static_cast<std::size_t>(group)]);
+// The schedule may throw, or give what is no rate: all rates are known to be good before the first is set.
+void Scheduler::go_to(std::int64_t steps) {
+  const double first = schedule_.lr(steps);
+  std::vector<double> rates;
+  for (const double proportion : proportions_) {
+    rates.push_back(detail::not_negative("scheduler", cat("lr of step ", steps), first * proportion));
   }
+  for (std::size_t group = 0; group < rates.size(); ++group) optimizer_.set_lr(static_cast<int>(group), rates[group]);
+  steps_ = steps;
 }
 
-void Scheduler::step() {
-  ++steps_;
-  apply();
-}
+void Scheduler::step() { go_to(steps_ + 1); }
 
 StateFile Scheduler::state_dict() const { return {.arrays = {{"steps", Index({}, steps_)}}, .metadata = {}}; }
 
 void Scheduler::load_state_dict(const StateFile& state) {
-  const std::int64_t steps = state.get<Index>("steps").item();
-  if (steps < 0) fail<FormatError>("load_state_dict", "a scheduler cannot have made ", steps, " steps");
-  steps_ = steps;
-  apply();
+  const Index& steps = state.get<Index>("steps");
+  if (steps.rank() != 0) fail<FormatError>("load_state_dict", "\"steps\" ", steps.shape(), " for []");
+  if (!detail::possible_steps(steps.item())) {
+    fail<FormatError>("load_state_dict", "a scheduler cannot have made ", steps.item(), " steps");
+  }
+  go_to(steps.item());
 }
 
 }  // namespace xgrad::inline XGRAD_ABI::optim

@@ -68,10 +68,11 @@ Schedule warmup(std::int64_t steps, const Schedule& then);
 /// keep that proportion. The optimizer must outlive it.
 class Scheduler {
  public:
-  /// Throws ValueError if the first group's rate is 0 and another's is not.
+  /// Throws ValueError if the first group's rate is 0 and another's is not, and as step().
   Scheduler(Optimizer& optimizer, Schedule schedule);
 
-  /// To be called after each step of the optimizer.
+  /// To be called after each step of the optimizer. Throws what the schedule throws, and ValueError if it gives a rate
+  /// that is negative or not finite; then nothing has changed.
   void step();
   /// How many steps there were.
   std::int64_t steps() const { return steps_; }
@@ -80,11 +81,12 @@ class Scheduler {
 
   /// The number of steps, for a checkpoint.
   StateFile state_dict() const;
-  /// Goes on where a state was taken. Throws FormatError.
+  /// Goes on where a state was taken. Throws FormatError, also for a count that is negative or beyond 2^53, and as
+  /// step(); then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:
-  void apply() const;
+  void go_to(std::int64_t steps);
 
   Optimizer& optimizer_;
   Schedule schedule_;

@@ -33,7 +33,7 @@ void momentum_block(Real* __restrict x, const Real* __restrict g, Real* __restri
 
 SGD::SGD(const Tensors& parameters, const Options& options) : SGD(std::vector<Group>{{parameters, options}}) {}
 
-SGD::SGD(const std::vector<Group>& groups) : Optimizer("sgd", {"momentum_buffer"}) {
+SGD::SGD(const std::vector<Group>& groups) : Optimizer("sgd", {{"momentum_buffer"}}) {
   for (const auto& [parameters, options] : groups) {
     detail::not_negative("sgd", "momentum", options.momentum);
     detail::not_negative("sgd", "dampening", options.dampening);

@@ -41,6 +41,31 @@ TEST_CASE("float: a gradient whose square overflows moves its parameter, and doe
   CHECK(x.item() == doctest::Approx(1).epsilon(1e-4));
 }
 
+TEST_CASE("float: Adam's step is the same for gradients whose square overflows as for others") {
+  for (const Real scale : {1.0f, 1e15f, 1e19f, 1e25f, 1e30f, 3e38f}) {
+    CAPTURE(scale);
+    const Tensor x = variable(Array({2}, Real(0)), "x");
+    optim::Adam adam{{x}, {.lr = 1e-3}};
+    for (int t = 1; t <= 30; ++t) {
+      adam.step({Tensor(Array({2}, {scale, -scale}))});
+      check_close(x.value(), Array({2}, {-1e-3f * static_cast<Real>(t), 1e-3f * static_cast<Real>(t)}), 1e-5);
+    }
+    // The other way: a step is never longer than Adam's bound.
+    const Real before = x.value().at({0});
+    adam.step({Tensor(Array({2}, {-scale, scale}))});
+    CHECK(std::abs(x.value().at({0}) - before) < 1e-3f);
+  }
+}
+
+TEST_CASE("float: with a first beta of 0, Adam's first moment is the gradient, exactly") {
+  const Tensor x = variable(Array({3}, Real(0)), "x");
+  optim::Adam adam{{x}, {.betas = {0, 0.999}}};
+  for (const Array& g : {Array({3}, {1, 1e-7f, -3e15f}), Array({3}, {0.1f, 1e7f, 1e-3f}), Array({3}, {-2, 0, 7})}) {
+    adam.step({Tensor(g)});
+    CHECK(equal(adam.state_dict().get<Array>("x.exp_avg"), g));
+  }
+}
+
 TEST_CASE("float: ten steps of Adam stay close to the same steps in double") {
   const Tensor x = variable(1);
   optim::AdamW adam{{x}, {.lr = 0.1, .weight_decay = 0.1}};

@@ -49,6 +49,42 @@ TEST_CASE("Adam's first step is lr g / (|g| + eps), for small and huge gradients
   }
 }
 
+TEST_CASE("With a first beta of 0, the first moment is the gradient, exactly") {
+  const Tensor x = variable(normal({50}), "x");
+  optim::Adam adam{{x}, {.lr = 0.1, .betas = {0, 0.999}}};
+  for (std::uint64_t t = 1; t <= 20; ++t) {
+    Array g = normal({50}, t);
+    g.mutable_data()[0] = t % 2 == 0 ? Real(1e100) : Real(-1e-3);
+    adam.step({g});
+    CHECK(equal(adam.state_dict().get<Array>("x.exp_avg"), g));
+  }
+}
+
+TEST_CASE("Adam's step is the same for gradients whose square overflows as for others") {
+  for (const Real scale : {1e-100, 1., 1e100, 1e160, 1e300}) {
+    CAPTURE(scale);
+    const Tensor x = variable(Array({2}, Real(0)));
+    optim::Adam adam{{x}, {.lr = 0.5, .eps = 0}};
+    for (int t = 1; t <= 30; ++t) {
+      adam.step({Array({2}, {scale, -scale})});
+      check_close(x.value(), Array({2}, {-0.5 * t, 0.5 * t}), 1e-9);
+    }
+  }
+}
+
+TEST_CASE("A gradient that is not finite makes the parameter NaN, as in PyTorch") {
+  for (const double b1 : {0., 0.3, 0.9}) {
+    for (const Real bad : {std::numeric_limits<Real>::infinity(), -std::numeric_limits<Real>::infinity(),
+                           std::numeric_limits<Real>::quiet_NaN()}) {
+      const Tensor x = variable(Array({3}, Real(1)));
+      optim::AdamW adam{{x}, {.betas = {b1, 0.9}}};
+      adam.step({Array({3}, {1, bad, 1})});
+      CHECK(std::isfinite(x.value().at({0})));
+      CHECK(std::isnan(x.value().at({1})));
+    }
+  }
+}
+
 TEST_CASE("A gradient whose square overflows does not stop Adam for good") {
   const Tensor x = variable(Array({1}, Real(0)));
   optim::Adam adam{{x}, {.lr = 1, .betas = {0.5, 0.5}}};

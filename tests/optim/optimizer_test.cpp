@@ -3,6 +3,7 @@
 #include "support/files.h"
 
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include <xgrad/core/pool.h>
@@ -146,13 +147,114 @@ TEST_CASE("A state that does not fit is refused with every name, and changes not
   state.arrays["w.step"] = Array({}, Real(0));
   state.arrays["v.step"] = Index({}, 1);
   CHECK(error_of<FormatError>([&] { adam.load_state_dict(state); }) ==
-        "load_state_dict: the state does not fit\n  missing: \"b.exp_avg\"\n  unexpected: \"v.step\", \"w.exp_avg\", "
-        "\"w.exp_avg_sq\"\n  mismatched: \"w.step\" holds another kind of numbers");
+        "load_state_dict: the state does not fit\n  missing:\n    \"b.exp_avg\"\n  unexpected:\n    \"v.step\"\n"
+        "  mismatched:\n    \"w.step\" holds another kind of numbers\n    \"w.exp_avg_sq\" [3] for [2]");
   state.arrays["w.step"] = Index({}, 1);
   CHECK(error_of<FormatError>([&] { adam.load_state_dict(state); }) ==
-        "load_state_dict: the state does not fit\n  missing: \"b.exp_avg\"\n  unexpected: \"v.step\"\n"
-        "  mismatched: \"w.exp_avg_sq\" [3] for [2]");
+        "load_state_dict: the state does not fit\n  missing:\n    \"b.exp_avg\"\n  unexpected:\n    \"v.step\"\n"
+        "  mismatched:\n    \"w.exp_avg_sq\" [3] for [2]");
   CHECK(std::get<Array>(adam.state_dict().arrays.at("w.exp_avg_sq")).shape() == Shape{2});
+}
+
+TEST_CASE("A state with numbers that no optimizer leaves behind is refused with every name, and changes nothing") {
+  const Real infinity = std::numeric_limits<Real>::infinity();
+  const std::int64_t most = std::int64_t{1} << 53;
+  const Tensor w = variable(Array({2}, {1, 2}), "w"), b = variable(1, "b");
+  optim::Adam adam{{w, b}};
+  adam.step({Array({2}, {1, 1}), Tensor(1)});
+  const StateFile good = adam.state_dict();
+  const auto refusal = [&](const char* name, const AnyArray& value) {
+    StateFile state = good;
+    state.arrays[name] = value;
+    std::string message = error_of<FormatError>([&] { adam.load_state_dict(state); });
+    const StateFile after = adam.state_dict();
+    for (const auto& [key, kept] : good.arrays) {
+      CHECK(std::visit([&, &key = key]<class A>(const A& a) { return equal(a, after.get<A>(key)); }, kept));
+    }
+    const std::string start = "load_state_dict: the state does not fit\n  mismatched:\n    ";
+    REQUIRE(message.starts_with(start));
+    return message.substr(start.size());
+  };
+  for (const std::int64_t steps : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(), most + 1,
+                                   std::numeric_limits<std::int64_t>::max()}) {
+    CHECK(refusal("w.step", Index({}, steps)) == cat("\"w.step\" is ", steps, ", which is no number of steps"));
+  }
+  CHECK(refusal("w.exp_avg_sq", Array({2}, {1, -2})) == "\"w.exp_avg_sq\" has -2 as element 1");
+  CHECK(refusal("w.exp_avg_sq", Array({2}, {infinity, 0})) == "\"w.exp_avg_sq\" has inf as element 0");
+  CHECK(refusal("w.exp_avg", Array({2}, {0, std::nan("")})) == "\"w.exp_avg\" has nan as element 1");
+  CHECK(refusal("b.exp_avg", Array({}, {-infinity})) == "\"b.exp_avg\" has -inf as element 0");
+
+  StateFile state = good;
+  state.arrays["w.step"] = Index({}, most);
+  state.arrays["w.exp_avg"] = Array({2}, {-1, 1});
+  adam.load_state_dict(state);
+  adam.step({Array({2}, {1, 1}), Tensor(1)});
+  CHECK(std::isfinite(w.value().at({0})));
+
+  optim::SGD sgd{{b}, {.momentum = 0.5}};
+  sgd.step({Tensor(1)});
+  state = sgd.state_dict();
+  state.arrays["b.momentum_buffer"] = Array({}, {std::nan("")});
+  CHECK_THROWS_AS(sgd.load_state_dict(state), FormatError);
+  state.arrays["b.momentum_buffer"] = Array({}, Real(-3));
+  CHECK_NOTHROW(sgd.load_state_dict(state));
+  for (const char* rate : {"-1", "nan", "inf", "1,5", "0x1p-3", ""}) {
+    state.metadata["lr.0"] = rate;
+    CHECK_THROWS_AS(sgd.load_state_dict(state), FormatError);
+  }
+}
+
+TEST_CASE("What does not fit is said with the file that it came from") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "checkpoint";
+  const Tensor w = variable(1, "w");
+  StateFile checkpoint;
+  checkpoint.add("optimizer", optim::SGD({w}).state_dict());
+  save_safetensors(path, checkpoint);
+  optim::SGD sgd{{w, variable(1, "v")}};
+  CHECK(error_of<FormatError>([&] { sgd.load_state_dict(load_safetensors(path).part("optimizer")); }) ==
+        cat("load_state_dict: ", path, ": the state does not fit\n  missing:\n    \"v.step\""));
+  CHECK(error_of<FormatError>([&] { load_safetensors(path).text("epoch"); }) ==
+        cat("state file: ", path, ": metadata \"epoch\" is missing"));
+}
+
+TEST_CASE("Any changed byte of a checkpoint is refused, and so are two that hide the checksums") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "checkpoint";
+  const Tensor w = variable(Array({2}, {1, 2}), "w");
+  optim::Adam adam{{w}};
+  optim::Scheduler scheduler{adam, optim::constant(0.5)};
+  adam.step({Array({2}, {1, 1})});
+  scheduler.step();
+  StateFile checkpoint{.arrays = {{"w", w.value()}}, .metadata = {{"random.draws", "7"}}};
+  checkpoint.add("optimizer", adam.state_dict());
+  checkpoint.add("scheduler", scheduler.state_dict());
+  save_safetensors(path, checkpoint);
+  const std::string bytes = read_text(path);
+  const auto refused = [&](const std::string& damaged) {
+    write_text(path, damaged);
+    try {
+      load_safetensors(path, {.checksum = Checksum::required});
+    } catch (const FormatError&) {
+      return true;
+    } catch (const LimitError&) {
+      return true;
+    }
+    return false;
+  };
+  REQUIRE(!refused(bytes));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    CAPTURE(i);
+    std::string damaged = bytes;
+    for (const int change : {1, 2, 0x20, 0x80, 0xff}) {
+      damaged[i] = static_cast<char>(bytes[i] ^ change);
+      CHECK(refused(damaged));
+    }
+  }
+  std::string hidden = bytes;
+  hidden[bytes.find("xgrad.checksum")] = 'X';
+  hidden[bytes.find("xgrad.crc32")] = 'X';
+  CHECK(refused(hidden));
 }
 
 TEST_CASE("Parameters without a name, or with another's, are kept apart in a state") {

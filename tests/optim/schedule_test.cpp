@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 
 namespace xgrad::testing {
 namespace {
@@ -60,6 +62,45 @@ TEST_CASE("Schedules refuse bad settings") {
   CHECK(error_of<FormatError>([&] {
           scheduler.load_state_dict({.arrays = {{"steps", Index({}, -1)}}, .metadata = {}});
         }) == "load_state_dict: a scheduler cannot have made -1 steps");
+}
+
+TEST_CASE("A scheduler whose schedule throws, or gives no rate for some group, stays where it was") {
+  optim::SGD sgd{std::vector<optim::SGD::Group>{{{variable(1)}, {.lr = 1}}, {{variable(1)}, {.lr = 100}}}};
+  optim::Scheduler scheduler{sgd, [](std::int64_t step) {
+                               if (step == 1) throw std::runtime_error("no such step");
+                               return step == 2 ? 1e307 : step == 3 ? -1. : 0.5;
+                             }};
+  const auto unchanged = [&](std::int64_t steps) {
+    return scheduler.steps() == steps && sgd.lr(0) == 0.5 && sgd.lr(1) == 50;
+  };
+  CHECK_THROWS_AS(scheduler.step(), std::runtime_error);
+  CHECK(unchanged(0));
+  for (const std::int64_t bad : {2, 3}) {  // the second group's rate is infinite, both are negative
+    CHECK_THROWS_AS(scheduler.load_state_dict({.arrays = {{"steps", Index({}, bad)}}, .metadata = {}}), ValueError);
+    CHECK(unchanged(0));
+  }
+  scheduler.load_state_dict({.arrays = {{"steps", Index({}, 4)}}, .metadata = {}});
+  CHECK(unchanged(4));
+  scheduler.step();
+  CHECK(unchanged(5));
+}
+
+TEST_CASE("A scheduler's state with an impossible count is refused") {
+  optim::SGD sgd{{variable(1)}};
+  optim::Scheduler scheduler{sgd, optim::cosine({.lr = 1, .steps = 10})};
+  scheduler.step();
+  const std::int64_t most = std::int64_t{1} << 53;
+  for (const AnyArray& bad :
+       {AnyArray(Index({}, std::numeric_limits<std::int64_t>::max())), AnyArray(Index({}, most + 1)),
+        AnyArray(Index({}, std::numeric_limits<std::int64_t>::min())), AnyArray(Index({2}, 1)), AnyArray(Index({0})),
+        AnyArray(Array({}, Real(3)))}) {
+    CHECK_THROWS_AS(scheduler.load_state_dict({.arrays = {{"steps", bad}}, .metadata = {}}), FormatError);
+    CHECK(scheduler.steps() == 1);
+  }
+  scheduler.load_state_dict({.arrays = {{"steps", Index({}, most)}}, .metadata = {}});
+  CHECK(scheduler.lr() == 0);
+  scheduler.step();
+  CHECK(scheduler.lr() == 0);
 }
 
 }  // namespace
