@@ -1,0 +1,504 @@
+// Every request for memory fails once, in everything that a program does with a model: what was begun is as it was
+// before, nothing is lost, and the next attempt does what the first should have done.
+#include "failing.h"
+#include "support/check.h"
+#include "support/files.h"
+
+#include <functional>
+#include <memory>
+
+#include <xgrad/core/graph_export.h>
+#include <xgrad/core/record.h>
+#include <xgrad/core/timing.h>
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/ops.h>
+#include <xgrad/optim/optim.h>
+
+namespace xgrad::testing {
+namespace {
+
+// What can be seen of a subject, number by number.
+using Picture = std::vector<double>;
+
+void add(Picture& picture, const AnyArray& array) {
+  std::visit(
+      [&](const auto& values) {
+        for (const std::int64_t size : values.shape()) picture.push_back(static_cast<double>(size));
+        for (const auto value : values) picture.push_back(static_cast<double>(value));
+      },
+      array);
+}
+
+void add(Picture& picture, const NamedArrays& arrays) {
+  for (const auto& [name, array] : arrays) add(picture, array);
+}
+
+// Something that is done to a subject. make() gives a new one, always the same; act(subject) does it; look(subject) is
+// what must be as before when act fails.
+template <class Make, class Act, class Look>
+void check_each_failure(const Make& make, const Act& act, const Look& look) {
+  Picture after;
+  for (int warm_up = 0; warm_up < 2; ++warm_up) {
+    const auto subject = make();
+    act(*subject);
+    after = look(*subject);
+  }
+  for (const auto refuse : {FailingMemory::Refuse::one, FailingMemory::Refuse::rest}) {
+    bool all = false;
+    int failures = 0;
+    for (std::int64_t number = 1; !all; ++number) {
+      CAPTURE(number);
+      const std::int64_t blocks = blocks_in_use(), nodes = live_node_count();
+      {
+        const auto subject = make();
+        const Picture before = look(*subject);
+        bool failed = false;
+        {
+          const FailingMemory memory(number, refuse);
+          try {
+            act(*subject);
+          } catch (const std::exception&) {
+            failed = true;
+          }
+          all = !memory.reached();
+        }
+        if (failed) {
+          ++failures;
+          REQUIRE(look(*subject) == before);
+          act(*subject);
+        }
+        REQUIRE(look(*subject) == after);
+      }
+      REQUIRE(live_node_count() == nodes);
+      REQUIRE(blocks_in_use() == blocks);
+    }
+    CHECK(failures > 0);
+  }
+}
+
+// ---- Operations ----
+
+struct Inputs {
+  Tensor a = variable(uniform({3, 4}, Real(0.5), 2), "a"), b = variable(normal({3, 4}, 2), "b"),
+         c = variable(normal({4, 2}, 3), "c"), q = variable(normal({2, 3, 4}, 4), "q"),
+         w = variable(normal({12, 4}, 5), "w");
+  Tensors all() const { return {a, b, c, q, w}; }
+};
+
+const Index rows({2}, {2, 0}), targets({3}, {1, 3, 0}), lengths({2}, {3, 1});
+const Mask mask({3, 4}, {true, false, true, true, false, true, false, true, true, true, false, false});
+
+struct Operation {
+  const char* name;
+  std::function<Tensor(const Inputs&)> run;
+};
+
+const std::vector<Operation> operations{
+    {"arithmetic", [](const Inputs& x) { return maximum(x.a * x.b + x.b / x.a, pow(x.a, 3) - x.b[0]); }},
+    {"elementwise", [](const Inputs& x) { return tanh(exp(x.b)) + log(x.a) + gelu(x.b) + erf(x.b) + sigmoid(x.b); }},
+    {"where", [](const Inputs& x) { return where(mask, clamp(x.a, {.min = 1}), masked_fill(x.b, mask, 2)); }},
+    {"matmul", [](const Inputs& x) { return matmul(matmul(x.a, x.c), transpose(x.c, 0, 1)); }},
+    {"batched matmul",
+     [](const Inputs& x) {
+       return matmul(x.q, x.c) + einsum("bij,jk->bik", {x.q, x.c});
+     }},
+    {"linear",
+     [](const Inputs& x) {
+       return linear(x.q, x.w, x.w[{_, 0}]);
+     }},
+    {"reductions",
+     [](const Inputs& x) { return sum(x.a, {.axis = 0}) * var(x.b, {.axis = 0}) + max(x.b, {.axis = 0}); }},
+    {"products", [](const Inputs& x) { return prod(x.a, {.axis = 1}) + mean(x.b) + logsumexp(x.b, {.axis = 1}); }},
+    {"cumsum", [](const Inputs& x) { return cumsum(x.b, 1) * softmax(x.a) + log_softmax(x.b, 0); }},
+    {"shape",
+     [](const Inputs& x) {
+       return concat({pad(x.a, {{0, 0}, {1, 1}})[{slice(0, 2), _}], stack({x.b[0], x.b[1]}, 0)}, 1);
+     }},
+    {"views", [](const Inputs& x) { return reshape(transpose(x.q, 0, 2), {-1}) + flatten(x.q, 0, 2); }},
+    {"index",
+     [](const Inputs& x) {
+       return index_select(x.a, 0, rows) + x.b[{slice(0, 2), _}] + embedding(x.w, rows);
+     }},
+    {"gather",
+     [](const Inputs& x) {
+       const Index places({3, 2}, {0, 3, 1, 1, 2, 0});
+       return scatter_add(x.a, 1, places, gather(x.b, 1, places));
+     }},
+    {"masked", [](const Inputs& x) { return masked_select(x.a, mask); }},
+    {"layer norm", [](const Inputs& x) { return layer_norm(x.a, x.w[0], x.w[1]); }},
+    {"attention",
+     [](const Inputs& x) {
+       return multi_head_attention(x.q, x.q, x.q, 2, {.mask = nn::causal & nn::padding(lengths)});
+     }},
+    {"attention weights",
+     [](const Inputs& x) { return attention_weights(x.q, x.q, 2, {.mask = nn::window({.before = 1})}); }},
+    {"linear attention", [](const Inputs& x) { return linear_attention(x.q, x.q, x.q, 2); }},
+    {"cross entropy",
+     [](const Inputs& x) { return cross_entropy(x.b, targets) + cross_entropy(x.b, softmax(x.a).detach()); }},
+    {"losses", [](const Inputs& x) { return mse_loss(x.a, x.b) + kl_div(x.b, softmax(x.a).detach()); }},
+    {"dropout",
+     [](const Inputs& x) {
+       return dropout(x.a, 0.5, RandomKey{1, 2});
+     }},
+};
+
+Picture gradients_of(const Inputs& x) {
+  Picture picture;
+  for (const Tensor& one : x.all()) {
+    picture.push_back(one.has_grad());
+    if (one.has_grad()) add(picture, one.grad().value());
+  }
+  return picture;
+}
+
+TEST_CASE("memory that runs out in an operation or its backward pass changes no gradient") {
+  for (const Operation& operation : operations) {
+    const std::string name = operation.name;
+    CAPTURE(name);
+    check_each_failure(
+        [] {
+          auto x = std::make_unique<Inputs>();
+          x->b.backward({.seed = normal({3, 4}, 6)});  // one gradient is there already
+          return x;
+        },
+        [&](const Inputs& x) { sum(operation.run(x)).backward(); }, gradients_of);
+  }
+}
+
+TEST_CASE("memory that runs out in a backward pass of a graph that is kept does not spoil the graph") {
+  struct Graph {
+    Inputs x;
+    Tensor y = sum(tanh(matmul(x.a, x.c))) + sum(layer_norm(x.q, x.w[0], x.w[1]) * x.q);
+  };
+  check_each_failure([] { return std::make_unique<Graph>(); },
+                     [](const Graph& graph) { graph.y.backward({.retain_graph = true}); },
+                     [](const Graph& graph) { return gradients_of(graph.x); });
+}
+
+TEST_CASE("memory that runs out in a recorded backward pass, or in that of it, changes no gradient") {
+  for (const Operation& operation : operations) {
+    const std::string name = operation.name;
+    CAPTURE(name);
+    if (name == "dropout") continue;  // linear
+    check_each_failure(
+        [] { return std::make_unique<Inputs>(); },
+        [&](const Inputs& x) {
+          const Tensor y = operation.run(x);
+          Tensor sum_of_squares(0);
+          for (const Tensor& g : grad(sum(y * y), x.all(), {.create_graph = true, .unused = Unused::zeros})) {
+            sum_of_squares = sum_of_squares + sum(g * g);
+          }
+          sum_of_squares.backward();
+        },
+        gradients_of);
+  }
+}
+
+TEST_CASE("memory that runs out in timing, printing or drawing spoils nothing") {
+  check_each_failure([] { return std::make_unique<Inputs>(); },
+                     [](const Inputs& x) {
+                       const OperationTimer timer;
+                       const Tensor y = sum(tanh(x.a * x.b));
+                       grad(y, {x.a, x.b});
+                       timer.lines();
+                       to_string(y);
+                       to_string(x.a.value());
+                     },
+                     gradients_of);
+}
+
+// ---- Training ----
+
+struct Net : nn::Module {
+  nn::Linear in{at("in"), 3, 4};
+  nn::BatchNorm1d batch{at("batch"), 4};
+  nn::LayerNorm norm{at("norm"), 4};
+  nn::GRU gru{at("gru"), 4, 3};
+  nn::Attention attn{at("attn"), 4, 2};
+
+  Tensor operator()(const Tensor& x) const {
+    const auto here = enter(x);
+    const Tensor h = norm(batch(in(x)));                                    // (B, 4)
+    return here(attn(unsqueeze(h, 0)) + sum(gru(unsqueeze(h, 0)).output));  // (1, B, 4)
+  }
+};
+
+TEST_CASE("memory that runs out in layers or their backward pass changes no gradient") {
+  check_each_failure(
+      [] {
+        manual_seed(1);
+        return std::make_unique<Net>();
+      },
+      [](const Net& net) {
+        sum(net(normal({5, 3}))).backward();
+      },
+      [](const Net& net) {
+        Picture picture;
+        for (const Tensor& parameter : net.parameters()) {
+          picture.push_back(parameter.has_grad());
+          if (parameter.has_grad()) add(picture, parameter.grad().value());
+        }
+        return picture;
+      });
+}
+
+TEST_CASE("memory that runs out in batch norm leaves its running statistics as they were") {
+  check_each_failure([] { return std::make_unique<nn::BatchNorm1d>(nn::root, 3); },
+                     [](const nn::BatchNorm1d& norm) {
+                       norm(normal({5, 3}));
+                     },
+                     [](const nn::BatchNorm1d& norm) {
+                       Picture picture;
+                       add(picture, norm.state_dict());
+                       return picture;
+                     });
+}
+
+// Two parameters after some steps; others hold their numbers, gradients and moments, too.
+template <class Optimizer>
+struct Training {
+  Tensor a = variable(normal({3, 2}), "a"), b = variable(normal({4}, 2), "b"), idle = variable(1, "idle");
+  Tensors parameters{a, b, idle};
+  Array gradient = normal({3, 2}, 3);
+  Optimizer optimizer;
+  optim::Scheduler scheduler{optimizer, optim::warmup(3, optim::cosine({.lr = 0.3, .steps = 6}))};
+  StateFile moments;
+  std::vector<Array> held;
+
+  Training(const typename Optimizer::Options& options, int steps) : optimizer(parameters, options) {
+    a.backward({.seed = gradient});
+    b.backward({.seed = normal({4}, 4)});
+    for (int i = 0; i < steps; ++i) optimizer.step();
+    moments = optimizer.state_dict();
+    held = {a.value(), b.value(), a.grad().value(), b.grad().value()};
+  }
+  Picture picture() const {
+    Picture picture;
+    for (const Tensor& parameter : parameters) {
+      add(picture, parameter.value());
+      picture.push_back(parameter.has_grad());
+      if (parameter.has_grad()) add(picture, parameter.grad().value());
+    }
+    add(picture, optimizer.state_dict().arrays);
+    add(picture, scheduler.state_dict().arrays);
+    picture.push_back(optimizer.lr());
+    return picture;
+  }
+};
+
+template <class Optimizer, class Act>
+void check_training(const typename Optimizer::Options& options, int steps, const Act& act) {
+  using Subject = Training<Optimizer>;
+  check_each_failure([&] { return std::make_unique<Subject>(options, steps); }, act,
+                     [](const Subject& subject) { return subject.picture(); });
+}
+
+TEST_CASE("memory that runs out in a step changes no parameter, no moment and no count") {
+  for (const int steps : {0, 2}) {
+    const auto step = [](auto& subject) { subject.optimizer.step(); };
+    check_training<optim::Adam>({}, steps, step);
+    check_training<optim::AdamW>({}, steps, step);
+    check_training<optim::SGD>({}, steps, step);
+    check_training<optim::SGD>({.momentum = 0.9, .nesterov = true}, steps, step);
+  }
+}
+
+TEST_CASE("memory that runs out while gradients are clipped changes none of them") {
+  check_training<optim::SGD>({}, 0, [](auto& subject) { optim::clip_grad_norm(subject.parameters, 0.1); });
+  check_training<optim::SGD>({}, 0, [](auto& subject) { optim::clip_grad_value(subject.parameters, 0.1); });
+  check_training<optim::SGD>({}, 0, [](auto& subject) {
+    const Tensors gradients{subject.a.grad(), subject.b.grad(), Tensor()};
+    optim::clip_grad_norm(gradients, subject.parameters, 0.1);
+  });
+}
+
+TEST_CASE("memory that runs out in a schedule's step changes neither its count nor a rate") {
+  check_training<optim::SGD>({}, 0, [](auto& subject) { subject.scheduler.step(); });
+}
+
+TEST_CASE("memory that runs out while a state is taken or loaded changes nothing") {
+  check_training<optim::Adam>({}, 2, [](auto& subject) {
+    StateFile state = subject.optimizer.state_dict();
+    state.arrays["a.step"] = Index({}, 7);
+    state.metadata["lr.0"] = "0.25";
+    state.add("scheduler", {.arrays = {{"steps", Index({}, 4)}}, .metadata = {}});
+    const StateFile scheduler = state.part("scheduler");
+    state.arrays.erase("scheduler.steps");
+    subject.optimizer.load_state_dict(state);
+  });
+  check_training<optim::Adam>({}, 2, [](auto& subject) {
+    subject.scheduler.load_state_dict({.arrays = {{"steps", Index({}, 4)}}, .metadata = {}});
+  });
+}
+
+// ---- Files ----
+
+// A layer in a file, and another layer.
+struct Saved {
+  TemporaryFolder folder;
+  std::string path = folder / "layer";
+  nn::BatchNorm1d layer{nn::root, 2};
+
+  explicit Saved(const std::string& bytes) {
+    layer.weight.assign(normal({2}));
+    write_text(path, bytes);
+  }
+  Picture picture() const {
+    Picture picture;
+    for (const char byte : read_text(path)) picture.push_back(byte);
+    const std::filesystem::directory_iterator files(folder.path()), descriptors("/proc/self/fd");
+    picture.push_back(static_cast<double>(std::distance(begin(files), end(files))));
+    picture.push_back(static_cast<double>(std::distance(begin(descriptors), end(descriptors))));
+    add(picture, layer.state_dict());
+    return picture;
+  }
+};
+
+TEST_CASE("memory that runs out while a model is saved, loaded or drawn leaves the file and the model as they were") {
+  const TemporaryFolder folder;
+  save(nn::BatchNorm1d(nn::root, 2), folder / "layer");
+  const std::string bytes = read_text(folder / "layer");
+  const auto make = [&] { return std::make_unique<Saved>(bytes); };
+  const auto look = [](const Saved& saved) { return saved.picture(); };
+  check_each_failure(
+      make, [](const Saved& saved) { save(saved.layer, saved.path); }, look);
+  check_each_failure(
+      make, [](const Saved& saved) { load(saved.layer, saved.path); }, look);
+  check_each_failure(
+      make, [](const Saved& saved) { save_graph(saved.path + ".txt", {tanh(saved.layer.weight)}); },
+      [](const Saved& saved) {
+        const std::filesystem::directory_iterator files(saved.folder.path());
+        return Picture{static_cast<double>(std::distance(begin(files), end(files)))};
+      });
+}
+
+// ---- Decoding ----
+
+const Index source({2, 3}, {1, 2, 3, 4, 2, 0});
+
+struct Transformer {
+  nn::EncoderDecoder model{nn::root, 5, 5, {.dim = 4, .ffn = 4, .heads = 2, .layers = 2, .dropout = 0}};
+  nn::Eval eval{model};
+  nn::DecoderState state = [&] {
+    const NoGrad off;
+    return model.decoder.start(model.encoder(source), nn::padding(lengths));
+  }();
+
+  Picture picture() const {
+    Picture picture{static_cast<double>(state.position)};
+    for (const nn::DecoderBlockState& block : state.blocks) {
+      for (const nn::KeyValue& each : {block.past, block.memory}) {
+        if (!each.k.defined()) continue;
+        add(picture, each.k.value());
+        add(picture, each.v.value());
+      }
+    }
+    add(picture, state.origin);
+    add(picture, *state.memory_mask.lengths);
+    return picture;
+  }
+};
+
+TEST_CASE("memory that runs out in a step of a transformer's decoder leaves its keys and values as they were") {
+  const auto make = [](int steps) {
+    manual_seed(1);
+    auto subject = std::make_unique<Transformer>();
+    const NoGrad off;
+    for (int i = 0; i < steps; ++i) subject->model.decoder(Index({2, 1}, {1, 2}), subject->state);
+    return subject;
+  };
+  const auto look = [](const Transformer& subject) { return subject.picture(); };
+  for (const int steps : {0, 2}) {
+    check_each_failure([&] { return make(steps); },
+                       [](Transformer& subject) {
+                         const NoGrad off;
+                         subject.model.decoder(Index({2, 1}, {3, 4}), subject.state);
+                       },
+                       look);
+  }
+  check_each_failure([&] { return make(1); },
+                     [](Transformer& subject) {
+                       const NoGrad off;
+                       subject.state.select(Index({3}, {1, 1, 0}));
+                     },
+                     look);
+}
+
+struct Recurrent {
+  nn::Seq2Seq model{nn::root, 5, 5, {.embed = 3, .hidden = 4}};
+  nn::Eval eval{model};
+  nn::Seq2SeqState state = [&] {
+    const NoGrad off;
+    const Recurrence read = model.encoder(source, lengths);
+    return nn::Seq2SeqState{
+        .h = read.h, .context = read.h[-1], .memory = read.output, .memory_mask = nn::padding(lengths)};
+  }();
+
+  Picture picture() const {
+    Picture picture;
+    for (const Tensor& each : {state.h, state.context, state.memory}) add(picture, each.value());
+    add(picture, *state.memory_mask.lengths);
+    return picture;
+  }
+};
+
+TEST_CASE("memory that runs out in a step of a recurrent decoder leaves its state as it was") {
+  const auto make = [] {
+    manual_seed(1);
+    return std::make_unique<Recurrent>();
+  };
+  const auto look = [](const Recurrent& subject) { return subject.picture(); };
+  check_each_failure(
+      make,
+      [](Recurrent& subject) {
+        const NoGrad off;
+        subject.model.decoder(Index({2, 1}, {3, 4}), subject.state);
+      },
+      look);
+  check_each_failure(
+      make,
+      [](Recurrent& subject) {
+        const NoGrad off;
+        subject.state.select(Index({3}, {1, 1, 0}));
+      },
+      look);
+}
+
+TEST_CASE(
+    "memory that runs out in a step of a stepper leaves it where it was, so that the next attempt gives the same") {
+  struct Subject {
+    Transformer transformer;
+    nn::DecoderStepper stepper{transformer.model.decoder, transformer.state};
+    Array logits;
+  };
+  check_each_failure(
+      [] {
+        manual_seed(1);
+        return std::make_unique<Subject>();
+      },
+      [](Subject& subject) {
+        const NoGrad off;
+        subject.logits = subject.stepper.step(Index({2}, {3, 4})).value();
+      },
+      [](const Subject& subject) {
+        Picture picture;
+        add(picture, subject.logits);
+        return picture;
+      });
+}
+
+TEST_CASE("memory that runs out in a search loses nothing") {
+  check_each_failure(
+      [] {
+        manual_seed(1);
+        return std::make_unique<Transformer>();
+      },
+      [](const Transformer& subject) {
+        nn::DecoderStepper stepper{subject.model.decoder, subject.state};
+        nn::beam_search(stepper, {.bos = 0, .eos = 4, .max_length = 2, .num_beams = 2});
+      },
+      [](const Transformer& subject) { return subject.picture(); });
+}
+
+}  // namespace
+}  // namespace xgrad::testing
