@@ -33,6 +33,7 @@ run() { # LAST-LINE STATUS ARGUMENTS...
 echo "everything passes"
 pretend build/bin/xgrad_tests "$(summary 12 0)"
 pretend build/bin/xgrad_tests_f32 "$(summary 3 0)"
+pretend build/bin/xgrad_tests_alloc "$(summary 0 0)"
 pretend tests/some/some_test.sh 'exit 0'
 run "16 passed, 0 failed" 0
 
