@@ -2,7 +2,9 @@
 //
 // A training loop asks for the same sizes again and again. The pool hands a block back out of a list of its size class
 // instead of asking the operating system, so that a loop in its steady state makes no system call and touches no new
-// page. Each thread has lists of its own; a block may be released by another thread than the one that took it.
+// page. Each thread has lists of its own, so that it takes no lock; a block may be released by another thread than the
+// one that took it, and what a thread gets back beyond what it has asked for itself goes to lists that all threads
+// share.
 #pragma once
 
 #include <atomic>
@@ -15,7 +17,7 @@
 
 namespace xgrad::inline XGRAD_ABI {
 
-/// At least `bytes` bytes, aligned to 64. Throws std::bad_alloc.
+/// At least `bytes` bytes, aligned to 64. Throws std::bad_alloc when the system has none left.
 void* pool_allocate(std::size_t bytes);
 /// Gives a block back; `bytes` as at its allocation.
 void pool_release(void* block, std::size_t bytes) noexcept;
@@ -27,7 +29,8 @@ struct PoolStats {
   std::int64_t system_requests = 0;  ///< times that the operating system was asked for memory
 };
 PoolStats pool_stats();
-/// Returns what waits in this thread's lists to the operating system, blocks of at most 1 KiB excepted.
+/// Returns what waits in the lists of this thread and in those that threads share to the operating system, blocks of at
+/// most 1 KiB excepted. An allocation that the system refuses does so by itself and asks again.
 void pool_trim();
 
 /// A standard allocator on the pool.
@@ -93,6 +96,19 @@ class Ref {
   T* operator->() const { return object_; }
   T& operator*() const { return *object_; }
   explicit operator bool() const { return object_ != nullptr; }
+
+  /// For a pointer that is given its object once, while other threads look at it: the object, or nullptr so far.
+  T* published() const noexcept {
+    return std::atomic_ref<T*>(const_cast<T*&>(object_)).load(std::memory_order_acquire);
+  }
+  /// The object from now on, unless another thread was faster; then `first` keeps its own.
+  void publish(Ref& first) noexcept {
+    T* none = nullptr;
+    if (std::atomic_ref<T*>(object_).compare_exchange_strong(none, first.object_, std::memory_order_acq_rel)) {
+      first.object_ = nullptr;
+    }
+  }
+
   friend bool operator==(const Ref& a, const Ref& b) { return a.object_ == b.object_; }
 
  private:
