@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,6 +26,12 @@ namespace {
 
 constexpr int most_threads = 1024;
 thread_local bool inside_loop = false;
+
+// The variable's text; empty if it is not set.
+std::string_view environment(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text ? text : "";
+}
 
 // One parallel_for while it runs. Each thread has a stretch of blocks of its own, the same one in every loop of this
 // length, so that it finds in its cache what it left there; when it is done it helps with those of others.
@@ -94,9 +103,11 @@ class Loop {
 // may use. Some schedulers pack threads together, which then wait for each other.
 std::vector<int> places_to_pin() {
   std::vector<int> places;
-  const char* wanted = std::getenv("XGRAD_PIN_THREADS");
+  const std::string_view wanted = environment("XGRAD_PIN_THREADS");
+  if (wanted != "" && wanted != "0" && wanted != "1")
+    fail<ValueError>("XGRAD_PIN_THREADS", "'", wanted, "' is not 0 or 1");
   cpu_set_t allowed;
-  if (!wanted || std::string_view(wanted) != "1" || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return places;
+  if (wanted != "1" || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return places;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (CPU_ISSET(cpu, &allowed)) places.push_back(cpu);
   }
@@ -116,10 +127,8 @@ class Crew {
       pthread_setaffinity_np(thread, sizeof one, &one);
     };
     pin(pthread_self(), 0);
-    for (int i = 1; i <= helpers; ++i) {
-      threads_.emplace_back([this, i] { wait_for_work(i); });
-      pin(threads_.back().native_handle(), static_cast<std::size_t>(i));
-    }
+    threads_.reserve(static_cast<std::size_t>(helpers));
+    for (int i = 1; i <= helpers && start(i); ++i) pin(threads_.back().native_handle(), static_cast<std::size_t>(i));
   }
   ~Crew() {
     {
@@ -158,6 +167,17 @@ class Crew {
     }
   }
 
+  // False if the system cannot start another thread: who runs already does all the work.
+  bool start(int number) {
+    try {
+      threads_.emplace_back([this, number] { wait_for_work(number); });
+      return true;
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+    return false;
+  }
+
   void wait_for_work(int number) {
     std::uint64_t seen = 0;
     while (true) {
@@ -186,11 +206,12 @@ class Crew {
 };
 
 int threads_at_start() {
-  if (const char* text = std::getenv("XGRAD_THREADS")) {
-    const std::string_view digits(text);
+  if (const std::string_view text = environment("XGRAD_THREADS"); !text.empty()) {
     int count = 0;
-    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), count);
-    if (error == std::errc() && end == digits.end() && count >= 1 && count <= most_threads) return count;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), count);
+    if (error != std::errc() || end != text.end() || count < 1 || count > most_threads)
+      fail<ValueError>("XGRAD_THREADS", "'", text, "' is not a whole number in [1, ", most_threads, "]");
+    return count;
   }
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::clamp(CPU_COUNT(&set), 1, most_threads);
@@ -222,6 +243,7 @@ int threads() { return State::state().count.load(std::memory_order_relaxed); }
 void set_threads(int count) {
   if (count < 1 || count > most_threads)
     fail<ValueError>("set_threads", "count ", count, " not in [1, ", most_threads, "]");
+  if (inside_loop) fail<ValueError>("set_threads", "a parallel loop is running on this thread");
   State& state = State::state();
   const std::lock_guard lock(state.one_loop);
   if (count == state.count) return;
@@ -236,7 +258,7 @@ void detail::parallel_blocks(std::int64_t count, std::int64_t grain,
   const bool together = threads() > 1 && !inside_loop && lock.try_lock();
   Loop loop(count, std::max<std::int64_t>(grain, 1), run, context, together ? threads() : 1);
   if (together) {
-    if (!state.crew) state.crew = std::make_unique<Crew>(threads() - 1);
+    if (!state.crew) state.crew = std::make_unique<Crew>(state.count - 1);
     state.crew->run(loop);
   } else {
     loop.work(0);  // inside another loop, or another thread has the crew

@@ -12,9 +12,12 @@ namespace xgrad::inline XGRAD_ABI {
 
 /// How many threads the parallel loop uses, the calling one included. At first: the environment variable
 /// XGRAD_THREADS, else the processors that this process may run on. With XGRAD_PIN_THREADS=1 each thread, the calling
-/// one included, stays on a processor of its own: for measuring, and where a scheduler packs threads together.
+/// one included, stays on a processor of its own: for measuring, and where a scheduler packs threads together. Where
+/// the system cannot start as many threads, loops run with those that there are, to the same results. The environment
+/// is read by the first loop of several blocks or the first call of these functions, which throws ValueError if a
+/// variable is neither empty nor makes sense.
 int threads();
-/// Throws ValueError unless 1 <= count <= 1024. Not to be called while a loop is running.
+/// Waits for the loop of another thread to end. Throws ValueError unless 1 <= count <= 1024, and inside a loop.
 void set_threads(int count);
 
 namespace detail {

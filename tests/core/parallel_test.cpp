@@ -1,6 +1,7 @@
 // Tests of core/parallel.h: every block once, the same blocks with any number of threads, exceptions, fork.
 #include <xgrad/core/parallel.h>
 
+#include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,15 +9,18 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <xgrad/core/error.h>
 
+#include "support/again.h"
 #include "support/check.h"
 #include "support/threads.h"
 
@@ -37,6 +41,28 @@ Blocks blocks_of(std::int64_t count, std::int64_t grain) {
   std::ranges::sort(blocks);
   return blocks;
 }
+
+// While it lives, the system refuses to start threads: their stacks would not fit into any address space.
+class NoNewThreads {
+ public:
+  NoNewThreads() {
+    pthread_getattr_default_np(&usual_);
+    pthread_attr_t huge;
+    pthread_attr_init(&huge);
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 47);
+    pthread_setattr_default_np(&huge);
+    pthread_attr_destroy(&huge);
+  }
+  ~NoNewThreads() {
+    pthread_setattr_default_np(&usual_);
+    pthread_attr_destroy(&usual_);
+  }
+  NoNewThreads(const NoNewThreads&) = delete;
+  NoNewThreads& operator=(const NoNewThreads&) = delete;
+
+ private:
+  pthread_attr_t usual_;
+};
 
 }  // namespace
 
@@ -131,6 +157,59 @@ TEST_CASE("a number of threads outside 1 ... 1024 is refused") {
   error_of<ValueError>([] { set_threads(-1); });
   error_of<ValueError>([] { set_threads(10'000); });
   CHECK(threads() == before);
+}
+
+TEST_CASE("inside a loop the number of threads cannot be changed") {
+  for (const int count : {1, 3}) {
+    const ThreadCount restore(count);
+    std::atomic<int> refused{0};
+    parallel_for(30, 1, [&](std::int64_t, std::int64_t) {
+      try {
+        set_threads(2);
+      } catch (const ValueError& error) {
+        refused += std::string(error.what()) == "set_threads: a parallel loop is running on this thread";
+      }
+    });
+    CHECK(refused == 30);
+    CHECK(threads() == count);
+  }
+  const ThreadCount again(2);
+  CHECK(threads() == 2);
+}
+
+TEST_CASE("where no thread can be started, loops run on those that there are") {
+  const ThreadCount one(1);
+  const Blocks alone = blocks_of(100, 10);
+  {
+    const NoNewThreads none;
+    CHECK_THROWS_AS(std::thread([] {}), std::system_error);
+    set_threads(4);
+    CHECK(blocks_of(100, 10) == alone);
+    CHECK(blocks_of(100, 10) == alone);
+  }
+  CHECK(threads() == 4);
+  set_threads(3);
+  CHECK(blocks_of(100, 10) == alone);
+}
+
+TEST_CASE("the environment says how many threads there are at first") {
+  if (const char* expected = std::getenv("XGRAD_TEST_EXPECTED")) {
+    CHECK(threads() == std::atoi(expected));
+    CHECK(blocks_of(100, 10).size() == 10);
+    return;
+  }
+  const auto run = [](const std::string& environment) {
+    return run_again("the environment says how many threads there are at first", environment);
+  };
+  CHECK(run("XGRAD_TEST_EXPECTED=3 XGRAD_THREADS=3").status == 0);
+  for (const std::string wrong : {"abc", "0", "-1", "1025", "3x", " 3", "2.5", "99999999999999999999"}) {
+    const Again again = run("XGRAD_TEST_EXPECTED=3 XGRAD_THREADS='" + wrong + "'");
+    CAPTURE(again.output);
+    CHECK(again.status != 0);
+    CHECK(again.output.find("XGRAD_THREADS: '" + wrong + "' is not a whole number in [1, 1024]") != std::string::npos);
+  }
+  const Again pinned = run("XGRAD_TEST_EXPECTED=2 XGRAD_THREADS=2 XGRAD_PIN_THREADS=yes");
+  CHECK(pinned.output.find("XGRAD_PIN_THREADS: 'yes' is not 0 or 1") != std::string::npos);
 }
 
 TEST_CASE("a child process has a crew of its own") {

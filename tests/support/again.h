@@ -1,0 +1,34 @@
+// For what only a fresh process can show: runs one test case of this program again, in a process of its own.
+#pragma once
+
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+namespace xgrad::testing {
+
+struct Again {
+  int status = -1;  ///< 0: the test case passed
+  std::string output;
+};
+
+/// Runs the test case of this name (without commas) with these `NAME=value ...` in the environment.
+inline Again run_again(const std::string& test_case, const std::string& environment) {
+  char program[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+  if (length < 0) throw std::runtime_error("run_again: the program cannot find itself");
+  const std::string command = environment + " '" + std::string(program, static_cast<std::size_t>(length)) +
+                              "' --no-colors --test-case='" + test_case + "' 2>&1";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) throw std::runtime_error("run_again: no process");
+  Again result;
+  char text[4096];
+  while (const std::size_t size = std::fread(text, 1, sizeof text, pipe)) result.output.append(text, size);
+  result.status = pclose(pipe);
+  return result;
+}
+
+}  // namespace xgrad::testing
