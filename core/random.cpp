@@ -5,7 +5,10 @@
 #include <immintrin.h>
 #endif
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <type_traits>
@@ -15,7 +18,15 @@
 namespace xgrad::inline XGRAD_ABI {
 namespace {
 
-thread_local RandomState generator;
+// What a thread starts with that nobody has seeded. The odd factor keeps the seeds of threads apart from each other and
+// from the small numbers that people choose.
+std::uint64_t seed_of_this_thread() {
+  static std::atomic<std::uint64_t> others{0};
+  if (gettid() == getpid()) return 0;
+  return (others.fetch_add(1, std::memory_order_relaxed) + 1) * 0x9E3779B97F4A7C15;
+}
+
+thread_local RandomState generator{.seed = seed_of_this_thread(), .draws = 0};
 
 constexpr std::int64_t block = 1 << 14;  // elements that one thread makes at a time
 

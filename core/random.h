@@ -29,7 +29,10 @@ struct RandomState {
   friend bool operator==(const RandomState&, const RandomState&) = default;
 };
 
-/// Starts this thread's generator anew.
+/// Starts this thread's generator anew: the same seed gives the same numbers in every thread. A generator that was
+/// never seeded starts with seed 0 in the main thread and in each other thread with a seed of its own, by the order in
+/// which threads first come here: so no two threads draw the same numbers, and those that shall draw the same ones in
+/// every run are seeded, each with a number of its own.
 void manual_seed(std::uint64_t seed);
 RandomState random_state();
 void set_random_state(const RandomState& state);

@@ -13,6 +13,8 @@ using namespace xgrad::testing;
 
 namespace {
 
+const RandomState at_start = random_state();  // before main() and before any seed
+
 struct Moments {
   double mean = 0, variance = 0, skewness = 0, kurtosis = 0;
 };
@@ -109,6 +111,23 @@ TEST_CASE("the generator counts its draws; its state goes back and forth") {
   std::thread([&] { elsewhere = random_state().draws; }).join();
   CHECK(elsewhere == 0);  // every thread has a generator of its own
   set_random_state(before);
+}
+
+TEST_CASE("threads that nobody has seeded draw numbers of their own, with the same seed the same") {
+  CHECK(at_start == RandomState{.seed = 0, .draws = 0});
+  const auto draw = [](bool seeded) {
+    Array x;
+    std::thread([&] {
+      if (seeded) manual_seed(7);
+      x = random_uniform({100}, next_random_key());
+    }).join();
+    return x;
+  };
+  const Array first = draw(false), second = draw(false), of_main = random_uniform({100}, {.seed = 0, .draw = 0});
+  CHECK_FALSE(equal(first, second));
+  CHECK_FALSE(equal(first, of_main));
+  CHECK_FALSE(equal(second, of_main));
+  CHECK(equal(draw(true), random_uniform({100}, {.seed = 7, .draw = 0})));
 }
 
 TEST_CASE("uniform numbers are spread evenly over [0, 1)") {
