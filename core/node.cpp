@@ -38,9 +38,12 @@ std::atomic<std::int64_t> live_nodes{0};
 
 std::int64_t live_node_count() { return live_nodes.load(std::memory_order_relaxed); }
 
-NodeExtras& Node::needed_extras() {
-  if (!extras) extras = std::make_unique<NodeExtras>();
-  return *extras;
+NodeExtras& LazyExtras::needed() {
+  if (NodeExtras* there = get()) return *there;
+  auto mine = std::make_unique<NodeExtras>();
+  NodeExtras* first = nullptr;
+  if (!extras_.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel)) return *first;
+  return *mine.release();
 }
 
 Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {

@@ -107,6 +107,23 @@ struct NodeExtras {
   std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
 };
 
+/// The extras of a node. Made when they are first needed, by whichever thread that is.
+class LazyExtras {
+ public:
+  LazyExtras() = default;
+  LazyExtras(const LazyExtras&) = delete;
+  LazyExtras& operator=(const LazyExtras&) = delete;
+  ~LazyExtras() { delete get(); }
+  NodeExtras* get() const { return extras_.load(std::memory_order_acquire); }
+  NodeExtras* operator->() const { return get(); }
+  NodeExtras& operator*() const { return *get(); }
+  explicit operator bool() const { return get() != nullptr; }
+  NodeExtras& needed();
+
+ private:
+  std::atomic<NodeExtras*> extras_{nullptr};
+};
+
 struct Node {
   RefCount refs;
   std::uint32_t version = 0;  ///< of a leaf: how often its value was assigned
@@ -114,15 +131,15 @@ struct Node {
   const std::string* scope = nullptr;  ///< the module's path where it was recorded, interned; may be null
   std::uint64_t id = 0;                ///< larger than the ids of all inputs
   Ref<Buffer<Real>> kept;              ///< the result, if a rule asked for it; the value of a scalar constant
-  std::unique_ptr<NodeExtras> extras;
+  LazyExtras extras;
 
   std::int32_t edge_count = 0;
   std::uint8_t rank = 0;
   std::uint8_t order =
       0;  ///< 0 in a forward pass, 1 in the recorded backward pass of that, 2 in the backward pass of both
   bool requires_grad : 1 = false;
-  bool released : 1 = false;         ///< the rules are gone: a backward pass has used them
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
+  bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 
   // Scratch of the walk that is under way (core/grad.cpp).
   std::int32_t slot = 0;
@@ -139,7 +156,7 @@ struct Node {
   Shape shape() const { return Shape(ShortList<std::int64_t>({sizes(), static_cast<std::size_t>(rank)})); }
   bool has_shape(const Shape& other) const { return std::ranges::equal(std::span(sizes(), rank), other); }
   std::string_view name() const { return extras ? std::string_view(extras->name) : std::string_view(); }
-  NodeExtras& needed_extras();
+  NodeExtras& needed_extras() { return extras.needed(); }
   /// Takes a larger id if the input, made by another thread, has one as large.
   void follow(const Node& input);
   /// Lets go of rules and kept values; the arrows stay, so that the graph can still be drawn.

@@ -44,9 +44,10 @@ Tensor Tensor::separate() const {
 
 const Ref<Node>& Tensor::needed_node() const {
   Body& mine = body();
-  if (!mine.node) {
-    mine.node = Node::create("leaf", mine.value.shape(), 0);
-    if (mine.value.rank() == 0) mine.node->kept = mine.value.buffer();  // so that diagrams can show the number
+  if (!mine.node.published()) {
+    auto leaf = Node::create("leaf", mine.value.shape(), 0);
+    if (mine.value.rank() == 0) leaf->kept = mine.value.buffer();  // so that diagrams can show the number
+    mine.node.publish(leaf);                                       // threads that share a constant may all come here
   }
   return mine.node;
 }

@@ -74,12 +74,18 @@ class Tensor {
   Tensor operator[](const Mask& where) const;
 
   /// Whether gradients flow to this tensor.
-  bool requires_grad() const { return body_ && body_->node && body_->node->requires_grad; }
+  bool requires_grad() const {
+    const Node* node = body_ ? body_->node.published() : nullptr;
+    return node && node->requires_grad;
+  }
   /// Makes a tensor without history a leaf that gradients flow to, or no longer. Throws GraphError for a result of an
   /// operation.
   const Tensor& set_requires_grad(bool wanted = true) const;
   /// Whether this is no result of a recorded operation.
-  bool is_leaf() const { return !body_ || !body_->node || body_->node->is_leaf(); }
+  bool is_leaf() const {
+    const Node* node = body_ ? body_->node.published() : nullptr;
+    return !node || node->is_leaf();
+  }
 
   /// Gives a leaf a new value; graphs recorded before can no longer be differentiated. Throws ShapeError if the shape
   /// differs, GraphError for a result of an operation.
