@@ -12,6 +12,7 @@
 #include <xgrad/core/grad.h>
 
 #include <bit>
+#include <mutex>
 #include <unordered_map>
 
 #include <xgrad/core/scope.h>
@@ -128,8 +129,8 @@ class Pass {
   Pass(const Tensor& y, Targets& targets, Collect collect, const char* caller)
       : y_(y), targets_(targets), collect_(collect), caller_(caller), walk_(new_walk()) {}
   ~Pass() {
-    for (Node* node : order_) node->walk.store(0, std::memory_order_relaxed);
-    for (const Frame& frame : stack_) frame.node->walk.store(0, std::memory_order_relaxed);
+    for (Node* node : order_) node->walk.store(0, std::memory_order_release);
+    for (const Frame& frame : stack_) frame.node->walk.store(0, std::memory_order_release);
   }
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
@@ -207,11 +208,15 @@ bool Pass::reach(Node& node) {
 }
 
 void Pass::enter(Node& node) {
-  if (node.walk.load(std::memory_order_relaxed) != 0) {
+  stack_.push_back({.node = &node});  // first, so that no mark stays behind if this fails
+  std::uint32_t unmarked = 0;
+  if (!node.walk.compare_exchange_strong(unmarked, walk_, std::memory_order_acquire, std::memory_order_relaxed)) {
+    stack_.pop_back();
     fail<GraphError>(caller_, "the graph is in use by another backward pass (at ", node.op, ")");
   }
-  stack_.push_back({.node = &node, .needed = reach(node), .stale = node.released});
-  node.walk.store(walk_, std::memory_order_relaxed);
+  Frame& frame = stack_.back();
+  frame.needed = reach(node);
+  frame.stale = node.released;
 }
 
 // Nodes older than `oldest` cannot lead to a target.
@@ -463,6 +468,9 @@ void Tensor::backward(const BackwardOptions& options) const {
   const detail::HistoryScope scope(History::gradient);
   Tensors found = pass.run(seed, !options.retain_graph);
 
+  // Graphs of other threads may end in the same leaves.
+  static std::mutex accumulation;
+  const std::lock_guard lock(accumulation);
   // Everything that can fail happens before the first gradient changes.
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].defined()) continue;
