@@ -5,10 +5,16 @@
 // otherwise.
 #include <xgrad/ops/blas.h>
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
+#include <new>
 #include <string_view>
+#include <vector>
 
 #include <xflens/cxxblas/drivers/cblas.h>
 
@@ -27,6 +33,9 @@ void openblas_set_num_threads(int count);
 // Exported by OpenBLAS when it chooses its kernels at run time, but declared nowhere.
 [[gnu::weak]] void gotoblas_dynamic_quit();
 [[gnu::weak]] void gotoblas_dynamic_init();
+// The memory that products work in; exported, but declared nowhere.
+[[gnu::weak]] void* blas_memory_alloc(int);
+[[gnu::weak]] void blas_memory_free(void*);
 }
 #endif
 
@@ -61,18 +70,84 @@ void choose_kernels() {
 }
 #endif
 
-// The threads are those of parallel_for: BLAS's own would wait for each other at every product, and share out the work
-// in a way that depends on their number.
-void prepare() {
+// OpenBLAS has one thread for all products. Those of parallel_for take its place: BLAS's own would wait for each other
+// at every product, and share out the work in a way that depends on their number.
+std::mutex set_up_mutex;
+std::atomic<bool> is_set_up{false};
+
+void set_up([[maybe_unused]] const BlasSetup& setup) {
 #ifdef XGRAD_OPENBLAS
-  static const bool once = [] {
-    choose_kernels();
-    openblas_set_num_threads(1);
-    return true;
-  }();
-  (void)once;
+  if (setup.choose_kernels) choose_kernels();
+  if (setup.one_thread) openblas_set_num_threads(1);
 #endif
+  is_set_up.store(true, std::memory_order_release);
 }
+
+// Before the first product.
+void prepare() {
+  if (is_set_up.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(set_up_mutex);
+  if (is_set_up) return;
+  const char* variable = std::getenv("XGRAD_BLAS_SETUP");
+  const std::string_view text = variable ? variable : "";
+  if (text != "" && text != "all" && text != "none")
+    fail<ValueError>("XGRAD_BLAS_SETUP", "'", text, "' is neither all nor none");
+  const bool all = text != "none";
+  set_up({.one_thread = all, .choose_kernels = all});
+}
+
+#ifdef XGRAD_OPENBLAS
+// OpenBLAS maps a buffer for each thread that is inside a product, keeps it for the next, and where there is no memory
+// for one, tries again without end. So it is made to map its buffers here, one more whenever more threads are inside
+// than ever before, each behind a trial that can fail.
+class Inside {
+ public:
+  Inside() {
+    const int count = inside_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (count <= mapped_.load(std::memory_order_acquire) || !blas_memory_alloc || !blas_memory_free) return;
+    try {
+      map_for(count);
+    } catch (...) {
+      inside_.fetch_sub(1, std::memory_order_relaxed);
+      throw;
+    }
+  }
+  ~Inside() { inside_.fetch_sub(1, std::memory_order_relaxed); }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  static void map_for(int threads) {
+    static std::mutex mutex;
+    static std::vector<void*> known;
+    const std::lock_guard lock(mutex);
+    while (static_cast<int>(known.size()) < threads) {
+      std::vector<void*> held;
+      held.reserve(known.size() + 1);
+      known.reserve(known.size() + 1);
+      try_memory();
+      // What OpenBLAS has mapped and nobody uses comes first; then it maps another buffer.
+      do held.push_back(blas_memory_alloc(0));
+      while (std::ranges::find(known, held.back()) != known.end());
+      void* const fresh = held.back();
+      for (void* buffer : held) {
+        if (buffer) blas_memory_free(buffer);
+      }
+      if (!fresh) throw std::bad_alloc();  // OpenBLAS counts no more threads
+      known.push_back(fresh);
+    }
+    mapped_.store(static_cast<int>(known.size()), std::memory_order_release);
+  }
+  static void try_memory() {
+    constexpr std::size_t size = std::size_t{129} << 20;  // of a buffer on x86-64, and a little more
+    void* trial = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (trial == MAP_FAILED) throw std::bad_alloc();
+    munmap(trial, size);
+  }
+
+  inline static std::atomic<int> inside_{0}, mapped_{0};
+};
+#endif
 
 int narrow(std::int64_t size) {
   if (size > std::numeric_limits<int>::max())
@@ -92,6 +167,9 @@ constexpr auto blas_gemm = [] {
 int stride_of(std::int64_t stride) { return narrow(std::max<std::int64_t>(stride, 1)); }
 
 void blas_product(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+#ifdef XGRAD_OPENBLAS
+  const Inside inside;
+#endif
   blas_gemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
             narrow(p.m), narrow(p.n), narrow(p.k), p.scale, a.data, stride_of(a.stride), b.data, stride_of(b.stride),
             p.keep, c, stride_of(c_stride));
@@ -126,8 +204,8 @@ std::int64_t pieces(const Gemm& p, bool tiles) {
 void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return start_rows(p, c, c_stride);
-  prepare();
   const bool tiles = detail::suits_tiles(p);
+  if (!tiles) prepare();
   const bool by_rows = p.m >= p.n;
   const std::int64_t side = by_rows ? p.m : p.n;
   const std::int64_t piece = (side / std::max<std::int64_t>(1, pieces(p, tiles)) + 31) / 32 * 32;
@@ -146,6 +224,12 @@ void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t
   });
 }
 
+void set_up_blas(const BlasSetup& setup) {
+  const std::lock_guard lock(set_up_mutex);
+  if (is_set_up) fail<ValueError>("set_up_blas", "the BLAS has been set up already, by an earlier call or a product");
+  set_up(setup);
+}
+
 std::string detail::blas_warning(std::string_view core, bool avx2, bool avx512) {
   if (core.empty()) return "the BLAS is not OpenBLAS, products may take many times longer";
   const bool for_avx512 = core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
@@ -159,8 +243,8 @@ std::string detail::blas_warning(std::string_view core, bool avx2, bool avx512) 
 BuildInfo build_info() {
   BuildInfo info;
   info.real = sizeof(Real) == sizeof(float) ? "float" : "double";
-#ifdef XGRAD_OPENBLAS
   prepare();
+#ifdef XGRAD_OPENBLAS
   info.blas = openblas_get_config();
   info.blas_core = openblas_get_corename();
 #else

@@ -27,7 +27,24 @@ struct Gemm {
 };
 
 /// Computes the product, with several threads if it is large. Equal bits for any number of threads. Any size may be 0.
+/// Throws LimitError for sizes that the BLAS cannot count, std::bad_alloc if the BLAS has no memory to work in.
 void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
+
+/// What the library changes in OpenBLAS, which it shares with all other code of the process.
+struct BlasSetup {
+  /// One thread inside each product (openblas_set_num_threads): the library cuts products up itself, into pieces that
+  /// do not depend on the number of threads. Without this both use threads, and bits may depend on how many.
+  bool one_thread = true;
+  /// Where OpenBLAS does not know the processor and took the kernels for the oldest one, the right ones: sets
+  /// OPENBLAS_CORETYPE in the environment for a moment and initialises OpenBLAS anew. Without this such products take
+  /// ten times as long.
+  bool choose_kernels = true;
+};
+/// Sets OpenBLAS up, once. Whoever shares it with other code calls this at the start of the program, while there is one
+/// thread, with what may be changed. Otherwise the first product that needs the BLAS (or build_info()) does it: in
+/// full, or not at all with XGRAD_BLAS_SETUP=none in the environment. Does nothing with another BLAS. Throws ValueError
+/// if that has happened already, or if the variable is none of "", "all" and "none".
+void set_up_blas(const BlasSetup& setup);
 
 /// What this library was built for and runs on.
 struct BuildInfo {
