@@ -170,9 +170,9 @@ Recording::Recording(const char* op, const Shape& shape, int edges) : node_(Node
 }
 
 bool Recording::add(const Tensor& input) {
-  const Ref<Node>& to = input.needed_node();
+  Node* to = input.needed_node().published();
   Edge& edge = node_->edges()[static_cast<std::size_t>(added_++)];
-  edge.to = to;
+  edge.to = Ref<Node>::share(to);
   node_->follow(*to);
   edge.version = to->version;
   edge.carries = to->requires_grad;
