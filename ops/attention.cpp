@@ -47,9 +47,17 @@ class Visible {
  public:
   Visible(const char* op, const AttentionMask& mask, const Problem& p) : mask_(mask), T_(p.T), S_(p.S) {
     const Shape scores = p.weights_shape();
-    if (mask.band && (mask.band->before < 0 || mask.band->after < 0)) {
-      fail<ValueError>(op, "a band of ", mask.band->before, " before and ", mask.band->after,
-                       " after: must not be negative");
+    if (mask.band) {
+      if (mask.band->before < 0 || mask.band->after < 0) {
+        fail<ValueError>(op, "a band of ", mask.band->before, " before and ", mask.band->after,
+                         " after: must not be negative");
+      }
+      const std::int64_t all = std::max(T_, S_);  // a side that is longer says no more, and sums with it could overflow
+      mask_.band = AttentionBand{std::min(mask.band->before, all), std::min(mask.band->after, all)};
+    }
+    constexpr std::int64_t exact = std::int64_t{1} << std::numeric_limits<Real>::digits;
+    if ((mask.causal || mask.band || mask.lengths) && S_ > exact) {
+      fail<LimitError>(op, S_, " keys: positions beyond ", exact, " cannot be told apart, as this mask needs it");
     }
     if (mask.lengths) {
       const Shape& shape = mask.lengths->shape();
@@ -118,6 +126,7 @@ class Visible {
   std::optional<Mask> blocked(const Problem& p) const {
     if (!mask_.causal && !mask_.band && !mask_.lengths && !mask_.ignore) return std::nullopt;
     Mask result(p.weights_shape());
+    if (result.size() == 0) return result;
     bool* out = result.mutable_data();
     for (std::int64_t b = 0; b < p.B; ++b) {
       for (std::int64_t h = 0; h < p.H; ++h) {
@@ -339,7 +348,9 @@ struct Queries {
 std::int64_t queries_at_a_time(const Problem& p) { return std::min(padded(p.T), 2 * pack_width); }
 
 std::int64_t heads_at_a_time(const Problem& p) {
-  return std::max<std::int64_t>(1, (std::int64_t{1} << 16) / std::max<std::int64_t>(1, p.T * p.S * (p.d + p.e)));
+  std::int64_t heads = std::int64_t{1} << 16;
+  for (const std::int64_t size : {p.T, p.S, p.d + p.e}) heads /= std::max<std::int64_t>(size, 1);
+  return std::max<std::int64_t>(heads, 1);
 }
 
 // Calls f for the queries of batch b, some at a time.
@@ -354,15 +365,16 @@ void each_queries(const Problem& p, const Visible& visible, std::int64_t b, Quer
     Real* starts = queries.starts.mutable_data();
     Real* limits = queries.limits.mutable_data();
     for (std::int64_t i = 0; i < queries.count; ++i) {
-      const std::int64_t limit = visible.limit(b, queries.first + i);
-      const std::int64_t start = std::min(visible.start(queries.first + i), limit);
+      const std::int64_t limit = visible.limit(b, queries.first + i), start = visible.start(queries.first + i);
       starts[i] = static_cast<Real>(start);
       limits[i] = static_cast<Real>(limit);
-      queries.begin = std::min(queries.begin, start);
-      queries.end = std::max(queries.end, limit);
       queries.all_from = std::max(queries.all_from, start);
       queries.all_to = std::min(queries.all_to, limit);
+      if (start >= limit) continue;  // sees nothing, wherever that is: no key is there for its sake
+      queries.begin = std::min(queries.begin, start);
+      queries.end = std::max(queries.end, limit);
     }
+    queries.begin = std::min(queries.begin, queries.end);  // 0 if none of them sees anything
     // Further places see what the last query sees, so that their numbers stay finite.
     std::fill(starts + queries.count, starts + lanes, starts[queries.count - 1]);
     std::fill(limits + queries.count, limits + lanes, limits[queries.count - 1]);
@@ -398,16 +410,36 @@ void with_packs(std::int64_t step, const F& f) {
   }
 }
 
-// In place: scores become powers e^(score - max). Of each query the reciprocal sum of powers, 0 if it sees nothing, and
-// ln sum e^score, then +inf.
+// Makes scores and their maxima fit for e^(score - max) where the maximum is infinite. Nothing is subtracted where
+// nothing is visible, so that all powers are 0. Scores of +inf share the whole weight, as in softmax().
 template <int packs>
-void powers_of(Real* scores, std::int64_t keys, Real* share, Real* log_total) {
+void replace_infinities(Real* scores, std::int64_t keys, Pack (&most)[packs]) {
+  Real infinite = 0;
+  for (const Pack& each : most) infinite += sum_of(where(each == infinity, 1, 0));
+  if (infinite > 0) {
+    for (std::int64_t s = 0; s < keys; ++s) {
+      for (int j = 0; j < packs; ++j) {
+        Real* at = scores + (s * packs + j) * pack_width;
+        const Pack score = Pack::load(at);
+        const Pack replaced = where(score == infinity, 0, where(score < infinity, -infinity, score));
+        where(most[j] == infinity, replaced, score).store(at);
+      }
+    }
+  }
+  for (Pack& each : most) each = where(each == -infinity || each == infinity, 0, each);
+}
+
+// In place: scores become powers e^(score - max). Of each query the maximum and the reciprocal sum of powers, 0 if it
+// sees nothing. The two are not put into one number, which would be rounded to the digits of the larger.
+template <int packs>
+void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* share) {
   Pack most[packs], sum[packs];
   for (Pack& each : most) each = -infinity;
   for (std::int64_t s = 0; s < keys; ++s) {
     for (int j = 0; j < packs; ++j) most[j] = larger(most[j], Pack::load(scores + (s * packs + j) * pack_width));
   }
-  for (Pack& each : most) each = where(each == -infinity, 0, each);  // where nothing is visible all powers are 0
+  for (int j = 0; j < packs; ++j) most[j].store(maximum + j * pack_width);
+  replace_infinities<packs>(scores, keys, most);
   for (std::int64_t s = 0; s < keys; ++s) {
     for (int j = 0; j < packs; ++j) {
       Real* score = scores + (s * packs + j) * pack_width;
@@ -416,9 +448,23 @@ void powers_of(Real* scores, std::int64_t keys, Real* share, Real* log_total) {
       sum[j] = sum[j] + power;
     }
   }
+  for (int j = 0; j < packs; ++j) where(sum[j] == 0, 0, 1 / sum[j]).store(share + j * pack_width);
+}
+
+// In place: scores become the weights that they were, before dropout, from what powers_of said of them.
+template <int packs>
+void weights_again(Real* scores, std::int64_t keys, const Real* maximum, const Real* share) {
+  Pack most[packs], part[packs];
   for (int j = 0; j < packs; ++j) {
-    where(sum[j] == 0, 0, 1 / sum[j]).store(share + j * pack_width);
-    if (log_total) where(sum[j] == 0, infinity, most[j] + log(sum[j])).store(log_total + j * pack_width);
+    most[j] = Pack::load(maximum + j * pack_width);
+    part[j] = Pack::load(share + j * pack_width);
+  }
+  replace_infinities<packs>(scores, keys, most);
+  for (std::int64_t s = 0; s < keys; ++s) {
+    for (int j = 0; j < packs; ++j) {
+      Real* score = scores + (s * packs + j) * pack_width;
+      (exp(Pack::load(score) - most[j]) * part[j]).store(score);
+    }
   }
 }
 
@@ -494,27 +540,29 @@ struct Operands {
 };
 
 // What the backward pass needs of the forward pass: the weights while keys are few, which saves computing them again,
-// and ln sum e^score of each query else. In the order of the scores.
+// and else the maximum of each query's scores and the share that belongs to it. In the order of the scores.
 class Kept {
  public:
-  Kept() = default;
-  explicit Kept(const Problem& p) : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_), S_(p.S) {
+  // Of a problem that has queries.
+  explicit Kept(const Problem& p) : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_) {
     constexpr std::int64_t few_keys = 32;
-    weights_ = S_ <= few_keys;
-    numbers_ = Array(Shape{p.B * p.H * blocks_ * (weights_ ? S_ : 1) * lanes_});
+    weights_ = p.S <= few_keys;
+    rows_ = weights_ ? p.S : 2;
+    numbers_ = Array(Shape{p.B * p.H * blocks_ * rows_ * lanes_});
   }
   bool weights() const { return weights_; }
-  // The first row of some queries of a head, of `lanes` numbers, or one row for each key that they may see.
+  // The first row of some queries of a head, of `lanes` numbers: one for each key that they may see, or the maxima and,
+  // behind them, the shares.
   Real* rows(std::int64_t head, const Queries& queries) { return numbers_.mutable_data() + at(head, queries); }
   const Real* rows(std::int64_t head, const Queries& queries) const { return numbers_.data() + at(head, queries); }
 
  private:
   std::int64_t at(std::int64_t head, const Queries& queries) const {
-    return (head * blocks_ + queries.first / lanes_) * (weights_ ? S_ : 1) * lanes_;
+    return (head * blocks_ + queries.first / lanes_) * rows_ * lanes_;
   }
 
-  std::int64_t lanes_ = 0, blocks_ = 0, S_ = 0;
-  bool weights_ = false;
+  std::int64_t lanes_, blocks_, rows_;
+  bool weights_;
   Array numbers_;
 };
 
@@ -545,18 +593,17 @@ void score(const Problem& p, const Visible& visible, const Queries& queries, std
   hide(scores, queries);
 }
 
-// y, and what the backward pass needs if `kept` is given.
+// y, which has elements, and what the backward pass needs if `kept` is given.
 Array forward(const Problem& p, const Operands<const Real>& in, const Visible& visible, const WeightDropout& dropout,
               Kept* kept) {
   Array result(p.y_shape);
-  if (result.size() == 0) return result;
   Real* y = result.mutable_data();
   const std::int64_t lanes = queries_at_a_time(p), most_keys = visible.most_keys(lanes);
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
     Matrix query(p.d, lanes), scores(most_keys, lanes), values(p.S, p.e), out(lanes, p.e);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
-    Real share[2 * Pack::width];
+    Real sums[4 * Pack::width];  // maxima and shares that nobody keeps
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
       values.read(in.v + p.v.at(b, h), p.v.row_step, p.S, p.e);
@@ -567,8 +614,10 @@ Array forward(const Problem& p, const Operands<const Real>& in, const Visible& v
         score(p, visible, queries, b, h, in.k, query, scores);
         if (factors.on()) factors.draw(i, queries);
         Real* to = kept ? kept->rows(i, queries) : nullptr;
+        Real* maximum = to && !kept->weights() ? to : sums;
+        Real* share = maximum + lanes;
         with_packs(lanes, [&](auto packs) {
-          powers_of<packs>(scores.row(0), queries.keys(), share, to && !kept->weights() ? to : nullptr);
+          powers_of<packs>(scores.row(0), queries.keys(), maximum, share);
           weights_of<packs>(scores.row(0), queries.keys(), share, factors.on() ? factors.row(0) : nullptr,
                             to && kept->weights() ? to : nullptr);
         });
@@ -589,7 +638,7 @@ Array forward(const Problem& p, const Operands<const Real>& in, const Visible& v
   return result;
 }
 
-// Writes the gradients of q, k and v, and if asked adds those of the scores to (B, H, T, S) zeros.
+// Writes the gradients of q, k and v, and if asked adds those of the scores to (B, H, T, S) zeros. y has elements.
 void backward(const Problem& p, const Array& gy, const Operands<const Real>& in, const Operands<Real>& out,
               const Kept& kept, const Visible& visible, const WeightDropout& dropout, Real* score_gradients) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = visible.most_keys(lanes);
@@ -620,12 +669,7 @@ void backward(const Problem& p, const Array& gy, const Operands<const Real>& in,
         if (!kept.weights()) {
           query_transposed.read_transposed(head_q, p.q.row_step, queries.count, p.d, p.scale);
           score(p, visible, queries, b, h, in.k, query_transposed, share);
-          for (std::int64_t j = 0; j < lanes; j += pack_width) {
-            const Pack log_total = Pack::load(weights + j);
-            for (std::int64_t s = 0; s < seen; ++s) {
-              exp(Pack::load(share.row(s) + j) - log_total).store(share.row(s) + j);
-            }
-          }
+          with_packs(lanes, [&](auto packs) { weights_again<packs>(share.row(0), seen, weights, weights + lanes); });
           weights = share.row(0);
         }
         product(seen, {in.v + p.v.at(b, h) + queries.begin * p.v.row_step, p.v.row_step, 1},
@@ -678,6 +722,51 @@ void backward(const Problem& p, const Array& gy, const Operands<const Real>& in,
 
 // ---- The composed form --------------------------------------------------------------------------------------------
 
+// The value of f() without its graph.
+template <class F>
+Array value_of(const F& f) {
+  const NoGrad off;
+  return f().value();
+}
+
+// careful_product over leading axes.
+Array careful_products(const Array& a, const Array& b, bool transpose_a) {
+  const std::int64_t columns = b.dim(-1), depth = b.dim(-2), rows = a.dim(transpose_a ? -1 : -2);
+  Shape shape = b.shape();
+  shape[b.rank() - 2] = rows;
+  Array y(shape);
+  Matrix right(depth, columns), to(rows, columns);
+  for (std::int64_t i = 0; i < b.size() / std::max<std::int64_t>(depth * columns, 1); ++i) {
+    const Real* left = a.data() + i * rows * depth;
+    right.read(b.data() + i * depth * columns, columns, depth, columns);
+    careful_product(rows, depth, transpose_a ? Left{left, 1, rows} : Left{left, depth, 1}, right.rows_from(0),
+                    to.rows_from(0), Into::replace);
+    to.write(y.mutable_data() + i * rows * columns, columns, rows, columns);
+  }
+  return y;
+}
+
+Tensor inner_products(const Tensor& a, const Tensor& b);
+
+// a b or a^T b, for weights or their gradients a: what a 0 stands for takes no part, NaN and infinities included, here
+// and in all gradients.
+Tensor weighted_product(const Tensor& a, const Tensor& b, bool transpose_a) {
+  Array y = all_finite(b.value().data(), b.size())
+                ? value_of([&] { return matmul(a, b, {.transpose_a = transpose_a}); })
+                : careful_products(a.value(), b.value(), transpose_a);
+  return record("matmul", std::move(y),
+                wrt(a, [b = kept(b), transpose_a](
+                           const Tensor& gy) { return transpose_a ? inner_products(b, gy) : inner_products(gy, b); }),
+                wrt(b, [a = kept(a), transpose_a](const Tensor& gy) { return weighted_product(a, gy, !transpose_a); }));
+}
+
+// a b^T
+Tensor inner_products(const Tensor& a, const Tensor& b) {
+  return record("matmul", value_of([&] { return matmul(a, b, {.transpose_b = true}); }),
+                wrt(a, [b = kept(b)](const Tensor& gy) { return weighted_product(gy, b, false); }),
+                wrt(b, [a = kept(a)](const Tensor& gy) { return weighted_product(gy, a, true); }));
+}
+
 // (B, T, H d) or (..., T, d) -> (B, H, T, d).
 Tensor as_heads(const Tensor& x, const Problem& p, std::int64_t rows, std::int64_t columns, bool side_by_side) {
   if (!side_by_side) return reshape(x, {p.B, p.H, rows, columns});
@@ -686,7 +775,7 @@ Tensor as_heads(const Tensor& x, const Problem& p, std::int64_t rows, std::int64
 
 Tensor composed_weights(const Tensor& q, const Tensor& k, const Tensor& bias, const Problem& p,
                         const std::optional<Mask>& blocked) {
-  Tensor scores = matmul(q, k, {.transpose_b = true}) * p.scale;  // (B, H, T, S)
+  Tensor scores = inner_products(q * p.scale, k);  // (B, H, T, S)
   if (bias.defined()) scores = scores + bias;
   return blocked_softmax(scores, blocked ? *blocked : Mask(Shape{}, false));
 }
@@ -703,7 +792,7 @@ struct Call {
     Tensor weights = composed_weights(as_heads(q, p, p.T, p.d, side_by_side), as_heads(k, p, p.S, p.d, side_by_side),
                                       bias, p, visible.blocked(p));
     if (dropout.on()) weights = dropout(weights);
-    const Tensor y = matmul(weights, as_heads(v, p, p.S, p.e, side_by_side));  // (B, H, T, e)
+    const Tensor y = weighted_sum(weights, as_heads(v, p, p.S, p.e, side_by_side));  // (B, H, T, e)
     return reshape(side_by_side ? transpose(y, 1, 2) : y, p.y_shape);
   }
 };
@@ -720,9 +809,12 @@ Tensor attend(const Call& call, const std::array<Tensor, N>& inputs, bool has_bi
   };
   const bool keep =
       recording() && std::ranges::any_of(inputs, [](const Tensor& input) { return input.requires_grad(); });
-  if (!keep) return Tensor(forward(call.problem, read(inputs), call.visible, call.dropout, nullptr));
-  Kept kept(call.problem);
-  Array y = forward(call.problem, read(inputs), call.visible, call.dropout, &kept);
+  const bool empty = call.problem.y_shape.numel() == 0;
+  std::optional<Kept> kept;
+  if (keep && !empty) kept.emplace(call.problem);
+  Array y = empty ? Array(call.problem.y_shape)
+                  : forward(call.problem, read(inputs), call.visible, call.dropout, kept ? &*kept : nullptr);
+  if (!keep) return Tensor(std::move(y));
   auto rule = [call, inputs, has_bias, composed, operands, read, kept = std::move(kept)](const Tensor& gy,
                                                                                          Wanted wanted) {
     if (recording()) return composed_gradients(inputs, gy, wanted, composed);
@@ -730,14 +822,16 @@ Tensor attend(const Call& call, const std::array<Tensor, N>& inputs, bool has_bi
     std::array<Real*, N> to{};
     const std::size_t operand_count = N - (has_bias ? 1 : 0);
     for (std::size_t i = 0; i < operand_count; ++i) {
-      Array gradient(inputs[i].shape());
+      Array gradient = kept ? Array(inputs[i].shape()) : Array(inputs[i].shape(), Real(0));
       to[i] = gradient.mutable_data();
       gradients[i] = Tensor(std::move(gradient));
     }
     Array scores;
     if (has_bias && wanted[N - 1]) scores = Array(call.problem.weights_shape(), Real(0));
-    backward(call.problem, gy.value(), read(inputs), operands(to), kept, call.visible, call.dropout,
-             scores.size() > 0 ? scores.mutable_data() : nullptr);
+    if (kept) {
+      backward(call.problem, gy.value(), read(inputs), operands(to), *kept, call.visible, call.dropout,
+               scores.size() > 0 ? scores.mutable_data() : nullptr);
+    }
     if (has_bias && wanted[N - 1]) gradients[N - 1] = sum_to(Tensor(std::move(scores)), inputs[N - 1].shape());
     return gradients;
   };
@@ -788,8 +882,10 @@ WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
   return WeightDropout(options.dropout, options.key ? *options.key : next_random_key());
 }
 
-Real scale_for(const AttentionOptions& options, std::int64_t d) {
-  return options.scale ? *options.scale : 1 / std::sqrt(static_cast<Real>(std::max<std::int64_t>(d, 1)));
+Real scale_for(const char* op, const AttentionOptions& options, std::int64_t d) {
+  if (!options.scale) return 1 / std::sqrt(static_cast<Real>(std::max<std::int64_t>(d, 1)));
+  if (!std::isfinite(*options.scale)) fail<ValueError>(op, "scale ", *options.scale, " is not finite");
+  return *options.scale;
 }
 
 Problem side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
@@ -818,7 +914,7 @@ Problem side_by_side(const char* op, const Tensor& q, const Tensor& k, const Ten
           .v = {S * E, e, E},
           .y = {T * E, e, E},
           .y_shape = {B, T, E},
-          .scale = scale_for(options, d)};
+          .scale = scale_for(op, options, d)};
 }
 
 Problem stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
@@ -847,7 +943,7 @@ Problem stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& 
           .v = {H * S * e, S * e, e},
           .y = {H * T * e, T * e, e},
           .y_shape = y_shape,
-          .scale = scale_for(options, d)};
+          .scale = scale_for(op, options, d)};
 }
 
 }  // namespace
@@ -872,7 +968,7 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
   constexpr const char* op = "multi_head_attention";
   if (qkv.rank() != 3) fail<ShapeError>(op, "needs three axes (batch, positions, width), got ", qkv.shape());
   if (heads < 1) fail<ValueError>(op, "heads ", heads, " is not positive");
-  if (qkv.dim(2) % (3 * heads) != 0) {
+  if (qkv.dim(2) % 3 != 0 || qkv.dim(2) / 3 % heads != 0) {
     fail<ValueError>(op, "width ", qkv.dim(2), " is not divisible by queries, keys and values of ", heads, " heads");
   }
   const std::int64_t B = qkv.dim(0), T = qkv.dim(1), C = qkv.dim(2) / 3, d = C / heads;
@@ -888,7 +984,7 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
                         .v = part,
                         .y = {T * C, d, C},
                         .y_shape = {B, T, C},
-                        .scale = scale_for(options, d)};
+                        .scale = scale_for(op, options, d)};
   const Visible visible(op, options.mask, problem);
   return attend_packed({problem, visible, checked_dropout(op, options), true}, qkv, options.mask.bias);
 }
@@ -906,13 +1002,21 @@ Tensor blocked_softmax(const Tensor& x, const Mask& blocked) {
   if (!broadcasts_to(blocked.shape(), x.shape())) {
     fail<ShapeError>("blocked_softmax", "blocked of shape ", blocked.shape(), " cannot become ", x.shape());
   }
-  if (x.dim(-1) == 0) return x;
-  const Tensor open = where(blocked, -infinity, x);
-  const Tensor most = max(open.detach(), {.axis = -1, .keepdim = true});
-  const Tensor shift = where(most == -infinity, 0, most);  // nothing to shift where all is blocked
-  const Tensor powers = where(open == -infinity, 0, exp(where(open == -infinity, 0, x - shift)));
-  const Tensor total = sum(powers, {.axis = -1, .keepdim = true});
-  return powers / where(total == 0, 1, total);
+  return record("blocked_softmax", value_of([&] { return softmax(where(blocked, -infinity, x)); }),
+                wrt(x, [](const Tensor& gy, const Tensor& y) {
+                  // What has no weight has no gradient, whatever comes from above.
+                  const Tensor above = where(y == 0, 0, gy);
+                  return where(y == 0, 0, y * (above - sum(above * y, {.axis = -1, .keepdim = true})));
+                }));
+}
+
+Tensor weighted_sum(const Tensor& weights, const Tensor& x) {
+  const auto fits = [&] {
+    if (weights.rank() < 2 || weights.rank() != x.rank() || weights.dim(-1) != x.dim(-2)) return false;
+    return std::equal(weights.shape().begin(), weights.shape().end() - 2, x.shape().begin());
+  };
+  if (!fits()) fail<ShapeError>("weighted_sum", "weights ", weights.shape(), " do not fit ", x.shape());
+  return weighted_product(weights, x, false);
 }
 
 }  // namespace xgrad::inline XGRAD_ABI

@@ -35,11 +35,14 @@ struct AttentionOptions {
 /// y = dropout(softmax(scale q k^T + bias)) v       q (..., T, d), k (..., S, d), v (..., S, e) -> (..., T, e)
 ///
 /// Memory grows with T + S, not with T S: for long sequences the weights are computed again in the backward pass, from
-/// one number for each query (Dao et al., "FlashAttention", 2022). A mask that is causal or a band saves the work
+/// two numbers for each query (Dao et al., "FlashAttention", 2022). A mask that is causal or a band saves the work
 /// behind it.
 ///
+/// Infinite scores are limits, as in softmax: the keys with +inf share the whole weight, one with -inf has none.
+///
 /// Two to four axes; leading axes (B) or (B, H) are equal in all three. Throws ShapeError when shapes do not fit,
-/// ValueError for lengths outside [0, S] or a dropout outside [0, 1].
+/// ValueError for lengths outside [0, S], a negative side of a band, a dropout outside [0, 1] or a scale that is not
+/// finite, and LimitError for a mask by position over more keys than Real can count (2^24 in float).
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& options = {});
 
@@ -59,5 +62,9 @@ Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, c
 /// softmax over the last axis of x (..., S) among the entries that `blocked` (broadcast to x) leaves; the others are
 /// exactly 0, and a row that is blocked entirely is 0 with gradient 0. Throws ShapeError.
 Tensor blocked_softmax(const Tensor& x, const Mask& blocked);
+
+/// y = weights x, where what has the weight 0 takes no part, NaN and infinities included, here and in all gradients.
+/// weights (..., T, S), x (..., S, e), with the same leading axes -> (..., T, e). Throws ShapeError.
+Tensor weighted_sum(const Tensor& weights, const Tensor& x);
 
 }  // namespace xgrad::inline XGRAD_ABI

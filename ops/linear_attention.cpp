@@ -5,7 +5,7 @@
 
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/fused.h>
 #include <xgrad/ops/index.h>
 #include <xgrad/ops/matmul.h>
 #include <xgrad/ops/reduce.h>
@@ -40,14 +40,22 @@ Tensor split_heads(const Tensor& x, std::int64_t heads) {
   return transpose(reshape(x, {x.dim(0), x.dim(1), heads, x.dim(2) / heads}), 1, 2);
 }
 
+// elu(x) + 1, but not by way of a sum that is 0 as soon as e^x is below the digits of 1: then all keys that a query
+// sees would have the weight 0.
+Tensor phi(const Tensor& x) {
+  return elementwise(
+      "elu_plus_one", x, [](auto v) { return where(v > 0, v + 1, exp(minimum(v, 0))); },
+      [](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0))); });
+}
+
 // Queries and keys as features (B, H, T, d), values with a one behind them (B, H, S, e + 1): so that the sum of the
 // weights is computed with the weighted sum.
 struct Features {
   Tensor q, k, v;
 
   Features(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads)
-      : q(elu(split_heads(q, heads)) + 1),
-        k(elu(split_heads(k, heads)) + 1),
+      : q(phi(split_heads(q, heads))),
+        k(phi(split_heads(k, heads))),
         v(pad(split_heads(v, heads), {{0, 0}, {0, 0}, {0, 0}, {0, 1}}, 1)) {}
 };
 

@@ -1,0 +1,81 @@
+// Attention in float, where digits and range are short.
+#include <cmath>
+#include <limits>
+
+#include <xgrad/nn/masks.h>
+
+#include "support/attention.h"
+
+namespace xgrad::testing {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+TEST_CASE("Under bands, lengths and causality drawn at random attention in float is softmax and products") {
+  check_random_masks(60, 2e-5);
+  Index lengths({1, 64}, 64);
+  lengths.mutable_data()[50] = 0;
+  check_against_softmax(nn::window({}) & nn::padding(lengths), 1, 64, 64, 1e-6);
+}
+
+TEST_CASE("The weights that the backward pass computes again are the forward pass's to the last bit") {
+  constexpr std::int64_t S = 100;
+  const Tensor one = eye(S);  // so that the result is the weights
+  for (const float magnitude : {1.f, 300.f, 1e4f, 1e6f, 1e7f}) {
+    CAPTURE(magnitude);
+    const Tensor q(normal({1, 8}, 1)), k(normal({S, 8}, 2)), v = variable(one.value());
+    const Tensor weights = scaled_dot_product_attention(q, k, v, {.scale = magnitude});
+    Array seed({1, S}, Real(0));
+    seed.mutable_data()[7] = 1;
+    const Tensor again = grad(weights, {v}, {.seed = seed})[0];
+    CHECK(equal(narrow(again, 1, 7, 1).value().reshaped({1, S}), weights.value()));
+  }
+}
+
+TEST_CASE("Weights in float are right beside scores of any size") {
+  for (const std::int64_t S : {3, 100}) {
+    for (const float offset : {0.f, 500.f, 1e4f, 1e6f, 1e7f, -1e7f}) {
+      CAPTURE(offset);
+      Array bias({1, S}, -infinity), exact({S, 1}, Real(0));
+      const double total = 1 + std::exp(1.) + std::exp(2.);
+      for (std::int64_t i = 0; i < 3; ++i) {
+        bias.mutable_data()[i] = offset + static_cast<float>(i);
+        exact.mutable_data()[i] = static_cast<float>(std::exp(static_cast<double>(i)) / total);
+      }
+      const Tensor q(Array({1, 2}, Real(0))), k(normal({S, 2})), v = variable(normal({S, 1}, 3));
+      const Tensor y = scaled_dot_product_attention(q, k, v, {.mask = {.bias = Tensor(bias)}});
+      for (const bool create_graph : {false, true}) {
+        check_close(grad(y, {v}, {.create_graph = create_graph, .retain_graph = true})[0].value(), exact, 2e-7);
+      }
+    }
+  }
+}
+
+TEST_CASE("Scores that overflow in float are the largest, and the gradients are numbers") {
+  for (const std::int64_t S : {4, 40}) {
+    Array keys = normal({S, 2}, 2);
+    keys.mutable_data()[2] = keys.mutable_data()[3] = 1e20f;
+    const Tensor q = variable(Array({1, 2}, Real(1e20))), k = variable(keys), v = variable(normal({S, 3}, 3));
+    const Tensor y = scaled_dot_product_attention(q, k, v);
+    CHECK(equal(y.value()[{0}], v.value()[{1}]));
+    for (const bool create_graph : {false, true}) {
+      for (const Tensor& g :
+           grad(y, {q, k, v}, {.seed = normal({1, 3}, 5), .create_graph = create_graph, .retain_graph = true})) {
+        for (const Real value : g.value()) CHECK(std::isfinite(value));
+      }
+    }
+  }
+}
+
+TEST_CASE("A mask by position over more keys than float can count is refused") {
+  const std::int64_t S = (std::int64_t{1} << 24) + 1;
+  const Tensor q(Array({1, 1, 0})), k(Array({1, S, 0}));
+  for (const AttentionMask& mask : {AttentionMask{.causal = true}, nn::window({}), nn::padding(Index({1}, S))}) {
+    CHECK(error_of<LimitError>([&] { multi_head_attention(q, k, k, 1, {.mask = mask}); }) ==
+          "multi_head_attention: 16777217 keys: positions beyond 16777216 cannot be told apart, as this mask needs it");
+  }
+  CHECK(multi_head_attention(q, k, k, 1).shape() == Shape{1, 1, 0});
+}
+
+}  // namespace
+}  // namespace xgrad::testing
