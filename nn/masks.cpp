@@ -2,6 +2,7 @@
 #include <xgrad/nn/masks.h>
 
 #include <algorithm>
+#include <limits>
 
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/index.h>
@@ -42,6 +43,7 @@ namespace {
 template <class F>
 Mask mask_where(std::int64_t rows, std::int64_t columns, const F& blocked) {
   Mask mask(Shape{rows, columns});
+  if (mask.size() == 0) return mask;
   bool* out = mask.mutable_data();
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < columns; ++column) *out++ = blocked(row, column);
@@ -49,10 +51,25 @@ Mask mask_where(std::int64_t rows, std::int64_t columns, const F& blocked) {
   return mask;
 }
 
-void check(const WindowOptions& options) {
+void check(const char* op, const WindowOptions& options) {
   if (options.before < 0 || options.after < 0) {
-    fail<ValueError>("window", "before ", options.before, " and after ", options.after, " must not be negative");
+    fail<ValueError>(op, "before ", options.before, " and after ", options.after, " must not be negative");
   }
+}
+
+void check_size(const char* op, const char* name, std::int64_t size) {
+  if (size < 0) fail<ValueError>(op, name, " ", size, " must not be negative");
+}
+
+void check_lengths(const char* op, const Index& lengths, std::int64_t size) {
+  for (const std::int64_t length : lengths) {
+    if (length < 0 || length > size) fail<ValueError>(op, "length ", length, " is not in [0, ", size, "]");
+  }
+}
+
+// Whether key s is outside the window of query t, of `size` or less. Differences of them do not overflow, sums could.
+bool outside(const WindowOptions& window, std::int64_t t, std::int64_t s) {
+  return t - s > window.before || s - t > window.after;
 }
 
 }  // namespace
@@ -60,7 +77,7 @@ void check(const WindowOptions& options) {
 AttentionMask padding(const Index& lengths) { return {.lengths = lengths}; }
 
 AttentionMask window(const WindowOptions& options) {
-  check(options);
+  check("window", options);
   return {.band = AttentionBand{options.before, options.after}};
 }
 
@@ -75,18 +92,24 @@ AttentionMask select_rows(const AttentionMask& mask, const Index& rows) {
 }
 
 Mask causal_mask(std::int64_t size, std::int64_t past) {
+  check_size("causal_mask", "size", size);
+  check_size("causal_mask", "past", past);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (past > most - size) fail<LimitError>("causal_mask", size, " positions after ", past, " are too many");
   return mask_where(size, past + size, [past](std::int64_t t, std::int64_t s) { return s > past + t; });
 }
 
 Mask padding_mask(const Index& lengths, std::int64_t size) {
   if (lengths.rank() != 1) fail<ShapeError>("padding_mask", "lengths must be (B), got ", lengths.shape());
+  check_size("padding_mask", "size", size);
+  check_lengths("padding_mask", lengths, size);
   return mask_where(lengths.size(), size, [&](std::int64_t b, std::int64_t s) { return s >= lengths.data()[b]; });
 }
 
 Mask window_mask(std::int64_t size, const WindowOptions& options) {
-  check(options);
-  return mask_where(size, size,
-                    [&](std::int64_t t, std::int64_t s) { return s < t - options.before || s > t + options.after; });
+  check_size("window_mask", "size", size);
+  check("window_mask", options);
+  return mask_where(size, size, [&](std::int64_t t, std::int64_t s) { return outside(options, t, s); });
 }
 
 Mask blocked_keys(const AttentionMask& mask, const Shape& scores) {
@@ -95,6 +118,7 @@ Mask blocked_keys(const AttentionMask& mask, const Shape& scores) {
   Mask blocked({B, 1, T, S}, false);
   bool* out = blocked.mutable_data();
   const auto block = [&](const auto& is_blocked) {
+    if (blocked.size() == 0) return;
     for (std::int64_t b = 0, i = 0; b < B; ++b) {
       for (std::int64_t t = 0; t < T; ++t) {
         for (std::int64_t s = 0; s < S; ++s, ++i) out[i] |= is_blocked(b, t, s);
@@ -103,9 +127,8 @@ Mask blocked_keys(const AttentionMask& mask, const Shape& scores) {
   };
   if (mask.causal) block([](std::int64_t, std::int64_t t, std::int64_t s) { return s > t; });
   if (mask.band) {
-    block([&](std::int64_t, std::int64_t t, std::int64_t s) {
-      return s < t - mask.band->before || s > t + mask.band->after;
-    });
+    check("mask", *mask.band);
+    block([&](std::int64_t, std::int64_t t, std::int64_t s) { return outside(*mask.band, t, s); });
   }
   if (mask.lengths) {
     const Index& lengths = *mask.lengths;
@@ -113,13 +136,16 @@ Mask blocked_keys(const AttentionMask& mask, const Shape& scores) {
     if (lengths.shape() != (per_query ? Shape{B, T} : Shape{B})) {
       fail<ShapeError>("mask", "lengths ", lengths.shape(), " for scores ", scores, ": needs (B) or (B, T)");
     }
-    for (const std::int64_t length : lengths) {
-      if (length < 0 || length > S) fail<ValueError>("mask", "length ", length, " is not in [0, ", S, "]");
-    }
+    check_lengths("mask", lengths, S);
     block(
         [&](std::int64_t b, std::int64_t t, std::int64_t s) { return s >= lengths.data()[per_query ? b * T + t : b]; });
   }
-  return mask.ignore ? blocked || broadcast_to(*mask.ignore, blocked.shape()) : blocked;
+  if (!mask.ignore) return blocked;
+  if (!broadcasts_to(mask.ignore->shape(), blocked.shape())) {
+    fail<ShapeError>("mask", "ignore ", mask.ignore->shape(), " for scores ", scores, ": cannot become ",
+                     blocked.shape());
+  }
+  return blocked || *mask.ignore;
 }
 
 }  // namespace xgrad::inline XGRAD_ABI::nn

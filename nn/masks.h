@@ -32,9 +32,11 @@ AttentionMask window(const WindowOptions& options);
 AttentionMask select_rows(const AttentionMask& mask, const Index& rows);
 
 /// The same as masks in which true means "may not be attended to", for whoever wants to see or combine them.
+/// All throw ValueError for negative numbers and LimitError for sizes that do not fit the address space.
 /// (size, past + size): what lies after each of `size` positions that follow `past` others.
 Mask causal_mask(std::int64_t size, std::int64_t past = 0);
-/// (B, size): what lies at or behind each length. Throws ShapeError unless lengths is (B).
+/// (B, size): what lies at or behind each length. Throws ShapeError unless lengths is (B), ValueError for a length
+/// outside [0, size].
 Mask padding_mask(const Index& lengths, std::int64_t size);
 /// (size, size): what lies outside of each position's window.
 Mask window_mask(std::int64_t size, const WindowOptions& options);

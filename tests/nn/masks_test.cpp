@@ -1,6 +1,8 @@
 // Masks.
 #include "support/check.h"
 
+#include <limits>
+
 #include <xgrad/nn/masks.h>
 #include <xgrad/ops/arithmetic.h>
 
@@ -16,8 +18,43 @@ TEST_CASE("Masks as truth values") {
   CHECK(equal(window_mask(4, {.before = 1}), Mask({4, 4}, {0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0})));
   CHECK(equal(window_mask(3, {.before = 0, .after = 1}), Mask({3, 3}, {0, 0, 1, 1, 0, 0, 1, 1, 0})));
   CHECK_THROWS_AS(padding_mask(Index({1, 2}, {1, 3}), 3), ShapeError);
-  CHECK(error_of<ValueError>([] { window({.before = -1}); }) ==
-        "window: before -1 and after 0 must not be negative");
+  CHECK(error_of<ValueError>([] { window({.before = -1}); }) == "window: before -1 and after 0 must not be negative");
+}
+
+TEST_CASE("Masks of no size, and of the largest numbers") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = -most - 1;
+  CHECK(causal_mask(0, 3).shape() == Shape{0, 3});
+  CHECK(padding_mask(Index({0}), 3).shape() == Shape{0, 3});
+  CHECK(padding_mask(Index({2}, 0), 0).shape() == Shape{2, 0});
+  CHECK(window_mask(0, {.before = most}).shape() == Shape{0, 0});
+  CHECK(equal(window_mask(3, {.before = most, .after = most}), Mask({3, 3}, false)));
+  CHECK(equal(window_mask(3, {.before = most}), causal_mask(3)));
+  CHECK(equal(blocked_keys(window({.before = most}), {1, 3, 3}), causal_mask(3).reshaped({1, 1, 3, 3})));
+  const WindowOptions halves{.before = std::int64_t{1} << 62, .after = std::int64_t{1} << 62};
+  CHECK(equal(blocked_keys(window(halves), {1, 3, 3}), Mask({1, 1, 3, 3}, false)));
+  CHECK(equal(blocked_keys(window(halves) & causal, {1, 3, 3}), causal_mask(3).reshaped({1, 1, 3, 3})));
+
+  CHECK(error_of<ValueError>([] { causal_mask(4, -2); }) == "causal_mask: past -2 must not be negative");
+  CHECK(error_of<ValueError>([] { causal_mask(-4); }) == "causal_mask: size -4 must not be negative");
+  CHECK(error_of<ValueError>([] { padding_mask(Index({1}, 0), -1); }) == "padding_mask: size -1 must not be negative");
+  CHECK(error_of<ValueError>([] { padding_mask(Index({2}, {1, 4}), 3); }) == "padding_mask: length 4 is not in [0, 3]");
+  CHECK(error_of<ValueError>([] { window_mask(-1, {}); }) == "window_mask: size -1 must not be negative");
+  for (const std::int64_t size : {least, most}) {
+    CHECK_THROWS_AS(causal_mask(size), Error);
+    CHECK_THROWS_AS(causal_mask(1, size), Error);
+    CHECK_THROWS_AS(causal_mask(size, size), Error);
+    CHECK_THROWS_AS(padding_mask(Index({1}, 0), size), Error);
+    CHECK_THROWS_AS(padding_mask(Index({1}, size), 3), ValueError);
+    CHECK_THROWS_AS(window_mask(size, {}), Error);
+    CHECK_THROWS_AS(blocked_keys(padding(Index({1}, size)), {1, 2, 3}), ValueError);
+  }
+  for (const WindowOptions& options : {WindowOptions{least, 0}, {0, least}, {-1, most}}) {
+    CHECK_THROWS_AS(window(options), ValueError);
+    CHECK_THROWS_AS(window_mask(3, options), ValueError);
+    CHECK_THROWS_AS(blocked_keys({.band = options}, {1, 2, 3}), ValueError);
+  }
+  CHECK_THROWS_AS(select_rows(padding(Index({2}, 1)), Index({1}, least)), ValueError);
+  CHECK_THROWS_AS(select_rows(padding(Index({2}, 1)), Index({1}, most)), ValueError);
 }
 
 TEST_CASE("Both masks at once") {
