@@ -33,8 +33,9 @@ Tensor embed(const Embedding& embedding, const SinusoidalPositions& positions, c
   return positions(embedding(ids) * std::sqrt(static_cast<double>(embedding.dim)), first);  // (B, T, C)
 }
 
-// The mask of keys each of which stands n times in a row.
-AttentionMask repeat_keys(const AttentionMask& mask, std::int64_t n) {
+// The mask of S positions for keys of which each position has n in a row. Causal and band go on counting positions: see
+// with_positions_as_keys.
+AttentionMask repeat_keys(const AttentionMask& mask, std::int64_t S, std::int64_t n) {
   const auto repeat = [n](const auto& keys) {
     if (keys.rank() == 0 || keys.dim(-1) == 1) return keys;
     Index from(Shape{keys.dim(-1) * n});
@@ -43,11 +44,52 @@ AttentionMask repeat_keys(const AttentionMask& mask, std::int64_t n) {
   };
   AttentionMask repeated = mask;
   if (mask.lengths) {
-    for (std::int64_t i = 0; i < mask.lengths->size(); ++i) repeated.lengths->mutable_data()[i] *= n;
+    std::int64_t* lengths = repeated.lengths->mutable_data();
+    for (std::int64_t i = 0; i < mask.lengths->size(); ++i) {
+      if (lengths[i] < 0 || lengths[i] > S)
+        fail<ValueError>("decoder", "length ", lengths[i], " is not in [0, ", S, "]");
+      lengths[i] *= n;
+    }
   }
   if (mask.ignore) repeated.ignore = repeat(*mask.ignore);
   if (mask.bias.defined()) repeated.bias = repeat(mask.bias);
   return repeated;
+}
+
+// The same mask for the queries at positions first ... first + T - 1 and `keys` keys, n for each position. Attention
+// itself would take the first query for position 0, and every key for a position of its own.
+AttentionMask with_positions_as_keys(const AttentionMask& mask, std::int64_t first, std::int64_t T, std::int64_t keys,
+                                     std::int64_t n) {
+  if ((!mask.causal && !mask.band) || (first == 0 && n == 1)) return mask;
+  const AttentionMask positions{.causal = mask.causal, .band = mask.band};
+  const Mask blocked = blocked_keys(positions, {1, first + T, keys / n})[{_, _, slice(first, first + T)}];
+  AttentionMask others = mask;
+  others.causal = false;
+  others.band.reset();
+  return others & repeat_keys({.ignore = blocked}, keys / n, n);
+}
+
+// What a mask of all queries says of those at positions first ... first + T - 1.
+AttentionMask rows_of(const AttentionMask& mask, std::int64_t first, std::int64_t T) {
+  const auto check = [&](std::int64_t rows) {
+    if (rows < first + T) {
+      fail<ShapeError>("decoder", "a memory mask of ", rows, " positions, but ", first, " came before and ", T,
+                       " more are asked for");
+    }
+  };
+  const auto rows = [&](const auto& x) {
+    if (x.rank() < 2 || x.dim(-2) == 1) return x;
+    check(x.dim(-2));
+    return x[{ellipsis, slice(first, first + T), _}];
+  };
+  AttentionMask part = mask;
+  if (mask.lengths && mask.lengths->rank() == 2) {
+    check(mask.lengths->dim(1));
+    part.lengths = (*mask.lengths)[{_, slice(first, first + T)}];
+  }
+  if (mask.ignore) part.ignore = rows(*mask.ignore);
+  if (mask.bias.defined()) part.bias = rows(mask.bias);
+  return part;
 }
 
 }  // namespace
@@ -168,6 +210,7 @@ void DecoderState::select(const Index& rows) {
 struct Decoder::Memories {
   Tensors list;
   AttentionMask mask;
+  std::int64_t keys_per_position = 1;
 
   const Tensor& operator[](std::int64_t block) const {
     return list.size() == 1 ? list.front() : list[static_cast<std::size_t>(block)];
@@ -187,13 +230,16 @@ Decoder::Decoder(At here, std::int64_t vocabulary, const TransformerOptions& giv
 Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const AttentionMask& mask) const {
   const std::int64_t N = std::ssize(encoder_layers);
   if (N == 0) fail<ValueError>("decoder", "no memory to attend to");
+  for (const Tensor& memory : encoder_layers) {
+    if (memory.rank() != 3) fail<ShapeError>("decoder", "memory must be (B, S, C), got ", memory.shape());
+  }
   if (N == 1 || options.cross_attention == CrossAttention::last) return {{encoder_layers.back()}, mask};
   if (options.cross_attention == CrossAttention::same_depth) {
     if (N != blocks.size()) fail<ValueError>("decoder", N, " encoder layers for the same depth of ", blocks.size());
     return {encoder_layers, mask};
   }
   const Tensor together = stack(encoder_layers, 2);  // (B, S, N, C)
-  return {{flatten(together, 1, 2)}, repeat_keys(mask, N)};
+  return {{flatten(together, 1, 2)}, repeat_keys(mask, together.dim(1), N), N};
 }
 
 Tensor Decoder::operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask) const {
@@ -204,7 +250,9 @@ Tensor Decoder::operator()(const Index& ids, const Tensors& encoder_layers, cons
   const auto here = enter(ids, encoder_layers.empty() ? Tensor() : encoder_layers.back());
   const Memories memory = memories(encoder_layers, memory_mask);
   Tensor h = embed(embedding, positions, ids);  // (B, T, C)
-  for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, memory[i], memory.mask);
+  const AttentionMask mask =
+      with_positions_as_keys(memory.mask, 0, h.dim(1), memory[0].dim(1), memory.keys_per_position);
+  for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, memory[i], mask);
   return here(out(norm ? (*norm)(h) : h));
 }
 
@@ -215,7 +263,10 @@ DecoderState Decoder::start(const Tensor& memory, const AttentionMask& memory_ma
 DecoderState Decoder::start(const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
   const auto here = enter();
   const Memories memory = memories(encoder_layers, memory_mask);
-  DecoderState state{.blocks = {}, .memory_mask = memory.mask, .origin = arange(encoder_layers.back().dim(0))};
+  DecoderState state{.blocks = {},
+                     .memory_mask = memory.mask,
+                     .keys_per_position = memory.keys_per_position,
+                     .origin = arange(encoder_layers.back().dim(0))};
   for (std::int64_t i = 0; i < blocks.size(); ++i) state.blocks.push_back(blocks[i].start(memory[i]));
   return state;
 }
@@ -227,10 +278,13 @@ Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
   }
   DecoderState next = state;
   Tensor h = embed(embedding, positions, ids, state.position);  // (B, T, C)
+  const std::int64_t T = h.dim(1), keys = state.blocks.empty() ? 0 : state.blocks.front().memory.length();
+  const AttentionMask mask = with_positions_as_keys(rows_of(state.memory_mask, state.position, T), state.position, T,
+                                                    keys, state.keys_per_position);
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
-    h = blocks[i](h, next.blocks[static_cast<std::size_t>(i)], next.memory_mask);
+    h = blocks[i](h, next.blocks[static_cast<std::size_t>(i)], mask);
   }
-  next.position += ids.dim(1);
+  next.position += T;
   Tensor logits = here(out(norm ? (*norm)(h) : h));
   state = std::move(next);
   return logits;

@@ -139,9 +139,10 @@ struct DecoderBlock : Module {
 /// was.
 struct DecoderState {
   std::vector<DecoderBlockState> blocks;
-  AttentionMask memory_mask;
-  Index origin;               ///< (B) the row of the memory that each sequence began with
-  std::int64_t position = 0;  ///< of the next token
+  AttentionMask memory_mask;           ///< of all positions, those before included
+  std::int64_t keys_per_position = 1;  ///< of the memory: more for CrossAttention::all
+  Index origin;                        ///< (B) the row of the memory that each sequence began with
+  std::int64_t position = 0;           ///< of the next token
 
   std::int64_t batch() const { return origin.size(); }
   /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others. The memory is copied
@@ -159,11 +160,13 @@ struct Decoder : Module {
   Tensor operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   /// The same with the results of several encoder blocks, each (B, S, C): of all of them for CrossAttention::all, of
   /// as many as this decoder has blocks for CrossAttention::same_depth. Otherwise the last one counts. A single memory
-  /// serves all blocks. Throws ValueError for a number that does not fit.
+  /// serves all blocks. The mask speaks of positions t and s, however many keys a position has. Throws ValueError for a
+  /// number that does not fit.
   Tensor operator()(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
 
-  /// Step by step: ids (B, T) are the next T tokens (often one) -> logits (B, T, V), the same as in one pass.
-  /// Throws ShapeError if ids are of another batch size than the state.
+  /// Step by step: ids (B, T) are the next T tokens (often one) -> logits (B, T, V), the same as in one pass; so the
+  /// mask is that of the whole pass. Throws ShapeError if ids are of another batch size than the state, or for a
+  /// position that the mask does not know.
   DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   DecoderState start(const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
   Tensor operator()(const Index& ids, DecoderState& state) const;

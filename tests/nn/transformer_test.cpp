@@ -1,7 +1,9 @@
 // The transformer: its parts, the worked figures, step-by-step decoding, and that it learns.
 #include "support.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <xgrad/nn/transformer.h>
 #include <xgrad/ops/create.h>
@@ -236,6 +238,63 @@ TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
   CHECK(weights.shape() == Shape{2, 2, 4, 6});
   for (const std::int64_t key : {4, 5}) CHECK(weights.at({1, 0, 0, key}) == 0);
   for (const std::int64_t key : {0, 1, 2, 3}) CHECK(weights.at({1, 0, 0, key}) > 0);
+}
+
+TEST_CASE("Causal and banded memory masks count positions, whatever the decoder attends to, also step by step") {
+  const Index ids({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  const Tensors layers{normal({2, 4, 6}), normal({2, 4, 6}, 2)};
+  const Index per_query({2, 5}, {1, 2, 3, 4, 0, 4, 3, 2, 1, 4});
+  const AttentionMask masks[] = {causal,
+                                 window({.before = 1}),
+                                 window({.before = 1, .after = 2}),
+                                 window({.before = std::numeric_limits<std::int64_t>::max()}),
+                                 causal & window({.before = 2, .after = 1}) & padding(Index({2}, {4, 2})),
+                                 window({.after = 1}) & padding(per_query),
+                                 AttentionMask{.ignore = Mask({1, 4}, {false, true, false, true})} & causal,
+                                 AttentionMask{.bias = Tensor(normal({5, 4}, 3))} & causal};
+  for (const CrossAttention to : {CrossAttention::last, CrossAttention::same_depth, CrossAttention::all}) {
+    const Decoder decoder{root, 13, attending(to)};
+    for (const AttentionMask& mask : masks) {
+      // The reference has the mask written out, and for `all` one encoder block behind the other.
+      const Mask blocked = blocked_keys(mask, {2, 5, 4});
+      const Array whole = decoder(ids, layers, mask).value();
+      if (to == CrossAttention::all) {
+        const Mask twice = concat(std::vector{blocked, blocked}, -1);
+        const Tensor bias = mask.bias.defined() ? concat({mask.bias, mask.bias}, -1) : Tensor();
+        check_close(whole, decoder(ids, concat(layers, 1), {.ignore = twice, .bias = bias}).value());
+      } else {
+        check_close(whole, decoder(ids, layers, {.ignore = blocked, .bias = mask.bias}).value());
+      }
+      for (const std::int64_t T : {1, 2}) {
+        DecoderState state = decoder.start(layers, mask);
+        for (std::int64_t t = 0; t < 5; t += T) {
+          const Tensor step = decoder(ids[{_, slice(t, std::min<std::int64_t>(t + T, 5))}], state);
+          check_close(step.value(), whole[{_, slice(t, std::min<std::int64_t>(t + T, 5))}]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A memory mask that does not know a position, or lengths beyond the memory, are refused") {
+  const Decoder decoder{root, 13, attending(CrossAttention::all)};
+  const Tensors layers{normal({1, 4, 6}), normal({1, 4, 6}, 2)};
+  for (const AttentionMask& mask : {padding(Index({1, 2}, 3)), AttentionMask{.ignore = Mask({2, 4}, false)},
+                                    AttentionMask{.bias = zeros({2, 4})}}) {
+    DecoderState state = decoder.start(layers, mask);
+    decoder(Index({1, 2}, 1), state);
+    CHECK(error_of<ShapeError>([&] {
+            decoder(Index({1, 1}, 1), state);
+          }) == "decoder: a memory mask of 2 positions, but 2 came before and 1 more are asked for");
+  }
+  for (const std::int64_t length : {std::int64_t{-1}, std::int64_t{5}, std::int64_t{1} << 62}) {
+    CHECK(error_of<ValueError>([&] {
+            decoder(Index({1, 2}, 1), layers, padding(Index({1}, length)));
+          }) == cat("decoder: length ", length, " is not in [0, 4]"));
+  }
+  CHECK(error_of<ShapeError>([&] {
+          decoder.start(normal({4, 6}));
+        }) == "decoder: memory must be (B, S, C), got [4, 6]");
 }
 
 TEST_CASE("Whatever the decoder attends to: step by step as in one pass, and gradients are those of differences") {
