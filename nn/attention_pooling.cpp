@@ -2,6 +2,7 @@
 #include <xgrad/nn/attention_pooling.h>
 
 #include <cmath>
+#include <limits>
 
 #include <xgrad/core/record.h>
 #include <xgrad/nn/attention_recorder.h>
@@ -28,6 +29,26 @@ Tensor without_unseen(const Tensor& x, const Mask& blocked) {
   return any(unseen) ? masked_fill(x, unseen, 0) : x;
 }
 
+[[noreturn]] void refuse(const char* rule, const Tensor& q, const Tensor& k, const Tensor& v) {
+  const std::string values = v.defined() ? cat(", v ", v.shape()) : "";
+  fail<ShapeError>("attention", rule, ": q ", q.shape(), ", k ", k.shape(), values);
+}
+
+// What all scores need of queries and keys, and the weighted sum of values.
+void check(const Tensor& q, const Tensor& k, const Tensor& v = {}) {
+  if (q.rank() != 3 || k.rank() != 3 || (v.defined() && v.rank() != 3)) {
+    refuse("needs three axes (batch, positions, width)", q, k, v);
+  }
+  if (q.dim(0) != k.dim(0) || (v.defined() && k.dim(0) != v.dim(0))) refuse("batch sizes differ", q, k, v);
+  if (v.defined() && k.dim(1) != v.dim(1)) refuse("keys and values differ in number", q, k, v);
+}
+
+void check_finite(const char* name, double value) {
+  if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<Real>::max()))) {
+    fail<ValueError>("attention", name, " ", value, " is not finite");
+  }
+}
+
 }  // namespace
 
 // -- what all have in common ------------------------------------------------------------------------------------------
@@ -37,12 +58,7 @@ AttentionPooling::AttentionPooling(At here, double p) : Module(std::move(here)),
 Tensor AttentionPooling::operator()(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionMask& mask) const {
   const auto here = enter(q, k, v);
-  const auto refuse = [&](const char* rule) {
-    fail<ShapeError>("attention", rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
-  };
-  if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3) refuse("needs three axes (batch, positions, width)");
-  if (q.dim(0) != k.dim(0) || k.dim(0) != v.dim(0)) refuse("batch sizes differ");
-  if (k.dim(1) != v.dim(1)) refuse("keys and values differ in number");
+  check(q, k, v);
   AttentionRecorder::offer(*this, [&] {
     const NoGrad off;
     return unsqueeze(weights(q, k, mask), 1).value();  // (B, 1, T, S)
@@ -52,13 +68,21 @@ Tensor AttentionPooling::operator()(const Tensor& q, const Tensor& k, const Tens
 
 Tensor AttentionPooling::weights(const Tensor& q, const Tensor& k, const AttentionMask& mask) const {
   const auto here = enter();
-  const AttentionMask all = visible(mask, q.dim(-2), k.dim(-2));
-  return softmax_of_scores(q, k, all.bias, blocked_keys(all, {q.dim(0), q.dim(-2), k.dim(-2)}));
+  check(q, k);
+  const AttentionMask all = visible(mask, q.dim(1), k.dim(1));
+  return softmax_of_scores(q, k, all.bias, blocked_keys(all, {q.dim(0), q.dim(1), k.dim(1)}));
 }
 
 Tensor AttentionPooling::softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias,
                                            const Mask& blocked) const {
-  const Tensor scores = unsqueeze(score(q, without_unseen(k, blocked)), 1);  // (B, 1, T, S), as masks have it
+  const Tensor given = score(q, without_unseen(k, blocked));
+  if (const Shape expected{q.dim(0), q.dim(1), k.dim(1)}; given.shape() != expected) {
+    fail<ShapeError>("attention", "scores of shape ", given.shape(), ", expected ", expected);
+  }
+  const Tensor scores = unsqueeze(given, 1);  // (B, 1, T, S), as masks have it
+  if (bias.defined() && !broadcasts_to(bias.shape(), scores.shape())) {
+    fail<ShapeError>("attention", "bias of shape ", bias.shape(), " cannot become ", scores.shape());
+  }
   return squeeze(blocked_softmax(bias.defined() ? scores + bias : scores, blocked), {1});
 }
 
@@ -66,7 +90,7 @@ Tensor AttentionPooling::pool(const Tensor& q, const Tensor& k, const Tensor& v,
   const Mask blocked = blocked_keys(mask, {q.dim(0), q.dim(1), k.dim(1)});
   const Tensor all = softmax_of_scores(q, k, mask.bias, blocked);  // (B, T, S)
   const double p = active_dropout();
-  return matmul(p > 0 ? xgrad::dropout(all, p) : all, without_unseen(v, blocked));  // (B, T, e)
+  return weighted_sum(p > 0 ? xgrad::dropout(all, p) : all, v);  // (B, T, e)
 }
 
 AttentionMask AttentionPooling::visible(const AttentionMask& mask, std::int64_t, std::int64_t) const { return mask; }
@@ -74,14 +98,18 @@ AttentionMask AttentionPooling::visible(const AttentionMask& mask, std::int64_t,
 // -- dot products -----------------------------------------------------------------------------------------------------
 
 DotProductAttention::DotProductAttention(At here, const DotProductAttentionOptions& options)
-    : AttentionPooling(std::move(here), options.dropout), scale(options.scale) {}
+    : AttentionPooling(std::move(here), options.dropout), scale(options.scale) {
+  const auto constructing = enter();
+  if (scale) check_finite("scale", *scale);
+}
 
 double DotProductAttention::factor(const Tensor& q) const {
   return scale ? *scale : 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(q.dim(-1), 1)));
 }
 
 Tensor DotProductAttention::score(const Tensor& q, const Tensor& k) const {
-  return matmul(q, k, {.transpose_b = true}) * factor(q);
+  check(q, k);
+  return matmul(q * factor(q), k, {.transpose_b = true});
 }
 
 Tensor DotProductAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
@@ -112,6 +140,7 @@ BilinearAttention::BilinearAttention(At here, const BilinearAttentionOptions& op
     : AttentionPooling(std::move(here), options.dropout), w(at("w"), options.query, options.key, {.bias = false}) {}
 
 Tensor BilinearAttention::score(const Tensor& q, const Tensor& k) const {
+  check(q, k);
   return matmul(w(q), k, {.transpose_b = true});
 }
 
@@ -131,6 +160,7 @@ AdditiveAttention::AdditiveAttention(At here, const AdditiveAttentionOptions& op
       w_v(at("w_v"), options.hidden, 1, {.bias = false}) {}
 
 Tensor AdditiveAttention::score(const Tensor& q, const Tensor& k) const {
+  check(q, k);
   const Tensor features = tanh(unsqueeze(w_q(q), 2) + unsqueeze(w_k(k), 1));  // (B, T, S, h)
   return squeeze(w_v(features), {-1});
 }
@@ -140,9 +170,14 @@ std::string AdditiveAttention::settings() const { return cat(w_q.in, ", ", w_k.i
 GaussianAttention::GaussianAttention(At here, const GaussianAttentionOptions& options)
     : AttentionPooling(std::move(here), options.dropout),
       w(options.trained ? param("w", {}, init::constant(static_cast<Real>(options.w)))
-                        : Tensor(static_cast<Real>(options.w))) {}
+                        : Tensor(static_cast<Real>(options.w))) {
+  const auto constructing = enter();
+  check_finite("w", options.w);
+}
 
 Tensor GaussianAttention::score(const Tensor& q, const Tensor& k) const {
+  check(q, k);
+  if (q.dim(2) != k.dim(2)) refuse("queries and keys differ in width", q, k, {});
   const Tensor distance = (unsqueeze(q, 2) - unsqueeze(k, 1)) * w;  // (B, T, S, d)
   return sum(square(distance), {.axis = -1}) * -0.5;
 }
@@ -168,7 +203,7 @@ Tensor SelfAttention::columns(const Tensor& x) const {
   if (x.rank() != 3) fail<ShapeError>("self_attention", "needs three axes (batch, width, positions), got ", x.shape());
   const Tensor q = matmul(w_q.weight, x), k = matmul(w_k.weight, x), v = matmul(w_v.weight, x);  // (B, d, T)
   const double root = std::sqrt(static_cast<double>(w_q.out));
-  Tensor weights = softmax(matmul(k, q, {.transpose_a = true}) / root, 1);  // (B, S, T), columns sum to 1
+  Tensor weights = softmax(matmul(k, q / root, {.transpose_a = true}), 1);  // (B, S, T), columns sum to 1
   if (training() && attn.dropout > 0) weights = dropout(weights, attn.dropout);
   return here(matmul(v, weights));
 }

@@ -23,7 +23,8 @@ struct AttentionPooling : Module {
 
   /// How well each key fits each query, before any mask: (B, T, S). Throws ShapeError.
   virtual Tensor score(const Tensor& q, const Tensor& k) const = 0;
-  /// What the softmax makes of the scores, before dropout: (B, T, S).
+  /// What the softmax makes of the scores, before dropout: (B, T, S). Throws ShapeError, also for scores of another
+  /// shape.
   Tensor weights(const Tensor& q, const Tensor& k, const AttentionMask& mask = {}) const;
 
   const double dropout;  ///< of the weights
@@ -49,6 +50,7 @@ struct DotProductAttentionOptions {
 };
 /// score = scale q k'      (Vaswani et al. 2017; with scale 1 Luong, Pham, Manning 2015)
 struct DotProductAttention : AttentionPooling {
+  /// Throws ValueError for a dropout outside [0, 1] or a scale that is not finite.
   explicit DotProductAttention(At here, const DotProductAttentionOptions& options = {});
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
@@ -126,6 +128,7 @@ struct GaussianAttentionOptions {
 };
 /// score = -|w (q - k)|^2 / 2: kernel regression, where keys and values are what was observed (Nadaraya, Watson 1964)
 struct GaussianAttention : AttentionPooling {
+  /// Throws ValueError for a dropout outside [0, 1] or a w that is not finite.
   explicit GaussianAttention(At here, const GaussianAttentionOptions& options = {});
 
   /// q (B, T, d), k (B, S, d) -> (B, T, S).
