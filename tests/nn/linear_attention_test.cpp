@@ -33,6 +33,7 @@ TEST_CASE("LinearAttention step by step gives what it gives at once") {
 }
 
 TEST_CASE("LinearAttention's gradients are those of differences, and it refuses what it cannot do") {
+  manual_seed(1);  // no feature is so near the bend of elu that a difference would go across it
   const LinearAttention attn{root, 4, 2, {.bias = true}};
   check_module_gradients(attn, [&](const Tensors& x) { return attn(x[0], causal); }, {normal({2, 3, 4})});
   const Tensor x(normal({2, 3, 4}));

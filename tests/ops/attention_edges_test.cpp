@@ -106,11 +106,12 @@ TEST_CASE("The weights of the backward pass are those of the forward pass, howev
 
 TEST_CASE("Infinite scores share the whole weight or have none, in all forms and with their gradients") {
   for (const std::int64_t padding : {0, 60}) {
-    for (const auto& [scores, weights] : std::vector<std::pair<std::vector<Real>, std::vector<Real>>>{
+    for (const auto& [given, wanted_weights] : std::vector<std::pair<std::vector<Real>, std::vector<Real>>>{
              {{infinity, 0, infinity, 3}, {0.5, 0, 0.5, 0}},
              {{infinity, 0, -infinity, 3}, {1, 0, 0, 0}},
              {{-infinity, 2, -infinity, -infinity}, {0, 1, 0, 0}},
              {{-infinity, -infinity, -infinity, -infinity}, {0, 0, 0, 0}}}) {
+      const std::vector<Real>&scores = given, &weights = wanted_weights;
       CAPTURE(scores);
       const std::int64_t S = 4 + padding;
       Array bias({1, S}, -infinity), expected({1, S}, Real(0));
