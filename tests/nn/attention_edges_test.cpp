@@ -198,6 +198,22 @@ TEST_CASE("Sizes and settings of attention layers at the ends of their range are
               DotProductAttention(root)(x, x, x, causal).value(), 1e-14);
 }
 
+TEST_CASE("Windowed attention with a length for every query, some of which end before the window") {
+  const WindowedAttention attn{root, {.before = 1, .after = 1}};
+  const DotProductAttention reference{root};
+  Index lengths({1, 64}, 64);
+  for (const std::int64_t t : {0, 17, 40, 63}) lengths.mutable_data()[t] = t / 2;
+  const Tensor q = variable(normal({1, 64, 3}, 1)), k = variable(normal({1, 64, 3}, 2)),
+               v = variable(normal({1, 64, 3}, 3));
+  const AttentionMask mask = padding(lengths),
+                      written{.ignore = blocked_keys(mask & nn::window({.before = 1, .after = 1}), {1, 64, 64})};
+  const Tensor y = attn(q, k, v, mask), expected = reference(q, k, v, written);
+  check_close(y.value(), expected.value(), 1e-14);
+  const Array seed = normal({1, 64, 3}, 4);
+  const Tensors g = grad(y, {q, k, v}, {.seed = seed}), wanted = grad(expected, {q, k, v}, {.seed = seed});
+  for (std::size_t i = 0; i < 3; ++i) check_close(g[i].value(), wanted[i].value(), 1e-14);
+}
+
 TEST_CASE("Attention pooling refuses what would be repeated to fit") {
   const Tensor q(normal({1, 3, 4})), k(normal({2, 5, 4})), narrow_keys(normal({1, 5, 1}));
   const GaussianAttention gaussian{root};
