@@ -2,26 +2,27 @@
 // off in double, and (1 + erf)/2 has no correct digit left in the lower tail.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <numbers>
-#include <type_traits>
 
-#include <xgrad/core/config.h>
+#include <xgrad/ops/exp.h>
 
 namespace xgrad::inline XGRAD_ABI::detail {
 
-// Minimax polynomials, lowest coefficient first; relative errors 8e-9 and 1e-9 in float, 1e-17 and 7e-18 in double.
+// Minimax polynomials, lowest coefficient first; relative errors 9e-9 and 1e-9 in float, 1e-17 and 7e-18 in double.
 template <class Number>
 struct ErfTable;
 
 template <>
 struct ErfTable<float> {
-  static constexpr float far = 14;    // beyond, the density underflows
-  static constexpr float centre = 3;  // of `tail`
-  // P(-x) e^(x^2/2) for 0 <= x <= far, P the normal distribution function, in t = (x - centre)/(x + centre)
-  static constexpr float tail[] = {1.215139476e-1f, -2.06402619e-1f, 1.232250307e-1f,  -4.621329095e-2f,
-                                   6.132070598e-3f, 2.904556e-3f,    -9.837581252e-4f, -3.394843175e-4f,
-                                   1.15543356e-4f,  5.367130794e-5f};
+  static constexpr float far = 14.5;  // beyond, the density underflows
+  static constexpr float centre = 4;  // of `tail`
+  // P(-x) e^(x^2/2) (x + centre) for 0 <= x <= far, P the normal distribution function, in t = (x - centre)/(x +
+  // centre)
+  static constexpr float tail[] = {7.552851354e-1f, -6.078965883e-1f, 3.871369009e-1f,  -1.865234414e-1f,
+                                   6.040383224e-2f, -7.525271017e-3f, -3.512556538e-3f, 1.569921809e-3f,
+                                   1.79355565e-4f,  -1.319707211e-4f};
   // erf(x)/x for |x| <= 1, in x^2
   static constexpr float near[] = {1.128379166f,    -3.761262584e-1f, 1.128358525e-1f, -2.685381458e-2f,
                                    5.188330483e-3f, -8.010202699e-4f, 7.853849828e-5f};
@@ -30,26 +31,19 @@ struct ErfTable<float> {
 template <>
 struct ErfTable<double> {
   static constexpr double far = 38.7;
-  static constexpr double centre = 6;
+  static constexpr double centre = 5;
   static constexpr double tail[] = {
-      6.47793133244468488e-2, -1.23196733457018974e-1, 1.05831493450470931e-1,  -8.19060397991985017e-2,
-      5.68231526347610396e-2, -3.50545398254850914e-2, 1.89876789780062905e-2,  -8.84643593186818639e-3,
-      3.41792800966722755e-3, -1.01345214955859266e-3, 1.80372955332918336e-4,  1.23741736649063082e-5,
-      -2.0509459710098698e-5, 5.48572392906928725e-6,  4.77014082080347333e-7,  -7.16534929589907067e-7,
-      1.13598367516641563e-7, 6.19124408857652309e-8,  -2.44670751034015694e-8, -4.40083359933342316e-9,
-      3.16620321521834327e-9, 2.91376194898078905e-10, -2.0203435010592243e-10};
+      7.69193049750062956e-1,  -6.65382502890056607e-1, 4.9530561596997693e-1,   -3.13533156671314973e-1,
+      1.65020366170365017e-1,  -6.91186387059746736e-2, 2.07950668001718997e-2,  -2.99337677539537117e-3,
+      -7.97869400728794566e-4, 5.4489910376592618e-4,   -5.93757160119237928e-5, -4.97630018867753279e-5,
+      1.66811633572820092e-5,  3.981472389540771e-6,    -2.76910074694187701e-6, -3.37721574956329768e-7,
+      4.32754689410327894e-7,  4.36071245563670023e-8,  -6.53767314303370953e-8, -1.02230848974454682e-8,
+      7.20216350713887601e-9,  2.02257611086723093e-9};
   static constexpr double near[] = {1.12837916709551257,     -3.761263890318352e-1,   1.12837916709442003e-1,
                                     -2.68661706431134137e-2, 5.22397760613084217e-3,  -8.5483259297662443e-4,
                                     1.205529358693695e-4,    -1.49247124395348141e-5, 1.6447132699786621e-6,
                                     -1.6206318752969209e-7,  1.37109887041905231e-8,  -7.77946297176159689e-10};
 };
-
-template <class V, std::size_t n>
-V polynomial(const V& x, const typename V::Number (&coefficients)[n]) {
-  V sum(coefficients[n - 1]);
-  for (std::size_t i = n - 1; i-- > 0;) sum = fma(sum, x, V(coefficients[i]));
-  return sum;
-}
 
 // |x|, but not beyond where the density vanishes: there x^2 could overflow.
 template <class V>
@@ -57,19 +51,49 @@ V distance(const V& x) {
   return minimum(abs(x), V(ErfTable<typename V::Number>::far));
 }
 
+// What rounding took from x^2.
+template <class V>
+V square_error(const V& x, const V& square) {
+#ifdef __FMA__
+  return multiply_add(x, x, -square);
+#else
+  // Dekker 1971: of two halves of the digits all products are exact.
+  constexpr int half = (std::numeric_limits<typename V::Number>::digits + 1) / 2;
+  const V scaled = x * static_cast<typename V::Number>((std::int64_t(1) << half) + 1);
+  const V high = scaled - (scaled - x), low = x - high;
+  return (high * high - square) + 2 * high * low + low * low;
+#endif
+}
+
 // e^(-x^2/2); the rounding error of x^2, which the exponential would magnify, is made good.
 template <class V>
 V bell(const V& x) {
-  const V square = x * x, error = fma(x, x, -square), y = exp(-0.5 * square);
-  return fma(-0.5 * error, y, y);
+  const V square = x * x, y = exp(-0.5 * square);
+  return multiply_add(-0.5 * square_error(x, square), y, y);
+}
+
+// P(-x) e^(x^2/2) for 0 <= x <= far.
+template <class V>
+V lower_tail(const V& x) {
+  using Table = ErfTable<typename V::Number>;
+  const V inverse = 1 / (x + Table::centre);
+  return polynomial((x - Table::centre) * inverse, Table::tail) * inverse;
+}
+
+// P(x) = 1/2 + erf(x/sqrt 2)/2 for |x| <= 1.
+template <class V>
+V central_cdf(const V& x) {
+  const V half = 0.5 * (x * x);
+  return multiply_add(x * (std::numbers::sqrt2 / 4), polynomial(half, ErfTable<typename V::Number>::near), V(0.5));
 }
 
 template <class V>
 V normal_cdf_of(const V& x) {
-  using Table = ErfTable<typename V::Number>;
-  const V a = distance(x);
-  const V below = bell(a) * polynomial((a - Table::centre) / (a + Table::centre), Table::tail);  // P(-a)
-  return where(x > 0, 1 - below, below);
+  const V a = distance(x), centre = central_cdf(x);
+  const auto near = a < 1;
+  if (all(near)) return centre;
+  const V below = bell(a) * lower_tail(a);
+  return where(near, centre, where(x > 0, 1 - below, below));
 }
 
 template <class V>
@@ -79,12 +103,12 @@ V normal_pdf_of(const V& x) {
 
 template <class V>
 V erf_of(const V& x) {
-  using Table = ErfTable<typename V::Number>;
-  constexpr double centre = Table::centre / std::numbers::sqrt2;
-  const V a = distance(x);
-  const V rest = 2 * exp(-a * a) * polynomial((a - centre) / (a + centre), Table::tail);  // 1 - erf(a)
-  const V far = where(x > 0, 1 - rest, rest - 1);
-  return where(a < 1, x * polynomial(x * x, Table::near), far);
+  const V a = distance(x), centre = x * polynomial(x * x, ErfTable<typename V::Number>::near);
+  const auto near = a < 1;
+  if (all(near)) return centre;
+  // 1 - erf(a): small, and its errors smaller, so that one more in the exponent does no harm.
+  const V rest = 2 * exp(-(a * a)) * lower_tail(std::numbers::sqrt2 * a);
+  return where(near, centre, where(x > 0, 1 - rest, rest - 1));
 }
 
 }  // namespace xgrad::inline XGRAD_ABI::detail

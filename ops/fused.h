@@ -7,8 +7,8 @@
 //     }
 //
 // Each lambda is written once and run twice: on SIMD registers when only numbers are wanted (one pass over memory, no
-// temporaries), and on Tensors when the graph of the gradient is wanted. It may use + - * / and the functions abs sqrt
-// exp expm1 log log1p sin cos tanh erf sigmoid maximum minimum where, comparisons inside where, and numbers.
+// temporaries), and on Tensors when the graph of the gradient is wanted. It may use + - * / and the functions abs sign
+// sqrt exp expm1 log log1p pow sin cos tanh erf sigmoid maximum minimum where, comparisons inside where, and numbers.
 //
 // Not part of <xgrad/xgrad.h>, since it includes xsimd. Fast only with -march=native: link xgrad::native (building.md).
 #pragma once

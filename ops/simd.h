@@ -6,11 +6,16 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numbers>
 #include <type_traits>
 
 #include <xsimd/xsimd.hpp>
 
 #include <xgrad/core/config.h>
+#include <xgrad/ops/erf.h>
+#include <xgrad/ops/exp.h>
 
 // Inline functions that depend on the width of registers have the instructions in their names: a program may be
 // compiled for another processor than the library, and the linker takes functions of one name for the same.
@@ -40,6 +45,7 @@ class BasicPackMask {
     return BasicPackMask(a.bits_ | b.bits_);
   }
   friend BasicPackMask operator!(const BasicPackMask& a) { return BasicPackMask(~a.bits_); }
+  friend bool all(const BasicPackMask& a) { return xsimd::all(a.bits_); }
 
   friend BasicPack<Batch> where(const BasicPackMask& mask, const BasicPack<Batch>& yes, const BasicPack<Batch>& no) {
     return BasicPack<Batch>(xsimd::select(mask.bits_, yes.batch(), no.batch()));
@@ -101,6 +107,11 @@ class BasicPack {
   friend BasicPack operator-(const BasicPack& a) { return -a.batch_; }
   /// a b + c, rounded once where the processor can.
   friend BasicPack multiply_add(const BasicPack& a, const BasicPack& b, const BasicPack& c) {
+#ifdef __AVX512F__
+    // xsimd 8.1 writes a product and a sum here, which the compiler joins or, sharing the product, does not.
+    if constexpr (avx512 && std::is_same_v<Number, float>) return Batch(_mm512_fmadd_ps(a.batch_, b.batch_, c.batch_));
+    if constexpr (avx512 && std::is_same_v<Number, double>) return Batch(_mm512_fmadd_pd(a.batch_, b.batch_, c.batch_));
+#endif
     return xsimd::fma(a.batch_, b.batch_, c.batch_);
   }
   friend Mask operator<(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ < b.batch_); }
@@ -122,17 +133,54 @@ class BasicPack {
   }
   /// The larger one, in one instruction; if either is NaN, either may come out.
   friend BasicPack larger(const BasicPack& a, const BasicPack& b) { return xsimd::max(a.batch_, b.batch_); }
+  /// The smaller one, in one instruction; NaN if a is.
+  friend BasicPack bounded_above(const BasicPack& a, const BasicPack& bound) {
+    return xsimd::min(bound.batch_, a.batch_);
+  }
   friend BasicPack abs(const BasicPack& a) { return xsimd::abs(a.batch_); }
+  friend BasicPack sign(const BasicPack& a) { return where(a > 0, BasicPack(1), where(a < 0, BasicPack(-1), a)); }
   friend BasicPack sqrt(const BasicPack& a) { return xsimd::sqrt(a.batch_); }
-  friend BasicPack exp(const BasicPack& a) { return xsimd::exp(a.batch_); }
-  friend BasicPack expm1(const BasicPack& a) { return xsimd::expm1(a.batch_); }
-  friend BasicPack log(const BasicPack& a) { return xsimd::log(a.batch_); }
-  friend BasicPack log1p(const BasicPack& a) { return xsimd::log1p(a.batch_); }
+  /// The nearest whole number.
+  friend BasicPack nearest(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
+  /// a 2^k for whole k that do not exceed twice the range of exponents, rounded once also where that is subnormal.
+  friend BasicPack scaled(const BasicPack& a, const BasicPack& k) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) return Batch(_mm512_scalef_ps(a.batch_, k.batch_));
+    if constexpr (avx512 && std::is_same_v<Number, double>) return Batch(_mm512_scalef_pd(a.batch_, k.batch_));
+#endif
+    const BasicPack half = nearest(0.5 * k);  // 2^k itself may lie outside of the range
+    return a * power_of_two(half) * power_of_two(k - half);
+  }
+  friend BasicPack exp(const BasicPack& a) { return detail::exp_of(a); }
+  friend BasicPack expm1(const BasicPack& a) { return detail::expm1_of(a); }
+  friend BasicPack log(const BasicPack& a) {
+    if constexpr (std::is_same_v<Number, float>) return xsimd::log(a.batch_);
+    // xsimd takes the exponent of a subnormal double before it scales the number.
+    const Mask tiny = a < std::numeric_limits<Number>::min();
+    const BasicPack y = xsimd::log(where(tiny, a * 0x1p54, a).batch_);
+    return where(tiny, y - 54 * std::numbers::ln2, y);
+  }
+  friend BasicPack log1p(const BasicPack& a) { return where(a == 0, a, BasicPack(xsimd::log1p(a.batch_))); }
+  /// By the C library, one by one: xsimd's has errors of many ulps, and NaN or 0 at the edges.
+  friend BasicPack pow(const BasicPack& a, const BasicPack& b) {
+    Number bases[width], exponents[width];
+    a.store(bases);
+    b.store(exponents);
+    for (std::size_t i = 0; i < width; ++i) bases[i] = std::pow(bases[i], exponents[i]);
+    return load(bases);
+  }
   friend BasicPack sin(const BasicPack& a) { return xsimd::sin(a.batch_); }
   friend BasicPack cos(const BasicPack& a) { return xsimd::cos(a.batch_); }
   friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
-  friend BasicPack erf(const BasicPack& a) { return xsimd::erf(a.batch_); }
-  friend BasicPack sigmoid(const BasicPack& a) { return 1 / (1 + exp(-a)); }
+  friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }
+  /// The normal distribution function and its density.
+  friend BasicPack normal_cdf(const BasicPack& a) { return detail::normal_cdf_of(a); }
+  friend BasicPack normal_pdf(const BasicPack& a) { return detail::normal_pdf_of(a); }
+  /// 1/(1 + e^-a) or e^a/(1 + e^a), whichever does not overflow.
+  friend BasicPack sigmoid(const BasicPack& a) {
+    const BasicPack e = exp(-abs(a));
+    return where(a < 0, e, BasicPack(1)) / (1 + e);
+  }
 
   friend Number sum_of(const BasicPack& a) { return xsimd::hadd(a.batch_); }
   friend Number max_of(const BasicPack& a) {
@@ -148,6 +196,14 @@ class BasicPack {
   }
 
  private:
+  // For whole k that are exponents of normal numbers: k plus this constant has the exponent's bits at its end.
+  static BasicPack power_of_two(const BasicPack& k) {
+    constexpr int bits = std::numeric_limits<Number>::digits - 1;
+    constexpr Number shift = Number(1.5) * (std::int64_t(1) << bits) + (std::numeric_limits<Number>::max_exponent - 1);
+    using Integers = xsimd::as_integer_t<Batch>;
+    return xsimd::bitwise_cast<Batch>(xsimd::bitwise_cast<Integers>((k + shift).batch_) << bits);
+  }
+
   Batch batch_;
 };
 
@@ -222,6 +278,7 @@ XGRAD_PROBE_BINARY(Probe, operator*)
 XGRAD_PROBE_BINARY(Probe, operator/)
 XGRAD_PROBE_BINARY(Probe, maximum)
 XGRAD_PROBE_BINARY(Probe, minimum)
+XGRAD_PROBE_BINARY(Probe, pow)
 XGRAD_PROBE_BINARY(ProbeMask, operator<)
 XGRAD_PROBE_BINARY(ProbeMask, operator<=)
 XGRAD_PROBE_BINARY(ProbeMask, operator>)
@@ -237,6 +294,7 @@ XGRAD_PROBE_BINARY(ProbeMask, operator!=)
   }
 XGRAD_PROBE_UNARY(operator-)
 XGRAD_PROBE_UNARY(abs)
+XGRAD_PROBE_UNARY(sign)
 XGRAD_PROBE_UNARY(sqrt)
 XGRAD_PROBE_UNARY(exp)
 XGRAD_PROBE_UNARY(expm1)
@@ -247,6 +305,8 @@ XGRAD_PROBE_UNARY(cos)
 XGRAD_PROBE_UNARY(tanh)
 XGRAD_PROBE_UNARY(erf)
 XGRAD_PROBE_UNARY(sigmoid)
+XGRAD_PROBE_UNARY(normal_cdf)
+XGRAD_PROBE_UNARY(normal_pdf)
 #undef XGRAD_PROBE_UNARY
 
 template <class T>
