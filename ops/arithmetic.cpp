@@ -82,9 +82,9 @@ Tensor pow(const Tensor& a, const Tensor& b) {
                       return sum_to(gy * slope, a.shape());
                     }),
                 wrt(b, [a, b](const Tensor& gy, const Tensor& y) {
-                  // a^b ln a tends to 0 with a; the logarithm of the 0 is kept out of both branches.
-                  const Tensor slope = where(a == 0, where(b < 0, -std::numeric_limits<Real>::infinity(), 0),
-                                             y * log(where(a == 0, 1, a)));
+                  // a^b ln a tends to 0 with a if b >= 0, else to -a^b, which is infinite and has the sign of a; the
+                  // logarithm of the 0 is kept out of both branches.
+                  const Tensor slope = where(a == 0, where(b >= 0, 0, -y), y * log(where(a == 0, 1, a)));
                   return sum_to(gy * slope, b.shape());
                 }));
 }
@@ -92,15 +92,15 @@ Tensor pow(const Tensor& a, const Tensor& b) {
 Tensor maximum(const Tensor& a, const Tensor& b) {
   return elementwise(
       "maximum", a, b, [](auto p, auto q) { return maximum(p, q); },
-      [](auto p, auto q, auto) { return where(p > q, 1, where(p == q, 0.5, 0)); },
-      [](auto p, auto q, auto) { return where(q > p, 1, where(p == q, 0.5, 0)); });
+      [](auto p, auto q, auto) { return where(p < q, 0, where(p == q, 0.5, 1)); },
+      [](auto p, auto q, auto) { return where(q < p, 0, where(p == q, 0.5, 1)); });
 }
 
 Tensor minimum(const Tensor& a, const Tensor& b) {
   return elementwise(
       "minimum", a, b, [](auto p, auto q) { return minimum(p, q); },
-      [](auto p, auto q, auto) { return where(p < q, 1, where(p == q, 0.5, 0)); },
-      [](auto p, auto q, auto) { return where(q < p, 1, where(p == q, 0.5, 0)); });
+      [](auto p, auto q, auto) { return where(p > q, 0, where(p == q, 0.5, 1)); },
+      [](auto p, auto q, auto) { return where(q > p, 0, where(p == q, 0.5, 1)); });
 }
 
 namespace {

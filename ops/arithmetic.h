@@ -20,12 +20,12 @@ Tensor neg(const Tensor& x);
 /// y = x^exponent for a number; x^0 = 1 also at 0 and the gradient there is 0; a negative base with an exponent that is
 /// no whole number gives NaN.      dy/dx = exponent x^(exponent - 1)
 Tensor pow(const Tensor& x, Real exponent);
-/// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and 0 where a = 0 and b >= 0
+/// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and where a = 0: 0 if b >= 0, else -a^b
 Tensor pow(const Tensor& a, const Tensor& b);
 
-/// The larger of both; NaN if either is NaN. Where they are equal each gets half of the gradient.
+/// The larger of both; NaN if either is NaN. Where they are equal each gets half of the gradient, at NaN the whole.
 Tensor maximum(const Tensor& a, const Tensor& b);
-/// The smaller of both; NaN if either is NaN. Where they are equal each gets half of the gradient.
+/// The smaller of both; NaN if either is NaN. Where they are equal each gets half of the gradient, at NaN the whole.
 Tensor minimum(const Tensor& a, const Tensor& b);
 
 /// add, sub, mul, div and neg as operators.

@@ -1,6 +1,7 @@
 // Functions of one tensor, element by element, and the choice between two: a lambda and its derivative each.
 #include <xgrad/ops/elementwise.h>
 
+#include <limits>
 #include <numbers>
 
 #include <xgrad/ops/fused.h>
@@ -44,12 +45,12 @@ Tensor square(const Tensor& x) {
 
 Tensor abs(const Tensor& x) {
   return elementwise(
-      "abs", x, [](auto v) { return abs(v); }, [](auto v, auto) { return where(v > 0, 1, where(v < 0, -1, 0)); });
+      "abs", x, [](auto v) { return abs(v); }, [](auto v, auto) { return sign(v); });
 }
 
 Tensor sign(const Tensor& x) {
   return elementwise(
-      "sign", x, [](auto v) { return where(v > 0, 1, where(v < 0, -1, v)); }, [](auto v, auto) { return 0 * v; });
+      "sign", x, [](auto v) { return sign(v); }, [](auto, auto) { return 0; });
 }
 
 Tensor sin(const Tensor& x) {
@@ -80,7 +81,7 @@ Tensor sigmoid(const Tensor& x) {
 
 Tensor relu(const Tensor& x) {
   return elementwise(
-      "relu", x, [](auto v) { return maximum(v, 0); }, [](auto, auto y) { return where(y > 0, 1, 0); });
+      "relu", x, [](auto v) { return maximum(v, 0); }, [](auto, auto y) { return where(y <= 0, 0, 1); });
 }
 
 Tensor elu(const Tensor& x, Real alpha) {
@@ -108,18 +109,24 @@ Tensor silu(const Tensor& x) {
 
 namespace {
 
-// P(x) + x P'(x); x is bounded where P' has long vanished, so that huge x give 0 or 1 and not inf 0.
+// The normal distribution function P and its density, as Packs have them. The factor is bounded where the density has
+// long vanished, so that huge x give 0 and not inf 0.
+Tensor normal_pdf(const Tensor& x) {
+  return elementwise(
+      "normal_pdf", x, [](auto v) { return normal_pdf(v); },
+      [](auto v, auto y) { return maximum(minimum(-v, 1e2), -1e2) * y; });
+}
+Tensor normal_cdf(const Tensor& x) {
+  return elementwise(
+      "normal_cdf", x, [](auto v) { return normal_cdf(v); }, [](auto v, auto) { return normal_pdf(v); });
+}
+
 Tensor gelu_erf(const Tensor& x) {
   return elementwise(
-      "gelu", x,
-      [](auto v) {
-        const auto bounded = maximum(v, -1e2);
-        return where(v > 1e2, v, bounded * (0.5 * (1 + erf(bounded * std::numbers::sqrt2 / 2))));
-      },
+      "gelu", x, [](auto v) { return maximum(v, -1e2) * normal_cdf(v); },
       [](auto v, auto) {
-        const auto u = maximum(minimum(v, 1e2), -1e2);
-        const auto density = exp(-0.5 * u * u) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
-        return 0.5 * (1 + erf(u * std::numbers::sqrt2 / 2)) + u * density;
+        const auto slope = maximum(minimum(v, 1e2), -1e2) * normal_pdf(v);
+        return slope + normal_cdf(v);
       });
 }
 
@@ -148,9 +155,12 @@ Tensor gelu(const Tensor& x, Gelu form) { return form == Gelu::erf ? gelu_erf(x)
 Tensor clamp(const Tensor& x, const Bounds& bounds) {
   if (!(bounds.min <= bounds.max)) fail<ValueError>("clamp", "min ", bounds.min, " is above max ", bounds.max);
   const Real low = bounds.min, high = bounds.max;
+  // Nothing is at or beyond NaN: an infinite x does not lie at the bound of a side that is open.
+  constexpr Real infinity = std::numeric_limits<Real>::infinity(), none = std::numeric_limits<Real>::quiet_NaN();
+  const Real at_low = low == -infinity ? none : low, at_high = high == infinity ? none : high;
   return elementwise(
       "clamp", x, [low, high](auto v) { return maximum(minimum(v, high), low); },
-      [low, high](auto v, auto) { return where(v <= low, 0, where(v >= high, 0, 1)); });
+      [at_low, at_high](auto v, auto) { return where(v <= at_low, 0, where(v >= at_high, 0, 1)); });
 }
 
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {

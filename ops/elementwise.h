@@ -53,7 +53,7 @@ enum class Gelu {
 /// y = x P(x), P the normal distribution function (Hendrycks, Gimpel 2016).      dy/dx = P(x) + x P'(x)
 Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);
 
-/// The interval of clamp; open where nothing is said.
+/// The interval of clamp; open where nothing (or an infinity) is said.
 struct Bounds {
   Real min = -std::numeric_limits<Real>::infinity();
   Real max = std::numeric_limits<Real>::infinity();
