@@ -2,6 +2,7 @@
 // and, being pairwise, more accurate.
 #include <xgrad/ops/reduce.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -231,8 +232,19 @@ Tensor var(const Tensor& x, const VarOptions& options) {
     fail<ValueError>("var", count_of(x.shape(), axes), " elements are too few for a correction of ",
                      options.correction);
   }
-  const Tensor centred = x - mean(x, {.axis = axes, .keepdim = true});
-  return sum(centred * centred, {.axis = axes, .keepdim = options.keepdim}) / freedom;
+  // The mean, rounded to one number, can be as far off as the deviations are large; so these are centred again.
+  const auto centred = [axes](const Tensor& u) { return u - mean(u, {.axis = axes, .keepdim = true}); };
+  const Array squares = [&] {
+    const NoGrad off;
+    const Tensor d = centred(x), rest = mean(d, {.axis = axes, .keepdim = true});
+    const auto square_of_difference = [](auto v, auto m) { return (v - m) * (v - m); };
+    return map(x.shape(), square_of_difference, d.value(), rest.value());
+  }();
+  const Array total = reduce<Sum>(squares, axes, result_shape(x.shape(), axes, options.keepdim));
+  return record("var", map(total, [freedom](auto v) { return v / freedom; }),
+                wrt(x, [x = kept(x), axes, freedom, centred](const Tensor& gy) {
+                  return centred(centred(x)) * (with_axes(gy, kept_shape(x.shape(), axes)) * (2 / freedom));
+                }));
 }
 
 Tensor max(const Tensor& x, const ReduceOptions& options) { return extreme<Max>("max", x, options); }
@@ -269,9 +281,25 @@ Tensor prod(const Tensor& x, const ReduceOptions& options) {
                 }));
 }
 
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+// e^(x_i) / sum_j e^(x_j). Not e^(x_i - y) with y = logsumexp(x): y is one rounded number, and what rounding took of it
+// is a relative error here.
+Tensor shares(const Tensor& x, const Axes& axes, const Tensor& shift, const Array& most) {
+  const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < infinity; });
+  // Where some are +inf they share the whole; where all are -inf nobody has a share.
+  const Tensor powers =
+      exp(finite ? x - shift : where(Tensor(most) == infinity, where(x == infinity, 0, -infinity), x - shift));
+  const Tensor total = sum(powers, {.axis = axes, .keepdim = true});
+  return powers / (finite ? total : where(total == 0, 1, total));
+}
+
+}  // namespace
+
 Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("logsumexp", x.rank());
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
   const Shape kept = kept_shape(x.shape(), axes);
   const Array most = reduce<Max>(x.value(), axes, kept);
   // Subtracting an infinite maximum would give NaN; those rows are what their maximum is.
@@ -284,10 +312,8 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
       [](auto s, auto m, auto top) { return where(abs(top) < std::numeric_limits<Real>::infinity(), log(s) + m, top); },
       total, shift, most);
   return record("logsumexp", y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
-                wrt(x, [x, kept](const Tensor& gy, const Tensor& y) {
-                  const Tensor top = with_axes(y, kept);
-                  const Tensor share = exp(x - where(top > -infinity, top, 0));
-                  return with_axes(gy, kept) * where(top > -infinity, share, 0);
+                wrt(x, [x, axes, shift, most](const Tensor& gy) {
+                  return with_axes(gy, shift.shape()) * shares(x, axes, shift, most);
                 }));
 }
 
@@ -295,6 +321,7 @@ namespace {
 
 enum class Direction { up, down };
 
+// Summed in double: one after the other, rounding errors of float pile up to a percent in a million terms.
 Array running_sum(const Array& x, int axis, Direction direction) {
   const Shape& shape = x.shape();
   std::int64_t outer = 1, inner = 1;
@@ -304,14 +331,24 @@ Array running_sum(const Array& x, int axis, Direction direction) {
   Array result(shape);
   Real* out = result.mutable_data();
   const Real* in = x.data();
-  for (std::int64_t o = 0; o < outer; ++o) {
-    for (std::int64_t k = 0; k < count; ++k) {
-      const std::int64_t i = direction == Direction::up ? k : count - 1 - k;
-      const std::int64_t at = (o * count + i) * inner;
-      const std::int64_t before = direction == Direction::up ? at - inner : at + inner;
-      for (std::int64_t j = 0; j < inner; ++j) out[at + j] = in[at + j] + (k == 0 ? Real(0) : out[before + j]);
+  constexpr std::int64_t columns = 64;  // that are summed side by side
+  const std::int64_t blocks = (inner + columns - 1) / columns;
+  const std::int64_t grain = std::max<std::int64_t>(1, elementwise_block / std::max<std::int64_t>(count * columns, 1));
+  parallel_for(outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t first = i / blocks * count * inner + i % blocks * columns;
+      const std::int64_t width = std::min(columns, inner - i % blocks * columns);
+      std::array<double, columns> total{};
+      for (std::int64_t k = 0; k < count; ++k) {
+        const std::int64_t at = first + (direction == Direction::up ? k : count - 1 - k) * inner;
+        for (std::int64_t j = 0; j < width; ++j) {
+          const auto lane = static_cast<std::size_t>(j);
+          total[lane] += static_cast<double>(in[at + j]);
+          out[at + j] = static_cast<Real>(total[lane]);
+        }
+      }
     }
-  }
+  });
   return result;
 }
 

@@ -42,7 +42,8 @@ struct VarOptions {
   Real correction = 1;  ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
 };
 
-/// y = sum (x_i - mean)^2 / (n - correction). Throws ValueError unless n > correction.
+/// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations.
+/// Throws ValueError unless n > correction.      dy/dx_i = 2 (x_i - mean) / (n - correction)
 Tensor var(const Tensor& x, const VarOptions& options = {});
 
 /// The largest element; NaN if there is one. Equal ones share the gradient evenly. Throws ValueError when there is
@@ -55,11 +56,11 @@ Tensor min(const Tensor& x, const ReduceOptions& options = {});
 /// y = product of x_i; of nothing: 1.      dy/dx_i = product of the others, also where some are 0
 Tensor prod(const Tensor& x, const ReduceOptions& options = {});
 
-/// y = ln sum e^(x_i), without overflow; -inf when all are -inf, and then the gradient is 0.
+/// y = ln sum e^(x_i), without overflow; -inf when all are -inf, and then the gradient is 0; entries of +inf share it.
 /// dy/dx_i = e^(x_i - y)
 Tensor logsumexp(const Tensor& x, const ReduceOptions& options = {});
 
-/// y_i = x_0 + ... + x_i along `axis`.      dL/dx_i = sum of gy_j over j >= i
+/// y_i = x_0 + ... + x_i along `axis`, added up in double.      dL/dx_i = sum of gy_j over j >= i
 Tensor cumsum(const Tensor& x, int axis);
 
 struct ArgOptions {
