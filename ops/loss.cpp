@@ -1,14 +1,19 @@
 // Losses. Cross-entropy has a kernel of its own: softmax, logarithm and choice in one pass over each row.
 #include <xgrad/ops/loss.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <xgrad/core/grad.h>
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/record.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/fused.h>
+#include <xgrad/ops/index.h>
+#include <xgrad/ops/normalize.h>
 #include <xgrad/ops/reduce.h>
 #include <xgrad/ops/rows.h>
 #include <xgrad/ops/shape.h>
@@ -51,62 +56,69 @@ struct Targets {
   }
 };
 
-// What smoothing shares out its part among: the classes whose logit is not -inf.
-struct OpenLogits {
-  Real sum = 0;
-  std::int64_t count = 0;
+// sum_j e^(x_j) = e^shift total. In two parts: added up, a large shift would swallow the digits of ln total. Where all
+// are -inf the total counts as 1, so that every loss is inf and every probability 0.
+struct RowTotal {
+  Real shift, total;
 };
+constexpr std::int64_t row_total_size = 2;
 
-// ln sum_j e^(x_j): one pass for the maximum, one for the sum.
-Real log_total_of(const Real* x, std::int64_t V) {
-  const Real most = max_of_row(x, V);
+// One pass for the maximum, which must not be +inf, one for the sum.
+RowTotal total_of(const Real* x, std::int64_t V, Real most) {
   const Real shift = most == -infinity ? 0 : most;
-  return shift +
-         std::log(sum_packs(V, [&](std::int64_t j, auto part) { return exp(part.load(x + j, -infinity) - shift); }));
+  const Real total = sum_packs(V, [&](std::int64_t j, auto part) { return exp(part.load(x + j, -infinity) - shift); });
+  return {shift, total == 0 ? 1 : total};
 }
 
-OpenLogits open_logits(const Real* x, std::int64_t V) {
-  OpenLogits open;
-  for (std::int64_t j = 0; j < V; ++j) {
-    if (x[j] == -infinity) continue;
-    open.sum += x[j];
-    ++open.count;
-  }
-  return open;
-}
+// What smoothing shares out its part among: the classes whose logit is not -inf.
+std::int64_t count_open(const Real* x, std::int64_t V) { return V - std::count(x, x + V, -infinity); }
 
-Real row_loss(const Real* x, std::int64_t target, Real log_total, Real smoothing, std::int64_t V) {
-  Real loss = (1 - smoothing) * (log_total - x[target]);
+Real row_loss(const Real* x, std::int64_t target, const RowTotal& row, Real smoothing, std::int64_t V) {
+  const Real log_total = std::log(row.total);
+  Real loss = (1 - smoothing) * ((row.shift - x[target]) + log_total);
   if (smoothing > 0) {
-    const OpenLogits open = open_logits(x, V);
-    loss += smoothing / static_cast<Real>(V) * (static_cast<Real>(open.count) * log_total - open.sum);
+    const Real distances = sum_packs(V, [&](std::int64_t j, auto part) {
+      const Pack v = part.load(x + j, -infinity);
+      return where(v == -infinity, 0, row.shift - v);
+    });
+    loss += smoothing / static_cast<Real>(V) * (static_cast<Real>(count_open(x, V)) * log_total + distances);
   }
   return loss;
 }
 
 struct Losses {
   Array losses;
-  Array log_totals;  // ln sum_j e^(x_j) of every row that counts
+  Array totals;  // (rows, 2): shift and total of every row that counts; the shift is inf if such logits were replaced
 };
 
 Losses losses_of(const Array& logits, const Targets& targets) {
-  Losses result{Array(targets.classes.shape()), Array(targets.classes.shape())};
+  Losses result{Array(targets.classes.shape()), Array(Shape{targets.classes.size(), row_total_size}, Real(0))};
   Real* losses = result.losses.mutable_data();
-  Real* log_totals = result.log_totals.mutable_data();
+  Real* totals = result.totals.mutable_data();
   const std::int64_t V = targets.V;
   parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
+    std::vector<Real, PoolAllocator<Real>> replaced;
     for (std::int64_t i = begin; i < end; ++i) {
-      const bool counts = targets.counts(i);
+      losses[i] = 0;
+      if (!targets.counts(i)) continue;
       const Real* x = logits.data() + i * V;
-      log_totals[i] = counts ? log_total_of(x, V) : 0;
-      losses[i] = counts ? row_loss(x, targets.classes.data()[i], log_totals[i], targets.smoothing, V) : 0;
+      const Real most = max_of_row(x, V);
+      if (most == infinity) {
+        replaced.resize(static_cast<std::size_t>(V));
+        replace_infinities(x, replaced.data(), V);
+        x = replaced.data();
+      }
+      const RowTotal row = total_of(x, V, most == infinity ? 0 : most);
+      totals[i * row_total_size] = most == infinity ? infinity : row.shift;
+      totals[i * row_total_size + 1] = row.total;
+      losses[i] = row_loss(x, targets.classes.data()[i], row, targets.smoothing, V);
     }
   });
   return result;
 }
 
 // gy_i (mass p - q) for each row: p = softmax, q the smoothed target, mass what q adds up to.
-Array logits_gradient(const Array& logits, const Targets& targets, const Array& log_totals, const Array& gy) {
+Array logits_gradient(const Array& logits, const Targets& targets, const Array& totals, const Array& gy) {
   Array result(logits.shape());
   Real* out = result.mutable_data();
   const std::int64_t V = targets.V;
@@ -120,15 +132,21 @@ Array logits_gradient(const Array& logits, const Targets& targets, const Array& 
         std::fill_n(g, V, Real(0));
         continue;
       }
-      const Real log_total = log_totals.data()[i], above = gy.data()[shared ? 0 : i];
+      RowTotal row{totals.data()[i * row_total_size], totals.data()[i * row_total_size + 1]};
+      const Real above = gy.data()[shared ? 0 : i], share = above / row.total;
+      if (row.shift == infinity) {
+        replace_infinities(x, g, V);
+        x = g;
+        row.shift = 0;
+      }
       if (smoothing > 0) {
-        const Real mass = 1 - smoothing + each * static_cast<Real>(open_logits(x, V).count);
+        const Real mass = 1 - smoothing + each * static_cast<Real>(count_open(x, V));
         each_pack(V, [&](std::int64_t j, auto part) {
           const Pack v = part.load(x + j);
-          part.store(above * (mass * exp(v - log_total) - where(v == -infinity, 0, each)), g + j);
+          part.store(share * mass * exp(v - row.shift) - above * where(v == -infinity, 0, each), g + j);
         });
       } else {
-        each_pack(V, [&](std::int64_t j, auto part) { part.store(above * exp(part.load(x + j) - log_total), g + j); });
+        each_pack(V, [&](std::int64_t j, auto part) { part.store(share * exp(part.load(x + j) - row.shift), g + j); });
       }
       g[targets.classes.data()[i]] -= above * (1 - smoothing);
     }
@@ -147,8 +165,8 @@ Tensor composed_losses(const Tensor& logits, const Targets& targets) {
     chosen.mutable_data()[i * targets.V + targets.classes.data()[i]] = 1 - targets.smoothing;
     std::fill_n(every.mutable_data() + i * targets.V, targets.V, targets.smoothing / static_cast<Real>(targets.V));
   }
-  const Tensor log_p = logits - logsumexp(logits, {.axis = -1, .keepdim = true});
-  const Tensor finite = where(logits == -infinity, 0, log_p);
+  const Tensor log_p = log_softmax(logits);
+  const Tensor finite = where(log_p == -infinity, 0, log_p);
   const Tensor hot(std::move(chosen)), evenly(std::move(every));
   return -sum(where(hot > 0, hot * log_p, 0) + evenly * finite, {.axis = -1});
 }
@@ -157,12 +175,12 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
   Losses all = losses_of(logits.value(), targets);
   return record("cross_entropy", std::move(all.losses),
                 jointly(
-                    [logits, targets, log_totals = all.log_totals](const Tensor& gy, Wanted wanted) {
+                    [logits, targets, totals = all.totals](const Tensor& gy, Wanted wanted) {
                       if (recording()) {
                         return composed_gradients(std::array{logits}, gy, wanted,
                                                   [&](const Tensor& x) { return composed_losses(x, targets); });
                       }
-                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, log_totals, gy.value())};
+                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, totals, gy.value())};
                     },
                     logits));
 }
@@ -173,14 +191,14 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Real share) {
   const Real total = sum(Tensor(std::move(all.losses))).item() * share;  // of a constant: not recorded
   return record("cross_entropy", Array(Shape{}, total),
                 jointly(
-                    [logits, targets, log_totals = all.log_totals, share](const Tensor& gy, Wanted wanted) {
+                    [logits, targets, totals = all.totals, share](const Tensor& gy, Wanted wanted) {
                       if (recording()) {
                         return composed_gradients(std::array{logits}, gy, wanted, [&](const Tensor& x) {
                           return sum(composed_losses(x, targets)) * share;
                         });
                       }
                       const Array scaled(Shape{}, gy.value().item() * share);
-                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, log_totals, scaled)};
+                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, totals, scaled)};
                     },
                     logits));
 }
@@ -222,8 +240,9 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const So
   const Real a = options.label_smoothing;
   const Tensor q = a == 0 ? probabilities
                           : probabilities * (1 - a) + a / static_cast<Real>(std::max<std::int64_t>(logits.dim(-1), 1));
-  const Tensor log_p = logits - logsumexp(logits, {.axis = -1, .keepdim = true});
-  return reduced(-sum(where(q == 0, 0, q * where(q == 0, 0, log_p)), {.axis = -1}), options.reduction);
+  const Tensor log_p = log_softmax(logits);
+  const Mask unasked = q == 0 && log_p == -infinity;  // 0 ln 0 = 0
+  return reduced(-sum(q * where(unasked, 0, log_p), {.axis = -1}), options.reduction);
 }
 
 Tensor mse_loss(const Tensor& prediction, const Tensor& target, const LossOptions& options) {
@@ -241,7 +260,15 @@ Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOpt
 
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const LossOptions& options) {
   check_same_shape("binary_cross_entropy_with_logits", logits, target);
-  return reduced(softplus(logits) - logits * target, options.reduction);
+  // |x| (share of the answer that x speaks against) + ln(1 + e^-|x|)
+  const Tensor losses = elementwise(
+      "binary_cross_entropy_with_logits", logits, target,
+      [](auto x, auto t) {
+        const auto against = where(x > 0, 1 - t, t);
+        return where(against == 0, 0, abs(x) * against) + log1p(exp(-abs(x)));  // also where |x| is inf
+      },
+      [](auto x, auto t, auto) { return sigmoid(x) - t; }, [](auto x, auto, auto) { return -x; });
+  return reduced(losses, options.reduction);
 }
 
 }  // namespace xgrad::inline XGRAD_ABI

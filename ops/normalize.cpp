@@ -1,8 +1,10 @@
 // Normalising along axes. Kernels go row by row; xtensor's broadcasting reductions are 20 to 80 times slower here.
 #include <xgrad/ops/normalize.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <xgrad/core/grad.h>
 #include <xgrad/ops/arithmetic.h>
@@ -35,12 +37,6 @@ void each_row(const Shape& shape, const F& f) {
   parallel_for(shape.numel() / columns, rows_per_block(columns), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) f(row, row * columns);
   });
-}
-
-// y = x where it is not the case that some are +inf; else 0 for these and -inf for the others, which has the same
-// softmax.
-void replace_infinities(const Real* x, Real* y, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] == infinity ? 0 : x[i] < infinity ? -infinity : x[i];
 }
 
 // y = softmax(x) of n numbers.
@@ -232,21 +228,58 @@ RowStatistics statistics_of(const Real* x, std::int64_t n, Real eps) {
   return {mean, rest, 1 / std::sqrt(variance + eps)};
 }
 
-Tensor standardized(const Tensor& x, const Shape& statistics, Real eps) {
-  const Real count = static_cast<Real>(x.size()) / static_cast<Real>(std::max<std::int64_t>(statistics.numel(), 1));
-  const Tensor d = x - sum_to(x, statistics) / count;
-  return d * rsqrt(sum_to(square(d), statistics) / count + eps);
+// A power of two that brings numbers of about this size near 1, and is itself normal.
+Real power_near_inverse(Real size) {
+  constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
+  return std::ldexp(Real(1), std::clamp(-std::ilogb(size), -most, most));
 }
 
-Tensor composed_layer_norm(const Shape& statistics, Real eps, const Tensor& x) {
-  return standardized(x, statistics, eps);
+// The same where a sum or squares left the range: of the row scaled to numbers near 1.
+RowStatistics scaled_statistics_of(const Real* x, std::int64_t n, Real eps) {
+  std::vector<Real, PoolAllocator<Real>> scaled(x, x + n);
+  const Real size = std::abs(*std::ranges::max_element(scaled, {}, [](Real v) { return std::abs(v); }));
+  if (size == 0 || !all_finite(x, n)) return statistics_of(x, n, eps);
+  const Real factor = power_near_inverse(size);
+  for (Real& v : scaled) v *= factor;
+  const RowStatistics s = statistics_of(scaled.data(), n, eps * factor * factor);
+  return {s.mean / factor, s.mean_rest / factor, s.scale * factor};
 }
-Tensor composed_layer_norm(const Shape& statistics, Real eps, const Tensor& x, const Tensor& gamma) {
-  return standardized(x, statistics, eps) * gamma;
+
+RowStatistics checked_statistics_of(const Real* x, std::int64_t n, Real eps) {
+  const RowStatistics s = statistics_of(x, n, eps);
+  // Not so if the variance overflowed or came to nothing, or is NaN because the mean overflowed.
+  using Limits = std::numeric_limits<Real>;
+  const bool plausible = s.scale > 0 && s.scale * s.scale < Limits::max() * Limits::epsilon();
+  return plausible ? s : scaled_statistics_of(x, n, eps);
 }
-Tensor composed_layer_norm(const Shape& statistics, Real eps, const Tensor& x, const Tensor& gamma,
-                           const Tensor& beta) {
-  return standardized(x, statistics, eps) * gamma + beta;
+
+// What composed_layer_norm multiplies each row with, so that its squares stay in range; mostly 1.
+Array row_factors(const Array& statistics, const Shape& kept) {
+  Array factors(kept, Real(1));
+  constexpr Real far = 0x1p40;
+  for (std::int64_t row = 0; row < factors.size(); ++row) {
+    const Real scale = statistics.data()[row * statistics_size + 2];
+    if (std::isfinite(scale) && scale > 0 && (scale > far || scale < 1 / far)) {
+      factors.mutable_data()[row] = power_near_inverse(1 / scale);
+    }
+  }
+  return factors;
+}
+
+Tensor standardized(const Tensor& x, const Array& factors, Real eps) {
+  const Shape& rows = factors.shape();
+  const Real count = static_cast<Real>(x.size()) / static_cast<Real>(std::max<std::int64_t>(rows.numel(), 1));
+  const auto centred = [&](const Tensor& u) { return u - sum_to(u, rows) / count; };
+  const Tensor factor(factors), d = centred(centred(x * factor));
+  return d * rsqrt(sum_to(square(d), rows) / count + factor * eps * factor);
+}
+
+Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x) { return standardized(x, factors, eps); }
+Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x, const Tensor& gamma) {
+  return standardized(x, factors, eps) * gamma;
+}
+Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x, const Tensor& gamma, const Tensor& beta) {
+  return standardized(x, factors, eps) * gamma + beta;
 }
 
 // Gradients of x, gamma and beta at once, those that are wanted. Sums over rows are taken block by block, then over the
@@ -315,7 +348,7 @@ Tensor record_layer_norm(Array y, Array statistics, const Shape& kept, Real eps,
                     [=, inputs = std::array{x, affine...}](const Tensor& gy, Wanted wanted) {
                       if (!recording()) return layer_norm_gradients(inputs, statistics, gy, wanted);
                       return composed_gradients(inputs, gy, wanted, [&](const auto&... own) {
-                        return composed_layer_norm(kept, eps, own...);
+                        return composed_layer_norm(row_factors(statistics, kept), eps, own...);
                       });
                     },
                     x, affine...));
@@ -355,7 +388,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
   parallel_for(rows, rows_per_block(n), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const Real* u = in + row * n;
-      const RowStatistics s = statistics_of(u, n, options.eps);
+      const RowStatistics s = checked_statistics_of(u, n, options.eps);
       std::copy_n(&s.mean, statistics_size, keep + row * statistics_size);
       each_pack(n, [&](std::int64_t i, auto part) {
         Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_rest)) * Pack(s.scale);

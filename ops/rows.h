@@ -67,6 +67,12 @@ inline bool all_finite(const Real* x, std::int64_t n) {
   return sum_packs(n, [x](std::int64_t i, auto part) { return part.load(x + i) * 0; }) == 0;
 }
 
+/// For a row with +inf in it: y has 0 for these and -inf for the others, which has the same softmax. NaN stays.
+inline void replace_infinities(const Real* x, Real* y, std::int64_t n) {
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] == infinity ? 0 : x[i] < infinity ? -infinity : x[i];
+}
+
 /// Random words below this drop an element, with probability p.
 inline std::uint32_t dropout_threshold(double p) {
   return static_cast<std::uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));
