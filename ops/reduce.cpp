@@ -252,7 +252,7 @@ Tensor min(const Tensor& x, const ReduceOptions& options) { return extreme<Min>(
 
 namespace {
 
-// The product of all other elements, when some are 0: each element gets a copy of its row with itself replaced by 1.
+// The product of all other elements, also where some are 0 or the product itself leaves the range.
 Tensor product_of_others(const Tensor& x, const Axes& axes) {
   Axes order;
   for (int i = 0; i < x.rank(); ++i) {
@@ -261,9 +261,24 @@ Tensor product_of_others(const Tensor& x, const Axes& axes) {
   for (const int axis : axes) order.push_back(axis);
   const Tensor moved = permute(x, order);
   const std::int64_t n = count_of(x.shape(), axes), rows = n == 0 ? 0 : x.size() / n;
-  Mask diagonal(Shape{n, n}, false);
-  for (std::int64_t i = 0; i < n; ++i) diagonal.mutable_data()[i * n + i] = true;
-  const Tensor others = prod(where(diagonal, 1, reshape(moved, {rows, 1, n})), {.axis = -1});  // (rows, n)
+  Tensor others;  // (rows, n)
+  if (recording()) {
+    // Each element gets a copy of its row with itself replaced by 1.
+    Mask diagonal(Shape{n, n}, false);
+    for (std::int64_t i = 0; i < n; ++i) diagonal.mutable_data()[i * n + i] = true;
+    others = prod(where(diagonal, 1, reshape(moved, {rows, 1, n})), {.axis = -1});
+  } else {
+    // The product of those before times that of those behind.
+    Array products(Shape{rows, n});
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const Real* in = moved.value().data() + row * n;
+      Real* out = products.mutable_data() + row * n;
+      Real before = 1, behind = 1;
+      for (std::int64_t i = 0; i < n; before *= in[i++]) out[i] = before;
+      for (std::int64_t i = n; i-- > 0; behind *= in[i]) out[i] *= behind;
+    }
+    others = Tensor(std::move(products));
+  }
   Axes back = Axes::filled(x.rank(), 0);
   for (int i = 0; i < x.rank(); ++i) back[order[i]] = i;
   return permute(reshape(others, moved.shape()), back);
@@ -273,11 +288,12 @@ Tensor product_of_others(const Tensor& x, const Axes& axes) {
 
 Tensor prod(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("prod", x.rank());
-  const bool zeros = std::ranges::find(x.value(), Real(0)) != x.value().end();
-  return record("prod", reduce<Product>(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
-                wrt(x, [x, axes, zeros](const Tensor& gy, const Tensor& y) {
+  Array y = reduce<Product>(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
+  // Nothing was lost in y that a division by x could not find again.
+  const bool divisible = std::ranges::all_of(y, [](Real v) { return std::isnormal(v); });
+  return record("prod", std::move(y), wrt(x, [x, axes, divisible](const Tensor& gy, const Tensor& y) {
                   const Shape kept = kept_shape(x.shape(), axes);
-                  return with_axes(gy, kept) * (zeros ? product_of_others(x, axes) : with_axes(y, kept) / x);
+                  return with_axes(gy, kept) * (divisible ? with_axes(y, kept) / x : product_of_others(x, axes));
                 }));
 }
 

@@ -1,0 +1,535 @@
+// Numbers at the ends of the range and large numbers, in double and (by float/numerics_test.cpp) in float: values and
+// derivatives of every elementwise operation and every reduction against long double, limits at infinities, and what
+// rounding must not take. Elsewhere tests are of ordinary numbers.
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include <xgrad/ops/loss.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+using Limits = std::numeric_limits<Real>;
+using Exact = long double;
+
+constexpr bool single = sizeof(Real) == sizeof(float);
+constexpr Real infinity = Limits::infinity(), not_a_number = Limits::quiet_NaN();
+constexpr Exact exact_infinity = std::numeric_limits<Exact>::infinity();
+constexpr Exact inv_sqrt_2pi = std::numbers::inv_sqrtpi_v<Exact> / std::numbers::sqrt2_v<Exact>;
+
+// How far `got` is from `expected`, in units of the last place of the number nearest to `expected`.
+double ulps(Real got, Exact expected) {
+  const Real nearest = static_cast<Real>(expected);
+  if (std::isnan(nearest)) return std::isnan(got) ? 0 : infinity;
+  if (got == nearest) return std::isinf(got) ? 0 : static_cast<double>(std::abs(got - expected) / Limits::max());
+  if (!std::isfinite(nearest) || !std::isfinite(got)) return infinity;
+  const Real size = std::abs(nearest);
+  const Exact unit = size == Limits::max() ? Exact(size) - std::nextafter(size, Real(0))
+                                           : Exact(std::nextafter(size, infinity)) - size;
+  return static_cast<double>(std::abs(got - expected) / unit);
+}
+
+void check_near(Real got, Exact expected, double most = 4) {
+  CHECK_MESSAGE(ulps(got, expected) <= most, got, " is not ", static_cast<Real>(expected));
+}
+
+Exact cdf(Exact x) { return std::erfc(-x / std::numbers::sqrt2_v<Exact>) / 2; }
+Exact pdf(Exact x) { return std::exp(-x * x / 2) * inv_sqrt_2pi; }
+Exact logistic(Exact x) { return 1 / (1 + std::exp(-x)); }
+
+// x (1 + tanh(z))/2 = x logistic(2z)
+constexpr Exact gelu_scale = 4 * inv_sqrt_2pi, gelu_cubic = 0.044715L;
+Exact gelu_gate(Exact x) { return logistic(gelu_scale * (x + gelu_cubic * x * x * x)); }
+Exact gelu_gate_slope(Exact x) { return gelu_gate(x) * gelu_gate(-x) * gelu_scale * (1 + 3 * gelu_cubic * x * x); }
+
+Tensor gelu_exact(const Tensor& x) { return gelu(x); }
+Tensor gelu_by_tanh(const Tensor& x) { return gelu(x, Gelu::tanh); }
+Tensor elu_1(const Tensor& x) { return elu(x); }
+template <int halves>
+Tensor power(const Tensor& x) {
+  return pow(x, Real(halves) / 2);
+}
+
+// ---- Accuracy over a range --------------------------------------------------------------------------------------
+
+struct Range {
+  const char* name;
+  Tensor (*op)(const Tensor&);
+  Exact (*oracle)(Exact);
+  double low, high, most;  // ulps
+};
+
+// Where results of the exponential are largest, and where they are subnormal.
+constexpr double top = single ? 88.72 : 709.78, normal_end = single ? -87.3 : -708.3, end = single ? -103.9 : -745.1;
+// Where the normal distribution function becomes subnormal.
+constexpr double tail_end = single ? -12.9 : -37.4;
+
+const Range ranges[] = {
+    {"exp", exp, [](Exact x) { return std::exp(x); }, normal_end, top, 1},
+    {"exp", exp, [](Exact x) { return std::exp(x); }, end, normal_end, 1},
+    {"expm1", expm1, [](Exact x) { return std::expm1(x); }, -2, 2, 2},
+    {"expm1", expm1, [](Exact x) { return std::expm1(x); }, -1e-4, 1e-4, 1},
+    {"expm1", expm1, [](Exact x) { return std::expm1(x); }, -50, top, 2},
+    {"log", log, [](Exact x) { return std::log(x); }, 0, 4, 1},
+    {"log", log, [](Exact x) { return std::log(x); }, 0, Limits::min(), 1},
+    {"log1p", log1p, [](Exact x) { return std::log1p(x); }, -1, 4, 1},
+    {"log1p", log1p, [](Exact x) { return std::log1p(x); }, -1e-4, 1e-4, 1},
+    {"sin", sin, [](Exact x) { return std::sin(x); }, -10, 10, 3},
+    {"cos", cos, [](Exact x) { return std::cos(x); }, -10, 10, 3},
+    {"tanh", tanh, [](Exact x) { return std::tanh(x); }, -20, 20, 2},
+    {"tanh", tanh, [](Exact x) { return std::tanh(x); }, -0.01, 0.01, 2},
+    {"erf", erf, [](Exact x) { return std::erf(x); }, -6, 6, 3},
+    {"erf", erf, [](Exact x) { return std::erf(x); }, -0.01, 0.01, 3},
+    {"sigmoid", sigmoid, logistic, -30, 30, 3},
+    {"sigmoid", sigmoid, logistic, end, -30, 3},
+    {"softplus", softplus, [](Exact x) { return std::max<Exact>(x, 0) + std::log1p(std::exp(-std::abs(x))); },
+     normal_end, 50, 3},
+    {"silu", silu, [](Exact x) { return x * logistic(x); }, normal_end, 50, 4},
+    {"gelu", gelu_exact, [](Exact x) { return x * cdf(x); }, -5, 6, 6},
+    {"gelu", gelu_exact, [](Exact x) { return x * cdf(x); }, tail_end, -5, 6},
+    {"gelu by tanh", gelu_by_tanh, [](Exact x) { return x * gelu_gate(x); }, -2, 6, 10},
+    {"sqrt", sqrt, [](Exact x) { return std::sqrt(x); }, 0, 4, 0.5},
+    {"rsqrt", rsqrt, [](Exact x) { return 1 / std::sqrt(x); }, 0, 4, 2},
+    {"pow", power<5>, [](Exact x) { return std::pow(x, 2.5L); }, 0, 4, 1},
+};
+
+}  // namespace
+
+TEST_CASE("functions are within a few units of the last place of long double") {
+  for (const Range& at : ranges) {
+    const Array x = uniform({20000}, static_cast<Real>(at.low), static_cast<Real>(at.high), 3);
+    const Array y = at.op(x).value();
+    double worst = 0;
+    Real where = 0;
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      const double off = ulps(y.data()[i], at.oracle(x.data()[i]));
+      if (!(off <= worst)) worst = off, where = x.data()[i];
+    }
+    CHECK_MESSAGE(worst <= at.most, at.name, " is ", worst, " units off at ", where);
+  }
+}
+
+TEST_CASE("the slope of GELU keeps its digits in both tails") {
+  for (const auto& [low, high] : {std::pair(tail_end, -3.0), std::pair(0.0, 6.0)}) {
+    const Tensor x = variable(uniform({20000}, static_cast<Real>(low), static_cast<Real>(high), 3));
+    const Array slope = grad(sum(gelu(x)), {x})[0].value();
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      const Exact v = x.value().data()[i], expected = cdf(v) + v * pdf(v);
+      if (ulps(slope.data()[i], expected) > 10) {
+        FAIL_CHECK("the slope at ", x.value().data()[i], " is ", slope.data()[i]);
+        break;
+      }
+    }
+  }
+}
+
+// ---- Elementwise operations at special points -------------------------------------------------------------------
+
+namespace {
+
+struct Elementwise {
+  const char* name;
+  Tensor (*op)(const Tensor&);
+  Exact (*value)(Exact);
+  Exact (*slope)(Exact);
+  bool rough_slope = false;  // a difference that comes to nothing where the function levels off
+};
+
+Exact sign_of(Exact x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+// A limit at infinities, where the formula would give inf 0.
+template <class F>
+Exact with_limits(Exact x, Exact below, Exact above, const F& f) {
+  return x < -1e4L ? below : x > 1e4L ? above : f();
+}
+
+const Elementwise functions[] = {
+    {"exp", exp, [](Exact x) { return std::exp(x); }, [](Exact x) { return std::exp(x); }},
+    {"expm1", expm1, [](Exact x) { return std::expm1(x); }, [](Exact x) { return std::exp(x); }},
+    {"log", log, [](Exact x) { return std::log(x); }, [](Exact x) { return 1 / x; }},
+    {"log1p", log1p, [](Exact x) { return std::log1p(x); }, [](Exact x) { return 1 / (1 + x); }},
+    {"sqrt", sqrt, [](Exact x) { return std::sqrt(x); }, [](Exact x) { return 0.5L / std::sqrt(x); }},
+    {"rsqrt", rsqrt, [](Exact x) { return 1 / std::sqrt(x); },
+     [](Exact x) { return -0.5L / (std::sqrt(x) * std::sqrt(x) * std::sqrt(x)); }},
+    {"square", square, [](Exact x) { return x * x; }, [](Exact x) { return 2 * x; }},
+    {"abs", abs, [](Exact x) { return std::abs(x); }, sign_of},
+    {"sign", sign, sign_of, [](Exact) { return Exact(0); }},
+    {"sin", sin, [](Exact x) { return std::sin(x); }, [](Exact x) { return std::cos(x); }},
+    {"cos", cos, [](Exact x) { return std::cos(x); }, [](Exact x) { return -std::sin(x); }},
+    {"tanh", tanh, [](Exact x) { return std::tanh(x); }, [](Exact x) { return 1 / (std::cosh(x) * std::cosh(x)); },
+     true},
+    {"erf", erf, [](Exact x) { return std::erf(x); },
+     [](Exact x) { return 2 * std::numbers::inv_sqrtpi_v<Exact> * std::exp(-x * x); }},
+    {"sigmoid", sigmoid, logistic, [](Exact x) { return logistic(x) * logistic(-x); }, true},
+    {"relu", relu, [](Exact x) { return x < 0 ? 0 : x; }, [](Exact x) { return Exact(x <= 0 ? 0 : 1); }},
+    {"elu", elu_1, [](Exact x) { return x > 0 ? x : std::expm1(x); }, [](Exact x) { return x > 0 ? 1 : std::exp(x); }},
+    {"softplus", softplus, [](Exact x) { return (x < 0 ? 0 : x) + std::log1p(std::exp(-std::abs(x))); }, logistic},
+    {"silu", silu, [](Exact x) { return with_limits(x, 0, x, [x] { return x * logistic(x); }); },
+     [](Exact x) { return with_limits(x, 0, 1, [x] { return logistic(x) * (1 + x * logistic(-x)); }); }},
+    {"gelu", gelu_exact, [](Exact x) { return with_limits(x, 0, x, [x] { return x * cdf(x); }); },
+     [](Exact x) { return with_limits(x, 0, 1, [x] { return cdf(x) + x * pdf(x); }); }},
+    {"gelu by tanh", gelu_by_tanh, [](Exact x) { return with_limits(x, 0, x, [x] { return x * gelu_gate(x); }); },
+     [](Exact x) { return with_limits(x, 0, 1, [x] { return gelu_gate(x) + x * gelu_gate_slope(x); }); }},
+    {"clamp", [](const Tensor& x) { return clamp(x, {.min = -2, .max = 3}); },
+     [](Exact x) { return x < -2  ? -2
+                          : x > 3 ? 3
+                                  : x; }, [](Exact x) { return Exact(x <= -2 || x >= 3 ? 0 : 1); }},
+    {"clamp below", [](const Tensor& x) { return clamp(x, {.min = -2}); }, [](Exact x) { return x < -2 ? -2 : x; },
+     [](Exact x) { return Exact(x <= -2 ? 0 : 1); }},
+    {"clamp above", [](const Tensor& x) { return clamp(x, {.max = 3}); }, [](Exact x) { return x > 3 ? 3 : x; },
+     [](Exact x) { return Exact(x >= 3 ? 0 : 1); }},
+    {"neg", neg, [](Exact x) { return -x; }, [](Exact) { return Exact(-1); }},
+    {"pow 0", power<0>, [](Exact) { return Exact(1); }, [](Exact) { return Exact(0); }},
+    {"pow 0.5", power<1>, [](Exact x) { return std::pow(x, 0.5L); }, [](Exact x) { return std::pow(x, -0.5L) / 2; }},
+    {"pow 1", power<2>, [](Exact x) { return x; }, [](Exact) { return Exact(1); }},
+    {"pow 2", power<4>, [](Exact x) { return x * x; }, [](Exact x) { return 2 * x; }},
+    {"pow 2.5", power<5>, [](Exact x) { return std::pow(x, 2.5L); }, [](Exact x) { return 2.5L * std::pow(x, 1.5L); }},
+    {"pow 3", power<6>, [](Exact x) { return x * x * x; }, [](Exact x) { return 3 * x * x; }},
+    {"pow -1", power<-2>, [](Exact x) { return 1 / x; }, [](Exact x) { return -1 / (x * x); }},
+    {"pow -2", power<-4>, [](Exact x) { return 1 / (x * x); }, [](Exact x) { return -2 / (x * x * x); }},
+};
+
+constexpr Real special[] = {
+    0,
+    Limits::denorm_min(),
+    Limits::min() / 4,
+    Limits::min(),
+    Real(1e-30),
+    Limits::epsilon() / 8,
+    Real(0.25),
+    1,
+    Real(2.5),
+    50,
+    Real(1e10),
+    Limits::max() / 2,
+    Limits::max(),
+    Limits::infinity(),
+};
+
+}  // namespace
+
+TEST_CASE("values and slopes of elementwise operations at zeros, ends of the range, infinities and NaN") {
+  for (const Elementwise& f : functions) {
+    for (const Real size : special) {
+      for (const Real at : {size, -size}) {
+        INFO(std::string(f.name), " at ", at);
+        const Tensor x = variable(at);
+        const Tensor y = f.op(x);
+        check_near(y.item(), f.value(at));
+        const Real slope = grad(y, {x})[0].item();
+        if (f.rough_slope) {
+          CHECK(std::abs(slope - static_cast<Real>(f.slope(at))) <= 2 * Limits::epsilon());
+        } else {
+          check_near(slope, f.slope(at), 8);
+        }
+      }
+    }
+    INFO(std::string(f.name), " at NaN");
+    const Tensor x = variable(not_a_number);
+    const Tensor y = f.op(x);
+    check_near(y.item(), f.value(not_a_number));
+    check_near(grad(y, {x})[0].item(), f.slope(not_a_number));
+  }
+}
+
+TEST_CASE("the sign of 0 survives odd functions") {
+  for (Tensor (*op)(const Tensor&) :
+       {expm1, log1p, sqrt, sign, sin, tanh, erf, gelu_exact, gelu_by_tanh, silu, elu_1}) {
+    CHECK(std::signbit(op(Tensor(Real(-0.0))).item()));
+    CHECK_FALSE(std::signbit(op(Tensor(0)).item()));
+  }
+}
+
+TEST_CASE("values and slopes of operations on two tensors at special points") {
+  struct Row {
+    const char* name;
+    Tensor (*op)(const Tensor&, const Tensor&);
+    Real a, b, y, da, db;
+  };
+  Tensor (*const pow2)(const Tensor&, const Tensor&) = pow;
+  const Real n = not_a_number, i = infinity, most = Limits::max(), tiny = Limits::denorm_min();
+  const Row rows[] = {
+      {"add", add, i, -i, n, 1, 1},
+      {"add", add, most, most, i, 1, 1},
+      {"add", add, i, 1, i, 1, 1},
+      {"sub", sub, i, i, n, 1, -1},
+      {"sub", sub, tiny, tiny, 0, 1, -1},
+      {"mul", mul, i, 0, n, 0, i},
+      {"mul", mul, most, 2, i, 2, most},
+      {"mul", mul, tiny, Real(-0.0), Real(-0.0), 0, tiny},
+      {"div", div, 1, 0, i, i, -i},
+      {"div", div, 1, Real(-0.0), -i, -i, -i},
+      {"div", div, 0, 0, n, i, n},
+      {"div", div, 1, i, 0, 0, 0},
+      {"div", div, i, 2, i, Real(0.5), -i},
+      {"maximum", maximum, i, i, i, Real(0.5), Real(0.5)},
+      {"maximum", maximum, -i, 1, 1, 0, 1},
+      {"maximum", maximum, 0, Real(-0.0), 0, Real(0.5), Real(0.5)},
+      {"maximum", maximum, n, 1, n, 1, 1},
+      {"maximum", maximum, 1, n, n, 1, 1},
+      {"minimum", minimum, -i, -i, -i, Real(0.5), Real(0.5)},
+      {"minimum", minimum, i, 1, 1, 0, 1},
+      {"minimum", minimum, n, 1, n, 1, 1},
+      {"minimum", minimum, 1, n, n, 1, 1},
+      {"pow", pow2, 0, 0, 1, 0, 0},
+      {"pow", pow2, 0, 1, 0, 1, 0},
+      {"pow", pow2, 0, 2, 0, 0, 0},
+      {"pow", pow2, 0, Real(0.5), 0, i, 0},
+      {"pow", pow2, 0, -1, i, -i, -i},
+      {"pow", pow2, Real(-0.0), -1, -i, -i, i},
+      {"pow", pow2, Real(-0.0), -2, i, i, -i},
+      {"pow", pow2, Real(-0.0), 3, Real(-0.0), 0, 0},
+      {"pow", pow2, i, 2, i, i, i},
+      {"pow", pow2, i, -1, 0, 0, n},
+      {"pow", pow2, -2, 3, -8, 12, n},
+      {"pow", pow2, 1, 5, 1, 5, 0},
+      {"pow", pow2, n, 0, 1, 0, n},
+      {"pow", pow2, 0, n, n, n, n},
+  };
+  for (const Row& row : rows) {
+    INFO(std::string(row.name), " of ", row.a, " and ", row.b);
+    const Tensor a = variable(row.a), b = variable(row.b);
+    const Tensor y = row.op(a, b);
+    const Tensors g = grad(y, {a, b});
+    check_near(y.item(), row.y);
+    check_near(g[0].item(), row.da);
+    check_near(g[1].item(), row.db);
+  }
+}
+
+// ---- Reductions -------------------------------------------------------------------------------------------------
+
+TEST_CASE("values and slopes of reductions at special points") {
+  using Triple = std::array<Real, 3>;
+  struct Row {
+    const char* name;
+    Tensor (*op)(const Tensor&, const ReduceOptions&);
+    Triple x;
+    Exact y;
+    std::array<Exact, 3> slopes;
+  };
+  Tensor (*const variance)(const Tensor&, const ReduceOptions&) = [](const Tensor& x, const ReduceOptions& options) {
+    return var(x, {.axis = options.axis, .correction = 0});
+  };
+  const Real n = not_a_number, i = infinity, most = Limits::max();
+  const Exact third = 1 / Exact(3), half = 0.5;
+  const Row rows[] = {
+      {"sum", sum, {i, 1, 2}, i, {1, 1, 1}},
+      {"sum", sum, {i, -i, 2}, n, {1, 1, 1}},
+      {"sum", sum, {n, 1, 2}, n, {1, 1, 1}},
+      {"sum", sum, {most, -most, 1}, 1, {1, 1, 1}},
+      {"mean", mean, {i, 1, 2}, i, {third, third, third}},
+      {"mean", mean, {n, 1, 2}, n, {third, third, third}},
+      {"max", max, {i, i, 1}, i, {half, half, 0}},
+      {"max", max, {-i, -i, -i}, -i, {third, third, third}},
+      {"max", max, {1, n, i}, n, {n, n, n}},
+      {"max", max, {0, Real(-0.0), -1}, 0, {half, half, 0}},
+      {"min", min, {-i, -i, 1}, -i, {half, half, 0}},
+      {"min", min, {1, n, -i}, n, {n, n, n}},
+      {"prod", prod, {i, 2, 3}, i, {6, i, i}},
+      {"prod", prod, {n, 2, 3}, n, {6, n, n}},
+      {"prod", prod, {most, most, 0}, n, {0, 0, i}},
+      {"prod", prod, {0, 0, 3}, 0, {0, 0, 0}},
+      {"prod", prod, {most, 4, 1}, i, {4, most, i}},
+      {"prod", prod, {Limits::min(), Limits::min(), 1}, 0, {Limits::min(), Limits::min(), 0}},
+      {"logsumexp", logsumexp, {i, 0, 1}, i, {1, 0, 0}},
+      {"logsumexp", logsumexp, {i, i, -i}, i, {half, half, 0}},
+      {"logsumexp", logsumexp, {-i, 0, -i}, 0, {0, 1, 0}},
+      {"logsumexp", logsumexp, {-i, -i, -i}, -i, {0, 0, 0}},
+      {"logsumexp", logsumexp, {n, 0, 1}, n, {n, n, n}},
+      {"logsumexp", logsumexp, {n, i, 1}, n, {n, n, n}},
+      {"logsumexp", logsumexp, {most, most, 0}, most, {half, half, 0}},
+      {"logsumexp", logsumexp, {-most, -most, -most}, -most, {third, third, third}},
+      {"var", variance, {n, 0, 1}, n, {n, n, n}},
+      {"var", variance, {i, 0, 1}, n, {n, n, n}},
+      {"var", variance, {most / 8, most / 8, most / 8}, 0, {0, 0, 0}},
+  };
+  for (const Row& row : rows) {
+    INFO(std::string(row.name), " of ", row.x[0], ", ", row.x[1], ", ", row.x[2]);
+    const Tensor x = variable(Array({3}, {row.x[0], row.x[1], row.x[2]}));
+    const Tensor y = row.op(x, {});
+    const Array plain = grad(y, {x}, {.retain_graph = true})[0].value();
+    const Array recorded = grad(y, {x}, {.create_graph = true})[0].value();
+    check_near(y.item(), row.y);
+    for (std::int64_t k = 0; k < 3; ++k) {
+      CAPTURE(k);
+      check_near(plain.data()[k], row.slopes[static_cast<std::size_t>(k)]);
+      check_near(recorded.data()[k], row.slopes[static_cast<std::size_t>(k)]);
+    }
+  }
+}
+
+TEST_CASE("a running sum of many terms keeps its digits, along any axis and in its gradient") {
+  constexpr std::int64_t n = 100000;
+  const Exact term = Real(0.1);
+  for (const Shape& shape : {Shape{n}, {n, 3}, {2, n, 65}}) {
+    if (shape.rank() == 3 && !single) continue;  // the same code, and slow unoptimised
+    const int axis = shape.rank() == 3 ? 1 : 0;
+    const Tensor x = variable(Array(shape, Real(0.1)));
+    const Tensor y = cumsum(x, axis);
+    const Tensor g = grad(y, {x}, {.seed = Array(shape, Real(0.1))})[0];
+    const std::int64_t inner = shape.rank() == 1 ? 1 : shape.back();
+    const double most = single ? 1 : 1e6;  // ulps; the sum of double itself is not exact
+    for (const std::int64_t k : {std::int64_t(0), n / 2, n - 1}) {
+      check_near(y.value().data()[k * inner + inner - 1], Exact(k + 1) * term, most);
+      check_near(g.value().data()[k * inner], Exact(n - k) * term, most);
+    }
+  }
+}
+
+TEST_CASE("the variance of numbers far from 0 is that of their deviations, and so is its gradient") {
+  const Real far = single ? Real(1e6) : Real(1e15);
+  const Tensor x = variable((Tensor(normal({4, 1000})) * 2 + far).value());
+  const Array y = var(x, {.axis = 1}).value();
+  const Array g = grad(sum(var(x, {.axis = 1})), {x})[0].value();
+  for (std::int64_t row = 0; row < 4; ++row) {
+    Exact mean = 0, squares = 0;
+    const Real* v = x.value().data() + row * 1000;
+    for (int i = 0; i < 1000; ++i) mean += (v[i] - Exact(far)) / 1000;
+    mean += far;
+    for (int i = 0; i < 1000; ++i) squares += (v[i] - mean) * (v[i] - mean);
+    CHECK(y.data()[row] == doctest::Approx(static_cast<double>(squares / 999)).epsilon(1e-5));
+    for (int i = 0; i < 1000; i += 37) {
+      const auto expected = static_cast<double>(2 * (v[i] - mean) / 999);
+      CHECK(std::abs(g.data()[row * 1000 + i] - expected) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("the gradient of logsumexp is that of the logits' differences, however large they are") {
+  const Real far = single ? Real(1e6) : Real(1e14);
+  const Tensor near = variable(Array({3}, {0, 1, 2})), moved = variable(Array({3}, {far, far + 1, far + 2}));
+  check_close(grad(logsumexp(moved), {moved})[0].value(), grad(logsumexp(near), {near})[0].value(), 1e-6);
+}
+
+// ---- Normalising and losses -------------------------------------------------------------------------------------
+
+TEST_CASE("layer norm of rows whose squares or sums leave the range") {
+  const Real huge = std::sqrt(Limits::max()) * 32, tiny = 1 / huge;
+  const auto root = static_cast<Real>(std::sqrt(1.5));
+  struct Row {
+    std::array<Real, 3> x;
+    Real eps;
+    std::array<Real, 3> y;
+  };
+  const Row rows[] = {
+      {{huge, -huge, 1}, Real(1e-5), {root, -root, 0}},
+      {{tiny, -tiny, 0}, 0, {root, -root, 0}},
+      {{Limits::max(), Limits::max(), 1},
+       Real(1e-5),
+       {root / std::sqrt(Real(3)), root / std::sqrt(Real(3)), -2 * root / std::sqrt(Real(3))}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.x[0]);
+    const Tensor x = variable(Array({1, 3}, {row.x[0], row.x[1], row.x[2]}));
+    const Tensor y = layer_norm(x, {}, {}, {.eps = row.eps});
+    check_close(y.value(), Array({1, 3}, {row.y[0], row.y[1], row.y[2]}), 1e-6);
+    // Of a row that is smaller by a power of two, the gradient is larger by it.
+    const Real power = std::ldexp(Real(1), -std::ilogb(row.x[0]));
+    const Tensor unit = variable((x * power).value()), seed = Array({1, 3}, {1, 2, 5});
+    const Tensor expected = grad(layer_norm(unit, {}, {}, {.eps = 0}), {unit}, {.seed = seed})[0];
+    const Tensor g = grad(y, {x}, {.seed = seed, .retain_graph = true})[0];
+    const Tensor recorded = grad(y, {x}, {.seed = seed, .create_graph = true})[0];
+    check_close((g / power).value(), expected.value(), 1e-5);
+    check_close((recorded / power).value(), expected.value(), 1e-5);
+  }
+}
+
+TEST_CASE("cross-entropy does not depend on what is added to all logits") {
+  const auto loss = [](const Tensor& x, int form) {
+    if (form == 0) return cross_entropy(x, Index({1}, {2}));
+    if (form == 1) return cross_entropy(x, Index({1}, {2}), {.label_smoothing = Real(0.3)});
+    return cross_entropy(x, Tensor(Array({1, 3}, {Real(0.25), 0, Real(0.75)})));
+  };
+  for (const int form : {0, 1, 2}) {
+    const Tensor x = variable(Array({1, 3}, {0, 1, 2}));
+    const Tensor y = loss(x, form), g = grad(y, {x}, {.create_graph = true})[0];
+    const Tensor seed = Array({1, 3}, {1, -2, 4});
+    const Tensor second = grad(g, {x}, {.seed = seed})[0];
+    if (form == 0) CHECK(y.item() == doctest::Approx(0.40760596444438).epsilon(1e-6));
+    for (const double by : {1e4, 1e6, 1e7, -1e7, single ? 0 : 1e15}) {
+      INFO("form ", form, ", ", by, " added");
+      const auto shift = static_cast<Real>(by);
+      const Tensor far = variable(Array({1, 3}, {shift, shift + 1, shift + 2}));
+      const Tensor z = loss(far, form);
+      CHECK(z.item() == doctest::Approx(y.item()).epsilon(1e-6));
+      check_close(grad(z, {far}, {.retain_graph = true})[0].value(), g.value(), 1e-6);
+      const Tensor recorded = grad(z, {far}, {.create_graph = true})[0];
+      check_close(recorded.value(), g.value(), 1e-6);
+      check_close(grad(recorded, {far}, {.seed = seed})[0].value(), second.value(), 1e-6);
+    }
+  }
+}
+
+TEST_CASE("cross-entropy of infinite logits is -log_softmax, with its gradient") {
+  const Real n = not_a_number, i = infinity;
+  const std::array<Real, 3> rows[] = {{i, 0, 1}, {i, i, 0}, {-i, 0, 1}, {-i, -i, -i}, {i, -i, 0}, {n, 0, 1}, {i, n, 0}};
+  for (const auto& row : rows) {
+    for (std::int64_t target = 0; target < 3; ++target) {
+      INFO(row[0], ", ", row[1], ", ", row[2], " with target ", target);
+      const Array logits({1, 3}, {row[0], row[1], row[2]});
+      Array hot({1, 3}, Real(0));
+      hot.mutable_data()[target] = 1;
+      const Tensor x = variable(logits), u = variable(logits), v = variable(logits);
+      const Tensor expected = -sum(where(Tensor(hot) > 0, log_softmax(x), 0));
+      const Tensor hard = cross_entropy(u, Index({1}, {target}), {.reduction = Reduction::sum});
+      const Tensor soft = cross_entropy(v, Tensor(hot), {.reduction = Reduction::sum});
+      const Array gx = grad(expected, {x})[0].value();
+      const Array gu = grad(hard, {u}, {.retain_graph = true})[0].value();
+      const Array recorded = grad(hard, {u}, {.create_graph = true})[0].value();
+      const Array gv = grad(soft, {v})[0].value();
+      check_near(hard.item(), expected.item());
+      check_near(soft.item(), expected.item());
+      for (std::int64_t k = 0; k < 3; ++k) {
+        if (std::isnan(row[0] + row[1] + row[2]) && !std::isinf(row[0])) CHECK(std::isnan(gu.data()[k]));
+        check_near(gu.data()[k], gx.data()[k]);
+        check_near(recorded.data()[k], gx.data()[k]);
+        check_near(gv.data()[k], gx.data()[k]);
+      }
+    }
+  }
+}
+
+TEST_CASE("a class with target 0 has the gradient -ln p for its probability") {
+  const Tensor logits = Array({1, 3}, {0, 1, 2}), q = variable(Array({1, 3}, {0, 0, 1}));
+  const Tensor g = grad(cross_entropy(logits, q), {q})[0];
+  check_close(g.value(), (-log_softmax(logits)).value(), 1e-6);
+}
+
+TEST_CASE("a yes-or-no question with an infinite logit costs 0 or inf, and has the limits' gradients") {
+  struct Row {
+    Real x, t;
+    Exact y, slope;
+  };
+  const Real i = infinity, half = Real(0.5), x = single ? Real(20) : Real(40);
+  const Exact e = std::exp(-Exact(x));
+  const Row rows[] = {
+      {i, 1, 0, 0},
+      {i, 0, i, 1},
+      {-i, 0, 0, 0},
+      {-i, 1, i, -1},
+      {i, half, i, half},
+      {-i, half, i, -half},
+      {x, 1, std::log1p(e), 0},
+      {-x, 0, std::log1p(e), e},
+      {0, 1, std::log(Exact(2)), -half},
+  };
+  for (const Row& row : rows) {
+    INFO("logit ", row.x, ", target ", row.t);
+    const Tensor logit = variable(row.x);
+    const Tensor y = binary_cross_entropy_with_logits(logit, Tensor(row.t));
+    check_near(y.item(), row.y);
+    const double off = std::abs(static_cast<double>(grad(y, {logit})[0].item() - row.slope));
+    CHECK(off < 1e-8);
+  }
+  CHECK(std::isnan(binary_cross_entropy_with_logits(Tensor(not_a_number), Tensor(1)).item()));
+  CHECK(std::isnan(binary_cross_entropy_with_logits(Tensor(1), Tensor(not_a_number)).item()));
+}
