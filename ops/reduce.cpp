@@ -355,12 +355,17 @@ Array running_sum(const Array& x, int axis, Direction direction) {
       const std::int64_t first = i / blocks * count * inner + i % blocks * columns;
       const std::int64_t width = std::min(columns, inner - i % blocks * columns);
       std::array<double, columns> total{};
-      for (std::int64_t k = 0; k < count; ++k) {
-        const std::int64_t at = first + (direction == Direction::up ? k : count - 1 - k) * inner;
-        for (std::int64_t j = 0; j < width; ++j) {
-          const auto lane = static_cast<std::size_t>(j);
-          total[lane] += static_cast<double>(in[at + j]);
-          out[at + j] = static_cast<Real>(total[lane]);
+      const auto step = [&](std::int64_t k, std::int64_t j) {
+        const std::int64_t at = first + (direction == Direction::up ? k : count - 1 - k) * inner + j;
+        double& sum = total[static_cast<std::size_t>(j)];
+        sum += static_cast<double>(in[at]);
+        out[at] = static_cast<Real>(sum);
+      };
+      if (width == 1) {  // a single sum stays in a register
+        for (std::int64_t k = 0; k < count; ++k) step(k, 0);
+      } else {
+        for (std::int64_t k = 0; k < count; ++k) {
+          for (std::int64_t j = 0; j < width; ++j) step(k, j);
         }
       }
     }

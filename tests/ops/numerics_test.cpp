@@ -113,7 +113,7 @@ TEST_CASE("functions are within a few units of the last place of long double") {
       const double off = ulps(y.data()[i], at.oracle(x.data()[i]));
       if (!(off <= worst)) worst = off, where = x.data()[i];
     }
-    CHECK_MESSAGE(worst <= at.most, at.name, " is ", worst, " units off at ", where);
+    CHECK_MESSAGE(worst <= at.most, std::string(at.name), " is ", worst, " units off at ", where);
   }
 }
 
