@@ -1,4 +1,4 @@
-// The error function and the normal distribution on Packs, to 4 ulp also where they are small. xsimd's erf is 70 ulp
+// The error function and the normal distribution on Packs, to 5 ulp also where they are small. xsimd's erf is 70 ulp
 // off in double, and (1 + erf)/2 has no correct digit left in the lower tail.
 #pragma once
 

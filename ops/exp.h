@@ -1,4 +1,4 @@
-// The exponential on Packs, to 1 ulp over its whole range: xsimd's is 0 where the result is subnormal, and infinite
+// The exponential on Packs, to about 1 ulp over its whole range: xsimd's is 0 where the result is subnormal, and infinite
 // where it comes within a third of the largest number.
 #pragma once
 

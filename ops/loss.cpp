@@ -252,8 +252,11 @@ Tensor mse_loss(const Tensor& prediction, const Tensor& target, const LossOption
 
 Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options) {
   check_same_shape("kl_div", log_prediction, target);
-  if (options.log_target) return reduced(exp(target) * (target - log_prediction), options.reduction);
-  const Mask none = target == 0;
+  const Mask none = target == (options.log_target ? -infinity : 0);
+  if (options.log_target) {
+    const Tensor distance = where(none, 0, target) - where(none, 0, log_prediction);
+    return reduced(exp(target) * distance, options.reduction);
+  }
   return reduced(where(none, 0, target * (log(where(none, 1, target)) - where(none, 0, log_prediction))),
                  options.reduction);
 }
