@@ -8,7 +8,7 @@
 
 namespace xgrad::inline XGRAD_ABI {
 
-thread_local constinit const Scope* Scope::current_ = nullptr;
+thread_local constinit Scope* Scope::current_ = nullptr;
 
 const std::string* intern(std::string_view text) {
   // Never destroyed: nodes of the graph may outlive static objects.

@@ -12,7 +12,7 @@ thread_local constinit OperationTimer* OperationTimer::current_ = nullptr;
 
 OperationTimer::OperationTimer() : last_(Clock::now()), outer_(std::exchange(current_, this)) {}
 
-OperationTimer::~OperationTimer() { current_ = outer_; }
+OperationTimer::~OperationTimer() { detail::unlink_scope(current_, this, &OperationTimer::outer_); }
 
 void OperationTimer::add(const char* what, Part part) noexcept {
   const auto now = Clock::now();

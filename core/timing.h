@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <xgrad/core/config.h>
+#include <xgrad/core/scope.h>
 
 namespace xgrad::inline XGRAD_ABI {
 
@@ -21,6 +21,8 @@ namespace xgrad::inline XGRAD_ABI {
 /// An operation's line holds the time since whatever came before it, so that what a program does in between counts for
 /// the operation that follows. The gradients of an operation have a line with a ' behind its name, and the bookkeeping
 /// of backward passes the line "graph". A line for which there is no memory is left out: measuring never fails.
+///
+/// Threads: a timer belongs to the thread that made it, and must die there; in any order with others.
 class OperationTimer {
  public:
   struct Line {

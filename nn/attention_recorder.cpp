@@ -11,7 +11,7 @@ namespace xgrad::inline XGRAD_ABI::nn {
 thread_local constinit AttentionRecorder* AttentionRecorder::current_ = nullptr;
 
 AttentionRecorder::AttentionRecorder() : outer_(std::exchange(current_, this)) {}
-AttentionRecorder::~AttentionRecorder() { current_ = outer_; }
+AttentionRecorder::~AttentionRecorder() { xgrad::detail::unlink_scope(current_, this, &AttentionRecorder::outer_); }
 
 const Array& AttentionRecorder::last(std::string_view path) const {
   for (auto record = records_.rbegin(); record != records_.rend(); ++record) {

@@ -15,6 +15,8 @@ namespace xgrad::inline XGRAD_ABI::nn {
 ///     const nn::AttentionRecorder recorder;
 ///     model(source, lengths, target);
 ///     const Array weights = recorder.last("encoder.blocks.0.attn");        // (B, H, T, S)
+///
+/// Threads: a recorder belongs to the thread that made it, and must die there; in any order with others.
 class AttentionRecorder {
  public:
   struct Record {

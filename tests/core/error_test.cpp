@@ -2,6 +2,7 @@
 #include <xgrad/core/error.h>
 
 #include <limits>
+#include <memory>
 #include <thread>
 
 #include <xgrad/core/scope.h>
@@ -45,6 +46,20 @@ TEST_CASE("a scope is left when an exception passes through it") {
     fail<ValueError>("op", "what");
   });
   CHECK(*Scope::current()->path() == "outer");
+}
+
+TEST_CASE("scopes may die in any order") {
+  auto first = std::make_unique<Scope>(intern("first")), second = std::make_unique<Scope>(intern("second"));
+  auto third = std::make_unique<Scope>(intern("third"));
+  second.reset();
+  CHECK(Scope::current() == third.get());
+  first.reset();
+  CHECK(Scope::current() == third.get());
+  second = std::make_unique<Scope>(intern("again"));
+  third.reset();
+  CHECK(*Scope::current()->path() == "again");
+  second.reset();
+  CHECK(Scope::current() == nullptr);
 }
 
 TEST_CASE("scopes belong to their thread") {

@@ -1,6 +1,8 @@
 // Tests of core/timing.h: what a timer adds up, and that it changes nothing.
 #include <xgrad/core/timing.h>
 
+#include <memory>
+
 #include <xgrad/core/grad.h>
 #include <xgrad/ops/ops.h>
 
@@ -45,6 +47,26 @@ TEST_CASE("the innermost timer counts, and none when it is gone") {
   CHECK(calls(outer, "exp") == 0);
   exp(x);
   CHECK(calls(outer, "exp") == 1);
+}
+
+TEST_CASE("timers may die in any order") {
+  const Tensor x = variable(2);
+  auto first = std::make_unique<OperationTimer>(), second = std::make_unique<OperationTimer>();
+  auto third = std::make_unique<OperationTimer>();
+  second.reset();
+  CHECK(OperationTimer::current() == third.get());
+  exp(x);
+  CHECK(calls(*third, "exp") == 1);
+  third.reset();
+  CHECK(OperationTimer::current() == first.get());
+  exp(x);
+  CHECK(calls(*first, "exp") == 1);
+  second = std::make_unique<OperationTimer>();
+  first.reset();
+  CHECK(OperationTimer::current() == second.get());
+  second.reset();
+  CHECK(OperationTimer::current() == nullptr);
+  exp(x);
 }
 
 TEST_CASE("a gradient that throws leaves the timer as it was") {

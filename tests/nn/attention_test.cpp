@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <limits>
+#include <memory>
 
 #include <xgrad/nn/attention.h>
 #include <xgrad/nn/attention_pooling.h>
@@ -150,6 +151,21 @@ TEST_CASE("Attention refuses sizes that do not divide and dropouts that are no p
   CHECK(error_of<ValueError>([] { Attention(root, 4, 2, {.dropout = 2}); }) ==
         "Attention: dropout must be in [0, 1], got 2");
   CHECK_THROWS_AS(Attention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})), ShapeError);
+}
+
+TEST_CASE("Recorders may die in any order") {
+  const Attention layer{root, 4, 2};
+  const Tensor x(normal({2, 3, 4}));
+  auto first = std::make_unique<AttentionRecorder>(), second = std::make_unique<AttentionRecorder>();
+  first.reset();
+  layer(x);
+  CHECK(second->records().size() == 1);
+  first = std::make_unique<AttentionRecorder>();
+  second.reset();
+  layer(x);
+  CHECK(first->records().size() == 1);
+  first.reset();
+  layer(x);
 }
 
 TEST_CASE("A recorder keeps the weights of the layers that run while it lives") {
