@@ -3,23 +3,33 @@
 
 #include <functional>
 
+#include <xgrad/core/callable.h>
 #include <xgrad/ops/elementwise.h>
 
 namespace xgrad::inline XGRAD_ABI::nn {
 
 /// Any function from a tensor to one of the same shape: `relu`, `gelu`, a lambda. The library's own functions with a
-/// further argument have its default here.
+/// further argument have its default here. Made from an empty function it throws ValueError.
 class Activation {
  public:
-  Activation(Tensor (*f)(const Tensor&)) : f_(f) {}
-  Activation(Tensor (*f)(const Tensor&, Gelu)) : f_([f](const Tensor& x) { return f(x, Gelu::erf); }) {}
-  Activation(Tensor (*f)(const Tensor&, Real)) : f_([f](const Tensor& x) { return f(x, 1); }) {}
+  Activation(Tensor (*f)(const Tensor&)) : f_(f) { refuse_empty(f); }
+  Activation(Tensor (*f)(const Tensor&, Gelu)) : f_([f](const Tensor& x) { return f(x, Gelu::erf); }) {
+    refuse_empty(f);
+  }
+  Activation(Tensor (*f)(const Tensor&, Real)) : f_([f](const Tensor& x) { return f(x, 1); }) { refuse_empty(f); }
   template <class F>
-  requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> Activation(F f) : f_(std::move(f)) {}
+  requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> Activation(F f) : f_(std::move(f)) {
+    refuse_empty(f_);
+  }
 
   Tensor operator()(const Tensor& x) const { return f_(x); }
 
  private:
+  template <class F>
+  static void refuse_empty(const F& f) {
+    xgrad::detail::refuse_empty("activation", f);
+  }
+
   std::function<Tensor(const Tensor&)> f_;
 };
 

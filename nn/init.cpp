@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include <xgrad/core/callable.h>
 #include <xgrad/core/random.h>
 
 namespace xgrad::inline XGRAD_ABI::nn::init {
@@ -200,6 +201,9 @@ Init orthogonal(const OrthogonalOptions& options) {
   };
 }
 
-void reset(const Tensor& parameter, const Init& init) { parameter.assign(init(parameter.shape())); }
+void reset(const Tensor& parameter, const Init& init) {
+  xgrad::detail::refuse_empty("reset", init);
+  parameter.assign(init(parameter.shape()));
+}
 
 }  // namespace xgrad::inline XGRAD_ABI::nn::init

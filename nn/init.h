@@ -90,7 +90,7 @@ struct OrthogonalOptions {
 /// fewer, times gain. Throws ShapeError below two axes.
 Init orthogonal(const OrthogonalOptions& options = {});
 
-/// Gives a parameter new first numbers.
+/// Gives a parameter new first numbers. Throws ValueError for an empty init, and as assign().
 void reset(const Tensor& parameter, const Init& init);
 
 }  // namespace init

@@ -11,16 +11,19 @@
 #include <functional>
 #include <vector>
 
+#include <xgrad/core/callable.h>
 #include <xgrad/optim/optimizer.h>
 
 namespace xgrad::inline XGRAD_ABI::optim {
 
-/// A learning rate for every step; steps count from 0. Any function of the step is one. Throws ValueError for a negative
-/// step.
+/// A learning rate for every step; steps count from 0. Any function of the step is one. Throws ValueError for an empty
+/// function and for a negative step.
 class Schedule {
  public:
   template <class F>
-  requires std::is_invocable_r_v<double, const F&, std::int64_t> Schedule(F lr) : lr_(std::move(lr)) {}
+  requires std::is_invocable_r_v<double, const F&, std::int64_t> Schedule(F lr) : lr_(std::move(lr)) {
+    xgrad::detail::refuse_empty("schedule", lr_);
+  }
 
   double lr(std::int64_t step) const {
     if (step < 0) fail<ValueError>("schedule", "step ", step, " is negative");

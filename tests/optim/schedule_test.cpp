@@ -54,6 +54,9 @@ TEST_CASE("Schedules refuse bad settings") {
   CHECK(error_of<ValueError>([] { optim::noam({.warmup = 0}); }) == "noam: warmup must be at least 1, got 0");
   CHECK(error_of<ValueError>([] { optim::warmup(0, optim::constant(1)); }) ==
         "warmup: steps must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { optim::Schedule(std::function<double(std::int64_t)>()); }) ==
+        "schedule: the function is empty");
+  CHECK_THROWS_AS(optim::Schedule(static_cast<double (*)(std::int64_t)>(nullptr)), ValueError);
   optim::SGD sgd{std::vector<optim::SGD::Group>{{{variable(1)}, {.lr = 0}}, {{variable(1)}, {.lr = 1}}}};
   CHECK(error_of<ValueError>([&] { optim::Scheduler(sgd, optim::constant(1)); }) ==
         "scheduler: lr 1 of group 1 has no proportion to lr 0 of the first");
