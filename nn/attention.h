@@ -34,6 +34,7 @@ struct MultiHeadOptions {
 struct Attention : Module {
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, or a dropout outside [0, 1].
   Attention(At here, std::int64_t dim, std::int64_t heads, const MultiHeadOptions& options = {});
+  explicit Attention(Placeless, ...);  ///< does not compile: no place
 
   /// Self-attention: x (B, T, C) -> (B, T, C).
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;

@@ -53,7 +53,8 @@ void check_finite(const char* name, double value) {
 
 // -- what all have in common ------------------------------------------------------------------------------------------
 
-AttentionPooling::AttentionPooling(At here, double p) : Module(std::move(here)), dropout(probability("dropout", p)) {}
+AttentionPooling::AttentionPooling(At here, double p, const std::type_info& derived)
+    : Module(std::move(here), typeid(AttentionPooling), derived), dropout(probability("dropout", p)) {}
 
 Tensor AttentionPooling::operator()(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionMask& mask) const {
@@ -97,8 +98,9 @@ AttentionMask AttentionPooling::visible(const AttentionMask& mask, std::int64_t,
 
 // -- dot products -----------------------------------------------------------------------------------------------------
 
-DotProductAttention::DotProductAttention(At here, const DotProductAttentionOptions& options)
-    : AttentionPooling(std::move(here), options.dropout), scale(options.scale) {
+DotProductAttention::DotProductAttention(At here, const DotProductAttentionOptions& options,
+                                         const std::type_info& derived)
+    : AttentionPooling(std::move(here), options.dropout, derived), scale(options.scale) {
   const auto constructing = enter();
   if (scale) check_finite("scale", *scale);
 }
@@ -121,7 +123,7 @@ Tensor DotProductAttention::pool(const Tensor& q, const Tensor& k, const Tensor&
 std::string DotProductAttention::settings() const { return dropout_text(dropout); }
 
 WindowedAttention::WindowedAttention(At here, const WindowedAttentionOptions& options)
-    : DotProductAttention(std::move(here), {.dropout = options.dropout}),
+    : DotProductAttention(std::move(here), {.dropout = options.dropout}, typeid(WindowedAttention)),
       window{.before = options.before, .after = options.after} {
   const auto constructing = enter();
   if (window.before < 0 || window.after < 0) {
@@ -137,7 +139,8 @@ AttentionMask WindowedAttention::visible(const AttentionMask& mask, std::int64_t
 std::string WindowedAttention::settings() const { return cat(window.before, " before, ", window.after, " after"); }
 
 BilinearAttention::BilinearAttention(At here, const BilinearAttentionOptions& options)
-    : AttentionPooling(std::move(here), options.dropout), w(at("w"), options.query, options.key, {.bias = false}) {}
+    : AttentionPooling(std::move(here), options.dropout, typeid(BilinearAttention)),
+      w(at("w"), options.query, options.key, {.bias = false}) {}
 
 Tensor BilinearAttention::score(const Tensor& q, const Tensor& k) const {
   check(q, k);
@@ -154,7 +157,7 @@ std::string BilinearAttention::settings() const { return cat(w.in, ", ", w.out);
 // -- others -----------------------------------------------------------------------------------------------------------
 
 AdditiveAttention::AdditiveAttention(At here, const AdditiveAttentionOptions& options)
-    : AttentionPooling(std::move(here), options.dropout),
+    : AttentionPooling(std::move(here), options.dropout, typeid(AdditiveAttention)),
       w_q(at("w_q"), options.query, options.hidden, {.bias = false}),
       w_k(at("w_k"), options.key, options.hidden, {.bias = false}),
       w_v(at("w_v"), options.hidden, 1, {.bias = false}) {}
@@ -168,7 +171,7 @@ Tensor AdditiveAttention::score(const Tensor& q, const Tensor& k) const {
 std::string AdditiveAttention::settings() const { return cat(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
 
 GaussianAttention::GaussianAttention(At here, const GaussianAttentionOptions& options)
-    : AttentionPooling(std::move(here), options.dropout),
+    : AttentionPooling(std::move(here), options.dropout, typeid(GaussianAttention)),
       w(options.trained ? param("w", {}, init::constant(static_cast<Real>(options.w)))
                         : Tensor(static_cast<Real>(options.w))) {
   const auto constructing = enter();

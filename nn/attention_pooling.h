@@ -30,8 +30,8 @@ struct AttentionPooling : Module {
   const double dropout;  ///< of the weights
 
  protected:
-  /// Throws ValueError for a dropout outside [0, 1].
-  AttentionPooling(At here, double dropout);
+  /// Throws ValueError for a dropout outside [0, 1], in the name of the class that is being made.
+  AttentionPooling(At here, double dropout, const std::type_info& derived = typeid(AttentionPooling));
 
   /// The weighted sum under the whole mask. Those that have one operation for all of it use that.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
@@ -51,7 +51,9 @@ struct DotProductAttentionOptions {
 /// score = scale q k'      (Vaswani et al. 2017; with scale 1 Luong, Pham, Manning 2015)
 struct DotProductAttention : AttentionPooling {
   /// Throws ValueError for a dropout outside [0, 1] or a scale that is not finite.
-  explicit DotProductAttention(At here, const DotProductAttentionOptions& options = {});
+  explicit DotProductAttention(At here, const DotProductAttentionOptions& options = {},
+                               const std::type_info& derived = typeid(DotProductAttention));
+  explicit DotProductAttention(Placeless, ...);  ///< does not compile: no place
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
 
@@ -75,6 +77,7 @@ struct WindowedAttentionOptions {
 struct WindowedAttention : DotProductAttention {
   /// Throws ValueError for a negative side.
   WindowedAttention(At here, const WindowedAttentionOptions& options);
+  explicit WindowedAttention(Placeless, ...);  ///< does not compile: no place
 
   const WindowOptions window;
 
@@ -92,6 +95,7 @@ struct BilinearAttentionOptions {
 struct BilinearAttention : AttentionPooling {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   BilinearAttention(At here, const BilinearAttentionOptions& options);
+  explicit BilinearAttention(Placeless, ...);  ///< does not compile: no place
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
 
@@ -112,6 +116,7 @@ struct AdditiveAttentionOptions {
 struct AdditiveAttention : AttentionPooling {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   AdditiveAttention(At here, const AdditiveAttentionOptions& options);
+  explicit AdditiveAttention(Placeless, ...);  ///< does not compile: no place
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
 
@@ -130,6 +135,7 @@ struct GaussianAttentionOptions {
 struct GaussianAttention : AttentionPooling {
   /// Throws ValueError for a dropout outside [0, 1] or a w that is not finite.
   explicit GaussianAttention(At here, const GaussianAttentionOptions& options = {});
+  explicit GaussianAttention(Placeless, ...);  ///< does not compile: no place
 
   /// q (B, T, d), k (B, S, d) -> (B, T, S).
   Tensor score(const Tensor& q, const Tensor& k) const override;
@@ -149,6 +155,7 @@ struct SelfAttentionOptions {
 struct SelfAttention : Module {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   SelfAttention(At here, std::int64_t in, std::int64_t d, const SelfAttentionOptions& options = {});
+  explicit SelfAttention(Placeless, ...);  ///< does not compile: no place
 
   /// Positions are rows: x (B, T, in) -> (B, T, d). Throws ShapeError.
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;

@@ -10,6 +10,7 @@ namespace xgrad::inline XGRAD_ABI::nn {
 struct Dropout : Module {
   /// Throws ValueError unless 0 <= p <= 1.
   Dropout(At here, double p);
+  explicit Dropout(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 

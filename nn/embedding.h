@@ -16,6 +16,7 @@ struct EmbeddingOptions {
 struct Embedding : Module {
   /// Throws ValueError for sizes below 1 or a padding_idx outside [-count, count), which counts from the end below 0.
   Embedding(At here, std::int64_t count, std::int64_t dim, const EmbeddingOptions& options = {});
+  explicit Embedding(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ValueError for a number outside [0, count).
   Tensor operator()(const Index& ids) const;

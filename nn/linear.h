@@ -16,6 +16,7 @@ struct LinearOptions {
 struct Linear : Module {
   /// Throws ValueError for sizes below 1, ShapeError if a shared weight is not (out, in).
   Linear(At here, std::int64_t in, std::int64_t out, const LinearOptions& options = {});
+  explicit Linear(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError unless x ends in `in`.
   Tensor operator()(const Tensor& x) const;

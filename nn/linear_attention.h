@@ -23,6 +23,7 @@ struct LinearMultiHeadOptions {
 struct LinearAttention : Module {
   /// Throws ValueError for sizes below 1 or a `dim` that does not divide by `heads`.
   LinearAttention(At here, std::int64_t dim, std::int64_t heads, const LinearMultiHeadOptions& options = {});
+  explicit LinearAttention(Placeless, ...);  ///< does not compile: no place
 
   /// Self-attention: x (B, T, C) -> (B, T, C). The mask may be causal and have lengths (B); no weight is ever computed
   /// that another mask could work on. Throws ShapeError, ValueError for a mask with more than that.

@@ -20,6 +20,7 @@ struct MlpOptions {
 struct Mlp : Module {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Mlp(At here, const MlpOptions& options);
+  explicit Mlp(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 

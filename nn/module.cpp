@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <ostream>
 #include <typeinfo>
 
@@ -54,33 +55,73 @@ Index whole_numbers(const Array& values) {
   return result;
 }
 
+// No size of a layer and no count of numbers is beyond this: 2^40.
+constexpr std::int64_t largest_size = std::int64_t(1) << 40;
+
+// Whether there are more numbers than that; no size is negative.
+bool is_absurd(const Shape& shape) {
+  std::int64_t count = 1;
+  bool absurd = false;
+  for (const std::int64_t size : shape) {
+    if (size == 0) return false;
+    absurd |= size > largest_size / count;
+    if (!absurd) count *= size;
+  }
+  return absurd;
+}
+
 bool is_number(std::string_view name) { return name.find_first_not_of("0123456789") == name.npos; }
 
 }  // namespace
 
 Module::Module(At here) : path_(intern("")), parent_(here.parent) {
-  if (!parent_) return;
+  if (!parent_) {
+    model_ = std::make_shared<xgrad::detail::ModelParameters>();
+    return;
+  }
   parent_->check_new_name(here.name);
   path_ = intern(parent_->full_name(here.name));
   training_ = parent_->training_;
+  model_ = parent_->model_;
   parent_->children_.emplace_back(std::move(here.name), this);
+}
+
+Module::Module(At here, const std::type_info& base, const std::type_info& derived) : Module(std::move(here)) {
+  base_ = &base;
+  derived_ = &derived;
 }
 
 Module::~Module() {
   if (parent_) std::erase_if(parent_->children_, [this](const auto& child) { return child.second == this; });
   for (const auto& [name, child] : children_) child->parent_ = nullptr;
+  for (const Entry& entry : entries_) {
+    if (entry.kind == Entry::owned) model_->remove(entry.tensor);
+  }
+  for (Eval* eval : evals_) eval->parts_.erase(eval->find(*this));
+}
+
+const std::type_info& Module::type() const {
+  const std::type_info& now = typeid(*this);
+  return base_ && now == *base_ ? *derived_ : now;
 }
 
 std::string Module::description() const {
   const std::string more = settings();
-  return class_name(typeid(*this)) + (more.empty() ? "" : " ") + more;
+  return class_name(type()) + (more.empty() ? "" : " ") + more;
 }
 
+// In a constructor, `this` is still of the base class; what it is called there must not stay.
 const std::string* Module::detail() const {
-  const std::string* text = detail_.load(std::memory_order_relaxed);
-  if (!text) detail_.store(text = intern(description()), std::memory_order_relaxed);
+  const std::type_info* now = &typeid(*this);
+  if (detail_of_.load(std::memory_order_acquire) == now) return detail_.load(std::memory_order_relaxed);
+  const std::string* text = intern(description());
+  detail_.store(text, std::memory_order_relaxed);
+  detail_of_.store(now, std::memory_order_release);
   return text;
 }
+
+// A size that is nonsense is often that of a member which has no value yet.
+const char* Module::declared_later() const { return parent_ ? "; is it declared after this layer?" : ""; }
 
 std::string Module::full_name(std::string_view name) const {
   return path_->empty() ? std::string(name) : cat(*path_, ".", name);
@@ -103,20 +144,38 @@ void Module::check_new_name(std::string_view name) const {
 }
 
 Tensor Module::add(std::string_view name, const Tensor& tensor, Entry::Kind kind) {
-  check_new_name(name);
   entries_.push_back({std::string(name), tensor, kind});
   return tensor;
 }
 
 Tensor Module::param(std::string_view name, const Shape& shape, const Init& init) {
   const Scope scope(path_);
-  return add(name, variable(init(shape), full_name(name)), Entry::owned);
+  check_new_name(name);
+  if (!init) fail<ValueError>(class_name(type()), "the init of ", name, " is empty");
+  const auto refuse = [&] {
+    fail<LimitError>(class_name(type()), "no memory for ", name, " of shape ", shape,
+                     parent_ ? "; is a size declared after this layer?" : "");
+  };
+  if (std::ranges::all_of(shape, [](std::int64_t size) { return size >= 0; }) && is_absurd(shape)) refuse();
+  Tensor parameter;
+  try {
+    parameter = xgrad::variable(init(shape), full_name(name));
+  } catch (const std::bad_alloc&) {
+    refuse();
+  }
+  add(name, parameter, Entry::owned);
+  model_->add(parameter);
+  return parameter;
 }
 
-Tensor Module::param(std::string_view name, const Tensor& shared) { return add(name, shared, Entry::shared); }
+Tensor Module::param(std::string_view name, const Tensor& shared) {
+  check_new_name(name);
+  return add(name, shared, Entry::shared);
+}
 
 Tensor Module::buffer(std::string_view name, Array value) {
   const Scope scope(path_);
+  check_new_name(name);
   return add(name, Tensor(std::move(value)).named(full_name(name)), Entry::buffer);
 }
 
@@ -127,13 +186,15 @@ Tensor Module::buffer(std::string_view name, const Index& value) {
 
 std::int64_t Module::positive(std::string_view name, std::int64_t value) const {
   const Scope scope(path_);
-  if (value < 1) fail<ValueError>(class_name(typeid(*this)), name, " must be at least 1, got ", value);
+  if (value < 1) fail<ValueError>(class_name(type()), name, " must be at least 1, got ", value, declared_later());
+  if (value > largest_size)
+    fail<LimitError>(class_name(type()), name, " of ", value, " is too large", declared_later());
   return value;
 }
 
 double Module::probability(std::string_view name, double value) const {
   const Scope scope(path_);
-  if (!(value >= 0 && value <= 1)) fail<ValueError>(class_name(typeid(*this)), name, " must be in [0, 1], got ", value);
+  if (!(value >= 0 && value <= 1)) fail<ValueError>(class_name(type()), name, " must be in [0, 1], got ", value);
   return value;
 }
 
@@ -274,14 +335,24 @@ Tensor Entered::operator()(Tensor output) const {
 }
 
 Eval::Eval(const Module& module) {
-  module.apply([this](const Module& part) {
-    if (part.training()) trained_.push_back(&part);
-  });
-  module.eval();
+  module.apply([this](const Module& part) { parts_.push_back({&part, part.training()}); });
+  for (const Part& part : parts_) part.module->evals_.reserve(part.module->evals_.size() + 1);
+  for (const Part& part : parts_) {
+    part.module->evals_.push_back(this);
+    part.module->training_ = false;
+  }
 }
 
+std::vector<Eval::Part>::iterator Eval::find(const Module& module) {
+  return std::ranges::find(parts_, &module, &Part::module);
+}
+
+// Where a later one is still alive, the module stays in its hands, and it is the one to bring the old mode back.
 Eval::~Eval() {
-  for (const Module* module : trained_) module->training_ = true;
+  for (const auto& [module, was_training] : parts_) {
+    const auto after = module->evals_.erase(std::ranges::find(module->evals_, this));
+    (after == module->evals_.end() ? module->training_ : (*after)->find(*module)->was_training) = was_training;
+  }
 }
 
 struct ModulePrinter {

@@ -13,16 +13,31 @@
 //
 // `at("norm")` means "a child of mine called norm": the child enters itself into its parent's list, and its parameters
 // are born with their full dotted names (`blocks.0.norm.weight`), which errors, files, printing and diagrams all use.
+//
+// What a model does not know of is in no parameters(), no file and no optimizer, and C++ cannot always tell:
+//
+//     Encoder encoder;                         a model as a member that takes no place: give its constructor an At
+//     nn::Linear fc{nn::root, 2, 3};           a place outside of the model: at("fc")
+//     Tensor w = xgrad::variable(...);         no parameter: param("w", ...). (A bare variable(...) does not compile.)
+//     Tensor w = param(...);  w = ...;         a member that is given another tensor: declare it const; w.assign(...)
+//
+// optim::audit finds all four.
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <functional>
+#include <initializer_list>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
+#include <xgrad/core/callable.h>
+#include <xgrad/core/model_parameters.h>
 #include <xgrad/core/scope.h>
 #include <xgrad/core/serialize.h>
 #include <xgrad/core/state_difference.h>
@@ -31,6 +46,7 @@
 
 namespace xgrad::inline XGRAD_ABI::nn {
 
+class Eval;
 class Module;
 
 /// The place of a module: a name inside a parent. Made by Module::at.
@@ -78,10 +94,24 @@ struct LoadStateOptions {
 };
 
 /// A layer or a model: parameters, buffers and child modules, each with a name. Modules are neither copied nor moved,
-/// so that the names stay true.
+/// so that the names stay true. Parents and children may die in any order; no module may die while it runs.
+///
+/// Threads: several may run one module at once; what changes it (children, mode, hooks, values) must be alone.
 class Module {
  public:
   using At = nn::At;
+  template <class...>
+  static constexpr bool never = false;
+
+  /// What a layer is made from by mistake when it is given no place. Every layer has a constructor that takes it, so
+  /// that the compiler says what is missing.
+  struct Placeless {
+    template <class T>
+    requires(!std::convertible_to<const T&, At>) Placeless(const T&) {
+      static_assert(never<T>,
+                    "a layer needs a place first: at(\"name\") in a model, nn::root for one that stands alone");
+    }
+  };
 
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
@@ -130,7 +160,7 @@ class Module {
 
   /// Calls `hook` whenever this module has run: any function of a ForwardCall that returns a Tensor or nothing. Works
   /// for modules whose operator() begins with `const auto here = enter(...)` and ends with `return here(...)`, as those
-  /// of the library do. The number is for remove_hook.
+  /// of the library do. The number is for remove_hook. Throws ValueError for an empty function.
   template <class F>
   std::uint64_t on_forward(F hook) const;
   void remove_hook(std::uint64_t number) const;
@@ -141,11 +171,15 @@ class Module {
   /// A child, or with `root` the same. Throws ValueError if the parent has something of this name, or the name is empty
   /// or holds a dot.
   explicit Module(At here);
+  /// The same in the constructor of `base`, a class that others build on: until the module is of another class, errors
+  /// name `derived`, which is being made.
+  Module(At here, const std::type_info& base, const std::type_info& derived);
 
   /// The place of a child: `nn::Linear out{at("out"), 64, 10};`
   At at(std::string_view name) { return {this, std::string(name)}; }
   /// A parameter of this module, `const Tensor weight = param("weight", {out, in}, init::xavier_uniform())`: a leaf
-  /// that knows its full name. Throws ValueError for a name as above.
+  /// that knows its full name. Throws ValueError for a name as above or an empty init, LimitError for a shape that
+  /// there is no memory for.
   Tensor param(std::string_view name, const Shape& shape, const Init& init);
   /// One more name for a parameter that belongs to another module: tied weights.
   Tensor param(std::string_view name, const Tensor& shared);
@@ -155,6 +189,20 @@ class Module {
   /// One of whole numbers: a Tensor like others, but saved as an Index.
   Tensor buffer(std::string_view name, const Index& value);
 
+  struct Anything {
+    template <class T>
+    Anything(const T&) {}
+    Anything(std::initializer_list<Anything>) {}
+  };
+  /// Hides xgrad::variable in modules, where it would make a leaf that the model does not know.
+  template <class... Rest>
+  static Tensor variable(const Anything&, const Rest&...) {
+    static_assert(never<Rest...>,
+                  "a variable in a module is no parameter of it: use param(\"name\", shape, init), or "
+                  "xgrad::variable(...) for a leaf that belongs to no model");
+    return {};
+  }
+
   /// The first line of every operator(): see Entered. Give it the inputs for the hooks to see.
   template <class... Inputs>
   Entered enter(const Inputs&... inputs) const {
@@ -163,8 +211,11 @@ class Module {
 
   /// What to say about this module after the name of its class: `512 -> 64`.
   virtual std::string settings() const { return {}; }
-  /// `value`, if it is at least 1. Throws ValueError otherwise, for the setting `name`.
+  /// `value`, if it is at least 1 and not absurdly large, as numbers are that have not been given a value yet. Throws
+  /// ValueError or LimitError otherwise, for the setting `name`.
   std::int64_t positive(std::string_view name, std::int64_t value) const;
+  /// What to say behind a size that makes no sense, if this is a member of another module.
+  const char* declared_later() const;
   /// `value`, if it is in [0, 1]. Throws ValueError otherwise.
   double probability(std::string_view name, double value) const;
 
@@ -180,6 +231,7 @@ class Module {
     bool is_buffer() const { return kind == buffer || kind == whole_buffer; }
   };
 
+  const std::type_info& type() const;
   const std::string* detail() const;
   std::string full_name(std::string_view name) const;
   void check_new_name(std::string_view name) const;
@@ -193,16 +245,24 @@ class Module {
 
   const std::string* path_;
   Module* parent_ = nullptr;
+  const std::type_info* base_ = nullptr;  // see the constructor
+  const std::type_info* derived_ = nullptr;
+  std::shared_ptr<xgrad::detail::ModelParameters> model_;  // of the whole tree
   std::vector<Entry> entries_;
   std::vector<std::pair<std::string, Module*>> children_;
   // The mode and the hooks are no part of a module's value: they change on const modules, too.
   mutable bool training_ = true;
   mutable std::vector<std::pair<std::uint64_t, ForwardHook>> hooks_;
   mutable std::uint64_t next_hook_ = 1;
+  mutable std::vector<Eval*> evals_;  // the oldest first
   mutable std::atomic<const std::string*> detail_{nullptr};
+  mutable std::atomic<const std::type_info*> detail_of_{nullptr};  // the class that was asked
 };
 
-/// While it lives, the module and all below it behave as outside of training; then each is as it was before.
+/// While it lives, the module and all below it behave as outside of training; then each is as it was before. Several
+/// may die in any order, and so may modules.
+///
+/// Threads: the mode belongs to the module, so this is for one that no other thread is running.
 class [[nodiscard]] Eval {
  public:
   explicit Eval(const Module& module);
@@ -211,7 +271,14 @@ class [[nodiscard]] Eval {
   Eval& operator=(const Eval&) = delete;
 
  private:
-  std::vector<const Module*> trained_;
+  friend class Module;
+  struct Part {
+    const Module* module;
+    bool was_training;
+  };
+  std::vector<Part>::iterator find(const Module& module);
+
+  std::vector<Part> parts_;
 };
 
 /// The module as a tree with shapes and numbers of parameters; equal numbered children in a row are shown
@@ -237,17 +304,18 @@ Entered::Entered(const Module& module, const Inputs&... inputs)
 template <class T, class F>
 void Module::apply(const F& f) {
   if (T* self = dynamic_cast<T*>(this)) f(*self);
-  for (const auto& [name, child] : children_) child->template apply<T>(f);
+  for (std::size_t i = 0; i < children_.size(); ++i) children_[i].second->template apply<T>(f);  // f may add some
 }
 
 template <class T, class F>
 void Module::apply(const F& f) const {
   if (const T* self = dynamic_cast<const T*>(this)) f(*self);
-  for (const auto& [name, child] : children_) std::as_const(*child).template apply<T>(f);
+  for (std::size_t i = 0; i < children_.size(); ++i) std::as_const(*children_[i].second).template apply<T>(f);
 }
 
 template <class F>
 std::uint64_t Module::on_forward(F hook) const {
+  xgrad::detail::refuse_empty("on_forward", hook);
   if constexpr (std::is_void_v<std::invoke_result_t<F&, const ForwardCall&>>) {
     return add_hook([hook = std::move(hook)](const ForwardCall& call) mutable {
       hook(call);

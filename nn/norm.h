@@ -22,6 +22,7 @@ struct LayerNorm : Module {
   LayerNorm(At here, std::int64_t size, const LayerNormOptions& options = {});
   /// Over several: `nn::LayerNorm norm{at("norm"), {3, 4}};`
   LayerNorm(At here, const Shape& sizes, const LayerNormOptions& options = {});
+  explicit LayerNorm(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError unless x ends in the sizes.
   Tensor operator()(const Tensor& x) const;
@@ -57,6 +58,7 @@ struct BatchNormOptions {
 struct BatchNorm1d : Module {
   /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1].
   BatchNorm1d(At here, std::int64_t channels, const BatchNormOptions& options = {});
+  explicit BatchNorm1d(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, C) or (B, C, T), of the same shape back. Throws ShapeError; ValueError in training for a single value per
   /// channel, which has no variance.

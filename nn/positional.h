@@ -23,6 +23,7 @@ struct SinusoidalOptions {
 struct SinusoidalPositions : Module {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   SinusoidalPositions(At here, std::int64_t dim, const SinusoidalOptions& options = {});
+  explicit SinusoidalPositions(Placeless, ...);  ///< does not compile: no place
 
   /// x's first position is `first` of the sequence. Throws ShapeError unless x ends in `dim`, ValueError beyond
   /// max_length.
@@ -43,6 +44,7 @@ struct LearnedPositionOptions {
 struct LearnedPositions : Module {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const LearnedPositionOptions& options = {});
+  explicit LearnedPositions(Placeless, ...);  ///< does not compile: no place
 
   /// As SinusoidalPositions.
   Tensor operator()(const Tensor& x, std::int64_t first = 0) const;

@@ -40,17 +40,17 @@ Recurrence run_gru(const RecurrentWeights& w, const Tensor& x, const Tensor& h, 
 
 // -- layers -----------------------------------------------------------------------------------------------------------
 
-Recurrent::Recurrent(At here, std::int64_t in_size, std::int64_t hidden_size, const Settings& given)
-    : Module(std::move(here)),
+Recurrent::Recurrent(At here, const std::type_info& derived, std::int64_t in_size, std::int64_t hidden_size,
+                     const Settings& given)
+    : Module(std::move(here), typeid(Recurrent), derived),
       in(positive("in", in_size)),
       hidden(positive("hidden", hidden_size)),
       state(given.proj_size > 0 ? given.proj_size : hidden),
       layers(positive("layers", given.layers)),
       directions(given.bidirectional ? 2 : 1),
-      dropout(given.dropout),
+      dropout(probability("dropout", given.dropout)),
       kind_(given.kind) {
   const Scope scope(&path());
-  if (!(dropout >= 0 && dropout <= 1)) fail<ValueError>("recurrent", "dropout must be in [0, 1], got ", dropout);
   if (given.proj_size < 0 || given.proj_size >= hidden) {
     fail<ValueError>("lstm", "proj_size must be in [0, ", hidden, "), got ", given.proj_size);
   }
@@ -124,7 +124,7 @@ std::string Recurrent::settings() const {
 }
 
 RNN::RNN(At here, std::int64_t in_size, std::int64_t hidden_size, const RNNOptions& o)
-    : Recurrent(std::move(here), in_size, hidden_size,
+    : Recurrent(std::move(here), typeid(RNN), in_size, hidden_size,
                 {.kind = o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu,
                  .layers = o.layers,
                  .bias = o.bias,
@@ -132,7 +132,7 @@ RNN::RNN(At here, std::int64_t in_size, std::int64_t hidden_size, const RNNOptio
                  .bidirectional = o.bidirectional}) {}
 
 LSTM::LSTM(At here, std::int64_t in_size, std::int64_t hidden_size, const LSTMOptions& o)
-    : Recurrent(std::move(here), in_size, hidden_size,
+    : Recurrent(std::move(here), typeid(LSTM), in_size, hidden_size,
                 {.kind = Kind::lstm,
                  .layers = o.layers,
                  .bias = o.bias,
@@ -141,7 +141,7 @@ LSTM::LSTM(At here, std::int64_t in_size, std::int64_t hidden_size, const LSTMOp
                  .proj_size = o.proj_size}) {}
 
 GRU::GRU(At here, std::int64_t in_size, std::int64_t hidden_size, const GRUOptions& o)
-    : Recurrent(std::move(here), in_size, hidden_size,
+    : Recurrent(std::move(here), typeid(GRU), in_size, hidden_size,
                 {.kind = Kind::gru,
                  .layers = o.layers,
                  .bias = o.bias,
@@ -166,8 +166,12 @@ Tensor or_zeros(const Tensor& state, const RecurrentCell& cell, const Tensor& x)
 
 }  // namespace
 
-RecurrentCell::RecurrentCell(At here, std::int64_t in_size, std::int64_t hidden_size, std::int64_t gates, bool bias)
-    : Module(std::move(here)), in(positive("in", in_size)), hidden(positive("hidden", hidden_size)), weights([&] {
+RecurrentCell::RecurrentCell(At here, const std::type_info& derived, std::int64_t in_size, std::int64_t hidden_size,
+                             std::int64_t gates, bool bias)
+    : Module(std::move(here), typeid(RecurrentCell), derived),
+      in(positive("in", in_size)),
+      hidden(positive("hidden", hidden_size)),
+      weights([&] {
         const Init init = within_root_of(hidden);
         const std::int64_t rows = checked_multiply("recurrent", gates, hidden);
         RecurrentWeights w;
@@ -181,7 +185,8 @@ RecurrentCell::RecurrentCell(At here, std::int64_t in_size, std::int64_t hidden_
 std::string RecurrentCell::settings() const { return cat(in, " -> ", hidden); }
 
 RNNCell::RNNCell(At here, std::int64_t in_size, std::int64_t hidden_size, const RNNCellOptions& options)
-    : RecurrentCell(std::move(here), in_size, hidden_size, 1, options.bias), nonlinearity(options.nonlinearity) {}
+    : RecurrentCell(std::move(here), typeid(RNNCell), in_size, hidden_size, 1, options.bias),
+      nonlinearity(options.nonlinearity) {}
 
 Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);
@@ -189,7 +194,7 @@ Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
 }
 
 LSTMCell::LSTMCell(At here, std::int64_t in_size, std::int64_t hidden_size, const CellOptions& options)
-    : RecurrentCell(std::move(here), in_size, hidden_size, 4, options.bias) {}
+    : RecurrentCell(std::move(here), typeid(LSTMCell), in_size, hidden_size, 4, options.bias) {}
 
 LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
   const auto here = enter(x, given.h, given.c);
@@ -199,7 +204,7 @@ LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
 }
 
 GRUCell::GRUCell(At here, std::int64_t in_size, std::int64_t hidden_size, const CellOptions& options)
-    : RecurrentCell(std::move(here), in_size, hidden_size, 3, options.bias) {}
+    : RecurrentCell(std::move(here), typeid(GRUCell), in_size, hidden_size, 3, options.bias) {}
 
 Tensor GRUCell::operator()(const Tensor& x, const Tensor& h) const {
   const auto here = enter(x, h);

@@ -59,7 +59,7 @@ class Recurrent : public Module {
     bool bidirectional;
     std::int64_t proj_size = 0;
   };
-  Recurrent(At here, std::int64_t in, std::int64_t hidden, const Settings& given);
+  Recurrent(At here, const std::type_info& derived, std::int64_t in, std::int64_t hidden, const Settings& given);
   std::string settings() const override;
 
  private:
@@ -78,6 +78,7 @@ struct RNNOptions {
 struct RNN : Recurrent {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   RNN(At here, std::int64_t in, std::int64_t hidden, const RNNOptions& options = {});
+  explicit RNN(Placeless, ...);  ///< does not compile: no place
 };
 
 struct LSTMOptions {
@@ -91,6 +92,7 @@ struct LSTMOptions {
 struct LSTM : Recurrent {
   /// Throws ValueError for sizes below 1, a dropout outside [0, 1] or a proj_size outside [0, hidden).
   LSTM(At here, std::int64_t in, std::int64_t hidden, const LSTMOptions& options = {});
+  explicit LSTM(Placeless, ...);  ///< does not compile: no place
 };
 
 struct GRUOptions {
@@ -103,6 +105,7 @@ struct GRUOptions {
 struct GRU : Recurrent {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   GRU(At here, std::int64_t in, std::int64_t hidden, const GRUOptions& options = {});
+  explicit GRU(Placeless, ...);  ///< does not compile: no place
 };
 
 /// What the cells share: the parameters of one layer in one direction.
@@ -113,7 +116,8 @@ class RecurrentCell : public Module {
   const RecurrentWeights weights;
 
  protected:
-  RecurrentCell(At here, std::int64_t in, std::int64_t hidden, std::int64_t gates, bool bias);
+  RecurrentCell(At here, const std::type_info& derived, std::int64_t in, std::int64_t hidden, std::int64_t gates,
+                bool bias);
   std::string settings() const override;
 };
 
@@ -125,6 +129,7 @@ struct RNNCellOptions {
 struct RNNCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   RNNCell(At here, std::int64_t in, std::int64_t hidden, const RNNCellOptions& options = {});
+  explicit RNNCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
   Tensor operator()(const Tensor& x, const Tensor& h = {}) const;
@@ -144,6 +149,7 @@ struct LSTMState {
 struct LSTMCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   LSTMCell(At here, std::int64_t in, std::int64_t hidden, const CellOptions& options = {});
+  explicit LSTMCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), a state or {} for 0 -> the next state. Throws ShapeError.
   LSTMState operator()(const Tensor& x, const LSTMState& state = {}) const;
@@ -153,6 +159,7 @@ struct LSTMCell : RecurrentCell {
 struct GRUCell : RecurrentCell {
   /// Throws ValueError for sizes below 1.
   GRUCell(At here, std::int64_t in, std::int64_t hidden, const CellOptions& options = {});
+  explicit GRUCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
   Tensor operator()(const Tensor& x, const Tensor& h = {}) const;

@@ -38,6 +38,7 @@ struct Seq2SeqOptions {
 struct Seq2SeqEncoder : Module {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2SeqEncoder(At here, std::int64_t vocabulary, const Seq2SeqOptions& options);
+  explicit Seq2SeqEncoder(Placeless, ...);  ///< does not compile: no place
 
   /// ids (B, S), of which the first `lengths` (B) count -> output (B, S, h), the states of the top layer, and h
   /// (layers, B, h), the last states of all layers. Throws as GRU.
@@ -64,6 +65,7 @@ struct Seq2SeqState {
 struct Seq2SeqDecoder : Module {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2SeqDecoder(At here, std::int64_t vocabulary, const Seq2SeqOptions& options);
+  explicit Seq2SeqDecoder(Placeless, ...);  ///< does not compile: no place
 
   /// ids (B, T) are the next T tokens -> logits (B, T, V) of those that follow each; the state moves on. Throws
   /// ShapeError if ids are of another batch size than the state.
@@ -98,6 +100,7 @@ class Seq2SeqStepper : public Stepper {
 struct Seq2Seq : Module {
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Seq2SeqOptions& options = {});
+  explicit Seq2Seq(Placeless, ...);  ///< does not compile: no place
 
   /// Teacher forcing: source (B, S), of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
   Tensor operator()(const Index& source, const Index& lengths, const Index& target) const;

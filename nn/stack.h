@@ -1,7 +1,10 @@
 // Stack: n copies of a layer, numbered, called one after the other.
 #pragma once
 
+#include <concepts>
 #include <memory>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include <xgrad/nn/module.h>
@@ -15,17 +18,41 @@ inline constexpr std::int64_t most_layers = 1 << 16;
 ///
 ///     nn::Stack<Block> blocks{at("blocks"), config.layers, config};       // blocks.0, blocks.1, ...
 ///     y = blocks(x);                                                      // or blocks(x, mask)
+///
+/// An argument in braces has no type that could be passed on: write nn::Stack<nn::Mlp>{..., nn::MlpOptions{.in = 4}}.
 template <class Layer>
 class Stack : public Module {
+  template <class... T>
+  static constexpr bool begins_with_place_and_count() {
+    if constexpr (sizeof...(T) >= 2) {
+      using First = std::tuple<T...>;
+      return std::convertible_to<const std::tuple_element_t<0, First>&, At> &&
+             std::convertible_to<const std::tuple_element_t<1, First>&, std::int64_t>;
+    }
+    return false;
+  }
+
  public:
   /// `count` layers, each born as Layer(its place, arguments...). Throws ValueError for a negative count,
   /// LimitError for more than most_layers.
   template <class... Arguments>
   Stack(At here, std::int64_t count, const Arguments&... arguments) : Module(here) {
+    static_assert(std::is_base_of_v<Module, Layer>, "Stack<Layer>: Layer is no Module");
+    static_assert(std::is_constructible_v<Layer, At, const Arguments&...>,
+                  "Stack<Layer>(at(\"name\"), count, arguments...): Layer has no constructor (At, arguments...)");
     const Scope scope(&path());
-    if (count < 0) fail<ValueError>("stack", count, " layers");
-    if (count > most_layers) fail<LimitError>("stack", count, " layers, allowed are ", most_layers);
+    if (count < 0) fail<ValueError>("stack", count, " layers", declared_later());
+    if (count > most_layers) {
+      fail<LimitError>("stack", count, " layers, allowed are ", most_layers, declared_later());
+    }
     for (std::int64_t i = 0; i < count; ++i) layers_.push_back(std::make_unique<Layer>(at(cat(i)), arguments...));
+  }
+
+  /// Says what is missing: see Placeless.
+  template <class... Wrong>
+  requires(!begins_with_place_and_count<Wrong...>()) explicit Stack(const Wrong&...) {
+    static_assert(Module::never<Wrong...>,
+                  "Stack<Layer>(at(\"name\"), count, arguments...): a place and how many layers come first");
   }
 
   /// layer n-1(... layer 1(layer 0(x, more...), more...) ..., more...); x itself if there are no layers.

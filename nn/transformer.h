@@ -29,6 +29,7 @@ struct AddNorm : Module {
   /// The norm is over the last axis, or over the last axes of these sizes. Throw as LayerNorm and Dropout.
   AddNorm(At here, std::int64_t size, const AddNormOptions& options = {});
   AddNorm(At here, const Shape& sizes, const AddNormOptions& options = {});
+  explicit AddNorm(Placeless, ...);  ///< does not compile: no place
 
   /// norm(x + dropout(y)). Throws ShapeError when the shapes differ.
   Tensor operator()(const Tensor& x, const Tensor& y) const;
@@ -76,6 +77,7 @@ struct TransformerOptions {
 /// Self-attention and feed-forward, each with its residual connection.
 struct EncoderBlock : Module {
   EncoderBlock(At here, const TransformerOptions& options);
+  explicit EncoderBlock(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
@@ -90,6 +92,7 @@ struct EncoderBlock : Module {
 struct Encoder : Module {
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
   Encoder(At here, std::int64_t vocabulary, const TransformerOptions& options);
+  explicit Encoder(Placeless, ...);  ///< does not compile: no place
 
   /// ids (B, S) -> (B, S, C); `mask` usually padding(lengths). Throws ValueError for an id outside the vocabulary.
   Tensor operator()(const Index& ids, const AttentionMask& mask = {}) const;
@@ -114,6 +117,7 @@ struct DecoderBlockState {
 /// Masked self-attention, cross-attention to a memory, and feed-forward, each with its residual connection.
 struct DecoderBlock : Module {
   DecoderBlock(At here, const TransformerOptions& options);
+  explicit DecoderBlock(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before. Throws ShapeError.
   Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
@@ -154,6 +158,7 @@ struct DecoderState {
 struct Decoder : Module {
   /// Throws as Encoder.
   Decoder(At here, std::int64_t vocabulary, const TransformerOptions& options);
+  explicit Decoder(Placeless, ...);  ///< does not compile: no place
 
   /// Teacher forcing, all positions at once: ids (B, T), memory (B, S, C) -> logits (B, T, V). Position t sees ids 0
   /// ... t.
@@ -208,6 +213,7 @@ struct EncoderDecoder : Module {
   /// Throws as Encoder.
   EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary,
                  const TransformerOptions& options);
+  explicit EncoderDecoder(Placeless, ...);  ///< does not compile: no place
 
   /// source (B, S) of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
   Tensor operator()(const Index& source, const Index& lengths, const Index& target) const;

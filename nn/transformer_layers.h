@@ -38,6 +38,7 @@ struct TransformerEncoderLayer : Module {
   /// Throws ValueError for sizes below 1, a d_model that does not divide by nhead, a dropout outside [0, 1].
   TransformerEncoderLayer(At here, std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
+  explicit TransformerEncoderLayer(Placeless, ...);  ///< does not compile: no place
 
   /// src (B, S, C), or (S, B, C) unless batch_first, or (S, C), to the same shape. Throws ShapeError.
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
@@ -69,6 +70,7 @@ struct TransformerDecoderLayer : Module {
   /// Throws as TransformerEncoderLayer.
   TransformerDecoderLayer(At here, std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
+  explicit TransformerDecoderLayer(Placeless, ...);  ///< does not compile: no place
 
   /// tgt (B, T, C), memory (B, S, C), in the layouts of TransformerEncoderLayer, to the shape of tgt. Throws
   /// ShapeError.
@@ -93,6 +95,7 @@ struct TransformerEncoder : Module {
   /// Throws as TransformerEncoderLayer, and ValueError for a negative number of layers.
   TransformerEncoder(At here, std::int64_t num_layers, std::int64_t d_model, std::int64_t nhead,
                      const TransformerStackOptions& options = {});
+  explicit TransformerEncoder(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
 
@@ -104,6 +107,7 @@ struct TransformerEncoder : Module {
 struct TransformerDecoder : Module {
   TransformerDecoder(At here, std::int64_t num_layers, std::int64_t d_model, std::int64_t nhead,
                      const TransformerStackOptions& options = {});
+  explicit TransformerDecoder(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
 
@@ -127,6 +131,7 @@ struct TransformerModelOptions {
 struct Transformer : Module {
   /// Throws as TransformerEncoder.
   explicit Transformer(At here, const TransformerModelOptions& options = {});
+  explicit Transformer(Placeless, ...);  ///< does not compile: no place
 
   /// src (B, S, C), tgt (B, T, C), in the layouts of TransformerEncoderLayer, to the shape of tgt. Throws ShapeError.
   Tensor operator()(const Tensor& src, const Tensor& tgt, const EncoderMasks& source = {},

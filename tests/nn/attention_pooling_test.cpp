@@ -163,7 +163,7 @@ TEST_CASE("Gradients of every kind are those of differences") {
 
 TEST_CASE("Attention pooling refuses what does not fit") {
   CHECK(error_of<ValueError>([] { AdditiveAttention(root, {.query = 2, .key = 2, .hidden = 2, .dropout = 2}); }) ==
-        "AttentionPooling: dropout must be in [0, 1], got 2");
+        "AdditiveAttention: dropout must be in [0, 1], got 2");
   CHECK_THROWS_AS(AdditiveAttention(root, {.query = 2, .key = 2}), ValueError);
   CHECK_THROWS_AS(BilinearAttention(root, {.query = 2}), ValueError);
   CHECK(error_of<ValueError>([] { WindowedAttention(root, {.before = -1}); }) ==

@@ -2,9 +2,12 @@
 #include "support/check.h"
 #include "support/files.h"
 
+#include <memory>
 #include <optional>
 #include <sstream>
 
+#include <xgrad/nn/activation.h>
+#include <xgrad/nn/linear.h>
 #include <xgrad/nn/module.h>
 #include <xgrad/nn/stack.h>
 #include <xgrad/ops/arithmetic.h>
@@ -225,6 +228,74 @@ TEST_CASE("Eval is a scope: every module returns to the mode it had") {
   CHECK(model.training());
 }
 
+TEST_CASE("Eval scopes may die in any order, and the last one brings the modes back") {
+  const Model model;
+  model.last.eval();
+  auto first = std::make_unique<Eval>(model), second = std::make_unique<Eval>(model.blocks);
+  first.reset();
+  CHECK(model.training());
+  CHECK(!model.last.training());
+  CHECK(!model.blocks[1].first.training());  // in the second one's hands
+  second.reset();
+  CHECK(model.blocks[1].first.training());
+
+  first = std::make_unique<Eval>(model);
+  second = std::make_unique<Eval>(model.blocks);
+  auto third = std::make_unique<Eval>(model);
+  second.reset();
+  third.reset();
+  CHECK(!model.training());
+  CHECK(!model.blocks.training());
+  first.reset();
+  CHECK(model.training());
+  CHECK(model.blocks.training());
+  CHECK(!model.last.training());
+}
+
+TEST_CASE("An Eval may outlive its modules, all or some") {
+  auto model = std::make_unique<Model>();
+  const auto outer = std::make_unique<Eval>(*model);
+  struct Head : Module {
+    std::optional<Scale> maybe;
+    void fill() { maybe.emplace(at("maybe")); }
+  } head;
+  head.fill();
+  auto eval = std::make_unique<Eval>(head);
+  head.maybe.reset();
+  head.fill();
+  model.reset();
+  CHECK(!head.training());
+  eval.reset();
+  CHECK(head.training());
+}
+
+TEST_CASE("Parents and children may die in any order") {
+  struct Parent : Module {
+    At place(const char* name) { return at(name); }
+  };
+  auto parent = std::make_unique<Parent>();
+  auto first = std::make_unique<Scale>(parent->place("first")),
+       second = std::make_unique<Scale>(parent->place("second"));
+  first.reset();
+  CHECK(parent->num_parameters() == 2);
+  parent.reset();
+  CHECK(second->path() == "second");
+  CHECK(equal((*second)(Array({2}, {1, 2})).value(), Array({2}, {1, 2})));
+}
+
+TEST_CASE("apply visits modules that are added while it runs") {
+  struct Growing : Module {
+    std::vector<std::unique_ptr<Scale>> parts;
+    void grow() { parts.push_back(std::make_unique<Scale>(at(cat("part", parts.size())))); }
+  } model;
+  model.grow();
+  int calls = 0;
+  model.apply<Scale>([&](Scale&) {
+    if (++calls < 20) model.grow();
+  });
+  CHECK(calls == 20);
+}
+
 TEST_CASE("apply visits the modules of one type") {
   Model model;
   int all = 0;
@@ -265,6 +336,134 @@ TEST_CASE("A hook may remove itself") {
   CHECK(calls == 1);
 }
 
+TEST_CASE("Hooks may add and remove hooks") {
+  const Model model;
+  std::vector<std::uint64_t> numbers;
+  int calls = 0;
+  numbers.push_back(model.last.on_forward([&](const ForwardCall& call) {
+    for (const std::uint64_t number : numbers) call.module.remove_hook(number);
+    for (int i = 0; i < 10; ++i) numbers.push_back(call.module.on_forward([&](const ForwardCall&) { ++calls; }));
+  }));
+  model(Array({2}, Real(1)));
+  CHECK(calls == 0);
+  model(Array({2}, Real(1)));
+  CHECK(calls == 10);
+}
+
+TEST_CASE("Empty functions are refused where they are given") {
+  const Model model;
+  CHECK(error_of<ValueError>([&] { model.on_forward(ForwardHook()); }) == "on_forward: the function is empty");
+  CHECK_THROWS_AS(model.on_forward(std::function<void(const ForwardCall&)>()), ValueError);
+  CHECK_THROWS_AS(model.on_forward(static_cast<void (*)(const ForwardCall&)>(nullptr)), ValueError);
+  model(Array({2}, Real(1)));  // none was kept
+  struct Bad : Module {
+    explicit Bad(At here) : Module(here) { param("weight", {2}, Init()); }
+  };
+  CHECK(error_of<ValueError>([] { Bad{root}; }) == "Bad: the init of weight is empty");
+  CHECK(error_of<ValueError>([&] { init::reset(model.last.weight, Init()); }) == "reset: the function is empty");
+  CHECK(error_of<ValueError>([] { Activation(std::function<Tensor(const Tensor&)>()); }) ==
+        "activation: the function is empty");
+  CHECK_THROWS_AS(Activation(static_cast<Tensor (*)(const Tensor&)>(nullptr)), ValueError);
+  CHECK_THROWS_AS(Activation(static_cast<Tensor (*)(const Tensor&, Gelu)>(nullptr)), ValueError);
+}
+
+// What stands where a member has not been given its value yet; the real thing would be undefined behaviour.
+constexpr std::int64_t garbage = 140'729'203'840'632;
+
+TEST_CASE("Sizes that have no value yet are refused with a guess at the reason") {
+  struct Net : Module {
+    explicit Net(std::int64_t in, std::int64_t out) : fc(at("fc"), in, out) {}
+    Linear fc;
+  };
+  CHECK(error_of<LimitError>([] { Net(3, garbage); }) ==
+        "Linear: out of 140729203840632 is too large; is it declared after this layer?\n  in fc");
+  CHECK(error_of<ValueError>([] { Net(-garbage, 3); }) ==
+        "Linear: in must be at least 1, got -140729203840632; is it declared after this layer?\n  in fc");
+  CHECK(error_of<LimitError>([] { Net(32767, 1431654909); }) ==
+        "Linear: no memory for weight of shape [1431654909, 32767]; is a size declared after this layer?\n  in fc");
+  CHECK(error_of<LimitError>([] { Linear(root, 1, garbage); }) == "Linear: out of 140729203840632 is too large");
+  struct Stacked : Module {
+    explicit Stacked(std::int64_t count) : layers(at("layers"), count) {}
+    Stack<Scale> layers;
+  };
+  CHECK(error_of<LimitError>([] { Stacked(1431654909); }) ==
+        "stack: 1431654909 layers are too many; is it declared after this layer?\n  in layers");
+  // Every layer with parameters, by way of the one that they all share.
+  struct Own : Module {
+    explicit Own(At here, Shape shape) : Module(here) { param("w", shape, init::zeros()); }
+  };
+  CHECK(error_of<LimitError>([] {
+          Own(root, {garbage, garbage, garbage});
+        }).starts_with("Own: no memory for w of shape ["));
+  CHECK(Own(root, {garbage, 0}).num_parameters() == 0);
+  CHECK_THROWS_AS(Own(root, {garbage, -1}), ValueError);
+}
+
+TEST_CASE("No memory for a parameter is said with its name and shape") {
+  struct Own : Module {
+    explicit Own(At here) : Module(here) {
+      param("w", {2, 3}, [](const Shape&) -> Array { throw std::bad_alloc(); });
+    }
+  };
+  struct Net : Module {
+    Own own{at("own")};
+  };
+  CHECK(error_of<LimitError>([] { Net(); }) ==
+        "Own: no memory for w of shape [2, 3]; is a size declared after this layer?\n  in own");
+}
+
+TEST_CASE("A duplicate name is refused before anything is drawn or made") {
+  struct Twice : Module {
+    int made = 0;
+    void add() {
+      param("weight", {2}, [this](const Shape& shape) { return ++made, Array(shape, Real(0)); });
+    }
+  } module;
+  module.add();
+  CHECK_THROWS_AS(module.add(), ValueError);
+  CHECK(module.made == 1);
+  CHECK(module.parameters().size() == 1);
+}
+
+// What is said in a base's constructor must not stay; and bases of layers speak for the class that is being made.
+struct Wide : Linear {
+  Wide(At here, std::int64_t width) : Linear(std::move(here), width, width) {}
+  std::string settings() const override { return "wide"; }
+};
+struct Base : Module {
+  Base(At here, const std::type_info& derived, std::int64_t width)
+      : Module(std::move(here), typeid(Base), derived), width(positive("width", width)) {
+    const auto constructing = enter();
+    if (width == 7) fail<ValueError>("base", "not 7");
+    param("w", {width}, width == 8 ? Init() : init::zeros());
+  }
+  const std::int64_t width;
+};
+struct Derived : Base {
+  Derived(At here, std::int64_t width) : Base(std::move(here), typeid(Derived), width) {}
+  void check() const { positive("other", 0); }
+};
+struct MoreDerived : Derived {
+  using Derived::Derived;
+};
+
+TEST_CASE("Errors name the class of a layer, not its base") {
+  struct Net : Module {
+    Wide wide{at("wide"), 2};
+    Derived derived{at("derived"), 2};
+    MoreDerived more{at("more"), 2};
+    void add(std::int64_t width) { Derived fresh{at("fresh"), width}; }
+  } net;
+  CHECK(error_of<ShapeError>([&] { net.wide(Array({3}, Real(1))); }).ends_with("\n  in wide (Wide wide)"));
+  CHECK(error_of<ValueError>([&] { net.derived.check(); }).starts_with("Derived: other must be"));
+  CHECK(error_of<ValueError>([&] { net.more.check(); }).starts_with("MoreDerived: other must be"));
+  CHECK(error_of<ValueError>([&] { net.add(0); }).starts_with("Derived: width must be at least 1, got 0"));
+  CHECK(error_of<ValueError>([&] { net.add(7); }) == "base: not 7\n  in fresh (Derived)");
+  CHECK(error_of<ValueError>([&] { net.add(8); }).starts_with("Derived: the init of w is empty"));
+  CHECK(net.derived.description() == "Derived");
+  CHECK(net.more.description() == "MoreDerived");
+}
+
 TEST_CASE("A model prints as a tree with shapes and numbers of parameters") {
   const Model model;
   CHECK(to_string(model) ==
@@ -303,7 +502,7 @@ TEST_CASE("A stack refuses a negative count and a layer that it does not have") 
   } root;
   CHECK(equal(root.none(Array({2}, {1, 2})).value(), Array({2}, {1, 2})));
   CHECK(error_of<ValueError>([&] { root.none[0]; }) == "stack: layer 0 of 0");
-  CHECK(error_of<ValueError>([&] { root.add(-1); }) == "stack: -1 layers\n  in more");
+  CHECK(error_of<ValueError>([&] { root.add(-1); }) == "stack: -1 layers; is it declared after this layer?\n  in more");
 }
 
 }  // namespace

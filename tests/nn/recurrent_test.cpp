@@ -100,10 +100,9 @@ TEST_CASE("Dropout acts between layers, in training only, and never on the resul
 }
 
 TEST_CASE("Recurrent layers refuse bad settings and inputs") {
-  CHECK(error_of<ValueError>([] { LSTM(root, 0, 4); }) == "Recurrent: in must be at least 1, got 0");
-  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.layers = 0}); }) == "Recurrent: layers must be at least 1, got 0");
-  CHECK(error_of<ValueError>([] { RNN(root, 3, 4, {.dropout = 1.5}); }) ==
-        "recurrent: dropout must be in [0, 1], got 1.5");
+  CHECK(error_of<ValueError>([] { LSTM(root, 0, 4); }) == "LSTM: in must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.layers = 0}); }) == "LSTM: layers must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { RNN(root, 3, 4, {.dropout = 1.5}); }) == "RNN: dropout must be in [0, 1], got 1.5");
   CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = 4}); }) == "lstm: proj_size must be in [0, 4), got 4");
   CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = -1}); }) ==
         "lstm: proj_size must be in [0, 4), got -1");
