@@ -31,6 +31,20 @@ auto call_with(const F& f, const std::array<T, N>& values) {
   return std::apply(f, values);
 }
 
+// Whether F is a function of `count` numbers. Asked with Probes first, which tell what is wrong with the body of a
+// lambda.
+template <class F, std::size_t count>
+constexpr bool takes_numbers() {
+  return []<std::size_t... k>(std::index_sequence<k...>) {
+    if constexpr (std::is_invocable_v<const F&, Probe<(1u << k)>...>) {
+      return true;
+    } else {
+      return std::is_invocable_v<const F&, std::conditional_t<k == count, void, Pack>...>;
+    }
+  }
+  (std::make_index_sequence<count>{});
+}
+
 // Which of the K arguments (bits 0 ... K-1) and the result (bit K) the partial derivative D depends on.
 template <class D, std::size_t K>
 constexpr unsigned dependencies() {
@@ -95,6 +109,7 @@ class PartialRule {
 
 template <std::size_t K, class D>
 auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
+  static_assert(takes_numbers<D, K + 1>(), "elementwise: a derivative is a function of every input and of the result");
   constexpr unsigned depends = dependencies<D, K>();
   PartialRule<depends, K, D> rule(inputs, k, std::move(d));
   if constexpr (depends >> K & 1) {
@@ -109,6 +124,7 @@ auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
 /// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv.
 template <class F, class D>
 Tensor elementwise(const char* op, const Tensor& x, F f, D df) {
+  static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
   const std::array<const Tensor*, 1> inputs{&x};
   return record(op, map(x.value(), f), detail::partial(inputs, 0, std::move(df)));
 }
@@ -116,6 +132,7 @@ Tensor elementwise(const char* op, const Tensor& x, F f, D df) {
 /// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError.
 template <class F, class DA, class DB>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db) {
+  static_assert(detail::takes_numbers<F, 2>(), "elementwise: the function takes one number for each input");
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   const std::array<const Tensor*, 2> inputs{&a, &b};
   return record(op, map(shape, f, a.value(), b.value()), detail::partial(inputs, 0, std::move(da)),
@@ -125,6 +142,7 @@ Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da,
 /// y = f(a, b, c), elementwise with broadcasting. The partial derivatives take (a, b, c, y). Throws ShapeError.
 template <class F, class DA, class DB, class DC>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
+  static_assert(detail::takes_numbers<F, 3>(), "elementwise: the function takes one number for each input");
   const Shape shape = broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), c.shape());
   const std::array<const Tensor*, 3> inputs{&a, &b, &c};
   return record(op, map(shape, f, a.value(), b.value(), c.value()), detail::partial(inputs, 0, std::move(da)),

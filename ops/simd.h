@@ -253,13 +253,31 @@ inline void transpose_square(const Real* from, std::ptrdiff_t from_step, Real* t
 }
 
 /// Finds out what a lambda's result depends on, from its type alone: calling it with Probe<1>, Probe<2>, Probe<4> gives
-/// a Probe whose bits name the arguments that were used. So a rule keeps only the values that it needs.
+/// a Probe whose bits name the arguments that were used. So a rule keeps only the values that it needs. And being the
+/// first that a lambda is called with, it says what lambdas must not do.
 template <unsigned bits>
 struct Probe {
   static constexpr unsigned depends_on = bits;
+  template <class T>
+  requires std::is_same_v<T, double>
+  operator T() const {  // double only, so that std::exp and its like are not ambiguous
+    static_assert(bits > 31,
+                  "a lambda of elementwise() works on many numbers at once: write exp(v), not std::exp(v), with "
+                  "the functions named in xgrad/ops/fused.h");
+    return 0;
+  }
 };
 template <unsigned bits>
-struct ProbeMask {};
+struct ProbeMask {
+  template <class T>
+  requires std::is_same_v<T, bool>
+  explicit operator T() const {
+    static_assert(bits > 31,
+                  "a lambda of elementwise() works on many numbers at once: write where(v > 0, a, b), not "
+                  "v > 0 ? a : b or if");
+    return false;
+  }
+};
 
 #define XGRAD_PROBE_BINARY(result, op)               \
   template <unsigned a, unsigned b>                  \
@@ -286,6 +304,19 @@ XGRAD_PROBE_BINARY(ProbeMask, operator>=)
 XGRAD_PROBE_BINARY(ProbeMask, operator==)
 XGRAD_PROBE_BINARY(ProbeMask, operator!=)
 #undef XGRAD_PROBE_BINARY
+
+template <unsigned a, unsigned b>
+constexpr ProbeMask<a | b> operator&&(ProbeMask<a>, ProbeMask<b>) {
+  return {};
+}
+template <unsigned a, unsigned b>
+constexpr ProbeMask<a | b> operator||(ProbeMask<a>, ProbeMask<b>) {
+  return {};
+}
+template <unsigned a>
+constexpr ProbeMask<a> operator!(ProbeMask<a>) {
+  return {};
+}
 
 #define XGRAD_PROBE_UNARY(op)       \
   template <unsigned a>             \

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# What does not compile, and what the compiler says about it: usual mistakes and the sentence that each must give, with
+# every compiler that there is.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+mkdir -p "$sandbox/include/xgrad"
+for folder in core ops nn optim; do ln -s "$root/$folder" "$sandbox/include/xgrad/$folder"; done
+
+cat >"$sandbox/all.h" <<'END_OF_FILE'
+#include <algorithm>
+#include <cmath>
+
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/fused.h>
+
+using namespace xgrad;
+
+struct Block : nn::Module {
+  Block(At here, int width, bool wide = false) : Module(here), w(param("w", {width}, nn::init::ones())) { (void)wide; }
+  const Tensor w;
+};
+inline const Tensor x(2);
+inline const auto one = [](auto, auto) { return 1; };
+inline const auto same_number = [](auto v) { return v; };
+END_OF_FILE
+
+compiler=
+compile() { # CODE: what the compiler says
+  echo "$1" >"$sandbox/code.cpp"
+  if [ "$compiler" = g++ ]; then
+    g++ -std=c++20 -fsyntax-only -I"$sandbox/include" -include "$sandbox/all.h" "$sandbox/code.cpp" 2>&1
+  else
+    "$compiler" -std=c++20 -fsyntax-only -ferror-limit=0 -I"$sandbox/include" -include-pch "$sandbox/all.pch" \
+      "$sandbox/code.cpp" 2>&1
+  fi
+}
+refuses() { # SENTENCE CODE
+  local said
+  if said=$(compile "$2"); then echo "$compiler compiles: $2"; exit 1; fi
+  said=${said//\\\"/\"}
+  [[ "$said" == *"$1"* ]] || { echo "$compiler does not say '$1' of: $2"; head -n 20 <<<"$said"; exit 1; }
+}
+in_module() { refuses "$1" "struct Model : nn::Module { $2 };"; }
+in_function() { refuses "$1" "void f() { $2 }"; }
+
+for compiler in g++ clang++; do
+  command -v $compiler >/dev/null || { echo "no $compiler"; continue; }
+  echo "$compiler"
+  if [ $compiler = g++ ]; then pch=$sandbox/all.h.gch; else pch=$sandbox/all.pch; fi
+  $compiler -std=c++20 -I"$sandbox/include" -x c++-header "$sandbox/all.h" -o "$pch"
+
+  echo "  what is right compiles"
+  said=$(compile '
+    struct Right : nn::Module {
+      nn::Linear fc{at("fc"), 2, 3};
+      const Tensor w = param("w", {2}, nn::init::ones());
+      const Tensor other = xgrad::variable(Array({2}, Real(1)), "other");
+      nn::Stack<Block> two{at("two"), 2, 3, true};
+      nn::Stack<nn::Stack<Block>> many{at("many"), 2, 2, 3};
+      nn::Stack<nn::Mlp> mlps{at("mlps"), 2, nn::MlpOptions{.in = 2, .hidden = 3}};
+    };
+    const nn::Linear alone{nn::root, 2, 3};
+    const nn::Linear in_braces{{}, 2, 3};
+    Tensor right(const Tensor& a) {
+      return elementwise("a", x, [](auto v) { return where(v > 0 && !(v > 1) || v == 2, exp(v), 2 * v); }, one) +
+             elementwise("b", x, [](Pack v) { return v + 1; }, one) +
+             elementwise("c", x, a, [](auto v, auto w) { return maximum(v, w); }, [](auto, auto, auto) { return 0; },
+                         [](auto v, auto w, auto) { return where(v > w, Real(0), Real(1)); });
+    }') || { echo "$said"; exit 1; }
+
+  echo "  variables in modules"
+  sentence='a variable in a module is no parameter of it: use param("name", shape, init)'
+  for value in '{1, 2}, "w"' '{{1, 2}, {3, 4}}' '1.5, "w"' 'Array({2}, Real(1)), "w"' 'Tensor(2)'; do
+    in_module "$sentence" "const Tensor w = variable($value);"
+  done
+
+  echo "  layers without a place"
+  layers=$(sed -n 's/^  explicit \([A-Za-z0-9]*\)(Placeless, \.\.\.);.*/\1/p' "$root"/nn/*.h)
+  [ "$(wc -w <<<"$layers")" -ge 37 ]
+  # The compiler says it once for each type that is no place.
+  code='long n;'
+  for layer in $layers; do code+=" struct No$layer {}; nn::$layer of_$layer{No$layer(), n};"; done
+  said=$(compile "$code") && { echo "compiles"; exit 1; }
+  times=$(grep -c 'error: .*a layer needs a place first: at(' <<<"$said" || true)
+  [ "$times" = "$(wc -w <<<"$layers")" ] || { echo "said $times times:"; echo "$said"; exit 1; }
+  in_module 'a layer needs a place first' 'nn::Linear fc{2, 3};'
+  in_module 'a layer needs a place first' 'nn::Linear fc{"fc", 2, 3};'
+
+  echo "  stacks"
+  in_module 'a place and how many layers come first' 'nn::Stack<Block> blocks{at("blocks"), true ? "3" : ""};'
+  in_module 'a place and how many layers come first' 'nn::Stack<Block> blocks{2, 3};'
+  in_module 'Layer has no constructor (At, arguments...)' 'nn::Stack<Block> blocks{at("blocks"), 2};'
+  in_module 'Layer has no constructor (At, arguments...)' 'nn::Stack<Block> blocks{at("blocks"), 2, "wide"};'
+  in_module 'Layer is no Module' 'nn::Stack<Tensor> blocks{at("blocks"), 2, 3};'
+
+  echo "  lambdas of elementwise"
+  for body in 'std::exp(v)' '1 + std::sqrt(v * v)' 'std::abs(v) / 2' 'std::pow(v, 2)' 'double(v)'; do
+    in_function 'write exp(v), not std::exp(v)' "elementwise(\"f\", x, [](auto v) { return $body; }, one);"
+  done
+  for body in 'return v > 0 ? v : -v;' 'if (v > 0 && v < 1) return v; return -v;' 'return std::max(v, v);'; do
+    in_function 'write where(v > 0, a, b)' "elementwise(\"f\", x, [](auto v) { $body }, one);"
+  done
+  in_function 'write exp(v), not std::exp(v)' 'elementwise("f", x, same_number, [](auto v, auto) { return std::exp(v); });'
+  in_function 'write where(v > 0, a, b)' 'elementwise("f", x, same_number, [](auto v, auto y) { return v > 0 ? y : v; });'
+  in_function 'the function takes one number for each input' 'elementwise("f", x, [](auto v, auto w) { return v + w; }, one);'
+  in_function 'a derivative is a function of every input and of the result' 'elementwise("f", x, same_number, same_number);'
+done
