@@ -1,0 +1,88 @@
+// A walk over the graph of a loss, beside the list of an optimizer's parameters.
+#include <xgrad/optim/audit.h>
+
+#include <algorithm>
+#include <ostream>
+#include <unordered_set>
+
+#include <xgrad/core/model_parameters.h>
+
+namespace xgrad::inline XGRAD_ABI::optim {
+namespace {
+
+using xgrad::detail::ModelParameters;
+
+// The leaves behind a node that gradients flow to, in the order in which they were made.
+std::vector<const Node*> leaves_behind(const Node* loss) {
+  std::vector<const Node*> leaves, open{loss};
+  std::unordered_set<const Node*> seen{loss};
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (node->is_leaf()) leaves.push_back(node);
+    for (const Edge& edge : node->edges()) {
+      if (edge.to->requires_grad && seen.insert(edge.to.get()).second) open.push_back(edge.to.get());
+    }
+  }
+  std::ranges::sort(leaves, {}, &Node::id);
+  return leaves;
+}
+
+std::string why_untrained(const Node* leaf, const std::unordered_set<const ModelParameters*>& known) {
+  const auto model = ModelParameters::of(leaf);
+  if (!model)
+    return "a variable that no module knows: declare it with param(...), and assign to parameters by assign()";
+  if (known.contains(model.get())) return "left out, or declared after the optimizer was made";
+  return "of another model: its layer stands at nn::root, or its class takes no place";
+}
+
+}  // namespace
+
+Audit audit(const Tensor& loss, const Optimizer& optimizer) {
+  if (!loss.requires_grad())
+    fail<GraphError>("audit", "the loss has no graph: it was computed under NoGrad, or from constants");
+  const std::vector<const Node*> leaves = leaves_behind(loss.node().get());
+  const std::unordered_set<const Node*> reached(leaves.begin(), leaves.end());
+
+  Audit result;
+  std::unordered_set<const Node*> parameters;
+  std::unordered_set<const ModelParameters*> models;
+  for (const Tensor& parameter : optimizer.parameters()) {
+    const Node* node = parameter.node().get();
+    if (node && reached.contains(node)) {
+      ++result.trained;
+    } else {
+      result.unreached.push_back({parameter.name(), parameter.shape(),
+                                  parameter.requires_grad()
+                                      ? "the loss does not depend on it: was its member given another tensor?"
+                                      : "no gradient is wanted: it is frozen"});
+    }
+    if (!node) continue;
+    parameters.insert(node);
+    models.insert(ModelParameters::of(node).get());
+  }
+  for (const Node* leaf : leaves) {
+    if (parameters.contains(leaf)) continue;
+    result.untrained.push_back({std::string(leaf->name()), leaf->shape(), why_untrained(leaf, models)});
+  }
+  return result;
+}
+
+std::string to_string(const Audit& audit) {
+  if (audit.clean()) return cat("audit: the loss reaches every parameter (", audit.trained, ") and no other leaf\n");
+  std::string text = cat("audit: ", audit.trained, " trained, ", audit.untrained.size(), " not trained, ",
+                         audit.unreached.size(), " not reached\n");
+  const auto add = [&](std::string_view what, const std::vector<Audit::Line>& lines) {
+    for (const Audit::Line& line : lines) {
+      append(text,
+             cat("  ", what, ": ", line.name.empty() ? "(no name)" : line.name, " ", line.shape, ": ", line.why, "\n"));
+    }
+  };
+  add("not trained", audit.untrained);
+  add("not reached", audit.unreached);
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const Audit& audit) { return out << to_string(audit); }
+
+}  // namespace xgrad::inline XGRAD_ABI::optim
