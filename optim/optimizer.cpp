@@ -47,6 +47,10 @@ void Optimizer::add_group(const Tensors& parameters, double lr) {
     const auto is_named = [&](const Entry& entry) { return entry.name == name; };
     if (std::ranges::any_of(entries_, is_named)) append(name, cat("#", entries_.size()));
     entries_.push_back({parameter, std::move(name), groups(), {}});
+    const auto model = xgrad::detail::ModelParameters::of(parameter.node().get());
+    if (model && std::ranges::find(models_, model, &Model::parameters) == models_.end()) {
+      models_.push_back({model, model->declared()});
+    }
   }
   rates_.push_back(lr);
 }
@@ -74,6 +78,18 @@ void Optimizer::set_lr(int group, double lr) {
 
 void Optimizer::set_lr(double lr) {
   for (int group = 0; group < groups(); ++group) set_lr(group, lr);
+}
+
+void Optimizer::check_models() const {
+  std::string names;
+  for (const Model& model : models_) {
+    for (const Tensor& late : model.parameters->since(model.declared)) {
+      if (late.requires_grad()) names += cat(names.empty() ? "" : ", ", late.name());
+    }
+  }
+  if (names.empty()) return;
+  fail<ValueError>(kind_, "the model has got parameters since this optimizer was made: ", names,
+                   "; make the optimizer when all layers are declared");
 }
 
 void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const {
@@ -114,10 +130,12 @@ StepReport Optimizer::step(const Tensors& gradients) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (gradients[i].defined()) check_gradient(entries_[i], gradients[i].value());
   }
+  if (!has_stepped_) check_models();
   std::vector<std::vector<Array>> fresh(entries_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (gradients[i].defined()) fresh[i] = prepared(entries_[i]);
   }
+  has_stepped_ = true;
   StepReport report;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (gradients[i].defined()) {

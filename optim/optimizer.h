@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <xgrad/core/model_parameters.h>
 #include <xgrad/core/serialize.h>
 #include <xgrad/core/tensor.h>
 
@@ -34,10 +35,11 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   /// Changes every parameter in place along its gradient; `gradients` in the order of the parameters, an undefined one
-  /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape.
-  /// Whatever it throws, for want of memory, too, nothing has changed.
+  /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape;
+  /// the first step also throws ValueError if a model whose parameters are here has got others since the optimizer was
+  /// made, which nobody would train. Whatever it throws, for want of memory, too, nothing has changed.
   StepReport step(const Tensors& gradients);
-  /// The same with what backward() has added up in the parameters. Throws ShapeError.
+  /// The same with what backward() has added up in the parameters.
   StepReport step();
   /// Forgets what backward() has added up.
   void zero_grad() const;
@@ -94,6 +96,12 @@ class Optimizer {
     Memory memory;
   };
 
+  struct Model {
+    std::shared_ptr<const xgrad::detail::ModelParameters> parameters;
+    std::uint64_t declared;  // when the optimizer was made
+  };
+
+  void check_models() const;
   void check_gradient(const Entry& entry, const Array& gradient) const;
   std::vector<Array> prepared(Entry& entry) const;
   void apply(Entry& entry, const Array& gradient);
@@ -103,6 +111,8 @@ class Optimizer {
   std::vector<Moment> moments_;
   std::vector<Entry> entries_;
   std::vector<double> rates_;
+  std::vector<Model> models_;
+  bool has_stepped_ = false;
 };
 
 }  // namespace xgrad::inline XGRAD_ABI::optim

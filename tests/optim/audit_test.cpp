@@ -1,0 +1,180 @@
+// What audit() finds: the ways in which a parameter gets lost, and nothing where all is well.
+#include "support/check.h"
+
+#include <sstream>
+
+#include <xgrad/nn/linear.h>
+#include <xgrad/ops/ops.h>
+#include <xgrad/optim/optim.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+// y = x w, with a layer of its own.
+struct Part : Module {
+  Part() = default;
+  explicit Part(At here) : Module(here) {}
+  const Tensor w = param("w", {2}, init::ones());
+  Tensor operator()(const Tensor& x) const { return x * w; }
+};
+
+const Array x({2}, {1, 2});
+
+std::vector<std::string> names_of(const std::vector<optim::Audit::Line>& lines) {
+  std::vector<std::string> names;
+  for (const auto& line : lines) names.push_back(line.name);
+  return names;
+}
+using Names = std::vector<std::string>;
+
+TEST_CASE("a model that is a member without a place is not trained") {
+  struct Net : Module {
+    Part first{at("first")};
+    Part second;
+    Tensor operator()(const Tensor& x) const { return sum(second(first(x))); }
+  } net;
+  optim::SGD sgd{net.parameters(), {.lr = 1}};
+  const optim::Audit audit = optim::audit(net(x), sgd);
+  CHECK(names_of(audit.untrained) == Names{"w"});
+  CHECK(audit.untrained[0].shape == Shape{2});
+  CHECK(audit.untrained[0].why.starts_with("of another model"));
+  CHECK(audit.unreached.empty());
+  CHECK(audit.trained == 1);
+  CHECK(!audit.clean());
+}
+
+TEST_CASE("a layer at root that is a member is not trained") {
+  struct Net : Module {
+    Linear first{at("first"), 2, 2};
+    Linear second{root, 2, 1};
+    Tensor operator()(const Tensor& x) const { return sum(second(first(x))); }
+  } net;
+  optim::SGD sgd{net.parameters(), {.lr = 1}};
+  const optim::Audit audit = optim::audit(net(x), sgd);
+  CHECK(names_of(audit.untrained) == Names{"weight", "bias"});
+  CHECK(audit.untrained[1].why.starts_with("of another model"));
+  CHECK(audit.unreached.empty());
+  CHECK(audit.trained == 2);
+}
+
+TEST_CASE("a variable that is a member of a module is not trained") {
+  struct Net : Module {
+    Part part{at("part")};
+    const Tensor shift = xgrad::variable(Array({2}, {1, 1}), "shift");
+    const Tensor scale = xgrad::variable(Real(2));
+    Tensor operator()(const Tensor& x) const { return sum(part(x) * scale + shift); }
+  } net;
+  optim::SGD sgd{net.parameters(), {.lr = 1}};
+  const optim::Audit audit = optim::audit(net(x), sgd);
+  CHECK(names_of(audit.untrained) == Names{"shift", ""});
+  CHECK(audit.untrained[0].why.starts_with("a variable that no module knows"));
+  CHECK(
+      to_string(audit) ==
+      "audit: 1 trained, 2 not trained, 0 not reached\n"
+      "  not trained: shift [2]: a variable that no module knows: declare it with param(...), and assign to parameters "
+      "by assign()\n"
+      "  not trained: (no name) []: a variable that no module knows: declare it with param(...), and assign to "
+      "parameters by assign()\n");
+}
+
+TEST_CASE("a parameter whose member was given another tensor is not reached") {
+  struct Net : Module {
+    Tensor w = param("w", {2}, init::ones());
+    Tensor operator()(const Tensor& x) const { return sum(x * w); }
+  } net;
+  optim::SGD sgd{net.parameters(), {.lr = 1}};
+  CHECK(optim::audit(net(x), sgd).clean());
+  net.w = variable(Array({2}, {3, 4}));
+  const optim::Audit audit = optim::audit(net(x), sgd);
+  CHECK(names_of(audit.untrained) == Names{""});
+  CHECK(names_of(audit.unreached) == Names{"w"});
+  CHECK(audit.unreached[0].why == "the loss does not depend on it: was its member given another tensor?");
+  CHECK(audit.trained == 0);
+}
+
+TEST_CASE("what an optimizer was not given, and what is frozen, is named for what it is") {
+  struct Net : Module {
+    Part a{at("a")}, b{at("b")}, c{at("c")};
+    Tensor operator()(const Tensor& x) const { return sum(c(b(a(x)))); }
+  } net;
+  optim::SGD sgd{{net.a.w, net.b.w}, {.lr = 1}};
+  net.b.w.set_requires_grad(false);
+  const optim::Audit audit = optim::audit(net(x), sgd);
+  CHECK(names_of(audit.untrained) == Names{"c.w"});
+  CHECK(audit.untrained[0].why.starts_with("left out, or declared after"));
+  CHECK(names_of(audit.unreached) == Names{"b.w"});
+  CHECK(audit.unreached[0].why == "no gradient is wanted: it is frozen");
+  CHECK(audit.trained == 1);
+}
+
+TEST_CASE("an audit is clean where all is well, before and after a backward pass, and when constants take part") {
+  struct Net : Module {
+    Part a{at("a")};
+    const Tensor again = param("again", a.w);
+    const Tensor mean = buffer("mean", Array({2}, Real(1)));
+    Tensor operator()(const Tensor& x) const { return sum(a(x) * again - mean); }
+  } net;
+  optim::SGD sgd{net.parameters(), {.lr = 1}};
+  const Tensor loss = net(x);
+  CHECK(optim::audit(loss, sgd).clean());
+  loss.backward();
+  const optim::Audit after = optim::audit(loss, sgd);
+  CHECK(after.clean());
+  CHECK(after.trained == 1);
+  std::ostringstream out;
+  out << after;
+  CHECK(out.str() == "audit: the loss reaches every parameter (1) and no other leaf\n");
+}
+
+TEST_CASE("a loss without a graph cannot be audited") {
+  const Part part;
+  optim::SGD sgd{part.parameters(), {.lr = 1}};
+  const NoGrad off;
+  CHECK(error_of<GraphError>([&] { optim::audit(sum(part(x)), sgd); }) ==
+        "audit: the loss has no graph: it was computed under NoGrad, or from constants");
+}
+
+TEST_CASE("a long chain is audited without recursion") {
+  const Part part;
+  optim::SGD sgd{part.parameters(), {.lr = 1}};
+  Tensor y = part(x);
+  for (int i = 0; i < 100'000; ++i) y = y + 1;
+  CHECK(optim::audit(sum(y), sgd).clean());
+}
+
+TEST_CASE("the first step refuses when the model has got parameters since the optimizer was made") {
+  struct Net : Module {
+    Part a{at("a")};
+    optim::SGD early{parameters(), {.lr = 1}};
+    Part b{at("b")};
+  } net;
+  CHECK(error_of<ValueError>([&] { net.early.step(); }) ==
+        "sgd: the model has got parameters since this optimizer was made: b.w; make the optimizer when all layers are "
+        "declared");
+  CHECK(error_of<ValueError>([&] { net.early.step({Array({2}, Real(1))}); }).starts_with("sgd: the model has got"));
+  CHECK(equal(net.a.w.value(), Array({2}, {1, 1})));
+
+  // Not those that are frozen, and not after the first step, which may be meant.
+  net.b.w.set_requires_grad(false);
+  CHECK(net.early.step({Array({2}, Real(1))}).updated == 1);
+  net.b.w.set_requires_grad();
+  CHECK(net.early.step({Array({2}, Real(1))}).updated == 1);
+}
+
+TEST_CASE("an optimizer of a part of a model, or of what was replaced and gone, steps as ever") {
+  struct Net : Module {
+    Part a{at("a")}, b{at("b")};
+    void try_out() { Part c{at("c")}; }
+  };
+  Net net;
+  optim::SGD sgd{net.a.parameters(), {.lr = 1}};
+  net.try_out();
+  CHECK(sgd.step({Array({2}, Real(1))}).updated == 1);
+  optim::SGD other{[] { return Part().parameters(); }(), {.lr = 1}};  // the module is gone
+  CHECK(other.step({Array({2}, Real(1))}).updated == 1);
+}
+
+}  // namespace
+}  // namespace xgrad::testing
