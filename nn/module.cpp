@@ -55,21 +55,6 @@ Index whole_numbers(const Array& values) {
   return result;
 }
 
-// No size of a layer and no count of numbers is beyond this: 2^40.
-constexpr std::int64_t largest_size = std::int64_t(1) << 40;
-
-// Whether there are more numbers than that; no size is negative.
-bool is_absurd(const Shape& shape) {
-  std::int64_t count = 1;
-  bool absurd = false;
-  for (const std::int64_t size : shape) {
-    if (size == 0) return false;
-    absurd |= size > largest_size / count;
-    if (!absurd) count *= size;
-  }
-  return absurd;
-}
-
 bool is_number(std::string_view name) { return name.find_first_not_of("0123456789") == name.npos; }
 
 }  // namespace
@@ -83,7 +68,10 @@ Module::Module(At here) : path_(intern("")), parent_(here.parent) {
   path_ = intern(parent_->full_name(here.name));
   training_ = parent_->training_;
   model_ = parent_->model_;
+  evals_ = parent_->evals_;
+  for (Eval* eval : evals_) eval->parts_.reserve(eval->parts_.size() + 1);
   parent_->children_.emplace_back(std::move(here.name), this);
+  for (Eval* eval : evals_) eval->parts_.push_back({this, eval->find(*parent_)->was_training});
 }
 
 Module::Module(At here, const std::type_info& base, const std::type_info& derived) : Module(std::move(here)) {
@@ -152,16 +140,11 @@ Tensor Module::param(std::string_view name, const Shape& shape, const Init& init
   const Scope scope(path_);
   check_new_name(name);
   if (!init) fail<ValueError>(class_name(type()), "the init of ", name, " is empty");
-  const auto refuse = [&] {
-    fail<LimitError>(class_name(type()), "no memory for ", name, " of shape ", shape,
-                     parent_ ? "; is a size declared after this layer?" : "");
-  };
-  if (std::ranges::all_of(shape, [](std::int64_t size) { return size >= 0; }) && is_absurd(shape)) refuse();
   Tensor parameter;
   try {
-    parameter = xgrad::variable(init(shape), full_name(name));
+    parameter = xgrad::variable(init(possible(name, shape)), full_name(name));
   } catch (const std::bad_alloc&) {
-    refuse();
+    refuse_size(name, shape);
   }
   add(name, parameter, Entry::owned);
   model_->add(parameter);
@@ -184,11 +167,26 @@ Tensor Module::buffer(std::string_view name, const Index& value) {
   return add(name, to_real(value).named(full_name(name)), Entry::whole_buffer);
 }
 
-std::int64_t Module::positive(std::string_view name, std::int64_t value) const {
+void Module::refuse_size(std::string_view name, const Shape& shape) const {
+  fail<LimitError>(class_name(type()), "no memory for ", name, " of shape ", shape,
+                   parent_ ? "; is a size declared after this layer?" : "");
+}
+
+const Shape& Module::possible(std::string_view name, const Shape& shape) const {
+  const Scope scope(path_);
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) {
+    if (size <= 0) return shape;  // there is nothing, or it is refused for what it is
+    count = size > largest_size / count ? largest_size + 1 : count * size;
+  }
+  if (count > largest_size) refuse_size(name, shape);
+  return shape;
+}
+
+std::int64_t Module::positive(std::string_view name, std::int64_t value, std::int64_t most) const {
   const Scope scope(path_);
   if (value < 1) fail<ValueError>(class_name(type()), name, " must be at least 1, got ", value, declared_later());
-  if (value > largest_size)
-    fail<LimitError>(class_name(type()), name, " of ", value, " is too large", declared_later());
+  if (value > most) fail<LimitError>(class_name(type()), name, " of ", value, " is too large", declared_later());
   return value;
 }
 

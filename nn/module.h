@@ -211,9 +211,14 @@ class Module {
 
   /// What to say about this module after the name of its class: `512 -> 64`.
   virtual std::string settings() const { return {}; }
-  /// `value`, if it is at least 1 and not absurdly large, as numbers are that have not been given a value yet. Throws
-  /// ValueError or LimitError otherwise, for the setting `name`.
-  std::int64_t positive(std::string_view name, std::int64_t value) const;
+  /// Larger than any size of a layer, and than the number of elements of any parameter.
+  static constexpr std::int64_t largest_size = std::int64_t(1) << 40;
+  /// `value`, if it is at least 1 and at most `most`, which is meant for numbers that have not been given a value yet.
+  /// Throws ValueError or LimitError otherwise, for the setting `name`.
+  std::int64_t positive(std::string_view name, std::int64_t value, std::int64_t most = largest_size) const;
+  /// `shape`, unless it has absurdly many elements. Throws LimitError then, for the array `name`. param() asks by
+  /// itself.
+  const Shape& possible(std::string_view name, const Shape& shape) const;
   /// What to say behind a size that makes no sense, if this is a member of another module.
   const char* declared_later() const;
   /// `value`, if it is in [0, 1]. Throws ValueError otherwise.
@@ -232,6 +237,7 @@ class Module {
   };
 
   const std::type_info& type() const;
+  [[noreturn]] void refuse_size(std::string_view name, const Shape& shape) const;
   const std::string* detail() const;
   std::string full_name(std::string_view name) const;
   void check_new_name(std::string_view name) const;
@@ -259,8 +265,8 @@ class Module {
   mutable std::atomic<const std::type_info*> detail_of_{nullptr};  // the class that was asked
 };
 
-/// While it lives, the module and all below it behave as outside of training; then each is as it was before. Several
-/// may die in any order, and so may modules.
+/// While it lives, the module and all below it behave as outside of training, also what is added below it; then each is
+/// as it was before. Several may die in any order, and so may modules.
 ///
 /// Threads: the mode belongs to the module, so this is for one that no other thread is running.
 class [[nodiscard]] Eval {

@@ -15,13 +15,15 @@ LayerNorm::LayerNorm(At here, std::int64_t size, const LayerNormOptions& options
 
 LayerNorm::LayerNorm(At here, const Shape& given, const LayerNormOptions& options)
     : Module(std::move(here)),
-      sizes(given),
+      sizes([&] {
+        for (const std::int64_t size : given) positive("size", size);
+        return given;
+      }()),
       eps(options.eps),
       weight(options.affine ? param("weight", sizes, init::ones()) : Tensor()),
       bias(options.affine && options.bias ? param("bias", sizes, init::zeros()) : Tensor()) {
   const auto constructing = enter();
   if (sizes.empty()) fail<ValueError>("layer_norm", "no axis to normalise over");
-  for (const std::int64_t size : sizes) positive("size", size);
   if (!(eps >= 0)) fail<ValueError>("layer_norm", "eps must not be negative, got ", eps);
 }
 

@@ -41,7 +41,10 @@ Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout) {
 
 SinusoidalPositions::SinusoidalPositions(At here, std::int64_t dim, const SinusoidalOptions& options)
     : Module(std::move(here)),
-      table(sinusoids(positive("max_length", options.max_length), positive("dim", dim), options.layout)),
+      table([&] {
+        possible("table", {positive("max_length", options.max_length), positive("dim", dim)});
+        return sinusoids(options.max_length, dim, options.layout);
+      }()),
       dropout(at("dropout"), options.dropout) {}
 
 Tensor SinusoidalPositions::operator()(const Tensor& x, std::int64_t first) const {

@@ -46,7 +46,7 @@ Recurrent::Recurrent(At here, const std::type_info& derived, std::int64_t in_siz
       in(positive("in", in_size)),
       hidden(positive("hidden", hidden_size)),
       state(given.proj_size > 0 ? given.proj_size : hidden),
-      layers(positive("layers", given.layers)),
+      layers(positive("layers", given.layers, 1'000'000)),
       directions(given.bidirectional ? 2 : 1),
       dropout(probability("dropout", given.dropout)),
       kind_(given.kind) {

@@ -269,6 +269,26 @@ TEST_CASE("An Eval may outlive its modules, all or some") {
   CHECK(head.training());
 }
 
+TEST_CASE("A module that is born under an Eval is trained again when its parent is") {
+  struct Growing : Module {
+    std::optional<Block> block;
+    void grow() { block.emplace(at("block"), Real(1)); }
+  } model;
+  auto outer = std::make_unique<Eval>(model), inner = std::make_unique<Eval>(model);
+  model.grow();
+  CHECK(!model.block->first.training());
+  outer.reset();
+  CHECK(!model.block->first.training());
+  inner.reset();
+  CHECK(model.training());
+  CHECK(model.block->training());
+  CHECK(model.block->first.training());
+
+  const Eval eval(model);
+  model.grow();
+  model.block.reset();
+}
+
 TEST_CASE("Parents and children may die in any order") {
   struct Parent : Module {
     At place(const char* name) { return at(name); }
