@@ -5,7 +5,6 @@
 //   examples/run attention_kinds [--longest T] [--seed N] [--out FOLDER]
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <functional>
 #include <iostream>
 
@@ -176,17 +175,9 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("The kinds of attention: their weights, their graphs, their costs.");
+  CLI::App app("The kinds of attention: their weights, their graphs, their costs.", "attention_kinds");
   Arguments arguments;
   kit::add_common_options(app, arguments.common);
-  app.add_option("--longest", arguments.longest, "positions of the longest sequence")
-      ->check(CLI::Range(std::int64_t{256}, std::int64_t{65536}))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
-    return run(arguments);
-  } catch (const std::exception& error) {
-    std::cerr << "attention_kinds: " << error.what() << "\n";
-    return 1;
-  }
+  kit::add_number(app, "--longest", arguments.longest, "positions of the longest sequence", 256, 65536);
+  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
 }

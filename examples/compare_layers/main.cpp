@@ -4,8 +4,8 @@
 //   examples/run compare_layers [--width N] [--kernel N] [--lengths N N ...] [--out FOLDER] ...
 //
 // Read in this order: layers.h, and this file.
+#include <algorithm>
 #include <array>
-#include <exception>
 #include <iomanip>
 #include <iostream>
 
@@ -44,8 +44,13 @@ std::array<double, 3> numbers(const Costs& costs) {
           static_cast<double>(costs.path)};
 }
 
-void run(const Config& config, const kit::CommonOptions& common) {
+int run(const Config& config, const kit::CommonOptions& common) {
+  if (const auto [least, most] = std::ranges::minmax(config.lengths); least == most) {
+    throw CLI::ValidationError("--lengths", "growth needs two different lengths");
+  }
   const std::filesystem::path out = kit::output_folder("compare_layers", common.out);
+  if (common.threads > 0) set_threads(common.threads);
+  manual_seed(common.seed);
   std::cout << to_string(build_info()) << "\n"
             << "one layer of width " << config.width << ", convolution over " << config.kernel << " tokens\n";
   const std::vector<double> x(config.lengths.begin(), config.lengths.end());
@@ -77,26 +82,18 @@ void run(const Config& config, const kit::CommonOptions& common) {
   }
   std::cout << "\n" << out.string() << ": " << files[0] << ", " << files[1] << ", " << files[2] << "\n";
   result.add("out", out.string()).print();
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Compares self-attention, recurrence and convolution by the graphs that they record.");
+  CLI::App app("Compares self-attention, recurrence and convolution by the graphs that they record.", "compare_layers");
   Config config;
   kit::CommonOptions common;
   kit::add_common_options(app, common);
-  app.add_option("--width", config.width, "of a token")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--kernel", config.kernel, "tokens that a convolution sees")
-      ->check(CLI::Range(2, 1000))
-      ->capture_default_str();
-  app.add_option("--lengths", config.lengths, "numbers of tokens")->check(CLI::Range(2, 1000))->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(config, common);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "compare_layers: " << error.what() << "\n";
-    return 1;
-  }
+  kit::add_number(app, "--width", config.width, "of a token", 1, 1000);
+  kit::add_number(app, "--kernel", config.kernel, "tokens that a convolution sees", 2, 1000);
+  kit::add_numbers(app, "--lengths", config.lengths, "numbers of tokens", 2, 1000);
+  return kit::run_example(app, argc, argv, [&] { return run(config, common); });
 }

@@ -4,9 +4,9 @@
 //   decoding [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] ...
 //
 // Read in this order: table.h, pictures.h, and this file.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <iomanip>
 #include <iostream>
 
@@ -157,7 +157,7 @@ void sample_translations(const kit::Corpus& corpus, const nn::EncoderDecoder& mo
   auto writing = model.start(batch.source, batch.source_lengths);
   const NoGrad off;
   const Array logits = writing.step(Index({1}, corpus.bos())).value();  // (1, V)
-  const Index likeliest = topk(logits, 12).indices;
+  const Index likeliest = topk(logits, std::min<std::int64_t>(12, logits.dim(1))).indices;
   kit::HeatMaps maps{.title = cat("What the first word of the translation is drawn from: ", kit::joined(source)),
                      .panels = {{}},
                      .query_caption = "",
@@ -202,15 +202,15 @@ struct Arguments {
   kit::CommonOptions common;
 };
 
-void run(const Arguments& arguments) {
+int run(const Arguments& arguments) {
   const Config& config = arguments.config;
   const std::filesystem::path out = kit::output_folder("decoding", arguments.common.out);
   if (arguments.common.threads > 0) set_threads(arguments.common.threads);
   manual_seed(arguments.common.seed);
   std::cout << to_string(build_info()) << "\n";
+  const kit::Corpus corpus(config.corpus);
   search_the_table(out);
 
-  const kit::Corpus corpus(config.corpus);
   const nn::EncoderDecoder model{nn::root,
                                  corpus.source_vocab().size(),
                                  corpus.target_vocab().size(),
@@ -224,24 +224,16 @@ void run(const Arguments& arguments) {
   if (!corpus.held_out().empty()) compare_beams(corpus, model, max_length);
   std::cout << out.string() << ": beam.svg, attention.svg, sampling.svg\n";
   kit::ResultLine().add("out", out.string()).print();
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Greedy, exhaustive and beam search, and sampling.");
+  CLI::App app("Greedy, exhaustive and beam search, and sampling.", "decoding");
   Arguments arguments;
   kit::add_common_options(app, arguments.common);
   kit::add_corpus_options(app, arguments.config.corpus);
-  app.add_option("--epochs", arguments.config.epochs, "times that every pair is seen")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(arguments);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "decoding: " << error.what() << "\n";
-    return 1;
-  }
+  kit::add_number(app, "--epochs", arguments.config.epochs, "times that every pair is seen", 1, 1'000'000);
+  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
 }

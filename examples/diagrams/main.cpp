@@ -1,8 +1,11 @@
-// The pictures of docs/diagrams.md, and the graphs of other pages, drawn into the folder that is given: diagrams docs
-#include <cstdlib>
+// The pictures of docs/diagrams.md, and the graphs of other pages, drawn into a folder: examples/run diagrams docs
 #include <filesystem>
 #include <iostream>
 
+#include <CLI/CLI.hpp>
+
+#include <kit/cli.h>
+#include <kit/output.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;
@@ -103,13 +106,12 @@ void cross_attention(const std::filesystem::path& folder) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count != 2) {
-    std::cerr << "usage: diagrams FOLDER\n";
-    return EXIT_FAILURE;
-  }
-  try {
-    const std::filesystem::path folder = arguments[1];
+int main(int argc, char** argv) {
+  CLI::App app("The pictures of docs/diagrams.md, and the graphs of other pages.", "diagrams");
+  std::filesystem::path chosen;
+  app.add_option("folder,--out", chosen, "folder for the pictures (default: out/diagrams)");
+  return kit::run_example(app, argc, argv, [&] {
+    const std::filesystem::path folder = kit::output_folder("diagrams", chosen);
     expression(folder);
     second_derivative(folder);
     training_step(folder);
@@ -117,8 +119,7 @@ int main(int count, char** arguments) {
     unrolled_rnn(folder);
     lstm_cell(folder);
     cross_attention(folder);
-  } catch (const Error& error) {
-    std::cerr << error.what() << "\n";
-    return EXIT_FAILURE;
-  }
+    std::cout << folder.string() << ": diagram_*.svg and others\n";
+    return 0;
+  });
 }

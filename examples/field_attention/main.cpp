@@ -2,7 +2,6 @@
 // which the fields attend to each other finds out which combinations do.
 //
 //   examples/run field_attention [--records N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
-#include <exception>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
@@ -114,19 +113,11 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Field attention: which combinations of categories matter.");
+  CLI::App app("Field attention: which combinations of categories matter.", "field_attention");
   Arguments arguments;
   kit::add_common_options(app, arguments.common);
-  app.add_option("--records", arguments.records, "records to learn from")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--steps", arguments.steps, "training steps")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--lr", arguments.learning_rate, "learning rate")->check(CLI::PositiveNumber)->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
-    return run(arguments);
-  } catch (const std::exception& error) {
-    std::cerr << "field_attention: " << error.what() << "\n";
-    return 1;
-  }
+  kit::add_number(app, "--records", arguments.records, "records to learn from", 1, 1'000'000);
+  kit::add_number(app, "--steps", arguments.steps, "training steps", 1, 1'000'000);
+  kit::add_number(app, "--lr", arguments.learning_rate, "learning rate", 1e-9, 1000);
+  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
 }

@@ -2,7 +2,6 @@
 // weighted average (Nadaraya and Watson), and one whose width is learned.
 //
 //   examples/run kernel_regression [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
-#include <exception>
 #include <iomanip>
 #include <iostream>
 
@@ -128,17 +127,11 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Kernel regression: averages of what was observed, weighted by attention.");
+  CLI::App app("Kernel regression: averages of what was observed, weighted by attention.", "kernel_regression");
   Arguments arguments;
   kit::add_common_options(app, arguments.common);
-  app.add_option("--samples", arguments.samples, "observations")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--steps", arguments.steps, "training steps")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--lr", arguments.learning_rate, "learning rate")->check(CLI::PositiveNumber)->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
-    return run(arguments);
-  } catch (const std::exception& error) {
-    std::cerr << "kernel_regression: " << error.what() << "\n";
-    return 1;
-  }
+  kit::add_number(app, "--samples", arguments.samples, "observations", 1, 10'000);
+  kit::add_number(app, "--steps", arguments.steps, "training steps", 1, 1'000'000);
+  kit::add_number(app, "--lr", arguments.learning_rate, "learning rate", 1e-9, 1000);
+  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
 }

@@ -1,20 +1,130 @@
-// The shared options, declared once.
+// Options that say what they take, and the frame around an example.
 #include <kit/cli.h>
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <concepts>
+#include <exception>
+#include <iostream>
+#include <new>
 
 #include <CLI/CLI.hpp>
 
+#include <kit/format.h>
+#include <xgrad/core/serialize.h>
+
 namespace kit {
+namespace {
+
+/// The number that a text is; throws CLI::ValidationError unless it is one within the range.
+template <class Number>
+Number parsed(const std::string& name, const std::string& text, Number least, Number most) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool fits = error == std::errc() && end == text.data() + text.size() && value >= least && value <= most;
+  if (!fits) {
+    const std::string kind = std::integral<Number> ? "a whole number" : "a number";
+    throw CLI::ValidationError(name, "expected " + kind + " from " + number(least) + " to " + number(most) +
+                                         ", found " + xgrad::escaped(text));
+  }
+  return value;
+}
+
+/// Takes the numbers of descriptors that are closed with /dev/null, so that no file opened later gets them and, say,
+/// receives what was meant for standard error. Opened for reading only: writing fails, as it would without.
+void occupy_standard_streams() {
+  for (const int descriptor : {0, 1, 2}) {
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) open("/dev/null", O_RDONLY);
+  }
+}
+
+int guarded(const std::function<int()>& body) {
+  const auto refuse = [](std::string_view reason) {
+    std::cerr << "error: " << reason << "\n";
+    return 1;
+  };
+  try {
+    const int status = body();
+    if (!(std::cout << std::flush)) return refuse("standard output did not take everything");
+    return status;
+  } catch (const CLI::ParseError& error) {
+    refuse(std::string(error.what()) + " (--help lists the options)");
+    return 2;
+  } catch (const std::bad_alloc&) {
+    return refuse("not enough memory");
+  } catch (const std::exception& error) {
+    return refuse(error.what());
+  }
+}
+
+}  // namespace
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
-  app.add_option("--seed", options.seed, "seed of all randomness")->capture_default_str();
+  add_number(app, "--seed", options.seed, "seed of all randomness", 0, ~std::uint64_t{0});
   app.add_option("--out", options.out, "folder for results (default: out/" + app.get_name() + ")");
-  app.add_option("--threads", options.threads, "threads to compute with, 0 for the library's choice")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+  add_number(app, "--threads", options.threads, "threads to compute with, 0 for the library's choice", 0, 1024);
 }
 
 void add_resume_option(CLI::App& app, CommonOptions& options) {
   app.add_flag("--resume", options.resume, "go on from the checkpoint in the folder");
+}
+
+template <class Number>
+void add_number(CLI::App& app, const std::string& name, Number& value, const std::string& what,
+                std::type_identity_t<Number> least, std::type_identity_t<Number> most) {
+  const auto take = [name, &value, least, most](const CLI::results_t& texts) {
+    value = parsed<Number>(name, texts.front(), least, most);
+    return true;
+  };
+  app.add_option(name, take, what, true, [&value] { return number(value); })
+      ->type_name(std::integral<Number> ? "INT" : "NUMBER");
+}
+template void add_number(CLI::App&, const std::string&, std::int64_t&, const std::string&, std::int64_t, std::int64_t);
+template void add_number(CLI::App&, const std::string&, std::uint64_t&, const std::string&, std::uint64_t,
+                         std::uint64_t);
+template void add_number(CLI::App&, const std::string&, int&, const std::string&, int, int);
+template void add_number(CLI::App&, const std::string&, double&, const std::string&, double, double);
+
+void add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values, const std::string& what,
+                 std::int64_t least, std::int64_t most) {
+  const auto take = [name, &values, least, most](const CLI::results_t& texts) {
+    values.clear();
+    for (const std::string& text : texts) values.push_back(parsed(name, text, least, most));
+    return true;
+  };
+  app.add_option(name, take, what, true, [&values] { return xgrad::cat(values); })
+      ->type_name("INT ...")
+      ->expected(1, 100);
+}
+
+void add_choice(CLI::App& app, const std::string& name, const std::vector<std::string>& words, const std::string& what,
+                const std::function<void(std::size_t)>& chosen) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  const auto take = [=](const CLI::results_t& texts) {
+    const auto found = std::ranges::find(words, texts.front());
+    if (found == words.end()) {
+      throw CLI::ValidationError(name, "expected one of " + list + ", found " + xgrad::escaped(texts.front()));
+    }
+    chosen(static_cast<std::size_t>(found - words.begin()));
+    return true;
+  };
+  app.add_option(name, take, what + ": " + list)->type_name("WORD");
+}
+
+int run_example(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  occupy_standard_streams();
+  return guarded([&] {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::Success& request) {  // --help
+      return app.exit(request);
+    }
+    return body();
+  });
 }
 
 }  // namespace kit

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <kit/bleu.h>
+#include <kit/cli.h>
 #include <kit/error.h>
 
 namespace kit {
@@ -35,13 +36,9 @@ xgrad::Index index(std::initializer_list<std::int64_t> sizes, const std::vector<
 }  // namespace
 
 void add_corpus_options(CLI::App& app, CorpusOptions& options) {
-  app.add_option("--data", options.file, "sentence pairs, english<TAB>french, perhaps gzipped")
-      ->check(CLI::ExistingFile);
-  app.add_option("--pairs", options.pairs, "learn the first so many pairs")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--held-out", options.held_out, "judge by so many of the pairs behind them")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--data", options.file, "sentence pairs, english<TAB>french, perhaps gzipped");
+  add_number(app, "--pairs", options.pairs, "learn the first so many pairs", 1, 1'000'000'000);
+  add_number(app, "--held-out", options.held_out, "judge by so many of the pairs behind them", 0, 1'000'000'000);
 }
 
 Corpus::Corpus(const CorpusOptions& options) : Corpus(options, read(options)) {}
@@ -83,6 +80,13 @@ CorpusBatch Corpus::sources(const std::vector<Tokens>& sentences) const {
   batch.source = index({N, static_cast<std::int64_t>(steps_)}, source.ids);
   batch.source_lengths = index({N}, source.lengths);
   return batch;
+}
+
+std::uint64_t Corpus::fingerprint() const {
+  const auto bytes = [](const std::vector<std::int64_t>& ids) {
+    return std::string_view(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(std::int64_t));
+  };
+  return kit::fingerprint(bytes(target_.ids), kit::fingerprint(bytes(source_.ids)));
 }
 
 Tokens Corpus::words(std::span<const std::int64_t> target_ids) const {

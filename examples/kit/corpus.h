@@ -53,6 +53,8 @@ class Corpus {
   const Vocab& source_vocab() const { return source_vocab_; }
   const Vocab& target_vocab() const { return target_vocab_; }
   std::int64_t size() const { return static_cast<std::int64_t>(source_.rows()); }
+  /// A number that tells the training pairs, as ids and in their order, from others.
+  std::uint64_t fingerprint() const;
 
   /// The training pairs with these numbers.
   CorpusBatch batch(std::span<const std::size_t> rows) const;

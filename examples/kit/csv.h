@@ -12,6 +12,10 @@
 
 namespace kit {
 
+/// The numbers of a file that a CsvLogger wrote, column by column. Throws xgrad::IoError, and DataError for a file with
+/// other columns or something else than numbers.
+std::vector<std::vector<double>> read_csv(const std::filesystem::path& path, const std::vector<std::string>& columns);
+
 /// Writes a header and rows of comma-separated values, one line each. A row is handed to the system before `row`
 /// returns, so that a run that is killed leaves every row it finished.
 class CsvLogger {
@@ -21,7 +25,7 @@ class CsvLogger {
 
   /// Goes on after the first `rows` rows of an existing file (all by default); rows after those, and a last line cut
   /// short by a crash, are dropped. Begins an empty file if there is none. Throws DataError if the file has other
-  /// columns, and what the constructor throws.
+  /// columns, xgrad::IoError if it cannot be read, and what the constructor throws.
   static CsvLogger resume(std::filesystem::path path, const std::vector<std::string>& columns,
                           std::size_t rows = std::numeric_limits<std::size_t>::max());
 

@@ -1,14 +1,17 @@
 // Folders, whole files, and the result line.
 #include <kit/output.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
+#include <cstdlib>
 #include <iostream>
 #include <stdexcept>
 #include <system_error>
 
 #include <kit/error.h>
+#include <xgrad/core/file.h>
 
 namespace kit {
 namespace {
@@ -32,6 +35,21 @@ bool is_name(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), allowed);
 }
 
+/// Writes a little into the folder. The file loses its name before it gets its content: nothing can be left behind.
+void try_to_write(const std::filesystem::path& folder) {
+  std::string name = (folder / ".writable-XXXXXX").string();
+  const int file = mkstemp(name.data());
+  if (file < 0) throw IoError::from_errno("write to folder", folder);
+  unlink(name.c_str());
+  const std::string content(4096, ' ');
+  errno = ENOSPC;  // what it means if only a part is written
+  const bool written = write(file, content.data(), content.size()) == std::ssize(content);
+  const int reason = errno;
+  close(file);
+  errno = reason;
+  if (!written) throw IoError::from_errno("write to folder", folder);
+}
+
 }  // namespace
 
 std::filesystem::path output_folder(std::string_view example, const std::filesystem::path& chosen) {
@@ -40,20 +58,12 @@ std::filesystem::path output_folder(std::string_view example, const std::filesys
   std::filesystem::create_directories(folder, error);
   if (!error && !std::filesystem::is_directory(folder)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) throw IoError("cannot make folder " + folder.string() + ": " + error.message());
+  try_to_write(folder);
   return folder;
 }
 
 void save_text(const std::filesystem::path& path, std::string_view text) {
-  std::filesystem::path unfinished = path;
-  unfinished += ".tmp";
-  errno = 0;
-  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-  file << text << std::flush;
-  if (!file) throw IoError::from_errno("write", unfinished);
-  file.close();
-  std::error_code error;
-  std::filesystem::rename(unfinished, path, error);
-  if (error) throw IoError("cannot write " + path.string() + ": " + error.message());
+  xgrad::write_file_atomically(path.string(), text);
 }
 
 ResultLine& ResultLine::add(std::string_view name, const Field& value) {
@@ -63,9 +73,8 @@ ResultLine& ResultLine::add(std::string_view name, const Field& value) {
 }
 
 void ResultLine::print() const {
-  errno = 0;
-  std::cout << line_ + '\n' << std::flush;
-  if (!std::cout) throw IoError::from_errno("write to", "standard output");
+  if (!std::cout) throw IoError("cannot write to standard output: earlier lines were lost");
+  if (!(std::cout << line_ + '\n' << std::flush)) throw IoError::from_errno("write to", "standard output");
 }
 
 }  // namespace kit

@@ -10,11 +10,12 @@
 namespace kit {
 
 /// The folder for an example's files, made if it is missing: `chosen`, or out/<example> below the current folder if
-/// `chosen` is empty. Throws IoError if it cannot be made.
+/// `chosen` is empty. Throws IoError if it cannot be made or takes no files, so that no example computes for minutes
+/// before it finds out.
 std::filesystem::path output_folder(std::string_view example, const std::filesystem::path& chosen = {});
 
-/// Writes a whole file. It is written beside its final place and renamed when complete, so that a reader sees the old
-/// file or the new one. Throws IoError.
+/// Writes a whole file. A reader sees the old file or the new one, and if writing fails nothing is left behind. Throws
+/// xgrad::IoError.
 void save_text(const std::filesystem::path& path, std::string_view text);
 
 /// What an example leaves for scripts: one line `result name=value name=value ...` on standard output, printed at the
@@ -27,7 +28,7 @@ class ResultLine {
   /// The line, without its end.
   const std::string& text() const { return line_; }
 
-  /// Prints the line to standard output and flushes it. Throws IoError if nobody can take it.
+  /// Prints the line to standard output and flushes it. Throws IoError if nobody takes it.
   void print() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <iostream>
 #include <stdexcept>
@@ -37,7 +38,9 @@ int current_columns(const Terminal& terminal) {
   if (terminal.columns > 0) return terminal.columns;
   winsize size = {};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const int columns = std::atoi(std::string(environment("COLUMNS")).c_str());
+  const std::string_view text = environment("COLUMNS");
+  int columns = 0;
+  std::from_chars(text.data(), text.data() + text.size(), columns);
   return columns > 0 ? columns : 80;
 }
 

@@ -20,6 +20,10 @@ using Path = std::filesystem::path;
 class Lines {
  public:
   explicit Lines(const Path& path) : path_(path) {
+    // Opening a pipe would wait for somebody who writes to it, and a device may never end.
+    if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
+      throw IoError("cannot read " + path.string() + ": not a regular file");
+    }
     errno = 0;
     file_.reset(gzopen(path.c_str(), "rb"));
     if (!file_) throw IoError::from_errno("open", path);
@@ -112,6 +116,17 @@ SentencePair parsed(const std::string& line, const Path& path, std::size_t numbe
 
 }  // namespace
 
+std::vector<std::string> read_lines(const Path& path) {
+  std::vector<std::string> texts;
+  Lines lines(path);
+  while (lines.next()) {
+    if (!is_utf8(lines.line())) throw DataError(path, lines.number(), "bytes that are not UTF-8");
+    if (lines.line().find('\0') != std::string::npos) throw DataError(path, lines.number(), "a zero byte");
+    texts.push_back(lines.line());
+  }
+  return texts;
+}
+
 std::vector<SentencePair> read_pairs(const Path& path, std::size_t count) {
   std::vector<SentencePair> pairs;
   Lines lines(path);
@@ -153,6 +168,11 @@ std::string joined(std::span<const std::string> tokens) {
   std::string text;
   for (const std::string& token : tokens) text += (text.empty() ? "" : " ") + token;
   return text;
+}
+
+std::uint64_t fingerprint(std::string_view text, std::uint64_t before) {
+  for (const char c : text) before = (before ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return before;
 }
 
 Vocab::Vocab(std::span<const Tokens> sentences, const Options& options) {

@@ -26,10 +26,15 @@ struct SentencePair {
   friend bool operator==(const SentencePair&, const SentencePair&) = default;
 };
 
+/// The lines of a text file without their ends: UTF-8, with or without a byte order mark, lines ended by LF or CRLF,
+/// gzip unpacked on the way. Throws IoError if the file cannot be read, is no regular file or its gzip data is damaged,
+/// DataError with the line if it is not such text.
+std::vector<std::string> read_lines(const std::filesystem::path& path);
+
 /// Reads the first `count` pairs of a file with lines `source<TAB>target`, as Tatoeba and ManyThings.org give them:
 /// UTF-8, further columns ignored, empty lines skipped, a byte order mark, CRLF and no-break spaces (U+00A0, U+202F)
-/// accepted, gzip unpacked on the way. Throws IoError if the file cannot be read or its gzip data is damaged, DataError
-/// with the line if it is not such text.
+/// accepted, gzip unpacked on the way. Throws what `read_lines` throws, and DataError with the line for one that is no
+/// pair.
 std::vector<SentencePair> read_pairs(const std::filesystem::path& path,
                                      std::size_t count = std::numeric_limits<std::size_t>::max());
 
@@ -42,6 +47,9 @@ std::string preprocess(std::string_view sentence);
 
 /// The words of a preprocessed sentence: what stands between spaces.
 Tokens words(std::string_view text);
+
+/// A number that tells texts apart: FNV-1a in 64 bits. Given the fingerprint of what stands before, that of both.
+std::uint64_t fingerprint(std::string_view text, std::uint64_t before = 0xcbf29ce484222325);
 
 /// The words of a list of words as one text, a space between them.
 std::string joined(std::span<const std::string> tokens);

@@ -4,7 +4,6 @@
 //
 // Read in this order: config.h, model.h, and this file.
 #include <chrono>
-#include <exception>
 #include <functional>
 #include <iomanip>
 #include <iostream>
@@ -176,7 +175,7 @@ struct Arguments {
   kit::CommonOptions common;
 };
 
-void run(const Arguments& arguments) {
+int run(const Arguments& arguments) {
   const Config& config = arguments.config;
   const std::uint64_t seed = arguments.common.seed;
   const std::filesystem::path out = kit::output_folder("non_autoregressive", arguments.common.out);
@@ -267,27 +266,17 @@ void run(const Arguments& arguments) {
         .add(cat("tokens_per_second", i + 1), kit::fixed(results[i].tokens_per_second, 0));
   }
   line.add("out", out.string()).print();
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("English to French, word by word and all words at once.");
+  CLI::App app("English to French, word by word and all words at once.", "non_autoregressive");
   Arguments arguments;
   kit::add_common_options(app, arguments.common);
   kit::add_corpus_options(app, arguments.config.corpus);
-  app.add_option("--epochs", arguments.config.epochs, "times that every pair is seen")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--lr", arguments.config.learning_rate, "learning rate")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(arguments);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "non_autoregressive: " << error.what() << "\n";
-    return 1;
-  }
+  kit::add_number(app, "--epochs", arguments.config.epochs, "times that every pair is seen", 1, 1'000'000);
+  kit::add_number(app, "--lr", arguments.config.learning_rate, "learning rate", 1e-9, 1000);
+  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
 }

@@ -4,7 +4,6 @@
 //   norm_order [--layers N] [--lr RATE] [--warmup STEPS] [--epochs N] [--seeds N] [--out FOLDER] ...
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <iomanip>
 #include <iostream>
 #include <numeric>
@@ -140,7 +139,7 @@ struct Arguments {
   kit::CommonOptions common;
 };
 
-void run(const Arguments& arguments) {
+int run(const Arguments& arguments) {
   const Config& config = arguments.config;
   const std::filesystem::path out = kit::output_folder("norm_order", arguments.common.out);
   if (arguments.common.threads > 0) set_threads(arguments.common.threads);
@@ -205,35 +204,21 @@ void run(const Arguments& arguments) {
                                  .y_scale = kit::Scale::log}));
   std::cout << out.string() << ": loss.svg, gradients.svg\n";
   line.add("out", out.string()).print();
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Post-norm and pre-norm transformers, each with and without warm-up.");
+  CLI::App app("Post-norm and pre-norm transformers, each with and without warm-up.", "norm_order");
   Arguments arguments;
   Config& c = arguments.config;
   kit::add_common_options(app, arguments.common);
   kit::add_corpus_options(app, c.corpus);
-  app.add_option("--layers", c.layers, "of the encoder, and of the decoder")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--lr", c.learning_rate, "learning rate after the warm-up")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--warmup", c.warmup, "steps")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--epochs", c.epochs, "times that every pair is seen")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--seeds", c.seeds, "train everything so many times")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(arguments);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "norm_order: " << error.what() << "\n";
-    return 1;
-  }
+  kit::add_number(app, "--layers", c.layers, "of the encoder, and of the decoder", 1, 1000);
+  kit::add_number(app, "--lr", c.learning_rate, "learning rate after the warm-up", 1e-9, 1000);
+  kit::add_number(app, "--warmup", c.warmup, "steps", 1, 1'000'000);
+  kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
+  kit::add_number(app, "--seeds", c.seeds, "train everything so many times", 1, 1000);
+  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
 }

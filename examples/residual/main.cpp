@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <exception>
 #include <iomanip>
 #include <iostream>
 
@@ -99,7 +98,7 @@ void draw(const Config& config, const std::vector<Result>& results, const std::f
                                                              .y_label = "cross-entropy"}));
 }
 
-void run(const Config& config, const kit::CommonOptions& common) {
+int run(const Config& config, const kit::CommonOptions& common) {
   const std::filesystem::path out = kit::output_folder("residual", common.out);
   if (common.threads > 0) set_threads(common.threads);
   std::cout << to_string(build_info()) << "\n"
@@ -122,29 +121,20 @@ void run(const Config& config, const kit::CommonOptions& common) {
   draw(config, results, out);
   std::cout << out.string() << ": loss.svg, depth.svg\n";
   line.add("out", out.string()).print();
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Trains plain and residual stacks of growing depth.");
+  CLI::App app("Trains plain and residual stacks of growing depth.", "residual");
   Config config;
   kit::CommonOptions common;
   kit::add_common_options(app, common);
-  const auto add = [&app](const char* option, auto& value, const char* what) {
-    app.add_option(option, value, what)->check(CLI::PositiveNumber)->capture_default_str();
-  };
-  add("--depths", config.depths, "blocks of two layers");
-  add("--width", config.width, "of the layers");
-  add("--epochs", config.epochs, "times that every point is seen");
-  add("--lr", config.learning_rate, "learning rate");
-  add("--seeds", config.seeds, "train every stack so many times");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(config, common);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "residual: " << error.what() << "\n";
-    return 1;
-  }
+  kit::add_numbers(app, "--depths", config.depths, "blocks of two layers", 1, 1000);
+  kit::add_number(app, "--width", config.width, "of the layers", 1, 10'000);
+  kit::add_number(app, "--epochs", config.epochs, "times that every point is seen", 1, 1'000'000);
+  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
+  kit::add_number(app, "--seeds", config.seeds, "train every stack so many times", 1, 1000);
+  return kit::run_example(app, argc, argv, [&] { return run(config, common); });
 }

@@ -8,7 +8,6 @@
 //
 // Read in this order: contest.h, and this file.
 #include <array>
-#include <exception>
 #include <functional>
 #include <iomanip>
 #include <iostream>
@@ -136,7 +135,7 @@ void draw_losses(const std::array<std::vector<Trial>, 4>& all, const std::filesy
                                                .y_scale = kit::Scale::log}));
 }
 
-void run(const Config& config, const kit::CommonOptions& common) {
+int run(const Config& config, const kit::CommonOptions& common) {
   const std::filesystem::path out = kit::output_folder("seq2seq_rnn", common.out);
   if (common.threads > 0) set_threads(common.threads);
   const kit::Corpus corpus(config.corpus);
@@ -149,7 +148,8 @@ void run(const Config& config, const kit::CommonOptions& common) {
   {
     kit::ProgressBar bar({.total = config.seeds * config.epochs * std::ssize(all), .title = "training"});
     std::int64_t done = 0;
-    for (std::uint64_t seed = common.seed; seed < common.seed + static_cast<std::uint64_t>(config.seeds); ++seed) {
+    for (std::int64_t n = 0; n < config.seeds; ++n) {
+      const std::uint64_t seed = common.seed + static_cast<std::uint64_t>(n);
       for (std::size_t i = 0; i < all.size(); ++i) {
         const auto after_epoch = [&](double loss) {
           bar.update(++done, {{"model", contestants[i].name}, {"loss", kit::fixed(loss, 4)}});
@@ -170,31 +170,23 @@ void run(const Config& config, const kit::CommonOptions& common) {
     line.add(cat("bleu_", contestants[i].name), kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3));
   }
   line.add("out", out.string()).print();
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("English to French with recurrent networks: without and with attention, beside a transformer.");
+  CLI::App app("English to French with recurrent networks: without and with attention, beside a transformer.",
+               "seq2seq_rnn");
   Config config;
   kit::CommonOptions common;
   kit::add_common_options(app, common);
   kit::add_corpus_options(app, config.corpus);
-  const auto add = [&app](const char* name, auto& value, const char* what) {
-    app.add_option(name, value, what)->check(CLI::PositiveNumber)->capture_default_str();
-  };
-  add("--epochs", config.epochs, "times that every pair is seen");
-  add("--seeds", config.seeds, "train every model so many times");
-  add("--hidden", config.hidden, "width of the recurrent states");
-  add("--layers", config.layers, "of the recurrent encoder, and of the decoder");
-  add("--batch", config.batch, "sentences per step");
-  add("--lr", config.learning_rate, "learning rate");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(config, common);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "seq2seq_rnn: " << error.what() << "\n";
-    return 1;
-  }
+  kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
+  kit::add_number(app, "--seeds", config.seeds, "train every model so many times", 1, 1000);
+  kit::add_number(app, "--hidden", config.hidden, "width of the recurrent states", 1, 10'000);
+  kit::add_number(app, "--layers", config.layers, "of the recurrent encoder, and of the decoder", 1, 100);
+  kit::add_number(app, "--batch", config.batch, "sentences per step", 1, 1'000'000);
+  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
+  return kit::run_example(app, argc, argv, [&] { return run(config, common); });
 }

@@ -3,7 +3,6 @@
 //
 //   examples/run transformer_parts [--out FOLDER]
 #include <cmath>
-#include <exception>
 #include <iomanip>
 #include <iostream>
 
@@ -88,8 +87,9 @@ void show_losses(kit::ResultLine& result) {
   result.add("loss", kit::fixed(mean_loss, 4)).add("smoothed", kit::fixed(smoothed, 4));
 }
 
-void run(const kit::CommonOptions& common) {
+int run(const kit::CommonOptions& common) {
   const std::filesystem::path out = kit::output_folder("transformer_parts", common.out);
+  if (common.threads > 0) set_threads(common.threads);
   manual_seed(common.seed);
   std::cout << to_string(build_info()) << "\n\n"
             << "embedding against one_hot times table: greatest difference " << embedding_difference() << "\n";
@@ -98,20 +98,14 @@ void run(const kit::CommonOptions& common) {
   show_losses(result);
   std::cout << "\n" << out.string() << ": positions.svg, position_curves.svg\n";
   result.add("out", out.string()).print();
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Shows parts of a transformer: embedding, positions, losses.");
+  CLI::App app("Shows parts of a transformer: embedding, positions, losses.", "transformer_parts");
   kit::CommonOptions common;
   kit::add_common_options(app, common);
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(common);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "transformer_parts: " << error.what() << "\n";
-    return 1;
-  }
+  return kit::run_example(app, argc, argv, [&] { return run(common); });
 }

@@ -2,7 +2,6 @@
 // its name in the diagram; then the same in matrices.
 //
 //   examples/run two_heads [--seed N] [--out FOLDER]
-#include <exception>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +24,7 @@ void print(const Tensor& vector) {
 
 int run(const kit::CommonOptions& options) {
   const std::filesystem::path out = kit::output_folder("two_heads", options.out);
+  if (options.threads > 0) set_threads(options.threads);
   manual_seed(options.seed);
   const Weights weights;
   const Array inputs = randn({positions, width}).value();
@@ -56,14 +56,8 @@ int run(const kit::CommonOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Multi-head attention of two positions with two heads, every step by its name.");
+  CLI::App app("Multi-head attention of two positions with two heads, every step by its name.", "two_heads");
   kit::CommonOptions options;
   kit::add_common_options(app, options);
-  CLI11_PARSE(app, argc, argv);
-  try {
-    return run(options);
-  } catch (const std::exception& error) {
-    std::cerr << "two_heads: " << error.what() << "\n";
-    return 1;
-  }
+  return kit::run_example(app, argc, argv, [&] { return run(options); });
 }

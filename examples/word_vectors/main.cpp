@@ -3,7 +3,6 @@
 //   word_vectors [--text FILE] [--steps N] [--dim D] [--words WORD ...] [--seed N] [--out FOLDER] ...
 //
 // Read in this order: config.h, text.h, model.h, and this file.
-#include <exception>
 #include <iomanip>
 #include <iostream>
 
@@ -34,15 +33,17 @@ kit::Series train(const Config& config, const Text& text, const SkipGram& model,
   kit::Series curve{.name = "skip-gram"};
   kit::ProgressBar bar({.total = config.steps, .title = "vectors"});
   double sum = 0;
+  std::int64_t summed = 0;
   for (std::int64_t step = 1; step <= config.steps; ++step) {
     const Batch batch = text.batch(generator);
     const Tensor loss = model.loss(batch.centers, batch.others);
     adam.step(grad(loss, parameters));
     scheduler.step();
-    sum += loss.item() / 20;
-    if (step % 20 != 0) continue;
+    sum += loss.item();
+    ++summed;
+    if (step % 20 != 0 && step != config.steps) continue;
     curve.x.push_back(static_cast<double>(step));
-    curve.y.push_back(std::exchange(sum, 0));
+    curve.y.push_back(std::exchange(sum, 0) / static_cast<double>(std::exchange(summed, 0)));
     bar.update(step, {{"loss", kit::fixed(curve.y.back(), 3)}});
   }
   return curve;
@@ -153,8 +154,9 @@ struct Arguments {
   kit::CommonOptions common;
 };
 
-void run(const Arguments& arguments) {
+int run(const Arguments& arguments) {
   const Config& config = arguments.config;
+  if (config.dim % 4 != 0) throw CLI::ValidationError("--dim", cat(config.dim, " is no multiple of 4"));
   const std::filesystem::path out = kit::output_folder("word_vectors", arguments.common.out);
   if (arguments.common.threads > 0) set_threads(arguments.common.threads);
   manual_seed(arguments.common.seed);
@@ -195,38 +197,24 @@ void run(const Arguments& arguments) {
                                                                   .y_scale = kit::Scale::log}));
   std::cout << out.string() << ": vectors.safetensors, words.svg, loss.svg, translation.svg\n";
   kit::ResultLine line;
-  line.add("loss", kit::fixed(curve.y.empty() ? 0 : curve.y.back(), 3)).add("out", out.string()).print();
+  line.add("loss", kit::fixed(curve.y.back(), 3)).add("out", out.string()).print();
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Vectors of words by skip-gram with negative sampling.");
+  CLI::App app("Vectors of words by skip-gram with negative sampling.", "word_vectors");
   Arguments arguments;
   Config& c = arguments.config;
   kit::add_common_options(app, arguments.common);
-  app.add_option("--text", c.text, "a text, one sentence per line")->check(CLI::ExistingFile);
-  app.add_option("--min-freq", c.min_freq, "rarer words are left out")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--window", c.window, "how far away a neighbour may be")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--subsample", c.subsample, "frequency above which words are passed over")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--dim", c.dim, "numbers of a vector, a multiple of 4 for the heads of the translation model")
-      ->check(CLI::PositiveNumber)
-      ->check([](const std::string& text) { return std::stoll(text) % 4 == 0 ? "" : text + " is no multiple of 4"; })
-      ->capture_default_str();
-  app.add_option("--steps", c.steps, "training steps")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--text", c.text, "a text, one sentence per line");
+  kit::add_number(app, "--min-freq", c.min_freq, "rarer words are left out", 1, 1'000'000);
+  kit::add_number(app, "--window", c.window, "how far away a neighbour may be", 1, 1000);
+  kit::add_number(app, "--subsample", c.subsample, "frequency above which words are passed over", 1e-6, 1);
+  kit::add_number(app, "--dim", c.dim, "numbers of a vector, a multiple of 4 for the heads of the translation model", 4,
+                  10'000);
+  kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000);
   app.add_option("--words", c.words, "whose neighbours are printed");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    run(arguments);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "word_vectors: " << error.what() << "\n";
-    return 1;
-  }
+  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
 }

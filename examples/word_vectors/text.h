@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <random>
 #include <string>
 #include <vector>
@@ -43,6 +42,8 @@ class Text {
       if (ids_.back().size() < 2) ids_.pop_back();
     }
     if (ids_.empty()) throw kit::DataError(config.text, 1, "no word that occurs often has a neighbour");
+    if (vocab_.size() < 3)
+      throw kit::DataError(config.text, 1, "only one word occurs often: there is no other to draw");
     double total = 0;
     for (const double count : counts) {
       const double frequency = count / static_cast<double>(words_);
@@ -88,13 +89,11 @@ class Text {
 
  private:
   static std::vector<kit::Tokens> read(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    if (!file) throw kit::IoError::from_errno("open", path);
     std::vector<kit::Tokens> sentences;
-    for (std::string line; std::getline(file, line);) {
+    for (const std::string& line : kit::read_lines(path)) {
       kit::Tokens words;
       for (std::string& word : kit::words(kit::preprocess(line.substr(0, line.find('\t'))))) {
-        const std::string_view marks = ",.!?;:-\"'()[]\r";
+        const std::string_view marks = ",.!?;:-\"'()[]";
         const std::size_t first = word.find_first_not_of(marks), last = word.find_last_not_of(marks);
         if (first != word.npos) words.push_back(word.substr(first, last + 1 - first));
       }

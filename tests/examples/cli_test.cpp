@@ -1,9 +1,61 @@
-// The options that examples share.
+// The options that examples share, and how an example begins and ends.
 #include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <new>
+#include <sstream>
+#include <stdexcept>
 
 #include <CLI/CLI.hpp>
 
 #include <kit/cli.h>
+#include <kit/csv.h>
+
+#include "support.h"
+
+namespace {
+
+using kit::testing::read_text;
+using kit::testing::TemporaryFolder;
+
+/// The message with which a command line is refused, or "accepted".
+std::string refusal(CLI::App& app, const std::string& line) {
+  try {
+    app.parse(line);
+  } catch (const CLI::ValidationError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// What run_example returns and writes to standard output and standard error.
+struct Outcome {
+  int status = 0;
+  std::string out, error;
+};
+Outcome outcome(std::vector<const char*> arguments, const std::function<int()>& body) {
+  CLI::App app("Trains.", "example");
+  arguments.insert(arguments.begin(), "example");
+  std::ostringstream out, error;
+  std::streambuf *const earlier_out = std::cout.rdbuf(out.rdbuf()), *const earlier_error =
+                                                                        std::cerr.rdbuf(error.rdbuf());
+  Outcome result;
+  result.status = kit::run_example(app, static_cast<int>(arguments.size()), const_cast<char**>(arguments.data()), body);
+  std::cout.rdbuf(earlier_out);
+  std::cerr.rdbuf(earlier_error);
+  result.out = out.str();
+  result.error = error.str();
+  return result;
+}
+
+}  // namespace
 
 TEST_CASE("the shared options are read, checked and described") {
   CLI::App app("Trains.", "translate");
@@ -18,5 +70,110 @@ TEST_CASE("the shared options are read, checked and described") {
   CHECK(options.resume);
   CHECK(app.help().find("out/translate") != std::string::npos);
   CHECK_THROWS_AS(app.parse("--threads -1"), CLI::ValidationError);
-  CHECK_THROWS_AS(app.parse("--seed x"), CLI::ConversionError);
+  CHECK_THROWS_AS(app.parse("--seed x"), CLI::ValidationError);
+}
+
+TEST_CASE("a number on the command line is a decimal number within its range, or is refused with the range") {
+  const kit::testing::CommaLocale commas;
+  CLI::App app("Trains.", "example");
+  std::int64_t epochs = 200;
+  std::uint64_t seed = 1;
+  double rate = 0.005;
+  std::vector<std::int64_t> depths{1, 2};
+  kit::add_number(app, "--epochs", epochs, "epochs", 0, 1000);
+  kit::add_number(app, "--seed", seed, "seed", 0, ~std::uint64_t{0});
+  kit::add_number(app, "--lr", rate, "learning rate", 1e-9, 1000);
+  kit::add_numbers(app, "--depths", depths, "blocks", 1, 64);
+  CHECK(app.help().find("--lr NUMBER=0.005") != std::string::npos);
+  CHECK(app.help().find("--depths INT ...=[1, 2]") != std::string::npos);
+
+  CHECK(refusal(app, "--epochs 1000 --seed 0 --lr 2.5e-1 --depths 64 010") == "accepted");
+  CHECK(epochs == 1000);
+  CHECK(seed == 0);
+  CHECK(rate == 0.25);
+  CHECK(depths == std::vector<std::int64_t>{64, 10});
+
+  const std::string whole = "--epochs: expected a whole number from 0 to 1000, found ";
+  for (const char* text : {"abc", "100000000000000000000", "1001", "1e2", "1.0", "0x10", "3x", "nan"}) {
+    CHECK(refusal(app, std::string("--epochs ") + text) == whole + '"' + text + '"');
+  }
+  CHECK(refusal(app, "--epochs=-1") == whole + "\"-1\"");
+  CHECK(refusal(app, "--seed=-1") == "--seed: expected a whole number from 0 to 18446744073709551615, found \"-1\"");
+  CHECK(refusal(app, "--seed 18446744073709551616").ends_with("found \"18446744073709551616\""));
+  for (const char* text : {"0", "-1", "abc", "nan", "inf", "1e4", "1e400", "0,5"}) {
+    CHECK(refusal(app, std::string("--lr=") + text) ==
+          "--lr: expected a number from 1e-09 to 1000, found \"" + std::string(text) + '"');
+  }
+  CHECK(refusal(app, "--depths 3 65") == "--depths: expected a whole number from 1 to 64, found \"65\"");
+  CHECK(refusal(app, "--epochs " + std::string(400, '9')).size() < 200);
+  CHECK(epochs == 1000);
+  CHECK(rate == 0.25);
+}
+
+TEST_CASE("a word on the command line is one of a list") {
+  CLI::App app("Trains.", "example");
+  std::size_t chosen = 9;
+  kit::add_choice(app, "--kind", {"last", "all"}, "layers", [&](std::size_t i) { chosen = i; });
+  CHECK(refusal(app, "--kind all") == "accepted");
+  CHECK(chosen == 1);
+  CHECK(refusal(app, "--kind 0") == "--kind: expected one of last, all, found \"0\"");
+  CHECK(chosen == 1);
+}
+
+TEST_CASE("an example returns what it returns, and errors are one line and a status") {
+  CHECK(outcome({}, [] { return 130; }).status == 130);
+  const Outcome help = outcome({"--help"}, []() -> int { throw std::logic_error("must not run"); });
+  CHECK(help.status == 0);
+  CHECK(help.out.starts_with("Trains.\n"));
+  const Outcome wrong = outcome({"--epoch"}, []() -> int { throw std::logic_error("must not run"); });
+  CHECK(wrong.status == 2);
+  CHECK(wrong.error == "error: The following argument was not expected: --epoch (--help lists the options)\n");
+  const Outcome late = outcome({}, []() -> int { throw CLI::ValidationError("--dim", "6 is no multiple of 4"); });
+  CHECK(late.status == 2);
+  CHECK(late.error == "error: --dim: 6 is no multiple of 4 (--help lists the options)\n");
+  const Outcome failed = outcome({}, []() -> int { throw std::runtime_error("no data"); });
+  CHECK(failed.status == 1);
+  CHECK(failed.error == "error: no data\n");
+  const Outcome large = outcome({}, []() -> int { throw std::bad_alloc(); });
+  CHECK(large.status == 1);
+  CHECK(large.error == "error: not enough memory\n");
+  const Outcome lost = outcome({}, [] {
+    std::cout.setstate(std::ios::badbit);
+    return 0;
+  });
+  std::cout.clear();
+  CHECK(lost.status == 1);
+  CHECK(lost.error == "error: standard output did not take everything\n");
+}
+
+TEST_CASE("what was meant for a closed standard stream does not end in a file") {
+  const TemporaryFolder folder;
+  const auto path = folder / "loss.csv";
+  for (const int closed : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    CAPTURE(closed);
+    const pid_t child = fork();
+    if (child == 0) {
+      for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {  // quiet, and one closed
+        if (descriptor != closed) dup2(open("/dev/null", O_RDWR), descriptor);
+      }
+      close(closed);
+      CLI::App app("Trains.", "example");
+      const char* arguments[] = {"example"};
+      _exit(kit::run_example(app, 1, const_cast<char**>(arguments), [&] {
+        kit::CsvLogger log(path, {"loss"});
+        for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+          if (write(descriptor, "noise", 5) == 5 && descriptor == closed) return 7;
+        }
+        std::cout << "noise" << std::endl;
+        std::cerr << "noise" << std::endl;
+        log.row({3});
+        return 0;
+      }));
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == (closed == STDOUT_FILENO ? 1 : 0));
+    CHECK(read_text(path) == "loss\n3\n");
+  }
 }

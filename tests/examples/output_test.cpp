@@ -1,8 +1,11 @@
 // Folders, whole files and the result line.
 #include <doctest/doctest.h>
 
+#include <iterator>
+
 #include <kit/error.h>
 #include <kit/output.h>
+#include <xgrad/core/error.h>
 
 #include "support.h"
 
@@ -32,14 +35,32 @@ TEST_CASE("a file where the folder should be is an error") {
                        ("cannot make folder " + path.string() + ": Not a directory").c_str(), IoError);
 }
 
+TEST_CASE("a folder that takes no files is an error before anything is computed, and one that does stays as it was") {
+  if (std::filesystem::is_directory("/proc/self")) {
+    CHECK_THROWS_WITH_AS(output_folder("translate", "/proc/self"),
+                         "cannot write to folder /proc/self: No such file or directory", IoError);
+  }
+  const TemporaryFolder folder;
+  output_folder("translate", folder.path());
+  CHECK(std::filesystem::is_empty(folder.path()));
+  if (geteuid() != 0) {  // to root, nothing is forbidden
+    std::filesystem::permissions(folder.path(),
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    CHECK_THROWS_AS(output_folder("translate", folder.path()), IoError);
+    std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+  }
+}
+
 TEST_CASE("files are replaced as a whole and leave nothing beside them") {
   const TemporaryFolder folder;
   const auto path = folder / "graph.dot";
   save_text(path, "old and long");
   save_text(path, "new");
   CHECK(read_text(path) == "new");
-  CHECK_FALSE(std::filesystem::exists(folder / "graph.dot.tmp"));
-  CHECK_THROWS_AS(save_text(folder / "missing/graph.dot", "x"), IoError);
+  CHECK_THROWS_AS(save_text(folder / "missing/graph.dot", "x"), xgrad::IoError);
+  std::filesystem::create_directory(folder / "folder");
+  CHECK_THROWS_AS(save_text(folder / "folder", "x"), xgrad::IoError);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
 }
 
 TEST_CASE("the result line has names and values that a script can take apart") {

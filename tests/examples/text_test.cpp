@@ -1,6 +1,7 @@
 // From a file of sentence pairs to arrays of ids.
 #include <doctest/doctest.h>
 
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -107,7 +108,13 @@ TEST_CASE("files that cannot be read are errors with a reason") {
   const auto missing = folder / "missing.tsv";
   CHECK_THROWS_WITH_AS(read_pairs(missing), ("cannot open " + missing.string() + ": No such file or directory").c_str(),
                        IoError);
-  CHECK_THROWS_AS(read_pairs(folder / "."), IoError);
+  CHECK_THROWS_WITH_AS(read_pairs(folder.path()),
+                       ("cannot read " + folder.path().string() + ": not a regular file").c_str(), IoError);
+  const auto pipe = folder / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);  // nobody will ever write to it
+  CHECK_THROWS_WITH_AS(read_pairs(pipe), ("cannot read " + pipe.string() + ": not a regular file").c_str(), IoError);
+  CHECK_THROWS_AS(read_pairs("/dev/zero"), IoError);
+  CHECK_THROWS_AS(read_lines(pipe), IoError);
 
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "sentence " + std::to_string(i * 7919) + "\tphrase\n";
@@ -116,6 +123,25 @@ TEST_CASE("files that cannot be read are errors with a reason") {
   std::string damaged = packed;
   damaged[packed.size() - 6] ^= 1;  // in the checksum
   CHECK_THROWS_AS(read_pairs(write_text(folder / "damaged.gz", damaged)), IoError);
+}
+
+TEST_CASE("lines are read with any ending, and only if they are text") {
+  const TemporaryFolder folder;
+  const auto read = [&](std::string_view text) { return read_lines(write_text(folder / "f", text)); };
+  CHECK(read("\xEF\xBB\xBFone\r\n\ntwo") == std::vector<std::string>{"one", "", "two"});
+  CHECK(read("").empty());
+  gzip(folder / "f.gz", "one\n");
+  CHECK(read_lines(folder / "f.gz") == std::vector<std::string>{"one"});
+  const std::string path = (folder / "f").string();
+  CHECK_THROWS_WITH_AS(read("one\n\xC9t\xE9\n"), (path + ":2: bytes that are not UTF-8").c_str(), DataError);
+  CHECK_THROWS_WITH_AS(read(std::string_view("a\0b\n", 4)), (path + ":1: a zero byte").c_str(), DataError);
+}
+
+TEST_CASE("a fingerprint is FNV-1a, and goes on where another stopped") {
+  CHECK(fingerprint("") == 0xcbf29ce484222325);
+  CHECK(fingerprint("a") == 0xaf63dc4c8601ec8c);
+  CHECK(fingerprint("foobar") == 0x85944171f73967e8);
+  CHECK(fingerprint("bar", fingerprint("foo")) == fingerprint("foobar"));
 }
 
 TEST_CASE("lower case knows the letters of French and its neighbours") {
