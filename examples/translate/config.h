@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include <kit/corpus.h>
 #include <xgrad/nn/transformer.h>
@@ -26,7 +28,11 @@ struct Config {
   std::int64_t epochs = 200;
   std::int64_t batch = 64;  // B
   double learning_rate = 0.005;
-  double clip = 1;  // the norm of all gradients together is at most this
+  double clip = 1;                     // the norm of all gradients together is at most this
+  std::int64_t checkpoint_every = 10;  // epochs; a run that is killed loses at most so many
 };
+
+/// The kinds of cross-attention as the command line and checkpoints call them, in the order of the enumeration.
+inline const std::vector<std::string> cross_attention_names{"last", "same-depth", "all"};
 
 }  // namespace translate

@@ -4,7 +4,7 @@
 //
 // Read in this order: config.h, kit/corpus.h, model.h, training.h, report.h, and this file.
 #include <chrono>
-#include <exception>
+#include <cmath>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
@@ -29,6 +29,7 @@ using namespace translate;
 struct Arguments {
   Config config;
   kit::CommonOptions common;
+  bool rate_given = false, seed_given = false;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -36,16 +37,29 @@ void declare(CLI::App& app, Arguments& arguments) {
   kit::add_common_options(app, arguments.common);
   kit::add_resume_option(app, arguments.common);
   kit::add_corpus_options(app, c.corpus);
-  app.add_option("--epochs", c.epochs, "times that every pair is seen")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--batch", c.batch, "sentences per step")->check(CLI::PositiveNumber)->capture_default_str();
-  const std::map<std::string, nn::CrossAttention> choices{{"last", nn::CrossAttention::last},
-                                                          {"same-depth", nn::CrossAttention::same_depth},
-                                                          {"all", nn::CrossAttention::all}};
-  app.add_option("--cross-attention", c.cross_attention, "encoder layers that a decoder block attends to")
-      ->transform(CLI::CheckedTransformer(choices));
-  app.add_option("--lr", c.learning_rate, "learning rate")->check(CLI::PositiveNumber)->capture_default_str();
+  kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 0, most_epochs);
+  kit::add_number(app, "--batch", c.batch, "sentences per step", 1, 1'000'000);
+  kit::add_number(app, "--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+  kit::add_number(app, "--checkpoint-every", c.checkpoint_every, "epochs from one checkpoint to the next", 1,
+                  most_epochs);
+  kit::add_choice(app, "--cross-attention", cross_attention_names, "encoder layers that a decoder block attends to",
+                  [&c](std::size_t i) { c.cross_attention = static_cast<nn::CrossAttention>(i); });
+}
+
+/// Takes up the checkpoint, and says what of the command line counts.
+void go_on(const Arguments& arguments, Trainer& trainer, const std::filesystem::path& checkpoint) {
+  const Config& config = arguments.config;
+  trainer.load(checkpoint);
+  std::cout << "going on after epoch " << trainer.epoch() << " of " << config.epochs << " with seed " << trainer.seed()
+            << " and learning rate " << kit::number(trainer.learning_rate()) << "\n";
+  if (arguments.seed_given && arguments.common.seed != trainer.seed()) {
+    std::cout << "--seed " << arguments.common.seed << " is ignored: the checkpoint has its own\n";
+  }
+  if (arguments.rate_given && config.learning_rate != trainer.learning_rate()) {
+    std::cout << "--lr " << kit::number(config.learning_rate) << " is the learning rate from here on\n";
+    trainer.set_learning_rate(config.learning_rate);
+  }
+  if (trainer.epoch() > config.epochs) std::cout << "there is nothing left to train\n";
 }
 
 int run(const Arguments& arguments) {
@@ -63,15 +77,14 @@ int run(const Arguments& arguments) {
 
   const bool resuming = arguments.common.resume && std::filesystem::exists(checkpoint);
   if (resuming) {
-    trainer.load(checkpoint);
-    std::cout << "going on after epoch " << trainer.epoch() << " of " << config.epochs << "\n";
+    go_on(arguments, trainer, checkpoint);
   } else if (arguments.common.resume) {
     std::cout << "no checkpoint in " << out.string() << ": starting anew\n";
   }
-  const std::vector<std::string> columns{"epoch", "loss", "tokens_per_second"};
+  trainer.save(checkpoint);  // now rather than after hours: whatever is in its way is found before the training
   kit::CsvLogger log =
-      resuming ? kit::CsvLogger::resume(out / "loss.csv", columns, static_cast<std::size_t>(trainer.epoch()))
-               : kit::CsvLogger(out / "loss.csv", columns);
+      resuming ? kit::CsvLogger::resume(out / "loss.csv", log_columns, static_cast<std::size_t>(trainer.epoch()))
+               : kit::CsvLogger(out / "loss.csv", log_columns);
 
   kit::Interrupt interrupt;
   Summary summary;
@@ -85,6 +98,7 @@ int run(const Arguments& arguments) {
       summary.tokens += epoch.tokens;
       summary.seconds += seconds.count();
       log.row({trainer.epoch(), epoch.loss, rate});
+      if (trainer.epoch() % config.checkpoint_every == 0) trainer.save(checkpoint);
       bar.update(trainer.epoch(), {{"loss", kit::fixed(epoch.loss, 4)}, {"tok/s", kit::compact(rate)}});
     }
   }
@@ -93,7 +107,7 @@ int run(const Arguments& arguments) {
     std::cout << "stopped after epoch " << trainer.epoch() << "; --resume goes on from " << checkpoint.string() << "\n";
     return interrupt.exit_code();
   }
-  summary.loss = trainer.loss();
+  summary.loss = trainer.epoch() > 0 ? trainer.loss() : std::nan("");
   report(config, data, model, out, summary);
   return 0;
 }
@@ -101,14 +115,12 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("English to French: trains a small transformer and shows what it learnt.");
+  CLI::App app("English to French: trains a small transformer and shows what it learnt.", "translate");
   Arguments arguments;
   declare(app, arguments);
-  CLI11_PARSE(app, argc, argv);
-  try {
+  return kit::run_example(app, argc, argv, [&] {
+    arguments.rate_given = app.count("--lr") > 0;
+    arguments.seed_given = app.count("--seed") > 0;
     return run(arguments);
-  } catch (const std::exception& error) {
-    std::cerr << "translate: " << error.what() << "\n";
-    return 1;
-  }
+  });
 }

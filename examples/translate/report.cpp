@@ -2,10 +2,7 @@
 #include "report.h"
 
 #include <array>
-#include <charconv>
-#include <fstream>
 #include <iostream>
-#include <stdexcept>
 
 #include <kit/attention.h>
 #include <kit/bleu.h>
@@ -103,27 +100,10 @@ void draw_heat_maps(const Config& config, const kit::Corpus& data, const Transla
             << ", decoder to encoder " << cat(cross.shape()) << "\n";
 }
 
-// The number that stands there, whatever the locale.
-double number_at(const std::string& line, std::size_t begin) {
-  double number = 0;
-  const char* const end = line.data() + line.size();
-  if (begin > line.size() || std::from_chars(line.data() + begin, end, number).ec != std::errc()) {
-    throw std::runtime_error("loss.csv: no number in '" + line + "'");
-  }
-  return number;
-}
-
 // loss.csv as a curve: the file has the epochs of earlier runs, too.
 void draw_loss(const std::filesystem::path& out) {
-  std::ifstream file(out / "loss.csv");
-  kit::Series curve{.name = "training loss", .x = {}, .y = {}};
-  std::string line;
-  std::getline(file, line);
-  while (std::getline(file, line)) {
-    const std::size_t comma = line.find(',');
-    curve.x.push_back(number_at(line, 0));
-    curve.y.push_back(number_at(line, comma + 1));
-  }
+  const std::vector<std::vector<double>> log = kit::read_csv(out / "loss.csv", log_columns);
+  const kit::Series curve{.name = "training loss", .x = log[0], .y = log[1]};
   kit::save_text(out / "loss.svg", kit::line_plot({curve}, {.title = "English to French",
                                                             .x_label = "epoch",
                                                             .y_label = "loss per target token",

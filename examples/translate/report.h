@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <kit/corpus.h>
 
@@ -17,6 +18,9 @@ struct Summary {
   std::int64_t tokens = 0;  ///< target tokens seen in this run
   double seconds = 0;       ///< that this took
 };
+
+/// Of loss.csv.
+inline const std::vector<std::string> log_columns{"epoch", "loss", "tokens_per_second"};
 
 /// The sizes of the data and the model, and what the library runs on.
 std::string introduction(const Config& config, const kit::Corpus& data, const Translator& model);

@@ -1,6 +1,7 @@
 // The training loop.
 #include "training.h"
 
+#include <charconv>
 #include <vector>
 
 namespace translate {
@@ -15,8 +16,58 @@ Tensor batch_loss(const Translator& model, const kit::CorpusBatch& batch, std::i
 
 namespace {
 
-std::string vocabulary(const kit::Corpus& data) {
-  return cat(data.source_vocab().size(), " and ", data.target_vocab().size());
+constexpr const char* checkpoint = "checkpoint";  // what its errors begin with
+
+/// A count, and a fingerprint of what was counted.
+std::string counted(std::int64_t count, std::uint64_t fingerprint) {
+  char digits[16];
+  const auto end = std::to_chars(digits, digits + sizeof digits, fingerprint, 16).ptr;
+  return cat(count, " (fingerprint ", std::string_view(digits, end), ")");
+}
+
+std::string counted(const kit::Vocab& vocab) {
+  return counted(vocab.size(), kit::fingerprint(kit::joined(vocab.tokens())));
+}
+
+/// All that decides how training goes on and is not changed by it: a checkpoint fits where these are equal. Seed and
+/// learning rate are not among them, they come from the checkpoint.
+Metadata settings(const Config& config, const kit::Corpus& data) {
+  return {{"width", cat(config.dim)},
+          {"feed-forward width", cat(config.hidden)},
+          {"heads", cat(config.heads)},
+          {"layers", cat(config.layers)},
+          {"dropout", cat(config.dropout)},
+          {"cross-attention", cross_attention_names.at(static_cast<std::size_t>(config.cross_attention))},
+          {"batch", cat(config.batch)},
+          {"clip", cat(config.clip)},
+          {"tokens of a sentence", cat(config.corpus.steps)},
+          {"pairs", counted(data.size(), data.fingerprint())},
+          {"source vocabulary", counted(data.source_vocab())},
+          {"target vocabulary", counted(data.target_vocab())}};
+}
+
+/// Throws FormatError, with everything that differs, unless the settings are the same.
+void require_settings(const std::filesystem::path& path, const Metadata& found, const Metadata& expected) {
+  std::string differences;
+  for (const auto& [name, value] : expected) {
+    const auto at = found.find(name);
+    const std::string was = at == found.end() ? "nothing" : at->second;
+    if (was != value)
+      append(differences, cat(differences.empty() ? "" : "; ", name, ": found ", was, ", expected ", value));
+  }
+  if (!differences.empty()) fail<FormatError>(checkpoint, path.string(), " is of another run: ", differences);
+}
+
+/// The number in the metadata; throws FormatError unless it is one from `least` to `most`.
+template <class Number>
+Number number(const StateFile& file, std::string_view key, Number least, Number most) {
+  const std::string& text = file.text(key);
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
+    fail<FormatError>(checkpoint, key, " must be a number from ", least, " to ", most, ", found ", escaped(text));
+  }
+  return value;
 }
 
 }  // namespace
@@ -49,47 +100,40 @@ Epoch Trainer::run_epoch() {
   return result;
 }
 
+std::int64_t Trainer::steps_per_epoch() const { return (data_.size() + config_.batch - 1) / config_.batch; }
+
 void Trainer::save(const std::filesystem::path& path) const {
   StateFile file;
   file.add("model", {.arrays = model_.state_dict()});
   file.add("optimizer", adam_.state_dict());
+  file.add("settings", {.metadata = settings(config_, data_)});
   file.metadata["epoch"] = cat(epoch_);
   file.metadata["loss"] = cat(loss_);
   file.metadata["seed"] = cat(seed_);
   file.metadata["random.seed"] = cat(random_state().seed);
   file.metadata["random.draws"] = cat(random_state().draws);
-  file.metadata["vocabulary"] = vocabulary(data_);
   save_safetensors(path.string(), file);
 }
 
-namespace {
-
-template <class Number>
-Number number(const StateFile& file, std::string_view key) {
-  const std::string& text = file.text(key);
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    fail<FormatError>("checkpoint", key, " is no number: ", text);
-  }
-  return value;
-}
-
-}  // namespace
-
 void Trainer::load(const std::filesystem::path& path) {
   const StateFile file = load_safetensors(path.string());
-  if (file.text("vocabulary") != vocabulary(data_)) {
-    fail<FormatError>("checkpoint", "vocabularies of ", file.text("vocabulary"), " words, these data have ",
-                      vocabulary(data_));
+  require_settings(path, file.part("settings").metadata, settings(config_, data_));
+  const auto epoch = number<std::int64_t>(file, "epoch", 0, most_epochs);
+  const auto loss = number<double>(file, "loss", 0, 1e30);
+  constexpr std::uint64_t any = ~std::uint64_t{0};
+  const auto seed = number<std::uint64_t>(file, "seed", 0, any);
+  const RandomState random{.seed = number<std::uint64_t>(file, "random.seed", 0, any),
+                           .draws = number<std::uint64_t>(file, "random.draws", 0, any)};
+  const StateFile optimizer = file.part("optimizer");
+  for (const Tensor& parameter : parameters_) {
+    const Index& steps = optimizer.get<Index>(cat(parameter.name(), ".step"));
+    if (steps.size() != 1 || *steps.begin() != epoch * steps_per_epoch()) {
+      fail<FormatError>(checkpoint, parameter.name(), " has made ", steps, " steps, but ", epoch, " epochs are ",
+                        epoch * steps_per_epoch());
+    }
   }
-  const auto epoch = number<std::int64_t>(file, "epoch");
-  const auto loss = number<double>(file, "loss");
-  const std::uint64_t seed = number<std::uint64_t>(file, "seed");
-  const RandomState random{.seed = number<std::uint64_t>(file, "random.seed"),
-                           .draws = number<std::uint64_t>(file, "random.draws")};
+  adam_.load_state_dict(optimizer);
   model_.load_state_dict(file.part("model").arrays);
-  adam_.load_state_dict(file.part("optimizer"));
   set_random_state(random);
   epoch_ = epoch;
   loss_ = loss;

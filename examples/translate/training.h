@@ -15,6 +15,9 @@ namespace translate {
 /// positions, padding counting as 0; summed over the batch.
 xgrad::Tensor batch_loss(const Translator& model, const kit::CorpusBatch& batch, std::int64_t pad);
 
+/// More epochs than anybody trains: a bound for what the command line and checkpoints say.
+inline constexpr std::int64_t most_epochs = 1'000'000'000;
+
 /// What an epoch brought.
 struct Epoch {
   double loss = 0;          ///< of its batches, added up and divided by the number of target tokens
@@ -31,15 +34,23 @@ class Trainer {
   std::int64_t epoch() const { return epoch_; }
   /// The loss of the last epoch, 0 before the first.
   double loss() const { return loss_; }
+  /// From which the order of the pairs follows: that of the first run, if this one goes on from a checkpoint.
+  std::uint64_t seed() const { return seed_; }
+  double learning_rate() const { return adam_.lr(); }
+  void set_learning_rate(double rate) { adam_.set_lr(rate); }
 
-  /// Everything that the epochs to come depend on: parameters, optimizer, random state, position. Throws
-  /// xgrad::IoError.
+  /// Everything that the epochs to come depend on: parameters, optimizer with its learning rate, random state, seed,
+  /// position; and what tells whether it fits: the settings of model and training, fingerprints of vocabularies and
+  /// pairs. Throws xgrad::IoError.
   void save(const std::filesystem::path& path) const;
-  /// Goes on where a checkpoint was saved; the epochs that follow are the same bit for bit. Throws xgrad::IoError,
-  /// xgrad::FormatError; a checkpoint of another model or of other data is refused.
+  /// Goes on where a checkpoint was saved; the epochs that follow are the same bit for bit. Throws xgrad::IoError, and
+  /// xgrad::FormatError for a checkpoint of other settings or other data, with all that differs, and for one with
+  /// numbers that no training leads to.
   void load(const std::filesystem::path& path);
 
  private:
+  std::int64_t steps_per_epoch() const;
+
   const Config& config_;
   const kit::Corpus& data_;
   const Translator& model_;

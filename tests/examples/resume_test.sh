@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# The translation example, killed in the middle and resumed, ends in the same checkpoint as if it had run through; another
+# run's checkpoint is refused; what is ignored is said.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+translate=${XGRAD_BUILD_DIR:-$root/build/release}/bin/translate
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+cd "$sandbox"
+
+complain() {
+  echo "$*"
+  cat out err
+  exit 1
+}
+run() { # FOLDER ARGUMENTS...
+  local folder=$1
+  shift
+  timeout 60 "$translate" --pairs 100 --held-out 2 --threads 1 --out "$folder" "$@" >out 2>err </dev/null
+}
+rows() { if [ -e "$1/loss.csv" ]; then wc -l <"$1/loss.csv"; else echo 0; fi; }
+
+echo "kill -9 loses at most the epochs since the last checkpoint"
+"$translate" --pairs 100 --held-out 2 --threads 1 --out killed --checkpoint-every 3 --epochs 1000000 >out 2>err </dev/null &
+pid=$!
+for ((i = 0; i < 600 && $(rows killed) < 9; ++i)); do sleep 0.05; done
+kill -9 $pid
+{ wait $pid || true; } 2>/dev/null
+done=$(($(rows killed) - 1))
+[ "$done" -ge 7 ] || complain "only $done epochs"
+last=$((done + 2))
+run killed --resume --epochs $last || complain "resuming failed"
+after=$(sed -nE 's/^going on after epoch ([0-9]+) of .*/\1/p' out)
+[ "$after" -gt 0 ] && [ $((after % 3)) -eq 0 ] && [ "$after" -ge $((done - 3)) ] || complain "went on after '$after' of $done"
+run through --epochs $last || complain "running through failed"
+cmp killed/checkpoint.safetensors through/checkpoint.safetensors
+diff <(cut -d, -f1,2 killed/loss.csv) <(cut -d, -f1,2 through/loss.csv)
+[ -z "$(find killed -name '*.tmp')" ] || complain "left behind: $(ls -A killed)"
+
+echo "another run's checkpoint is refused, and nothing has changed"
+cp -r through before
+if run through --resume --cross-attention all; then complain "another model was accepted"; fi
+grep -q '^error: .*cross-attention: found last, expected all$' err || complain "no reason"
+sed 's/je suis/tu es/; s/!/./' "$root/examples/translate/data/en-fr.tsv" >other.tsv
+if run through --resume --data other.tsv; then complain "other data were accepted"; fi
+grep -q '^error: .*pairs: found ' err || complain "no reason"
+diff -r through before
+
+echo "what is ignored is said, and what counts is applied"
+run through --resume --epochs $last --seed 9 --lr 0.001 || complain "resuming failed"
+grep -qx -- '--seed 9 is ignored: the checkpoint has its own' out || complain "--seed is ignored without a word"
+grep -qx -- '--lr 0.001 is the learning rate from here on' out || complain "--lr is ignored without a word"
+run through --resume --epochs $((last + 1)) || complain "resuming failed"
+grep -q 'learning rate 0.001$' out || complain "the learning rate is lost"
+
+echo "what is in the checkpoint's way is found before training"
+mkdir -p taken/checkpoint.safetensors
+if run taken --epochs 1000000; then complain "a folder was overwritten"; fi
+grep -q '^error: .*is not a regular file' err || complain "no reason"
+[ ! -e taken/loss.csv ] || complain "training began"
