@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Every example as somebody meets it who is new here: lists and help, wrong options, bad data, outputs that cannot be
+# written. Errors are one line `error: ...` and a status, nothing hangs, and nothing half-written is left.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+bin=${XGRAD_BUILD_DIR:-$root/build/release}/bin
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+cd "$sandbox"
+
+complain() {
+  echo "$*"
+  echo "--- standard output"
+  cat out
+  echo "--- standard error"
+  cat err
+  exit 1
+}
+# refuses STATUS TEXT COMMAND...: ends with this status and, as the last line on standard error, an error with the text.
+refuses() {
+  local status=0 expected=$1 text=$2
+  shift 2
+  timeout 20 "$@" >out 2>err </dev/null || status=$?
+  [ "$status" -eq "$expected" ] || complain "expected status $expected, got $status: $*"
+  tail -n 1 err | grep -q '^error: ' || complain "no error as the last line: $*"
+  tail -n 1 err | grep -qF -- "$text" || complain "expected '$text': $*"
+}
+
+names=$(cd "$root/examples" && echo */main.cpp)
+names=${names//\/main.cpp/}
+
+echo "the list has every example, with a line and a duration, and no others"
+"$root/examples/run" --help >out 2>err || complain "no list"
+for name in $names; do
+  grep -qE "^  $name +[0-9]+ (s|min) +[^ ]" out || complain "$name is not in the list"
+done
+[ "$(grep -c '^  ' out)" -eq "$(wc -w <<<"$names")" ] || complain "the list has something else"
+for wrong in nosuch kit ../kit ''; do
+  status=0
+  "$root/examples/run" "$wrong" >out 2>err || status=$?
+  [ "$status" -eq 2 ] || complain "examples/run '$wrong' gave status $status"
+  head -n 1 err | grep -qF "${wrong:-no name}" || complain "examples/run '$wrong' does not name it"
+done
+"$root/examples/run" first_steps --help >out 2>err || complain "first_steps has no help"
+grep -q README out || complain "first_steps has no line of help"
+
+echo "every example has help, and refuses what it does not know"
+for name in $names; do
+  if [ "$name" = first_steps ]; then continue; fi
+  "$bin/$name" --help >out 2>err || complain "$name --help fails"
+  [ "$(sed -n 2p out)" = "Usage: $name [OPTIONS]" ] || grep -q "^Usage: $name \[OPTIONS\]" out || complain "$name --help"
+  head -n 1 out | grep -q '^[A-Z].*\.$' || complain "$name --help has no line that says what it is"
+  refuses 2 --nosuch "$bin/$name" --nosuch
+  refuses 1 "cannot write to folder /proc/self: " "$bin/$name" --out /proc/self
+  touch taken
+  refuses 1 "cannot make folder taken: Not a directory" "$bin/$name" --out taken
+  if ! grep -q -- --seed out; then "$bin/$name" --help >out; fi
+  if grep -q -- --seed out; then refuses 2 'found "-1"' "$bin/$name" --seed -1; fi
+  if grep -q -- --epochs out; then
+    refuses 2 'found "abc"' "$bin/$name" --epochs abc
+    refuses 2 'found "100000000000000000000"' "$bin/$name" --epochs 100000000000000000000
+  fi
+done
+
+echo "bad data is refused with its reason"
+: >empty
+printf 'Go.\tVa !\n\xC9t\xE9\tx\n' >latin1
+printf '\x1f\x8b\x08garbage' >damaged.gz
+mkfifo pipe
+for name in translate decoding non_autoregressive norm_order seq2seq_rnn; do
+  refuses 1 "empty:1: no sentence pair" "$bin/$name" --out o --data empty
+  refuses 1 "latin1:2: " "$bin/$name" --out o --data latin1
+  refuses 1 "cannot read pipe: not a regular file" "$bin/$name" --out o --data pipe
+  refuses 1 "cannot read /dev/zero: not a regular file" "$bin/$name" --out o --data /dev/zero
+  refuses 1 "cannot read .: not a regular file" "$bin/$name" --out o --data .
+  refuses 1 "cannot open none: No such file or directory" "$bin/$name" --out o --data none
+  refuses 1 "cannot read damaged.gz" "$bin/$name" --out o --data damaged.gz
+done
+printf 'same same same\nsame same\n' >monotonous
+refuses 1 "empty:1: " "$bin/word_vectors" --out o --text empty
+refuses 1 "latin1:2: " "$bin/word_vectors" --out o --text latin1
+refuses 1 "cannot read pipe: not a regular file" "$bin/word_vectors" --out o --text pipe
+refuses 1 "monotonous:1: " "$bin/word_vectors" --out o --text monotonous
+refuses 2 "6 is no multiple of 4" "$bin/word_vectors" --out o --dim 6
+refuses 2 "two different lengths" "$bin/compare_layers" --out o --lengths 8
+[ -z "$(ls -A o)" ] || complain "something was left: $(ls -A o)"
+
+echo "standard streams that are closed or full"
+refuses 1 "standard output" bash -c "exec >&-; exec $bin/two_heads --out closed"
+[ "$(cd closed && echo *)" = "matrices.svg vectors.svg" ] || complain "found $(ls closed)"
+if [ -e /dev/full ]; then refuses 1 "standard output" bash -c "$bin/two_heads --out full >/dev/full"; fi
+"$bin/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >out 2>&- || complain "translate fails without standard error"
+[ "$(wc -l <quiet/loss.csv)" -eq 3 ] || complain "something else is in loss.csv: $(cat quiet/loss.csv)"
+status=0
+"$bin/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >&- 2>err || status=$?
+[ "$status" -eq 1 ] || complain "a lost result gave status $status"
+[ "$(wc -l <quiet/loss.csv)" -eq 3 ] || complain "something else is in loss.csv: $(cat quiet/loss.csv)"
