@@ -65,8 +65,8 @@ void transformer(const std::filesystem::path& folder) {
 
 // The same cell three times: a recurrent network, unrolled.
 void unrolled_rnn(const std::filesystem::path& folder) {
-  const Tensor w_ih = variable(Array({8, 4}, Real(0)), "W_ih"), w_hh = variable(Array({8, 8}, Real(0)), "W_hh");
-  const Tensor bias = variable(Array({8}, Real(0)), "b");
+  const Tensor w_ih = variable(zeros({8, 4}).value(), "W_ih"), w_hh = variable(zeros({8, 8}).value(), "W_hh");
+  const Tensor bias = variable(zeros({8}).value(), "b");
   Tensor h = zeros({2, 8}).named("h0");
   for (int t = 1; t <= 3; ++t) {
     const Tensor x = zeros({2, 4}).named(cat("x", t));
@@ -80,8 +80,8 @@ void unrolled_rnn(const std::filesystem::path& folder) {
 void lstm_cell(const std::filesystem::path& folder) {
   const Tensor x = zeros({2, 4}).named("x"), h = zeros({2, 8}).named("h"), c = zeros({2, 8}).named("c");
   const auto gate = [&](const char* name, Tensor (*squash)(const Tensor&)) {
-    const Tensor w = variable(Array({8, 4}, Real(0)), cat("W_", name)),
-                 u = variable(Array({8, 8}, Real(0)), cat("U_", name));
+    const Tensor w = variable(zeros({8, 4}).value(), cat("W_", name)),
+                 u = variable(zeros({8, 8}).value(), cat("U_", name));
     return squash(linear(x, w) + linear(h, u)).named(name);
   };
   const Tensor i = gate("i", sigmoid), f = gate("f", sigmoid), g = gate("g", tanh), o = gate("o", sigmoid);

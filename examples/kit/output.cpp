@@ -63,7 +63,7 @@ std::filesystem::path output_folder(std::string_view example, const std::filesys
 }
 
 void save_text(const std::filesystem::path& path, std::string_view text) {
-  xgrad::write_file_atomically(path.string(), text);
+  xgrad::write_file_atomically(path.string(), {&text, 1}, "save_text");
 }
 
 ResultLine& ResultLine::add(std::string_view name, const Field& value) {

@@ -116,7 +116,7 @@ void Trainer::save(const std::filesystem::path& path) const {
 }
 
 void Trainer::load(const std::filesystem::path& path) {
-  const StateFile file = load_safetensors(path.string());
+  const StateFile file = load_safetensors(path.string(), {.checksum = Checksum::required});
   require_settings(path, file.part("settings").metadata, settings(config_, data_));
   const auto epoch = number<std::int64_t>(file, "epoch", 0, most_epochs);
   const auto loss = number<double>(file, "loss", 0, 1e30);

@@ -45,7 +45,7 @@ class Trainer {
   void save(const std::filesystem::path& path) const;
   /// Goes on where a checkpoint was saved; the epochs that follow are the same bit for bit. Throws xgrad::IoError, and
   /// xgrad::FormatError for a checkpoint of other settings or other data, with all that differs, and for one with
-  /// numbers that no training leads to.
+  /// numbers that no training leads to or without checksums.
   void load(const std::filesystem::path& path);
 
  private:

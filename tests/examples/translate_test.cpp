@@ -155,6 +155,19 @@ TEST_CASE("a checkpoint of other settings or other data is refused with what dif
   }
 }
 
+TEST_CASE("a damaged checkpoint is refused, even if the damage hides its checksums") {
+  const TemporaryFolder folder;
+  Run run(small(write_text(folder / "pairs", pairs)));
+  run.trainer.save(folder / "checkpoint");
+  std::string bytes = read_text(folder / "checkpoint");
+  bytes[bytes.size() - 30] ^= 1;
+  write_text(folder / "checkpoint", bytes);
+  CHECK(refusal(run, folder / "checkpoint") != "accepted");
+  for (const char* entry : {"xgrad.checksum", "xgrad.crc32"}) bytes[bytes.find(entry)] = 'y';
+  write_text(folder / "checkpoint", bytes);
+  CHECK(refusal(run, folder / "checkpoint").ends_with("the checksums are missing"));
+}
+
 TEST_CASE("a checkpoint with numbers that no training leads to is refused") {
   const TemporaryFolder folder;
   Run run(small(write_text(folder / "pairs", pairs)));
