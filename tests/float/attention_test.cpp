@@ -69,7 +69,7 @@ TEST_CASE("Scores that overflow in float are the largest, and the gradients are 
 
 TEST_CASE("A mask by position over more keys than float can count is refused") {
   const std::int64_t S = (std::int64_t{1} << 24) + 1;
-  const Tensor q(Array({1, 1, 0})), k(Array({1, S, 0}));
+  const Tensor q(Array(Shape{1, 1, 0})), k(Array(Shape{1, S, 0}));
   for (const AttentionMask& mask : {AttentionMask{.causal = true}, nn::window({}), nn::padding(Index({1}, S))}) {
     CHECK(error_of<LimitError>([&] { multi_head_attention(q, k, k, 1, {.mask = mask}); }) ==
           "multi_head_attention: 16777217 keys: positions beyond 16777216 cannot be told apart, as this mask needs it");

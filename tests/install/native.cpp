@@ -16,7 +16,7 @@ Tensor softsign(const Tensor& x) {
 
 int main() {
   const std::int64_t n = 37;  // full registers of every width, and a rest
-  Array values({n});
+  Array values(Shape{n});
   for (std::int64_t i = 0; i < n; ++i) values.mutable_data()[i] = static_cast<Real>(i - n / 2) / 4;
   const Tensor x = variable(values, "x");
   const Tensor y = softsign(x);

@@ -151,8 +151,8 @@ TEST_CASE("Transformer blocks and layers of sizes 0 and 1, with first and second
           {}, {B, T, 6}, whole.parameters());
       auto decoding = whole.start(Index({B, S}, 3), lengths);
       for (int step = 0; step < 2; ++step) CHECK(decoding.step(Index({B}, 1)).shape() == Shape{B, 6});
-      decoding.select(Index({0}));
-      CHECK(decoding.step(Index({0})).shape() == Shape{0, 6});
+      decoding.select(Index(Shape{0}));
+      CHECK(decoding.step(Index(Shape{0})).shape() == Shape{0, 6});
     });
   }
 }

@@ -24,7 +24,7 @@ TEST_CASE("Masks as truth values") {
 TEST_CASE("Masks of no size, and of the largest numbers") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = -most - 1;
   CHECK(causal_mask(0, 3).shape() == Shape{0, 3});
-  CHECK(padding_mask(Index({0}), 3).shape() == Shape{0, 3});
+  CHECK(padding_mask(Index(Shape{0}), 3).shape() == Shape{0, 3});
   CHECK(padding_mask(Index({2}, 0), 0).shape() == Shape{2, 0});
   CHECK(window_mask(0, {.before = most}).shape() == Shape{0, 0});
   CHECK(equal(window_mask(3, {.before = most, .after = most}), Mask({3, 3}, false)));

@@ -73,7 +73,7 @@ TEST_CASE("extreme numbers: sizes of new arrays") {
     accepts(legal, [&] { random_permutation(n, key); });
     accepts(n >= 0 && n < 1 << 24, [&] { eye(n); });
     accepts(legal, [&] { eye(2, n); });
-    accepts(legal, [&] { one_hot(Index({0}), n); });
+    accepts(legal, [&] { one_hot(Index(Shape{0}), n); });
     accepts(n > 1 && legal, [&] { one_hot(index({1}), n); });
     for (const std::int64_t m : sizes()) {
       CAPTURE(m);

@@ -16,7 +16,7 @@ namespace xgrad::testing {
 
 /// What `mask` says (its bias apart) of every batch, query and key, by its definition: true where nothing is seen.
 inline Mask written_out(const AttentionMask& mask, std::int64_t B, std::int64_t T, std::int64_t S) {
-  Mask blocked({B, 1, T, S});
+  Mask blocked(Shape{B, 1, T, S});
   bool* out = blocked.mutable_data();
   for (std::int64_t b = 0; b < B; ++b) {
     for (std::int64_t t = 0; t < T; ++t) {
