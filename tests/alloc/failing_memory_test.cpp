@@ -3,6 +3,7 @@
 #include "failing.h"
 #include "support/check.h"
 #include "support/files.h"
+#include "support/threads.h"
 
 #include <functional>
 #include <memory>
@@ -207,6 +208,33 @@ TEST_CASE("memory that runs out in timing, printing or drawing spoils nothing") 
                      gradients_of);
 }
 
+TEST_CASE("memory that runs out in work that threads share changes no gradient") {
+  struct Large {
+    Tensor a = variable(normal({160, 200}, 1), "a"), b = variable(normal({200, 160}, 2), "b"),
+           q = variable(normal({4, 70, 16}, 3), "q");
+    Tensors all() const { return {a, b, q}; }
+  };
+  const ThreadCount three(3);
+  const Index targets = random_integers(0, 160, {160}, {1, 2});
+  const std::vector<std::function<Tensor(const Large&)>> shared{
+      [&](const Large& x) { return cross_entropy(matmul(x.a, x.b), targets); },
+      [](const Large& x) { return layer_norm(x.a) * tanh(x.a) + softmax(x.a, 0); },
+      [](const Large& x) { return cumsum(x.a, 1) + sum(x.b) + max(x.a, {.axis = 0}) + var(x.a, {.axis = 0}); },
+      [](const Large& x) { return multi_head_attention(x.q, x.q, x.q, 2, {.mask = nn::causal}); },
+      [](const Large& x) {
+        return index_select(x.a, 1, argsort(x.b[{_, 0}])) + transpose(x.b, 0, 1);
+      },
+  };
+  for (const auto& run : shared) {
+    check_each_failure([] { return std::make_unique<Large>(); }, [&](const Large& x) { sum(run(x)).backward(); },
+                       [](const Large& x) {
+                         Picture picture;
+                         for (const Tensor& one : x.all()) picture.push_back(one.has_grad());
+                         return picture;
+                       });
+  }
+}
+
 // ---- Training ----
 
 struct Net : nn::Module {
@@ -314,6 +342,20 @@ TEST_CASE("memory that runs out while gradients are clipped changes none of them
 
 TEST_CASE("memory that runs out in a schedule's step changes neither its count nor a rate") {
   check_training<optim::SGD>({}, 0, [](auto& subject) { subject.scheduler.step(); });
+}
+
+TEST_CASE("memory that runs out while states are put together changes none of them") {
+  check_each_failure(
+      [] {
+        return std::make_unique<StateFile>(
+            StateFile{.arrays = {{"w", Array({2}, {1, 2})}}, .metadata = {{"epoch", "3"}}});
+      },
+      [](StateFile& state) { state.add("again", StateFile(state)); },
+      [](const StateFile& state) {
+        Picture picture{static_cast<double>(state.metadata.size())};
+        add(picture, state.arrays);
+        return picture;
+      });
 }
 
 TEST_CASE("memory that runs out while a state is taken or loaded changes nothing") {
