@@ -462,15 +462,19 @@ const std::string& StateFile::text(std::string_view key) const {
 }
 
 void StateFile::add(std::string_view prefix, const StateFile& state) {
-  const auto add_all = [prefix](auto& mine, const auto& others) {
+  const auto prefixed = [prefix]<class Map>(const Map& mine, const Map& others) {
+    Map added;
     for (const auto& [name, value] : others) {
-      if (!mine.emplace(cat(prefix, ".", name), value).second) {
-        fail<ValueError>("add", escaped(cat(prefix, ".", name)), " is there already");
-      }
+      const std::string full = cat(prefix, ".", name);
+      if (mine.contains(full)) fail<ValueError>("add", escaped(full), " is there already");
+      added.emplace_hint(added.end(), full, value);
     }
+    return added;
   };
-  add_all(arrays, state.arrays);
-  add_all(metadata, state.metadata);
+  NamedArrays more_arrays = prefixed(arrays, state.arrays);
+  Metadata more_metadata = prefixed(metadata, state.metadata);
+  arrays.merge(more_arrays);
+  metadata.merge(more_metadata);
 }
 
 StateFile StateFile::part(std::string_view prefix) const {

@@ -39,7 +39,7 @@ struct StateFile {
   ///     checkpoint.add("model", {.arrays = model.state_dict()});
   ///     checkpoint.add("optimizer", adam.state_dict());
   ///
-  /// Throws ValueError for a name that is there already.
+  /// Throws ValueError for a name that is there already; then nothing has changed.
   void add(std::string_view prefix, const StateFile& state);
   /// What was added under `prefix`, under its own names again.
   StateFile part(std::string_view prefix) const;

@@ -108,6 +108,12 @@ TEST_CASE("states of several parts go into one and come out again") {
   CHECK(all.part("model").arrays.size() == 1);
   CHECK(all.part("mod").arrays.empty());
   CHECK(error_of<ValueError>([&] { all.add("model", model); }) == "add: \"model.w\" is there already");
+  const StateFile twice{.arrays = {{"a", Index({}, 1)}, {"w", Index({}, 1)}}, .metadata = {{"note", "x"}}};
+  CHECK_THROWS_AS(all.add("model", twice), ValueError);
+  const StateFile key{.arrays = {{"w.exp_avg", Array({}, {1})}}, .metadata = {{"kind", "sgd"}}};
+  CHECK_THROWS_AS(all.add("optimizer", key), ValueError);
+  CHECK(all.arrays.size() == 2);
+  CHECK(all.metadata.size() == 1);
 }
 
 TEST_CASE("nothing at all can be saved and loaded") {
