@@ -255,7 +255,8 @@ NamedArrays Module::state_dict() const {
   NamedArrays state;
   visit([&](const std::string& name, const Entry& entry) {
     const Array& value = entry.tensor.value();
-    state.emplace(name, entry.kind == Entry::whole_buffer ? AnyArray(whole_numbers(value)) : AnyArray(value));
+    const bool whole = entry.kind == Entry::whole_buffer && holds_whole_numbers(value);
+    state.emplace(name, whole ? AnyArray(whole_numbers(value)) : AnyArray(value));
   });
   return state;
 }
