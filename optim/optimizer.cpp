@@ -11,11 +11,12 @@
 namespace xgrad::inline XGRAD_ABI::optim {
 namespace {
 
-double parse_double(const std::string& text) {
+double rate_in(const StateFile& state, const std::string& key) {
+  const std::string& text = state.text(key);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || !std::isfinite(value)) {
-    fail<FormatError>("load_state_dict", escaped(text), " is no learning rate");
+    detail::refuse(state, escaped(text), " is no learning rate");
   }
   return value;
 }
@@ -173,11 +174,13 @@ StateFile Optimizer::state_dict() const {
 
 void Optimizer::load_state_dict(const StateFile& state) {
   if (const std::string& kind = state.text("optimizer"); kind != kind_) {
-    fail<FormatError>("load_state_dict", "the state of ", escaped(kind), " does not fit ", escaped(kind_));
+    detail::refuse(state, "the state of ", escaped(kind), " does not fit ", escaped(kind_));
   }
   std::vector<double> rates;
-  for (std::size_t group = 0; group < rates_.size(); ++group)
-    rates.push_back(parse_double(state.text(rate_key(group))));
+  for (std::size_t group = 0; group < rates_.size(); ++group) rates.push_back(rate_in(state, rate_key(group)));
+  if (state.metadata.contains(rate_key(rates_.size()))) {
+    detail::refuse(state, "the state has more than ", rates_.size(), " groups of parameters");
+  }
 
   StateDifference difference;
   std::vector<Memory> memories;

@@ -1,4 +1,4 @@
-// Checks of the numbers that optimizers and schedules are given.
+// Checks of the numbers and states that optimizers and schedules are given.
 #pragma once
 
 #include <cmath>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <xgrad/core/error.h>
+#include <xgrad/core/serialize.h>
 
 namespace xgrad::inline XGRAD_ABI::optim::detail {
 
@@ -23,5 +24,11 @@ inline double below_one(std::string_view who, std::string_view name, double valu
 
 /// Whether a state can hold this count of steps: beyond 2^53 a formula would not see the next one.
 inline bool possible_steps(std::int64_t steps) { return steps >= 0 && steps <= std::int64_t{1} << 53; }
+
+/// Throws FormatError: `parts` is what is wrong with a state.
+template <class... Parts>
+[[noreturn]] void refuse(const StateFile& state, const Parts&... parts) {
+  fail<FormatError>("load_state_dict", state.source, state.source.empty() ? "" : ": ", parts...);
+}
 
 }  // namespace xgrad::inline XGRAD_ABI::optim::detail

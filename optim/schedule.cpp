@@ -87,9 +87,9 @@ StateFile Scheduler::state_dict() const { return {.arrays = {{"steps", Index({},
 
 void Scheduler::load_state_dict(const StateFile& state) {
   const Index& steps = state.get<Index>("steps");
-  if (steps.rank() != 0) fail<FormatError>("load_state_dict", "\"steps\" ", steps.shape(), " for []");
+  if (steps.rank() != 0) detail::refuse(state, "\"steps\" ", steps.shape(), " for []");
   if (!detail::possible_steps(steps.item())) {
-    fail<FormatError>("load_state_dict", "a scheduler cannot have made ", steps.item(), " steps");
+    detail::refuse(state, "a scheduler cannot have made ", steps.item(), " steps");
   }
   go_to(steps.item());
 }

@@ -204,6 +204,15 @@ TEST_CASE("A state with numbers that no optimizer leaves behind is refused with 
   }
 }
 
+TEST_CASE("A state of more groups, or of fewer, is refused") {
+  const Tensor a = variable(1, "a"), b = variable(1, "b");
+  optim::SGD one{{a, b}}, two{std::vector<optim::SGD::Group>{{{a}}, {{b}}}};
+  CHECK(error_of<FormatError>([&] { one.load_state_dict(two.state_dict()); }) ==
+        "load_state_dict: the state has more than 1 groups of parameters");
+  CHECK(error_of<FormatError>([&] { two.load_state_dict(one.state_dict()); }) ==
+        "state file: metadata \"lr.1\" is missing");
+}
+
 TEST_CASE("What does not fit is said with the file that it came from") {
   const TemporaryFolder folder;
   const std::string path = folder / "checkpoint";
