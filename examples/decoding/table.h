@@ -29,7 +29,7 @@ class Table : public xgrad::nn::Stepper {
   std::int64_t batch() const override { return std::ssize(written_); }
 
   xgrad::Tensor step(const xgrad::Index& tokens) override {
-    xgrad::Array logits(Shape{batch(), 4});
+    xgrad::Array logits(xgrad::Shape{batch(), 4});
     xgrad::Real* out = logits.mutable_data();
     for (std::size_t b = 0; b < written_.size(); ++b) {
       if (tokens.data()[b] != table_bos) written_[b] += letters[static_cast<std::size_t>(tokens.data()[b])];

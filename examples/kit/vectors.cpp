@@ -56,7 +56,7 @@ xgrad::Array principal_axes(const xgrad::Array& table, std::int64_t axes) {
   for (const Vector& row : rows) add(mean, row, 1 / static_cast<double>(rows.size()));
   for (Vector& row : rows) add(row, mean, -1);
 
-  xgrad::Array places(Shape{static_cast<std::int64_t>(rows.size()), axes});
+  xgrad::Array places(xgrad::Shape{static_cast<std::int64_t>(rows.size()), axes});
   for (std::int64_t axis = 0; axis < axes; ++axis) {
     Vector w(static_cast<std::size_t>(d));
     for (std::size_t i = 0; i < w.size(); ++i) w[i] = 1 + 0.1 * std::sin(static_cast<double>(i));

@@ -61,7 +61,7 @@ class Text {
   template <class Generator>
   Batch batch(Generator& generator) const {
     const std::int64_t B = config_.batch, K = config_.negatives;
-    Batch result{xgrad::Index(Shape{B}), xgrad::Index(Shape{B, 1 + K})};
+    Batch result{xgrad::Index(xgrad::Shape{B}), xgrad::Index(xgrad::Shape{B, 1 + K})};
     for (std::int64_t b = 0; b < B;) {
       const auto& sentence = ids_[kit::uniform_below(ids_.size(), generator)];
       const auto at = static_cast<std::int64_t>(kit::uniform_below(sentence.size(), generator));
