@@ -197,11 +197,11 @@ TEST_CASE("a checkpoint with numbers that no training leads to is refused") {
                                                          {"seed", "18446744073709551616"},
                                                          {"random.seed", "one"},
                                                          {"random.draws", "-1"}};
-  for (const auto& [key, text] : entries) {
+  for (const auto& entry : entries) {
     StateFile file = good;
-    file.metadata[key] = text;
-    CAPTURE(key);
-    CAPTURE(text);
+    file.metadata[entry.first] = entry.second;
+    CAPTURE(entry.first);
+    CAPTURE(entry.second);
     const std::string message = refused(file);
     CAPTURE(message);
     CHECK(message.starts_with("checkpoint: "));
