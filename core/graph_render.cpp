@@ -511,9 +511,10 @@ void save_graph(const std::string& path, const Tensors& results, const GraphOpti
     fail<ValueError>("save_graph", "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .txt");
   }
   const GraphView view = GraphView::of(results, options, "save_graph");
-  if (extension == "txt") return write_file_atomically(path, to_text(view));
-  const std::string text = to_dot(view, options);
-  write_file_atomically(path, picture == pictures.end() ? text : drawn(text, *picture));
+  std::string text = extension == "txt" ? to_text(view) : to_dot(view, options);
+  if (picture != pictures.end()) text = drawn(text, *picture);
+  const std::string_view content = text;
+  write_file_atomically(path, {&content, 1}, "save_graph");
 }
 
 }  // namespace xgrad::inline XGRAD_ABI
