@@ -533,7 +533,7 @@ TEST_CASE("Searches refuse an end outside the vocabulary and more beams than the
 
 TEST_CASE("Searches refuse a model whose steps have another shape, or no numbers") {
   struct Wrong : Stepper {
-    Array logits(Shape{3, 4}, Real(0));
+    Array logits{Shape{3, 4}, Real(0)};
     std::int64_t batch() const override { return 2; }
     Tensor step(const Index&) override { return logits; }
     void select(const Index&) override {}
@@ -700,7 +700,7 @@ TEST_CASE("A transformer learns to turn sequences round, and greedy search write
   manual_seed(1);
   const std::int64_t pad = 0, begin = 1, end = 2, N = 24, S = 4;
   // Sentences of 2 to 4 letters 3 ... 7; the translation is the sentence backwards, then the end.
-  Index source({N, S}, pad), target({N, S + 1}, pad), lengths({N});
+  Index source({N, S}, pad), target({N, S + 1}, pad), lengths(Shape{N});
   const Index letters = random_integers(3, 8, {N, S}, next_random_key());
   for (std::int64_t n = 0; n < N; ++n) {
     const std::int64_t length = 2 + n % 3;
