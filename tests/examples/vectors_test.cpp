@@ -38,7 +38,7 @@ TEST_CASE("principal axes find the directions in which points are spread") {
   const std::int64_t N = 400;
   const Array noise = xgrad::random_normal({N, 3}, {.seed = 1});
   const double spread[3] = {3, 1, 0.1};
-  Array points(Shape{N, 3});
+  Array points(xgrad::Shape{N, 3});
   for (std::int64_t i = 0; i < N; ++i) {
     for (int j = 0; j < 3; ++j) {
       double x = 5;

@@ -51,7 +51,7 @@ TEST_CASE("softmax in float sums to 1 and is within rounding of double") {
     const Array x = uniform({n}, -30, 30);
     double total = 0;
     for (const Real v : x) total += std::exp(static_cast<double>(v));
-    Array exact(Shape{n}), exact_log({n});
+    Array exact(Shape{n}), exact_log(Shape{n});
     for (std::int64_t i = 0; i < n; ++i) {
       exact.mutable_data()[i] = static_cast<Real>(std::exp(static_cast<double>(x.data()[i])) / total);
       exact_log.mutable_data()[i] = static_cast<Real>(static_cast<double>(x.data()[i]) - std::log(total));
