@@ -67,7 +67,7 @@ void check_lengths(const char* op, const Index& lengths, std::int64_t size) {
   }
 }
 
-// Whether key s is outside the window of query t, of `size` or less. Differences of them do not overflow, sums could.
+// Whether key s is outside the window of query t. Differences of positions do not overflow, sums with the sides could.
 bool outside(const WindowOptions& window, std::int64_t t, std::int64_t s) {
   return t - s > window.before || s - t > window.after;
 }
