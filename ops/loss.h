@@ -24,7 +24,8 @@ struct CrossEntropyOptions {
 ///
 ///     loss = -(1 - a) ln p_t - a/V sum_c ln p_c,      p = softmax(logits), a = label_smoothing
 ///
-/// A class that the smoothing alone asks for and that has probability 0 (logit -inf) is left out of the sum. The mean
+/// A class that the smoothing alone asks for and that has probability 0 (logit -inf) is left out of the sum. Infinite
+/// logits count as in log_softmax. A number added to all logits of a sample changes nothing, however large. The mean
 /// is over the samples that are not ignored; if all are, the loss is 0. Throws ShapeError when the shapes do not fit,
 /// ValueError for a target outside [0, V) that is not ignored (the sample is named), or a smoothing outside [0, 1].
 Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
@@ -55,8 +56,8 @@ struct KlDivOptions {
 /// Throws ShapeError.
 Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options = {});
 
-/// Cross-entropy of a yes-or-no question from its logit x: max(x, 0) - x t + ln(1 + e^-|x|), target t in [0, 1]. Equal
-/// shapes. Throws ShapeError.
+/// Cross-entropy of a yes-or-no question from its logit x: max(x, 0) - x t + ln(1 + e^-|x|), target t in [0, 1]; at
+/// infinite x the limit. Equal shapes. Throws ShapeError.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const LossOptions& options = {});
 
 }  // namespace xgrad::inline XGRAD_ABI
