@@ -47,13 +47,13 @@ struct ErfTable<double> {
 
 // |x|, but not beyond where the density vanishes: there x^2 could overflow.
 template <class V>
-V distance(const V& x) {
+[[gnu::always_inline]] inline V distance(const V& x) {
   return minimum(abs(x), V(ErfTable<typename V::Number>::far));
 }
 
 // What rounding took from x^2.
 template <class V>
-V square_error(const V& x, const V& square) {
+[[gnu::always_inline]] inline V square_error(const V& x, const V& square) {
 #ifdef __FMA__
   return multiply_add(x, x, -square);
 #else
@@ -67,14 +67,14 @@ V square_error(const V& x, const V& square) {
 
 // e^(-x^2/2); the rounding error of x^2, which the exponential would magnify, is made good.
 template <class V>
-V bell(const V& x) {
+[[gnu::always_inline]] inline V bell(const V& x) {
   const V square = x * x, y = exp(-0.5 * square);
   return multiply_add(-0.5 * square_error(x, square), y, y);
 }
 
 // P(-x) e^(x^2/2) for 0 <= x <= far.
 template <class V>
-V lower_tail(const V& x) {
+[[gnu::always_inline]] inline V lower_tail(const V& x) {
   using Table = ErfTable<typename V::Number>;
   const V inverse = 1 / (x + Table::centre);
   return polynomial((x - Table::centre) * inverse, Table::tail) * inverse;
@@ -82,13 +82,13 @@ V lower_tail(const V& x) {
 
 // P(x) = 1/2 + erf(x/sqrt 2)/2 for |x| <= 1.
 template <class V>
-V central_cdf(const V& x) {
+[[gnu::always_inline]] inline V central_cdf(const V& x) {
   const V half = 0.5 * (x * x);
   return multiply_add(x * (std::numbers::sqrt2 / 4), polynomial(half, ErfTable<typename V::Number>::near), V(0.5));
 }
 
 template <class V>
-V normal_cdf_of(const V& x) {
+[[gnu::always_inline]] inline V normal_cdf_of(const V& x) {
   const V a = distance(x), centre = central_cdf(x);
   const auto near = a < 1;
   if (all(near)) return centre;
@@ -97,7 +97,7 @@ V normal_cdf_of(const V& x) {
 }
 
 template <class V>
-V normal_pdf_of(const V& x) {
+[[gnu::always_inline]] inline V normal_pdf_of(const V& x) {
   return bell(distance(x)) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }
 

@@ -1,5 +1,5 @@
-// The exponential on Packs, to about 1 ulp over its whole range: xsimd's is 0 where the result is subnormal, and infinite
-// where it comes within a third of the largest number.
+// The exponential on Packs, to about 1 ulp over its whole range: xsimd's is 0 where the result is subnormal, and
+// infinite where it comes within a third of the largest number.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,8 @@
 #include <xgrad/core/config.h>
 
 namespace xgrad::inline XGRAD_ABI::detail {
+
+// These are inlined whatever their size: in a loop, what they need stays in registers.
 
 // Minimax polynomials of (e^r - 1 - r)/r^2 for |r| <= ln(2)/2, lowest coefficient first; errors of e^r 4e-9 and 8e-20.
 template <class Number>
@@ -44,7 +46,7 @@ struct ExpTable<double> {
 };
 
 template <class V, std::size_t n>
-V polynomial(const V& x, const typename V::Number (&coefficients)[n]) {
+[[gnu::always_inline]] inline V polynomial(const V& x, const typename V::Number (&coefficients)[n]) {
   V sum(coefficients[n - 1]);
   for (std::size_t i = n - 1; i-- > 0;) sum = multiply_add(sum, x, V(coefficients[i]));
   return sum;
@@ -54,7 +56,7 @@ V polynomial(const V& x, const typename V::Number (&coefficients)[n]) {
 template <class V>
 struct ExpParts {
   using Table = ExpTable<typename V::Number>;
-  explicit ExpParts(const V& x) : k(nearest(x * 1.4426950408889634)) {
+  [[gnu::always_inline]] explicit ExpParts(const V& x) : k(nearest(x * 1.4426950408889634)) {
     const V r = multiply_add(k, -Table::low, multiply_add(k, -Table::high, x));
     rest = multiply_add(polynomial(r, Table::coefficients), r * r, r);
   }
@@ -62,7 +64,7 @@ struct ExpParts {
 };
 
 template <class V>
-V exp_of(const V& x) {
+[[gnu::always_inline]] inline V exp_of(const V& x) {
   using Table = ExpTable<typename V::Number>;
   // What vanishes is set to 0: a product that underflows takes the processor twenty times as long as others.
   const auto vanishes = x < Table::least;

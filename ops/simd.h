@@ -106,7 +106,7 @@ class BasicPack {
   friend BasicPack operator/(const BasicPack& a, const BasicPack& b) { return a.batch_ / b.batch_; }
   friend BasicPack operator-(const BasicPack& a) { return -a.batch_; }
   /// a b + c, rounded once where the processor can.
-  friend BasicPack multiply_add(const BasicPack& a, const BasicPack& b, const BasicPack& c) {
+  [[gnu::always_inline]] friend BasicPack multiply_add(const BasicPack& a, const BasicPack& b, const BasicPack& c) {
 #ifdef __AVX512F__
     // xsimd 8.1 writes a product and a sum here, which the compiler joins or, sharing the product, does not.
     if constexpr (avx512 && std::is_same_v<Number, float>) return Batch(_mm512_fmadd_ps(a.batch_, b.batch_, c.batch_));
@@ -143,7 +143,7 @@ class BasicPack {
   /// The nearest whole number.
   friend BasicPack nearest(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
   /// a 2^k for whole k that do not exceed twice the range of exponents, rounded once also where that is subnormal.
-  friend BasicPack scaled(const BasicPack& a, const BasicPack& k) {
+  [[gnu::always_inline]] friend BasicPack scaled(const BasicPack& a, const BasicPack& k) {
 #ifdef __AVX512F__
     if constexpr (avx512 && std::is_same_v<Number, float>) return Batch(_mm512_scalef_ps(a.batch_, k.batch_));
     if constexpr (avx512 && std::is_same_v<Number, double>) return Batch(_mm512_scalef_pd(a.batch_, k.batch_));
@@ -151,7 +151,7 @@ class BasicPack {
     const BasicPack half = nearest(0.5 * k);  // 2^k itself may lie outside of the range
     return a * power_of_two(half) * power_of_two(k - half);
   }
-  friend BasicPack exp(const BasicPack& a) { return detail::exp_of(a); }
+  [[gnu::always_inline]] friend BasicPack exp(const BasicPack& a) { return detail::exp_of(a); }
   friend BasicPack expm1(const BasicPack& a) { return detail::expm1_of(a); }
   friend BasicPack log(const BasicPack& a) {
     if constexpr (std::is_same_v<Number, float>) return xsimd::log(a.batch_);
@@ -174,10 +174,10 @@ class BasicPack {
   friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
   friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }
   /// The normal distribution function and its density.
-  friend BasicPack normal_cdf(const BasicPack& a) { return detail::normal_cdf_of(a); }
-  friend BasicPack normal_pdf(const BasicPack& a) { return detail::normal_pdf_of(a); }
+  [[gnu::always_inline]] friend BasicPack normal_cdf(const BasicPack& a) { return detail::normal_cdf_of(a); }
+  [[gnu::always_inline]] friend BasicPack normal_pdf(const BasicPack& a) { return detail::normal_pdf_of(a); }
   /// 1/(1 + e^-a) or e^a/(1 + e^a), whichever does not overflow.
-  friend BasicPack sigmoid(const BasicPack& a) {
+  [[gnu::always_inline]] friend BasicPack sigmoid(const BasicPack& a) {
     const BasicPack e = exp(-abs(a));
     return where(a < 0, e, BasicPack(1)) / (1 + e);
   }
