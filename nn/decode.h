@@ -68,7 +68,8 @@ struct SamplingOptions {
 Array sampling_probabilities(const Array& logits, const SamplingOptions& options);
 /// Draws every token from sampling_probabilities. What a sequence gets depends on the seed, its row and its logits, not
 /// on the rest of the batch. The scores are by the model's own probabilities, before temperature and filters. To draw
-/// several times after the same beginning, select its row several times first. Throws as above.
+/// several times after the same beginning, select its row several times first. Throws as above, and LimitError when
+/// batch times max_length overflows.
 Decoded sample(Stepper& model, const SamplingOptions& options);
 
 // -- search -----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 // First numbers of parameters. Every draw is made in double, so that float and double builds start alike.
 #include <xgrad/nn/init.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <xgrad/core/callable.h>
@@ -17,18 +19,9 @@ Array mapped(Array numbers, const F& f) {
   return numbers;
 }
 
-Array draw_uniform(const Shape& shape, double low, double high) {
-  return mapped(random_uniform(shape, next_random_key()), [=](double u) { return low + (high - low) * u; });
-}
-
-Array draw_normal(const Shape& shape, double mean, double std) {
-  return mapped(random_normal(shape, next_random_key()), [=](double z) { return mean + std * z; });
-}
-
-// `value`, if it is finite also as a Real.
-double finite(std::string_view op, std::string_view name, double value) {
+// Refuses what is not finite, also as a Real.
+void finite(std::string_view op, std::string_view name, double value) {
   if (!std::isfinite(static_cast<Real>(value))) fail<ValueError>(op, name, " must be finite, got ", value);
-  return value;
 }
 
 // Refuses normal numbers that can overflow. None lies further out: the draws have 32 bits.
@@ -39,15 +32,27 @@ void check_normal(std::string_view op, double mean, double std) {
   finite(op, "mean with its deviations", std::abs(mean) + most_deviations * std::abs(std));
 }
 
+Array draw_uniform(std::string_view op, const Shape& shape, double low, double high) {
+  finite(op, "high - low", high - low);
+  return mapped(random_uniform(shape, next_random_key()), [=](double u) { return low + (high - low) * u; });
+}
+
+Array draw_normal(std::string_view op, const Shape& shape, double mean, double std) {
+  check_normal(op, mean, std);
+  return mapped(random_normal(shape, next_random_key()), [=](double z) { return mean + std * z; });
+}
+
+// The root of a count that is 0 for weights without elements only.
+double root(std::int64_t fan) { return std::sqrt(static_cast<double>(std::max<std::int64_t>(fan, 1))); }
+
 double kaiming_deviation(const Shape& shape, const KaimingOptions& options) {
   const Fans fan = fans(shape);
-  return gain(options.nonlinearity, {.slope = options.slope}) /
-         std::sqrt(static_cast<double>(options.mode == FanMode::in ? fan.in : fan.out));
+  return gain(options.nonlinearity, {.slope = options.slope}) / root(options.mode == FanMode::in ? fan.in : fan.out);
 }
 
 double xavier_deviation(const Shape& shape, const XavierOptions& options) {
   const Fans fan = fans(shape);
-  return options.gain * std::sqrt(2.0 / static_cast<double>(fan.in + fan.out));  // each below 2^59
+  return options.gain * std::sqrt(2.0 / static_cast<double>(std::max<std::int64_t>(fan.in + fan.out, 1)));
 }
 
 double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
@@ -100,13 +105,13 @@ Init uniform(const UniformOptions& options) {
     fail<ValueError>("uniform", "no numbers in [", options.low, ", ", options.high, ")");
   }
   finite("uniform", "high - low", options.high - options.low);
-  return [options](const Shape& shape) { return draw_uniform(shape, options.low, options.high); };
+  return [options](const Shape& shape) { return draw_uniform("uniform", shape, options.low, options.high); };
 }
 
 Init normal(const NormalOptions& options) {
   if (!(options.std >= 0)) fail<ValueError>("normal", "std must not be negative, got ", options.std);
   check_normal("normal", options.mean, options.std);
-  return [options](const Shape& shape) { return draw_normal(shape, options.mean, options.std); };
+  return [options](const Shape& shape) { return draw_normal("normal", shape, options.mean, options.std); };
 }
 
 Init truncated_normal(const TruncatedNormalOptions& options) {
@@ -140,26 +145,30 @@ Init xavier_uniform(const XavierOptions& options) {
   finite("xavier_uniform", "gain", options.gain);
   return [options](const Shape& shape) {
     const double a = std::numbers::sqrt3 * xavier_deviation(shape, options);
-    return draw_uniform(shape, -a, a);
+    return draw_uniform("xavier_uniform", shape, -a, a);
   };
 }
 
 Init xavier_normal(const XavierOptions& options) {
   finite("xavier_normal", "gain", options.gain);
-  return [options](const Shape& shape) { return draw_normal(shape, 0, xavier_deviation(shape, options)); };
+  return [options](const Shape& shape) {
+    return draw_normal("xavier_normal", shape, 0, xavier_deviation(shape, options));
+  };
 }
 
 Init kaiming_uniform(const KaimingOptions& options) {
   finite("kaiming_uniform", "slope", options.slope);
   return [options](const Shape& shape) {
     const double a = std::numbers::sqrt3 * kaiming_deviation(shape, options);
-    return draw_uniform(shape, -a, a);
+    return draw_uniform("kaiming_uniform", shape, -a, a);
   };
 }
 
 Init kaiming_normal(const KaimingOptions& options) {
   finite("kaiming_normal", "slope", options.slope);
-  return [options](const Shape& shape) { return draw_normal(shape, 0, kaiming_deviation(shape, options)); };
+  return [options](const Shape& shape) {
+    return draw_normal("kaiming_normal", shape, 0, kaiming_deviation(shape, options));
+  };
 }
 
 Init orthogonal(const OrthogonalOptions& options) {
@@ -168,7 +177,7 @@ Init orthogonal(const OrthogonalOptions& options) {
     if (shape.rank() < 2) fail<ShapeError>("orthogonal", "needs a weight of two axes or more, got ", shape);
     const std::int64_t rows = shape[0], columns = rows == 0 ? 0 : shape.numel() / rows;
     const std::int64_t count = std::min(rows, columns), length = std::max(rows, columns);
-    const Array noise = draw_normal({count, length}, 0, 1);
+    const Array noise = draw_normal("orthogonal", {count, length}, 0, 1);
     std::vector<double> q(noise.begin(), noise.end());
     const auto dot = [&](const double* a, const double* b) {
       double sum = 0;

@@ -27,7 +27,7 @@ TEST_CASE("arrays hold their elements in row-major order") {
 TEST_CASE("arrays without elements and without axes") {
   CHECK(Array().shape() == Shape{0});
   CHECK(Array(Shape{0, 3}).size() == 0);
-  CHECK(Array(Shape{std::numeric_limits<std::int64_t>::max(), 0}).size() == 0);
+  CHECK(Array(Shape{std::int64_t{1} << 50, 0}).size() == 0);
   CHECK(Array(Shape{}, Real(7)).item() == 7);
   CHECK(Array(Shape{1, 1}, Real(7)).item() == 7);
   CHECK(Array(Shape{}, Real(7)).at({}) == 7);

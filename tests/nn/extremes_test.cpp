@@ -229,6 +229,14 @@ TEST_CASE("parameters never start with numbers that are not finite") {
   error_of<ValueError>([] { init::uniform({.low = -huge, .high = huge}); });
   error_of<ValueError>([] { init::normal({.mean = huge, .std = huge}); });
   error_of<ValueError>([] { init::normal({.std = huge}); });
+  error_of<ValueError>([] { init::xavier_uniform({.gain = huge})({1, 1}); });
+  error_of<ValueError>([] { init::xavier_normal({.gain = huge})({1, 1}); });
+  for (const Shape& none : {Shape{0, 3}, Shape{3, 0}, Shape{0, 0}, Shape{2, 3, 0}}) {
+    for (const nn::Init& f : {init::xavier_uniform(), init::xavier_normal(), init::orthogonal(),
+                              init::kaiming_uniform({.mode = init::FanMode::out}), init::kaiming_normal()}) {
+      CHECK(f(none).shape() == none);
+    }
+  }
   manual_seed(5);
   for (const init::UniformOptions& o : {init::UniformOptions{0, huge}, init::UniformOptions{-huge / 2, huge / 2}}) {
     for (const Real value : init::uniform(o)({1000})) CHECK((value >= o.low && value <= o.high));

@@ -411,7 +411,7 @@ TEST_CASE("Errors inside a transformer say where") {
         }) == "embedding: index 11 not in [0, 11)\n  in encoder.embedding (Embedding 11 x 6)");
   CHECK(error_of<ValueError>([&] {
           model.encoder(Index({1, 21}, 3));
-        }) == "positions: positions 0 to 20 of 20\n  in encoder.positions (SinusoidalPositions 20 x 6)");
+        }) == "positions: 21 positions from 0 on, of 20\n  in encoder.positions (SinusoidalPositions 20 x 6)");
 }
 
 }  // namespace
