@@ -50,6 +50,9 @@ template <class T>
 class ArrayPart;
 
 /// Shape and contiguous row-major elements of type T. Copies share the elements until one of them is written to.
+///
+/// Threads: different arrays may be used by different threads, also where they share a block, because whoever writes
+/// gets a block of its own first. One array is read by many threads or written by one.
 template <class T>
 class BasicArray {
  public:

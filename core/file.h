@@ -11,6 +11,7 @@
 namespace xgrad::inline XGRAD_ABI {
 
 /// A regular file, open for reading as long as the object lives. `op` is the word that its errors begin with.
+/// Threads: many may read from one object.
 class InputFile {
  public:
   /// Throws IoError when the file cannot be opened, or is a folder, a pipe or a device; ValueError for a path with a
@@ -41,6 +42,8 @@ std::string read_file(const std::string& path);
 /// synced and then renamed. Throws IoError and leaves the old file as it was; a link, folder, pipe or device of that
 /// name is refused. Throws ValueError for a path with a NUL byte. Temporary files that dead processes left for this
 /// file are removed.
+///
+/// Threads: several, and several processes, may write the same file; one of them is the last.
 void write_file_atomically(const std::string& path, std::span<const std::string_view> pieces,
                            std::string_view op = "write_file_atomically");
 void write_file_atomically(const std::string& path, std::string_view content);

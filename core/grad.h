@@ -31,6 +31,8 @@ struct BackwardOptions {
 /// returned, no tensor is changed. `xs` may be leaves or results. Throws GraphError if y depends on nothing that
 /// requires a gradient, if an x requires none or is not reached, if the graph was released, if a value that is needed
 /// was assigned since it was used, or if a rule returns a wrong shape; ShapeError if the seed's shape is not y's.
+/// Threads: passes through different graphs may run at the same time, also where graphs share leaves and constants.
+/// Passes that meet inside one graph are each done in full or refused with a GraphError.
 ///
 ///     const Tensor g = grad(y, {x}, {.create_graph = true})[0];
 ///     const Tensor h = grad(sum(g), {x})[0];                       // second derivative

@@ -2,7 +2,8 @@
 //
 //     save_graph("step.svg", {loss}, {.title = "forward pass"});
 //
-// A graph can be drawn at any time, also after a backward pass has released it.
+// A graph can be drawn at any time, also after a backward pass has released it. Threads: while no other thread runs a
+// backward pass through it, names its tensors or assigns its leaves.
 #pragma once
 
 #include <cstdint>

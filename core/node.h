@@ -124,6 +124,8 @@ class LazyExtras {
   std::atomic<NodeExtras*> extras_{nullptr};
 };
 
+/// Threads: nodes may be shared, and dropped by any thread; core/tensor.h says what threads may do with what hangs on
+/// them.
 struct Node {
   RefCount refs;
   std::uint32_t version = 0;  ///< of a leaf: how often its value was assigned

@@ -19,7 +19,7 @@ namespace xgrad::inline XGRAD_ABI {
 
 /// At least `bytes` bytes, aligned to 64. Throws std::bad_alloc when the system has none left.
 void* pool_allocate(std::size_t bytes);
-/// Gives a block back; `bytes` as at its allocation.
+/// Gives a block back; `bytes` as at its allocation. Threads: any may call these and those below.
 void pool_release(void* block, std::size_t bytes) noexcept;
 
 /// What the pools of all threads hold.
@@ -63,6 +63,7 @@ class RefCount {
   std::atomic<std::int32_t> count_{1};
 };
 
+/// Threads: copies may belong to different threads; one pointer is read by many or changed by one, as a plain one.
 /// A counted pointer to a T that has `RefCount refs` and a `static void T::destroy(T*) noexcept`.
 template <class T>
 class Ref {

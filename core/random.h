@@ -36,7 +36,8 @@ struct RandomState {
 void manual_seed(std::uint64_t seed);
 RandomState random_state();
 void set_random_state(const RandomState& state);
-/// The key of the next draw. Every draw takes one.
+/// The key of the next draw. Every draw takes one. Threads: each has a generator of its own, which these functions are
+/// about; all others here depend on their arguments alone.
 RandomKey next_random_key();
 
 /// Words 4 i ... 4 i + 3 of a draw.

@@ -49,7 +49,7 @@ inline bool recording() { return detail::current_history == History::recorded; }
 inline Tensor kept(const Tensor& input) { return recording() ? input : Tensor(); }
 
 /// No graph while it lives: results are plain values. A local variable only: such scopes end in the order in which they
-/// were opened, each in its thread.
+/// were opened. Threads: for the thread that made it, which also ends it; new threads record.
 struct [[nodiscard]] NoGrad : detail::HistoryScope {
   NoGrad() : HistoryScope(History::no_grad) {}
 };

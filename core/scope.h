@@ -24,7 +24,7 @@ void unlink_scope(T*& innermost, T* gone, T* T::*outer) {
 
 /// A named place, `decoder.blocks.1.cross_attn`, entered for the life of the object and left when it dies, also by an
 /// exception. Scopes nest per thread; the innermost one is current.
-/// Threads: a scope belongs to the thread that made it, and must die there.
+/// Threads: a scope belongs to the thread that made it, and must die there; a new thread is nowhere.
 class Scope {
  public:
   /// `path` is interned, or nullptr for "nowhere"; `detail` says more in error messages ("Linear 512 -> 64") and must

@@ -21,7 +21,7 @@ using NamedArrays = std::map<std::string, AnyArray, std::less<>>;
 /// Further facts, text by name.
 using Metadata = std::map<std::string, std::string, std::less<>>;
 
-/// What a file holds.
+/// What a file holds. Threads: many may read it, or one change it; as a std::map.
 struct StateFile {
   NamedArrays arrays = {};
   Metadata metadata = {};

@@ -18,6 +18,7 @@ namespace xgrad::inline XGRAD_ABI {
 inline constexpr int max_rank = 8;
 
 /// A short list of whole numbers, at most `max_rank` of them, without an allocation: the base of Shape and Axes.
+/// Threads: a plain value.
 template <class T>
 class ShortList {
  public:

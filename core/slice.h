@@ -24,7 +24,8 @@ inline constexpr None none;
 ///     x[{ellipsis, 0}]              position 0 along the last axis
 ///     x[{_, new_axis}]              an axis of size 1 after the first
 ///
-/// Positions that a range names outside the axis are cut off; a single position outside is refused.
+/// Positions that a range names outside the axis are cut off; a single position outside is refused. Threads: a plain
+/// value.
 class Slice {
  public:
   enum class Kind : std::uint8_t { range, position, ellipsis, new_axis };

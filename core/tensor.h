@@ -30,6 +30,12 @@ enum class History : std::uint8_t {
 /// A cheap handle (one counted pointer) to a value and, if the value has a history, to its node in the graph. Copies of
 /// a handle mean the same tensor. A tensor without history has no node: under NoGrad, or made from plain numbers, it
 /// costs its numbers and nothing else.
+///
+/// Threads: many may use a tensor, record operations on it and drop it, without a lock. backward() may run in several
+/// threads at once, also where their graphs share leaves, whose gradients it adds up one after the other. What changes
+/// a tensor is for one thread while no other uses it: assign(), update(), set_requires_grad(), named(), hooks,
+/// retain_grad(), zero_grad(); and grad() is read when the passes are over. One handle (the variable) is read by many
+/// threads or assigned by one.
 class Tensor {
  public:
   /// Undefined: means "none" where a Tensor is optional.

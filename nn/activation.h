@@ -10,6 +10,7 @@ namespace xgrad::inline XGRAD_ABI::nn {
 
 /// Any function from a tensor to one of the same shape: `relu`, `gelu`, a lambda. The library's own functions with a
 /// further argument have its default here. Made from an empty function it throws ValueError.
+/// Threads: many may call it, if they may call the function.
 class Activation {
  public:
   Activation(Tensor (*f)(const Tensor&)) : f_(f) { refuse_empty(f); }

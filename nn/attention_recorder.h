@@ -10,7 +10,8 @@
 
 namespace xgrad::inline XGRAD_ABI::nn {
 
-/// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps.
+/// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps. Threads: it
+/// sees the thread that made it, which also reads and ends it.
 ///
 ///     const nn::AttentionRecorder recorder;
 ///     model(source, lengths, target);

@@ -15,6 +15,8 @@ namespace xgrad::inline XGRAD_ABI::nn {
 
 /// A model in the middle of writing B sequences: what every search needs to know of it. When step() or select() throws,
 /// the model should be where it was, so that it can be asked again; those of the library are.
+///
+/// Threads: one at a time; several may decode with steppers of their own from one model.
 class Stepper {
  public:
   virtual ~Stepper() = default;

@@ -6,7 +6,7 @@
 namespace xgrad::inline XGRAD_ABI::nn {
 
 /// In training, every element becomes 0 with probability p and is divided by 1 - p otherwise; else nothing happens
-/// (Srivastava et al. 2014). Which ones: the generator's next draw.
+/// (Srivastava et al. 2014). Which ones: the next draw of the calling thread's generator.
 struct Dropout : Module {
   /// Throws ValueError unless 0 <= p <= 1.
   Dropout(At here, double p);

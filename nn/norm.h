@@ -54,7 +54,8 @@ struct BatchNormOptions {
 /// They move last: whatever a call throws, hooks included, they are as they were.
 ///
 /// So a result depends on the other samples of the batch in training, and on nothing but its own sample afterwards;
-/// with layer norm it never depends on others. Names, buffers and values are those of PyTorch's layer.
+/// with layer norm it never depends on others. Names, buffers and values are those of PyTorch's layer. Threads: in
+/// training one at a time, because it changes its buffers.
 struct BatchNorm1d : Module {
   /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1].
   BatchNorm1d(At here, std::int64_t channels, const BatchNormOptions& options = {});

@@ -11,6 +11,8 @@
 
 namespace xgrad::inline XGRAD_ABI::optim {
 
+// Threads: one at a time for the same gradients.
+
 struct Clipped {
   Tensors gradients;
   double norm = 0;  ///< before clipping

@@ -28,6 +28,7 @@ struct StepReport {
 };
 
 /// What all optimizers share. Made by its kinds: Sgd, Adam, AdamW.
+/// Threads: one at a time, and while it steps, no other thread may use the parameters.
 class Optimizer {
  public:
   Optimizer(const Optimizer&) = delete;

@@ -18,6 +18,7 @@ namespace xgrad::inline XGRAD_ABI::optim {
 
 /// A learning rate for every step; steps count from 0. Any function of the step is one. Throws ValueError for an empty
 /// function and for a negative step.
+/// Threads: many may ask, if they may call the function.
 class Schedule {
  public:
   template <class F>
@@ -68,7 +69,7 @@ Schedule noam(const NoamOptions& options);
 Schedule warmup(std::int64_t steps, const Schedule& then);
 
 /// Sets an optimizer's learning rates, from its birth on and after every step. Groups with another rate than the first
-/// keep that proportion. The optimizer must outlive it.
+/// keep that proportion. The optimizer must outlive it. Threads: one at a time, together with its optimizer.
 class Scheduler {
  public:
   /// Throws ValueError if the first group's rate is 0 and another's is not, and as step().
