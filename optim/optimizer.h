@@ -27,7 +27,7 @@ struct StepReport {
   std::int64_t skipped = 0;  ///< parameters without a gradient
 };
 
-/// What all optimizers share. Made by its kinds: Sgd, Adam, AdamW.
+/// What all optimizers share. Made by its kinds: SGD, Adam, AdamW.
 /// Threads: one at a time, and while it steps, no other thread may use the parameters.
 class Optimizer {
  public:
