@@ -124,6 +124,7 @@ class LazyExtras {
   std::atomic<NodeExtras*> extras_{nullptr};
 };
 
+/// One vertex of the graph: see above.
 /// Threads: nodes may be shared, and dropped by any thread; core/tensor.h says what threads may do with what hangs on
 /// them.
 struct Node {
