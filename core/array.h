@@ -60,8 +60,8 @@ class BasicArray {
 
   /// No elements: shape [0].
   BasicArray();
-  /// Elements of any value, to be written before they are read. Throws LimitError, with the name of the calling function,
-  /// when the size overflows or there is no memory for it.
+  /// Elements of any value, to be written before they are read. Throws LimitError, with the name of the calling
+  /// function, when the size overflows or there is no memory for it.
   explicit BasicArray(const Shape& shape, detail::Caller caller = {__builtin_FUNCTION()});
   /// Every element equal to `value`.
   explicit BasicArray(const Shape& shape, T value, detail::Caller caller = {__builtin_FUNCTION()});
@@ -107,8 +107,8 @@ class BasicArray {
   /// Rows by number and parts by mask, as Tensor::operator[]; defined in ops/parts.cpp.
   BasicArray operator[](const BasicArray<std::int64_t>& rows) const;
   BasicArray operator[](const BasicArray<bool>& where) const;
-  /// The same of an array that may change: ids[{0, _}] = 7, ids[mask] = other. What is assigned is repeated to the shape
-  /// of the part. Throws as above, and ShapeError when it does not fit; then nothing has changed.
+  /// The same of an array that may change: ids[{0, _}] = 7, ids[mask] = other. What is assigned is repeated to the
+  /// shape of the part. Throws as above, and ShapeError when it does not fit; then nothing has changed.
   ArrayPart<T> operator[](std::initializer_list<Slice> slices);
   ArrayPart<T> operator[](const BasicArray<std::int64_t>& rows);
   ArrayPart<T> operator[](const BasicArray<bool>& where);
@@ -159,8 +159,8 @@ extern template class BasicArray<Real>;
 extern template class BasicArray<std::int64_t>;
 extern template class BasicArray<bool>;
 
-/// What stands in brackets behind an array that may change: reads as the part itself, and as long as it has no name, what
-/// is assigned to it is written into the array.
+/// What stands in brackets behind an array that may change: reads as the part itself, and as long as it has no name,
+/// what is assigned to it is written into the array.
 template <class T>
 class ArrayPart : public BasicArray<T> {
  public:

@@ -1,8 +1,8 @@
 // The number type of the library and what keeps its two builds apart; nothing else.
 #pragma once
 
-// Every header comes here before it uses anything of C++20. The second line ends the compilation, so that the first is not
-// lost among hundreds that follow from it.
+// Every header comes here before it uses anything of C++20. The second line ends the compilation, so that the first is
+// not lost among hundreds that follow from it.
 #if __cplusplus < 202002L
 #error "xgrad needs C++20: compile with -std=c++20"
 #include "stopped after the error above"
@@ -30,8 +30,8 @@ using Real = float;
 #endif
 
 namespace detail {
-// Every object asks for the library of its own number type by name, also where unused sections are dropped: with only the
-// other library it does not link, nor with both (config.cpp). Not `inline`: each object asks for itself.
+// Every object asks for the library of its own number type by name, also where unused sections are dropped: with only
+// the other library it does not link, nor with both (config.cpp). Not `inline`: each object asks for itself.
 [[gnu::used, gnu::retain]] static const char* const real_name = &XGRAD_REAL_NAME;
 }  // namespace detail
 

@@ -1,14 +1,14 @@
 // The backward pass.
 //
-// 1. Collect: a depth-first walk from y, with a stack of its own, lists the nodes so that inputs come before results, and
-//    marks those that lead to a requested tensor.
+// 1. Collect: a depth-first walk from y, with a stack of its own, lists the nodes so that inputs come before results,
+//    and marks those that lead to a requested tensor.
 // 2. Check everything that could be refused, before anything has changed.
-// 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients of
-//    its inputs, which are added up.
+// 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients
+//    of its inputs, which are added up.
 //
-// Hooks and rules are foreign code: they may drop the tensors that the pass was called with, assign leaves, or change the
-// gradient that they are shown. So the pass holds what it works on, looks again at the versions of what a rule holds when
-// the rule's turn comes, and shows every hook a handle of its own.
+// Hooks and rules are foreign code: they may drop the tensors that the pass was called with, assign leaves, or change
+// the gradient that they are shown. So the pass holds what it works on, looks again at the versions of what a rule
+// holds when the rule's turn comes, and shows every hook a handle of its own.
 #include <xgrad/core/grad.h>
 
 #include <bit>
@@ -451,7 +451,8 @@ Tensors grad(const Tensor& result_of, const Tensors& with_respect_to, const Grad
     if (options.create_graph && g.defined()) {
       result.push_back(g.separate());
     } else {
-      result.push_back(Tensor::unrecorded(g.defined() ? Array(g.value()) : Array(x.shape(), Real(0)), History::gradient));
+      Array value = g.defined() ? g.value() : Array(x.shape(), Real(0));
+      result.push_back(Tensor::unrecorded(std::move(value), History::gradient));
     }
   }
   return result;

@@ -57,7 +57,8 @@ int decimals(double value, std::chars_format notation) {
   return static_cast<int>(text.find_last_not_of('0') - point);
 }
 
-// numpy's choice: the notation that shows the smallest and the largest number, with at most four digits behind the point.
+// numpy's choice: the notation that shows the smallest and the largest number, with at most four digits behind the
+// point.
 template <class T>
 Format format_for(const BasicArray<T>& array) {
   Format format;

@@ -154,7 +154,8 @@ Tensor variable(Real value, std::string_view name) { return variable(Array(Shape
 std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "tensor(undefined)";
   constexpr std::string_view begin = "tensor(";
-  std::string text = cat(begin, detail::picture(tensor.value(), static_cast<int>(begin.size())), ", shape=", tensor.shape());
+  const std::string numbers = detail::picture(tensor.value(), static_cast<int>(begin.size()));
+  std::string text = cat(begin, numbers, ", shape=", tensor.shape());
   if (!tensor.name().empty()) append(text, cat(", name=", tensor.name()));
   if (!tensor.is_leaf()) append(text, cat(", op=", tensor.node()->op));
   if (tensor.is_leaf() && tensor.requires_grad()) append(text, ", requires_grad");

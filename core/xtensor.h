@@ -103,7 +103,8 @@ auto view(const BasicArray<T>& array) {
 }
 
 /// An xtensor view for reading and writing, valid as long as the array lives. Writing changes this array alone, never
-/// what else shares its elements, whenever it began to. Throws ShapeError when an expression of another size is assigned.
+/// what else shares its elements, whenever it began to. Throws ShapeError when an expression of another size is
+/// assigned.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
   using Elements = detail::WritableElements<T>;

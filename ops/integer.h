@@ -6,8 +6,8 @@
 
 namespace xgrad::inline XGRAD_ABI {
 
-/// a + b and so on; / rounds towards zero and % has the sign of a, as in C++. All throw ShapeError when the shapes do not
-/// broadcast, LimitError when a result does not fit 64 bits; / and % throw ValueError for a zero in b.
+/// a + b and so on; / rounds towards zero and % has the sign of a, as in C++. All throw ShapeError when the shapes do
+/// not broadcast, LimitError when a result does not fit 64 bits; / and % throw ValueError for a zero in b.
 Index operator+(const Index& a, const Index& b);
 Index operator-(const Index& a, const Index& b);
 Index operator*(const Index& a, const Index& b);
@@ -39,8 +39,8 @@ Index& operator*=(Index& a, const B& b) {
   return a = a * b;
 }
 
-/// Sums over axes; the sum of nothing is 0. Throws ValueError for an axis out of range or repeated, LimitError when a sum
-/// does not fit 64 bits.
+/// Sums over axes; the sum of nothing is 0. Throws ValueError for an axis out of range or repeated, LimitError when a
+/// sum does not fit 64 bits.
 Index sum(const Index& x, const ReduceOptions& options = {});
 /// The number of true elements, over axes.
 Index sum(const Mask& x, const ReduceOptions& options = {});

@@ -1,5 +1,5 @@
-// Brackets that choose by number and by mask: x[ids], x[mask], and writing so into plain arrays. They have to be members;
-// core declares them and knows nothing about operations.
+// Brackets that choose by number and by mask: x[ids], x[mask], and writing so into plain arrays. They have to be
+// members; core declares them and knows nothing about operations.
 #include <numeric>
 
 #include <xgrad/core/record.h>
@@ -22,7 +22,8 @@ Rows rows_of(const Shape& shape, const Index& numbers) {
   const std::int64_t size = shape[0];
   Rows rows{.seen = shape, .numbers = numbers.reshaped({numbers.size()}), .shape = numbers.shape()};
   for (const std::int64_t number : numbers) {
-    if (number < -size || number >= size) fail<ValueError>("index", "row ", number, " not in [", -size, ", ", size, ")");
+    if (number >= -size && number < size) continue;
+    fail<ValueError>("index", "row ", number, " not in [", -size, ", ", size, ")");
   }
   std::int64_t* list = rows.numbers.mutable_data();
   for (std::int64_t i = 0; i < rows.numbers.size(); ++i) list[i] += list[i] < 0 ? size : 0;
@@ -115,7 +116,8 @@ ArrayPart<T> BasicArray<T>::operator[](const Mask& where) {
 
 template <class T>
 ArrayPart<T>::ArrayPart(BasicArray<T>& whole, Selection selection)
-    : BasicArray<T>(std::visit([&](const auto& chosen) { return read(whole, meant(whole.shape(), chosen)); }, selection)),
+    : BasicArray<T>(std::visit(
+          [&](const auto& chosen) { return read(whole, meant(whole.shape(), chosen)); }, selection)),
       whole_(whole),
       selection_(std::move(selection)) {}
 

@@ -1,5 +1,5 @@
-// A program with an elementwise operation of its own, compiled with other instructions than the library. Fails unless the
-// values and gradients of the operation are right.
+// A program with an elementwise operation of its own, compiled with other instructions than the library. Fails unless
+// the values and gradients of the operation are right.
 #include <cmath>
 #include <cstdio>
 

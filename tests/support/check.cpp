@@ -91,7 +91,8 @@ void check_order(const Function& f, const std::vector<Array>& inputs, const Grad
   const Tensor y = f(xs);
   if (y.size() == 0) return;
   const Array v = normal(y.shape(), 977 + static_cast<std::uint64_t>(order));
-  // A function without a graph claims that its gradient is zero everywhere; that is held against differences like others.
+  // A function without a graph claims that its gradient is zero everywhere; that is held against differences like
+  // others.
   expect(y.requires_grad() || options.zero || order > 1, "no gradient flows to the result");
   Tensors gradients;
   if (y.requires_grad()) {

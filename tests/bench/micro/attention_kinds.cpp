@@ -1,6 +1,6 @@
-// Full, windowed and linear attention over the length T of a sequence: time of forward and backward pass, what the graph
-// keeps in between, and the most that the pool had to hold. The time of full attention grows with T^2, that of the others
-// and all memory with T.
+// Full, windowed and linear attention over the length T of a sequence: time of forward and backward pass, what the
+// graph keeps in between, and the most that the pool had to hold. The time of full attention grows with T^2, that of
+// the others and all memory with T.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
