@@ -254,10 +254,11 @@ void Pass::collect(std::uint64_t oldest) {
       continue;
     }
     const Frame done = frame;
-    stack_.pop_back();
-    done.node->slot = static_cast<std::int32_t>(order_.size());
-    order_.push_back(done.node);
+    // The marks of all nodes in the stack or the list are taken back in the end: a node is in one of them always.
     needed_.push_back(done.needed);
+    order_.push_back(done.node);
+    stack_.pop_back();
+    done.node->slot = static_cast<std::int32_t>(order_.size()) - 1;
     any_stale_ |= done.needed && done.stale;
     if (!stack_.empty()) stack_.back().needed |= done.needed;
   }
