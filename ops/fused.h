@@ -31,12 +31,12 @@ auto call_with(const F& f, const std::array<T, N>& values) {
   return std::apply(f, values);
 }
 
-// Whether F is a function of `count` numbers. Asked with Probes first, which tell what is wrong with the body of a
-// lambda.
+// Whether F is a function of `count` numbers. Asked with Probes (all alike, as numbers are) first, which tell what is
+// wrong with the body of a lambda.
 template <class F, std::size_t count>
 constexpr bool takes_numbers() {
   return []<std::size_t... k>(std::index_sequence<k...>) {
-    if constexpr (std::is_invocable_v<const F&, Probe<(1u << k)>...>) {
+    if constexpr (std::is_invocable_v<const F&, std::conditional_t<k == count, void, Probe<1>>...>) {
       return true;
     } else {
       return std::is_invocable_v<const F&, std::conditional_t<k == count, void, Pack>...>;
