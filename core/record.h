@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <xgrad/core/scope.h>
 #include <xgrad/core/tensor.h>
 #include <xgrad/core/timing.h>
 
@@ -27,17 +28,24 @@ namespace xgrad::inline XGRAD_ABI {
 namespace detail {
 inline thread_local constinit History current_history = History::recorded;
 
-/// While it lives, this is what becomes of the operations of this thread.
+/// While it lives, this is what becomes of the operations of this thread; the innermost one counts.
 class HistoryScope {
  public:
-  explicit HistoryScope(History history) : was_(std::exchange(current_history, history)) {}
-  ~HistoryScope() { current_history = was_; }
+  explicit HistoryScope(History history) : history_(history), outer_(innermost_) {
+    innermost_ = this;
+    current_history = history;
+  }
+  ~HistoryScope() {
+    unlink_scope(innermost_, this, &HistoryScope::outer_);
+    current_history = innermost_ ? innermost_->history_ : History::recorded;
+  }
   HistoryScope(const HistoryScope&) = delete;
   HistoryScope& operator=(const HistoryScope&) = delete;
-  static void* operator new(std::size_t) = delete;
 
  private:
-  History was_;
+  History history_;
+  HistoryScope* outer_;
+  inline static thread_local constinit HistoryScope* innermost_ = nullptr;
 };
 }  // namespace detail
 
@@ -48,8 +56,8 @@ inline bool recording() { return detail::current_history == History::recorded; }
 /// itself, but for the count of references, which shows in operations on a few numbers.
 inline Tensor kept(const Tensor& input) { return recording() ? input : Tensor(); }
 
-/// No graph while it lives: results are plain values. A local variable only: such scopes end in the order in which they
-/// were opened. Threads: for the thread that made it, which also ends it; new threads record.
+/// No graph while it lives: results are plain values. Threads: for the thread that made it, which also ends it; new
+/// threads record.
 struct [[nodiscard]] NoGrad : detail::HistoryScope {
   NoGrad() : HistoryScope(History::no_grad) {}
 };

@@ -845,7 +845,8 @@ TEST_CASE("a leaf that is unfrozen after the forward pass gets no gradient from 
 }
 
 TEST_CASE("an input of a joint rule that is unfrozen after the forward pass is not asked for") {
-  const Tensor q = variable(normal({1, 2, 3, 4})), k = Tensor(normal({1, 2, 3, 4}, 2)), v = Tensor(normal({1, 2, 3, 4}, 3));
+  const Tensor q = variable(normal({1, 2, 3, 4}));
+  const Tensor k = Tensor(normal({1, 2, 3, 4}, 2)), v = Tensor(normal({1, 2, 3, 4}, 3));
   const Tensor y = sum(scaled_dot_product_attention(q, k, v));
   k.set_requires_grad();
   y.backward();

@@ -1,6 +1,8 @@
 // Tests of core/record.h: record and wrt, joint rules, and the scopes that turn recording off and on.
 #include <xgrad/core/record.h>
 
+#include <memory>
+
 #include <stdexcept>
 
 #include <xgrad/core/grad.h>
@@ -150,4 +152,18 @@ TEST_CASE("any number of inputs can have a rule each") {
              wrt_each(xs, [](std::size_t i) { return [i](const Tensor& gy) { return gy * static_cast<double>(i); }; }));
   const Tensors g = grad(y, xs);
   for (std::size_t i = 0; i < g.size(); ++i) CHECK(g[i].item() == static_cast<Real>(i));
+}
+
+TEST_CASE("scopes of recording may end in any order, the innermost that is left counts") {
+  auto outer = std::make_unique<NoGrad>();
+  auto middle = std::make_unique<EnableGrad>();
+  auto inner = std::make_unique<NoGrad>();
+  CHECK_FALSE(recording());
+  outer.reset();
+  CHECK_FALSE(recording());
+  inner.reset();
+  CHECK(recording());
+  const NoGrad again;
+  middle.reset();
+  CHECK_FALSE(recording());
 }
