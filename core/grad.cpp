@@ -39,7 +39,7 @@ class Timed {
     if (timer_) timer_->begin_gradients();
   }
   ~Timed() {
-    if (timer_) timer_->end_gradients(op_);
+    if (timer_ && timer_ == OperationTimer::current()) timer_->end_gradients(op_);  // a rule may have ended it
   }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;
