@@ -50,17 +50,21 @@ TEST_CASE("small shapes: arithmetic with broadcasting") {
   struct Pair {
     Shape a, b, y;
   };
-  for (const auto& [a, b, y] : std::vector<Pair>{{{}, {}, {}},
-                                                 {{0}, {}, {0}},
-                                                 {{0}, {1}, {0}},
-                                                 {{1}, {1, 1}, {1, 1}},
-                                                 {{}, {1, 1}, {1, 1}},
-                                                 {{0, 3}, {3}, {0, 3}},
-                                                 {{3, 0}, {3, 1}, {3, 0}},
-                                                 {{2, 0}, {1, 0}, {2, 0}},
-                                                 {{0, 1}, {1, 3}, {0, 3}},
-                                                 {{0, 0}, {1, 1}, {0, 0}},
-                                                 {{2, 0, 3}, {2, 1, 1}, {2, 0, 3}}}) {
+  for (const Pair& each : std::vector<Pair>{{{}, {}, {}},
+                                            {{0}, {}, {0}},
+                                            {{0}, {1}, {0}},
+                                            {{1}, {1, 1}, {1, 1}},
+                                            {{}, {1, 1}, {1, 1}},
+                                            {{0, 3}, {3}, {0, 3}},
+                                            {{3, 0}, {3, 1}, {3, 0}},
+                                            {{2, 0}, {1, 0}, {2, 0}},
+                                            {{0, 1}, {1, 3}, {0, 3}},
+                                            {{0, 0}, {1, 1}, {0, 0}},
+                                            {{2, 0, 3}, {2, 1, 1}, {2, 0, 3}}}) {
+    const auto& a = each.a;
+    const auto& b = each.b;
+    const auto& y = each.y;
+
     for (const auto& [name, f] : functions) {
       check_shapes(
           name, [f = f](const Tensors& x) { return f(x[0], x[1]); }, {a, b}, y);
@@ -78,20 +82,25 @@ TEST_CASE("small shapes: reductions") {
     AxisSet axis;
     Shape kept, dropped;
   };
-  for (const auto& [shape, axis, kept, dropped] : std::vector<Case>{{{}, {}, {}, {}},
-                                                                    {{0}, {}, {1}, {}},
-                                                                    {{0}, 0, {1}, {}},
-                                                                    {{0}, Axes{}, {0}, {0}},
-                                                                    {{1}, {}, {1}, {}},
-                                                                    {{0, 3}, 0, {1, 3}, {3}},
-                                                                    {{0, 3}, 1, {0, 1}, {0}},
-                                                                    {{0, 3}, {}, {1, 1}, {}},
-                                                                    {{3, 0}, 0, {1, 0}, {0}},
-                                                                    {{3, 0}, 1, {3, 1}, {3}},
-                                                                    {{1, 1}, {0, 1}, {1, 1}, {}},
-                                                                    {{2, 0, 3}, {0, 2}, {1, 0, 1}, {0}},
-                                                                    {{2, 0, 3}, 1, {2, 1, 3}, {2, 3}},
-                                                                    {{1, 2, 1}, {0, 2}, {1, 2, 1}, {2}}}) {
+  for (const Case& each : std::vector<Case>{{{}, {}, {}, {}},
+                                            {{0}, {}, {1}, {}},
+                                            {{0}, 0, {1}, {}},
+                                            {{0}, Axes{}, {0}, {0}},
+                                            {{1}, {}, {1}, {}},
+                                            {{0, 3}, 0, {1, 3}, {3}},
+                                            {{0, 3}, 1, {0, 1}, {0}},
+                                            {{0, 3}, {}, {1, 1}, {}},
+                                            {{3, 0}, 0, {1, 0}, {0}},
+                                            {{3, 0}, 1, {3, 1}, {3}},
+                                            {{1, 1}, {0, 1}, {1, 1}, {}},
+                                            {{2, 0, 3}, {0, 2}, {1, 0, 1}, {0}},
+                                            {{2, 0, 3}, 1, {2, 1, 3}, {2, 3}},
+                                            {{1, 2, 1}, {0, 2}, {1, 2, 1}, {2}}}) {
+    const auto& shape = each.shape;
+    const auto& axis = each.axis;
+    const auto& kept = each.kept;
+    const auto& dropped = each.dropped;
+
     const bool nothing = dropped.numel() > 0 && shape.numel() == 0;
     for (const bool keepdim : {false, true}) {
       const Shape& to = keepdim ? kept : dropped;
@@ -184,13 +193,16 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
   struct Normal {
     Shape x, normalized;
   };
-  for (const auto& [x, normalized] : std::vector<Normal>{{{0, 3}, {3}},
-                                                         {{2, 0, 3}, {3}},
-                                                         {{0, 2, 3}, {2, 3}},
-                                                         {{1, 1}, {1}},
-                                                         {{1}, {1}},
-                                                         {{1, 3}, {1, 3}},
-                                                         {{3}, {3}}}) {
+  for (const Normal& each : std::vector<Normal>{{{0, 3}, {3}},
+                                                {{2, 0, 3}, {3}},
+                                                {{0, 2, 3}, {2, 3}},
+                                                {{1, 1}, {1}},
+                                                {{1}, {1}},
+                                                {{1, 3}, {1, 3}},
+                                                {{3}, {3}}}) {
+    const auto& x = each.x;
+    const auto& normalized = each.normalized;
+
     check_shapes(
         "layer_norm", [](const Tensors& x) { return layer_norm(x[0]); }, {x}, x);
     check_shapes(
@@ -206,12 +218,15 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
     Shape x;
     Index lengths;
   };
-  for (const auto& [x, lengths] : std::vector<Lengths>{{{0, 3}, Index(Shape{0})},
-                                                       {{2, 0}, index({0, 0})},
-                                                       {{1, 1}, index({1})},
-                                                       {{2, 3}, index({0, 1})},
-                                                       {{2, 0, 3}, Index(Shape{2, 0})},
-                                                       {{0, 2, 3}, Index(Shape{0, 2})}}) {
+  for (const Lengths& each : std::vector<Lengths>{{{0, 3}, Index(Shape{0})},
+                                                  {{2, 0}, index({0, 0})},
+                                                  {{1, 1}, index({1})},
+                                                  {{2, 3}, index({0, 1})},
+                                                  {{2, 0, 3}, Index(Shape{2, 0})},
+                                                  {{0, 2, 3}, Index(Shape{0, 2})}}) {
+    const auto& x = each.x;
+    const auto& lengths = each.lengths;
+
     check_shapes(
         "masked_softmax", [&](const Tensors& u) { return masked_softmax(u[0], lengths); }, {x}, x);
   }
@@ -303,11 +318,15 @@ TEST_CASE("small shapes: choosing by index") {
     Index ids;
     Shape y;
   };
-  for (const auto& [table, ids, y] : std::vector<Lookup>{{{0, 3}, Index(Shape{0}), {0, 3}},
-                                                         {{4, 3}, Index(Shape{2, 0}), {2, 0, 3}},
-                                                         {{4, 0}, index({1, 2}), {2, 0}},
-                                                         {{4, 3}, Index(Shape{}, 2), {3}},
-                                                         {{1, 1}, index({0}), {1, 1}}}) {
+  for (const Lookup& each : std::vector<Lookup>{{{0, 3}, Index(Shape{0}), {0, 3}},
+                                                {{4, 3}, Index(Shape{2, 0}), {2, 0, 3}},
+                                                {{4, 0}, index({1, 2}), {2, 0}},
+                                                {{4, 3}, Index(Shape{}, 2), {3}},
+                                                {{1, 1}, index({0}), {1, 1}}}) {
+    const auto& table = each.table;
+    const auto& ids = each.ids;
+    const auto& y = each.y;
+
     check_shapes(
         "embedding", [&](const Tensors& x) { return embedding(x[0], ids); }, {table}, y);
     if (table[0] > 1) {  // the padding is none of the ids
@@ -322,11 +341,16 @@ TEST_CASE("small shapes: choosing by index") {
     Index list;
     Shape y;
   };
-  for (const auto& [x, axis, list, y] : std::vector<Select>{{{3}, 0, Index(Shape{0}), {0}},
-                                                            {{0}, 0, Index(Shape{0}), {0}},
-                                                            {{0, 3}, 1, index({2, 0, 2}), {0, 3}},
-                                                            {{3, 0}, 0, index({1, 1}), {2, 0}},
-                                                            {{1, 1}, 1, index({0, 0}), {1, 2}}}) {
+  for (const Select& each : std::vector<Select>{{{3}, 0, Index(Shape{0}), {0}},
+                                                {{0}, 0, Index(Shape{0}), {0}},
+                                                {{0, 3}, 1, index({2, 0, 2}), {0, 3}},
+                                                {{3, 0}, 0, index({1, 1}), {2, 0}},
+                                                {{1, 1}, 1, index({0, 0}), {1, 2}}}) {
+    const auto& x = each.x;
+    const auto& axis = each.axis;
+    const auto& list = each.list;
+    const auto& y = each.y;
+
     check_shapes(
         "index_select", [&](const Tensors& u) { return index_select(u[0], axis, list); }, {x}, y);
   }
@@ -335,13 +359,17 @@ TEST_CASE("small shapes: choosing by index") {
     int axis;
     Shape index;
   };
-  for (const auto& [x, axis, ids] : std::vector<Gather>{{{3}, 0, {0}},
-                                                        {{0}, 0, {0}},
-                                                        {{0, 3}, 1, {0, 5}},
-                                                        {{3, 2}, 1, {3, 0}},
-                                                        {{3, 2}, 0, {0, 2}},
-                                                        {{3, 2}, 0, {4, 0}},
-                                                        {{1, 1}, 1, {1, 2}}}) {
+  for (const Gather& each : std::vector<Gather>{{{3}, 0, {0}},
+                                                {{0}, 0, {0}},
+                                                {{0, 3}, 1, {0, 5}},
+                                                {{3, 2}, 1, {3, 0}},
+                                                {{3, 2}, 0, {0, 2}},
+                                                {{3, 2}, 0, {4, 0}},
+                                                {{1, 1}, 1, {1, 2}}}) {
+    const auto& x = each.x;
+    const auto& axis = each.axis;
+    const auto& ids = each.index;
+
     check_shapes(
         "gather", [&](const Tensors& u) { return gather(u[0], axis, Index(ids, 0)); }, {x}, ids);
     check_shapes(
@@ -374,24 +402,28 @@ TEST_CASE("small shapes: products") {
   struct Product {
     Shape a, b, y;
   };
-  for (const auto& [a, b, y] : std::vector<Product>{{{0, 3}, {3, 2}, {0, 2}},
-                                                    {{2, 0}, {0, 3}, {2, 3}},
-                                                    {{2, 3}, {3, 0}, {2, 0}},
-                                                    {{0, 0}, {0, 0}, {0, 0}},
-                                                    {{1, 1}, {1, 1}, {1, 1}},
-                                                    {{0, 2, 3}, {0, 3, 4}, {0, 2, 4}},
-                                                    {{0, 2, 3}, {3, 4}, {0, 2, 4}},
-                                                    {{2, 3}, {0, 3, 4}, {0, 2, 4}},
-                                                    {{0, 1, 2, 3}, {5, 3, 4}, {0, 5, 2, 4}},
-                                                    {{2, 4, 0}, {2, 0, 3}, {2, 4, 3}},
-                                                    {{2, 0, 3}, {3, 4}, {2, 0, 4}},
-                                                    {{1, 1, 1}, {1, 1}, {1, 1, 1}},
-                                                    {{0}, {0}, {}},
-                                                    {{1}, {1}, {}},
-                                                    {{3}, {3, 0}, {0}},
-                                                    {{0}, {0, 3}, {3}},
-                                                    {{0, 3}, {3}, {0}},
-                                                    {{3, 0}, {0}, {3}}}) {
+  for (const Product& each : std::vector<Product>{{{0, 3}, {3, 2}, {0, 2}},
+                                                  {{2, 0}, {0, 3}, {2, 3}},
+                                                  {{2, 3}, {3, 0}, {2, 0}},
+                                                  {{0, 0}, {0, 0}, {0, 0}},
+                                                  {{1, 1}, {1, 1}, {1, 1}},
+                                                  {{0, 2, 3}, {0, 3, 4}, {0, 2, 4}},
+                                                  {{0, 2, 3}, {3, 4}, {0, 2, 4}},
+                                                  {{2, 3}, {0, 3, 4}, {0, 2, 4}},
+                                                  {{0, 1, 2, 3}, {5, 3, 4}, {0, 5, 2, 4}},
+                                                  {{2, 4, 0}, {2, 0, 3}, {2, 4, 3}},
+                                                  {{2, 0, 3}, {3, 4}, {2, 0, 4}},
+                                                  {{1, 1, 1}, {1, 1}, {1, 1, 1}},
+                                                  {{0}, {0}, {}},
+                                                  {{1}, {1}, {}},
+                                                  {{3}, {3, 0}, {0}},
+                                                  {{0}, {0, 3}, {3}},
+                                                  {{0, 3}, {3}, {0}},
+                                                  {{3, 0}, {0}, {3}}}) {
+    const auto& a = each.a;
+    const auto& b = each.b;
+    const auto& y = each.y;
+
     check_shapes(
         "matmul", [](const Tensors& x) { return matmul(x[0], x[1]); }, {a, b}, y);
     if (a.rank() < 2 || b.rank() < 2) continue;
@@ -411,13 +443,17 @@ TEST_CASE("small shapes: products") {
   struct Affine {
     Shape x, weight, y;
   };
-  for (const auto& [x, weight, y] : std::vector<Affine>{{{0, 3}, {2, 3}, {0, 2}},
-                                                        {{3}, {2, 3}, {2}},
-                                                        {{2, 0, 3}, {2, 3}, {2, 0, 2}},
-                                                        {{4, 0}, {2, 0}, {4, 2}},
-                                                        {{4, 3}, {0, 3}, {4, 0}},
-                                                        {{0}, {0, 0}, {0}},
-                                                        {{1}, {1, 1}, {1}}}) {
+  for (const Affine& each : std::vector<Affine>{{{0, 3}, {2, 3}, {0, 2}},
+                                                {{3}, {2, 3}, {2}},
+                                                {{2, 0, 3}, {2, 3}, {2, 0, 2}},
+                                                {{4, 0}, {2, 0}, {4, 2}},
+                                                {{4, 3}, {0, 3}, {4, 0}},
+                                                {{0}, {0, 0}, {0}},
+                                                {{1}, {1, 1}, {1}}}) {
+    const auto& x = each.x;
+    const auto& weight = each.weight;
+    const auto& y = each.y;
+
     check_shapes(
         "linear", [](const Tensors& u) { return linear(u[0], u[1]); }, {x, weight}, y);
     check_shapes(
@@ -447,7 +483,11 @@ TEST_CASE("small shapes: recurrences") {
   struct Sizes {
     std::int64_t B, T, h;
   };
-  for (const auto& [B, T, h] : std::vector<Sizes>{{0, 2, 3}, {2, 1, 0}, {1, 1, 1}, {0, 1, 0}}) {
+  for (const Sizes& each : std::vector<Sizes>{{0, 2, 3}, {2, 1, 0}, {1, 1, 1}, {0, 1, 0}}) {
+    const auto& B = each.B;
+    const auto& T = each.T;
+    const auto& h = each.h;
+
     const Shape state{B, h}, y{B, T, h};
     std::vector<RecurrenceOptions> all{{}, {.reverse = true}, {.lengths = Index(Shape{B}, 1)}};
     for (const RecurrenceOptions& options : all) {
@@ -471,7 +511,7 @@ TEST_CASE("small shapes: recurrences") {
           "gru", [&](const Tensors& x) { return gru(x[0], x[1], x[2], x[3], options).output; },
           {{B, T, 3 * h}, {3 * h, h}, {3 * h}, state}, y);
     }
-    error_of<ShapeError>([B = B, h = h] { rnn(zeros({B, 0, h}), zeros({h, h}), zeros({B, h}), Squash::tanh); });
+    error_of<ShapeError>([&] { rnn(zeros({B, 0, h}), zeros({h, h}), zeros({B, h}), Squash::tanh); });
   }
 }
 
