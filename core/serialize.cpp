@@ -244,13 +244,12 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
     if (entry_.begin > entry_.end) {
       place().fail<FormatError>("data_offsets ", entry_.begin, " and ", entry_.end, " are reversed");
     }
-    // Wherever the product of the sizes overflows, it is more than any span: division finds that without forming it.
     const std::int64_t span = entry_.end - entry_.begin;
-    std::int64_t bytes = entry_.dtype->bytes;
-    for (const std::int64_t size : entry_.shape) {
-      const bool overflows = size != 0 && bytes > std::numeric_limits<std::int64_t>::max() / size;
-      if (overflows) place().fail<FormatError>("the size of shape ", entry_.shape, " overflows");
-      bytes *= size;
+    std::int64_t bytes = 0;
+    try {
+      bytes = entry_.shape.numel() * entry_.dtype->bytes;
+    } catch (const LimitError&) {
+      place().fail<FormatError>("the size of shape ", entry_.shape, " overflows");
     }
     if (bytes != span) {
       place().fail<FormatError>("shape ", entry_.shape, " of ", entry_.dtype->name, " takes ", bytes,
