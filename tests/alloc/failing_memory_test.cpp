@@ -73,7 +73,8 @@ void check_each_failure(const Make& make, const Act& act, const Look& look) {
       REQUIRE(live_node_count() == nodes);
       REQUIRE(blocks_in_use() == blocks);
     }
-    CHECK(failures > 0);
+    // A block that the system refuses once is asked for again, when everything that waits has gone back to it.
+    if (refuse == FailingMemory::Refuse::rest) CHECK(failures > 0);
   }
 }
 

@@ -407,7 +407,7 @@ TEST_CASE("Sizes that have no value yet are refused with a guess at the reason")
     Stack<Scale> layers;
   };
   CHECK(error_of<LimitError>([] { Stacked(1431654909); }) ==
-        "stack: 1431654909 layers are too many; is it declared after this layer?\n  in layers");
+        "stack: 1431654909 layers, allowed are 65536; is it declared after this layer?\n  in layers");
   // Every layer with parameters, by way of the one that they all share.
   struct Own : Module {
     explicit Own(At here, Shape shape) : Module(here) { param("w", shape, init::zeros()); }

@@ -48,7 +48,7 @@ TEST_CASE("A gradient of another shape or number changes nothing") {
   CHECK(error_of<ValueError>([&] { adam.step({Tensor(1)}); }) == "adam: 1 gradients for 2 parameters");
   CHECK(a.item() == 1);
   adam.step({Tensor(1), Array({2, 3}, Real(1))});
-  b.update([](Array& value) { value = Array({2}, Real(0)); });
+  b.mutable_value() = Array({2}, Real(0));
   CHECK(error_of<ShapeError>([&] {
           adam.step({Tensor(1), Array({2}, Real(1))});
         }) == "adam: parameter 'b' had shape [2, 3] and now has [2]");
