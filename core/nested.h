@@ -13,7 +13,7 @@ namespace xgrad::inline XGRAD_ABI {
 template <class T>
 class BasicArray;
 
-/// A number, or a list of such. Throws ShapeError when the parts of a list differ in shape.
+/// A number, or a list of such; parts of different shapes throw ShapeError. Threads: a value of its own, as an array.
 template <class T>
 class Nested {
  public:

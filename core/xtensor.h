@@ -26,7 +26,7 @@ namespace detail {
 inline std::vector<std::size_t> xtensor_shape(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 /// The elements of an array as a container of xtensor's. Whoever asks for elements to write gets those that are the
-/// array's alone: copies of the array that were made in the meantime, and graphs that hold one, keep theirs.
+/// array's alone: copies made in the meantime, and graphs that hold one, keep theirs. Threads: as for the array.
 template <class T>
 class WritableElements {
  public:
