@@ -108,7 +108,8 @@ Tensor MultiheadAttention::project(const Tensor& x, std::int64_t part, const Ten
 }
 
 Tensor MultiheadAttention::with_added(const Tensor& x, const Tensor& learned) const {
-  const Tensor longer = learned.defined() ? concat({x, broadcast_to(learned, {x.dim(0), 1, embed_dim})}, 1) : x;
+  Tensor longer = x;
+  if (learned.defined()) longer = concat({x, broadcast_to(learned, {x.dim(0), 1, embed_dim})}, 1);
   return options.add_zero_attn ? pad(longer, {{0, 0}, {0, 1}, {0, 0}}) : longer;
 }
 

@@ -89,7 +89,8 @@ Tensor Seq2SeqDecoder::operator()(const Index& ids, Seq2SeqState& state) const {
 
 Tensor Seq2SeqDecoder::next(const Tensor& x, const Tensor& seen, Seq2SeqState& state) const {
   const auto with_context = [&](const Tensor& u) {
-    return seen.defined() ? concat({u, broadcast_to(seen, {-1, u.dim(1), -1})}, -1) : u;
+    if (!seen.defined()) return u;
+    return concat({u, broadcast_to(seen, {-1, u.dim(1), -1})}, -1);
   };
   const Recurrence y = gru(with_context(x), {.h = state.h});
   state.h = y.h;

@@ -418,7 +418,8 @@ Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
                             if (!recording()) return gradients<Cell>(course, inputs, kept, gy, wanted);
                             return composed_gradients(inputs, gy, wanted, [&](const auto&... own) {
                               const Unrolled all = unrolled<Cell>(course, {own...});
-                              return Cell::memory ? concat({all.output, unsqueeze(all.c, 1)}, 1) : all.output;
+                              if (!Cell::memory) return all.output;
+                              return concat({all.output, unsqueeze(all.c, 1)}, 1);
                             });
                           },
                           each...));

@@ -63,10 +63,17 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
   return xgrad::testing::allocate(alignment, bytes);
 }
 
-// The forms that throw nothing and those for lists call these.
+// The forms for lists call these. Those that throw nothing do, too, but not those of the address sanitizer.
 void* operator new(std::size_t bytes) { return allocate_or_throw(alignof(std::max_align_t), bytes); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocate_or_throw(static_cast<std::size_t>(alignment), bytes);
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return allocate_or_throw(alignof(std::max_align_t), bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 void operator delete(void* block) noexcept { release(block); }
 void operator delete(void* block, std::size_t) noexcept { release(block); }
