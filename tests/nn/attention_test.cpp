@@ -100,7 +100,7 @@ TEST_CASE("What is padding does not matter, not even NaN, alone or with the caus
   for (const AttentionMask& mask :
        {padding(Index({2}, {3, 6})), causal & padding(Index({2}, {3, 6})), padding(Index({2, 6}, 3))}) {
     const Tensor good = attn(x, x, x, mask), bad = attn(x, spoilt, spoilt, mask);
-    CHECK(equal(good.value()[{0}], bad.value()[{0}]));
+    check_close(good.value()[{0}], bad.value()[{0}], 1e-14);  // a compiler may round the way around NaN differently
   }
 }
 
