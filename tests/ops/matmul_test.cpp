@@ -80,7 +80,8 @@ const Case cases[] = {
 
 TEST_CASE("matmul is the sum over the inner axis, leading axes broadcast") {
   for (const auto& [a, b, options, shape] : cases) {
-    CAPTURE(cat(a, " @ ", b));
+    const std::string product = cat(a, " @ ", b);
+    CAPTURE(product);
     const Array x = normal(a, 1), y = normal(b, 2);
     check_close(matmul(x, y, options).value(), by_loops(x, y, options, shape));
   }
@@ -88,7 +89,8 @@ TEST_CASE("matmul is the sum over the inner axis, leading axes broadcast") {
 
 TEST_CASE("matmul has gradients of any order for every shape and transposition") {
   for (const auto& [a, b, options, shape] : cases) {
-    CAPTURE(cat(a, " @ ", b));
+    const std::string product = cat(a, " @ ", b);
+    CAPTURE(product);
     const bool zero = a.numel() == 0 || b.numel() == 0;
     check_gradients([options = options](const Tensors& x) { return matmul(x[0], x[1], options); },
                     {normal(a, 1), normal(b, 2)}, {.zero = zero});
