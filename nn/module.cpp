@@ -145,6 +145,8 @@ Tensor Module::param(std::string_view name, const Shape& shape, const Init& init
     parameter = xgrad::variable(init(possible(name, shape)), full_name(name));
   } catch (const std::bad_alloc&) {
     refuse_size(name, shape);
+  } catch (const LimitError&) {  // an array that there is no memory for: the layer knows more about it
+    refuse_size(name, shape);
   }
   add(name, parameter, Entry::owned);
   model_->add(parameter);
