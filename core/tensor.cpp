@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include <xgrad/core/callable.h>
 #include <xgrad/core/record.h>
 
 namespace xgrad::inline XGRAD_ABI {
@@ -119,7 +120,7 @@ const Tensor& Tensor::retain_grad() const {
 
 std::uint64_t Tensor::on_grad(GradientHook hook) const {
   if (!requires_grad()) fail<GraphError>("on_grad", "no gradient flows to this tensor");
-  if (!hook) fail<ValueError>("on_grad", "an empty function");
+  detail::refuse_empty("on_grad", hook);
   NodeExtras& extras = node()->needed_extras();
   extras.hooks.emplace_back(extras.next_hook, std::move(hook));
   return extras.next_hook++;

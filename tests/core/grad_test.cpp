@@ -982,5 +982,5 @@ TEST_CASE("the reason why a result has no graph is named") {
         "gradient of the result");
   CHECK(error_of<GraphError>([] { tensor({1, 2}).backward(); }) ==
         "backward: the result depends on nothing that requires a gradient (it is no result of a recorded operation)");
-  CHECK(error_of<ValueError>([&] { x.on_grad({}); }) == "on_grad: an empty function");
+  CHECK(error_of<ValueError>([&] { x.on_grad({}); }) == "on_grad: the function is empty");
 }
