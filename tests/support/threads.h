@@ -22,6 +22,14 @@ class ThreadCount {
   int earlier_;
 };
 
+/// The length of a chain of nodes that recursion would not survive on a small stack. ThreadSanitizer, which remembers more
+/// about a node than the node is large, gets a shorter one.
+#ifdef __SANITIZE_THREAD__
+inline constexpr int long_chain = 20'000;
+#else
+inline constexpr int long_chain = 1'000'000;
+#endif
+
 /// Calls f on a thread with a stack of 256 KiB and waits for it; an exception of f reaches the caller.
 template <class F>
 void on_small_stack(const F& f) {
