@@ -32,8 +32,8 @@ calls() { [ "$(wc -l <"$sandbox/called")" -eq "$1" ] || { echo "expected $1 call
 echo "everything passes"
 echo nothing >"$sandbox/breaks"
 long 0
-calls 7
-for step in asan-double asan-float allocation tsan-double tsan-float assertions clang; do row $step "4 passed, 0 failed"; done
+calls 6
+for step in asan-double asan-float allocation tsan-double tsan-float clang; do row $step "4 passed, 0 failed"; done
 
 echo "some steps, with a filter"
 long 0 --filter "of two words" clang asan-float
@@ -43,12 +43,12 @@ grep -qx -- "--clang-strict --filter of two words" "$sandbox/called"
 grep -qx -- "--asan --only xgrad_tests_f32 --only xgrad_tests_in_float --filter of two words" "$sandbox/called"
 
 echo "a step fails, and the ones after it run"
-echo --assertions >"$sandbox/breaks"
+echo "--tsan --only xgrad_tests_f32" >"$sandbox/breaks"
 long 1
-calls 7
-row assertions "FAILED: 3 passed, 1 failed"
+calls 6
+row tsan-float "FAILED: 3 passed, 1 failed"
 row clang "4 passed, 0 failed"
-grep -qx "what was said" "$sandbox/build/long/assertions.log"
+grep -qx "what was said" "$sandbox/build/long/tsan-float.log"
 
 echo "no such step"
 long 2 asan
