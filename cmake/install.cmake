@@ -21,11 +21,18 @@ xgrad_check_before_install(xgrad float xgrad_f64)
 xgrad_check_before_install(xgrad_f64 double xgrad)
 
 function(xgrad_install_headers folder)
-  foreach(component float double)
-    install(FILES ${ARGN} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xgrad/${folder} COMPONENT ${component})
+  foreach(header ${ARGN})
+    file(RELATIVE_PATH place ${CMAKE_CURRENT_SOURCE_DIR} ${header})
+    get_filename_component(place xgrad/${folder}/${place} DIRECTORY)
+    foreach(component float double)
+      install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${place} COMPONENT ${component})
+    endforeach()
   endforeach()
 endfunction()
-xgrad_install_headers("" ${PROJECT_BINARY_DIR}/include/core/xgrad/version.h ${PROJECT_BINARY_DIR}/include/all/xgrad/xgrad.h)
+foreach(component float double)
+  install(FILES ${XGRAD_INCLUDE_DIR}/xgrad/xgrad.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xgrad COMPONENT ${component})
+endforeach()
 
 configure_package_config_file(cmake/xgradConfig.cmake.in xgradConfig.cmake INSTALL_DESTINATION ${package_dir}
                               PATH_VARS CMAKE_INSTALL_LIBDIR)

@@ -1,14 +1,14 @@
 // Arrays: making and sharing them.
-#include <xgrad/core/array.h>
+#include "array.h"
 
 #include <array>
 #include <charconv>
 #include <new>
 #include <utility>
 
-#include <xgrad/core/buffer.h>
+#include "buffer.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 template <class T>
 void Buffer<T>::destroy(Buffer* buffer) noexcept {
@@ -155,4 +155,4 @@ Shape resolve_shape(std::string_view op, std::int64_t count, const Shape& shape)
   return known;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -14,12 +14,12 @@
 #include <utility>
 #include <variant>
 
-#include <xgrad/core/nested.h>
-#include <xgrad/core/pool.h>
-#include <xgrad/core/shape.h>
-#include <xgrad/core/slice.h>
+#include "nested.h"
+#include "memory.h"
+#include "shape.h"
+#include "slice.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// A block of elements, shared by the arrays that look at it. Behind it is xtensor's own container (core/buffer.h).
 template <class T>
@@ -201,4 +201,4 @@ namespace detail {
 std::string picture(const Array& array, int indent);
 }  // namespace detail
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

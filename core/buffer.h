@@ -1,7 +1,7 @@
 // What an array's elements live in: xtensor's container on the pool. Only array.cpp and xtensor.h look inside.
 #pragma once
 
-#include <xgrad/core/array.h>
+#include "array.h"
 
 #if __has_include(<xtensor/containers/xstorage.hpp>)
 #include <xtensor/containers/xstorage.hpp>  // xtensor 0.26 moved its headers
@@ -9,7 +9,7 @@
 #include <xtensor/xstorage.hpp>
 #endif
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 template <class T>
 struct XtensorBuffer : Buffer<T> {
@@ -39,4 +39,4 @@ struct XtensorBuffer : Buffer<T> {
   }
 };
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -3,9 +3,9 @@
 
 #include <type_traits>
 
-#include <xgrad/core/error.h>
+#include "error.h"
 
-namespace xgrad::inline XGRAD_ABI::detail {
+namespace xgrad::detail {
 
 /// Throws ValueError if `f` is a null pointer or holds no function, as an empty std::function: now, not when it is
 /// called.
@@ -20,4 +20,4 @@ void refuse_empty(std::string_view op, const F& f) {
   if (empty) fail<ValueError>(op, "the function is empty");
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::detail
+}  // namespace xgrad::detail

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <xgrad/core/error.h>
+#include "error.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// a + b. Throws LimitError, naming the operation, when the sum does not fit.
 inline std::int64_t checked_add(std::string_view op, std::int64_t a, std::int64_t b) {
@@ -23,4 +23,4 @@ inline std::int64_t checked_multiply(std::string_view op, std::int64_t a, std::i
   return product;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,7 +1,7 @@
 // The number type as the linker sees it. One object defines both names: that of this library's type, to which every
 // object compiled with the headers refers (config.h), and `xgrad_real`, which the other library has as well. So the
 // wrong library leaves the first undefined, and both libraries in one program define the second twice.
-#include <xgrad/core/config.h>
+#include "config.h"
 
 extern "C" {
 extern const char xgrad_real;

@@ -8,19 +8,16 @@
 #include "stopped after the error above"
 #endif
 
-// `xgrad` is built with float; `xgrad_f64` is the same sources with double and defines XGRAD_F64 for its users. The
-// inline namespace differs, so that objects of the two builds cannot be linked together by mistake.
+// `xgrad` is built with float; `xgrad_f64` is the same sources with double and defines XGRAD_F64 for its users.
 #ifdef XGRAD_F64
-#define XGRAD_ABI f64
 #define XGRAD_REAL_NAME xgrad_real_is_double
 #else
-#define XGRAD_ABI f32
 #define XGRAD_REAL_NAME xgrad_real_is_float
 #endif
 
 extern "C" const char XGRAD_REAL_NAME;
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// The type of all real numbers: float in the library `xgrad`, double in `xgrad_f64`.
 #ifdef XGRAD_F64
@@ -35,4 +32,4 @@ namespace detail {
 [[gnu::used, gnu::retain]] static const char* const real_name = &XGRAD_REAL_NAME;
 }  // namespace detail
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

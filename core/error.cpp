@@ -1,22 +1,9 @@
-// Error messages and the scopes that they name.
-#include <xgrad/core/error.h>
+// Error messages.
+#include "error.h"
 
-#include <mutex>
-#include <unordered_set>
+#include "scope.h"
 
-#include <xgrad/core/scope.h>
-
-namespace xgrad::inline XGRAD_ABI {
-
-thread_local constinit Scope* Scope::current_ = nullptr;
-
-const std::string* intern(std::string_view text) {
-  // Never destroyed: nodes of the graph may outlive static objects.
-  static std::mutex& mutex = *new std::mutex;
-  static std::unordered_set<std::string>& texts = *new std::unordered_set<std::string>;
-  const std::lock_guard lock(mutex);
-  return &*texts.emplace(text).first;
-}
+namespace xgrad {
 
 std::string error_message(std::string_view op, std::string_view what) {
   std::string message = cat(op, ": ", what);
@@ -27,4 +14,4 @@ std::string error_message(std::string_view op, std::string_view what) {
   return message;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

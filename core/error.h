@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include <xgrad/core/text.h>
+#include "text.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// Base of everything that the library throws on purpose.
 struct Error : std::runtime_error {
@@ -57,4 +57,4 @@ template <class E, class... Parts>
   throw E(error_message(op, cat(parts...)));
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

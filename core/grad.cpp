@@ -9,15 +9,15 @@
 // Hooks and rules are foreign code: they may drop the tensors that the pass was called with, assign leaves, or change
 // the gradient that they are shown. So the pass holds what it works on, looks again at the versions of what a rule
 // holds when the rule's turn comes, and shows every hook a handle of its own.
-#include <xgrad/core/grad.h>
+#include "grad.h"
 
 #include <bit>
 #include <mutex>
 #include <unordered_map>
 
-#include <xgrad/core/scope.h>
+#include "scope.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 // While it lives, new nodes are of this order.
@@ -495,4 +495,4 @@ void Tensor::backward(const BackwardOptions& options) const {
   }
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

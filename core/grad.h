@@ -4,10 +4,10 @@
 #include <array>
 #include <vector>
 
-#include <xgrad/core/record.h>
-#include <xgrad/core/tensor.h>
+#include "record.h"
+#include "tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// What grad() does for a tensor that the result does not depend on.
 enum class Unused {
@@ -65,4 +65,4 @@ std::array<Tensor, N> composed_gradients(const std::array<Tensor, N>& inputs, co
   return result;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

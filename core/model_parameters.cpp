@@ -1,10 +1,10 @@
 // The parameters of every model of the program.
-#include <xgrad/core/model_parameters.h>
+#include "model_parameters.h"
 
 #include <mutex>
 #include <unordered_map>
 
-namespace xgrad::inline XGRAD_ABI::detail {
+namespace xgrad::detail {
 namespace {
 
 struct Place {
@@ -62,4 +62,4 @@ std::shared_ptr<const ModelParameters> ModelParameters::of(const Node* parameter
   return place == places().end() ? nullptr : place->second.model->weak_from_this().lock();
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::detail
+}  // namespace xgrad::detail

@@ -7,9 +7,9 @@
 #include <map>
 #include <memory>
 
-#include <xgrad/core/tensor.h>
+#include "tensor.h"
 
-namespace xgrad::inline XGRAD_ABI::detail {
+namespace xgrad::detail {
 
 /// The parameters that the modules of one model have declared, as long as these modules live. Threads: everything here
 /// may be called from several at once.
@@ -36,4 +36,4 @@ class ModelParameters : public std::enable_shared_from_this<ModelParameters> {
   std::atomic<std::uint64_t> declared_{0};
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::detail
+}  // namespace xgrad::detail

@@ -1,9 +1,9 @@
 // Numbers in braces.
-#include <xgrad/core/nested.h>
+#include "nested.h"
 
-#include <xgrad/core/array.h>
+#include "array.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 template <class T>
 Nested<T>::Nested(std::initializer_list<Nested> parts) {
@@ -25,4 +25,4 @@ template class Nested<Real>;
 template class Nested<std::int64_t>;
 template class Nested<bool>;
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <xgrad/core/shape.h>
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 template <class T>
 class BasicArray;
@@ -32,4 +32,4 @@ extern template class Nested<Real>;
 extern template class Nested<std::int64_t>;
 extern template class Nested<bool>;
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

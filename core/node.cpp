@@ -1,10 +1,10 @@
 // Birth and death of nodes.
-#include <xgrad/core/node.h>
+#include "node.h"
 
-#include <xgrad/core/scope.h>
-#include <xgrad/core/tensor.h>
+#include "scope.h"
+#include "tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 // Each thread takes many ids at a time: a counter that threads share costs more than all else about a node.
@@ -91,4 +91,4 @@ void Node::destroy(Node* node) noexcept {
   busy = false;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/array.h>
+#include "array.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 class Tensor;
 
@@ -188,4 +188,4 @@ inline thread_local constinit std::uint8_t current_order = 0;
 /// How many nodes exist now, in all threads: a training loop must leave this where it began.
 std::int64_t live_node_count();
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,5 +1,5 @@
 // A pool of waiting threads that take blocks of a loop off one counter.
-#include <xgrad/core/parallel.h>
+#include "parallel.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/error.h>
+#include "error.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 constexpr int most_threads = 1024;
@@ -266,4 +266,4 @@ void detail::parallel_blocks(std::int64_t count, std::int64_t grain,
   loop.rethrow();
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -6,9 +6,9 @@
 #include <memory>
 #include <type_traits>
 
-#include <xgrad/core/config.h>
+#include "config.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// How many threads the parallel loop uses, the calling one included. At first: the environment variable
 /// XGRAD_THREADS, else the processors that this process may run on. With XGRAD_PIN_THREADS=1 each thread, the calling
@@ -43,4 +43,4 @@ void parallel_for(std::int64_t count, std::int64_t grain, const F& f) {
       std::addressof(f));
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -5,9 +5,9 @@
 #include <ostream>
 #include <string>
 
-#include <xgrad/core/array.h>
+#include "array.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 constexpr std::int64_t edge = 3;               // elements shown at each end of a shortened axis
@@ -154,4 +154,4 @@ std::ostream& operator<<(std::ostream& out, const Array& array) { return out << 
 std::ostream& operator<<(std::ostream& out, const Index& array) { return out << to_string(array); }
 std::ostream& operator<<(std::ostream& out, const Mask& array) { return out << to_string(array); }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,5 +1,5 @@
 // Philox and the conversions of its words to numbers.
-#include <xgrad/core/random.h>
+#include "random.h"
 
 #ifdef __AVX512F__
 #include <immintrin.h>
@@ -13,9 +13,9 @@
 #include <numeric>
 #include <type_traits>
 
-#include <xgrad/core/parallel.h>
+#include "parallel.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 // What a thread starts with that nobody has seeded. The odd factor keeps the seeds of threads apart from each other and
@@ -240,4 +240,4 @@ double normal_quantile(double p) {
   return q < 0 ? -x : x;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

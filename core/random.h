@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <span>
 
-#include <xgrad/core/array.h>
+#include "array.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// The Philox4x32-10 function.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
@@ -58,4 +58,4 @@ Index random_permutation(std::int64_t n, const RandomKey& key);
 /// The point below which a standard normal variable lies with probability p in (0, 1): AS 241, relative error 1e-16.
 double normal_quantile(double p);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -19,11 +19,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <xgrad/core/scope.h>
-#include <xgrad/core/tensor.h>
-#include <xgrad/core/timing.h>
+#include "scope.h"
+#include "tensor.h"
+#include "timing.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 namespace detail {
 inline thread_local constinit History current_history = History::recorded;
@@ -257,4 +257,4 @@ Tensor record(const char* op, Array value, W&&... wrts) {
   return std::move(node).finish(std::move(value));
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include <xgrad/core/config.h>
+#include "config.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// The one copy of a string that lives as long as the program; equal texts give equal pointers.
 const std::string* intern(std::string_view text);
@@ -50,4 +50,4 @@ class Scope {
   static thread_local constinit Scope* current_;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

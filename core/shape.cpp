@@ -1,11 +1,11 @@
 // Arithmetic on shapes.
-#include <xgrad/core/shape.h>
+#include "shape.h"
 
 #include <cstddef>
 #include <limits>
 #include <ostream>
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 std::int64_t Shape::dim(int axis) const { return (*this)[normalize_axis("dim", axis, rank())]; }
 
@@ -84,4 +84,4 @@ ShortList<std::int64_t> broadcast_strides(const Shape& from, const Shape& to) {
   return strides;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

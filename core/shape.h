@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include <xgrad/core/error.h>
+#include "error.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// Arrays have at most this many axes.
 inline constexpr int max_rank = 8;
@@ -115,4 +115,4 @@ ShortList<std::int64_t> strides_of(const Shape& shape);
 /// The strides with which an array of shape `from` is read as if it had shape `to`: 0 along repeated axes.
 ShortList<std::int64_t> broadcast_strides(const Shape& from, const Shape& to);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

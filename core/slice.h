@@ -6,9 +6,9 @@
 #include <limits>
 #include <optional>
 
-#include <xgrad/core/shape.h>
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// "Not given": the start, stop or step of a slice that is to have its default.
 struct None {};
@@ -92,4 +92,4 @@ constexpr Slice slice(Start start, Stop stop, Step step = {}) {
   return {bound(start), bound(stop), bound(step).value_or(1)};
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

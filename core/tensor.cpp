@@ -1,12 +1,12 @@
 // Tensor handles: making, changing, naming and printing them, and record()'s last step.
-#include <xgrad/core/tensor.h>
+#include "tensor.h"
 
 #include <ostream>
 
-#include <xgrad/core/callable.h>
-#include <xgrad/core/record.h>
+#include "callable.h"
+#include "record.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 void Tensor::Body::destroy(Body* body) noexcept {
   body->~Body();
@@ -188,4 +188,4 @@ Tensor Recording::finish(Array&& value) && {
 
 }  // namespace detail
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-#include <xgrad/core/array.h>
-#include <xgrad/core/nested.h>
-#include <xgrad/core/node.h>
+#include "array.h"
+#include "nested.h"
+#include "node.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// How backward() runs.
 struct BackwardOptions;
@@ -200,4 +200,4 @@ void Tensor::update(F&& change) const {
 std::string to_string(const Tensor& tensor);
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include <xgrad/core/config.h>
+#include "config.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 inline void append(std::string& out, std::string_view text) { out += text; }
 inline void append(std::string& out, const char* text) { out += text; }
@@ -51,4 +51,4 @@ std::string cat(const Parts&... parts) {
   return out;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

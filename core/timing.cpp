@@ -1,12 +1,12 @@
 // Adding up the time of operations.
-#include <xgrad/core/timing.h>
+#include "timing.h"
 
 #include <algorithm>
 #include <map>
 #include <new>
 #include <utility>
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 thread_local constinit OperationTimer* OperationTimer::current_ = nullptr;
 
@@ -43,4 +43,4 @@ std::vector<OperationTimer::Line> OperationTimer::lines() const {
   return lines;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

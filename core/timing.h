@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include <xgrad/core/scope.h>
+#include "scope.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// While it lives, the time of this thread is added up under what it was spent for. Scopes nest; the innermost counts.
 ///
@@ -77,4 +77,4 @@ inline void operation_done(const char* op) {
 }
 }  // namespace detail
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

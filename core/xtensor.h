@@ -7,8 +7,8 @@
 
 #include <iterator>
 
-#include <xgrad/core/array.h>
-#include <xgrad/core/buffer.h>
+#include "array.h"
+#include "buffer.h"
 
 #if __has_include(<xtensor/containers/xarray.hpp>)
 #include <xtensor/containers/xadapt.hpp>
@@ -20,7 +20,7 @@
 #include <xtensor/xnoalias.hpp>
 #endif
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 namespace detail {
 inline std::vector<std::size_t> xtensor_shape(const Shape& shape) { return {shape.begin(), shape.end()}; }
@@ -85,7 +85,7 @@ class WritableElements {
   BasicArray<T>* array_;
 };
 }  // namespace detail
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad
 
 /// What xtensor evaluates into before it assigns to such a view.
 template <class T>
@@ -93,7 +93,7 @@ struct xt::temporary_container<xgrad::detail::WritableElements<T>> {
   using type = xt::uvector<T, xgrad::PoolAllocator<T>>;
 };
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// An xtensor view of the array's elements, for reading. Valid as long as the array lives and is not assigned to.
 template <class T>
@@ -144,4 +144,4 @@ auto to_array(const xt::xexpression<E>& expression) {
   return result;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

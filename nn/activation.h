@@ -3,10 +3,10 @@
 
 #include <functional>
 
-#include <xgrad/core/callable.h>
-#include <xgrad/ops/elementwise.h>
+#include "../core/callable.h"
+#include "../ops/elementwise.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// Any function from a tensor to one of the same shape: `relu`, `gelu`, a lambda. The library's own functions with a
 /// further argument have its default here. Made from an empty function it throws ValueError.
@@ -34,4 +34,4 @@ class Activation {
   std::function<Tensor(const Tensor&)> f_;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,12 +1,12 @@
 // A scope that keeps the weights of attention layers.
-#include <xgrad/nn/attention_recorder.h>
+#include "attention_recorder.h"
 
 #include <algorithm>
 #include <utility>
 
-#include <xgrad/core/record.h>
+#include "../core/record.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 thread_local constinit AttentionRecorder* AttentionRecorder::current_ = nullptr;
 
@@ -34,4 +34,4 @@ Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, cons
   return multi_head_attention(q, k, v, heads, {.mask = mask, .dropout = static_cast<Real>(p)});
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include <xgrad/nn/module.h>
-#include <xgrad/ops/attention.h>
+#include "module.h"
+#include "../ops/attention.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps. Threads: it
 /// sees the thread that made it, which also reads and ends it.
@@ -52,4 +52,4 @@ class AttentionRecorder {
 Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                     const AttentionMask& mask, double dropout);
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,5 +1,5 @@
 // Decoding.
-#include <xgrad/nn/decode.h>
+#include "decode.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,12 +7,12 @@
 #include <numeric>
 #include <span>
 
-#include <xgrad/core/checked.h>
-#include <xgrad/core/random.h>
-#include <xgrad/core/record.h>
-#include <xgrad/ops/normalize.h>
+#include "../core/checked.h"
+#include "../core/random.h"
+#include "../core/record.h"
+#include "../ops/normalize.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -433,4 +433,4 @@ Decoded best_of(const std::vector<Hypotheses>& found, std::int64_t eos) {
   return result;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// A model in the middle of writing B sequences: what every search needs to know of it. When step() or select() throws,
 /// the model should be where it was, so that it can be asked again; those of the library are.
@@ -139,4 +139,4 @@ std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOption
 /// for a sequence without a hypothesis.
 Decoded best_of(const std::vector<Hypotheses>& found, std::int64_t eos);
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

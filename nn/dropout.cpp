@@ -1,9 +1,9 @@
 // Dropout.
-#include <xgrad/nn/dropout.h>
+#include "dropout.h"
 
-#include <xgrad/ops/normalize.h>
+#include "../ops/normalize.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 Dropout::Dropout(At here, double probability) : Module(std::move(here)), p(probability) {
   const Scope scope(&path());
@@ -15,4 +15,4 @@ Tensor Dropout::operator()(const Tensor& x) const {
   return here(training() && p > 0 ? dropout(x, p, next_random_key()) : x);
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,9 +1,9 @@
 // Dropout.
 #pragma once
 
-#include <xgrad/nn/module.h>
+#include "module.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// In training, every element becomes 0 with probability p and is divided by 1 - p otherwise; else nothing happens
 /// (Srivastava et al. 2014). Which ones: the next draw of the calling thread's generator.
@@ -20,4 +20,4 @@ struct Dropout : Module {
   std::string settings() const override { return cat(p); }
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,9 +1,9 @@
 // Embedding.
-#include <xgrad/nn/embedding.h>
+#include "embedding.h"
 
-#include <xgrad/ops/index.h>
+#include "../ops/index.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 namespace {
 
 std::optional<std::int64_t> from_start(std::optional<std::int64_t> row, std::int64_t count) {
@@ -32,4 +32,4 @@ Tensor Embedding::operator()(const Index& ids) const {
 
 std::string Embedding::settings() const { return cat(count, " x ", dim); }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include <xgrad/nn/module.h>
+#include "module.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 struct EmbeddingOptions {
   std::optional<std::int64_t> padding_idx = {};  ///< this row begins as zeros and gets no gradient
@@ -30,4 +30,4 @@ struct Embedding : Module {
   std::string settings() const override;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

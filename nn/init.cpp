@@ -1,15 +1,15 @@
 // First numbers of parameters. Every draw is made in double, so that float and double builds start alike.
-#include <xgrad/nn/init.h>
+#include "init.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/callable.h>
-#include <xgrad/core/random.h>
+#include "../core/callable.h"
+#include "../core/random.h"
 
-namespace xgrad::inline XGRAD_ABI::nn::init {
+namespace xgrad::nn::init {
 namespace {
 
 template <class F>
@@ -215,4 +215,4 @@ void reset(const Tensor& parameter, const Init& init) {
   parameter.assign(init(parameter.shape()));
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn::init
+}  // namespace xgrad::nn::init

@@ -6,9 +6,9 @@
 #include <functional>
 #include <numbers>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// The first numbers of a parameter of this shape; any function from shapes to arrays. Empty where an Init is optional.
 using Init = std::function<Array(const Shape&)>;
@@ -94,4 +94,4 @@ Init orthogonal(const OrthogonalOptions& options = {});
 void reset(const Tensor& parameter, const Init& init);
 
 }  // namespace init
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,11 +1,11 @@
 // Linear.
-#include <xgrad/nn/linear.h>
+#include "linear.h"
 
 #include <cmath>
 
-#include <xgrad/ops/matmul.h>
+#include "../ops/matmul.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 namespace {
 
 Init within_root_of(std::int64_t in) {
@@ -35,4 +35,4 @@ Tensor Linear::operator()(const Tensor& x) const {
 
 std::string Linear::settings() const { return cat(in, " -> ", out); }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,9 +1,9 @@
 // Linear: an affine map of the last axis.
 #pragma once
 
-#include <xgrad/nn/module.h>
+#include "module.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 struct LinearOptions {
   bool bias = true;
@@ -30,4 +30,4 @@ struct Linear : Module {
   std::string settings() const override;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,7 +1,7 @@
 // Multi-head attention at linear cost.
-#include <xgrad/nn/linear_attention.h>
+#include "linear_attention.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 LinearAttention::LinearAttention(At here, std::int64_t width, std::int64_t head_count,
                                  const LinearMultiHeadOptions& options)
@@ -34,4 +34,4 @@ Tensor LinearAttention::extend(const Tensor& x, LinearAttentionState& past) cons
 
 std::string LinearAttention::settings() const { return cat(dim, ", ", heads, " heads"); }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include <xgrad/nn/linear.h>
-#include <xgrad/nn/masks.h>
-#include <xgrad/ops/linear_attention.h>
+#include "linear.h"
+#include "masks.h"
+#include "../ops/linear_attention.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 struct LinearMultiHeadOptions {
   std::int64_t query = 0;  ///< width of what the queries, keys and values are made from; as `dim` if 0
@@ -42,4 +42,4 @@ struct LinearAttention : Module {
   std::string settings() const override;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,14 +1,14 @@
 // Masks for attention.
-#include <xgrad/nn/masks.h>
+#include "masks.h"
 
 #include <algorithm>
 #include <limits>
 
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/shape.h>
+#include "../ops/arithmetic.h"
+#include "../ops/index.h"
+#include "../ops/shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 Index smaller(const Index& a, const Index& b) {
@@ -34,9 +34,9 @@ AttentionMask operator&(const AttentionMask& a, const AttentionMask& b) {
   return both;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 namespace {
 
 // (rows, columns), true where blocked(row, column).
@@ -148,4 +148,4 @@ Mask blocked_keys(const AttentionMask& mask, const Shape& scores) {
   return blocked || *mask.ignore;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -5,16 +5,16 @@
 //     attn(x, nn::window({.before = 2, .after = 2}))
 #pragma once
 
-#include <xgrad/ops/attention.h>
+#include "../ops/attention.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// A key must be allowed by both; biases add up. Throws ValueError if both have lengths of different shapes.
 AttentionMask operator&(const AttentionMask& a, const AttentionMask& b);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// Position t sees positions 0 ... t.
 inline const AttentionMask causal{.causal = true};
@@ -44,4 +44,4 @@ Mask window_mask(std::int64_t size, const WindowOptions& options);
 /// outside [0, S].
 Mask blocked_keys(const AttentionMask& mask, const Shape& scores);
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

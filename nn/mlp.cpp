@@ -1,7 +1,7 @@
 // Mlp.
-#include <xgrad/nn/mlp.h>
+#include "mlp.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 Mlp::Mlp(At here, const MlpOptions& given)
     : Module(std::move(here)),
@@ -18,4 +18,4 @@ Tensor Mlp::operator()(const Tensor& x) const {
 
 std::string Mlp::settings() const { return cat(fc1.in, " -> ", fc1.out, " -> ", fc2.out); }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

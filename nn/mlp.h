@@ -1,11 +1,11 @@
 // Mlp: two linear maps with an activation in between.
 #pragma once
 
-#include <xgrad/nn/activation.h>
-#include <xgrad/nn/dropout.h>
-#include <xgrad/nn/linear.h>
+#include "activation.h"
+#include "dropout.h"
+#include "linear.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 struct MlpOptions {
   std::int64_t in = 0;
@@ -33,4 +33,4 @@ struct Mlp : Module {
   std::string settings() const override;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,5 +1,5 @@
 // Modules: registration, names, state, modes, hooks and printing.
-#include <xgrad/nn/module.h>
+#include "module.h"
 
 #include <cxxabi.h>
 
@@ -9,10 +9,10 @@
 #include <ostream>
 #include <typeinfo>
 
-#include <xgrad/core/tensor.h>
-#include <xgrad/ops/create.h>
+#include "../core/tensor.h"
+#include "../ops/create.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 namespace {
 
 // The name of a class without its namespaces and template arguments: `Block` for `(anonymous namespace)::Block<4>`.
@@ -424,4 +424,4 @@ void load(const Module& module, const std::string& path, const LoadOptions& opti
   module.load_state_dict(load_safetensors(path, options).arrays, {.source = path});
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

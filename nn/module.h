@@ -36,15 +36,15 @@
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/callable.h>
-#include <xgrad/core/model_parameters.h>
-#include <xgrad/core/scope.h>
-#include <xgrad/core/serialize.h>
-#include <xgrad/core/state_difference.h>
-#include <xgrad/core/tensor.h>
-#include <xgrad/nn/init.h>
+#include "../core/callable.h"
+#include "../core/model_parameters.h"
+#include "../core/scope.h"
+#include "../core/files/safetensors.h"
+#include "../core/files/state_difference.h"
+#include "../core/tensor.h"
+#include "init.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 class Eval;
 class Module;
@@ -334,4 +334,4 @@ std::uint64_t Module::on_forward(F hook) const {
   }
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,14 +1,14 @@
 // Normalising layers.
-#include <xgrad/nn/norm.h>
+#include "norm.h"
 
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/normalize.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/shape.h>
+#include "../core/record.h"
+#include "../ops/arithmetic.h"
+#include "../ops/elementwise.h"
+#include "../ops/normalize.h"
+#include "../ops/reduce.h"
+#include "../ops/shape.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 LayerNorm::LayerNorm(At here, std::int64_t size, const LayerNormOptions& options)
     : LayerNorm(std::move(here), Shape{size}, options) {}
@@ -92,4 +92,4 @@ void BatchNorm1d::track(const Tensor& mean, const Tensor& unbiased_variance) con
 
 std::string BatchNorm1d::settings() const { return cat(channels); }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include <xgrad/nn/module.h>
+#include "module.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 struct LayerNormOptions {
   double eps = 1e-5;
@@ -80,4 +80,4 @@ struct BatchNorm1d : Module {
   void track(const Tensor& mean, const Tensor& unbiased_variance) const;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,17 +1,17 @@
 // Recurrent layers.
-#include <xgrad/nn/recurrent.h>
+#include "recurrent.h"
 
 #include <cmath>
 
-#include <xgrad/core/checked.h>
-#include <xgrad/nn/stack.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/normalize.h>
-#include <xgrad/ops/shape.h>
+#include "../core/checked.h"
+#include "stack.h"
+#include "../ops/arithmetic.h"
+#include "../ops/create.h"
+#include "../ops/matmul.h"
+#include "../ops/normalize.h"
+#include "../ops/shape.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 namespace {
 
 Init within_root_of(std::int64_t hidden) {
@@ -211,4 +211,4 @@ Tensor GRUCell::operator()(const Tensor& x, const Tensor& h) const {
   return here(run_gru(weights, as_sequence("gru_cell", *this, x), or_zeros(h, *this, x), {}).h);
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include <xgrad/nn/module.h>
-#include <xgrad/ops/recurrent.h>
+#include "module.h"
+#include "../ops/recurrent.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// What recurrent layers are given besides the sequences.
 struct RecurrentInput {
@@ -165,4 +165,4 @@ struct GRUCell : RecurrentCell {
   Tensor operator()(const Tensor& x, const Tensor& h = {}) const;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

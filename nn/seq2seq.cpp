@@ -1,14 +1,14 @@
 // Sequence to sequence with recurrent layers.
-#include <xgrad/nn/seq2seq.h>
+#include "seq2seq.h"
 
 #include <algorithm>
 
-#include <xgrad/core/checked.h>
-#include <xgrad/core/record.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/shape.h>
+#include "../core/checked.h"
+#include "../core/record.h"
+#include "../ops/index.h"
+#include "../ops/shape.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 namespace {
 
 GRUOptions gru_options(const Seq2SeqOptions& options) { return {.layers = options.layers, .dropout = options.dropout}; }
@@ -125,4 +125,4 @@ Seq2SeqStepper Seq2Seq::start(const Index& source, const Index& lengths) const {
   return {decoder, read(source, lengths)};
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -9,13 +9,13 @@
 
 #include <optional>
 
-#include <xgrad/nn/attention_pooling.h>
-#include <xgrad/nn/decode.h>
-#include <xgrad/nn/embedding.h>
-#include <xgrad/nn/linear.h>
-#include <xgrad/nn/recurrent.h>
+#include "attention_scores.h"
+#include "decode.h"
+#include "embedding.h"
+#include "linear.h"
+#include "recurrent.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// How a decoder sees the source.
 enum class Context {
@@ -118,4 +118,4 @@ struct Seq2Seq : Module {
 /// unless lengths is (B), ValueError for a length outside [0, S].
 Index reversed_within(const Index& ids, const Index& lengths);
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <xgrad/nn/module.h>
+#include "module.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// More layers than this, one after the other, are refused: nobody can have meant them.
 inline constexpr std::int64_t most_layers = 1 << 16;
@@ -77,4 +77,4 @@ class Stack : public Module {
   std::vector<std::unique_ptr<Layer>> layers_;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

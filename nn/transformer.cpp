@@ -1,15 +1,15 @@
 // The transformer.
-#include <xgrad/nn/transformer.h>
+#include "transformer.h"
 
 #include <cmath>
 
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/shape.h>
+#include "../core/record.h"
+#include "../ops/arithmetic.h"
+#include "../ops/create.h"
+#include "../ops/index.h"
+#include "../ops/shape.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 namespace {
 
 AddNormOptions add_norm_options(const TransformerOptions& options) {
@@ -330,4 +330,4 @@ Index shift_right(const Index& target, std::int64_t bos) {
   return shifted;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -4,15 +4,15 @@
 #include <optional>
 #include <vector>
 
-#include <xgrad/nn/attention.h>
-#include <xgrad/nn/decode.h>
-#include <xgrad/nn/embedding.h>
-#include <xgrad/nn/mlp.h>
-#include <xgrad/nn/norm.h>
-#include <xgrad/nn/positional.h>
-#include <xgrad/nn/stack.h>
+#include "multi_head_attention.h"
+#include "decode.h"
+#include "embedding.h"
+#include "mlp.h"
+#include "norm.h"
+#include "positions.h"
+#include "stack.h"
 
-namespace xgrad::inline XGRAD_ABI::nn {
+namespace xgrad::nn {
 
 /// Where the layer norm of a residual connection stands.
 enum class NormOrder {
@@ -231,4 +231,4 @@ struct EncoderDecoder : Module {
 /// Throws ShapeError unless target is (B, T).
 Index shift_right(const Index& target, std::int64_t bos);
 
-}  // namespace xgrad::inline XGRAD_ABI::nn
+}  // namespace xgrad::nn

@@ -1,11 +1,11 @@
 // Arithmetic with broadcasting.
-#include <xgrad/ops/arithmetic.h>
+#include "arithmetic.h"
 
 #include <cmath>
 
-#include <xgrad/ops/fused.h>
+#include "fused.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 // The gradient of an operand that was broadcast: summed to the operand's shape.
@@ -131,4 +131,4 @@ Mask operator!=(const Tensor& a, const Tensor& b) {
   return compare("not_equal", a, b, [](Real p, Real q) { return p != q; });
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -2,9 +2,9 @@
 // broadcasting; all throw ShapeError when the shapes do not broadcast.
 #pragma once
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// y = a + b      dy/da = 1      dy/db = 1
 Tensor add(const Tensor& a, const Tensor& b);
@@ -51,4 +51,4 @@ Mask operator>=(const Tensor& a, const Tensor& b);
 Mask operator==(const Tensor& a, const Tensor& b);
 Mask operator!=(const Tensor& a, const Tensor& b);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

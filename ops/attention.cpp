@@ -3,25 +3,25 @@
 //
 // Matrices are small here (a head has 8 to 64 columns), so that the products are done by a register-blocked loop of our
 // own on padded copies of one head, instead of many calls of a BLAS.
-#include <xgrad/ops/attention.h>
+#include "attention.h"
 
 #include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/normalize.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/rows.h>
-#include <xgrad/ops/shape.h>
+#include "../core/grad.h"
+#include "../core/parallel.h"
+#include "../core/record.h"
+#include "arithmetic.h"
+#include "elementwise.h"
+#include "matmul.h"
+#include "normalize.h"
+#include "reduce.h"
+#include "kernels/rows.h"
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
@@ -1019,4 +1019,4 @@ Tensor weighted_sum(const Tensor& weights, const Tensor& x) {
   return weighted_product(weights, x, false);
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

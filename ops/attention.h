@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include <xgrad/core/random.h>
-#include <xgrad/core/tensor.h>
+#include "../core/random.h"
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// A band along the diagonal: query t sees keys t - before ... t + after only.
 struct AttentionBand {
@@ -67,4 +67,4 @@ Tensor blocked_softmax(const Tensor& x, const Mask& blocked);
 /// weights (..., T, S), x (..., S, e), with the same leading axes -> (..., T, e). Throws ShapeError.
 Tensor weighted_sum(const Tensor& weights, const Tensor& x);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -3,7 +3,7 @@
 // Of xtensor-blas this uses the BLAS prototypes that it brings along. Its own gemm takes no leading dimension, so that
 // neither the heads of an attention nor blocks of rows can be multiplied in place, and copies what is laid out
 // otherwise.
-#include <xgrad/ops/blas.h>
+#include "blas.h"
 
 #include <sys/mman.h>
 
@@ -18,12 +18,12 @@
 
 #include <xflens/cxxblas/drivers/cblas.h>
 
-#include <xgrad/core/error.h>
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/text.h>
-#include <xgrad/ops/simd.h>
-#include <xgrad/ops/tiles.h>
-#include <xgrad/version.h>
+#include "../core/error.h"
+#include "../core/parallel.h"
+#include "../core/text.h"
+#include "../core/version.h"
+#include "kernels/simd.h"
+#include "kernels/tiles.h"
 
 #ifdef XGRAD_OPENBLAS
 extern "C" {
@@ -39,7 +39,7 @@ void openblas_set_num_threads(int count);
 }
 #endif
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 #if defined(__x86_64__)
@@ -276,4 +276,4 @@ std::string to_string(const BuildInfo& info) {
              info.warning.empty() ? "" : "\nwarning: ", info.warning);
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

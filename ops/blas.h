@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include <xgrad/core/config.h>
+#include "../core/config.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// A factor of a product as it lies in memory: rows `stride` elements apart, each contiguous; taken transposed if
 /// asked.
@@ -67,4 +67,4 @@ namespace detail {
 std::string blas_warning(std::string_view core, bool avx2, bool avx512);
 }  // namespace detail
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,11 +1,11 @@
 // Arrays and tensors from numbers, patterns and chance.
-#include <xgrad/ops/create.h>
+#include "create.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 template <class T>
@@ -73,4 +73,4 @@ Index randint(std::int64_t low, std::int64_t high, const Shape& shape) {
   return random_integers(low, high, shape, next_random_key());
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -3,11 +3,11 @@
 
 #include <initializer_list>
 
-#include <xgrad/core/nested.h>
-#include <xgrad/core/random.h>
-#include <xgrad/core/tensor.h>
+#include "../core/nested.h"
+#include "../core/random.h"
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// A constant of the given numbers: tensor({1, 2}), tensor({{1, 2}, {3, 4}}), to any depth. Throws ShapeError if rows
 /// differ in length.
@@ -65,4 +65,4 @@ Tensor randn(const Shape& shape);
 /// Whole numbers in [low, high), the next draw. Throws ValueError unless low < high.
 Index randint(std::int64_t low, std::int64_t high, const Shape& shape);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,12 +1,12 @@
 // Functions of one tensor, element by element, and the choice between two: a lambda and its derivative each.
-#include <xgrad/ops/elementwise.h>
+#include "elementwise.h"
 
 #include <limits>
 #include <numbers>
 
-#include <xgrad/ops/fused.h>
+#include "fused.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 Tensor exp(const Tensor& x) {
   return elementwise(
@@ -172,4 +172,4 @@ Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
                 wrt(b, [mask, to = InputShape(b)](const Tensor& gy) { return sum_to(where(mask, 0, gy), to); }));
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// y = e^x                          dy/dx = y
 Tensor exp(const Tensor& x);
@@ -66,4 +66,4 @@ Tensor clamp(const Tensor& x, const Bounds& bounds);
 /// chosen gets 0 even if the upstream gradient is NaN. Throws ShapeError.
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -15,13 +15,13 @@
 
 #include <tuple>
 
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/loops.h>
-#include <xgrad/ops/reduce.h>
+#include "../core/record.h"
+#include "arithmetic.h"
+#include "elementwise.h"
+#include "kernels/loops.h"
+#include "reduce.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 namespace detail {
 
@@ -149,4 +149,4 @@ Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tenso
                 detail::partial(inputs, 1, std::move(db)), detail::partial(inputs, 2, std::move(dc)));
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,20 +1,20 @@
 // Choosing by index and by mask. Duals stand next to each other: taking rows and adding them up, gather and
 // scatter_add. Sums over equal indices run in the order of the indices, and threads share out what is independent of
 // them, so results do not depend on the number of threads.
-#include <xgrad/ops/index.h>
+#include "index.h"
 
 #include <bit>
 #include <cmath>
 #include <functional>
 #include <utility>
 
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/record.h>
-#include <xgrad/ops/copy.h>
-#include <xgrad/ops/loops.h>
-#include <xgrad/ops/shape.h>
+#include "../core/parallel.h"
+#include "../core/record.h"
+#include "kernels/copy.h"
+#include "kernels/loops.h"
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 namespace {
 
@@ -373,4 +373,4 @@ Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options) {
   return {gather(x, axis, indices), indices};
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

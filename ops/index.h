@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 struct EmbeddingOptions {
   std::optional<std::int64_t> padding_idx = {};  ///< this row gets no gradient; from the end if negative
@@ -86,4 +86,4 @@ Mask operator>=(const Index& a, std::int64_t b);
 Mask operator==(const Index& a, std::int64_t b);
 Mask operator!=(const Index& a, std::int64_t b);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,11 +1,11 @@
 // Arithmetic on whole numbers, with every overflow seen.
-#include <xgrad/ops/integer.h>
+#include "integer.h"
 
 #include <limits>
 
-#include <xgrad/ops/shape.h>
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 [[noreturn]] void refuse_overflow(const char* op, std::int64_t a, std::int64_t b) {
@@ -102,4 +102,4 @@ Index operator-(const Index& x) { return Index(Shape{}, 0) - x; }
 Index sum(const Index& x, const ReduceOptions& options) { return sums(x, options); }
 Index sum(const Mask& x, const ReduceOptions& options) { return sums(x, options); }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,10 +1,10 @@
 // Arithmetic on whole numbers (Index): elementwise with numpy's broadcasting, and sums. No graph.
 #pragma once
 
-#include <xgrad/core/array.h>
-#include <xgrad/ops/reduce.h>
+#include "../core/array.h"
+#include "reduce.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// a + b and so on; / rounds towards zero and % has the sign of a, as in C++. All throw ShapeError when the shapes do
 /// not broadcast, LimitError when a result does not fit 64 bits; / and % throw ValueError for a zero in b.
@@ -45,4 +45,4 @@ Index sum(const Index& x, const ReduceOptions& options = {});
 /// The number of true elements, over axes.
 Index sum(const Mask& x, const ReduceOptions& options = {});
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

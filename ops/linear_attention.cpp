@@ -1,17 +1,17 @@
 // Linear attention, in the operations that there are.
-#include <xgrad/ops/linear_attention.h>
+#include "linear_attention.h"
 
 #include <algorithm>
 
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/fused.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/shape.h>
+#include "arithmetic.h"
+#include "create.h"
+#include "fused.h"
+#include "index.h"
+#include "matmul.h"
+#include "reduce.h"
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 constexpr const char* op = "linear_attention";
@@ -132,4 +132,4 @@ Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::
   return y;
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 struct LinearAttentionOptions {
   bool causal = false;             ///< query t sees keys 0 ... t only
@@ -38,4 +38,4 @@ struct LinearAttentionState {
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                         LinearAttentionState& past);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

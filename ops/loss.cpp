@@ -1,24 +1,24 @@
 // Losses. Cross-entropy has a kernel of its own: softmax, logarithm and choice in one pass over each row.
-#include <xgrad/ops/loss.h>
+#include "loss.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/fused.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/normalize.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/rows.h>
-#include <xgrad/ops/shape.h>
+#include "../core/grad.h"
+#include "../core/parallel.h"
+#include "../core/record.h"
+#include "arithmetic.h"
+#include "elementwise.h"
+#include "fused.h"
+#include "index.h"
+#include "normalize.h"
+#include "reduce.h"
+#include "kernels/rows.h"
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
@@ -274,4 +274,4 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
   return reduced(losses, options.reduction);
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// What becomes of the losses of single samples.
 enum class Reduction {
@@ -60,4 +60,4 @@ Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOpt
 /// infinite x the limit. Equal shapes. Throws ShapeError.
 Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target, const LossOptions& options = {});
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,19 +1,19 @@
 // Products.
-#include <xgrad/ops/matmul.h>
+#include "matmul.h"
 
 #include <algorithm>
 #include <iterator>
 #include <string>
 #include <vector>
 
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/blas.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/shape.h>
+#include "../core/parallel.h"
+#include "../core/record.h"
+#include "arithmetic.h"
+#include "blas.h"
+#include "reduce.h"
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 // Multiplications that one thread does at a time when there are many small products.
@@ -378,4 +378,4 @@ Tensor tensordot(const Tensor& a, const Tensor& b, int count) {
   return tensordot(a, b, last, first);
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

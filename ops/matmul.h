@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// Factors that are taken transposed (their last two axes exchanged); nothing is copied for it.
 struct MatmulOptions {
@@ -50,4 +50,4 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const Axes& axes_a, const Axe
 /// of factors, ShapeError when a factor has another number of axes than letters or a letter has two sizes.
 Tensor einsum(std::string_view formula, const Tensors& factors);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

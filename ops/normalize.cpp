@@ -1,21 +1,21 @@
 // Normalising along axes. Kernels go row by row; xtensor's broadcasting reductions are 20 to 80 times slower here.
-#include <xgrad/ops/normalize.h>
+#include "normalize.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/loops.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/rows.h>
-#include <xgrad/ops/shape.h>
+#include "../core/grad.h"
+#include "arithmetic.h"
+#include "create.h"
+#include "elementwise.h"
+#include "kernels/loops.h"
+#include "reduce.h"
+#include "kernels/rows.h"
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
@@ -431,4 +431,4 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
 
 Tensor dropout(const Tensor& x, double p) { return dropout(x, p, next_random_key()); }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,10 +1,10 @@
 // Normalising along axes: softmax and its kin, layer norm, dropout.
 #pragma once
 
-#include <xgrad/core/random.h>
-#include <xgrad/core/tensor.h>
+#include "../core/random.h"
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// y_i = e^(x_i) / sum_j e^(x_j) along `axis`, without overflow.      dL/dx_i = y_i (gy_i - sum_j gy_j y_j)
 /// All -inf gives all 0; entries of +inf share the whole. Of a scalar: 1. Throws ValueError for an axis out of range.
@@ -39,4 +39,4 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key);
 /// The same with the generator's next key. (p = 0 takes one, too.)
 Tensor dropout(const Tensor& x, double p);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,17 +1,17 @@
 // All operations.
 #pragma once
 
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/attention.h>
-#include <xgrad/ops/blas.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/integer.h>
-#include <xgrad/ops/linear_attention.h>
-#include <xgrad/ops/loss.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/normalize.h>
-#include <xgrad/ops/recurrent.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/shape.h>
+#include "arithmetic.h"
+#include "attention.h"
+#include "blas.h"
+#include "create.h"
+#include "elementwise.h"
+#include "index.h"
+#include "integer.h"
+#include "linear_attention.h"
+#include "loss.h"
+#include "matmul.h"
+#include "normalize.h"
+#include "recurrent.h"
+#include "reduce.h"
+#include "shape.h"

@@ -2,12 +2,12 @@
 // members; core declares them and knows nothing about operations.
 #include <numeric>
 
-#include <xgrad/core/record.h>
-#include <xgrad/ops/copy.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/shape.h>
+#include "../core/record.h"
+#include "kernels/copy.h"
+#include "index.h"
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 // An array seen as rows, of which some are meant.
@@ -138,4 +138,4 @@ XGRAD_INSTANTIATE(std::int64_t)
 XGRAD_INSTANTIATE(bool)
 #undef XGRAD_INSTANTIATE
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

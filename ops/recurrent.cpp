@@ -1,25 +1,25 @@
 // Recurrences: the formulas of the cells, each written once for numbers and tensors; a kernel that goes through all
 // steps and back; and the composed form that it is held against.
-#include <xgrad/ops/recurrent.h>
+#include "recurrent.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/blas.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/rows.h>
-#include <xgrad/ops/shape.h>
+#include "../core/grad.h"
+#include "../core/parallel.h"
+#include "../core/record.h"
+#include "arithmetic.h"
+#include "blas.h"
+#include "create.h"
+#include "elementwise.h"
+#include "index.h"
+#include "matmul.h"
+#include "reduce.h"
+#include "kernels/rows.h"
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 // ---- The cells ------------------------------------------------------------------------------------------------------
@@ -473,4 +473,4 @@ Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const 
   return recurrence<Gru>(course, {x, weight, h, bias});
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

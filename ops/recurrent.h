@@ -13,9 +13,9 @@
 
 #include <optional>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// How a batch of sequences is gone through.
 struct RecurrenceOptions {
@@ -46,4 +46,4 @@ Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Te
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options = {});
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,19 +1,19 @@
 // Reductions. xtensor's reducers go element by element in one chain of additions; these loops are several times faster
 // and, being pairwise, more accurate.
-#include <xgrad/ops/reduce.h>
+#include "reduce.h"
 
 #include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/loops.h>
-#include <xgrad/ops/shape.h>
+#include "../core/record.h"
+#include "arithmetic.h"
+#include "elementwise.h"
+#include "kernels/loops.h"
+#include "shape.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 namespace {
 
 struct Sum {
@@ -429,4 +429,4 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
                 wrt(x, [to = x.shape()](const Tensor& gy) { return broadcast_to(gy, to); }));
 }
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <string_view>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// The axes that a reduction goes over: `-1`, `{0, 2}`, or, if nothing is said, all of them. An empty `Axes{}` means
 /// none: the result is then as large as the input.
@@ -77,4 +77,4 @@ Index argmin(const Tensor& x, const ArgOptions& options = {});
 /// dual of broadcast_to. Returns x itself when nothing is to be done. Throws ShapeError.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

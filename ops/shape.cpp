@@ -1,16 +1,16 @@
 // Changing shapes. Every rule is the operation that undoes its own; such pairs stand next to each other.
-#include <xgrad/ops/shape.h>
+#include "shape.h"
 
 #include <limits>
 #include <utility>
 
-#include <xgrad/core/checked.h>
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/record.h>
-#include <xgrad/ops/copy.h>
-#include <xgrad/ops/reduce.h>
+#include "../core/checked.h"
+#include "../core/parallel.h"
+#include "../core/record.h"
+#include "kernels/copy.h"
+#include "reduce.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 // ---- the same elements in the same order
 
@@ -639,4 +639,4 @@ XGRAD_INSTANTIATE(std::int64_t)
 XGRAD_INSTANTIATE(bool)
 #undef XGRAD_INSTANTIATE
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

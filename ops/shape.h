@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI {
+namespace xgrad {
 
 /// The same elements in the same order under another shape; memory is shared. One size may be -1 and is computed.
 /// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1. (Arrays:
@@ -101,4 +101,4 @@ Mask tril(const Mask& x, std::int64_t offset = 0);
 Tensor triu(const Tensor& x, std::int64_t offset = 0);
 Mask triu(const Mask& x, std::int64_t offset = 0);
 
-}  // namespace xgrad::inline XGRAD_ABI
+}  // namespace xgrad

@@ -1,5 +1,5 @@
 // One pass over a parameter for each step.
-#include <xgrad/optim/adam.h>
+#include "adam.h"
 
 #include <cmath>
 #include <optional>
@@ -8,10 +8,10 @@
 #include <xmmintrin.h>
 #endif
 
-#include <xgrad/core/parallel.h>
-#include <xgrad/optim/options.h>
+#include "../core/parallel.h"
+#include "options.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 namespace {
 
 constexpr std::int64_t block = 1 << 14;
@@ -135,4 +135,4 @@ void AdamW::update(Array& x, const Array& g, Memory& memory, int group, double l
   step_array(x, g, memory.moments, coefficients(options, memory.steps + 1, lr, 1 - lr * options.weight_decay, 0));
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include <xgrad/optim/optimizer.h>
+#include "optimizer.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 
 struct AdamOptions {
   double lr = 1e-3;
@@ -66,4 +66,4 @@ class AdamW : public Optimizer {
   std::vector<Options> options_;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

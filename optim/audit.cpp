@@ -1,13 +1,13 @@
 // A walk over the graph of a loss, beside the list of an optimizer's parameters.
-#include <xgrad/optim/audit.h>
+#include "audit.h"
 
 #include <algorithm>
 #include <ostream>
 #include <unordered_set>
 
-#include <xgrad/core/model_parameters.h>
+#include "../core/model_parameters.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 namespace {
 
 using xgrad::detail::ModelParameters;
@@ -85,4 +85,4 @@ std::string to_string(const Audit& audit) {
 
 std::ostream& operator<<(std::ostream& out, const Audit& audit) { return out << to_string(audit); }
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/optim/optimizer.h>
+#include "optimizer.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 
 /// What a loss depends on and what an optimizer changes, where the two differ.
 struct Audit {
@@ -42,4 +42,4 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer);
 std::string to_string(const Audit& audit);
 std::ostream& operator<<(std::ostream& out, const Audit& audit);
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

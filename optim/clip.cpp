@@ -1,15 +1,15 @@
 // Gradient clipping. Numbers are examined and made ready to be written first and changed afterwards, so that an error
 // changes nothing.
-#include <xgrad/optim/clip.h>
+#include "clip.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include <xgrad/core/node.h>
-#include <xgrad/core/parallel.h>
+#include "../core/node.h"
+#include "../core/parallel.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 namespace {
 
 constexpr std::int64_t block = 1 << 14;
@@ -154,4 +154,4 @@ Tensors clip_grad_value(Tensors gradients, const Tensors& parameters, double lim
 
 void clip_grad_value(const Tensors& parameters, double limit) { clip_value(held_by(parameters), limit); }
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

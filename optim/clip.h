@@ -7,9 +7,9 @@
 //     const double norm = optim::clip_grad_norm(parameters, 1.0);
 #pragma once
 
-#include <xgrad/core/tensor.h>
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 
 // Threads: one at a time for the same gradients.
 
@@ -34,4 +34,4 @@ Tensors clip_grad_value(Tensors gradients, const Tensors& parameters, double lim
 /// The same for the gradients in the parameters. When it throws, nothing has changed.
 void clip_grad_value(const Tensors& parameters, double limit);
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

@@ -1,14 +1,15 @@
 // What all optimizers share: groups, checks before a step, and state.
-#include <xgrad/optim/optimizer.h>
+#include "optimizer.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include <xgrad/core/state_difference.h>
-#include <xgrad/core/timing.h>
-#include <xgrad/optim/options.h>
+#include "../core/files/state_difference.h"
+#include "../core/quote.h"
+#include "../core/timing.h"
+#include "options.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 namespace {
 
 double rate_in(const StateFile& state, const std::string& key) {
@@ -225,4 +226,4 @@ void Optimizer::load_state_dict(const StateFile& state) {
   for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].memory = std::move(memories[i]);
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

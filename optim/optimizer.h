@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include <xgrad/core/model_parameters.h>
-#include <xgrad/core/serialize.h>
-#include <xgrad/core/tensor.h>
+#include "../core/model_parameters.h"
+#include "../core/files/state.h"
+#include "../core/tensor.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 
 /// Parameters with options of their own.
 template <class Options>
@@ -116,4 +116,4 @@ class Optimizer {
   bool has_stepped_ = false;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include <xgrad/core/error.h>
-#include <xgrad/core/serialize.h>
+#include "../core/error.h"
+#include "../core/files/state.h"
 
-namespace xgrad::inline XGRAD_ABI::optim::detail {
+namespace xgrad::optim::detail {
 
 /// `value`, if it is finite and not negative. Throws ValueError otherwise, for the option `name` of `who`.
 inline double not_negative(std::string_view who, std::string_view name, double value) {
@@ -31,4 +31,4 @@ template <class... Parts>
   fail<FormatError>("load_state_dict", state.source, state.source.empty() ? "" : ": ", parts...);
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::optim::detail
+}  // namespace xgrad::optim::detail

@@ -1,13 +1,13 @@
 // Formulas of the schedules.
-#include <xgrad/optim/schedule.h>
+#include "schedule.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include <xgrad/optim/options.h>
+#include "options.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 namespace {
 
 std::int64_t at_least_one(std::string_view who, std::string_view name, std::int64_t value) {
@@ -94,4 +94,4 @@ void Scheduler::load_state_dict(const StateFile& state) {
   go_to(steps.item());
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

@@ -11,10 +11,10 @@
 #include <functional>
 #include <vector>
 
-#include <xgrad/core/callable.h>
-#include <xgrad/optim/optimizer.h>
+#include "../core/callable.h"
+#include "optimizer.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 
 /// A learning rate for every step; steps count from 0. Any function of the step is one. Throws ValueError for an empty
 /// function and for a negative step.
@@ -98,4 +98,4 @@ class Scheduler {
   std::int64_t steps_ = 0;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

@@ -1,10 +1,10 @@
 // One pass over a parameter for each step.
-#include <xgrad/optim/sgd.h>
+#include "sgd.h"
 
-#include <xgrad/core/parallel.h>
-#include <xgrad/optim/options.h>
+#include "../core/parallel.h"
+#include "options.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 namespace {
 
 constexpr std::int64_t block = 1 << 14;
@@ -69,4 +69,4 @@ void SGD::update(Array& x, const Array& g, Memory& memory, int group, double lr)
   });
 }
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

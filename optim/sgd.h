@@ -1,9 +1,9 @@
 // Stochastic gradient descent.
 #pragma once
 
-#include <xgrad/optim/optimizer.h>
+#include "optimizer.h"
 
-namespace xgrad::inline XGRAD_ABI::optim {
+namespace xgrad::optim {
 
 struct SgdOptions {
   double lr = 1e-3;
@@ -35,4 +35,4 @@ class SGD : public Optimizer {
   std::vector<Options> options_;
 };
 
-}  // namespace xgrad::inline XGRAD_ABI::optim
+}  // namespace xgrad::optim

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <xgrad/nn/attention.h>
+#include <xgrad/nn/multi_head_attention.h>
 
 namespace kit {
 

@@ -14,7 +14,8 @@
 #include <CLI/CLI.hpp>
 
 #include <kit/format.h>
-#include <xgrad/core/serialize.h>
+#include <xgrad/core/error.h>
+#include <xgrad/core/quote.h>
 
 namespace kit {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <kit/error.h>
-#include <xgrad/core/file.h>
-#include <xgrad/core/serialize.h>
+#include <xgrad/core/files/file.h>
+#include <xgrad/core/quote.h>
 
 namespace kit {
 namespace {

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include <kit/error.h>
-#include <xgrad/core/file.h>
+#include <xgrad/core/files/file.h>
 
 namespace kit {
 namespace {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <vector>
 
+#include <xgrad/core/quote.h>
+
 namespace translate {
 
 using namespace xgrad;

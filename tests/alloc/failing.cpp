@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-#include <xgrad/core/pool.h>
+#include <xgrad/core/memory.h>
 
 namespace xgrad::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include <xgrad/core/graph_export.h>
+#include <xgrad/core/diagram/drawing.h>
 #include <xgrad/core/record.h>
 #include <xgrad/core/timing.h>
 #include <xgrad/nn/nn.h>

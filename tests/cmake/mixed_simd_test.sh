@@ -10,7 +10,7 @@ trap 'rm -rf "$sandbox"' EXIT
 mkdir "$sandbox/xgrad"
 for folder in core ops; do ln -s "$root/$folder" "$sandbox/xgrad/$folder"; done
 cat >"$sandbox/part.cpp" <<'END_OF_FILE'
-#include <xgrad/ops/rows.h>
+#include <xgrad/ops/kernels/rows.h>
 // Right only if `padded`, `max_of_row` and the packs are those of this file's registers.
 bool PART() {
   constexpr auto width = static_cast<std::int64_t>(xgrad::Pack::width);

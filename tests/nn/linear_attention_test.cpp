@@ -1,7 +1,7 @@
 // LinearAttention, the layer.
 #include "support.h"
 
-#include <xgrad/nn/attention.h>
+#include <xgrad/nn/multi_head_attention.h>
 #include <xgrad/nn/linear_attention.h>
 #include <xgrad/ops/shape.h>
 

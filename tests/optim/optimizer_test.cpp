@@ -6,7 +6,8 @@
 #include <limits>
 #include <memory>
 
-#include <xgrad/core/pool.h>
+#include <xgrad/core/files/safetensors.h>
+#include <xgrad/core/memory.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/reduce.h>
 

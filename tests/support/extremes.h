@@ -15,7 +15,7 @@
 
 #include <xgrad/core/grad.h>
 #include <xgrad/core/parallel.h>
-#include <xgrad/core/pool.h>
+#include <xgrad/core/memory.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/matmul.h>

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include <xgrad/core/serialize.h>
+#include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/tensor.h>
 
 namespace xgrad::testing {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include <xgrad/core/grad.h>
-#include <xgrad/core/pool.h>
-#include <xgrad/nn/attention_pooling.h>
+#include <xgrad/core/memory.h>
+#include <xgrad/nn/attention_scores.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/linear_attention.h>
 #include <xgrad/ops/reduce.h>

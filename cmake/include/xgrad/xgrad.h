@@ -1,0 +1,13 @@
+// Everything a model needs. Left out: <xgrad/core/xtensor.h> and <xgrad/ops/fused.h>, which cost compile time.
+#pragma once
+
+#include <xgrad/core/grad.h>
+#include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/parallel.h>
+#include <xgrad/core/random.h>
+#include <xgrad/core/files/safetensors.h>
+#include <xgrad/core/timing.h>
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/ops.h>
+#include <xgrad/optim/optim.h>
+#include <xgrad/core/version.h>

@@ -1,0 +1,103 @@
+// Diagrams of graphs: one intermediate form, GraphView, that is built once, and renderers that only print it.
+//
+//     save_graph("step.svg", {loss}, {.title = "forward pass"});
+//
+// A graph can be drawn at any time, also after a backward pass has released it. Threads: while no other thread runs a
+// backward pass through it, names its tensors or assigns its leaves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../tensor.h"
+
+namespace xgrad {
+
+enum class Direction { top_to_bottom, left_to_right, bottom_to_top, right_to_left };
+enum class Theme { light, dark, mono };
+
+/// For GraphOptions::depth: the deepest level of modules at which the diagram still fits on a page.
+inline constexpr int automatic_depth = -1;
+
+struct GraphOptions {
+  std::string title = {};
+  Direction direction = Direction::top_to_bottom;
+  Theme theme = Theme::light;
+  std::string font = "Helvetica,Arial,sans-serif";
+  int depth = automatic_depth;  ///< modules nested deeper than this become one box each; 0: every module
+  bool roll_up = true;       ///< of neighbours that are built alike (blocks.0, blocks.1, ...) only one, with its count
+  bool shapes = true;        ///< at every vertex
+  bool edge_shapes = false;  ///< at every edge
+  bool kept_memory = false;  ///< bytes that stay in memory until the backward pass
+  bool legend = true;
+  std::int64_t max_nodes = 2000;  ///< more than these are refused: no layout of them can be read
+};
+
+enum class GraphRole {
+  input,               ///< a leaf without gradient
+  parameter,           ///< a leaf that gradients flow to
+  constant,            ///< a leaf that the formula itself brings in: a number, or values that only a backward pass uses
+  operation,           ///< of a forward pass
+  gradient_operation,  ///< of a backward pass
+  seed,                ///< where a backward pass began
+  module,              ///< a module, folded into one box
+};
+
+/// One vertex of a diagram.
+struct GraphVertex {
+  GraphRole role = GraphRole::operation;
+  std::string op;                   ///< of a module: its name within the module around it
+  std::string name;                 ///< as given, without the path of the cluster that it is drawn in
+  std::string path;                 ///< of the module that it belongs to
+  std::optional<Shape> shape = {};  ///< of a module: of the last result that leaves it, if any does
+  std::optional<Real> number = {};  ///< a constant's value
+  int order = 0;                    ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: its first use
+  int cluster = -1;                 ///< index in GraphView::clusters, or -1
+  bool is_result = false;           ///< one of the tensors that were asked for
+  std::int64_t kept_bytes = 0;      ///< its value, as far as a gradient rule keeps it
+  int operations = 0;               ///< within a module
+  int results = 0;                  ///< within a module
+  std::int64_t parameters = 0;      ///< numbers in the parameters of a module
+  int times = 1;                    ///< how many alike it stands for
+  std::string note = {};            ///< why there is no graph behind a result, where one could be expected
+};
+
+/// Whether it is an operation, of a forward or a backward pass.
+inline bool is_operation(const GraphVertex& vertex) {
+  return vertex.role == GraphRole::operation || vertex.role == GraphRole::gradient_operation;
+}
+
+/// An arrow, from an input to the result.
+struct GraphEdge {
+  int from = 0;
+  int to = 0;
+  int input = 0;  ///< position among the inputs of `to`
+  Shape shape;    ///< of what flows
+};
+
+/// A module that is drawn as a frame around its vertices.
+struct GraphCluster {
+  std::string path;
+  std::string title;  ///< the last part of the path
+  int parent = -1;
+  int order = 0;  ///< frames of a forward pass hold no gradient operations, and the other way round
+  int times = 1;  ///< how many alike it stands for
+};
+
+/// What is to be drawn. Vertices are numbered as they were recorded, inputs before results, so that the same program
+/// always gives the same diagram, byte for byte.
+struct GraphView {
+  std::vector<GraphVertex> vertices;
+  std::vector<GraphEdge> edges;        ///< ordered by (to, input)
+  std::vector<GraphCluster> clusters;  ///< parents before children
+
+  /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one, ValueError for a depth
+  /// below automatic_depth, LimitError if more than max_nodes vertices remain to be drawn.
+  /// Errors name `caller`.
+  static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
+};
+
+}  // namespace xgrad

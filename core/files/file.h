@@ -1,0 +1,51 @@
+// Files: read in pieces, replaced as a whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "../config.h"
+
+namespace xgrad {
+
+/// A regular file, open for reading as long as the object lives. `op` is the word that its errors begin with.
+/// Threads: many may read from one object.
+class InputFile {
+ public:
+  /// Throws IoError when the file cannot be opened, or is a folder, a pipe or a device; ValueError for a path with a
+  /// NUL byte, which to the operating system is the path up to there.
+  explicit InputFile(std::string path, std::string_view op = "read_file");
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Bytes in the file when it was opened.
+  std::int64_t size() const { return size_; }
+  /// `count` bytes from position `begin` on. Throws IoError when reading fails or the file has become shorter.
+  std::string read(std::int64_t begin, std::int64_t count) const;
+
+ private:
+  std::string path_;
+  std::string_view op_;
+  int descriptor_;
+  std::int64_t size_;
+};
+
+/// Everything that is in a file. Throws as InputFile.
+std::string read_file(const std::string& path);
+
+/// Puts the pieces, one behind the other, into the file. Whatever happens, a reader and a machine that lost its power
+/// find the old content or the new one, never a mixture: the bytes go to a temporary file in the same folder, which is
+/// synced and then renamed. Throws IoError and leaves the old file as it was; a link, folder, pipe or device of that
+/// name is refused. Throws ValueError for a path with a NUL byte. Temporary files that dead processes left for this
+/// file are removed.
+///
+/// Threads: several, and several processes, may write the same file; one of them is the last.
+void write_file_atomically(const std::string& path, std::span<const std::string_view> pieces,
+                           std::string_view op = "write_file_atomically");
+void write_file_atomically(const std::string& path, std::string_view content);
+
+}  // namespace xgrad

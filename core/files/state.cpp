@@ -1,0 +1,67 @@
+// State: arrays and facts by name.
+#include "state.h"
+
+#include <utility>
+
+#include "../error.h"
+#include "../quote.h"
+
+namespace xgrad {
+
+template <class A>
+const A& StateFile::get(std::string_view name) const {
+  const auto found = arrays.find(name);
+  const auto refuse = [&](const auto&... parts) {
+    fail<FormatError>("state file", source, source.empty() ? "" : ": ", "array ", escaped(name), parts...);
+  };
+  if (found == arrays.end()) refuse(" is missing");
+  const A* array = std::get_if<A>(&found->second);
+  if (!array) {
+    constexpr const char* kinds[] = {"real numbers", "whole numbers", "truth values"};
+    refuse(" holds ", kinds[found->second.index()], ", expected ", kinds[AnyArray(A()).index()]);
+  }
+  return *array;
+}
+
+template const Array& StateFile::get<Array>(std::string_view) const;
+template const Index& StateFile::get<Index>(std::string_view) const;
+template const Mask& StateFile::get<Mask>(std::string_view) const;
+
+const std::string& StateFile::text(std::string_view key) const {
+  const auto found = metadata.find(key);
+  if (found == metadata.end()) {
+    fail<FormatError>("state file", source, source.empty() ? "" : ": ", "metadata ", escaped(key), " is missing");
+  }
+  return found->second;
+}
+
+void StateFile::add(std::string_view prefix, const StateFile& state) {
+  const auto prefixed = [prefix]<class Map>(const Map& mine, const Map& others) {
+    Map added;
+    for (const auto& [name, value] : others) {
+      const std::string full = cat(prefix, ".", name);
+      if (mine.contains(full)) fail<ValueError>("add", escaped(full), " is there already");
+      added.emplace_hint(added.end(), full, value);
+    }
+    return added;
+  };
+  NamedArrays more_arrays = prefixed(arrays, state.arrays);
+  Metadata more_metadata = prefixed(metadata, state.metadata);
+  arrays.merge(more_arrays);
+  metadata.merge(more_metadata);
+}
+
+StateFile StateFile::part(std::string_view prefix) const {
+  StateFile state{.source = source};
+  const std::string start = cat(prefix, ".");
+  const auto copy_all = [&start](const auto& mine, auto& others) {
+    for (auto at = mine.lower_bound(start); at != mine.end() && at->first.starts_with(start); ++at) {
+      others.emplace(at->first.substr(start.size()), at->second);
+    }
+  };
+  copy_all(arrays, state.arrays);
+  copy_all(metadata, state.metadata);
+  return state;
+}
+
+}  // namespace xgrad

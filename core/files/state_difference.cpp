@@ -1,0 +1,34 @@
+// The error that lists in what a state differs.
+#include "state_difference.h"
+
+#include <algorithm>
+
+#include "../quote.h"
+
+namespace xgrad {
+
+void StateDifference::add_mismatch(std::string_view name, const Shape& given, const Shape& needed) {
+  mismatched.push_back(cat(escaped(name), " ", given, " for ", needed));
+}
+
+void StateDifference::add_mismatch(std::string_view name, std::string_view what) {
+  mismatched.push_back(cat(escaped(name), " ", what));
+}
+
+void StateDifference::refuse(std::string_view op, std::string_view source) const {
+  if (empty()) return;
+  constexpr std::size_t most = 20;
+  std::string lists;
+  const auto list = [&](std::string_view title, const std::vector<std::string>& entries, const auto& shown) {
+    if (entries.empty()) return;
+    append(lists, cat("\n  ", title, ":"));
+    for (std::size_t i = 0; i < std::min(entries.size(), most); ++i) append(lists, cat("\n    ", shown(entries[i])));
+    if (entries.size() > most) append(lists, cat("\n    and ", entries.size() - most, " more"));
+  };
+  list("missing", missing, escaped);
+  list("unexpected", unexpected, escaped);
+  list("mismatched", mismatched, [](const std::string& entry) { return entry; });
+  fail<FormatError>(op, source, source.empty() ? "" : ": ", "the state does not fit", lists);
+}
+
+}  // namespace xgrad

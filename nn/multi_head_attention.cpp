@@ -1,0 +1,67 @@
+// Multi-head attention.
+#include "multi_head_attention.h"
+
+#include "../ops/index.h"
+#include "../ops/shape.h"
+
+namespace xgrad::nn {
+
+void KeyValue::select(const Index& rows) {
+  if (!k.defined()) return;
+  *this = KeyValue{index_select(k, 0, rows), index_select(v, 0, rows)};
+}
+
+Attention::Attention(At here, std::int64_t width, std::int64_t head_count, const MultiHeadOptions& options)
+    : Module(std::move(here)),
+      dim(positive("dim", width)),
+      heads(positive("heads", head_count)),
+      dropout(probability("dropout", options.dropout)),
+      q(at("q"), options.query ? options.query : dim, dim, {.bias = options.bias}),
+      k(at("k"), options.key ? options.key : dim, dim, {.bias = options.bias}),
+      v(at("v"), options.value ? options.value : dim, dim, {.bias = options.bias}),
+      o(at("o"), dim, dim, {.bias = options.bias}) {
+  const Scope scope(&path());
+  if (dim % heads != 0) fail<ValueError>("attention", "dim ", dim, " does not divide by ", heads, " heads");
+}
+
+Tensor Attention::operator()(const Tensor& x, const AttentionMask& mask) const { return (*this)(x, x, x, mask); }
+
+Tensor Attention::operator()(const Tensor& query, const Tensor& key, const Tensor& value,
+                             const AttentionMask& mask) const {
+  const auto here = enter(query, key, value);
+  return here(answer(query, remember(key, value), mask));
+}
+
+KeyValue Attention::remember(const Tensor& key, const Tensor& value) const { return {k(key), v(value)}; }
+
+Tensor Attention::answer(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const {
+  return o(attend_heads(*this, q(query), memory.k, memory.v, heads, mask, dropout));
+}
+
+Tensor Attention::attend(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const {
+  const auto here = enter(query);
+  return here(answer(query, memory, mask));
+}
+
+Tensor Attention::extend(const Tensor& x, KeyValue& past) const {
+  const auto here = enter(x);
+  const std::int64_t before = past.length();
+  if (before > 0 && x.dim(0) != past.k.dim(0)) {
+    fail<ShapeError>("attention", "batch sizes differ: ", x.shape(), " after a past of ", past.k.shape());
+  }
+  const KeyValue fresh = remember(x, x);
+  KeyValue all = before == 0 ? fresh : KeyValue{concat({past.k, fresh.k}, 1), concat({past.v, fresh.v}, 1)};
+  AttentionMask mask;  // a single new position may see everything
+  if (before == 0) {
+    mask.causal = true;
+  } else if (x.dim(1) > 1) {
+    mask.ignore = causal_mask(x.dim(1), before);
+  }
+  Tensor y = here(answer(x, all, mask));
+  past = std::move(all);
+  return y;
+}
+
+std::string Attention::settings() const { return cat(dim, ", ", heads, " heads"); }
+
+}  // namespace xgrad::nn

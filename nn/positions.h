@@ -1,0 +1,59 @@
+// Positions: vectors that tell a transformer where a token stands.
+#pragma once
+
+#include "dropout.h"
+
+namespace xgrad::nn {
+
+/// How the sines and cosines of the frequencies 10000^(-2j/C) are laid out.
+enum class Sinusoids {
+  interleaved,   ///< sin, cos, sin, cos, ...: p(i, 2j) = sin(i w_j), p(i, 2j+1) = cos(i w_j)
+  concatenated,  ///< all sines, then all cosines
+};
+/// The vectors of positions 0 ... length - 1, (length, dim). Moving by a number of positions turns each (sin, cos) pair
+/// by an angle that depends on that number alone (Vaswani et al. 2017). Throws ValueError for a negative size.
+Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout = Sinusoids::interleaved);
+
+struct SinusoidalOptions {
+  std::int64_t max_length = 1000;
+  Sinusoids layout = Sinusoids::interleaved;
+  double dropout = 0;
+};
+/// y = dropout(x + p), p fixed: see sinusoids.      x (B, T, C) or (T, C)
+struct SinusoidalPositions : Module {
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  SinusoidalPositions(At here, std::int64_t dim, const SinusoidalOptions& options = {});
+  explicit SinusoidalPositions(Placeless, ...);  ///< does not compile: no place
+
+  /// x's first position is `first` of the sequence. Throws ShapeError unless x ends in `dim`, ValueError beyond
+  /// max_length.
+  Tensor operator()(const Tensor& x, std::int64_t first = 0) const;
+
+  const Array table;  ///< (max_length, C)
+  Dropout dropout;
+
+ protected:
+  std::string settings() const override;
+};
+
+struct LearnedPositionOptions {
+  double dropout = 0;
+  Init init = {};  ///< if not given, normal with deviation 1
+};
+/// y = dropout(x + p), p a parameter.      x (B, T, C) or (T, C)
+struct LearnedPositions : Module {
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const LearnedPositionOptions& options = {});
+  explicit LearnedPositions(Placeless, ...);  ///< does not compile: no place
+
+  /// As SinusoidalPositions.
+  Tensor operator()(const Tensor& x, std::int64_t first = 0) const;
+
+  const Tensor weight;  ///< (max_length, C)
+  Dropout dropout;
+
+ protected:
+  std::string settings() const override;
+};
+
+}  // namespace xgrad::nn

@@ -1,0 +1,91 @@
+// MultiheadAttention: multi-head attention with the parameters, names, options and results of PyTorch's layer.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "../linear.h"
+#include "../masks.h"
+
+namespace xgrad::nn {
+
+/// Nothing, truth values (true: may not be attended to), or numbers that are added to the scores.
+using MaskOrBias = std::variant<std::monostate, Mask, Tensor>;
+
+struct MultiheadAttentionOptions {
+  double dropout = 0;  ///< of the weights
+  bool bias = true;
+  bool add_bias_kv = false;    ///< one more key and value, which are parameters: bias_k, bias_v
+  bool add_zero_attn = false;  ///< one more key and value, which are 0
+  std::int64_t kdim = 0;       ///< width of the keys; as embed_dim if 0
+  std::int64_t vdim = 0;       ///< width of the values; as embed_dim if 0
+  bool batch_first = true;     ///< (B, T, C), as everywhere here; else (T, B, C), PyTorch's default
+};
+
+/// What one call may say.
+struct MultiheadCall {
+  MaskOrBias key_padding_mask{};  ///< (B, S); unbatched (S)
+  MaskOrBias attn_mask{};         ///< (T, S), or (B H, T, S) for every head
+  /// Query t sees keys 0 ... t; attn_mask need not say so. As in PyTorch, added keys take part in that rule, as the
+  /// last ones, when neither weights nor a key_padding_mask are asked for, and are visible to all queries otherwise.
+  bool is_causal = false;
+  bool need_weights = true;
+  bool average_attn_weights = true;  ///< over the heads
+};
+
+struct MultiheadOutput {
+  Tensor output;   ///< as the query
+  Tensor weights;  ///< (B, T, S), or (B, H, T, S) unless averaged, after dropout; unbatched without B
+};
+
+/// Multi-head attention (Vaswani et al. 2017) with the parameters, names and first numbers of PyTorch's layer:
+///
+///     head_h = dropout(softmax(q_h k_h' / sqrt(d) + bias)) v_h,      q = W_q query + b_q, k = ..., v = ..., d = C / H
+///     y = W_o (head_1, ..., head_H) + b_o
+///
+/// W_q, W_k and W_v are one matrix, in_proj_weight (3C, C), or, when kdim or vdim is not C, three: q_proj_weight (C,
+/// C), k_proj_weight (C, kdim), v_proj_weight (C, vdim). in_proj_bias (3C), out_proj.weight (C, C), out_proj.bias (C),
+/// bias_k and bias_v (1, 1, C).
+///
+/// A query that may attend to nothing gives out_proj.bias, weights of 0 and gradients of 0; PyTorch gives NaN.
+struct MultiheadAttention : Module {
+  /// Throws ValueError for sizes below 1, an embed_dim that does not divide by `heads`, a dropout outside [0, 1].
+  MultiheadAttention(At here, std::int64_t embed_dim, std::int64_t heads,
+                     const MultiheadAttentionOptions& options = {});
+  explicit MultiheadAttention(Placeless, ...);  ///< does not compile: no place
+
+  /// query (B, T, C), key (B, S, kdim), value (B, S, vdim), or (T, B, C) ... unless batch_first, or unbatched (T, C),
+  /// (S, kdim), (S, vdim). Throws ShapeError.
+  ///
+  ///     const auto [y, weights] = attn.forward(q, k, v, {.attn_mask = mask, .average_attn_weights = false});
+  MultiheadOutput forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                          const MultiheadCall& call = {}) const;
+
+  /// The same without weights and with the library's own masks. Self-attention: x (B, T, C) -> (B, T, C).
+  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+  Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
+
+  const std::int64_t embed_dim;
+  const std::int64_t heads;
+  const MultiheadAttentionOptions options;  ///< kdim and vdim filled in
+  const Tensor in_proj_weight;
+  const Tensor q_proj_weight, k_proj_weight, v_proj_weight;
+  const Tensor in_proj_bias;
+  const Tensor bias_k, bias_v;
+  Linear out_proj;
+
+ protected:
+  std::string settings() const override;
+
+ private:
+  struct Operands;
+  Tensor own_map(const char* name, std::int64_t width);
+  Tensor project(const Tensor& x, std::int64_t part, const Tensor& own_weight) const;
+  Tensor with_added(const Tensor& x, const Tensor& bias) const;
+  std::int64_t added_keys() const { return options.add_bias_kv + options.add_zero_attn; }
+  bool packed() const { return options.kdim == embed_dim && options.vdim == embed_dim; }
+  Operands operands(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  Tensor result(const Operands& x, const Tensor& heads_side_by_side) const;
+};
+
+}  // namespace xgrad::nn

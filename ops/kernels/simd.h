@@ -1,0 +1,353 @@
+// Pack: a register full of numbers, with the operations that elementwise lambdas are written in. This is the one header
+// that knows xsimd (xtensor's SIMD layer).
+//
+// The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <type_traits>
+
+#include <xsimd/xsimd.hpp>
+
+#include "../../core/config.h"
+#include "erf.h"
+#include "exp.h"
+
+// Inline functions that depend on the width of registers have the instructions in their names: a program may be
+// compiled for another processor than the library, and the linker takes functions of one name for the same.
+#if defined(__AVX512F__)
+#define XGRAD_SIMD avx512
+#elif defined(__AVX2__)
+#define XGRAD_SIMD avx2
+#elif defined(__AVX__)
+#define XGRAD_SIMD avx
+#else
+#define XGRAD_SIMD narrow_simd
+#endif
+
+namespace xgrad::inline XGRAD_SIMD {
+
+template <class Batch>
+class BasicPack;
+
+template <class Batch>
+class BasicPackMask {
+ public:
+  explicit BasicPackMask(typename Batch::batch_bool_type bits) : bits_(bits) {}
+  friend BasicPackMask operator&&(const BasicPackMask& a, const BasicPackMask& b) {
+    return BasicPackMask(a.bits_ & b.bits_);
+  }
+  friend BasicPackMask operator||(const BasicPackMask& a, const BasicPackMask& b) {
+    return BasicPackMask(a.bits_ | b.bits_);
+  }
+  friend BasicPackMask operator!(const BasicPackMask& a) { return BasicPackMask(~a.bits_); }
+  friend bool all(const BasicPackMask& a) { return xsimd::all(a.bits_); }
+
+  friend BasicPack<Batch> where(const BasicPackMask& mask, const BasicPack<Batch>& yes, const BasicPack<Batch>& no) {
+    return BasicPack<Batch>(xsimd::select(mask.bits_, yes.batch(), no.batch()));
+  }
+
+ private:
+  typename Batch::batch_bool_type bits_;
+};
+
+template <class Batch>
+class BasicPack {
+ public:
+  using Number = typename Batch::value_type;
+  using Mask = BasicPackMask<Batch>;
+  static constexpr std::size_t width = Batch::size;
+  static constexpr bool avx512 = sizeof(Batch) == 64;
+
+  BasicPack() : batch_(Number(0)) {}
+  BasicPack(const Batch& batch) : batch_(batch) {}
+  /// The same number in every place.
+  template <class T>
+  requires std::is_arithmetic_v<T> BasicPack(T number) : batch_(static_cast<Number>(number)) {}
+
+  static BasicPack load(const Number* from) { return BasicPack(Batch::load_unaligned(from)); }
+  void store(Number* to) const { batch_.store_unaligned(to); }
+  /// The first `count` (at most width) numbers from memory, `rest` in the other places. Memory behind them is not
+  /// touched.
+  static BasicPack load_first(const Number* from, std::size_t count, Number rest = 0) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) {
+      return Batch(_mm512_mask_loadu_ps(_mm512_set1_ps(rest), static_cast<__mmask16>((1u << count) - 1), from));
+    } else if constexpr (avx512 && std::is_same_v<Number, double>) {
+      return Batch(_mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>((1u << count) - 1), from));
+    }
+#endif
+    Number padded[width];
+    for (std::size_t i = 0; i < width; ++i) padded[i] = i < count ? from[i] : rest;
+    return load(padded);
+  }
+  /// Writes the first `count` numbers only.
+  void store_first(Number* to, std::size_t count) const {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) {
+      return _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), batch_);
+    } else if constexpr (avx512 && std::is_same_v<Number, double>) {
+      return _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), batch_);
+    }
+#endif
+    Number padded[width];
+    store(padded);
+    for (std::size_t i = 0; i < count; ++i) to[i] = padded[i];
+  }
+  const Batch& batch() const { return batch_; }
+
+  friend BasicPack operator+(const BasicPack& a, const BasicPack& b) { return a.batch_ + b.batch_; }
+  friend BasicPack operator-(const BasicPack& a, const BasicPack& b) { return a.batch_ - b.batch_; }
+  friend BasicPack operator*(const BasicPack& a, const BasicPack& b) { return a.batch_ * b.batch_; }
+  friend BasicPack operator/(const BasicPack& a, const BasicPack& b) { return a.batch_ / b.batch_; }
+  friend BasicPack operator-(const BasicPack& a) { return -a.batch_; }
+  /// a b + c, rounded once where the processor can.
+  [[gnu::always_inline]] friend BasicPack multiply_add(const BasicPack& a, const BasicPack& b, const BasicPack& c) {
+#ifdef __AVX512F__
+    // xsimd 8.1 writes a product and a sum here, which the compiler joins or, sharing the product, does not.
+    if constexpr (avx512 && std::is_same_v<Number, float>) return Batch(_mm512_fmadd_ps(a.batch_, b.batch_, c.batch_));
+    if constexpr (avx512 && std::is_same_v<Number, double>) return Batch(_mm512_fmadd_pd(a.batch_, b.batch_, c.batch_));
+#endif
+    return xsimd::fma(a.batch_, b.batch_, c.batch_);
+  }
+  friend Mask operator<(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ < b.batch_); }
+  friend Mask operator<=(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ <= b.batch_); }
+  friend Mask operator>(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ > b.batch_); }
+  friend Mask operator>=(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ >= b.batch_); }
+  friend Mask operator==(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ == b.batch_); }
+  friend Mask operator!=(const BasicPack& a, const BasicPack& b) {
+    return !(a == b);  // xsimd 8.1's own != is false for NaN
+  }
+
+  /// NaN if either is NaN, as numpy and PyTorch have it. (Where one is NaN, the instruction gives its second operand or
+  /// NaN.)
+  friend BasicPack maximum(const BasicPack& a, const BasicPack& b) {
+    return where(b == b, BasicPack(xsimd::max(b.batch_, a.batch_)), b);
+  }
+  friend BasicPack minimum(const BasicPack& a, const BasicPack& b) {
+    return where(b == b, BasicPack(xsimd::min(b.batch_, a.batch_)), b);
+  }
+  /// The larger one, in one instruction; if either is NaN, either may come out.
+  friend BasicPack larger(const BasicPack& a, const BasicPack& b) { return xsimd::max(a.batch_, b.batch_); }
+  /// The smaller one, in one instruction; NaN if a is.
+  friend BasicPack bounded_above(const BasicPack& a, const BasicPack& bound) {
+    return xsimd::min(bound.batch_, a.batch_);
+  }
+  friend BasicPack abs(const BasicPack& a) { return xsimd::abs(a.batch_); }
+  friend BasicPack sign(const BasicPack& a) { return where(a > 0, BasicPack(1), where(a < 0, BasicPack(-1), a)); }
+  friend BasicPack sqrt(const BasicPack& a) { return xsimd::sqrt(a.batch_); }
+  /// The nearest whole number.
+  friend BasicPack nearest(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
+  /// a 2^k for whole k that do not exceed twice the range of exponents, rounded once also where that is subnormal.
+  [[gnu::always_inline]] friend BasicPack scaled(const BasicPack& a, const BasicPack& k) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) return Batch(_mm512_scalef_ps(a.batch_, k.batch_));
+    if constexpr (avx512 && std::is_same_v<Number, double>) return Batch(_mm512_scalef_pd(a.batch_, k.batch_));
+#endif
+    const BasicPack half = nearest(0.5 * k);  // 2^k itself may lie outside of the range
+    return a * power_of_two(half) * power_of_two(k - half);
+  }
+  [[gnu::always_inline]] friend BasicPack exp(const BasicPack& a) { return detail::exp_of(a); }
+  friend BasicPack expm1(const BasicPack& a) { return detail::expm1_of(a); }
+  friend BasicPack log(const BasicPack& a) {
+    if constexpr (std::is_same_v<Number, float>) return xsimd::log(a.batch_);
+    // xsimd takes the exponent of a subnormal double before it scales the number.
+    const Mask tiny = a < std::numeric_limits<Number>::min();
+    const BasicPack y = xsimd::log(where(tiny, a * 0x1p54, a).batch_);
+    return where(tiny, y - 54 * std::numbers::ln2, y);
+  }
+  friend BasicPack log1p(const BasicPack& a) { return where(a == 0, a, BasicPack(xsimd::log1p(a.batch_))); }
+  /// By the C library, one by one: xsimd's has errors of many ulps, and NaN or 0 at the edges.
+  friend BasicPack pow(const BasicPack& a, const BasicPack& b) {
+    Number bases[width], exponents[width];
+    a.store(bases);
+    b.store(exponents);
+    for (std::size_t i = 0; i < width; ++i) bases[i] = std::pow(bases[i], exponents[i]);
+    return load(bases);
+  }
+  friend BasicPack sin(const BasicPack& a) { return xsimd::sin(a.batch_); }
+  friend BasicPack cos(const BasicPack& a) { return xsimd::cos(a.batch_); }
+  friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
+  friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }
+  /// The normal distribution function and its density.
+  [[gnu::always_inline]] friend BasicPack normal_cdf(const BasicPack& a) { return detail::normal_cdf_of(a); }
+  [[gnu::always_inline]] friend BasicPack normal_pdf(const BasicPack& a) { return detail::normal_pdf_of(a); }
+  /// 1/(1 + e^-a) or e^a/(1 + e^a), whichever does not overflow.
+  [[gnu::always_inline]] friend BasicPack sigmoid(const BasicPack& a) {
+    const BasicPack e = exp(-abs(a));
+    return where(a < 0, e, BasicPack(1)) / (1 + e);
+  }
+
+  friend Number sum_of(const BasicPack& a) { return xsimd::hadd(a.batch_); }
+  friend Number max_of(const BasicPack& a) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) return _mm512_reduce_max_ps(a.batch_);
+    if constexpr (avx512 && std::is_same_v<Number, double>) return _mm512_reduce_max_pd(a.batch_);
+#endif
+    Number numbers[width];
+    a.store(numbers);
+    Number most = numbers[0];
+    for (std::size_t i = 1; i < width; ++i) most = numbers[i] > most ? numbers[i] : most;
+    return most;
+  }
+
+ private:
+  // For whole k that are exponents of normal numbers: k plus this constant has the exponent's bits at its end.
+  static BasicPack power_of_two(const BasicPack& k) {
+    constexpr int bits = std::numeric_limits<Number>::digits - 1;
+    constexpr Number shift = Number(1.5) * (std::int64_t(1) << bits) + (std::numeric_limits<Number>::max_exponent - 1);
+    using Integers = xsimd::as_integer_t<Batch>;
+    return xsimd::bitwise_cast<Batch>(xsimd::bitwise_cast<Integers>((k + shift).batch_) << bits);
+  }
+
+  Batch batch_;
+};
+
+/// The widest register of the processor that this file is compiled for.
+using Pack = BasicPack<xsimd::batch<Real>>;
+
+/// The transpose of Pack::width x Pack::width numbers: row i of `to` becomes column i of `from`.
+inline void transpose_square(const Real* from, std::ptrdiff_t from_step, Real* to, std::ptrdiff_t to_step) {
+#ifdef __AVX512F__
+  if constexpr (std::is_same_v<Real, float>) {
+    // Pairs of rows are interleaved, then pairs of these, in every 128 bits; two rounds more exchange those.
+    const auto low = [](__m512d a, __m512d b) { return _mm512_castpd_ps(_mm512_unpacklo_pd(a, b)); };
+    const auto high = [](__m512d a, __m512d b) { return _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)); };
+    __m512 a[16], b[16];
+    for (int i = 0; i < 16; ++i) a[i] = _mm512_loadu_ps(reinterpret_cast<const float*>(from + i * from_step));
+    for (int i = 0; i < 16; i += 2) {
+      b[i] = _mm512_unpacklo_ps(a[i], a[i + 1]);
+      b[i + 1] = _mm512_unpackhi_ps(a[i], a[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) {
+      for (int j = 0; j < 2; ++j) {
+        const __m512d p = _mm512_castps_pd(b[i + j]), q = _mm512_castps_pd(b[i + j + 2]);
+        a[i + 2 * j] = low(p, q);
+        a[i + 2 * j + 1] = high(p, q);
+      }
+    }
+    for (int i = 0; i < 4; ++i) {
+      b[i] = _mm512_shuffle_f32x4(a[i], a[i + 4], 0x88);
+      b[i + 4] = _mm512_shuffle_f32x4(a[i], a[i + 4], 0xdd);
+      b[i + 8] = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0x88);
+      b[i + 12] = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0xdd);
+    }
+    for (int i = 0; i < 8; ++i) {
+      float* row = reinterpret_cast<float*>(to + i * to_step);
+      _mm512_storeu_ps(row, _mm512_shuffle_f32x4(b[i], b[i + 8], 0x88));
+      _mm512_storeu_ps(row + 8 * to_step, _mm512_shuffle_f32x4(b[i], b[i + 8], 0xdd));
+    }
+    return;
+  }
+#endif
+  for (std::size_t i = 0; i < Pack::width; ++i) {
+    for (std::size_t j = 0; j < Pack::width; ++j) {
+      to[static_cast<std::ptrdiff_t>(j) * to_step + static_cast<std::ptrdiff_t>(i)] =
+          from[static_cast<std::ptrdiff_t>(i) * from_step + static_cast<std::ptrdiff_t>(j)];
+    }
+  }
+}
+
+/// Finds out what a lambda's result depends on, from its type alone: calling it with Probe<1>, Probe<2>, Probe<4> gives
+/// a Probe whose bits name the arguments that were used. So a rule keeps only the values that it needs. And being the
+/// first that a lambda is called with, it says what lambdas must not do.
+template <unsigned bits>
+struct Probe {
+  static constexpr unsigned depends_on = bits;
+  template <class T>
+  requires std::is_same_v<T, double>
+  operator T() const {  // double only, so that std::exp and its like are not ambiguous
+    static_assert(bits > 31,
+                  "a lambda of elementwise() works on many numbers at once: write exp(v), not std::exp(v), with "
+                  "the functions named in xgrad/ops/fused.h");
+    return 0;
+  }
+};
+template <unsigned bits>
+struct ProbeMask {
+  template <class T>
+  requires std::is_same_v<T, bool>
+  explicit operator T() const {
+    static_assert(bits > 31,
+                  "a lambda of elementwise() works on many numbers at once: write where(v > 0, a, b), not "
+                  "v > 0 ? a : b or if");
+    return false;
+  }
+};
+
+#define XGRAD_PROBE_BINARY(result, op)               \
+  template <unsigned a, unsigned b>                  \
+  constexpr result<a | b> op(Probe<a>, Probe<b>) {   \
+    return {};                                       \
+  }                                                  \
+  template <unsigned a, class T>                     \
+  requires std::is_arithmetic_v<T>                   \
+  constexpr result<a> op(Probe<a>, T) { return {}; } \
+  template <unsigned a, class T>                     \
+  requires std::is_arithmetic_v<T>                   \
+  constexpr result<a> op(T, Probe<a>) { return {}; }
+XGRAD_PROBE_BINARY(Probe, operator+)
+XGRAD_PROBE_BINARY(Probe, operator-)
+XGRAD_PROBE_BINARY(Probe, operator*)
+XGRAD_PROBE_BINARY(Probe, operator/)
+XGRAD_PROBE_BINARY(Probe, maximum)
+XGRAD_PROBE_BINARY(Probe, minimum)
+XGRAD_PROBE_BINARY(Probe, pow)
+XGRAD_PROBE_BINARY(ProbeMask, operator<)
+XGRAD_PROBE_BINARY(ProbeMask, operator<=)
+XGRAD_PROBE_BINARY(ProbeMask, operator>)
+XGRAD_PROBE_BINARY(ProbeMask, operator>=)
+XGRAD_PROBE_BINARY(ProbeMask, operator==)
+XGRAD_PROBE_BINARY(ProbeMask, operator!=)
+#undef XGRAD_PROBE_BINARY
+
+template <unsigned a, unsigned b>
+constexpr ProbeMask<a | b> operator&&(ProbeMask<a>, ProbeMask<b>) {
+  return {};
+}
+template <unsigned a, unsigned b>
+constexpr ProbeMask<a | b> operator||(ProbeMask<a>, ProbeMask<b>) {
+  return {};
+}
+template <unsigned a>
+constexpr ProbeMask<a> operator!(ProbeMask<a>) {
+  return {};
+}
+
+#define XGRAD_PROBE_UNARY(op)       \
+  template <unsigned a>             \
+  constexpr Probe<a> op(Probe<a>) { \
+    return {};                      \
+  }
+XGRAD_PROBE_UNARY(operator-)
+XGRAD_PROBE_UNARY(abs)
+XGRAD_PROBE_UNARY(sign)
+XGRAD_PROBE_UNARY(sqrt)
+XGRAD_PROBE_UNARY(exp)
+XGRAD_PROBE_UNARY(expm1)
+XGRAD_PROBE_UNARY(log)
+XGRAD_PROBE_UNARY(log1p)
+XGRAD_PROBE_UNARY(sin)
+XGRAD_PROBE_UNARY(cos)
+XGRAD_PROBE_UNARY(tanh)
+XGRAD_PROBE_UNARY(erf)
+XGRAD_PROBE_UNARY(sigmoid)
+XGRAD_PROBE_UNARY(normal_cdf)
+XGRAD_PROBE_UNARY(normal_pdf)
+#undef XGRAD_PROBE_UNARY
+
+template <class T>
+inline constexpr unsigned probed = 0;
+template <unsigned bits>
+inline constexpr unsigned probed<Probe<bits>> = bits;
+
+template <unsigned m, class A, class B>
+constexpr Probe<m | probed<A> | probed<B>> where(ProbeMask<m>, A, B) {
+  return {};
+}
+
+}  // namespace xgrad::inline XGRAD_SIMD

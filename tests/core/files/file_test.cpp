@@ -1,0 +1,237 @@
+#include <xgrad/core/files/file.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <functional>
+#include <thread>
+
+#include <xgrad/core/error.h>
+#include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/files/safetensors.h>
+#include <xgrad/core/tensor.h>
+
+#include "support/check.h"
+#include "support/files.h"
+
+namespace xgrad::testing {
+namespace {
+
+std::string message_of_writing(const std::filesystem::path& path) {
+  return error_of<IoError>([&] { write_file_atomically(path, "new"); });
+}
+
+std::size_t count_of_files(const TemporaryFolder& folder) {
+  const std::filesystem::directory_iterator files(folder.path());
+  return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+}
+
+/// Runs `work` in a process of its own, which ends without an error if that returns true.
+pid_t start(const std::function<bool()>& work) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  try {
+    _exit(work() ? 0 : 1);
+  } catch (...) {
+    _exit(1);
+  }
+}
+
+bool succeeds(pid_t child) {
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool refuses_to_write(const std::filesystem::path& path, std::string_view content, std::string_view part) {
+  try {
+    write_file_atomically(path, content);
+  } catch (const IoError& error) {
+    return std::string_view(error.what()).find(part) != std::string_view::npos;
+  }
+  return false;
+}
+
+TEST_CASE("a path with a NUL byte is refused, instead of being cut there") {
+  const TemporaryFolder folder;
+  const std::string target = folder / "model";
+  write_file_atomically(target, "old");
+  const std::string path = target + std::string("\0.new", 5);
+  const std::string refusal = cat(": a path must not hold a NUL byte: ", target, "\\0...");
+  CHECK(error_of<ValueError>([&] { write_file_atomically(path, "new"); }) == "write_file_atomically" + refusal);
+  CHECK(error_of<ValueError>([&] { read_file(path); }) == "read_file" + refusal);
+  CHECK(error_of<ValueError>([&] { save_safetensors(path, {}); }) == "save_safetensors" + refusal);
+  CHECK(error_of<ValueError>([&] { load_safetensors(path); }) == "load_safetensors" + refusal);
+  error_of<ValueError>([&] { save_graph(path + ".txt", {variable(1)}); });
+  CHECK(read_file(target) == "old");
+  CHECK(count_of_files(folder) == 1);
+}
+
+TEST_CASE("a file holds what was written, also over an old one and in pieces") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.txt";
+  write_file_atomically(path, "first");
+  CHECK(read_file(path) == "first");
+  const std::string_view pieces[] = {"sec", "", "ond"};
+  write_file_atomically(path, pieces);
+  CHECK(read_file(path) == "second");
+  write_file_atomically(path, "");
+  CHECK(read_file(path) == "");
+  CHECK(count_of_files(folder) == 1);
+}
+
+TEST_CASE("a part of a file is read, and nothing behind its end") {
+  const TemporaryFolder folder;
+  const InputFile file(write_text(folder / "a", "0123456789"));
+  CHECK(file.size() == 10);
+  CHECK(file.read(3, 4) == "3456");
+  CHECK(file.read(10, 0) == "");
+  CHECK(error_of<IoError>([&] { file.read(8, 3); }).find("ends at byte 10") != std::string::npos);
+}
+
+TEST_CASE("a file that becomes shorter while it is open is an error, not a crash") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = write_text(folder / "a", std::string(10000, 'x'));
+  const InputFile file(path);
+  std::filesystem::resize_file(path, 5000);
+  CHECK(error_of<IoError>([&] { file.read(0, 10000); }).find("became shorter") != std::string::npos);
+}
+
+TEST_CASE("only regular files are read") {
+  const TemporaryFolder folder;
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK(error_of<IoError>([&] { read_file(folder / "none"); }).find("No such file or directory") != std::string::npos);
+  CHECK(error_of<IoError>([&] { read_file(folder.path()); }).find("not a regular file") != std::string::npos);
+  CHECK(error_of<IoError>([&] { read_file(folder / "pipe"); }).find("not a regular file") != std::string::npos);
+  CHECK(error_of<IoError>([&] { read_file("/dev/null"); }).find("not a regular file") != std::string::npos);
+  std::filesystem::create_symlink(write_text(folder / "a", "text"), folder / "link");
+  CHECK(read_file(folder / "link") == "text");
+}
+
+TEST_CASE("only regular files are replaced, and what stood there stays") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "folder");
+  std::filesystem::create_symlink(write_text(folder / "a", "old"), folder / "link");
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK(message_of_writing(folder / "folder").find("not a regular file") != std::string::npos);
+  CHECK(message_of_writing(folder / "link").find("symbolic link") != std::string::npos);
+  CHECK(message_of_writing(folder / "pipe").find("not a regular file") != std::string::npos);
+  CHECK(message_of_writing(folder / "folder/").find("names no file") != std::string::npos);
+  CHECK(message_of_writing(folder / "none/a").find("No such file or directory") != std::string::npos);
+  CHECK(message_of_writing(folder / "a/b").find("Not a directory") != std::string::npos);
+  CHECK(read_text(folder / "a") == "old");
+  CHECK(count_of_files(folder) == 4);
+}
+
+TEST_CASE("without the right to write, the old file stays") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = write_text(folder / "a", "old");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0555));
+  CHECK(succeeds(start([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) return false;  // root may write anywhere
+    return refuses_to_write(path, "new", "Permission denied");
+  })));
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+  CHECK(read_text(path) == "old");
+}
+
+TEST_CASE("when the disk is full, the old file stays and the beginning of the new one goes") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = write_text(folder / "a", "old");
+  CHECK(succeeds(start([&] {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{100'000, 100'000};
+    return setrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           refuses_to_write(path, std::string(1'000'000, 'x'), "File too large");
+  })));
+  CHECK(read_text(path) == "old");
+  CHECK(count_of_files(folder) == 1);
+}
+
+TEST_CASE("a file keeps its access rights when it is replaced") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = write_text(folder / "a", "old");
+  std::filesystem::permissions(path, std::filesystem::perms(0600));
+  write_file_atomically(path, "new");
+  CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms(0600));
+}
+
+TEST_CASE("processes that write the same file and die at any moment leave one complete file") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a";
+  write_file_atomically(path, std::string(10'000, 'a'));
+  for (int round = 0; round < 10; ++round) {
+    pid_t children[2];
+    for (pid_t& child : children) {
+      child = start([&] {
+        for (char c = 'a';; c = c == 'z' ? 'a' : static_cast<char>(c + 1)) {
+          write_file_atomically(path, std::string(10'000, c));
+        }
+        return true;
+      });
+    }
+    char last = 'a';
+    for (int changes = 0; changes < 10;) {
+      const std::string content = read_file(path);
+      REQUIRE(content == std::string(10'000, content.at(0)));
+      changes += content[0] != std::exchange(last, content[0]);
+    }
+    for (const pid_t child : children) {
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+  }
+  write_file_atomically(path, "last");
+  CHECK(read_file(path) == "last");
+  CHECK(count_of_files(folder) == 1);  // what the dead left behind is gone
+}
+
+TEST_CASE("processes that write the same file at the same time do not disturb each other") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a";
+  const auto write = [&](char c) {
+    return start([&, c] {
+      for (int n = 0; n < 500; ++n) write_file_atomically(path, std::string(1000, c));
+      return true;
+    });
+  };
+  const pid_t a = write('a'), b = write('b');
+  CHECK(succeeds(a));
+  CHECK(succeeds(b));
+  const std::string content = read_file(path);
+  CHECK(content == std::string(1000, content.at(0)));
+  CHECK(count_of_files(folder) == 1);
+}
+
+TEST_CASE("only temporary files of the same target are tidied up") {
+  const TemporaryFolder folder;
+  for (const char* name :
+       {".a.123.tmp", ".a.12x.tmp", ".b.123.tmp", ".a.tmp", ".a..tmp", "a.123.tmp", ".a.1.b.2.tmp"}) {
+    write_text(folder / name, "");
+  }
+  write_file_atomically(folder / "a", "x");
+  CHECK(!std::filesystem::exists(folder / ".a.123.tmp"));
+  CHECK(count_of_files(folder) == 7);
+}
+
+TEST_CASE("threads write different files and the same file") {
+  const TemporaryFolder folder;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int n = 0; n < 50; ++n) {
+        write_file_atomically(folder / "same", std::string(100, char('a' + i)));
+        write_file_atomically(folder / cat("own", i), cat(n));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(read_file(folder / "same").size() == 100);
+  for (int i = 0; i < 4; ++i) CHECK(read_file(folder / cat("own", i)) == "49");
+  CHECK(count_of_files(folder) == 5);
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,517 @@
+#include <xgrad/core/files/safetensors.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <xgrad/core/error.h>
+#include <xgrad/core/files/file.h>
+
+#include "support/check.h"
+#include "support/files.h"
+#include "support/fixtures.h"
+
+namespace xgrad::testing {
+namespace {
+
+/// The bytes of a file: length, header, data.
+std::string file_bytes(std::string_view header, std::string_view data = "") {
+  const std::uint64_t length = header.size();
+  std::string bytes(8, '\0');
+  std::memcpy(bytes.data(), &length, 8);
+  return bytes.append(header).append(data);
+}
+
+/// An entry of a header.
+std::string entry(std::string_view name, std::string_view dtype, std::string_view shape, std::string_view offsets) {
+  return cat("\"", name, "\":{\"dtype\":\"", dtype, "\",\"shape\":", shape, ",\"data_offsets\":", offsets, "}");
+}
+
+StateFile load_bytes(const std::string& bytes, const LoadOptions& options = {}) {
+  const TemporaryFolder folder;
+  return load_safetensors(write_text(folder / "f", bytes), options);
+}
+
+struct BadFile {
+  const char* what;
+  std::string bytes;
+  const char* message;  ///< part of it
+};
+
+template <class E>
+void check_refused(const std::vector<BadFile>& files) {
+  for (const BadFile& file : files) {
+    CAPTURE(file.what);
+    const std::string message = error_of<E>([&] { load_bytes(file.bytes); });
+    CAPTURE(message);
+    CHECK(message.starts_with("load_safetensors: "));
+    CHECK(message.find(file.message) != std::string::npos);
+  }
+}
+
+template <class E>
+void check_headers_refused(const std::vector<BadFile>& files) {
+  std::vector<BadFile> whole;
+  for (const BadFile& file : files) whole.push_back({file.what, file_bytes(file.bytes), file.message});
+  check_refused<E>(whole);
+}
+
+StateFile sample() {
+  return {.arrays = {{"weight", Array({2, 3}, {1, -2, 0.5, 1e30f, 0, -0.0})},
+                     {"bias", Array({3}, {7, 8, 9})},
+                     {"scalar", Array({}, {4})},
+                     {"ids", Index({2, 2}, {0, -1, 1LL << 60, std::numeric_limits<std::int64_t>::min()})},
+                     {"mask", Mask({3}, {true, false, true})},
+                     {"empty", Array(Shape{2, 0})}},
+          .metadata = {{"epoch", "3"}, {"note", "d\u00e9j\u00e0 \"vu\"\n"}}};
+}
+
+void check_equal(const StateFile& a, const StateFile& b) {
+  REQUIRE(a.arrays.size() == b.arrays.size());
+  for (const auto& named : a.arrays) {
+    const std::string& name = named.first;
+    CAPTURE(name);
+    std::visit(
+        [&]<class T>(const BasicArray<T>& expected) {
+          const auto& values = b.get<BasicArray<T>>(name);
+          CHECK(values.shape() == expected.shape());
+          CHECK(std::memcmp(values.data(), expected.data(), sizeof(T) * static_cast<std::size_t>(values.size())) == 0);
+        },
+        named.second);
+  }
+  CHECK(a.metadata == b.metadata);
+}
+
+// ---- Round trips ----
+
+TEST_CASE("what is saved is what is loaded, bit for bit") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "state.safetensors";
+  StateFile state = sample();
+  state.arrays.insert_or_assign("nan", Array({2}, {std::nan(""), -std::numeric_limits<Real>::infinity()}));
+  save_safetensors(path, state);
+  state.metadata["format"] = "pt";
+  check_equal(state, load_safetensors(path));
+}
+
+TEST_CASE("states of several parts go into one and come out again") {
+  const StateFile model{.arrays = {{"w", Array({2}, {1, 2})}}},
+      optimizer{.arrays = {{"w.step", Index({}, 3)}}, .metadata = {{"kind", "adam"}}};
+  StateFile all;
+  all.add("model", model);
+  all.add("optimizer", optimizer);
+  CHECK(all.arrays.size() == 2);
+  CHECK(equal(all.get<Array>("model.w"), Array({2}, {1, 2})));
+  CHECK(all.text("optimizer.kind") == "adam");
+  CHECK(all.part("optimizer").get<Index>("w.step").item() == 3);
+  CHECK(all.part("optimizer").metadata == optimizer.metadata);
+  CHECK(all.part("model").arrays.size() == 1);
+  CHECK(all.part("mod").arrays.empty());
+  CHECK(error_of<ValueError>([&] { all.add("model", model); }) == "add: \"model.w\" is there already");
+  const StateFile twice{.arrays = {{"a", Index({}, 1)}, {"w", Index({}, 1)}}, .metadata = {{"note", "x"}}};
+  CHECK_THROWS_AS(all.add("model", twice), ValueError);
+  const StateFile key{.arrays = {{"w.exp_avg", Array({}, {1})}}, .metadata = {{"kind", "sgd"}}};
+  CHECK_THROWS_AS(all.add("optimizer", key), ValueError);
+  CHECK(all.arrays.size() == 2);
+  CHECK(all.metadata.size() == 1);
+}
+
+TEST_CASE("nothing at all can be saved and loaded") {
+  const TemporaryFolder folder;
+  save_safetensors(folder / "f", {});
+  CHECK(load_safetensors(folder / "f").arrays.empty());
+  CHECK(load_bytes(file_bytes("{}")).arrays.empty());
+  CHECK(load_bytes(file_bytes("{\"__metadata__\":{}}  ")).metadata.empty());
+}
+
+TEST_CASE("equal content gives equal bytes, whatever the locale") {
+  const TemporaryFolder folder;
+  StateFile state = sample();
+  state.arrays["large"] = Array({1234, 1}, Real(1));
+  save_safetensors(folder / "a", state);
+  {
+    const CommaLocale locale;
+    save_safetensors(folder / "b", load_safetensors(folder / "a"));
+  }
+  CHECK(read_text(folder / "a") == read_text(folder / "b"));
+}
+
+TEST_CASE("wide elements come first, and all elements are aligned") {
+  const TemporaryFolder folder;
+  for (std::string note; note.size() < 8; note += 'x') {
+    StateFile state = sample();
+    state.metadata["note"] = note;
+    save_safetensors(folder / "f", state);
+    const std::string bytes = read_text(folder / "f");
+    std::uint64_t length;
+    std::memcpy(&length, bytes.data(), 8);
+    CHECK(length % 8 == 0);
+    std::size_t position = 0;
+    for (const char* name : {"ids", "bias", "empty", "scalar", "weight", "mask"}) {
+      const std::size_t found = bytes.find(cat("\"", name, "\":"));
+      REQUIRE(found != std::string::npos);
+      CHECK(found > position);
+      position = found;
+    }
+  }
+}
+
+TEST_CASE("a file may be replaced by what was loaded from it") {
+  const TemporaryFolder folder;
+  save_safetensors(folder / "f", sample());
+  StateFile state = load_safetensors(folder / "f");
+  save_safetensors(folder / "f", state);
+  check_equal(state, load_safetensors(folder / "f"));
+}
+
+TEST_CASE("names are any text, and never paths") {
+  const TemporaryFolder folder;
+  StateFile state;
+  for (const std::string& name : {std::string(), std::string("../../x"), std::string("a\0b", 3), std::string("a/b"),
+                                  std::string("/etc/passwd"), std::string("\u202eevil"), std::string("\"\\\n\x7f"),
+                                  std::string("c'\u00e9tait \U0001f600"), std::string(4096, 'n')}) {
+    state.arrays[name] = Array({1}, {1});
+    state.metadata[name] = name;
+  }
+  state.metadata["format"] = "mine";
+  save_safetensors(folder / "f", state);
+  check_equal(state, load_safetensors(folder / "f"));
+}
+
+TEST_CASE("a file written by Python's package is read, every element type of it") {
+  const StateFile file = load_safetensors(fixture_path("python.safetensors"));
+  CHECK(equal(file.get<Array>("f64"), Array({2, 2}, {1.5, -2, 1e-3, 4})));
+  CHECK(equal(file.get<Array>("f32"), Array({3}, {1.5, -0.25, 3e8})));
+  const Real huge = std::numeric_limits<Real>::infinity();
+  CHECK(equal(file.get<Array>("f16"),
+              Array({8}, {1.5, -2, 65504, std::ldexp(Real(1), -24), std::ldexp(Real(1), -14), 0, huge, -huge})));
+  CHECK(std::isnan(file.get<Array>("f16.nan").item()));
+  CHECK(equal(file.get<Array>("bf16"), Array({4}, {1.5, -2, huge, std::ldexp(Real(1), -130)})));
+  CHECK(equal(file.get<Index>("i64"), Index({2}, {1LL << 62, -5})));
+  CHECK(equal(file.get<Index>("i32"), Index({2}, {2147483647, -5})));
+  CHECK(equal(file.get<Index>("i16"), Index({2}, {32767, -5})));
+  CHECK(equal(file.get<Index>("i8"), Index({2}, {127, -5})));
+  CHECK(equal(file.get<Index>("u64"), Index({2}, {1LL << 62, 5})));
+  CHECK(equal(file.get<Index>("u32"), Index({2}, {4294967295, 5})));
+  CHECK(equal(file.get<Index>("u16"), Index({2}, {65535, 5})));
+  CHECK(equal(file.get<Index>("u8"), Index({2}, {255, 5})));
+  CHECK(equal(file.get<Mask>("bool"), Mask({2, 2}, {true, false, false, true})));
+  CHECK(equal(file.get<Array>("scalar"), Array({}, {7})));
+  CHECK(equal(file.get<Array>("empty"), Array(Shape{2, 0, 3})));
+  CHECK(equal(file.get<Array>("encoder.\u00e9t\u00e9/0"), Array({1}, {1})));
+  CHECK(file.arrays.size() == 17);
+  CHECK(file.metadata == Metadata{{"epoch", "3"}});
+}
+
+// ---- Bad files ----
+
+TEST_CASE("files that are not safetensors") {
+  const std::string ten(10, 'x');
+  check_refused<FormatError>({
+      {"empty", "", "too small (0 bytes, need 8)"},
+      {"seven bytes", "1234567", "too small (7 bytes, need 8)"},
+      {"no header", file_bytes(""), "does not begin with { at byte 8"},
+      {"length 2^63", std::string("\0\0\0\0\0\0\0\x80", 8) + "{}", "9223372036854775808 bytes does not fit"},
+      {"length -1", std::string(8, '\xff') + "{}", "does not fit a file of 10 bytes"},
+      {"header longer than the file", std::string("\3\0\0\0\0\0\0\0", 8) + "{}", "3 bytes does not fit a file of 10"},
+      {"gzip", "\x1f\x8b" + ten, "looks like gzip"},
+      {"pickle", "PK\x03\x04" + ten, "zip archive"},
+      {"pointer", "version https://git-lfs.github.com/spec/v1", "Git LFS pointer"},
+      {"web page", "<!DOCTYPE html><html>", "looks like HTML"},
+  });
+}
+
+TEST_CASE("a header beyond the limit is refused before it is read") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = write_text(folder / "f", std::string("\x01\xe1\xf5\x05\0\0\0\0{", 9));
+  std::filesystem::resize_file(path, 200'000'000);  // a hole, no blocks on the disk
+  const std::string message = error_of<FormatError>([&] { load_safetensors(path); });
+  CHECK(message.find("a header of 100000001 bytes, allowed are 100000000") != std::string::npos);
+}
+
+TEST_CASE("headers that are not JSON objects") {
+  const std::string deep(200'000, '[');
+  check_headers_refused<FormatError>({
+      {"invalid UTF-8 in a name", "{\"\xff\":1}", "not valid JSON at byte 10"},
+      {"overlong UTF-8", "{\"\xc0\x80\":{}}", "not valid JSON at byte 10"},
+      {"byte order mark", "\xef\xbb\xbf{}", "does not begin with {"},
+      {"leading blank", " {}", "does not begin with {"},
+      {"array", "[]", "does not begin with {"},
+      {"number", "1", "does not begin with {"},
+      {"unfinished", "{", "not valid JSON at byte 9"},
+      {"trailing garbage", "{} x", "not valid JSON at byte 11"},
+      {"two objects", "{}{}", "not valid JSON at byte 10"},
+      {"trailing comma", "{\"a\":1,}", "must be an object"},
+      {"comment", "{/**/}", "not valid JSON"},
+      {"NUL and more", std::string("{}\0x", 4), "NUL at byte 10"},
+      {"NUL inside", std::string("{\"a\0\":1}", 8), "NUL at byte 11"},
+      {"bare brackets", deep, "does not begin with {"},
+      {"nested brackets", "{\"a\":" + deep, "must be an object"},
+      {"nested brackets in a field", "{\"a\":{\"shape\":" + deep, "nested deeper than 3"},
+      {"nested objects", "{\"a\":{\"b\":{\"c\":{", "unknown field"},
+      {"objects in a list", "{\"a\":{\"shape\":[{", "nested deeper than 3"},
+  });
+}
+
+TEST_CASE("duplicate keys") {
+  const std::string a = entry("a", "U8", "[1]", "[0,1]");
+  check_headers_refused<FormatError>({
+      {"same offsets", cat("{", a, ",", a, "}"), "duplicate key \"a\""},
+      {"other offsets", cat("{", a, ",", entry("a", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
+      {"escaped", cat("{", a, ",", entry("\\u0061", "U8", "[1]", "[1,2]"), "}"), "duplicate key \"a\""},
+      {"empty name", cat("{", entry("", "U8", "[0]", "[0,0]"), ",", entry("", "U8", "[0]", "[0,0]"), "}"),
+       "duplicate key"},
+      {"dtype", "{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\"", "duplicate key \"dtype\""},
+      {"shape", "{\"a\":{\"shape\":[],\"shape\":[]", "duplicate key \"shape\""},
+      {"metadata", "{\"__metadata__\":{},\"__metadata__\":{}}", "duplicate key \"__metadata__\""},
+      {"in the metadata", "{\"__metadata__\":{\"k\":\"1\",\"k\":\"1\"}}", "duplicate key \"k\""},
+  });
+}
+
+TEST_CASE("entries that are not what the format says") {
+  const auto offsets = [](std::string_view text) { return cat("{", entry("a", "U8", "[1]", text), "}"); };
+  const auto shape = [](std::string_view text) { return cat("{", entry("a", "U8", text, "[0,1]"), "}"); };
+  const char* two = "\"a\": data_offsets must be two unsigned integers";
+  const char* sizes = "\"a\": shape must be a list of unsigned integers";
+  check_headers_refused<FormatError>({
+      {"negative", offsets("[-1,0]"), two},
+      {"minus zero", offsets("[-0,1]"), two},
+      {"float", offsets("[0,4.0]"), two},
+      {"exponent", offsets("[0,1e2]"), two},
+      {"string", offsets("[0,\"1\"]"), two},
+      {"beyond 64 bits", offsets("[0,18446744073709551616]"), two},
+      {"beyond 63 bits", offsets("[0,9223372036854775808]"), two},
+      {"one offset", offsets("[0]"), two},
+      {"three offsets", offsets("[0,1,1]"), two},
+      {"no offsets", offsets("[]"), two},
+      {"null", offsets("null"), two},
+      {"object", offsets("{\"0\":1}"), two},
+      {"reversed", offsets("[1,0]"), "\"a\": data_offsets 1 and 0 are reversed"},
+      {"beyond 2^53", offsets("[9007199254740993,9007199254740994]"), "gap"},
+      {"negative size", shape("[-1]"), sizes},
+      {"fractional size", shape("[1.0]"), sizes},
+      {"size in quotes", shape("[\"1\"]"), sizes},
+      {"true for a size", shape("[true]"), sizes},
+      {"number for a shape", shape("1"), sizes},
+      {"unknown dtype", "{" + entry("a", "F8_E4M3", "[1]", "[0,1]") + "}", "\"a\": dtype \"F8_E4M3\" is not known"},
+      {"lower case", "{" + entry("a", "u8", "[1]", "[0,1]") + "}", "\"a\": dtype \"u8\" is not known"},
+      {"number for a dtype", "{\"a\":{\"dtype\":8}}", "\"a\": dtype must be a string"},
+      {"list for a dtype", "{\"a\":{\"dtype\":[8]}}", "\"a\": dtype must be a string"},
+      {"unknown field", "{\"a\":{\"strides\":[1]}}", "\"a\": unknown field \"strides\""},
+      {"no dtype", "{\"a\":{\"shape\":[],\"data_offsets\":[0,1]}}", "\"a\": dtype is missing"},
+      {"no shape", "{\"a\":{\"dtype\":\"U8\",\"data_offsets\":[0,1]}}", "\"a\": shape is missing"},
+      {"no data_offsets", "{\"a\":{\"dtype\":\"U8\",\"shape\":[]}}", "\"a\": data_offsets is missing"},
+      {"empty object", "{\"a\":{}}", "\"a\": dtype is missing"},
+      {"list for an entry", "{\"a\":[]}", "\"a\": must be an object"},
+      {"number in the metadata", "{\"__metadata__\":{\"k\":1}}", "\"__metadata__\": \"k\" must be a string"},
+      {"object in the metadata", "{\"__metadata__\":{\"k\":{}}}", "\"__metadata__\": \"k\" must be a string"},
+      {"string for the metadata", "{\"__metadata__\":\"k\"}", "\"__metadata__\": must be an object"},
+      {"array called metadata", "{" + entry("__metadata__", "U8", "[1]", "[0,1]") + "}", "\"shape\" must be a string"},
+      {"a hostile name", "{\"\\u202e\\u0000\\n\":1}", "\"\\u202e\\u0000\\n\": must be an object"},
+  });
+}
+
+TEST_CASE("shapes and offsets that do not fit the data") {
+  const auto one = [](std::string_view dtype, std::string_view shape, std::string_view offsets, std::size_t bytes) {
+    return file_bytes(cat("{", entry("w", dtype, shape, offsets), "}"), std::string(bytes, '\0'));
+  };
+  const auto two = [](std::string_view a, std::string_view b, std::size_t bytes) {
+    return file_bytes(cat("{", entry("a", "U8", "[4]", a), ",", entry("b", "U8", "[4]", b), "}"),
+                      std::string(bytes, '\0'));
+  };
+  check_refused<FormatError>({
+      {"fewer bytes than the shape", one("F32", "[16]", "[0,16]", 16),
+       "\"w\": shape [16] of F32 takes 64 bytes, data_offsets span 16"},
+      {"more bytes than the shape", one("F32", "[2]", "[0,12]", 12), "takes 8 bytes, data_offsets span 12"},
+      {"product of 2^64", one("U8", "[4294967296,4294967296]", "[0,0]", 0), "overflows"},
+      {"product of 2^64 by the width", one("F64", "[2305843009213693952]", "[0,0]", 0), "overflows"},
+      {"product of 2^64 next to a size of 0", one("F32", "[0,4294967296,4294967296]", "[0,0]", 0), "overflows"},
+      {"large sizes behind a zero", one("U8", "[0,4294967296,4096]", "[0,1]", 1),
+       "takes 0 bytes, data_offsets span 1"},
+      {"a scalar of no bytes", one("U8", "[]", "[0,0]", 0), "takes 1 bytes, data_offsets span 0"},
+      {"truncated", one("U8", "[4]", "[0,4]", 3), "\"w\": the file ends 1 bytes too early"},
+      {"trailing byte", one("U8", "[4]", "[0,4]", 5), "1 bytes after the last array"},
+      {"data and no arrays", file_bytes("{}", "x"), "1 bytes after the last array"},
+      {"gap at the beginning", one("U8", "[4]", "[1,5]", 5), "\"w\": a gap of 1 bytes before it"},
+      {"gap", two("[0,4]", "[8,12]", 12), "\"b\": a gap of 4 bytes before it"},
+      {"overlap", two("[0,4]", "[2,6]", 6), "\"b\": overlaps another array by 2 bytes"},
+      {"the same bytes twice", two("[0,4]", "[0,4]", 4), "overlaps another array by 4 bytes"},
+      {"an empty array inside another",
+       file_bytes("{" + entry("a", "U8", "[4]", "[0,4]") + "," + entry("b", "U8", "[0]", "[2,2]") + "}", "1234"),
+       "\"b\": overlaps"},
+      {"truth value 2", file_bytes("{" + entry("m", "BOOL", "[3]", "[0,3]") + "}", std::string("\0\1\2", 3)),
+       "\"m\": element 2 is neither 0 nor 1 but 2"},
+      {"unsigned beyond int64", file_bytes("{" + entry("n", "U64", "[1]", "[0,8]") + "}", std::string(8, '\xff')),
+       "\"n\": element 0 is too large"},
+  });
+}
+
+TEST_CASE("sizes beyond the limits") {
+  std::string nines = "[1";
+  for (int i = 0; i < 4999; ++i) nines += ",1";
+  std::string many = "{";
+  for (int i = 0; i < 100'001; ++i) append(many, cat(i ? "," : "", entry(cat(i), "U8", "[0]", "[0,0]")));
+  check_headers_refused<LimitError>({
+      {"5000 axes", cat("{", entry("a", "U8", nines + "]", "[0,1]"), "}"), "\"a\": has more than 8 axes"},
+      {"a name of 10 MB", cat("{", entry(std::string(10'000'000, 'n'), "U8", "[1]", "[0,1]"), "}"),
+       "a name of 10000000 bytes, allowed are 4096"},
+      {"many arrays", many + "}", "more than 100000 arrays"},
+  });
+  const std::string small = file_bytes("{" + entry("abc", "U8", "[0]", "[0,0]") + "}");
+  CHECK(load_bytes(small, {.max_header_bytes = 60, .max_arrays = 1, .max_name_bytes = 12}).arrays.size() == 1);
+  error_of<FormatError>([&] { load_bytes(small, {.max_header_bytes = 40}); });
+  error_of<LimitError>([&] { load_bytes(small, {.max_arrays = 0}); });
+  error_of<LimitError>([&] { load_bytes(small, {.max_name_bytes = 2}); });
+}
+
+TEST_CASE("a long name is shortened in the message") {
+  const std::string header = cat("{", entry(std::string(4000, 'n'), "X", "[1]", "[0,1]"), "}");
+  CHECK(error_of<FormatError>([&] { load_bytes(file_bytes(header)); }).size() < 300);
+}
+
+/// Runs `work` once for every bit of the file, with that bit flipped, and counts how often it refuses.
+template <class Work>
+std::size_t with_every_bit_flipped(const std::filesystem::path& path, const Work& work) {
+  const std::string bytes = read_text(path);
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  const auto put = [&](std::size_t i, char byte) {
+    file.seekp(static_cast<std::streamoff>(i));
+    file.put(byte).flush();
+  };
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      put(i, static_cast<char>(bytes[i] ^ 1 << bit));
+      try {
+        work();
+      } catch (const FormatError&) {
+        ++refused;
+      } catch (const LimitError&) {  // of the length of a name or the number of axes
+        ++refused;
+      }
+    }
+    put(i, bytes[i]);
+  }
+  return refused;
+}
+
+TEST_CASE("every flipped bit is found") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "f";
+  save_safetensors(path, sample());
+  CHECK(with_every_bit_flipped(path, [&] { load_safetensors(path); }) == 8 * read_text(path).size());
+  CHECK_NOTHROW(load_safetensors(path));
+}
+
+TEST_CASE("checksums that are required cannot be hidden") {
+  const TemporaryFolder folder;
+  save_safetensors(folder / "f", sample());
+  const std::string bytes = read_text(folder / "f");
+  const LoadOptions strict{.checksum = Checksum::required};
+  check_equal(load_bytes(bytes), load_bytes(bytes, strict));
+
+  // One byte of each of the two names, and another number: to a reader that demands nothing a file without checksums.
+  std::string damaged = bytes;
+  damaged[damaged.find("xgrad.checksum")] = 'y';
+  damaged[damaged.find("xgrad.crc32")] = 'y';
+  damaged[damaged.size() - 30] ^= 1;
+  CHECK_NOTHROW(load_bytes(damaged));
+  const std::string message = error_of<FormatError>([&] { load_bytes(damaged, strict); });
+  CHECK(message.ends_with(": the checksums are missing"));
+  error_of<FormatError>([&] { load_bytes(read_text(fixture_path("python.safetensors")), strict); });
+
+  // Two bytes anywhere in the two entries, or one of them and a byte of the numbers.
+  const std::size_t begin = bytes.find("xgrad.checksum"), end = bytes.find("}", begin);
+  std::size_t refused = 0, tried = 0;
+  for (std::size_t i = begin; i < end; i += 3) {
+    for (std::size_t j = i + 1; j < bytes.size(); j += j < end ? 1 : 37) {
+      damaged = bytes;
+      damaged[i] ^= 1;
+      damaged[j] ^= 1;
+      ++tried;
+      try {
+        load_bytes(damaged, strict);
+      } catch (const FormatError&) {
+        ++refused;
+      }
+    }
+  }
+  CHECK(tried > 1000);
+  CHECK(refused == tried);
+}
+
+TEST_CASE("a wrong bit in a file without checksums is an error or other numbers, never a crash") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = write_text(folder / "f", read_text(fixture_path("python.safetensors")));
+  const std::size_t refused = with_every_bit_flipped(path, [&] { load_safetensors(path); });
+  CHECK(refused > 8 * read_text(path).size() / 2);
+}
+
+TEST_CASE("every truncated file is found") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "f";
+  save_safetensors(path, sample());
+  for (std::size_t size = std::filesystem::file_size(path); size-- > 0;) {
+    std::filesystem::resize_file(path, size);
+    CAPTURE(size);
+    error_of<FormatError>([&] { load_safetensors(path); });
+  }
+}
+
+TEST_CASE("a damaged array is named") {
+  const TemporaryFolder folder;
+  save_safetensors(folder / "f", {.arrays = {{"a", Array({2}, {1, 2})}, {"b", Array({2}, {3, 4})}}});
+  std::string bytes = read_text(folder / "f");
+  bytes.back() ^= 1;
+  CHECK(error_of<FormatError>([&] { load_bytes(bytes); }).find("\"b\": checksum mismatch") != std::string::npos);
+}
+
+TEST_CASE("NaN and infinity are loaded unless only finite numbers are asked for") {
+  const TemporaryFolder folder;
+  save_safetensors(folder / "f", {.arrays = {{"a", Array({3}, {1, 2, 3})}, {"b", Array({3}, {1, std::nan(""), 3})}}});
+  CHECK(std::isnan(load_safetensors(folder / "f").get<Array>("b").at({1})));
+  const std::string message = error_of<NumericError>([&] { load_safetensors(folder / "f", {.finite = true}); });
+  CHECK(message.find("\"b\": element 1 is nan") != std::string::npos);
+}
+
+// ---- Bad arguments ----
+
+TEST_CASE("reserved, broken and endless names are refused, and the old file stays") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "f";
+  write_text(path, "old");
+  const Array x({1}, {1});
+  const auto message = [&]<class E>(const StateFile& state, const E*) {
+    return error_of<E>([&] { save_safetensors(path, state); });
+  };
+  const ValueError* value_error = nullptr;
+  const LimitError* limit_error = nullptr;
+  CHECK(message({.arrays = {{"__metadata__", x}}}, value_error) ==
+        "save_safetensors: the name \"__metadata__\" is reserved");
+  CHECK(message({.metadata = {{"xgrad.crc32", "0"}}}, value_error) ==
+        "save_safetensors: the name \"xgrad.crc32\" is reserved");
+  CHECK(message({.arrays = {{"\xff", x}}}, value_error) == "save_safetensors: \"\\ufffd\" is not UTF-8");
+  CHECK(message({.metadata = {{"k", "\xff"}}}, value_error) == "save_safetensors: \"\\ufffd\" is not UTF-8");
+  message({.arrays = {{std::string(4097, 'n'), x}}}, limit_error);
+  message({.metadata = {{"k", std::string(100'000'001, 'n')}}}, limit_error);
+  CHECK(read_text(path) == "old");
+}
+
+TEST_CASE("what is missing or of another kind is said by name") {
+  const StateFile state = sample();
+  CHECK(error_of<FormatError>([&] { state.get<Array>("none"); }) == "state file: array \"none\" is missing");
+  CHECK(error_of<FormatError>([&] { state.get<Array>("ids"); }) ==
+        "state file: array \"ids\" holds whole numbers, expected real numbers");
+  CHECK(error_of<FormatError>([&] { state.text("none"); }) == "state file: metadata \"none\" is missing");
+  CHECK(state.text("epoch") == "3");
+}
+
+TEST_CASE("paths that cannot be read or written are IoErrors with the system's reason") {
+  const TemporaryFolder folder;
+  CHECK(error_of<IoError>([&] { load_safetensors(folder / "none"); }).find("No such file") != std::string::npos);
+  CHECK(error_of<IoError>([&] { load_safetensors(folder.path()); }).starts_with("load_safetensors: "));
+  CHECK(error_of<IoError>([&] { save_safetensors(folder.path(), {}); }).starts_with("save_safetensors: "));
+}
+
+}  // namespace
+}  // namespace xgrad::testing

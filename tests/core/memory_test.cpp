@@ -1,0 +1,324 @@
+// Tests of core/memory.h: blocks that come back, what is counted, and references.
+#include <xgrad/core/memory.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <semaphore>
+#include <thread>
+#include <vector>
+
+#include <xgrad/core/node.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+
+namespace {
+
+// Under the address sanitizer every block comes from the system, so that it sees each one's birth and death.
+bool pooling() {
+  void* block = pool_allocate(100);
+  pool_release(block, 100);
+  const auto before = pool_stats().system_requests;
+  pool_release(pool_allocate(100), 100);
+  return pool_stats().system_requests == before;
+}
+
+// Another thread, which does what it is told.
+class Worker {
+ public:
+  Worker() : thread_([this] { work(); }) {}
+  ~Worker() {
+    task_ = nullptr;
+    ready_.release();
+    thread_.join();
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Waits until it is done.
+  void run(const std::function<void()>& task) {
+    task_ = &task;
+    ready_.release();
+    done_.acquire();
+  }
+
+ private:
+  void work() {
+    while (true) {
+      ready_.acquire();
+      if (!task_) return;
+      (*task_)();
+      done_.release();
+    }
+  }
+
+  const std::function<void()>* task_ = nullptr;
+  std::binary_semaphore ready_{0}, done_{0};
+  std::thread thread_;
+};
+
+std::int64_t bytes_held() { return pool_stats().bytes_in_use + pool_stats().bytes_cached; }
+
+struct Counted {
+  RefCount refs;
+  int* destroyed;
+  explicit Counted(int* count) : destroyed(count) {}
+  static void destroy(Counted* object) noexcept {
+    ++*object->destroyed;
+    delete object;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("blocks are aligned to 64 bytes and can be written to the end") {
+  for (const std::size_t bytes : {0, 1, 63, 64, 65, 1000, 1024, 1025, 4096, 100'000, 3'000'000}) {
+    void* block = pool_allocate(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(block) % 64 == 0);
+    std::memset(block, 0xAB, bytes);
+    pool_release(block, bytes);
+  }
+}
+
+TEST_CASE("a block that was released is handed out again without asking the system") {
+  if (!pooling()) return;
+  for (const std::size_t bytes : {1, 64, 100, 5000, 1'000'000}) {
+    void* block = pool_allocate(bytes);
+    pool_release(block, bytes);
+    const auto before = pool_stats().system_requests;
+    CHECK(pool_allocate(bytes) == block);
+    CHECK(pool_stats().system_requests == before);
+    pool_release(block, bytes);
+  }
+}
+
+TEST_CASE("bytes in use are counted, and at most an eighth of a large block is wasted") {
+  const auto start = pool_stats().bytes_in_use;
+  for (std::size_t bytes = 1; bytes < 10'000'000; bytes += bytes / 7 + 1) {
+    void* block = pool_allocate(bytes);
+    const auto used = pool_stats().bytes_in_use - start;
+    CHECK(used >= static_cast<std::int64_t>(bytes));
+    CHECK(used <= static_cast<std::int64_t>(bytes + std::max<std::size_t>(63, bytes / 8)));
+    pool_release(block, bytes);
+    CHECK(pool_stats().bytes_in_use == start);
+  }
+}
+
+TEST_CASE("trimming returns what waits to the system") {
+  pool_release(pool_allocate(50'000), 50'000);
+  pool_trim();
+  const auto stats = pool_stats();
+  if (pooling()) {
+    pool_release(pool_allocate(50'000), 50'000);
+    CHECK(pool_stats().bytes_cached > stats.bytes_cached);
+    CHECK(pool_stats().system_requests > stats.system_requests);
+  }
+}
+
+TEST_CASE("a block may be released by another thread than the one that took it") {
+  const auto start = pool_stats().bytes_in_use;
+  std::vector<void*> blocks;
+  std::thread([&] {
+    for (int i = 0; i < 100; ++i) blocks.push_back(pool_allocate(300));
+  }).join();
+  CHECK(pool_stats().bytes_in_use - start == 100 * 320);
+  for (void* block : blocks) pool_release(block, 300);
+  CHECK(pool_stats().bytes_in_use == start);
+}
+
+TEST_CASE("what one thread makes and another drops does not pile up, in either direction") {
+  if (!pooling()) return;
+  constexpr std::int64_t count = 50;
+  for (const std::size_t bytes : {64, 1000, 1100, 60'000, 1'000'000}) {
+    CAPTURE(bytes);
+    Worker worker;
+    std::vector<void*> blocks;
+    const auto make = [&] {
+      for (std::int64_t i = 0; i < count; ++i) blocks.push_back(pool_allocate(bytes));
+    };
+    const auto drop = [&] {
+      for (void* block : blocks) pool_release(block, bytes);
+      blocks.clear();
+    };
+    pool_trim();
+    const auto start = bytes_held();
+    PoolStats warm;
+    for (int turn = 0; turn < 8; ++turn) {
+      if (turn == 6) warm = pool_stats();
+      for (int step = 0; step < 20; ++step) {
+        turn % 2 ? worker.run(make) : make();
+        turn % 2 ? drop() : worker.run(drop);
+      }
+    }
+    CHECK(pool_stats().system_requests == warm.system_requests);
+    CHECK(pool_stats().bytes_in_use == warm.bytes_in_use);
+    // Each of the two may keep what it needed itself, and a batch.
+    CHECK(bytes_held() - start <= static_cast<std::int64_t>(4 * count * (bytes + bytes / 8 + 64)));
+    pool_trim();
+  }
+}
+
+TEST_CASE("graphs that one thread records and another drops do not pile up") {
+  if (!pooling()) return;
+  Worker worker;
+  Ref<Node> chain;
+  const auto make = [&] {
+    for (int i = 0; i < 1000; ++i) {
+      auto next = Node::create("next", Shape{}, 1);
+      next->edges()[0].to = std::exchange(chain, nullptr);
+      chain = next;
+    }
+  };
+  const std::function<void()> drop = [&] { chain = nullptr; };
+  PoolStats warm;
+  for (int step = 0; step < 50; ++step) {
+    make();
+    worker.run(drop);
+    if (step == 9) warm = pool_stats();
+  }
+  CHECK(pool_stats().system_requests == warm.system_requests);
+  CHECK(pool_stats().bytes_cached == warm.bytes_cached);
+}
+
+TEST_CASE("a thread on its own keeps all that it ever used at once") {
+  if (!pooling()) return;
+  std::thread([] {
+    std::vector<std::pair<void*, std::size_t>> blocks;
+    const auto use = [&] {
+      for (std::size_t bytes = 1; bytes < 3'000'000; bytes += bytes / 3 + 1) {
+        for (int i = 0; i < (bytes < 1000 ? 500 : 3); ++i) blocks.emplace_back(pool_allocate(bytes), bytes);
+      }
+      for (const auto& [block, bytes] : blocks) pool_release(block, bytes);
+      blocks.clear();
+    };
+    use();
+    const auto before = pool_stats();
+    for (int i = 0; i < 3; ++i) use();
+    CHECK(pool_stats().system_requests == before.system_requests);
+    CHECK(pool_stats().bytes_cached == before.bytes_cached);
+  }).join();
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these need more than any limit
+TEST_CASE("what waits for other sizes makes room when the system has no memory left") {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    constexpr std::size_t mebibyte = 1 << 20;
+    void* kept = pool_allocate(100 * mebibyte);
+    std::FILE* file = std::fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+    if (!file || std::fscanf(file, "%lu", &pages) != 1) _exit(1);
+    std::fclose(file);
+    const rlim_t size = pages * static_cast<unsigned long>(sysconf(_SC_PAGESIZE)) + 10 * mebibyte;
+    const rlimit limit{size, size};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
+    try {
+      pool_allocate(80 * mebibyte);
+      _exit(3);  // the limit does not work
+    } catch (const std::bad_alloc&) {
+    }
+    pool_release(kept, 100 * mebibyte);
+    try {
+      pool_allocate(80 * mebibyte);
+    } catch (const std::bad_alloc&) {
+      _exit(4);
+    }
+    _exit(0);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+#endif
+
+TEST_CASE("a thread that ends returns its large blocks and leaves the small ones to the next") {
+  pool_trim();
+  const auto run = [] {
+    std::thread([] {
+      for (int i = 1; i < 3000; ++i)
+        pool_release(pool_allocate(static_cast<std::size_t>(i)), static_cast<std::size_t>(i));
+    }).join();
+  };
+  run();
+  const auto before = pool_stats();
+  run();
+  const auto after = pool_stats();
+  CHECK(after.bytes_cached == before.bytes_cached);
+  CHECK(after.bytes_in_use == before.bytes_in_use);
+  if (!pooling()) return;
+  constexpr int large_classes = 8 + 5;  // to 2 KiB, and of the next eight those to 3000 bytes
+  CHECK(after.system_requests - before.system_requests == large_classes - 1);
+}
+
+TEST_CASE("small blocks lie side by side, and the system is rarely asked for them") {
+  if (!pooling()) return;
+  const auto before = pool_stats().system_requests;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 10'000; ++i) blocks.push_back(pool_allocate(200));
+  CHECK(pool_stats().system_requests - before < 20);
+  for (void* block : blocks) pool_release(block, 200);
+}
+
+TEST_CASE("sizes that cannot be are refused") {
+  CHECK_THROWS_AS(pool_allocate(~std::size_t{0}), std::bad_alloc);
+  CHECK_THROWS_AS(pool_allocate(std::size_t{1} << 63), std::bad_alloc);
+  CHECK_THROWS_AS(PoolAllocator<double>().allocate(~std::size_t{0} / 4), std::bad_alloc);
+  pool_release(nullptr, 100);
+}
+
+TEST_CASE("the allocator works in standard containers") {
+  std::vector<int, PoolAllocator<int>> numbers;
+  for (int i = 0; i < 10'000; ++i) numbers.push_back(i);
+  CHECK(numbers[9999] == 9999);
+  CHECK(PoolAllocator<int>() == PoolAllocator<double>());
+}
+
+TEST_CASE("what is referenced lives exactly as long as its references") {
+  int destroyed = 0;
+  {
+    const auto first = Ref<Counted>::adopt(new Counted(&destroyed));
+    CHECK(first->refs.load() == 1);
+    Ref<Counted> second = first;
+    const auto third = Ref<Counted>::share(first.get());
+    CHECK(first->refs.load() == 3);
+    CHECK(second == third);
+    second = nullptr;
+    CHECK(first->refs.load() == 2);
+    second = first;
+    Ref<Counted>& same = second;
+    second = same;
+    const Ref<Counted> moved = std::move(second);
+    CHECK(first->refs.load() == 3);
+    CHECK_FALSE(second);
+    CHECK(destroyed == 0);
+  }
+  CHECK(destroyed == 1);
+  CHECK_FALSE(Ref<Counted>::share(nullptr));
+}
+
+TEST_CASE("references are counted across threads") {
+  int destroyed = 0;
+  {
+    const auto object = Ref<Counted>::adopt(new Counted(&destroyed));
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([object] {
+        for (int j = 0; j < 10'000; ++j) {
+          const Ref<Counted> copy = object;
+          (void)copy;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(object->refs.load() == 1);
+  }
+  CHECK(destroyed == 1);
+}

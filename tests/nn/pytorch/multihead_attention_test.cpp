@@ -1,0 +1,164 @@
+// MultiheadAttention: names, masks, layouts, weights. Its numbers are compared in multihead_fixtures_test.cpp.
+#include "../support.h"
+
+#include <xgrad/nn/multi_head_attention.h>
+#include <xgrad/nn/pytorch/multihead_attention.h>
+#include <xgrad/ops/create.h>
+#include <xgrad/ops/index.h>
+#include <xgrad/ops/matmul.h>
+#include <xgrad/ops/shape.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+using Names = std::vector<std::pair<std::string, Shape>>;
+Names names_of(const Module& module) {
+  Names found;
+  for (const auto& [name, parameter] : module.named_parameters()) found.emplace_back(name, parameter.shape());
+  return found;
+}
+
+TEST_CASE("MultiheadAttention has PyTorch's names and shapes") {
+  CHECK(
+      names_of(MultiheadAttention(root, 6, 2)) ==
+      Names{{"in_proj_weight", {18, 6}}, {"in_proj_bias", {18}}, {"out_proj.weight", {6, 6}}, {"out_proj.bias", {6}}});
+  CHECK(names_of(MultiheadAttention(root, 6, 2, {.bias = false, .kdim = 4, .vdim = 5})) ==
+        Names{{"q_proj_weight", {6, 6}},
+              {"k_proj_weight", {6, 4}},
+              {"v_proj_weight", {6, 5}},
+              {"out_proj.weight", {6, 6}}});
+  CHECK(names_of(MultiheadAttention(root, 6, 2, {.bias = false, .add_bias_kv = true, .kdim = 6, .vdim = 6})) ==
+        Names{{"in_proj_weight", {18, 6}}, {"bias_k", {1, 1, 6}}, {"bias_v", {1, 1, 6}}, {"out_proj.weight", {6, 6}}});
+}
+
+TEST_CASE("MultiheadAttention computes what Attention does with the same weights") {
+  const MultiheadAttention packed{root, 6, 2};
+  const Attention attn{root, 6, 2, {.bias = true}};
+  packed.in_proj_bias.assign(normal({18}, 5));
+  packed.out_proj.bias.assign(normal({6}, 6));
+  const auto part = [](const Array& whole, int i) { return slice(whole, {slice(6 * i, 6 * i + 6)}); };
+  const Array& weight = packed.in_proj_weight.value();
+  const Array& bias = packed.in_proj_bias.value();
+  attn.load_state_dict({{"q.weight", part(weight, 0)},
+                        {"k.weight", part(weight, 1)},
+                        {"v.weight", part(weight, 2)},
+                        {"q.bias", part(bias, 0)},
+                        {"k.bias", part(bias, 1)},
+                        {"v.bias", part(bias, 2)},
+                        {"o.weight", packed.out_proj.weight.value()},
+                        {"o.bias", packed.out_proj.bias.value()}});
+  const Tensor x(normal({2, 4, 6}, 1)), y(normal({2, 5, 6}, 2));
+  check_close(packed(x, causal).value(), attn(x, causal).value());
+  check_close(packed(x, y, y).value(), attn(x, y, y).value());
+}
+
+TEST_CASE("A float mask is added, a boolean one hides, also per head, and both are the library's own masks") {
+  const MultiheadAttention attn{root, 6, 2};
+  const Tensor x(normal({2, 3, 6}, 1)), y(normal({2, 4, 6}, 2));
+  const Mask hidden({3, 4}, {0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0});
+  check_close(attn.forward(x, y, y, {.attn_mask = hidden}).output.value(), attn(x, y, y, {.ignore = hidden}).value());
+  const Tensor bias(normal({4, 3, 4}, 3));
+  check_close(attn.forward(x, y, y, {.attn_mask = bias}).output.value(),
+              attn(x, y, y, {.bias = reshape(bias, {2, 2, 3, 4})}).value());
+  const Mask padded({2, 4}, {0, 0, 1, 1, 0, 0, 0, 1});
+  check_close(attn.forward(x, y, y, {.key_padding_mask = padded, .need_weights = false}).output.value(),
+              attn(x, y, y, padding(Index({2}, {2, 3}))).value());
+  check_close(attn.forward(x, x, x, {.is_causal = true}).output.value(), attn(x, causal).value());
+}
+
+TEST_CASE("The library's own masks leave added keys visible") {
+  const MultiheadAttention attn{root, 4, 2, {.add_bias_kv = true, .add_zero_attn = true}};
+  const Tensor x(normal({2, 3, 4}));
+  const Mask later({3, 3}, {0, 1, 1, 0, 0, 1, 0, 0, 0});
+  check_close(attn(x, causal).value(), attn.forward(x, x, x, {.attn_mask = later}).output.value());
+  const Mask padded({2, 3}, {0, 1, 1, 0, 0, 0});
+  check_close(attn(x, padding(Index({2}, {1, 3}))).value(),
+              attn.forward(x, x, x, {.key_padding_mask = padded}).output.value());
+  const Tensor bias(normal({1, 3}));
+  check_close(attn(x, {.bias = bias}).value(),
+              attn.forward(x, x, x, {.attn_mask = Tensor(broadcast_to(bias, {3, 3}))}).output.value());
+}
+
+TEST_CASE("Weights sum to 1, are averaged over heads if wanted, and asking for them changes no result") {
+  const MultiheadAttention attn{root, 4, 2, {.dropout = 0.5, .add_zero_attn = true}};
+  const Tensor x(normal({2, 3, 4}));
+  manual_seed(7);
+  const auto [y, dropped] = attn.forward(x, x, x, {.average_attn_weights = false});
+  CHECK(dropped.shape() == Shape{2, 2, 3, 4});
+  manual_seed(7);
+  check_close(attn.forward(x, x, x, {.need_weights = false}).output.value(), y.value());
+  std::int64_t zeros = 0;
+  for (const Real weight : dropped.value()) zeros += weight == 0;
+  CHECK(zeros > 10);
+  CHECK(zeros < 38);
+
+  const Eval eval(attn);
+  const Tensor each = attn.forward(x, x, x, {.average_attn_weights = false}).weights;
+  const Tensor averaged = attn.forward(x, x, x).weights;
+  check_close(averaged.value(), mean(each, {.axis = 1}).value());
+  check_close(sum(averaged, {.axis = -1}).value(), ones({2, 3}).value());
+  CHECK(!attn.forward(x, x, x, {.need_weights = false}).weights.defined());
+}
+
+TEST_CASE("A query that may attend to nothing gives the output's bias, with gradients 0") {
+  const MultiheadAttention attn{root, 4, 2};
+  attn.out_proj.bias.assign(normal({4}, 9));
+  const Tensor x = variable(normal({1, 3, 4}, 1));
+  for (const bool weights : {true, false}) {
+    for (const MaskOrBias& mask : {MaskOrBias(Mask({1, 3}, true)), MaskOrBias(full({1, 3}, -INFINITY))}) {
+      const auto [y, w] = attn.forward(x, x, x, {.key_padding_mask = mask, .need_weights = weights});
+      for (int t = 0; t < 3; ++t) CHECK(equal(y.value()[{0, t}], attn.out_proj.bias.value()));
+      if (weights) CHECK(equal(w.value(), Array({1, 3, 3}, Real(0))));
+      const Tensors gradients = grad(y, {x}, {.seed = normal({1, 3, 4}, 2)});
+      CHECK(equal(gradients[0].value(), Array({1, 3, 4}, Real(0))));
+    }
+  }
+}
+
+TEST_CASE("MultiheadAttention refuses what does not fit") {
+  CHECK(error_of<ValueError>([] { MultiheadAttention(root, 64, 5); }) ==
+        "multihead_attention: embed_dim 64 does not divide by 5 heads");
+  CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.dropout = -1}), ValueError);
+  CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.kdim = -1}), ValueError);
+  struct Model : Module {
+    MultiheadAttention attn{at("attn"), 4, 2};
+  } model;
+  const MultiheadAttention& attn = model.attn;
+  const Tensor x(normal({2, 3, 4})), y(normal({2, 5, 4}));
+  CHECK(error_of<ShapeError>([&] {
+          attn.forward(x, y, y, {.attn_mask = Mask({5, 3}, false)});
+        }) ==
+        "multihead_attention: attn_mask of shape [5, 3], expected [3, 5] or [4, 3, 5]\n"
+        "  in attn (MultiheadAttention 4, 2 heads)");
+  CHECK(error_of<ShapeError>([&] { attn.forward(x, y, y, {.key_padding_mask = zeros({5})}); }) ==
+        "multihead_attention: key_padding_mask of shape [5], expected [2, 5]\n"
+        "  in attn (MultiheadAttention 4, 2 heads)");
+  CHECK_THROWS_AS(attn.forward(x, y, x), ShapeError);
+  CHECK_THROWS_AS(attn.forward(x, y, Tensor(normal({5, 4}))), ShapeError);
+  CHECK_THROWS_AS(attn.forward(x, Tensor(normal({1, 5, 4})), Tensor(normal({1, 5, 4}))), ShapeError);
+  CHECK_THROWS_AS(attn(Tensor(normal({4}))), ShapeError);
+}
+
+TEST_CASE("Gradients of MultiheadAttention are those of differences, with weights and without") {
+  const std::vector<Array> qkv{normal({2, 3, 4}, 1), normal({2, 5, 4}, 2), normal({2, 5, 3}, 3)};
+  const MultiheadAttention attn{root, 4, 2, {.add_bias_kv = true, .add_zero_attn = true, .vdim = 3}};
+  const Mask padded({2, 5}, {0, 0, 0, 1, 1, 0, 0, 0, 0, 0});
+  check_module_gradients(
+      attn,
+      [&](const Tensors& x) {
+        return attn(x[0], x[1], x[2], padding(Index({2}, {3, 5})));
+      },
+      qkv);
+  check_module_gradients(
+      attn,
+      [&](const Tensors& x) {
+        const auto [y, weights] = attn.forward(x[0], x[1], x[2], {.key_padding_mask = padded});
+        return concat({y, weights}, 2);
+      },
+      qkv);
+}
+
+}  // namespace
+}  // namespace xgrad::testing
