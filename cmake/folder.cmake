@@ -1,8 +1,9 @@
 # Two words for the library's own targets.
-#   xgrad_folder(ops KERNELS BELOW core USES xgrad_private)
+#   xgrad_folder(ops BELOW core USES xgrad_private LAMBDAS arithmetic.cpp PUBLIC_KERNELS simd.h)
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops), which build on the folders named
-#       after BELOW and on the libraries named after USES; KERNELS: worth compiling for
-#       several processors (levels.cmake)
+#       after BELOW and on the libraries named after USES. What lies in its folder `kernels` is compiled for several
+#       processors (levels.cmake), and so are the files after LAMBDAS, whose lambdas are kernels; no header of it is
+#       installed but those after PUBLIC_KERNELS
 #   xgrad_library(xgrad float core ops)
 #       a static library of the objects of these folders, whose Real is float; no target links two that differ in this
 
@@ -11,32 +12,50 @@
 set(XGRAD_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/cmake/include)
 
 function(xgrad_folder folder)
-  cmake_parse_arguments(arg "KERNELS" "" "BELOW;USES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "BELOW;USES;LAMBDAS;PUBLIC_KERNELS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
+  set(kernels "")
+  if(XGRAD_DISPATCH)
+    file(GLOB kernels CONFIGURE_DEPENDS kernels/*.cpp)
+    list(TRANSFORM arg_LAMBDAS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    list(APPEND kernels ${arg_LAMBDAS})
+    list(REMOVE_ITEM sources ${kernels})
+  endif()
 
   foreach(library xgrad xgrad_f64)
-    set(target ${library}_${folder})
-    add_library(${target} OBJECT ${sources} ${headers})
-    target_link_libraries(${target} PRIVATE xgrad_flags ${arg_USES})
-    target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O3>)
-    # The names are the same in float and in double; two shared libraries of one process must not find each other's.
-    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-    target_include_directories(${target} PUBLIC ${XGRAD_INCLUDE_DIR})
-    foreach(below ${arg_BELOW})
-      target_link_libraries(${target} PUBLIC ${library}_${below})
+    set(objects "")
+    foreach(part sources kernels)
+      set(target ${library}_${folder})
+      if(part STREQUAL "kernels")
+        set(target ${target}_kernels)
+      endif()
+      if(${part})
+        add_library(${target} OBJECT ${${part}})
+        target_link_libraries(${target} PRIVATE xgrad_flags ${arg_USES} PUBLIC xsimd)
+        target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O3>)
+        # The names are the same in float and in double: two shared libraries of one process must not find each other's.
+        set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+        target_include_directories(${target} PUBLIC ${XGRAD_INCLUDE_DIR})
+        foreach(below ${arg_BELOW})
+          target_link_libraries(${target} PUBLIC ${library}_${below})
+        endforeach()
+        if(library STREQUAL "xgrad_f64")
+          target_compile_definitions(${target} PUBLIC XGRAD_F64)
+        endif()
+        set(objects_of_part $<TARGET_OBJECTS:${target}>)
+        if(part STREQUAL "kernels")
+          xgrad_levels(${target} objects_of_part)
+        endif()
+        list(APPEND objects ${objects_of_part})
+      endif()
     endforeach()
-    target_link_libraries(${target} PUBLIC xsimd)
-    if(library STREQUAL "xgrad_f64")
-      target_compile_definitions(${target} PUBLIC XGRAD_F64)
-    endif()
-    set(objects $<TARGET_OBJECTS:${target}>)
-    if(arg_KERNELS AND XGRAD_DISPATCH)
-      xgrad_levels(${target} objects)
-    endif()
-    set_property(TARGET ${target} PROPERTY XGRAD_OBJECTS "${objects}")
+    set_property(TARGET ${library}_${folder} PROPERTY XGRAD_OBJECTS "${objects}")
   endforeach()
-  xgrad_install_headers(${folder} ${headers})
+
+  list(FILTER headers EXCLUDE REGEX /kernels/)
+  list(TRANSFORM arg_PUBLIC_KERNELS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/kernels/)
+  xgrad_install_headers(${folder} ${headers} ${arg_PUBLIC_KERNELS})
 endfunction()
 
 function(xgrad_library library real)

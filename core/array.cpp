@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "buffer.h"
+#include "xtensor_buffer.h"
 
 namespace xgrad {
 
@@ -15,6 +15,11 @@ void Buffer<T>::destroy(Buffer* buffer) noexcept {
   auto* whole = static_cast<XtensorBuffer<T>*>(buffer);
   whole->~XtensorBuffer<T>();
   pool_release(whole, sizeof(XtensorBuffer<T>));
+}
+
+template <class T>
+BasicArray<T> Nested<T>::array() const {
+  return BasicArray<T>(shape_, values_);
 }
 
 template <class T>
@@ -130,6 +135,9 @@ BasicArray<T> BasicArray<T>::reshaped(const Shape& shape) const {
 template struct Buffer<Real>;
 template struct Buffer<std::int64_t>;
 template struct Buffer<bool>;
+template Array Nested<Real>::array() const;
+template Index Nested<std::int64_t>::array() const;
+template Mask Nested<bool>::array() const;
 template class BasicArray<Real>;
 template class BasicArray<std::int64_t>;
 template class BasicArray<bool>;

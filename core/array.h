@@ -14,20 +14,13 @@
 #include <utility>
 #include <variant>
 
-#include "nested.h"
+#include "buffer.h"
 #include "memory.h"
+#include "nested.h"
 #include "shape.h"
 #include "slice.h"
 
 namespace xgrad {
-
-/// A block of elements, shared by the arrays that look at it. Behind it is xtensor's own container (core/buffer.h).
-template <class T>
-struct Buffer {
-  RefCount refs;
-  T* data = nullptr;
-  static void destroy(Buffer* buffer) noexcept;
-};
 
 /// A std::vector, std::span or the like whose elements become those of an array of T: real numbers of any type, whole
 /// numbers of any type, truth values.
@@ -102,7 +95,7 @@ class BasicArray {
   /// One element; negative indices count from the end. Throws ValueError for a wrong number of indices or one outside.
   T at(std::initializer_list<std::int64_t> indices) const;
 
-  /// A part, as in numpy: ids[{_, slice(0, 3)}]. See core/slice.h; defined in ops/shape.cpp.
+  /// A part, as in numpy: ids[{_, slice(0, 3)}]. See core/slice.h; defined in ops/slice.cpp.
   BasicArray operator[](std::initializer_list<Slice> slices) const;
   /// Rows by number and parts by mask, as Tensor::operator[]; defined in ops/parts.cpp.
   BasicArray operator[](const BasicArray<std::int64_t>& rows) const;

@@ -1,42 +1,16 @@
-// What an array's elements live in: xtensor's container on the pool. Only array.cpp and xtensor.h look inside.
+// The block that an array's elements live in.
 #pragma once
 
-#include "array.h"
-
-#if __has_include(<xtensor/containers/xstorage.hpp>)
-#include <xtensor/containers/xstorage.hpp>  // xtensor 0.26 moved its headers
-#else
-#include <xtensor/xstorage.hpp>
-#endif
+#include "memory.h"
 
 namespace xgrad {
 
+/// A block of elements, shared by the arrays that look at it. Behind it is xtensor's own container (xtensor_buffer.h).
 template <class T>
-struct XtensorBuffer : Buffer<T> {
-  using Storage = xt::uvector<T, PoolAllocator<T>>;
-  static constexpr std::size_t in_place = 16 / sizeof(T);  // scalars need no second block
-
-  Storage storage;
-  T small[in_place];
-
-  /// Room for `size` elements of any value.
-  static Ref<Buffer<T>> create(std::int64_t size) {
-    auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
-    auto owner = Ref<Buffer<T>>::adopt(buffer);
-    buffer->data = buffer->small;
-    if (static_cast<std::size_t>(size) > in_place) {
-      buffer->storage.resize(static_cast<std::size_t>(size));
-      buffer->data = buffer->storage.data();
-    }
-    return owner;
-  }
-  /// Takes over elements that xtensor allocated.
-  static Ref<Buffer<T>> adopt(Storage&& storage) {
-    auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
-    buffer->storage = std::move(storage);
-    buffer->data = buffer->storage.data();
-    return Ref<Buffer<T>>::adopt(buffer);
-  }
+struct Buffer {
+  RefCount refs;
+  T* data = nullptr;
+  static void destroy(Buffer* buffer) noexcept;
 };
 
 }  // namespace xgrad

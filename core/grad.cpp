@@ -15,6 +15,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "kernels/add.h"
 #include "scope.h"
 
 namespace xgrad {
@@ -60,11 +61,7 @@ Tensor add_recorded(const Tensor& a, const Tensor& b) {
   return record("add", std::move(sum), wrt(a, pass), wrt(b, pass));
 }
 
-void add_in_place(Array& to, const Array& from) {
-  Real* out = to.mutable_data();
-  const Real* in = from.data();
-  for (std::int64_t i = 0; i < to.size(); ++i) out[i] += in[i];
-}
+void add_in_place(Array& to, const Array& from) { add_to(to.mutable_data(), from.data(), to.size()); }
 
 void accumulate(Tensor& sum, Tensor&& term) {
   if (!sum.defined()) {
@@ -72,7 +69,7 @@ void accumulate(Tensor& sum, Tensor&& term) {
   } else if (recording() || !sum.unique() || !sum.value().unique()) {
     sum = add_recorded(sum, term);
   } else {
-    add_in_place(Tensor::own_value(sum), term.value());
+    add_in_place(detail::Engine::own_value(sum), term.value());
   }
 }
 
@@ -322,7 +319,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   Tensor y;
   if (node.kept) {
     Array value(node.kept, node.shape());
-    y = recording() ? Tensor::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
+    y = recording() ? detail::Engine::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
   }
   const std::span<Edge> edges = node.edges();
   for (std::size_t i = 0; i < edges.size();) {
@@ -453,7 +450,7 @@ Tensors grad(const Tensor& result_of, const Tensors& with_respect_to, const Grad
       result.push_back(g.separate());
     } else {
       Array value = g.defined() ? g.value() : Array(x.shape(), Real(0));
-      result.push_back(Tensor::unrecorded(std::move(value), History::gradient));
+      result.push_back(detail::Engine::unrecorded(std::move(value), History::gradient));
     }
   }
   return result;
@@ -489,7 +486,7 @@ void Tensor::backward(const BackwardOptions& options) const {
     if (extras.has_grad) {
       add_in_place(extras.grad, found[i].value());
     } else {
-      extras.grad = Tensor::take_value(std::move(found[i]));
+      extras.grad = detail::Engine::take_value(std::move(found[i]));
       extras.has_grad = true;
     }
   }

@@ -1,7 +1,7 @@
 // Numbers in braces.
 #include "nested.h"
 
-#include "array.h"
+#include "error.h"
 
 namespace xgrad {
 
@@ -16,13 +16,8 @@ Nested<T>::Nested(std::initializer_list<Nested> parts) {
   shape_.insert(0, static_cast<std::int64_t>(parts.size()));
 }
 
-template <class T>
-BasicArray<T> Nested<T>::array() const {
-  return BasicArray<T>(shape_, values_);
-}
-
-template class Nested<Real>;
-template class Nested<std::int64_t>;
-template class Nested<bool>;
+template Nested<Real>::Nested(std::initializer_list<Nested>);
+template Nested<std::int64_t>::Nested(std::initializer_list<Nested>);
+template Nested<bool>::Nested(std::initializer_list<Nested>);
 
 }  // namespace xgrad

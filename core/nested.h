@@ -21,15 +21,11 @@ class Nested {
   requires std::is_arithmetic_v<Number> Nested(Number number) : values_{static_cast<T>(number)} {}
   Nested(std::initializer_list<Nested> parts);
 
-  /// The numbers with the shape that the braces have.
+  /// The numbers with the shape that the braces have (array.cpp).
   BasicArray<T> array() const;
 
  private:
   Shape shape_;
   std::vector<T> values_;
 };
-extern template class Nested<Real>;
-extern template class Nested<std::int64_t>;
-extern template class Nested<bool>;
-
 }  // namespace xgrad

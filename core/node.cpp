@@ -2,7 +2,6 @@
 #include "node.h"
 
 #include "scope.h"
-#include "tensor.h"
 
 namespace xgrad {
 namespace {

@@ -249,7 +249,7 @@ Tensor record(const char* op, Array value, W&&... wrts) {
   detail::operation_done(op);
   if (!recording()) {
     const bool lost = detail::current_history == History::no_grad && (wrts.had_history() || ...);
-    return lost ? Tensor::unrecorded(std::move(value), History::no_grad) : Tensor(std::move(value));
+    return lost ? detail::Engine::unrecorded(std::move(value), History::no_grad) : Tensor(std::move(value));
   }
   if (!(wrts.requires_grad() || ...)) return Tensor(std::move(value));
   detail::Recording node(op, value.shape(), (wrts.count() + ...));

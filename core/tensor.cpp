@@ -1,10 +1,9 @@
-// Tensor handles: making, changing, naming and printing them, and record()'s last step.
+// Tensor handles: making, changing, naming and printing them.
 #include "tensor.h"
 
 #include <ostream>
 
 #include "callable.h"
-#include "record.h"
 
 namespace xgrad {
 
@@ -24,15 +23,15 @@ void Tensor::refuse_undefined() { fail<GraphError>("tensor", "undefined: no valu
 Tensor::Tensor(const Array& value) : body_(make_body(Array(value), nullptr)) {}
 Tensor::Tensor(Array&& value) : body_(make_body(std::move(value), nullptr)) {}
 
-Tensor Tensor::at_node(Array&& value, Ref<Node>&& node) {
+Tensor detail::Engine::at_node(Array&& value, Ref<Node>&& node) {
   Tensor tensor;
-  tensor.body_ = make_body(std::move(value), std::move(node));
+  tensor.body_ = Tensor::make_body(std::move(value), std::move(node));
   return tensor;
 }
 
-Tensor Tensor::unrecorded(Array&& value, History why) {
+Tensor detail::Engine::unrecorded(Array&& value, History why) {
   Tensor tensor;
-  tensor.body_ = make_body(std::move(value), nullptr, why);
+  tensor.body_ = Tensor::make_body(std::move(value), nullptr, why);
   return tensor;
 }
 
@@ -89,7 +88,7 @@ void Tensor::assign(Array value) const {
   body().value = std::move(value);
 }
 
-Array Tensor::take_value(Tensor&& tensor) {
+Array detail::Engine::take_value(Tensor&& tensor) {
   if (!tensor.unique()) return tensor.value();
   Array value = std::move(tensor.body().value);
   tensor.body_ = nullptr;
@@ -164,28 +163,5 @@ std::string to_string(const Tensor& tensor) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << to_string(tensor); }
-
-namespace detail {
-
-Recording::Recording(const char* op, const Shape& shape, int edges) : node_(Node::create(op, shape, edges)) {
-  node_->requires_grad = true;
-}
-
-bool Recording::add(const Tensor& input) {
-  Node* to = input.needed_node().published();
-  Edge& edge = node_->edges()[static_cast<std::size_t>(added_++)];
-  edge.to = Ref<Node>::share(to);
-  node_->follow(*to);
-  edge.version = to->version;
-  edge.carries = to->requires_grad;
-  return edge.carries;
-}
-
-Tensor Recording::finish(Array&& value) && {
-  if (keep_output_) node_->kept = value.buffer();
-  return Tensor::at_node(std::move(value), std::move(node_));
-}
-
-}  // namespace detail
 
 }  // namespace xgrad

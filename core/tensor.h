@@ -19,6 +19,9 @@ namespace xgrad {
 
 /// How backward() runs.
 struct BackwardOptions;
+namespace detail {
+struct Engine;
+}
 
 /// Why a tensor that was computed from others has no history.
 enum class History : std::uint8_t {
@@ -137,10 +140,6 @@ class Tensor {
   /// The node; makes a leaf for a tensor that has none.
   const Ref<Node>& needed_node() const;
 
-  /// A tensor at `node`, with the value that the node's operation had.
-  static Tensor at_node(Array&& value, Ref<Node>&& node);
-  /// A value that was computed from tensors with a history and has none itself.
-  static Tensor unrecorded(Array&& value, History why);
   /// Why it has no history.
   History history() const { return body().history; }
 
@@ -148,12 +147,9 @@ class Tensor {
   friend bool same(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
   /// Whether nobody else holds this tensor.
   bool unique() const { return body_ && body_->refs.load() == 1; }
-  /// The numbers of a tensor that nobody else holds, for writing.
-  static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
-  /// Takes the numbers out of a tensor that nobody else holds, or shares them.
-  static Array take_value(Tensor&& tensor);
 
  private:
+  friend struct detail::Engine;
   struct Body {
     RefCount refs;
     History history = History::recorded;
@@ -174,6 +170,20 @@ class Tensor {
 
   Ref<Body> body_;
 };
+
+namespace detail {
+/// What the engine alone does with tensors.
+struct Engine {
+  /// A tensor at `node`, with the value that the node's operation had.
+  static Tensor at_node(Array&& value, Ref<Node>&& node);
+  /// A value that was computed from tensors with a history and has none itself.
+  static Tensor unrecorded(Array&& value, History why);
+  /// The numbers of a tensor that nobody else holds, for writing.
+  static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
+  /// Takes the numbers out of a tensor that nobody else holds, or shares them.
+  static Array take_value(Tensor&& tensor);
+};
+}  // namespace detail
 
 /// A list of them: parameters, gradients.
 using Tensors = std::vector<Tensor>;

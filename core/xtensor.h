@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "array.h"
-#include "buffer.h"
+#include "xtensor_buffer.h"
 
 #if __has_include(<xtensor/containers/xarray.hpp>)
 #include <xtensor/containers/xadapt.hpp>

@@ -9,8 +9,10 @@
 #include "../ops/arithmetic.h"
 #include "../ops/elementwise.h"
 #include "../ops/index.h"
+#include "../ops/compare.h"
 #include "../ops/matmul.h"
-#include "../ops/normalize.h"
+#include "../ops/softmax.h"
+#include "../ops/dropout.h"
 #include "../ops/reduce.h"
 #include "../ops/shape.h"
 
@@ -19,14 +21,14 @@ namespace {
 
 std::string dropout_text(double dropout) { return dropout > 0 ? cat("dropout ", dropout) : ""; }
 
-// x (B, S, .) with 0 where no query sees anything, so that what stands there, NaN included, reaches nothing: `blocked`
+// x (B, S, .) with 0 where no query sees anything, so that what stands there, NaN included, reaches nothing: `masked`
 // is (B, 1, T, S).
-Tensor without_unseen(const Tensor& x, const Mask& blocked) {
-  const std::int64_t B = blocked.dim(0), T = blocked.dim(2), S = blocked.dim(3);
-  Mask unseen({B, S, 1}, true);
-  bool* out = unseen.mutable_data();
-  for (std::int64_t i = 0; i < blocked.size(); ++i) out[i / (T * S) * S + i % S] &= blocked.data()[i];
-  return any(unseen) ? masked_fill(x, unseen, 0) : x;
+Tensor without_masked(const Tensor& x, const Mask& masked) {
+  const std::int64_t B = masked.dim(0), T = masked.dim(2), S = masked.dim(3);
+  Mask everywhere({B, S, 1}, true);
+  bool* out = everywhere.mutable_data();
+  for (std::int64_t i = 0; i < masked.size(); ++i) out[i / (T * S) * S + i % S] &= masked.data()[i];
+  return any(everywhere) ? masked_fill(x, everywhere, 0) : x;
 }
 
 [[noreturn]] void refuse(const char* rule, const Tensor& q, const Tensor& k, const Tensor& v) {
@@ -64,19 +66,19 @@ Tensor AttentionPooling::operator()(const Tensor& q, const Tensor& k, const Tens
     const NoGrad off;
     return unsqueeze(weights(q, k, mask), 1).value();  // (B, 1, T, S)
   });
-  return here(pool(q, k, v, visible(mask, q.dim(1), k.dim(1))));
+  return here(pool(q, k, v, with_own(mask, q.dim(1), k.dim(1))));
 }
 
 Tensor AttentionPooling::weights(const Tensor& q, const Tensor& k, const AttentionMask& mask) const {
   const auto here = enter();
   check(q, k);
-  const AttentionMask all = visible(mask, q.dim(1), k.dim(1));
-  return softmax_of_scores(q, k, all.bias, blocked_keys(all, {q.dim(0), q.dim(1), k.dim(1)}));
+  const AttentionMask all = with_own(mask, q.dim(1), k.dim(1));
+  return softmax_of_scores(q, k, all.bias, masked_keys(all, {q.dim(0), q.dim(1), k.dim(1)}, "attention"));
 }
 
 Tensor AttentionPooling::softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias,
-                                           const Mask& blocked) const {
-  const Tensor given = score(q, without_unseen(k, blocked));
+                                           const Mask& masked) const {
+  const Tensor given = score(q, without_masked(k, masked));
   if (const Shape expected{q.dim(0), q.dim(1), k.dim(1)}; given.shape() != expected) {
     fail<ShapeError>("attention", "scores of shape ", given.shape(), ", expected ", expected);
   }
@@ -84,17 +86,17 @@ Tensor AttentionPooling::softmax_of_scores(const Tensor& q, const Tensor& k, con
   if (bias.defined() && !broadcasts_to(bias.shape(), scores.shape())) {
     fail<ShapeError>("attention", "bias of shape ", bias.shape(), " cannot become ", scores.shape());
   }
-  return squeeze(blocked_softmax(bias.defined() ? scores + bias : scores, blocked), {1});
+  return squeeze(masked_softmax(bias.defined() ? scores + bias : scores, masked), {1});
 }
 
 Tensor AttentionPooling::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
-  const Mask blocked = blocked_keys(mask, {q.dim(0), q.dim(1), k.dim(1)});
-  const Tensor all = softmax_of_scores(q, k, mask.bias, blocked);  // (B, T, S)
+  const Mask masked = masked_keys(mask, {q.dim(0), q.dim(1), k.dim(1)}, "attention");
+  const Tensor all = softmax_of_scores(q, k, mask.bias, masked);  // (B, T, S)
   const double p = active_dropout();
   return weighted_sum(p > 0 ? xgrad::dropout(all, p) : all, v);  // (B, T, e)
 }
 
-AttentionMask AttentionPooling::visible(const AttentionMask& mask, std::int64_t, std::int64_t) const { return mask; }
+AttentionMask AttentionPooling::with_own(const AttentionMask& mask, std::int64_t, std::int64_t) const { return mask; }
 
 // -- dot products -----------------------------------------------------------------------------------------------------
 
@@ -131,7 +133,7 @@ WindowedAttention::WindowedAttention(At here, const WindowedAttentionOptions& op
   }
 }
 
-AttentionMask WindowedAttention::visible(const AttentionMask& mask, std::int64_t T, std::int64_t S) const {
+AttentionMask WindowedAttention::with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const {
   if (T != S) fail<ShapeError>("windowed_attention", "needs as many queries as keys, got ", T, " and ", S);
   return mask & nn::window(window);
 }

@@ -36,12 +36,12 @@ struct AttentionPooling : Module {
   /// The weighted sum under the whole mask. Those that have one operation for all of it use that.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
   /// What T queries and S keys may see, given what the caller says.
-  virtual AttentionMask visible(const AttentionMask& mask, std::int64_t T, std::int64_t S) const;
+  virtual AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const;
   /// The dropout that the mode asks for.
   double active_dropout() const { return training() ? dropout : 0; }
 
  private:
-  Tensor softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias, const Mask& blocked) const;
+  Tensor softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias, const Mask& masked) const;
 };
 
 struct DotProductAttentionOptions {
@@ -82,7 +82,7 @@ struct WindowedAttention : DotProductAttention {
   const WindowOptions window;
 
  protected:
-  AttentionMask visible(const AttentionMask& mask, std::int64_t T, std::int64_t S) const override;
+  AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const override;
   std::string settings() const override;
 };
 

@@ -10,7 +10,7 @@
 #include "../core/checked.h"
 #include "../core/random.h"
 #include "../core/record.h"
-#include "../ops/normalize.h"
+#include "../ops/softmax.h"
 
 namespace xgrad::nn {
 namespace {

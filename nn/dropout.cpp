@@ -1,7 +1,7 @@
 // Dropout.
 #include "dropout.h"
 
-#include "../ops/normalize.h"
+#include "../ops/dropout.h"
 
 namespace xgrad::nn {
 

@@ -2,6 +2,7 @@
 #include "embedding.h"
 
 #include "../ops/index.h"
+#include "../ops/compare.h"
 
 namespace xgrad::nn {
 namespace {

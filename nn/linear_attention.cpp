@@ -21,7 +21,7 @@ Tensor LinearAttention::operator()(const Tensor& x, const AttentionMask& mask) c
 Tensor LinearAttention::operator()(const Tensor& query, const Tensor& key, const Tensor& value,
                                    const AttentionMask& mask) const {
   const auto here = enter(query, key, value);
-  if (mask.ignore || mask.band || mask.bias.defined()) {
+  if (mask.masked || mask.band || mask.bias.defined()) {
     fail<ValueError>("linear_attention", "a mask may be causal and have lengths, nothing else");
   }
   return here(o(linear_attention(q(query), k(key), v(value), heads, {.causal = mask.causal, .lengths = mask.lengths})));

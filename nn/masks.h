@@ -5,14 +5,7 @@
 //     attn(x, nn::window({.before = 2, .after = 2}))
 #pragma once
 
-#include "../ops/attention.h"
-
-namespace xgrad {
-
-/// A key must be allowed by both; biases add up. Throws ValueError if both have lengths of different shapes.
-AttentionMask operator&(const AttentionMask& a, const AttentionMask& b);
-
-}  // namespace xgrad
+#include "../ops/attention_mask.h"
 
 namespace xgrad::nn {
 
@@ -31,7 +24,8 @@ AttentionMask window(const WindowOptions& options);
 /// The mask of a batch whose i-th sequence is this batch's rows[i]-th. Throws ValueError for a row that does not exist.
 AttentionMask select_rows(const AttentionMask& mask, const Index& rows);
 
-/// The same as masks in which true means "may not be attended to", for whoever wants to see or combine them.
+/// The same as masks by position, in which true means masked, for whoever wants to see or combine them; all of an
+/// AttentionMask is masked_keys(mask, scores).
 /// All throw ValueError for negative numbers and LimitError for sizes that do not fit the address space.
 /// (size, past + size): what lies after each of `size` positions that follow `past` others.
 Mask causal_mask(std::int64_t size, std::int64_t past = 0);
@@ -40,8 +34,4 @@ Mask causal_mask(std::int64_t size, std::int64_t past = 0);
 Mask padding_mask(const Index& lengths, std::int64_t size);
 /// (size, size): what lies outside of each position's window.
 Mask window_mask(std::int64_t size, const WindowOptions& options);
-/// (B, 1, T, S) for scores (B, T, S): all that `mask` says but its bias. Throws ShapeError, ValueError for a length
-/// outside [0, S].
-Mask blocked_keys(const AttentionMask& mask, const Shape& scores);
-
 }  // namespace xgrad::nn

@@ -2,7 +2,8 @@
 #include "multi_head_attention.h"
 
 #include "../ops/index.h"
-#include "../ops/shape.h"
+#include "../ops/compare.h"
+#include "../ops/join.h"
 
 namespace xgrad::nn {
 
@@ -55,7 +56,7 @@ Tensor Attention::extend(const Tensor& x, KeyValue& past) const {
   if (before == 0) {
     mask.causal = true;
   } else if (x.dim(1) > 1) {
-    mask.ignore = causal_mask(x.dim(1), before);
+    mask.masked = causal_mask(x.dim(1), before);
   }
   Tensor y = here(answer(x, all, mask));
   past = std::move(all);

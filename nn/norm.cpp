@@ -4,7 +4,7 @@
 #include "../core/record.h"
 #include "../ops/arithmetic.h"
 #include "../ops/elementwise.h"
-#include "../ops/normalize.h"
+#include "../ops/layer_norm.h"
 #include "../ops/reduce.h"
 #include "../ops/shape.h"
 

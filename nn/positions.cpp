@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "../ops/arithmetic.h"
-#include "../ops/shape.h"
+#include "../ops/elementwise.h"
+#include "../ops/slice.h"
 
 namespace xgrad::nn {
 namespace {

@@ -8,8 +8,9 @@
 #include "../ops/arithmetic.h"
 #include "../ops/create.h"
 #include "../ops/matmul.h"
-#include "../ops/normalize.h"
+#include "../ops/dropout.h"
 #include "../ops/shape.h"
+#include "../ops/join.h"
 
 namespace xgrad::nn {
 namespace {

@@ -6,7 +6,11 @@
 #include "../core/checked.h"
 #include "../core/record.h"
 #include "../ops/index.h"
+#include "../ops/compare.h"
 #include "../ops/shape.h"
+#include "../ops/broadcast.h"
+#include "../ops/slice.h"
+#include "../ops/join.h"
 
 namespace xgrad::nn {
 namespace {

@@ -7,7 +7,10 @@
 #include "../ops/arithmetic.h"
 #include "../ops/create.h"
 #include "../ops/index.h"
+#include "../ops/compare.h"
 #include "../ops/shape.h"
+#include "../ops/slice.h"
+#include "../ops/join.h"
 
 namespace xgrad::nn {
 namespace {
@@ -51,7 +54,7 @@ AttentionMask repeat_keys(const AttentionMask& mask, std::int64_t S, std::int64_
       lengths[i] *= n;
     }
   }
-  if (mask.ignore) repeated.ignore = repeat(*mask.ignore);
+  if (mask.masked) repeated.masked = repeat(*mask.masked);
   if (mask.bias.defined()) repeated.bias = repeat(mask.bias);
   return repeated;
 }
@@ -62,11 +65,11 @@ AttentionMask with_positions_as_keys(const AttentionMask& mask, std::int64_t fir
                                      std::int64_t n) {
   if ((!mask.causal && !mask.band) || (first == 0 && n == 1)) return mask;
   const AttentionMask positions{.causal = mask.causal, .band = mask.band};
-  const Mask blocked = blocked_keys(positions, {1, first + T, keys / n})[{_, _, slice(first, first + T)}];
+  const Mask masked = masked_keys(positions, {1, first + T, keys / n})[{_, _, slice(first, first + T)}];
   AttentionMask others = mask;
   others.causal = false;
   others.band.reset();
-  return others & repeat_keys({.ignore = blocked}, keys / n, n);
+  return others & repeat_keys({.masked = masked}, keys / n, n);
 }
 
 // What a mask of all queries says of those at positions first ... first + T - 1.
@@ -87,7 +90,7 @@ AttentionMask rows_of(const AttentionMask& mask, std::int64_t first, std::int64_
     check(mask.lengths->dim(1));
     part.lengths = (*mask.lengths)[{_, slice(first, first + T)}];
   }
-  if (mask.ignore) part.ignore = rows(*mask.ignore);
+  if (mask.masked) part.masked = rows(*mask.masked);
   if (mask.bias.defined()) part.bias = rows(mask.bias);
   return part;
 }

@@ -1,8 +1,9 @@
-// Arithmetic: + - * / negation, powers, maximum and minimum, and comparisons. All elementwise, with numpy's
-// broadcasting; all throw ShapeError when the shapes do not broadcast.
+// Arithmetic: + - * / negation, maximum and minimum. All elementwise, with numpy's broadcasting; all throw ShapeError
+// when the shapes do not broadcast.
 #pragma once
 
 #include "../core/tensor.h"
+#include "compare.h"
 
 namespace xgrad {
 
@@ -16,12 +17,6 @@ Tensor mul(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& a, const Tensor& b);
 /// y = -x
 Tensor neg(const Tensor& x);
-
-/// y = x^exponent for a number; x^0 = 1 also at 0 and the gradient there is 0; a negative base with an exponent that is
-/// no whole number gives NaN.      dy/dx = exponent x^(exponent - 1)
-Tensor pow(const Tensor& x, Real exponent);
-/// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and where a = 0: 0 if b >= 0, else -a^b
-Tensor pow(const Tensor& a, const Tensor& b);
 
 /// The larger of both; NaN if either is NaN. Where they are equal each gets half of the gradient, at NaN the whole.
 Tensor maximum(const Tensor& a, const Tensor& b);
@@ -41,14 +36,5 @@ inline Tensor& operator+=(Tensor& a, const Tensor& b) { return a = add(a, b); }
 inline Tensor& operator-=(Tensor& a, const Tensor& b) { return a = sub(a, b); }
 inline Tensor& operator*=(Tensor& a, const Tensor& b) { return a = mul(a, b); }
 inline Tensor& operator/=(Tensor& a, const Tensor& b) { return a = div(a, b); }
-
-/// Comparisons give masks; no gradient flows through them.
-Mask operator<(const Tensor& a, const Tensor& b);
-Mask operator<=(const Tensor& a, const Tensor& b);
-Mask operator>(const Tensor& a, const Tensor& b);
-Mask operator>=(const Tensor& a, const Tensor& b);
-/// Elementwise, as the other comparisons. (Whether two handles mean the same tensor is same(a, b).)
-Mask operator==(const Tensor& a, const Tensor& b);
-Mask operator!=(const Tensor& a, const Tensor& b);
 
 }  // namespace xgrad

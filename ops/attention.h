@@ -5,25 +5,9 @@
 
 #include "../core/random.h"
 #include "../core/tensor.h"
+#include "attention_mask.h"
 
 namespace xgrad {
-
-/// A band along the diagonal: query t sees keys t - before ... t + after only.
-struct AttentionBand {
-  std::int64_t before = 0;
-  std::int64_t after = 0;
-};
-
-/// Which keys a query may attend to; a key must be allowed by all that are given. What is not allowed takes no part at
-/// all: its weight is exactly 0, whatever stands there, NaN included. A query that may attend to nothing gives 0, and
-/// gradients of 0 (PyTorch gives NaN there).
-struct AttentionMask {
-  bool causal = false;                  ///< query t sees keys 0 ... t only
-  std::optional<AttentionBand> band{};  ///< what lies outside costs neither time nor memory
-  std::optional<Index> lengths{};       ///< so many keys are valid, from the first: (B), or (B, T) for each query
-  std::optional<Mask> ignore{};         ///< true: may not be attended to; broadcasts to (B, H, T, S)
-  Tensor bias{};                        ///< added to the scores before the softmax; broadcasts to (B, H, T, S)
-};
 
 struct AttentionOptions {
   AttentionMask mask{};
@@ -58,10 +42,6 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
 
 /// The weights that multi_head_attention gives to the keys, before dropout: (B, H, T, S). Differentiable.
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options = {});
-
-/// softmax over the last axis of x (..., S) among the entries that `blocked` (broadcast to x) leaves; the others are
-/// exactly 0, and a row that is blocked entirely is 0 with gradient 0. Throws ShapeError.
-Tensor blocked_softmax(const Tensor& x, const Mask& blocked);
 
 /// y = weights x, where what has the weight 0 takes no part, NaN and infinities included, here and in all gradients.
 /// weights (..., T, S), x (..., S, e), with the same leading axes -> (..., T, e). Throws ShapeError.

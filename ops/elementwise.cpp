@@ -1,10 +1,12 @@
-// Functions of one tensor, element by element, and the choice between two: a lambda and its derivative each.
+// Functions of one tensor, element by element: a lambda and its derivative each.
 #include "elementwise.h"
 
+#include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "fused.h"
+#include "arithmetic.h"
+#include "lambda.h"
 
 namespace xgrad {
 
@@ -163,13 +165,42 @@ Tensor clamp(const Tensor& x, const Bounds& bounds) {
       [at_low, at_high](auto v, auto) { return where(v <= at_low, 0, where(v >= at_high, 0, 1)); });
 }
 
-Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
-  const Shape shape = broadcast_shapes("where", mask.shape(), broadcast_shapes("where", a.shape(), b.shape()));
-  return record("where",
-                map_elements<Real>(
-                    shape, [](bool m, Real p, Real q) { return m ? p : q; }, mask, a.value(), b.value()),
-                wrt(a, [mask, to = InputShape(a)](const Tensor& gy) { return sum_to(where(mask, gy, 0), to); }),
-                wrt(b, [mask, to = InputShape(b)](const Tensor& gy) { return sum_to(where(mask, 0, gy), to); }));
+namespace {
+
+// Powers by the C library: xsimd's have errors of many ulps and NaN or 0 at the edges.
+Real power(Real base, Real exponent) { return std::pow(base, exponent); }
+
+Array power_of(const Array& x, Real exponent) {
+  if (exponent == 2) return map(x, [](auto v) { return v * v; });
+  if (exponent == 1) return x;
+  if (exponent == 3) return map(x, [](auto v) { return v * v * v; });
+  if (exponent == -1) return map(x, [](auto v) { return 1 / v; });
+  return map_elements<Real>(x.shape(), power, x, Array({}, exponent));
+}
+
+}  // namespace
+
+Tensor pow(const Tensor& x, Real exponent) {
+  return record("pow", power_of(x.value(), exponent), wrt(x, [x, exponent](const Tensor& gy) {
+                  if (exponent == 0) return gy * Tensor(Array(x.shape(), Real(0)));
+                  return gy * (exponent * pow(x, exponent - 1));
+                }));
+}
+
+Tensor pow(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("pow", a.shape(), b.shape());
+  return record("pow", map_elements<Real>(shape, power, a.value(), b.value()),
+                wrt(a,
+                    [a, b](const Tensor& gy) {
+                      const Tensor slope = where(b == 0, 0, b * pow(a, where(b == 0, 1, b - 1)));
+                      return sum_to(gy * slope, a.shape());
+                    }),
+                wrt(b, [a, b](const Tensor& gy, const Tensor& y) {
+                  // a^b ln a tends to 0 with a if b >= 0, else to -a^b, which is infinite and has the sign of a; the
+                  // logarithm of the 0 is kept out of both branches.
+                  const Tensor slope = where(a == 0, where(b >= 0, 0, -y), y * log(where(a == 0, 1, a)));
+                  return sum_to(gy * slope, b.shape());
+                }));
 }
 
 }  // namespace xgrad

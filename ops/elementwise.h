@@ -1,9 +1,10 @@
-// Functions of one tensor, element by element, and the choice between two.
+// Functions of one tensor, element by element, and powers.
 #pragma once
 
 #include <limits>
 
 #include "../core/tensor.h"
+#include "compare.h"
 
 namespace xgrad {
 
@@ -34,6 +35,12 @@ Tensor tanh(const Tensor& x);
 /// The error function.              dy/dx = 2/sqrt(pi) e^(-x^2)
 Tensor erf(const Tensor& x);
 
+/// y = x^exponent for a number; x^0 = 1 also at 0 and the gradient there is 0; a negative base with an exponent that is
+/// no whole number gives NaN.      dy/dx = exponent x^(exponent - 1)
+Tensor pow(const Tensor& x, Real exponent);
+/// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and where a = 0: 0 if b >= 0, else -a^b
+Tensor pow(const Tensor& a, const Tensor& b);
+
 /// y = 1/(1 + e^-x)                 dy/dx = y (1 - y)
 Tensor sigmoid(const Tensor& x);
 /// y = max(x, 0)                    dy/dx = 1 above 0, else 0
@@ -61,9 +68,5 @@ struct Bounds {
 /// y = x within the bounds, the nearer bound outside.      dy/dx = 1 within, 0 outside and at the bounds
 /// Throws ValueError unless min <= max.
 Tensor clamp(const Tensor& x, const Bounds& bounds);
-
-/// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen one only: what was not
-/// chosen gets 0 even if the upstream gradient is NaN. Throws ShapeError.
-Tensor where(const Mask& mask, const Tensor& a, const Tensor& b);
 
 }  // namespace xgrad

@@ -3,13 +3,11 @@
 // them, so results do not depend on the number of threads.
 #include "index.h"
 
-#include <bit>
-#include <cmath>
-#include <functional>
 #include <utility>
 
 #include "../core/parallel.h"
 #include "../core/record.h"
+#include "broadcast.h"
 #include "kernels/copy.h"
 #include "kernels/loops.h"
 #include "shape.h"
@@ -251,11 +249,6 @@ Array one_hot(const Index& index, std::int64_t classes) {
 
 namespace {
 
-template <class T, class F>
-Mask compare(const char* op, const BasicArray<T>& a, const BasicArray<T>& b, const F& f) {
-  return map_elements<bool>(broadcast_shapes(op, a.shape(), b.shape()), f, a, b);
-}
-
 void check_mask(const char* op, const Tensor& x, const Mask& mask) {
   if (!broadcasts_to(mask.shape(), x.shape())) {
     fail<ShapeError>(op, "mask of shape ", mask.shape(), " for shape ", x.shape());
@@ -284,93 +277,6 @@ Index flatnonzero(const Mask& mask) {
     if (mask.data()[i]) *out++ = i;
   }
   return result;
-}
-
-Mask operator&&(const Mask& a, const Mask& b) {
-  return compare("logical_and", a, b, [](bool p, bool q) { return p & q; });
-}
-Mask operator||(const Mask& a, const Mask& b) {
-  return compare("logical_or", a, b, [](bool p, bool q) { return p | q; });
-}
-Mask operator!(const Mask& mask) {
-  return compare("logical_not", mask, mask, [](bool p, bool) { return !p; });
-}
-bool any(const Mask& mask) { return std::ranges::find(mask, true) != mask.end(); }
-bool all(const Mask& mask) { return std::ranges::find(mask, false) == mask.end(); }
-
-Mask operator<(const Index& a, const Index& b) { return compare("less", a, b, std::less()); }
-Mask operator<=(const Index& a, const Index& b) { return compare("less_equal", a, b, std::less_equal()); }
-Mask operator>(const Index& a, const Index& b) { return compare("greater", a, b, std::greater()); }
-Mask operator>=(const Index& a, const Index& b) { return compare("greater_equal", a, b, std::greater_equal()); }
-Mask operator==(const Index& a, const Index& b) { return compare("equal", a, b, std::equal_to()); }
-Mask operator!=(const Index& a, const Index& b) { return compare("not_equal", a, b, std::not_equal_to()); }
-
-Mask operator<(const Index& a, std::int64_t b) { return a < Index(Shape{}, b); }
-Mask operator<=(const Index& a, std::int64_t b) { return a <= Index(Shape{}, b); }
-Mask operator>(const Index& a, std::int64_t b) { return a > Index(Shape{}, b); }
-Mask operator>=(const Index& a, std::int64_t b) { return a >= Index(Shape{}, b); }
-Mask operator==(const Index& a, std::int64_t b) { return a == Index(Shape{}, b); }
-Mask operator!=(const Index& a, std::int64_t b) { return a != Index(Shape{}, b); }
-
-// ---- order
-
-namespace {
-
-using Key = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
-
-// A whole number that grows with the value: the sign bit decides which way the other bits count. -0 is 0, and NaN is
-// larger than every number.
-Key key_of(Real value) {
-  if (std::isnan(value)) return ~Key{0};
-  constexpr Key sign = Key{1} << (8 * sizeof(Key) - 1);
-  const auto bits = std::bit_cast<Key>(value + Real(0));
-  return bits & sign ? ~bits : bits | sign;
-}
-
-// The indices of the first `count` elements along the axis; of equal ones the first comes first.
-Index first_in_order(const Array& x, int axis, std::int64_t count, bool descending) {
-  const Rows rows(x.shape(), axis, Index());
-  Index result(with_axis(x.shape(), axis, count));
-  if (result.size() == 0) return result;
-  const Real* in = x.data();
-  std::int64_t* out = result.mutable_data();
-  const std::int64_t size = rows.size, inner = rows.inner;
-  const Key flip = descending ? ~Key{0} : 0;
-  parallel_for(rows.outer * inner, grain_for(size), [&](std::int64_t begin, std::int64_t end) {
-    std::vector<std::pair<Key, std::int64_t>> line(static_cast<std::size_t>(size));
-    for (std::int64_t n = begin; n < end; ++n) {
-      const std::int64_t outer = n / inner, column = n % inner;
-      const Real* from = in + outer * size * inner + column;
-      std::int64_t* to = out + outer * count * inner + column;
-      for (std::int64_t i = 0; i < size; ++i) line[static_cast<std::size_t>(i)] = {key_of(from[i * inner]) ^ flip, i};
-      if (count == size) {
-        std::sort(line.begin(), line.end());
-      } else {
-        std::partial_sort(line.begin(), line.begin() + count, line.end());
-      }
-      for (std::int64_t i = 0; i < count; ++i) to[i * inner] = line[static_cast<std::size_t>(i)].second;
-    }
-  });
-  return result;
-}
-
-}  // namespace
-
-Index argsort(const Tensor& x, const SortOptions& options) {
-  const int axis = normalize_axis("sort", options.axis, x.rank());
-  return first_in_order(x.value(), axis, x.shape()[axis], options.descending);
-}
-
-Sorted sort(const Tensor& x, const SortOptions& options) {
-  const Index indices = argsort(x, options);
-  return {gather(x, options.axis, indices), indices};
-}
-
-Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options) {
-  const int axis = normalize_axis("topk", options.axis, x.rank());
-  if (k < 0 || k > x.shape()[axis]) fail<ValueError>("topk", "k = ", k, " of ", x.shape()[axis]);
-  const Index indices = first_in_order(x.value(), axis, k, options.largest);
-  return {gather(x, axis, indices), indices};
 }
 
 }  // namespace xgrad

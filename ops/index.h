@@ -1,4 +1,4 @@
-// Choosing elements by their numbers (Index) and by conditions (Mask); sorting. Bad indices are refused with their
+// Choosing elements by their numbers (Index) and by conditions (Mask). Bad indices are refused with their
 // value and the range: `embedding: index 10 not in [0, 10)`.
 #pragma once
 
@@ -39,51 +39,5 @@ Tensor masked_fill(const Tensor& x, const Mask& mask, Real value);
 Tensor masked_select(const Tensor& x, const Mask& mask);
 /// The positions of the true elements, counted through all of the mask in row-major order.
 Index flatnonzero(const Mask& mask);
-
-struct SortOptions {
-  int axis = -1;
-  bool descending = false;
-};
-/// Values and where they came from along the axis; gradients flow through the values.
-struct Sorted {
-  Tensor values;
-  Index indices;
-};
-/// Sorted along an axis, stable (equal elements keep their order). NaN counts as larger than every number.
-/// Throws ValueError for an axis out of range.
-Sorted sort(const Tensor& x, const SortOptions& options = {});
-/// The indices of sort().
-Index argsort(const Tensor& x, const SortOptions& options = {});
-
-struct TopkOptions {
-  int axis = -1;
-  bool largest = true;
-};
-/// The k largest (smallest) elements along an axis, the most extreme first, of equal ones the first first. NaN counts
-/// as larger than every number. Throws ValueError unless 0 <= k <= size.
-Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options = {});
-
-/// Logic on masks, elementwise with broadcasting. Throws ShapeError.
-Mask operator&&(const Mask& a, const Mask& b);
-Mask operator||(const Mask& a, const Mask& b);
-Mask operator!(const Mask& mask);
-/// Whether at least one element is true; whether all are (of none, they are).
-bool any(const Mask& mask);
-bool all(const Mask& mask);
-
-/// Comparisons of whole numbers, elementwise with broadcasting. Throws ShapeError.
-Mask operator<(const Index& a, const Index& b);
-Mask operator<=(const Index& a, const Index& b);
-Mask operator>(const Index& a, const Index& b);
-Mask operator>=(const Index& a, const Index& b);
-Mask operator==(const Index& a, const Index& b);
-Mask operator!=(const Index& a, const Index& b);
-/// The same with one number.
-Mask operator<(const Index& a, std::int64_t b);
-Mask operator<=(const Index& a, std::int64_t b);
-Mask operator>(const Index& a, std::int64_t b);
-Mask operator>=(const Index& a, std::int64_t b);
-Mask operator==(const Index& a, std::int64_t b);
-Mask operator!=(const Index& a, std::int64_t b);
 
 }  // namespace xgrad

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "broadcast.h"
 #include "shape.h"
 
 namespace xgrad {

@@ -7,9 +7,12 @@
 #include "create.h"
 #include "fused.h"
 #include "index.h"
+#include "compare.h"
 #include "matmul.h"
 #include "reduce.h"
 #include "shape.h"
+#include "slice.h"
+#include "join.h"
 
 namespace xgrad {
 namespace {

@@ -1,22 +1,17 @@
-// Losses. Cross-entropy has a kernel of its own: softmax, logarithm and choice in one pass over each row.
+// Losses. Cross-entropy has a kernel of its own (kernels/cross_entropy.cpp).
 #include "loss.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
-#include "../core/grad.h"
-#include "../core/parallel.h"
-#include "../core/record.h"
+#include "../core/record_fused.h"
 #include "arithmetic.h"
 #include "elementwise.h"
-#include "fused.h"
-#include "index.h"
-#include "normalize.h"
+#include "kernels/cross_entropy.h"
+#include "lambda.h"
 #include "reduce.h"
-#include "kernels/rows.h"
-#include "shape.h"
+#include "softmax.h"
 
 namespace xgrad {
 namespace {
@@ -41,119 +36,6 @@ Tensor reduced(const Tensor& losses, Reduction reduction) {
   return losses;
 }
 
-// Class targets of a batch of rows, checked.
-struct Targets {
-  Index classes;  // (...)
-  std::optional<std::int64_t> ignored;
-  Real smoothing;
-  std::int64_t V;
-
-  bool counts(std::int64_t row) const { return !ignored || classes.data()[row] != *ignored; }
-  std::int64_t counted() const {
-    std::int64_t count = 0;
-    for (std::int64_t i = 0; i < classes.size(); ++i) count += counts(i);
-    return count;
-  }
-};
-
-// sum_j e^(x_j) = e^shift total. In two parts: added up, a large shift would swallow the digits of ln total. Where all
-// are -inf the total counts as 1, so that every loss is inf and every probability 0.
-struct RowTotal {
-  Real shift, total;
-};
-constexpr std::int64_t row_total_size = 2;
-
-// One pass for the maximum, which must not be +inf, one for the sum.
-RowTotal total_of(const Real* x, std::int64_t V, Real most) {
-  const Real shift = most == -infinity ? 0 : most;
-  const Real total = sum_packs(V, [&](std::int64_t j, auto part) { return exp(part.load(x + j, -infinity) - shift); });
-  return {shift, total == 0 ? 1 : total};
-}
-
-// What smoothing shares out its part among: the classes whose logit is not -inf.
-std::int64_t count_open(const Real* x, std::int64_t V) { return V - std::count(x, x + V, -infinity); }
-
-Real row_loss(const Real* x, std::int64_t target, const RowTotal& row, Real smoothing, std::int64_t V) {
-  const Real log_total = std::log(row.total);
-  Real loss = (1 - smoothing) * ((row.shift - x[target]) + log_total);
-  if (smoothing > 0) {
-    const Real distances = sum_packs(V, [&](std::int64_t j, auto part) {
-      const Pack v = part.load(x + j, -infinity);
-      return where(v == -infinity, 0, row.shift - v);
-    });
-    loss += smoothing / static_cast<Real>(V) * (static_cast<Real>(count_open(x, V)) * log_total + distances);
-  }
-  return loss;
-}
-
-struct Losses {
-  Array losses;
-  Array totals;  // (rows, 2): shift and total of every row that counts; the shift is inf if such logits were replaced
-};
-
-Losses losses_of(const Array& logits, const Targets& targets) {
-  Losses result{Array(targets.classes.shape()), Array(Shape{targets.classes.size(), row_total_size}, Real(0))};
-  Real* losses = result.losses.mutable_data();
-  Real* totals = result.totals.mutable_data();
-  const std::int64_t V = targets.V;
-  parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Real, PoolAllocator<Real>> replaced;
-    for (std::int64_t i = begin; i < end; ++i) {
-      losses[i] = 0;
-      if (!targets.counts(i)) continue;
-      const Real* x = logits.data() + i * V;
-      const Real most = max_of_row(x, V);
-      if (most == infinity) {
-        replaced.resize(static_cast<std::size_t>(V));
-        replace_infinities(x, replaced.data(), V);
-        x = replaced.data();
-      }
-      const RowTotal row = total_of(x, V, most == infinity ? 0 : most);
-      totals[i * row_total_size] = most == infinity ? infinity : row.shift;
-      totals[i * row_total_size + 1] = row.total;
-      losses[i] = row_loss(x, targets.classes.data()[i], row, targets.smoothing, V);
-    }
-  });
-  return result;
-}
-
-// gy_i (mass p - q) for each row: p = softmax, q the smoothed target, mass what q adds up to.
-Array logits_gradient(const Array& logits, const Targets& targets, const Array& totals, const Array& gy) {
-  Array result(logits.shape());
-  Real* out = result.mutable_data();
-  const std::int64_t V = targets.V;
-  const Real smoothing = targets.smoothing, each = smoothing / static_cast<Real>(V);
-  const bool shared = gy.size() == 1;
-  parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Real* x = logits.data() + i * V;
-      Real* g = out + i * V;
-      if (!targets.counts(i)) {
-        std::fill_n(g, V, Real(0));
-        continue;
-      }
-      RowTotal row{totals.data()[i * row_total_size], totals.data()[i * row_total_size + 1]};
-      const Real above = gy.data()[shared ? 0 : i], share = above / row.total;
-      if (row.shift == infinity) {
-        replace_infinities(x, g, V);
-        x = g;
-        row.shift = 0;
-      }
-      if (smoothing > 0) {
-        const Real mass = 1 - smoothing + each * static_cast<Real>(count_open(x, V));
-        each_pack(V, [&](std::int64_t j, auto part) {
-          const Pack v = part.load(x + j);
-          part.store(share * mass * exp(v - row.shift) - above * where(v == -infinity, 0, each), g + j);
-        });
-      } else {
-        each_pack(V, [&](std::int64_t j, auto part) { part.store(share * exp(part.load(x + j) - row.shift), g + j); });
-      }
-      g[targets.classes.data()[i]] -= above * (1 - smoothing);
-    }
-  });
-  return result;
-}
-
 // The same in single operations: what the kernel is tested against and differentiated through.
 Tensor composed_losses(const Tensor& logits, const Targets& targets) {
   const Shape& shape = targets.classes.shape();
@@ -171,36 +53,28 @@ Tensor composed_losses(const Tensor& logits, const Targets& targets) {
   return -sum(where(hot > 0, hot * log_p, 0) + evenly * finite, {.axis = -1});
 }
 
+// One loss for each sample.
 Tensor sample_losses(const Tensor& logits, const Targets& targets) {
-  Losses all = losses_of(logits.value(), targets);
-  return record("cross_entropy", std::move(all.losses),
-                jointly(
-                    [logits, targets, totals = all.totals](const Tensor& gy, Wanted wanted) {
-                      if (recording()) {
-                        return composed_gradients(std::array{logits}, gy, wanted,
-                                                  [&](const Tensor& x) { return composed_losses(x, targets); });
-                      }
-                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, totals, gy.value())};
-                    },
-                    logits));
+  CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
+  return record_fused(
+      "cross_entropy", std::move(rows.losses), std::array{logits},
+      [logits, targets, totals = rows.totals](const Tensor& gy, Wanted) {
+        return std::array<Tensor, 1>{cross_entropy_gradient_rows(logits.value(), targets, totals, gy.value())};
+      },
+      [targets](const Tensor& x) { return composed_losses(x, targets); });
 }
 
 // The sum of the losses times `share`, as one operation: its gradient needs no array of single gradients.
 Tensor total_loss(const Tensor& logits, const Targets& targets, Real share) {
-  Losses all = losses_of(logits.value(), targets);
-  const Real total = sum(Tensor(std::move(all.losses))).item() * share;  // of a constant: not recorded
-  return record("cross_entropy", Array(Shape{}, total),
-                jointly(
-                    [logits, targets, totals = all.totals, share](const Tensor& gy, Wanted wanted) {
-                      if (recording()) {
-                        return composed_gradients(std::array{logits}, gy, wanted, [&](const Tensor& x) {
-                          return sum(composed_losses(x, targets)) * share;
-                        });
-                      }
-                      const Array scaled(Shape{}, gy.value().item() * share);
-                      return std::array<Tensor, 1>{logits_gradient(logits.value(), targets, totals, scaled)};
-                    },
-                    logits));
+  CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
+  const Real total = sum(Tensor(std::move(rows.losses))).item() * share;  // of a constant: not recorded
+  return record_fused(
+      "cross_entropy", Array(Shape{}, total), std::array{logits},
+      [logits, targets, totals = rows.totals, share](const Tensor& gy, Wanted) {
+        const Array scaled(Shape{}, gy.value().item() * share);
+        return std::array<Tensor, 1>{cross_entropy_gradient_rows(logits.value(), targets, totals, scaled)};
+      },
+      [targets, share](const Tensor& x) { return sum(composed_losses(x, targets)) * share; });
 }
 
 void check_same_shape(const char* op, const Tensor& a, const Tensor& b) {

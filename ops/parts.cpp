@@ -5,7 +5,10 @@
 #include "../core/record.h"
 #include "kernels/copy.h"
 #include "index.h"
+#include "compare.h"
 #include "shape.h"
+#include "broadcast.h"
+#include "slice.h"
 
 namespace xgrad {
 namespace {

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "../core/tensor.h"
+#include "kernels/squash.h"
 
 namespace xgrad {
 
@@ -29,9 +30,6 @@ struct Recurrence {
   Tensor h;       ///< (B, h): the state after all steps that count
   Tensor c{};     ///< (B, h): the memory of an lstm then
 };
-
-/// The f of rnn.
-enum class Squash { tanh, relu };
 
 /// x (B, T, h), weight (h, h), h (B, h), all as above. Here and below: throws ShapeError when shapes do not fit or T is
 /// 0, ValueError for a length outside [1, T].

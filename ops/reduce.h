@@ -73,8 +73,4 @@ Index argmax(const Tensor& x, const ArgOptions& options = {});
 /// The position of the smallest element, likewise.
 Index argmin(const Tensor& x, const ArgOptions& options = {});
 
-/// Sums x down to `shape`: over the axes along which an array of that shape would be repeated to make one like x. The
-/// dual of broadcast_to. Returns x itself when nothing is to be done. Throws ShapeError.
-Tensor sum_to(const Tensor& x, const Shape& shape);
-
 }  // namespace xgrad

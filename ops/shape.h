@@ -1,9 +1,7 @@
-// Changing shapes: the same numbers in another arrangement. Choosing parts, joining, repeating.
+// Changing shapes: the same numbers in another arrangement, turned, moved, repeated.
 //
 // What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
 #pragma once
-
-#include <vector>
 
 #include "../core/tensor.h"
 
@@ -34,44 +32,6 @@ BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b);
 Tensor transpose(const Tensor& x);
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x);
-
-/// Repeats x along new leading axes and axes of size 1; a size of -1 keeps x's. The dual of sum_to. Throws ShapeError,
-/// and here as everywhere LimitError when the size of the result overflows.
-Tensor broadcast_to(const Tensor& x, const Shape& shape);
-template <class T>
-BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape);
-
-/// A part of x, what x[{...}] means: see core/slice.h. Throws ValueError as Tensor::operator[].
-Tensor slice(const Tensor& x, const Slices& slices);
-template <class T>
-BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices);
-/// The dual of slice: zeros of `shape`, but x at `slices`. Throws ShapeError unless x has the shape of that part.
-Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
-/// Positions start ... start + length - 1 of an axis. Throws ValueError when they are not all there.
-Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
-/// The parts of x that follow each other along `axis` with these lengths. Throws ShapeError unless they add up.
-Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
-/// x in `count` parts of ceil(size / count) positions along `axis`; the last may be shorter or missing. Throws
-/// ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
-Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
-
-/// How many elements to add at both ends of an axis.
-struct Padding {
-  std::int64_t before = 0;
-  std::int64_t after = 0;
-};
-/// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before and two behind. The
-/// dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
-Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value = 0);
-
-/// Joins tensors that differ along `axis` only. Throws ValueError for an empty list, ShapeError when others differ.
-Tensor concat(const Tensors& xs, int axis = 0);
-template <class T>
-BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis = 0);
-/// Joins tensors of one shape along a new axis at position `axis` of the result. Throws as concat.
-Tensor stack(const Tensors& xs, int axis = 0);
-template <class T>
-BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis = 0);
 
 /// With the order along `axes` turned round. Throws ValueError for an axis out of range or named twice.
 Tensor flip(const Tensor& x, const Axes& axes);

@@ -2,19 +2,13 @@
 #include "adam.h"
 
 #include <cmath>
-#include <optional>
-
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#endif
 
 #include "../core/parallel.h"
+#include "kernels/update.h"
 #include "options.h"
 
 namespace xgrad::optim {
 namespace {
-
-constexpr std::int64_t block = 1 << 14;
 
 // 1 - beta^t, accurate for every t.
 double bias_correction(double beta, std::int64_t t) { return -std::expm1(static_cast<double>(t) * std::log(beta)); }
@@ -27,58 +21,8 @@ void check(const char* kind, const Options& options) {
   detail::not_negative(kind, "weight_decay", options.weight_decay);
 }
 
-// The numbers of one step, by value: the compiler cannot tell references to them from the arrays.
-struct Coefficients {
-  Real old_m, new_m, old_v, new_v;
-  Real rate;  // lr / (1 - b1^t)
-  Real root;  // 1 / sqrt(1 - b2^t)
-  Real eps;
-  Real shrink;  // what decoupled weight decay leaves of x
-  Real pull;    // times x is what weight decay adds to the gradient
-};
-
-// While it lives, numbers too small to be normalised count as 0 in this thread. Moments that fade away would otherwise
-// pass through them, at a hundred cycles for every operation.
-class FlushTinyNumbers {
- public:
-#ifdef __SSE2__
-  FlushTinyNumbers() : was_(_mm_getcsr()) { _mm_setcsr(was_ | flush_results | flush_operands); }
-  ~FlushTinyNumbers() { _mm_setcsr(was_); }
-
- private:
-  static constexpr unsigned flush_results = 0x8000, flush_operands = 0x0040;
-  unsigned was_;
-#else
-  FlushTinyNumbers() {}
-#endif
- public:
-  FlushTinyNumbers(const FlushTinyNumbers&) = delete;
-  FlushTinyNumbers& operator=(const FlushTinyNumbers&) = delete;
-};
-
-// The largest gradient whose square v can hold, with room for what rounding adds.
-constexpr Real largest_gradient = sizeof(Real) == sizeof(float) ? Real(0x1p63) : Real(0x1p511);
-
-// m moves towards g by steps of 1 - b1 from where it was, or, if that is more than half the way, from g back by steps
-// of b1: m is g then when b1 is 0.
-template <bool from_g>
-void step_block(Real* __restrict x, const Real* __restrict g, Real* __restrict m, Real* __restrict v,
-                std::int64_t count, const Coefficients c) {
-  const std::optional<FlushTinyNumbers> flush = c.eps > 0 ? std::make_optional<FlushTinyNumbers>() : std::nullopt;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Real wanted = g[i] + c.pull * x[i];
-    const Real limited = wanted > largest_gradient    ? largest_gradient
-                         : wanted < -largest_gradient ? -largest_gradient
-                                                      : wanted;
-    const Real gi = limited + 0 * wanted;  // NaN for infinity
-    m[i] = from_g ? gi - c.old_m * (gi - m[i]) : m[i] + c.new_m * (gi - m[i]);
-    v[i] = c.old_v * v[i] + c.new_v * gi * gi;
-    x[i] = c.shrink * x[i] - c.rate * m[i] / (std::sqrt(v[i]) * c.root + c.eps);
-  }
-}
-
 template <class Options>
-Coefficients coefficients(const Options& options, std::int64_t t, double lr, double shrink, double pull) {
+AdamNumbers coefficients(const Options& options, std::int64_t t, double lr, double shrink, double pull) {
   const auto [b1, b2] = options.betas;
   const auto real = [](double value) { return static_cast<Real>(value); };
   return {.old_m = real(b1),
@@ -92,14 +36,13 @@ Coefficients coefficients(const Options& options, std::int64_t t, double lr, dou
           .pull = real(pull)};
 }
 
-void step_array(Array& x, const Array& g, std::vector<Array>& moments, const Coefficients& c) {
+void step_array(Array& x, const Array& g, std::vector<Array>& moments, const AdamNumbers& c) {
   Real* const xs = x.mutable_data();
   const Real* const gs = g.data();
   Real* const ms = moments[0].mutable_data();
   Real* const vs = moments[1].mutable_data();
-  const auto step = c.old_m < c.new_m ? step_block<true> : step_block<false>;
   parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    step(xs + begin, gs + begin, ms + begin, vs + begin, end - begin, c);
+    adam_block(xs + begin, gs + begin, ms + begin, vs + begin, end - begin, c);
   });
 }
 

@@ -8,11 +8,10 @@
 
 #include "../core/node.h"
 #include "../core/parallel.h"
+#include "kernels/update.h"
 
 namespace xgrad::optim {
 namespace {
-
-constexpr std::int64_t block = 1 << 14;
 
 // Gradients wherever they are, with their parameters.
 struct Named {
@@ -30,21 +29,7 @@ double sum_of_squares(const Array& gradient, double scale) {
   const Real* const g = gradient.data();
   std::vector<double, PoolAllocator<double>> sums(static_cast<std::size_t>((gradient.size() + block - 1) / block));
   parallel_for(gradient.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    // Eight sums side by side keep the vector unit busy; their number is part of the result, not of the machine.
-    double lanes[8] = {};
-    std::int64_t i = begin;
-    for (; i + 8 <= end; i += 8) {
-      for (int lane = 0; lane < 8; ++lane) {
-        const double value = scale * static_cast<double>(g[i + lane]);
-        lanes[lane] += value * value;
-      }
-    }
-    for (; i < end; ++i) {
-      const double value = scale * static_cast<double>(g[i]);
-      lanes[0] += value * value;
-    }
-    sums[static_cast<std::size_t>(begin / block)] =
-        ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+    sums[static_cast<std::size_t>(begin / block)] = sum_of_squares_block(g + begin, end - begin, scale);
   });
   double sum = 0;
   for (const double part : sums) sum += part;
@@ -85,8 +70,7 @@ double clip_norm(const std::vector<Named>& all, double max_norm) {
   for (const Named& at : all) {
     Real* const out = at.gradient->mutable_data();
     parallel_for(at.gradient->size(), block, [&](std::int64_t begin, std::int64_t end) {
-      // Not (Real)factor: it can be too small for a float although the product is not.
-      for (std::int64_t i = begin; i < end; ++i) out[i] = static_cast<Real>(factor * static_cast<double>(out[i]));
+      scale_block(out + begin, end - begin, factor);
     });
   }
   return norm;
@@ -125,7 +109,7 @@ Tensors with_numbers(const char* op, Tensors gradients, const Tensors& parameter
   std::vector<Named> all;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    numbers[i] = Tensor::take_value(std::move(gradients[i]));
+    numbers[i] = xgrad::detail::Engine::take_value(std::move(gradients[i]));
     all.push_back({&parameters[i], &numbers[i]});
   }
   clip(all);

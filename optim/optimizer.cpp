@@ -110,7 +110,7 @@ void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const 
 // Makes sure that a step need not ask for memory: nobody shares the arrays that it writes to. Returns the moments, for
 // a parameter that has none yet: they become its own when all parameters are prepared.
 std::vector<Array> Optimizer::prepared(Entry& entry) const {
-  Tensor::own_value(entry.parameter).mutable_data();
+  xgrad::detail::Engine::own_value(entry.parameter).mutable_data();
   for (Array& moment : entry.memory.moments) moment.mutable_data();
   const auto wanted = static_cast<std::size_t>(moments_of(entry.group));
   std::vector<Array> fresh;

@@ -43,7 +43,7 @@ using Regression = nn::GaussianAttention;
 /// Every sample predicted from all the others: alone it would always find itself.      (1, n, 1)
 inline Tensor predicted_from_others(const Regression& model, const Samples& seen) {
   const std::int64_t n = seen.x.dim(1);
-  return model(seen.x, seen.x, seen.y, {.ignore = eye(n) == ones({1})});
+  return model(seen.x, seen.x, seen.y, {.masked = eye(n) == ones({1})});
 }
 
 /// How far from each other two curves are.

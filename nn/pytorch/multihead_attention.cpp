@@ -4,11 +4,14 @@
 #include "../../core/checked.h"
 #include "../attention_recorder.h"
 #include "../../ops/arithmetic.h"
-#include "../../ops/index.h"
+#include "../../ops/compare.h"
 #include "../../ops/matmul.h"
-#include "../../ops/normalize.h"
+#include "../../ops/dropout.h"
 #include "../../ops/reduce.h"
 #include "../../ops/shape.h"
+#include "../../ops/broadcast.h"
+#include "../../ops/slice.h"
+#include "../../ops/join.h"
 
 namespace xgrad::nn {
 namespace {
@@ -31,15 +34,15 @@ bool given(const MaskOrBias& mask) {
 AttentionMask as_mask(const char* name, const MaskOrBias& mask, const std::vector<Shape>& from,
                       const std::vector<Shape>& to) {
   if (!given(mask)) return {};
-  const Mask* ignore = std::get_if<Mask>(&mask);
-  const Shape shape = ignore ? ignore->shape() : std::get<Tensor>(mask).shape();
+  const Mask* masked = std::get_if<Mask>(&mask);
+  const Shape shape = masked ? masked->shape() : std::get<Tensor>(mask).shape();
   const auto found = std::ranges::find(from, shape);
   if (found == from.end()) {
     fail<ShapeError>("multihead_attention", name, " of shape ", shape, ", expected ",
                      from.size() == 1 ? cat(from[0]) : cat(from[0], " or ", from[1]));
   }
   const Shape& target = to[static_cast<std::size_t>(found - from.begin())];
-  if (ignore) return {.ignore = ignore->reshaped(target)};
+  if (masked) return {.masked = masked->reshaped(target)};
   return {.bias = reshape(std::get<Tensor>(mask), target)};
 }
 
@@ -48,13 +51,13 @@ AttentionMask with_added_keys(const AttentionMask& mask, const Shape& scores, st
   if (added == 0) return mask;
   const std::int64_t B = scores[0], T = scores[2], S = scores[3];
   AttentionMask positions = mask;
-  positions.ignore.reset();
+  positions.masked.reset();
   positions.bias = {};
-  Mask blocked = blocked_keys(positions, {B, T, S});  // (B, 1, T, S)
-  if (mask.ignore) blocked = blocked || *mask.ignore;
-  Shape shape = blocked.shape();
+  Mask all = masked_keys(positions, {B, T, S});  // (B, 1, T, S)
+  if (mask.masked) all = all || *mask.masked;
+  Shape shape = all.shape();
   shape[3] = added;
-  AttentionMask wider{.ignore = concat<bool>({blocked, Mask(shape, false)}, 3)};
+  AttentionMask wider{.masked = concat<bool>({all, Mask(shape, false)}, 3)};
   if (mask.bias.defined()) {
     const Tensor bias =
         broadcast_to(mask.bias, broadcast_shapes("multihead_attention", mask.bias.shape(), {1, 1, 1, S}));

@@ -9,7 +9,7 @@
 
 namespace xgrad::nn {
 
-/// Nothing, truth values (true: may not be attended to), or numbers that are added to the scores.
+/// Nothing, truth values (true: masked), or numbers that are added to the scores.
 using MaskOrBias = std::variant<std::monostate, Mask, Tensor>;
 
 struct MultiheadAttentionOptions {
@@ -27,7 +27,7 @@ struct MultiheadCall {
   MaskOrBias key_padding_mask{};  ///< (B, S); unbatched (S)
   MaskOrBias attn_mask{};         ///< (T, S), or (B H, T, S) for every head
   /// Query t sees keys 0 ... t; attn_mask need not say so. As in PyTorch, added keys take part in that rule, as the
-  /// last ones, when neither weights nor a key_padding_mask are asked for, and are visible to all queries otherwise.
+  /// last ones, when neither weights nor a key_padding_mask are asked for, and are seen by all queries otherwise.
   bool is_causal = false;
   bool need_weights = true;
   bool average_attn_weights = true;  ///< over the heads

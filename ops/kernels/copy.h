@@ -28,6 +28,12 @@ struct Part {
   Strides strides;
 };
 
+/// All of an array of this shape. Throws LimitError for one that no array can have, before strides of it are taken.
+inline Part whole(const Shape& shape) {
+  (void)shape.numel();
+  return {.sizes = shape, .strides = strides_of(shape)};
+}
+
 /// The elements of `part` of x. Shares memory if that is all of x in its order.
 template <class T>
 BasicArray<T> copy_part(const BasicArray<T>& x, const Part& part) {
@@ -43,10 +49,6 @@ BasicArray<T> copy_part(const BasicArray<T>& x, const Part& part) {
   copy_strided(part.sizes, result.mutable_data(), strides_of(part.sizes), x.data() + part.offset, part.strides);
   return result;
 }
-
-/// Writes values, repeated to its shape, to a part of an array. Throws ShapeError when they do not fit, and as slice().
-template <class T>
-void assign_part(BasicArray<T>& whole, const Slices& slices, const BasicArray<T>& values);
 
 /// Calls f(copy_row), where copy_row(to, from) copies n elements in one piece. Short rows of the usual lengths get a
 /// size that the compiler knows.

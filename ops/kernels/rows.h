@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "../../core/parallel.h"
+#include "../../core/shape.h"
 #include "simd.h"
 
 namespace xgrad::inline XGRAD_SIMD {
@@ -73,15 +75,20 @@ inline void replace_infinities(const Real* x, Real* y, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] == infinity ? 0 : x[i] < infinity ? -infinity : x[i];
 }
 
-/// Random words below this drop an element, with probability p.
-inline std::uint32_t dropout_threshold(double p) {
-  return static_cast<std::uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));
-}
-
 /// Rows of `columns` numbers that one thread handles at a time.
 inline std::int64_t rows_per_block(std::int64_t columns) {
   constexpr std::int64_t block = 1 << 14;
   return std::max<std::int64_t>(1, block / std::max<std::int64_t>(columns, 1));
+}
+
+/// Calls f(row, offset), in parallel, for every row along the last axis of an array of this shape.
+template <class F>
+void each_row(const Shape& shape, const F& f) {
+  const std::int64_t columns = shape.back();
+  if (columns == 0) return;
+  parallel_for(shape.numel() / columns, rows_per_block(columns), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) f(row, row * columns);
+  });
 }
 
 }  // namespace xgrad::inline XGRAD_SIMD

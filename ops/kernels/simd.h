@@ -210,48 +210,6 @@ class BasicPack {
 /// The widest register of the processor that this file is compiled for.
 using Pack = BasicPack<xsimd::batch<Real>>;
 
-/// The transpose of Pack::width x Pack::width numbers: row i of `to` becomes column i of `from`.
-inline void transpose_square(const Real* from, std::ptrdiff_t from_step, Real* to, std::ptrdiff_t to_step) {
-#ifdef __AVX512F__
-  if constexpr (std::is_same_v<Real, float>) {
-    // Pairs of rows are interleaved, then pairs of these, in every 128 bits; two rounds more exchange those.
-    const auto low = [](__m512d a, __m512d b) { return _mm512_castpd_ps(_mm512_unpacklo_pd(a, b)); };
-    const auto high = [](__m512d a, __m512d b) { return _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)); };
-    __m512 a[16], b[16];
-    for (int i = 0; i < 16; ++i) a[i] = _mm512_loadu_ps(reinterpret_cast<const float*>(from + i * from_step));
-    for (int i = 0; i < 16; i += 2) {
-      b[i] = _mm512_unpacklo_ps(a[i], a[i + 1]);
-      b[i + 1] = _mm512_unpackhi_ps(a[i], a[i + 1]);
-    }
-    for (int i = 0; i < 16; i += 4) {
-      for (int j = 0; j < 2; ++j) {
-        const __m512d p = _mm512_castps_pd(b[i + j]), q = _mm512_castps_pd(b[i + j + 2]);
-        a[i + 2 * j] = low(p, q);
-        a[i + 2 * j + 1] = high(p, q);
-      }
-    }
-    for (int i = 0; i < 4; ++i) {
-      b[i] = _mm512_shuffle_f32x4(a[i], a[i + 4], 0x88);
-      b[i + 4] = _mm512_shuffle_f32x4(a[i], a[i + 4], 0xdd);
-      b[i + 8] = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0x88);
-      b[i + 12] = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0xdd);
-    }
-    for (int i = 0; i < 8; ++i) {
-      float* row = reinterpret_cast<float*>(to + i * to_step);
-      _mm512_storeu_ps(row, _mm512_shuffle_f32x4(b[i], b[i + 8], 0x88));
-      _mm512_storeu_ps(row + 8 * to_step, _mm512_shuffle_f32x4(b[i], b[i + 8], 0xdd));
-    }
-    return;
-  }
-#endif
-  for (std::size_t i = 0; i < Pack::width; ++i) {
-    for (std::size_t j = 0; j < Pack::width; ++j) {
-      to[static_cast<std::ptrdiff_t>(j) * to_step + static_cast<std::ptrdiff_t>(i)] =
-          from[static_cast<std::ptrdiff_t>(i) * from_step + static_cast<std::ptrdiff_t>(j)];
-    }
-  }
-}
-
 /// Finds out what a lambda's result depends on, from its type alone: calling it with Probe<1>, Probe<2>, Probe<4> gives
 /// a Probe whose bits name the arguments that were used. So a rule keeps only the values that it needs. And being the
 /// first that a lambda is called with, it says what lambdas must not do.

@@ -8,23 +8,11 @@
 #include <utility>
 
 #include "../../core/array.h"
-#include "rows.h"
+#include "multiply_add.h"
+#include "packing.h"
 
 namespace xgrad::detail {
 namespace {
-
-#if defined(__AVX512F__) || defined(__aarch64__)
-constexpr int registers = 32;
-#else
-constexpr int registers = 16;
-#endif
-
-// Only where loops over the sums are unrolled do these stay in registers.
-#ifdef __clang__
-#define XGRAD_UNROLL _Pragma("unroll")
-#else
-#define XGRAD_UNROLL _Pragma("GCC unroll 16")
-#endif
 
 constexpr int tile_packs = 2;                                         // columns, in packs
 constexpr int tile_rows = (registers - tile_packs - 1) / tile_packs;  // two of b and one of a beside the sums
@@ -54,21 +42,9 @@ struct Tile {
 template <int rows, int packs, bool transposed>
 void compute(const Tile& given) {
   const Tile tile = given;  // that no store to c can change
-  const std::int64_t row = transposed ? 1 : tile.a_step, next = transposed ? tile.a_step : 1;
-  const Real* a = tile.a;
-  const Real* b = tile.b;
+  const LeftRows left = transposed ? LeftRows{tile.a, 1, tile.a_step} : LeftRows{tile.a, tile.a_step, 1};
   Pack sum[rows][packs];
-  for (std::int64_t k = 0; k < tile.depth; ++k, a += next, b += tile.b_step) {
-    Pack right[packs];
-    XGRAD_UNROLL
-    for (int j = 0; j < packs; ++j) right[j] = Pack::load(b + j * pack_width);
-    XGRAD_UNROLL
-    for (int i = 0; i < rows; ++i) {
-      const Pack left(a[i * row]);
-      XGRAD_UNROLL
-      for (int j = 0; j < packs; ++j) sum[i][j] = multiply_add(left, right[j], sum[i][j]);
-    }
-  }
+  multiply_add_block(sum, left, tile.b, tile.b_step, tile.depth);
   const auto finish = [&](const auto& part_of) {
     XGRAD_UNROLL
     for (int j = 0; j < packs; ++j) {
@@ -107,34 +83,12 @@ Compute compute_for(std::int64_t rows, std::int64_t columns, bool transposed) {
   return transposed ? computes<tile_packs, true>[i] : computes<tile_packs, false>[i];
 }
 
-// Rows of a few packs, for which calling memcpy takes as long as copying.
-void copy_rows(const Real* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, Real* to,
-               std::int64_t to_step) {
-  for (std::int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
-    each_pack(columns, [&](std::int64_t j, auto part) { part.store(part.load(from + j), to + j); });
-  }
-}
-
 // Rows k ... k + depth - 1 and `columns` columns from j on of b, as rows of tile_columns filled up with zeros.
 void copy_panel(const Factor& b, std::int64_t k, std::int64_t depth, std::int64_t j, std::int64_t columns, Real* to) {
-  if (columns < tile_columns) std::fill_n(to, depth * tile_columns, Real(0));
-  if (!b.transposed) {
-    return copy_rows(b.data + k * b.stride + j, b.stride, depth, columns, to, tile_columns);
-  }
-  std::int64_t column = 0;
-  for (; column + pack_width <= columns; column += pack_width) {
-    const Real* from = b.data + (j + column) * b.stride + k;
-    std::int64_t i = 0;
-    for (; i + pack_width <= depth; i += pack_width) {
-      transpose_square(from + i, b.stride, to + i * tile_columns + column, tile_columns);
-    }
-    for (; i < depth; ++i) {
-      for (std::int64_t c = 0; c < pack_width; ++c) to[i * tile_columns + column + c] = from[c * b.stride + i];
-    }
-  }
-  for (; column < columns; ++column) {
-    const Real* from = b.data + (j + column) * b.stride + k;
-    for (std::int64_t i = 0; i < depth; ++i) to[i * tile_columns + column] = from[i];
+  if (b.transposed) {
+    pack_transposed(b.data + j * b.stride + k, b.stride, columns, depth, to, tile_columns, tile_columns);
+  } else {
+    pack_rows(b.data + k * b.stride + j, b.stride, depth, columns, to, tile_columns, tile_columns);
   }
 }
 
@@ -178,7 +132,7 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
       Tile tile{.a = a.data + (a.transposed ? k * a.stride + i : i * a.stride + k), .a_step = a.stride};
       if (!a_in_place) {
         const std::int64_t rows = a.transposed ? depth : height, columns = a.transposed ? height : depth;
-        copy_rows(tile.a, a.stride, rows, columns, copied_a, a_step);
+        pack_rows(tile.a, a.stride, rows, columns, copied_a, a_step, padded(columns));
         tile.a = copied_a;
         tile.a_step = a_step;
       }
@@ -199,8 +153,6 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
     }
   }
 }
-
-#undef XGRAD_UNROLL
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // Matrix products tile by tile in registers.
 #pragma once
 
-#include "../blas.h"
+#include "product.h"
 
 namespace xgrad::detail {
 

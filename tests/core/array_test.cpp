@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <xgrad/ops/create.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/ops/broadcast.h>
 
 #include "support/check.h"
 

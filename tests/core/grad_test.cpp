@@ -17,7 +17,9 @@
 #include <xgrad/ops/attention.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/reduce.h>
+#include <xgrad/ops/broadcast.h>
 #include <xgrad/ops/shape.h>
 
 #include "support/check.h"

@@ -273,11 +273,11 @@ TEST_CASE("the value of a tensor that nobody else holds can be taken, of others 
   Tensor alone(Array(Shape{3}, Real(1)));
   CHECK(alone.unique());
   const Real* place = alone.value().data();
-  const Array taken = Tensor::take_value(std::move(alone));
+  const Array taken = detail::Engine::take_value(std::move(alone));
   CHECK(taken.data() == place);
   CHECK(taken.unique());
   Tensor held(Array(Shape{3}, Real(1)));
   const Tensor other = held;
-  CHECK(Tensor::take_value(std::move(held)).shares_memory_with(other.value()));
+  CHECK(detail::Engine::take_value(std::move(held)).shares_memory_with(other.value()));
   CHECK(other.size() == 3);
 }

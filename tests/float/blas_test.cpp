@@ -1,5 +1,4 @@
 // Tests of ops/blas.h in float, where registers hold twice as many numbers.
-#include <xgrad/ops/blas.h>
 
 #include <xgrad/core/text.h>
 

@@ -206,7 +206,7 @@ TEST_CASE("Windowed attention with a length for every query, some of which end b
   const Tensor q = variable(normal({1, 64, 3}, 1)), k = variable(normal({1, 64, 3}, 2)),
                v = variable(normal({1, 64, 3}, 3));
   const AttentionMask mask = padding(lengths),
-                      written{.ignore = blocked_keys(mask & nn::window({.before = 1, .after = 1}), {1, 64, 64})};
+                      written{.masked = masked_keys(mask & nn::window({.before = 1, .after = 1}), {1, 64, 64})};
   const Tensor y = attn(q, k, v, mask), expected = reference(q, k, v, written);
   check_close(y.value(), expected.value(), 1e-14);
   const Array seed = normal({1, 64, 3}, 4);
@@ -235,8 +235,8 @@ TEST_CASE("Attention pooling refuses what would be repeated to fit") {
           additive(one, q, q, {.bias = ones({3, 3})});
         }) == "attention: bias of shape [3, 3] cannot become [1, 1, 1, 3]");
   CHECK(error_of<ShapeError>([&] {
-          additive(one, q, q, {.ignore = Mask({3, 3}, false)});
-        }) == "mask: ignore [3, 3] for scores [1, 1, 3]: cannot become [1, 1, 1, 3]");
+          additive(one, q, q, {.masked = Mask({3, 3}, false)});
+        }) == "attention: masked of shape [3, 3] cannot become [1, 1, 1, 3]");
   struct Wrong : AttentionPooling {
     Wrong() : AttentionPooling(root, 0) {}
     Tensor score(const Tensor& a, const Tensor&) const override { return sum(a, {.axis = 2}); }

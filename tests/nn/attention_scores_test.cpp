@@ -10,9 +10,12 @@
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/index.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/matmul.h>
-#include <xgrad/ops/normalize.h>
+#include <xgrad/ops/softmax.h>
 #include <xgrad/ops/shape.h>
+#include <xgrad/ops/slice.h>
+#include <xgrad/ops/join.h>
 
 namespace xgrad::testing {
 namespace {
@@ -94,11 +97,11 @@ TEST_CASE("Every kind is score, softmax, weighted sum, under any mask") {
     CAPTURE(attn->description());
     for (const AttentionMask& mask :
          {AttentionMask{}, causal, padding(Index({2}, {3, 5})), padding(Index({2, 3}, {1, 2, 3, 4, 5, 1})),
-          AttentionMask{.ignore = hidden}, AttentionMask{.bias = Tensor(normal({3, 5}, 4))}}) {
+          AttentionMask{.masked = hidden}, AttentionMask{.bias = Tensor(normal({3, 5}, 4))}}) {
       Tensor scores = attn->score(q, k);
       CHECK(scores.shape() == Shape{2, 3, 5});
       if (mask.bias.defined()) scores = scores + mask.bias;
-      const Mask blocked = blocked_keys(mask, {2, 3, 5}).reshaped({2, 3, 5});
+      const Mask blocked = masked_keys(mask, {2, 3, 5}).reshaped({2, 3, 5});
       const Tensor weights = softmax(masked_fill(scores, blocked, -INFINITY));
       check_close(attn->weights(q, k, mask).value(), weights.value());
       check_close((*attn)(q, k, v, mask).value(), matmul(weights, v).value());

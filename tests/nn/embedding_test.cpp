@@ -5,6 +5,7 @@
 
 #include <xgrad/nn/embedding.h>
 #include <xgrad/ops/index.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/matmul.h>
 
 namespace xgrad::testing {

@@ -26,8 +26,8 @@ Results multihead_attention(const Case& c) {
   const nn::MultiheadAttentionOptions options{
       .bias = c.flag("bias"), .kdim = c.integer("kdim"), .vdim = c.integer("vdim")};
   AttentionMask mask;
-  if (c.text("mask") == "padding") mask.ignore = c.mask(3).reshaped({2, 1, 1, 3});
-  if (c.text("mask") == "pairs") mask.ignore = c.mask(3);
+  if (c.text("mask") == "padding") mask.masked = c.mask(3).reshaped({2, 1, 1, 3});
+  if (c.text("mask") == "pairs") mask.masked = c.mask(3);
   if (c.text("mask") == "bias") mask.bias = c.x(3);
   const nn::MultiheadAttention layer(nn::root, 4, c.integer("heads"), options);
   return run_module(c, layer, [&] { return layer(c.x(0), c.x(1), c.x(2), mask); });

@@ -3,7 +3,8 @@
 
 #include <xgrad/nn/multi_head_attention.h>
 #include <xgrad/nn/linear_attention.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/ops/slice.h>
+#include <xgrad/ops/join.h>
 
 namespace xgrad::testing {
 namespace {

@@ -29,10 +29,10 @@ TEST_CASE("Masks of no size, and of the largest numbers") {
   CHECK(window_mask(0, {.before = most}).shape() == Shape{0, 0});
   CHECK(equal(window_mask(3, {.before = most, .after = most}), Mask({3, 3}, false)));
   CHECK(equal(window_mask(3, {.before = most}), causal_mask(3)));
-  CHECK(equal(blocked_keys(window({.before = most}), {1, 3, 3}), causal_mask(3).reshaped({1, 1, 3, 3})));
+  CHECK(equal(masked_keys(window({.before = most}), {1, 3, 3}), causal_mask(3).reshaped({1, 1, 3, 3})));
   const WindowOptions halves{.before = std::int64_t{1} << 62, .after = std::int64_t{1} << 62};
-  CHECK(equal(blocked_keys(window(halves), {1, 3, 3}), Mask({1, 1, 3, 3}, false)));
-  CHECK(equal(blocked_keys(window(halves) & causal, {1, 3, 3}), causal_mask(3).reshaped({1, 1, 3, 3})));
+  CHECK(equal(masked_keys(window(halves), {1, 3, 3}), Mask({1, 1, 3, 3}, false)));
+  CHECK(equal(masked_keys(window(halves) & causal, {1, 3, 3}), causal_mask(3).reshaped({1, 1, 3, 3})));
 
   CHECK(error_of<ValueError>([] { causal_mask(4, -2); }) == "causal_mask: past -2 must not be negative");
   CHECK(error_of<ValueError>([] { causal_mask(-4); }) == "causal_mask: size -4 must not be negative");
@@ -46,12 +46,12 @@ TEST_CASE("Masks of no size, and of the largest numbers") {
     CHECK_THROWS_AS(padding_mask(Index({1}, 0), size), Error);
     CHECK_THROWS_AS(padding_mask(Index({1}, size), 3), ValueError);
     CHECK_THROWS_AS(window_mask(size, {}), Error);
-    CHECK_THROWS_AS(blocked_keys(padding(Index({1}, size)), {1, 2, 3}), ValueError);
+    CHECK_THROWS_AS(masked_keys(padding(Index({1}, size)), {1, 2, 3}), ValueError);
   }
   for (const WindowOptions& options : {WindowOptions{least, 0}, {0, least}, {-1, most}}) {
     CHECK_THROWS_AS(window(options), ValueError);
     CHECK_THROWS_AS(window_mask(3, options), ValueError);
-    CHECK_THROWS_AS(blocked_keys({.band = options}, {1, 2, 3}), ValueError);
+    CHECK_THROWS_AS(masked_keys({.band = options}, {1, 2, 3}), ValueError);
   }
   CHECK_THROWS_AS(select_rows(padding(Index({2}, 1)), Index({1}, least)), ValueError);
   CHECK_THROWS_AS(select_rows(padding(Index({2}, 1)), Index({1}, most)), ValueError);
@@ -74,25 +74,25 @@ TEST_CASE("Both masks at once") {
 
 TEST_CASE("All that a mask says, for each score") {
   const AttentionMask both = causal & padding(Index({2}, {1, 3}));
-  CHECK(equal(blocked_keys(both, {2, 2, 3}), Mask({2, 1, 2, 3}, {0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1})));
-  CHECK(equal(blocked_keys(padding(Index({1, 2}, {1, 2})), {1, 2, 3}), Mask({1, 1, 2, 3}, {0, 1, 1, 0, 0, 1})));
-  CHECK(equal(blocked_keys({.ignore = Mask({2, 2}, {1, 0, 0, 0})}, {1, 2, 2}), Mask({1, 1, 2, 2}, {1, 0, 0, 0})));
+  CHECK(equal(masked_keys(both, {2, 2, 3}), Mask({2, 1, 2, 3}, {0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1})));
+  CHECK(equal(masked_keys(padding(Index({1, 2}, {1, 2})), {1, 2, 3}), Mask({1, 1, 2, 3}, {0, 1, 1, 0, 0, 1})));
+  CHECK(equal(masked_keys({.masked = Mask({2, 2}, {1, 0, 0, 0})}, {1, 2, 2}), Mask({1, 1, 2, 2}, {1, 0, 0, 0})));
   CHECK(error_of<ShapeError>([] {
-          blocked_keys(padding(Index({3}, {1, 2, 1})), {2, 2, 3});
-        }) == "mask: lengths [3] for scores [2, 2, 3]: needs (B) or (B, T)");
+          masked_keys(padding(Index({3}, {1, 2, 1})), {2, 2, 3});
+        }) == "masked_keys: lengths of shape [3], expected [2] or [2, 2]");
   CHECK(error_of<ValueError>([] {
-          blocked_keys(padding(Index({1}, {4})), {1, 2, 3});
-        }) == "mask: length 4 is not in [0, 3]");
-  CHECK_THROWS_AS(blocked_keys({}, {2, 3}), ShapeError);
+          masked_keys(padding(Index({1}, {4})), {1, 2, 3});
+        }) == "masked_keys: length 4 is not in [0, 3]");
+  CHECK_THROWS_AS(masked_keys({}, {2, 3}), ShapeError);
 }
 
 TEST_CASE("The mask of chosen rows of a batch") {
   AttentionMask mask = padding(Index({3}, {4, 5, 6}));
-  mask.ignore = Mask({3, 1, 1, 2}, {0, 0, 0, 1, 1, 1});
+  mask.masked = Mask({3, 1, 1, 2}, {0, 0, 0, 1, 1, 1});
   mask.bias = Array({1, 1, 1, 2}, {7, 8});
   const AttentionMask chosen = select_rows(mask, Index({4}, {2, 2, 0, 1}));
   CHECK(equal(*chosen.lengths, Index({4}, {6, 6, 4, 5})));
-  CHECK(equal(*chosen.ignore, Mask({4, 1, 1, 2}, {1, 1, 1, 1, 0, 0, 0, 1})));
+  CHECK(equal(*chosen.masked, Mask({4, 1, 1, 2}, {1, 1, 1, 1, 0, 0, 0, 1})));
   CHECK(chosen.bias.shape() == Shape{1, 1, 1, 2});
   CHECK_THROWS_AS(select_rows(mask, Index({1}, {3})), ValueError);
 }

@@ -8,10 +8,12 @@
 #include <xgrad/nn/attention_scores.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/index.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/matmul.h>
-#include <xgrad/ops/normalize.h>
+#include <xgrad/ops/softmax.h>
 #include <xgrad/ops/shape.h>
+#include <xgrad/ops/slice.h>
+#include <xgrad/ops/join.h>
 
 namespace xgrad::testing {
 namespace {
@@ -78,7 +80,7 @@ TEST_CASE("A mask as an additive term, weights kept") {
   const Tensor heads = matmul(weights, transpose(reshape(model.attn.v(x), {1, 11, 8, 16}), 1, 2));
   CHECK(heads.shape() == Shape{1, 8, 11, 16});
   check_close(model.attn.o(reshape(transpose(heads, 1, 2), {1, 11, 128})).value(), y.value());
-  check_close(model.attn(x, {.ignore = ignored}).value(), y.value());
+  check_close(model.attn(x, {.masked = ignored}).value(), y.value());
 }
 
 // ---- Masks ----

@@ -14,6 +14,7 @@
 #include <xgrad/nn/module.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/reduce.h>
+#include <xgrad/ops/broadcast.h>
 
 namespace xgrad::testing {
 

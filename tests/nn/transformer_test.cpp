@@ -8,10 +8,13 @@
 #include <xgrad/nn/transformer.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/index.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/loss.h>
 #include <xgrad/ops/matmul.h>
-#include <xgrad/ops/normalize.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/ops/softmax.h>
+#include <xgrad/ops/layer_norm.h>
+#include <xgrad/ops/slice.h>
+#include <xgrad/ops/join.h>
 
 namespace xgrad::testing {
 namespace {
@@ -221,15 +224,15 @@ TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
   // The same keys one block behind the other; their order does not matter.
   const Tensor memory = concat(layers, 1);
   const Tensor bias(normal({2, 1, 4, 3}, 3));
-  const AttentionMask padded = padding(lengths_3_2), ignored{.ignore = Mask({1, 3}, {false, true, false})},
+  const AttentionMask padded = padding(lengths_3_2), ignored{.masked = Mask({1, 3}, {false, true, false})},
                       biased{.bias = bias};
   CHECK(decoder(ids, layers).shape() == Shape{2, 4, 13});
   check_close(decoder(ids, layers).value(), decoder(ids, memory).value());
   const Mask behind = padding_mask(lengths_3_2, 3).reshaped({2, 1, 1, 3});
   check_close(decoder(ids, layers, padded).value(),
-              decoder(ids, memory, {.ignore = concat(std::vector{behind, behind}, -1)}).value());
+              decoder(ids, memory, {.masked = concat(std::vector{behind, behind}, -1)}).value());
   check_close(decoder(ids, layers, ignored).value(),
-              decoder(ids, memory, {.ignore = Mask({1, 6}, {false, true, false, false, true, false})}).value());
+              decoder(ids, memory, {.masked = Mask({1, 6}, {false, true, false, false, true, false})}).value());
   check_close(decoder(ids, layers, biased).value(), decoder(ids, memory, {.bias = concat({bias, bias}, -1)}).value());
 
   const AttentionRecorder recorder;
@@ -250,20 +253,20 @@ TEST_CASE("Causal and banded memory masks count positions, whatever the decoder 
                                  window({.before = std::numeric_limits<std::int64_t>::max()}),
                                  causal & window({.before = 2, .after = 1}) & padding(Index({2}, {4, 2})),
                                  window({.after = 1}) & padding(per_query),
-                                 AttentionMask{.ignore = Mask({1, 4}, {false, true, false, true})} & causal,
+                                 AttentionMask{.masked = Mask({1, 4}, {false, true, false, true})} & causal,
                                  AttentionMask{.bias = Tensor(normal({5, 4}, 3))} & causal};
   for (const CrossAttention to : {CrossAttention::last, CrossAttention::same_depth, CrossAttention::all}) {
     const Decoder decoder{root, 13, attending(to)};
     for (const AttentionMask& mask : masks) {
       // The reference has the mask written out, and for `all` one encoder block behind the other.
-      const Mask blocked = blocked_keys(mask, {2, 5, 4});
+      const Mask blocked = masked_keys(mask, {2, 5, 4});
       const Array whole = decoder(ids, layers, mask).value();
       if (to == CrossAttention::all) {
         const Mask twice = concat(std::vector{blocked, blocked}, -1);
         const Tensor bias = mask.bias.defined() ? concat({mask.bias, mask.bias}, -1) : Tensor();
-        check_close(whole, decoder(ids, concat(layers, 1), {.ignore = twice, .bias = bias}).value());
+        check_close(whole, decoder(ids, concat(layers, 1), {.masked = twice, .bias = bias}).value());
       } else {
-        check_close(whole, decoder(ids, layers, {.ignore = blocked, .bias = mask.bias}).value());
+        check_close(whole, decoder(ids, layers, {.masked = blocked, .bias = mask.bias}).value());
       }
       for (const std::int64_t T : {1, 2}) {
         DecoderState state = decoder.start(layers, mask);
@@ -279,7 +282,7 @@ TEST_CASE("Causal and banded memory masks count positions, whatever the decoder 
 TEST_CASE("A memory mask that does not know a position, or lengths beyond the memory, are refused") {
   const Decoder decoder{root, 13, attending(CrossAttention::all)};
   const Tensors layers{normal({1, 4, 6}), normal({1, 4, 6}, 2)};
-  for (const AttentionMask& mask : {padding(Index({1, 2}, 3)), AttentionMask{.ignore = Mask({2, 4}, false)},
+  for (const AttentionMask& mask : {padding(Index({1, 2}, 3)), AttentionMask{.masked = Mask({2, 4}, false)},
                                     AttentionMask{.bias = zeros({2, 4})}}) {
     DecoderState state = decoder.start(layers, mask);
     decoder(Index({1, 2}, 1), state);

@@ -189,7 +189,7 @@ TEST_CASE("A weighted sum is a product, with its gradients") {
   check_gradients([](const Tensors& x) { return weighted_sum(x[0], x[1]); }, {normal({2, 3, 4}), normal({2, 4, 5}, 2)});
   check_gradients(
       [](const Tensors& x) {
-        return blocked_softmax(x[0], Mask({4}, {false, true, false, false}));
+        return masked_softmax(x[0], Mask({4}, {false, true, false, false}));
       },
       {normal({2, 3, 4})});
 }
@@ -218,7 +218,7 @@ TEST_CASE("Attention of sizes 0 and 1 under every mask, with first and second gr
                                                    {.band = AttentionBand{1, 0}},
                                                    {.lengths = Index({B}, S)},
                                                    {.band = AttentionBand{}, .lengths = Index({B, T}, S / 2)},
-                                                   {.ignore = Mask({T, S}, true)},
+                                                   {.masked = Mask({T, S}, true)},
                                                    {.bias = Tensor(normal({B, 1, T, S}, 4))}};
             for (const AttentionMask& mask : masks) {
               for (const Real dropout : {0., 0.5}) {

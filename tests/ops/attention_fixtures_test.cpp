@@ -1,5 +1,5 @@
 #include <xgrad/ops/attention.h>
-#include <xgrad/ops/index.h>
+#include <xgrad/ops/compare.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"
@@ -20,7 +20,7 @@ TEST_CASE("scaled dot-product attention and its gradients equal PyTorch's") {
   const auto attention = [](const Case& c) {
     AttentionOptions options{.mask = {.causal = c.flag("causal")}};
     if (c.has("scale")) options.scale = c.number("scale");
-    if (c.has("mask") && c.text("mask") == "keep") options.mask.ignore = ignored(c);
+    if (c.has("mask") && c.text("mask") == "keep") options.mask.masked = ignored(c);
     if (c.has("mask") && c.text("mask") == "add") options.mask.bias = c.x(3);
     return scaled_dot_product_attention(c.x(0), c.x(1), c.x(2), options);
   };

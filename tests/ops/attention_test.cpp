@@ -6,6 +6,7 @@
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
+#include "support/fused.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -32,11 +33,11 @@ Array by_hand(const Array& q, const Array& k, const Array& v, const Sizes& n, co
           for (std::int64_t j = 0; j < d; ++j) score += q.at({b, t, h * d + j}) * k.at({b, s, h * d + j});
           score /= std::sqrt(static_cast<double>(d));
           if (mask.bias.defined()) score += broadcast_to(mask.bias, {n.B, n.H, n.T, n.S}).value().at({b, h, t, s});
-          bool open = !mask.causal || s <= t;
-          if (mask.band) open &= s >= t - mask.band->before && s <= t + mask.band->after;
-          if (mask.lengths) open &= s < (mask.lengths->rank() == 1 ? mask.lengths->at({b}) : mask.lengths->at({b, t}));
-          if (mask.ignore) open &= !mask.ignore->at({t, s});
-          weights.push_back(open ? std::exp(score) : 0);
+          bool seen = !mask.causal || s <= t;
+          if (mask.band) seen &= s >= t - mask.band->before && s <= t + mask.band->after;
+          if (mask.lengths) seen &= s < (mask.lengths->rank() == 1 ? mask.lengths->at({b}) : mask.lengths->at({b, t}));
+          if (mask.masked) seen &= !mask.masked->at({t, s});
+          weights.push_back(seen ? std::exp(score) : 0);
           total += weights.back();
         }
         for (std::int64_t j = 0; j < e; ++j) {
@@ -75,7 +76,7 @@ std::vector<Case> cases() {
       {"causal, more keys", {1, 3, 6, 4, 4, 2}, {.causal = true}},
       {"lengths", {2, 3, 5, 4, 6, 2}, {.lengths = index({2, 5})}},
       {"lengths per query", {2, 2, 4, 4, 4, 1}, {.lengths = index({{1, 3}, {2, 4}})}},
-      {"ignore", {2, 3, 5, 4, 4, 2}, {.ignore = pattern(3, 5)}},
+      {"masked by position", {2, 3, 5, 4, 4, 2}, {.masked = pattern(3, 5)}},
       {"band", {2, 7, 7, 4, 4, 2}, {.band = AttentionBand{2, 1}}},
       {"band, causal, lengths",
        {2, 6, 6, 4, 4, 2},
@@ -84,14 +85,27 @@ std::vector<Case> cases() {
       {"bias", {2, 3, 5, 4, 4, 2}, {.bias = normal({2, 1, 3, 5}, 9)}},
       {"everything",
        {2, 6, 6, 4, 4, 2},
-       {.causal = true, .lengths = index({4, 6}), .ignore = pattern(6, 6), .bias = normal({6, 6}, 9)}},
+       {.causal = true, .lengths = index({4, 6}), .masked = pattern(6, 6), .bias = normal({6, 6}, 9)}},
       {"wide", {1, 2, 17, 40, 36, 2}, {}},
-      {"one row blocked", {1, 2, 3, 4, 4, 2}, {.lengths = index({{0, 2}})}},
+      {"one row masked", {1, 2, 3, 4, 4, 2}, {.lengths = index({{0, 2}})}},
   };
 }
 
 Tensor apply(const Case& c, const Tensor& q, const Tensor& k, const Tensor& v) {
   return multi_head_attention(q, k, v, c.n.H, {.mask = c.mask});
+}
+
+// dropout(masked_softmax(scale q k' + bias)) v
+Tensor composed(const Tensors& x, const Sizes& n, const AttentionOptions& options) {
+  const auto heads = [&](const Tensor& u) {
+    return transpose(reshape(u, {n.B, u.dim(1), n.H, u.dim(2) / n.H}), 1, 2);
+  };
+  const Tensor q = heads(x[0]), k = heads(x[1]), v = heads(x[2]);
+  Tensor scores = matmul(q, k, {.transpose_b = true}) / std::sqrt(static_cast<Real>(n.C / n.H));
+  if (options.mask.bias.defined()) scores = scores + options.mask.bias;
+  const Tensor weights = masked_softmax(scores, masked_keys(options.mask, scores.shape()));
+  const Tensor y = weighted_sum(dropout(weights, options.dropout, *options.key), v);
+  return reshape(transpose(y, 1, 2), {n.B, n.T, n.E});
 }
 
 std::vector<Array> operands(const Sizes& n) {
@@ -125,14 +139,9 @@ TEST_CASE("the gradient kernel equals the composed form, also with dropout and s
   for (const Case& c : cases()) {
     for (const Real dropout : {0.0, 0.4}) {
       INFO(c.name, ", dropout ", dropout);
-      const auto x = operands(c.n);
-      const Tensor q = variable(x[0]), k = variable(x[1]), v = variable(x[2]);
       const AttentionOptions options{.mask = c.mask, .dropout = dropout, .key = RandomKey{3, 4}};
-      const Tensor y = multi_head_attention(q, k, v, c.n.H, options);
-      const Tensor seed = normal(y.shape(), 5);
-      const Tensors kernel = grad(y, {q, k, v}, {.seed = seed, .retain_graph = true});
-      const Tensors composed = grad(y, {q, k, v}, {.seed = seed, .create_graph = true});
-      for (std::size_t i = 0; i < 3; ++i) check_close(kernel[i].value(), composed[i].value(), 1e-13);
+      check_fused([&](const Tensors& x) { return multi_head_attention(x[0], x[1], x[2], c.n.H, options); },
+                  [&](const Tensors& x) { return composed(x, c.n, options); }, operands(c.n), 1e-13);
     }
   }
   check_gradients(
@@ -213,7 +222,7 @@ TEST_CASE("what stands at masked keys never comes through, not even NaN") {
   const Mask ignore(Shape{4}, {false, true, false, true});
   const auto run = [&] {
     const Tensor tq = variable(q), tk = variable(k), tv = variable(v);
-    const Tensor y = multi_head_attention(tq, tk, tv, 2, {.mask = {.ignore = ignore}});
+    const Tensor y = multi_head_attention(tq, tk, tv, 2, {.mask = {.masked = ignore}});
     Tensors result = grad(y, {tq, tk, tv}, {.seed = normal(y.shape(), 4)});
     result.push_back(y);
     return result;
@@ -266,7 +275,7 @@ TEST_CASE("packs that are not full, and more queries or keys than stand in one r
         CAPTURE(cat("T ", T, " S ", S, " d ", d));
         Mask ignore(Shape{T, S});
         for (std::int64_t i = 0; i < T * S; ++i) ignore.mutable_data()[i] = i % 7 == 3;
-        const AttentionMask masks[] = {{}, {.causal = true}, {.lengths = index({S / 2, S}), .ignore = ignore}};
+        const AttentionMask masks[] = {{}, {.causal = true}, {.lengths = index({S / 2, S}), .masked = ignore}};
         for (const AttentionMask& mask : masks) {
           const AttentionOptions options{.mask = mask, .dropout = 0.25, .key = RandomKey{.seed = 5, .draw = 6}};
           const Tensor q = variable(normal({2, T, 2 * d})), k = variable(normal({2, S, 2 * d}, 2)),
@@ -296,7 +305,7 @@ std::vector<std::pair<const char*, AttentionMask>> long_masks(std::int64_t T) {
           {"band", {.band = AttentionBand{w, 2}}},
           {"narrow band", {.band = AttentionBand{0, 3}}},
           {"causal band", {.causal = true, .band = AttentionBand{w, w}, .lengths = index({T, T / 2})}},
-          {"ignore", {.band = AttentionBand{T / 2, T / 4}, .ignore = pattern(T, T)}},
+          {"masked by position", {.band = AttentionBand{T / 2, T / 4}, .masked = pattern(T, T)}},
           {"bias", {.causal = true, .bias = normal({2, 1, T, T}, 9)}}};
 }
 
@@ -380,7 +389,7 @@ TEST_CASE("weights are rows of a distribution, 0 where masked") {
   check_close(sum(w, {.axis = -1}).value(), ones({2, 2, 3}).value(), 1e-15);
   CHECK(w.value().at({0, 0, 0, 1}) == 0);
   CHECK(w.value().at({0, 0, 2, 2}) == 0);
-  check_close(blocked_softmax(tensor({1, 2, 3}), Mask(Shape{3}, {false, true, true})).value(),
+  check_close(masked_softmax(tensor({1, 2, 3}), Mask(Shape{3}, {false, true, true})).value(),
               tensor({1, 0, 0}).value());
 }
 
@@ -432,8 +441,8 @@ TEST_CASE("what does not fit is refused") {
         "multi_head_attention: length -1 is not in [0, 3]");
   CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({1})}}) ==
         "multi_head_attention: lengths of shape [1], expected [2] or [2, 3]");
-  CHECK(refused(x, x, x, 2, {.mask = {.ignore = Mask(Shape{2, 3}, false)}}) ==
-        "multi_head_attention: ignore of shape [2, 3] cannot become [2, 2, 3, 3]");
+  CHECK(refused(x, x, x, 2, {.mask = {.masked = Mask(Shape{2, 3}, false)}}) ==
+        "multi_head_attention: masked of shape [2, 3] cannot become [2, 2, 3, 3]");
   CHECK(refused(x, x, x, 2, {.mask = {.bias = ones({4, 3})}}) ==
         "multi_head_attention: bias of shape [4, 3] cannot become [2, 2, 3, 3]");
   CHECK(refused(x, x, x, 2, {.dropout = 1.5}) == "multi_head_attention: dropout 1.5 is not in [0, 1]");

@@ -1,5 +1,6 @@
 // Tests of ops/blas.h: products of all shapes against three loops.
-#include <xgrad/ops/blas.h>
+#include <xgrad/ops/build_info.h>
+#include <xgrad/ops/kernels/gemm.h>
 
 #include <sys/resource.h>
 #include <unistd.h>

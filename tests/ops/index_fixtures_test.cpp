@@ -1,4 +1,5 @@
 #include <xgrad/ops/index.h>
+#include <xgrad/ops/sort.h>
 #include <xgrad/ops/reduce.h>
 
 #include "support/check.h"

@@ -1,5 +1,7 @@
 // Choosing by index and by mask, sorting: literals from PyTorch, definitions element by element, gradients.
 #include <xgrad/ops/index.h>
+#include <xgrad/ops/sort.h>
+#include <xgrad/ops/compare.h>
 
 #include <doctest/doctest.h>
 
@@ -7,7 +9,7 @@
 
 #include <xgrad/core/parallel.h>
 #include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/ops/broadcast.h>
 #include <xgrad/ops/shape.h>
 
 #include "support/check.h"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <xgrad/ops/create.h>
-#include <xgrad/ops/index.h>
+#include <xgrad/ops/compare.h>
 
 #include "support/check.h"
 

@@ -1,4 +1,5 @@
 #include <xgrad/ops/matmul.h>
+#include <xgrad/ops/einsum.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

@@ -1,6 +1,6 @@
 // Products: against plain loops, gradients against differences.
 #include <xgrad/core/parallel.h>
-#include <xgrad/ops/blas.h>
+#include <xgrad/ops/build_info.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -1,4 +1,5 @@
-#include <xgrad/ops/normalize.h>
+#include <xgrad/ops/softmax.h>
+#include <xgrad/ops/layer_norm.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

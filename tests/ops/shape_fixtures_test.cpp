@@ -1,4 +1,7 @@
 #include <xgrad/ops/shape.h>
+#include <xgrad/ops/broadcast.h>
+#include <xgrad/ops/slice.h>
+#include <xgrad/ops/join.h>
 
 #include <optional>
 #include <sstream>

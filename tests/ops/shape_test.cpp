@@ -1,6 +1,9 @@
 // Operations that rearrange, repeat, choose and join: against their definitions, element by element, and literals from
 // numpy and PyTorch.
 #include <xgrad/ops/shape.h>
+#include <xgrad/ops/broadcast.h>
+#include <xgrad/ops/slice.h>
+#include <xgrad/ops/join.h>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <xgrad/ops/shape.h>
+#include <xgrad/ops/join.h>
 #include <xgrad/optim/optim.h>
 
 #include <memory>

@@ -10,6 +10,7 @@
 #include <xgrad/core/memory.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/reduce.h>
+#include <xgrad/ops/broadcast.h>
 
 namespace xgrad::testing {
 namespace {

@@ -6,6 +6,7 @@
 
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/reduce.h>
+#include <xgrad/ops/broadcast.h>
 
 namespace xgrad::testing {
 

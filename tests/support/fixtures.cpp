@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include <xgrad/core/grad.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/ops/join.h>
 
 #include "support/check.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <xgrad/core/random.h>
-#include <xgrad/ops/blas.h>
+#include <xgrad/ops/kernels/gemm.h>
 
 namespace xgrad::testing {
 

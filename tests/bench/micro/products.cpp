@@ -5,7 +5,7 @@
 
 #include <xflens/cxxblas/drivers/cblas.h>
 
-#include <xgrad/ops/blas.h>
+#include <xgrad/ops/build_info.h>
 #include <xgrad/ops/matmul.h>
 
 #include "table.h"

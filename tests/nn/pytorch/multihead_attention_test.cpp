@@ -4,9 +4,12 @@
 #include <xgrad/nn/multi_head_attention.h>
 #include <xgrad/nn/pytorch/multihead_attention.h>
 #include <xgrad/ops/create.h>
-#include <xgrad/ops/index.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/matmul.h>
 #include <xgrad/ops/shape.h>
+#include <xgrad/ops/broadcast.h>
+#include <xgrad/ops/slice.h>
+#include <xgrad/ops/join.h>
 
 namespace xgrad::testing {
 namespace {
@@ -58,7 +61,7 @@ TEST_CASE("A float mask is added, a boolean one hides, also per head, and both a
   const MultiheadAttention attn{root, 6, 2};
   const Tensor x(normal({2, 3, 6}, 1)), y(normal({2, 4, 6}, 2));
   const Mask hidden({3, 4}, {0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0});
-  check_close(attn.forward(x, y, y, {.attn_mask = hidden}).output.value(), attn(x, y, y, {.ignore = hidden}).value());
+  check_close(attn.forward(x, y, y, {.attn_mask = hidden}).output.value(), attn(x, y, y, {.masked = hidden}).value());
   const Tensor bias(normal({4, 3, 4}, 3));
   check_close(attn.forward(x, y, y, {.attn_mask = bias}).output.value(),
               attn(x, y, y, {.bias = reshape(bias, {2, 2, 3, 4})}).value());

@@ -7,7 +7,7 @@
 
 #include <xgrad/nn/masks.h>
 #include <xgrad/nn/pytorch/transformer.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/ops/slice.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,0 +1,29 @@
+// How a node is made.
+#include "record.h"
+
+namespace xgrad {
+
+namespace detail {
+
+Recording::Recording(const char* op, const Shape& shape, int edges) : node_(Node::create(op, shape, edges)) {
+  node_->requires_grad = true;
+}
+
+bool Recording::add(const Tensor& input) {
+  Node* to = input.needed_node().published();
+  Edge& edge = node_->edges()[static_cast<std::size_t>(added_++)];
+  edge.to = Ref<Node>::share(to);
+  node_->follow(*to);
+  edge.version = to->version;
+  edge.carries = to->requires_grad;
+  return edge.carries;
+}
+
+Tensor Recording::finish(Array&& value) && {
+  if (keep_output_) node_->kept = value.buffer();
+  return Engine::at_node(std::move(value), std::move(node_));
+}
+
+}  // namespace detail
+
+}  // namespace xgrad

@@ -1,0 +1,44 @@
+// Repeating along axes, and its dual, summing.
+#include "broadcast.h"
+
+#include <algorithm>
+
+#include "../core/record.h"
+#include "kernels/copy.h"
+#include "kernels/reduce.h"
+
+namespace xgrad {
+
+template <class T>
+BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape) {
+  Shape to = shape;
+  for (int i = 1; i <= std::min(x.rank(), to.rank()); ++i) {
+    if (to[to.rank() - i] == -1) to[to.rank() - i] = x.shape()[x.rank() - i];
+  }
+  if (!broadcasts_to(x.shape(), to)) fail<ShapeError>("broadcast_to", x.shape(), " cannot become ", shape);
+  return copy_part(x, {.sizes = to, .strides = broadcast_strides(x.shape(), to)});
+}
+
+Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  return record("broadcast_to", broadcast_to(x.value(), shape),
+                wrt(x, [from = x.shape()](const Tensor& gy) { return sum_to(gy, from); }));
+}
+
+Tensor sum_to(const Tensor& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  if (!broadcasts_to(shape, x.shape())) fail<ShapeError>("sum_to", x.shape(), " cannot be summed to ", shape);
+  Axes axes;
+  const int more = x.rank() - shape.rank();
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i < more || (shape[i - more] == 1 && x.shape()[i] != 1)) axes.push_back(i);
+  }
+  return record("sum_to", sum_over(x.value(), axes, shape),
+                wrt(x, [to = x.shape()](const Tensor& gy) { return broadcast_to(gy, to); }));
+}
+
+template Index broadcast_to(const Index&, const Shape&);
+template Array broadcast_to(const Array&, const Shape&);
+template Mask broadcast_to(const Mask&, const Shape&);
+
+}  // namespace xgrad

@@ -1,0 +1,80 @@
+// Comparisons, logic on masks, and the choice between two.
+#include "compare.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "../core/record.h"
+#include "broadcast.h"
+#include "kernels/loops.h"
+
+namespace xgrad {
+namespace {
+
+template <class T, class F>
+Mask compare(const char* op, const BasicArray<T>& a, const BasicArray<T>& b, const F& holds) {
+  return map_elements<bool>(broadcast_shapes(op, a.shape(), b.shape()), holds, a, b);
+}
+
+template <class F>
+Mask compare(const char* op, const Tensor& a, const Tensor& b, const F& holds) {
+  return compare(op, a.value(), b.value(), holds);
+}
+
+}  // namespace
+
+Mask operator<(const Tensor& a, const Tensor& b) {
+  return compare("less", a, b, [](Real p, Real q) { return p < q; });
+}
+Mask operator<=(const Tensor& a, const Tensor& b) {
+  return compare("less_equal", a, b, [](Real p, Real q) { return p <= q; });
+}
+Mask operator>(const Tensor& a, const Tensor& b) {
+  return compare("greater", a, b, [](Real p, Real q) { return p > q; });
+}
+Mask operator>=(const Tensor& a, const Tensor& b) {
+  return compare("greater_equal", a, b, [](Real p, Real q) { return p >= q; });
+}
+Mask operator==(const Tensor& a, const Tensor& b) {
+  return compare("equal", a, b, [](Real p, Real q) { return p == q; });
+}
+Mask operator!=(const Tensor& a, const Tensor& b) {
+  return compare("not_equal", a, b, [](Real p, Real q) { return p != q; });
+}
+
+Mask operator&&(const Mask& a, const Mask& b) {
+  return compare("logical_and", a, b, [](bool p, bool q) { return p & q; });
+}
+Mask operator||(const Mask& a, const Mask& b) {
+  return compare("logical_or", a, b, [](bool p, bool q) { return p | q; });
+}
+Mask operator!(const Mask& mask) {
+  return compare("logical_not", mask, mask, [](bool p, bool) { return !p; });
+}
+bool any(const Mask& mask) { return std::ranges::find(mask, true) != mask.end(); }
+bool all(const Mask& mask) { return std::ranges::find(mask, false) == mask.end(); }
+
+Mask operator<(const Index& a, const Index& b) { return compare("less", a, b, std::less()); }
+Mask operator<=(const Index& a, const Index& b) { return compare("less_equal", a, b, std::less_equal()); }
+Mask operator>(const Index& a, const Index& b) { return compare("greater", a, b, std::greater()); }
+Mask operator>=(const Index& a, const Index& b) { return compare("greater_equal", a, b, std::greater_equal()); }
+Mask operator==(const Index& a, const Index& b) { return compare("equal", a, b, std::equal_to()); }
+Mask operator!=(const Index& a, const Index& b) { return compare("not_equal", a, b, std::not_equal_to()); }
+
+Mask operator<(const Index& a, std::int64_t b) { return a < Index(Shape{}, b); }
+Mask operator<=(const Index& a, std::int64_t b) { return a <= Index(Shape{}, b); }
+Mask operator>(const Index& a, std::int64_t b) { return a > Index(Shape{}, b); }
+Mask operator>=(const Index& a, std::int64_t b) { return a >= Index(Shape{}, b); }
+Mask operator==(const Index& a, std::int64_t b) { return a == Index(Shape{}, b); }
+Mask operator!=(const Index& a, std::int64_t b) { return a != Index(Shape{}, b); }
+
+Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("where", mask.shape(), broadcast_shapes("where", a.shape(), b.shape()));
+  return record("where",
+                map_elements<Real>(
+                    shape, [](bool m, Real p, Real q) { return m ? p : q; }, mask, a.value(), b.value()),
+                wrt(a, [mask, to = InputShape(a)](const Tensor& gy) { return sum_to(where(mask, gy, 0), to); }),
+                wrt(b, [mask, to = InputShape(b)](const Tensor& gy) { return sum_to(where(mask, 0, gy), to); }));
+}
+
+}  // namespace xgrad

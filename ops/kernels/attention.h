@@ -1,0 +1,102 @@
+// Attention, one head after the other: forward, and the gradients from what the forward pass kept.
+#pragma once
+
+#include <cstdint>
+
+#include "../../core/array.h"
+#include "../../core/random.h"
+
+namespace xgrad {
+
+/// How many elements lie between batches, heads and rows of a (B, T, H, d)- or (B, H, T, d)-like operand.
+struct HeadLayout {
+  std::int64_t batch_step, head_step, row_step;
+
+  std::int64_t at(std::int64_t b, std::int64_t h) const { return b * batch_step + h * head_step; }
+};
+
+/// T queries and S keys in B batches of H heads; queries and keys have d columns, values e.
+struct AttentionSizes {
+  std::int64_t B, H, T, S, d, e;
+  HeadLayout q, k, v, y;
+  Real scale;  ///< of the scores
+
+  Shape scores() const { return {B, H, T, S}; }
+};
+
+/// Where queries, keys and values, or their gradients, begin.
+template <class Number>
+struct AttentionOperands {
+  Number *q, *k, *v;
+};
+
+/// A mask as the kernel reads it, in plain numbers: query t of batch b sees a range of keys, less those that `masked`
+/// names. Checked (attention_mask.h).
+struct KeyRanges {
+  std::int64_t T = 0, S = 0;
+  bool causal = false;                              ///< query t sees keys 0 ... t only
+  bool band = false;                                ///< it sees t - before ... t + after only
+  std::int64_t before = 0, after = 0;               ///< not beyond max(T, S)
+  const std::int64_t* lengths = nullptr;            ///< so many keys are there, from the first: (B), or (B, T)
+  bool length_per_query = false;
+  const bool* masked = nullptr;                     ///< true: may not be seen; (B, H, T, S) with strides
+  const Real* bias = nullptr;                       ///< added to the scores, likewise
+  ShortList<std::int64_t> masked_strides, bias_strides;
+
+  /// Query t sees no key before this one, and
+  std::int64_t begin(std::int64_t t) const;
+  /// query t of batch b none from this one on.
+  std::int64_t end(std::int64_t b, std::int64_t t) const;
+  /// So many keys at most are seen by some of `count` queries in a row.
+  std::int64_t most_keys(std::int64_t count) const;
+  bool is_masked(std::int64_t b, std::int64_t h, std::int64_t t, std::int64_t s) const {
+    return masked && masked[b * masked_strides[0] + h * masked_strides[1] + t * masked_strides[2] + s * masked_strides[3]];
+  }
+};
+
+/// Dropout of the weights, as dropout() itself does it: a function of key and position alone.
+struct WeightDropout {
+  double p = 0;
+  RandomKey key{};
+
+  bool on() const { return p > 0; }
+};
+
+/// What the backward pass needs of the forward pass: the weights while keys are few, which saves computing them again,
+/// and else the maximum of each query's scores and the share that belongs to it. In the order of the scores.
+class KeptAttention {
+ public:
+  KeptAttention() = default;
+  /// Of sizes with queries.
+  explicit KeptAttention(const AttentionSizes& p);
+
+  bool weights() const { return weights_; }
+  /// The rows of the queries from `first` on of a head, of lanes() numbers each: one for each key that they may see, or
+  /// the maxima and, behind them, the shares.
+  Real* rows(std::int64_t head, std::int64_t first) { return numbers_.mutable_data() + at(head, first); }
+  const Real* rows(std::int64_t head, std::int64_t first) const { return numbers_.data() + at(head, first); }
+
+ private:
+  std::int64_t at(std::int64_t head, std::int64_t first) const {
+    return (head * blocks_ + first / lanes_) * rows_ * lanes_;
+  }
+
+  std::int64_t lanes_ = 1, blocks_ = 0, rows_ = 0;
+  bool weights_ = false;
+  Array numbers_;
+};
+
+/// y = dropout(softmax(scale q k' + bias)) v, which has elements, and what the backward pass needs if `kept` is given.
+void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& keys,
+                       const WeightDropout& dropout, Real* y, KeptAttention* kept);
+
+/// Writes the gradients of q, k and v, and if asked adds those of the scores to (B, H, T, S) zeros. y has elements.
+void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
+                        const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& keys,
+                        const WeightDropout& dropout, Real* score_gradients);
+
+/// a b, or a' b, over leading axes, where what an entry 0 of a stands for takes no part, NaN and infinities included.
+enum class LeftFactor { as_it_is, transposed };
+Array careful_products(const Array& a, const Array& b, LeftFactor left);
+
+}  // namespace xgrad

@@ -1,0 +1,43 @@
+// Of xtensor-blas this uses the BLAS prototypes that it brings along. Its own gemm takes no leading dimension, so that
+// neither the heads of an attention nor blocks of rows can be multiplied in place, and copies what is laid out
+// otherwise.
+#include "blas.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <xflens/cxxblas/drivers/cblas.h>
+
+#include "../../core/blas.h"
+#include "../../core/error.h"
+
+namespace xgrad {
+namespace {
+
+int narrow(std::int64_t size) {
+  if (size > std::numeric_limits<int>::max())
+    fail<LimitError>("matmul", "size ", size, " is beyond what BLAS can count");
+  return static_cast<int>(size);
+}
+
+constexpr auto blas_gemm = [] {
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return &cblas_sgemm;
+  } else {
+    return &cblas_dgemm;
+  }
+}();
+
+// BLAS demands strides of at least 1, also where there is one row only.
+int stride_of(std::int64_t stride) { return narrow(std::max<std::int64_t>(stride, 1)); }
+
+}  // namespace
+
+void detail::blas_product(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  const detail::InsideBlas inside;
+  blas_gemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
+            narrow(p.m), narrow(p.n), narrow(p.k), p.scale, a.data, stride_of(a.stride), b.data, stride_of(b.stride),
+            p.keep, c, stride_of(c_stride));
+}
+
+}  // namespace xgrad

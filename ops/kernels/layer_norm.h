@@ -1,0 +1,48 @@
+// Layer norm, row by row, and its gradients.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../../core/array.h"
+
+namespace xgrad {
+
+/// What the gradient of a normalised row needs of it. The mean is kept in two parts because x - mean loses its digits
+/// when the mean, rounded to one number, is large against the spread.
+struct RowStatistics {
+  Real mean, mean_rest, scale;
+};
+inline constexpr std::int64_t statistics_size = 3;
+
+/// A power of two that brings numbers of about this size near 1, and is itself normal.
+inline Real power_near_inverse(Real size) {
+  constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
+  return std::ldexp(Real(1), std::clamp(-std::ilogb(size), -most, most));
+}
+
+/// Rows of n numbers, and what they are scaled and shifted with, (n) each, or nullptr.
+struct LayerNormRows {
+  const Real* x;
+  std::int64_t rows, n;
+  const Real* gamma;
+  const Real* beta;
+};
+
+/// Writes the normalised rows to y and the statistics of each, as RowStatistics, to `statistics`.
+void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics);
+
+/// Which gradients are wanted, and these: of x (rows, n), of gamma and beta (n); empty where not wanted.
+struct LayerNormWanted {
+  bool x, gamma, beta;
+};
+struct LayerNormGradients {
+  Array x, gamma, beta;
+};
+/// All at once. Sums over rows are taken block by block, then over the blocks, so they are the same for any number of
+/// threads.
+LayerNormGradients layer_norm_gradient_rows(const LayerNormRows& in, const Real* statistics, const Real* gy,
+                                            const LayerNormWanted& wanted);
+
+}  // namespace xgrad

@@ -1,0 +1,49 @@
+// The block that all products are made of: sums that stay in registers while one factor passes by.
+#pragma once
+
+#include <cstdint>
+
+#include "rows.h"
+
+namespace xgrad::inline XGRAD_SIMD {
+
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int registers = 32;
+#else
+inline constexpr int registers = 16;
+#endif
+
+// Only where loops over the sums are unrolled do these stay in registers.
+#ifdef __clang__
+#define XGRAD_UNROLL _Pragma("unroll")
+#else
+#define XGRAD_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/// The left factor: element (i, k) is data[i row_step + k depth_step].
+struct LeftRows {
+  const Real* data;
+  std::int64_t row_step, depth_step;
+};
+
+/// sum_ij += a_ik b_kj over k < depth, for `rows` rows and `packs` packs of columns; rows of b lie b_step apart. Each
+/// sum goes along k in order, so that its bits depend on k alone.
+template <int rows, int packs>
+[[gnu::always_inline]] inline void multiply_add_block(Pack (&sum)[rows][packs], const LeftRows& left, const Real* b,
+                                                      std::int64_t b_step, std::int64_t depth) {
+  const std::int64_t row_step = left.row_step, depth_step = left.depth_step;
+  const Real* a = left.data;
+  for (std::int64_t k = 0; k < depth; ++k, a += depth_step, b += b_step) {
+    Pack right[packs];
+    XGRAD_UNROLL
+    for (int j = 0; j < packs; ++j) right[j] = Pack::load(b + j * pack_width);
+    XGRAD_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      const Pack factor(a[i * row_step]);
+      XGRAD_UNROLL
+      for (int j = 0; j < packs; ++j) sum[i][j] = multiply_add(factor, right[j], sum[i][j]);
+    }
+  }
+}
+
+}  // namespace xgrad::inline XGRAD_SIMD

@@ -1,0 +1,12 @@
+// Which registers the kernels that run here were compiled for.
+#pragma once
+
+namespace xgrad::detail {
+
+struct Registers {
+  const char* instructions;  ///< "AVX-512", "AVX2", "NEON", "SSE2"
+  int width;                 ///< numbers in one
+};
+Registers registers_of_kernels();
+
+}  // namespace xgrad::detail

@@ -1,0 +1,9 @@
+// What squashes the sum in a plain recurrent cell.
+#pragma once
+
+namespace xgrad {
+
+/// The f of rnn.
+enum class Squash { tanh, relu };
+
+}  // namespace xgrad

@@ -1,0 +1,143 @@
+// How a lambda becomes an operation: what fused.h tells users of, without the operations that their lambdas may call.
+#pragma once
+
+#include <array>
+#include <tuple>
+#include <utility>
+
+#include "../core/record.h"
+#include "broadcast.h"
+#include "kernels/loops.h"
+
+namespace xgrad {
+
+// Only the lambda of a derivative calls it, when that is recorded (arithmetic.h).
+Tensor mul(const Tensor& a, const Tensor& b);
+
+namespace detail {
+
+// Calls f with `values`, an array, as its arguments.
+template <class F, class T, std::size_t N>
+auto call_with(const F& f, const std::array<T, N>& values) {
+  return std::apply(f, values);
+}
+
+// Whether F is a function of `count` numbers. Asked with Probes (all alike, as numbers are) first, which tell what is
+// wrong with the body of a lambda.
+template <class F, std::size_t count>
+constexpr bool takes_numbers() {
+  return []<std::size_t... k>(std::index_sequence<k...>) {
+    if constexpr (std::is_invocable_v<const F&, std::conditional_t<k == count, void, Probe<1>>...>) {
+      return true;
+    } else {
+      return std::is_invocable_v<const F&, std::conditional_t<k == count, void, Pack>...>;
+    }
+  }
+  (std::make_index_sequence<count>{});
+}
+
+// Which of the K arguments (bits 0 ... K-1) and the result (bit K) the partial derivative D depends on.
+template <class D, std::size_t K>
+constexpr unsigned dependencies() {
+  return []<std::size_t... k>(std::index_sequence<k...>) {
+    return probed<decltype(std::declval<D>()(Probe<(1u << k)>{}..., Probe<(1u << K)>{}))>;
+  }
+  (std::make_index_sequence<K>{});
+}
+
+// The gradient of one input of an elementwise operation: gx = gy d(x..., y), summed where the input was broadcast.
+// Keeps just the inputs that d depends on; for the others it passes 0.
+template <unsigned depends, std::size_t K, class D>
+class PartialRule {
+ public:
+  PartialRule(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) : d_(std::move(d)), to_(*inputs[k]) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < K; ++i) {
+      if (depends >> i & 1) kept_[next++] = kept(*inputs[i]);
+    }
+  }
+
+  Tensor gradient(const Tensor& gy, const Tensor& y) const {
+    return sum_to(recording() ? by_tensors(gy, y) : by_packs(gy, y, std::make_index_sequence<kept_count()>()), to_);
+  }
+
+ private:
+  static constexpr std::size_t kept_count() {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < K; ++k) count += depends >> k & 1;
+    return count;
+  }
+
+  Tensor by_tensors(const Tensor& gy, const Tensor& y) const {
+    std::array<Tensor, K + 1> arguments;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k <= K; ++k) {
+      arguments[k] = !(depends >> k & 1) ? Tensor(0) : k == K ? y : kept_[next++];
+    }
+    return mul(gy, Tensor(call_with(d_, arguments)));
+  }
+
+  template <std::size_t... i>
+  Tensor by_packs(const Tensor& gy, const Tensor& y, std::index_sequence<i...>) const {
+    const auto gradient = [this](const Pack& g, const auto&... given) {
+      const std::array<Pack, sizeof...(given)> values{given...};
+      std::array<Pack, K + 1> arguments;
+      std::size_t next = 0;
+      for (std::size_t k = 0; k <= K; ++k) arguments[k] = depends >> k & 1 ? values[next++] : Pack(0);
+      return g * Pack(call_with(d_, arguments));
+    };
+    if constexpr (depends >> K & 1) {
+      return map(gy.shape(), gradient, gy.value(), kept_[i].value()..., y.value());
+    } else {
+      return map(gy.shape(), gradient, gy.value(), kept_[i].value()...);
+    }
+  }
+
+  [[no_unique_address]] D d_;
+  InputShape to_;
+  std::array<Tensor, kept_count()> kept_;
+};
+
+template <std::size_t K, class D>
+auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
+  static_assert(takes_numbers<D, K + 1>(), "elementwise: a derivative is a function of every input and of the result");
+  constexpr unsigned depends = dependencies<D, K>();
+  PartialRule<depends, K, D> rule(inputs, k, std::move(d));
+  if constexpr (depends >> K & 1) {
+    return wrt(*inputs[k], [rule](const Tensor& gy, const Tensor& y) { return rule.gradient(gy, y); });
+  } else {
+    return wrt(*inputs[k], [rule](const Tensor& gy) { return rule.gradient(gy, gy); });
+  }
+}
+
+}  // namespace detail
+
+/// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv.
+template <class F, class D>
+Tensor elementwise(const char* op, const Tensor& x, F f, D df) {
+  static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
+  const std::array<const Tensor*, 1> inputs{&x};
+  return record(op, map(x.value(), f), detail::partial(inputs, 0, std::move(df)));
+}
+
+/// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError.
+template <class F, class DA, class DB>
+Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db) {
+  static_assert(detail::takes_numbers<F, 2>(), "elementwise: the function takes one number for each input");
+  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
+  const std::array<const Tensor*, 2> inputs{&a, &b};
+  return record(op, map(shape, f, a.value(), b.value()), detail::partial(inputs, 0, std::move(da)),
+                detail::partial(inputs, 1, std::move(db)));
+}
+
+/// y = f(a, b, c), elementwise with broadcasting. The partial derivatives take (a, b, c, y). Throws ShapeError.
+template <class F, class DA, class DB, class DC>
+Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
+  static_assert(detail::takes_numbers<F, 3>(), "elementwise: the function takes one number for each input");
+  const Shape shape = broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), c.shape());
+  const std::array<const Tensor*, 3> inputs{&a, &b, &c};
+  return record(op, map(shape, f, a.value(), b.value(), c.value()), detail::partial(inputs, 0, std::move(da)),
+                detail::partial(inputs, 1, std::move(db)), detail::partial(inputs, 2, std::move(dc)));
+}
+
+}  // namespace xgrad

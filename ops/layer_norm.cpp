@@ -1,0 +1,104 @@
+// Layer norm: checks, and the rule in numbers (kernels/layer_norm.cpp) and in operations.
+#include "layer_norm.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "../core/record_fused.h"
+#include "arithmetic.h"
+#include "broadcast.h"
+#include "create.h"
+#include "elementwise.h"
+#include "kernels/layer_norm.h"
+
+namespace xgrad {
+namespace {
+
+// What composed_layer_norm multiplies each row with, so that its squares stay in range; mostly 1.
+Array row_factors(const Array& statistics, const Shape& kept) {
+  Array factors(kept, Real(1));
+  constexpr Real far = 0x1p40;
+  for (std::int64_t row = 0; row < factors.size(); ++row) {
+    const Real scale = statistics.data()[row * statistics_size + 2];
+    if (std::isfinite(scale) && scale > 0 && (scale > far || scale < 1 / far)) {
+      factors.mutable_data()[row] = power_near_inverse(1 / scale);
+    }
+  }
+  return factors;
+}
+
+Tensor standardized(const Tensor& x, const Array& factors, Real eps) {
+  const Shape& rows = factors.shape();
+  const Real count = static_cast<Real>(x.size()) / static_cast<Real>(std::max<std::int64_t>(rows.numel(), 1));
+  const auto centred = [&](const Tensor& u) { return u - sum_to(u, rows) / count; };
+  const Tensor factor(factors), d = centred(centred(x * factor));
+  return d * rsqrt(sum_to(square(d), rows) / count + factor * eps * factor);
+}
+
+Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x) { return standardized(x, factors, eps); }
+Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x, const Tensor& gamma) {
+  return standardized(x, factors, eps) * gamma;
+}
+Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x, const Tensor& gamma, const Tensor& beta) {
+  return standardized(x, factors, eps) * gamma + beta;
+}
+
+// The operation on x, x and gamma, or all three.
+template <std::size_t N>
+Tensor fused(const std::array<Tensor, N>& inputs, std::int64_t n, const Shape& kept, Real eps) {
+  const auto& x = inputs[0].value();
+  const auto numbers = [](const std::array<Tensor, N>& all, std::size_t i) {
+    return i < N ? all[i < N ? i : 0].value().data() : nullptr;
+  };
+  const auto rows_of = [n, numbers](const std::array<Tensor, N>& all) {
+    return LayerNormRows{all[0].value().data(), all[0].size() / n, n, numbers(all, 1), numbers(all, 2)};
+  };
+  Array y(x.shape()), statistics(Shape{x.size() / n, statistics_size});
+  layer_norm_rows(rows_of(inputs), eps, y.mutable_data(), statistics.mutable_data());
+  return record_fused(
+      "layer_norm", std::move(y), inputs,
+      [=](const Tensor& gy, Wanted wanted) {
+        const LayerNormGradients g = layer_norm_gradient_rows(rows_of(inputs), statistics.data(), gy.value().data(),
+                                                              {wanted[0], N > 1 && wanted[1], N > 2 && wanted[2]});
+        const Array* all[] = {&g.x, &g.gamma, &g.beta};
+        std::array<Tensor, N> result;
+        for (std::size_t i = 0; i < N; ++i) {
+          if (wanted[static_cast<int>(i)]) result[i] = all[i]->reshaped(inputs[i].shape());
+        }
+        return result;
+      },
+      [=](const auto&... own) { return composed_layer_norm(row_factors(statistics, kept), eps, own...); });
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const LayerNormOptions& options) {
+  if (!(options.eps >= 0)) fail<ValueError>("layer_norm", "eps ", options.eps, " is negative");
+  if (beta.defined() && !gamma.defined()) {
+    return layer_norm(x, ones(beta.shape()), beta, options);
+  }
+  const Shape normalized = !options.normalized.empty() ? options.normalized
+                           : gamma.defined()           ? gamma.shape()
+                           : x.rank() > 0              ? Shape{x.shape().back()}
+                                                       : Shape{};
+  const bool fits = !normalized.empty() && x.rank() >= normalized.rank() &&
+                    std::equal(normalized.begin(), normalized.end(), x.shape().end() - normalized.rank());
+  if (!fits) fail<ShapeError>("layer_norm", x.shape(), " does not end in ", normalized);
+  for (const Tensor* affine : {&gamma, &beta}) {
+    if (affine->defined() && affine->shape() != normalized) {
+      fail<ShapeError>("layer_norm", affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ",
+                       normalized);
+    }
+  }
+  const std::int64_t n = normalized.numel();
+  if (n == 0) fail<ShapeError>("layer_norm", "nothing to normalise over in ", x.shape());
+  Shape kept = x.shape();
+  for (int axis = kept.rank() - normalized.rank(); axis < kept.rank(); ++axis) kept[axis] = 1;
+
+  if (beta.defined()) return fused(std::array{x, gamma, beta}, n, kept, options.eps);
+  if (gamma.defined()) return fused(std::array{x, gamma}, n, kept, options.eps);
+  return fused(std::array{x}, n, kept, options.eps);
+}
+
+}  // namespace xgrad

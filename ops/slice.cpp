@@ -1,0 +1,205 @@
+// Parts of tensors, and their duals: what brackets mean. narrow, split, chunk and pad are the same with other ways to
+// name the part.
+#include "slice.h"
+
+#include <utility>
+
+#include "../core/checked.h"
+#include "../core/record.h"
+#include "kernels/copy.h"
+
+namespace xgrad {
+
+namespace {
+
+// The first position of a range and the number of positions, as numpy cuts them off at the ends of an axis.
+std::pair<std::int64_t, std::int64_t> range_of(const Slice& slice, std::int64_t size) {
+  const std::int64_t step = slice.step();
+  const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
+  const auto position = [&](const Slice::Bound& bound, std::int64_t otherwise) {
+    return bound ? std::clamp(*bound < 0 ? *bound + size : *bound, lowest, highest) : otherwise;
+  };
+  const std::int64_t start = position(slice.start(), step > 0 ? lowest : highest);
+  const std::int64_t stop = position(slice.stop(), step > 0 ? highest : lowest);
+  const std::int64_t length = step > 0 ? stop - start : start - stop;
+  return {start, length <= 0 ? 0 : std::abs((length - 1) / step) + 1};
+}
+
+Part part_of(const char* op, const Shape& shape, const Slices& slices) {
+  int named = 0, ellipses = 0;
+  for (const Slice& slice : slices) {
+    named += slice.kind() == Slice::Kind::range || slice.kind() == Slice::Kind::position;
+    ellipses += slice.kind() == Slice::Kind::ellipsis;
+    if (slice.step() == 0) fail<ValueError>(op, "a step of 0");
+  }
+  if (named > shape.rank()) fail<ValueError>(op, named, " indices for shape ", shape);
+  if (ellipses > 1) fail<ValueError>(op, "more than one ellipsis");
+
+  const Strides strides = whole(shape).strides;
+  Part part;
+  int axis = 0;
+  const auto keep = [&](std::int64_t size, std::int64_t stride) {
+    part.sizes.push_back(size);
+    part.strides.push_back(stride);
+  };
+  const auto keep_axes = [&](int count) {
+    for (const int end = axis + count; axis < end; ++axis) keep(shape[axis], strides[axis]);
+  };
+  for (const Slice& slice : slices) {
+    switch (slice.kind()) {
+      case Slice::Kind::ellipsis:
+        keep_axes(shape.rank() - named);
+        break;
+      case Slice::Kind::new_axis:
+        keep(1, 0);
+        break;
+      case Slice::Kind::position: {
+        const std::int64_t size = shape[axis], at = slice.position();
+        if (at < -size || at >= size) {
+          fail<ValueError>(op, "index ", at, " out of range for axis ", axis, " of size ", size);
+        }
+        part.offset += (at < 0 ? at + size : at) * strides[axis++];
+        break;
+      }
+      case Slice::Kind::range: {
+        const auto [start, length] = range_of(slice, shape[axis]);
+        if (length > 0) part.offset += start * strides[axis];
+        keep(length, length > 1 ? slice.step() * strides[axis] : 0);
+        ++axis;
+        break;
+      }
+    }
+  }
+  keep_axes(shape.rank() - axis);
+  return part;
+}
+
+Part part_of_axis(const Shape& shape, int axis, std::int64_t start, std::int64_t length) {
+  Part part = whole(shape);
+  part.offset = start * part.strides[axis];
+  part.sizes[axis] = length;
+  return part;
+}
+
+Array placed(const Array& x, const Part& part, const Shape& shape, Real around) {
+  Array result(shape, around);
+  copy_strided(part.sizes, result.mutable_data() + part.offset, part.strides, x.data(), strides_of(part.sizes));
+  return result;
+}
+
+Tensor place_part(const Tensor& x, const Part& part, const Shape& shape);
+
+Tensor slice_part(const char* op, const Tensor& x, const Part& part) {
+  return record(op, copy_part(x.value(), part),
+                wrt(x, [part, to = x.shape()](const Tensor& gy) { return place_part(gy, part, to); }));
+}
+
+Tensor place_part(const Tensor& x, const Part& part, const Shape& shape) {
+  return record("place", placed(x.value(), part, shape, 0),
+                wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+}
+
+}  // namespace
+
+template <class T>
+BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices) {
+  return copy_part(x, part_of("slice", x.shape(), slices));
+}
+
+Tensor slice(const Tensor& x, const Slices& slices) {
+  return slice_part("slice", x, part_of("slice", x.shape(), slices));
+}
+
+Tensor place(const Tensor& x, const Slices& slices, const Shape& shape) {
+  const Part part = part_of("place", shape, slices);
+  if (x.shape() != part.sizes) fail<ShapeError>("place", x.shape(), " at a part of shape ", part.sizes);
+  return place_part(x, part, shape);
+}
+
+// Brackets have to be members; core declares them and knows nothing more about operations.
+Tensor Tensor::operator[](std::initializer_list<Slice> slices) const { return slice(*this, Slices(slices)); }
+Tensor Tensor::operator[](const Slice& first) const { return slice(*this, {first}); }
+
+template <class T>
+BasicArray<T> BasicArray<T>::operator[](std::initializer_list<Slice> slices) const {
+  return slice(*this, Slices(slices));
+}
+
+template <class T>
+void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& values) {
+  const Part part = part_of("assign", to.shape(), slices);
+  if (!broadcasts_to(values.shape(), part.sizes)) {
+    fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", part.sizes);
+  }
+  const BasicArray<T> from = values;  // may be a part of `to` itself, which then gets memory of its own
+  copy_strided(part.sizes, to.mutable_data() + part.offset, part.strides, from.data(),
+               broadcast_strides(from.shape(), part.sizes));
+}
+
+Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length) {
+  axis = normalize_axis("narrow", axis, x.rank());
+  const std::int64_t size = x.shape()[axis];
+  if (start < 0 || length < 0 || start > size - length) {
+    fail<ValueError>("narrow", "start ", start, ", length ", length, " in an axis of size ", size);
+  }
+  return slice_part("narrow", x, part_of_axis(x.shape(), axis, start, length));
+}
+
+Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis) {
+  axis = normalize_axis("split", axis, x.rank());
+  const std::int64_t size = x.shape()[axis];
+  std::int64_t left = size;
+  for (const std::int64_t length : lengths) {
+    if (length < 0) fail<ValueError>("split", "negative length in ", lengths);
+    left = length > left ? -1 : left - length;
+  }
+  if (left != 0) fail<ShapeError>("split", "lengths ", lengths, " do not make the size ", size, " of axis ", axis);
+  Tensors parts;
+  std::int64_t start = 0;
+  for (const std::int64_t length : lengths) {
+    parts.push_back(slice_part("split", x, part_of_axis(x.shape(), axis, start, length)));
+    start += length;
+  }
+  return parts;
+}
+
+Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
+  axis = normalize_axis("chunk", axis, x.rank());
+  constexpr std::int64_t most = 1 << 24;  // of parts without elements, of which there can be any number
+  if (count < 1) fail<ValueError>("chunk", "into ", count, " parts");
+  if (x.shape()[axis] == 0 && count > most) fail<LimitError>("chunk", "an empty axis into ", count, " parts");
+  const std::int64_t size = x.shape()[axis], length = size / count + (size % count != 0);
+  std::vector<std::int64_t> lengths;
+  if (size == 0) lengths.assign(static_cast<std::size_t>(count), 0);
+  for (std::int64_t left = size; left > 0; left -= length) lengths.push_back(std::min(length, left));
+  return split(x, lengths, axis);
+}
+
+Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value) {
+  if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " paddings for shape ", x.shape());
+  Shape shape = x.shape();
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const auto [before, after] = paddings[axis];
+    if (before < 0 || after < 0)
+      fail<ValueError>("pad", "negative padding ", std::min(before, after), " of axis ", axis);
+    shape[axis] = checked_add("pad", shape[axis], checked_add("pad", before, after));
+  }
+  Part part = whole(shape);
+  part.sizes = x.shape();
+  for (int axis = 0; axis < x.rank(); ++axis) part.offset += paddings[axis].before * part.strides[axis];
+  return record("pad", placed(x.value(), part, shape, value),
+                wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+}
+
+// ---- for plain arrays
+
+#define XGRAD_INSTANTIATE(T)                                                            \
+  template BasicArray<T> BasicArray<T>::operator[](std::initializer_list<Slice>) const; \
+  template void assign_part(BasicArray<T>&, const Slices&, const BasicArray<T>&);       \
+  template BasicArray<T> slice(const BasicArray<T>&, const Slices&);
+XGRAD_INSTANTIATE(Real)
+XGRAD_INSTANTIATE(std::int64_t)
+XGRAD_INSTANTIATE(bool)
+#undef XGRAD_INSTANTIATE
+
+}  // namespace xgrad

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# The structure that docs/design.md promises, read from the includes of the sources themselves.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+exec python3 "$root/tests/cmake/structure.py" "$root"

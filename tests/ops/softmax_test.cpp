@@ -1,0 +1,162 @@
+// Softmax and its kin: against formulas, composed forms and published values; extreme inputs.
+#include <cmath>
+#include <limits>
+
+#include <xgrad/core/parallel.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/fused.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+constexpr Real not_a_number = std::numeric_limits<Real>::quiet_NaN();
+
+Tensor composed_softmax(const Tensor& x, int axis) {
+  const Tensor e = exp(x - max(x.detach(), {.axis = axis, .keepdim = true}));
+  return e / sum(e, {.axis = axis, .keepdim = true});
+}
+
+bool finite(const Tensor& x) {
+  return std::ranges::all_of(x.value(), [](Real v) { return std::isfinite(v); });
+}
+
+// Around the width of every register: the last pack of a row is full or not.
+const std::int64_t lengths_of_rows[] = {1, 2, 7, 8, 15, 16, 17, 33, 64, 65, 130};
+
+}  // namespace
+
+TEST_CASE("softmax and log_softmax equal their formulas along any axis, with gradients of any order") {
+  for (const Shape& shape : {Shape{}, {1}, {7}, {3, 5}, {2, 1, 3}, {2, 3, 1, 2}, {2, 1, 2, 3, 2}, {0, 3}, {3, 0}}) {
+    for (int axis = shape.empty() ? -1 : -shape.rank(); axis < std::max(shape.rank(), 1); ++axis) {
+      CAPTURE(cat(shape, " axis ", axis));
+      const Array x = normal(shape);
+      const bool zero = shape.numel() == 0 || (shape.empty() ? 1 : shape.dim(axis)) == 1;
+      const auto soft = [axis](const Tensors& in) { return softmax(in[0], axis); };
+      const auto log_soft = [axis](const Tensors& in) { return log_softmax(in[0], axis); };
+      CHECK(soft({x}).shape() == shape);
+      check_gradients(soft, {x}, {.zero = zero});
+      check_gradients(log_soft, {x}, {.zero = zero});
+      if (shape.empty() || shape.numel() == 0) continue;
+      const auto composed = [axis](const Tensors& in) { return composed_softmax(in[0], axis); };
+      check_fused(soft, composed, {x});
+      check_fused(log_soft, [&](const Tensors& in) { return log(composed(in)); }, {x});
+    }
+  }
+  for (const std::int64_t n : lengths_of_rows) {
+    CAPTURE(n);
+    const Array x = normal({3, n});
+    check_fused([](const Tensors& in) { return softmax(in[0]); },
+                [](const Tensors& in) { return composed_softmax(in[0], -1); }, {x});
+    check_fused([](const Tensors& in) { return log_softmax(in[0]); },
+                [](const Tensors& in) { return log(composed_softmax(in[0], -1)); }, {x});
+  }
+  CHECK(softmax(Tensor(3)).item() == 1);
+  CHECK(log_softmax(Tensor(3)).item() == 0);
+  CHECK(error_of<ValueError>([] { softmax(Array({2, 3}, 0), 2); }) == "softmax: axis 2 is out of range for rank 2");
+}
+
+TEST_CASE("softmax of extreme logits is finite, log_softmax exact") {
+  const Tensor large = softmax(tensor({1e30, -1e30, 1e30}));
+  CHECK(equal(large.value(), Array({3}, {0.5, 0, 0.5})));
+  CHECK(equal(softmax(tensor({-1e30, -1e30})).value(), Array({2}, {0.5, 0.5})));
+  check_close(log_softmax(tensor({1000, 0})).value(), Array({2}, {0, -1000}));
+  check_close(log_softmax(tensor({-1000, -1000})).value(), Array({2}, {-std::log(2.), -std::log(2.)}));
+
+  CHECK(equal(softmax(Array({3}, -infinity)).value(), Array({3}, 0)));
+  CHECK(equal(log_softmax(Array({3}, -infinity)).value(), Array({3}, -infinity)));
+  CHECK(equal(softmax(tensor({0, -infinity, 0})).value(), Array({3}, {0.5, 0, 0.5})));
+  CHECK(equal(softmax(tensor({infinity, 5, infinity, -infinity})).value(), Array({4}, {0.5, 0, 0.5, 0})));
+  CHECK(equal(softmax(tensor({infinity, 5})).value(), Array({2}, {1, 0})));
+  CHECK(equal(log_softmax(tensor({infinity, 5})).value(), Array({2}, {0, -infinity})));
+  CHECK(std::isnan(softmax(tensor({1, not_a_number})).value().at({0})));
+  CHECK(std::isnan(log_softmax(tensor({not_a_number, 1})).value().at({1})));
+
+  for (const Real number : {infinity, -infinity, Real(1e30), Real(-1e30)}) {
+    const Tensor x = variable(Array({2, 3}, number));
+    CHECK(finite(grad(softmax(x), {x}, {.seed = ones({2, 3})})[0]));
+    CHECK(finite(grad(log_softmax(x), {x}, {.seed = ones({2, 3})})[0]));
+  }
+}
+
+TEST_CASE("masked softmax gives 0 past the length and sums to 1 before it") {
+  const Tensor x = uniform({2, 2, 4}, 0, 1);
+  const Tensor y = masked_softmax(x, index({2, 3}));
+  check_close(sum(y, {.axis = -1}).value(), Array({2, 2}, 1));
+  for (std::int64_t b = 0; b < 2; ++b) {
+    for (std::int64_t t = 0; t < 2; ++t) {
+      for (std::int64_t s = b + 2; s < 4; ++s) CHECK(y.value().at({b, t, s}) == 0);
+    }
+  }
+  const Tensor z = masked_softmax(x, index({{1, 3}, {2, 4}}));
+  CHECK(equal(Array(Shape{4}, std::span(z.value().data(), 4)), Array({4}, {1, 0, 0, 0})));
+  check_close(sum(z, {.axis = -1}).value(), Array({2, 2}, 1));
+  CHECK(z.value().at({1, 0, 2}) == 0);
+  CHECK(z.value().at({1, 1, 3}) > 0);
+
+  CHECK(
+      equal(masked_softmax(x, index({0, 4})).value(), concat({zeros({1, 2, 4}), softmax(narrow(x, 0, 1, 1))}).value()));
+  CHECK(masked_softmax(normal({3, 2, 5, 4}), index({1, 2, 3})).shape() == Shape{3, 2, 5, 4});
+}
+
+TEST_CASE("masked softmax has gradients of any order, 0 past the length") {
+  const auto one = [](const Tensors& x) { return masked_softmax(x[0], index({2, 0, 3})); };
+  check_gradients(one, {normal({3, 4})});
+  check_gradients(one, {normal({3, 2, 4})});
+  check_gradients(one, {normal({3, 2, 2, 17})});
+  check_gradients(
+      [](const Tensors& x) {
+        return masked_softmax(x[0], index({{1, 3}, {0, 4}, {2, 2}}));
+      },
+      {normal({3, 3, 2, 4})});
+  check_gradients([](const Tensors& x) { return masked_softmax(x[0], Index(Shape{0}, 0)); }, {Array({0, 3}, 0)},
+                  {.zero = true});
+  check_fused(one,
+              [](const Tensors& x) {
+                const Mask valid({3, 1, 4}, {1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0});
+                return where(valid, softmax(where(valid, x[0], -infinity)), 0);
+              },
+              {normal({3, 2, 4})});
+}
+
+TEST_CASE("what stands in masked places reaches neither the result nor a gradient") {
+  const Array numbers = normal({2, 3, 4});
+  Array spoilt = numbers;
+  for (std::int64_t row = 0; row < 6; ++row) {
+    spoilt.mutable_data()[row * 4 + 3] = row % 2 ? not_a_number : infinity;
+    if (row < 3) spoilt.mutable_data()[row * 4 + 2] = -infinity;
+  }
+  const Index lengths = index({2, 3});
+  const Tensor x = variable(numbers), z = variable(spoilt);
+  CHECK(equal(masked_softmax(x, lengths).value(), masked_softmax(z, lengths).value()));
+  for (const bool create_graph : {false, true}) {
+    const Tensor v = spoilt;  // infinities and NaN in the upstream gradient of masked places
+    const Tensor w = normal({2, 3, 4});
+    CHECK(finite(grad(masked_softmax(z, lengths), {z}, {.seed = v, .create_graph = create_graph})[0]));
+    CHECK(equal(grad(masked_softmax(z, lengths), {z}, {.seed = w, .create_graph = create_graph})[0].value(),
+                grad(masked_softmax(x, lengths), {x}, {.seed = w, .create_graph = create_graph})[0].value()));
+  }
+}
+
+TEST_CASE("masked softmax refuses lengths that do not fit") {
+  const auto refusal = [](const Shape& x, const Index& lengths) {
+    return error_of<ShapeError>([&] { masked_softmax(Array(x, 0), lengths); });
+  };
+  const std::string tail = " fit neither the sequences nor the rows of ";
+  CHECK(refusal({2, 3, 4}, index({1, 2, 3})) == "masked_softmax: lengths [3]" + tail + "[2, 3, 4]");
+  CHECK(refusal({2, 3, 4}, index({{1, 2}, {1, 2}})) == "masked_softmax: lengths [2, 2]" + tail + "[2, 3, 4]");
+  CHECK(refusal({2, 4}, Index({2, 1}, 1)) == "masked_softmax: lengths [2, 1]" + tail + "[2, 4]");
+  CHECK(refusal({2, 4}, Index(Shape{}, 1)) == "masked_softmax: lengths []" + tail + "[2, 4]");
+  CHECK(refusal({4}, index({1})) == "masked_softmax: needs sequences and entries, got [4]");
+  CHECK(error_of<ValueError>([] {
+          masked_softmax(Array({2, 4}, 0), index({1, 5}));
+        }) == "masked_softmax: length 5 at position 1 not in [0, 4]");
+  CHECK(error_of<ValueError>([] {
+          masked_softmax(Array({2, 4}, 0), index({-1, 2}));
+        }) == "masked_softmax: length -1 at position 0 not in [0, 4]");
+}

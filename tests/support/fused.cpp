@@ -1,0 +1,47 @@
+// The check of fused operations.
+#include "fused.h"
+
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/reduce.h>
+
+namespace xgrad::testing {
+namespace {
+
+// The gradient of <v, g> for random v, one for each g.
+Tensors second(const Tensors& gradients, const Tensors& xs) {
+  Tensor total(0);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    total = total + sum(gradients[i] * Tensor(normal(gradients[i].shape(), 1000 + i)));
+  }
+  if (!total.requires_grad()) {  // linear in all of them
+    Tensors none;
+    for (const Tensor& x : xs) none.push_back(Array(x.shape(), Real(0)));
+    return none;
+  }
+  return grad(total, xs, {.unused = Unused::zeros});
+}
+
+void check_all(const char* what, const Tensors& got, const Tensors& expected, double tolerance) {
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO(what, " of input ", i);
+    check_close(got[i].value(), expected[i].value(), tolerance);
+  }
+}
+
+}  // namespace
+
+void check_fused(const Function& fused, const Function& composed, const std::vector<Array>& inputs, double tolerance) {
+  Tensors xs;
+  for (const Array& input : inputs) xs.push_back(variable(input));
+  const Tensor y = fused(xs), z = composed(xs);
+  check_close(y.value(), z.value(), tolerance);
+  const Tensor v = normal(y.shape(), 99);
+  const GradOptions once{.seed = v, .retain_graph = true, .unused = Unused::zeros};
+  const GradOptions recorded{.seed = v, .create_graph = true, .unused = Unused::zeros};
+  const Tensors expected = grad(z, xs, recorded), rule = grad(y, xs, recorded);
+  check_all("the gradient by the kernel", grad(y, xs, once), expected, tolerance);
+  check_all("the gradient by the rule", rule, expected, tolerance);
+  check_all("the second gradient", second(rule, xs), second(expected, xs), 10 * tolerance);
+}
+
+}  // namespace xgrad::testing
