@@ -11,7 +11,7 @@
 
 namespace xgrad {
 
-// Only the lambda of a derivative calls it, when that is recorded (arithmetic.h).
+/// y = a b (arithmetic.h). Here for rules of lambdas, when they are recorded.
 Tensor mul(const Tensor& a, const Tensor& b);
 
 namespace detail {

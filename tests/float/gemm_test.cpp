@@ -1,4 +1,4 @@
-// Tests of ops/blas.h in float, where registers hold twice as many numbers.
+// Tests of ops/kernels/gemm.h in float, where registers hold twice as many numbers.
 
 #include <xgrad/core/text.h>
 

@@ -1,4 +1,4 @@
-// Tests of ops/blas.h: products of all shapes against three loops.
+// Tests of ops/kernels/gemm.h: products of all shapes against three loops.
 #include <xgrad/ops/build_info.h>
 #include <xgrad/ops/kernels/gemm.h>
 
