@@ -20,7 +20,7 @@ FOLDERS = {
 }
 # Umbrellas, and what only the library's own sources include.
 LEFT_OUT = {
-    "ops/ops.h", "nn/nn.h", "optim/optim.h", "core/buffer.h", "core/xtensor_buffer.h", "core/text.h", "core/checked.h",
+    "ops/ops.h", "nn/nn.h", "nn/pytorch/pytorch.h", "optim/optim.h", "core/buffer.h", "core/xtensor_buffer.h", "core/text.h", "core/checked.h",
     "core/callable.h", "core/model_parameters.h", "core/files/state_difference.h",
 }
 

@@ -10,14 +10,13 @@
 
 namespace xgrad::nn {
 
-/// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps. Threads: it
-/// sees the thread that made it, which also reads and ends it.
+/// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps.
 ///
 ///     const nn::AttentionRecorder recorder;
 ///     model(source, lengths, target);
 ///     const Array weights = recorder.last("encoder.blocks.0.attn");        // (B, H, T, S)
 ///
-/// Threads: a recorder belongs to the thread that made it, and must die there; in any order with others.
+/// Threads: a recorder sees the thread that made it, which also reads it and ends it; several may end in any order.
 class AttentionRecorder {
  public:
   struct Record {

@@ -100,8 +100,7 @@ AttentionMask AttentionPooling::with_own(const AttentionMask& mask, std::int64_t
 
 // -- dot products -----------------------------------------------------------------------------------------------------
 
-DotProductAttention::DotProductAttention(At here, const DotProductAttentionOptions& options,
-                                         const std::type_info& derived)
+DotProductAttention::DotProductAttention(At here, const Options& options, const std::type_info& derived)
     : AttentionPooling(std::move(here), options.dropout, derived), scale(options.scale) {
   const auto constructing = enter();
   if (scale) check_finite("scale", *scale);
@@ -124,7 +123,7 @@ Tensor DotProductAttention::pool(const Tensor& q, const Tensor& k, const Tensor&
 
 std::string DotProductAttention::settings() const { return dropout_text(dropout); }
 
-WindowedAttention::WindowedAttention(At here, const WindowedAttentionOptions& options)
+WindowedAttention::WindowedAttention(At here, const Options& options)
     : DotProductAttention(std::move(here), {.dropout = options.dropout}, typeid(WindowedAttention)),
       window{.before = options.before, .after = options.after} {
   const auto constructing = enter();
@@ -140,7 +139,7 @@ AttentionMask WindowedAttention::with_own(const AttentionMask& mask, std::int64_
 
 std::string WindowedAttention::settings() const { return cat(window.before, " before, ", window.after, " after"); }
 
-BilinearAttention::BilinearAttention(At here, const BilinearAttentionOptions& options)
+BilinearAttention::BilinearAttention(At here, const Options& options)
     : AttentionPooling(std::move(here), options.dropout, typeid(BilinearAttention)),
       w(at("w"), options.query, options.key, {.bias = false}) {}
 
@@ -158,7 +157,7 @@ std::string BilinearAttention::settings() const { return cat(w.in, ", ", w.out);
 
 // -- others -----------------------------------------------------------------------------------------------------------
 
-AdditiveAttention::AdditiveAttention(At here, const AdditiveAttentionOptions& options)
+AdditiveAttention::AdditiveAttention(At here, const Options& options)
     : AttentionPooling(std::move(here), options.dropout, typeid(AdditiveAttention)),
       w_q(at("w_q"), options.query, options.hidden, {.bias = false}),
       w_k(at("w_k"), options.key, options.hidden, {.bias = false}),
@@ -172,7 +171,7 @@ Tensor AdditiveAttention::score(const Tensor& q, const Tensor& k) const {
 
 std::string AdditiveAttention::settings() const { return cat(w_q.in, ", ", w_k.in, " -> ", w_q.out); }
 
-GaussianAttention::GaussianAttention(At here, const GaussianAttentionOptions& options)
+GaussianAttention::GaussianAttention(At here, const Options& options)
     : AttentionPooling(std::move(here), options.dropout, typeid(GaussianAttention)),
       w(options.trained ? param("w", {}, init::constant(static_cast<Real>(options.w)))
                         : Tensor(static_cast<Real>(options.w))) {
@@ -191,7 +190,7 @@ std::string GaussianAttention::settings() const { return dropout_text(dropout); 
 
 // -- self-attention ---------------------------------------------------------------------------------------------------
 
-SelfAttention::SelfAttention(At here, std::int64_t in, std::int64_t d, const SelfAttentionOptions& options)
+SelfAttention::SelfAttention(At here, std::int64_t in, std::int64_t d, const Options& options)
     : Module(std::move(here)),
       w_q(at("w_q"), in, d, {.bias = false}),
       w_k(at("w_k"), in, d, {.bias = false}),

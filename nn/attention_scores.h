@@ -50,8 +50,10 @@ struct DotProductAttentionOptions {
 };
 /// score = scale q k'      (Vaswani et al. 2017; with scale 1 Luong, Pham, Manning 2015)
 struct DotProductAttention : AttentionPooling {
+  using Options = DotProductAttentionOptions;
+
   /// Throws ValueError for a dropout outside [0, 1] or a scale that is not finite.
-  explicit DotProductAttention(At here, const DotProductAttentionOptions& options = {},
+  explicit DotProductAttention(At here, const Options& options = {},
                                const std::type_info& derived = typeid(DotProductAttention));
   explicit DotProductAttention(Placeless, ...);  ///< does not compile: no place
 
@@ -75,8 +77,10 @@ struct WindowedAttentionOptions {
 /// Scaled dot-product attention in which position t sees positions t - before ... t + after: as many queries as keys.
 /// Time grows with T (before + after + 1), memory with T.
 struct WindowedAttention : DotProductAttention {
+  using Options = WindowedAttentionOptions;
+
   /// Throws ValueError for a negative side.
-  WindowedAttention(At here, const WindowedAttentionOptions& options);
+  WindowedAttention(At here, const Options& options);
   explicit WindowedAttention(Placeless, ...);  ///< does not compile: no place
 
   const WindowOptions window;
@@ -93,8 +97,10 @@ struct BilinearAttentionOptions {
 };
 /// score = q W k', "general" (Luong, Pham, Manning 2015)
 struct BilinearAttention : AttentionPooling {
+  using Options = BilinearAttentionOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  BilinearAttention(At here, const BilinearAttentionOptions& options);
+  BilinearAttention(At here, const Options& options);
   explicit BilinearAttention(Placeless, ...);  ///< does not compile: no place
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
@@ -114,8 +120,10 @@ struct AdditiveAttentionOptions {
 };
 /// score = w_v' tanh(W_q q + W_k k)      (Bahdanau, Cho, Bengio 2015)
 struct AdditiveAttention : AttentionPooling {
+  using Options = AdditiveAttentionOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  AdditiveAttention(At here, const AdditiveAttentionOptions& options);
+  AdditiveAttention(At here, const Options& options);
   explicit AdditiveAttention(Placeless, ...);  ///< does not compile: no place
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
@@ -133,8 +141,10 @@ struct GaussianAttentionOptions {
 };
 /// score = -|w (q - k)|^2 / 2: kernel regression, where keys and values are what was observed (Nadaraya, Watson 1964)
 struct GaussianAttention : AttentionPooling {
+  using Options = GaussianAttentionOptions;
+
   /// Throws ValueError for a dropout outside [0, 1] or a w that is not finite.
-  explicit GaussianAttention(At here, const GaussianAttentionOptions& options = {});
+  explicit GaussianAttention(At here, const Options& options = {});
   explicit GaussianAttention(Placeless, ...);  ///< does not compile: no place
 
   /// q (B, T, d), k (B, S, d) -> (B, T, S).
@@ -153,8 +163,10 @@ struct SelfAttentionOptions {
 ///
 ///     Q = X W_q', K = X W_k', V = X W_v',      y = softmax(Q K' / sqrt(d)) V
 struct SelfAttention : Module {
+  using Options = SelfAttentionOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  SelfAttention(At here, std::int64_t in, std::int64_t d, const SelfAttentionOptions& options = {});
+  SelfAttention(At here, std::int64_t in, std::int64_t d, const Options& options = {});
   explicit SelfAttention(Placeless, ...);  ///< does not compile: no place
 
   /// Positions are rows: x (B, T, in) -> (B, T, d). Throws ShapeError.

@@ -1,9 +1,9 @@
 // Decoding: choosing tokens one after the other from a model that gives the logits of the next. Greedy, exhaustive and
 // beam search, and sampling, for every model that is a Stepper.
 //
-//     auto decoding = model.start(source, lengths);                                            // a transformer
-//     const auto found = nn::beam_search(decoding, {.bos = bos, .eos = eos, .num_beams = 4});   // one list per
-//     sequence
+//     auto decoding = model.start(source, lengths);                  // nn::EncoderDecoder, nn::Seq2Seq
+//     const auto found = nn::beam_search(decoding, {.bos = bos, .eos = eos, .num_beams = 4});
+//     const nn::Hypothesis& best = found[b].front();                 // of sequence b
 #pragma once
 
 #include <optional>
@@ -61,8 +61,9 @@ struct SamplingOptions {
 };
 /// The probabilities from which a token is drawn, (B, V) from logits (B, V), rows that sum to 1:
 ///
-///     softmax(logits / temperature);  then all but the top_k largest are 0;  then all but the fewest of the largest
-///     whose share of the rest is at least top_p (Holtzman et al. 2020)
+///     softmax(logits / temperature);
+///     then all but the top_k largest are 0;
+///     then all but the fewest of the largest whose share of the rest is at least top_p (Holtzman et al. 2020)
 ///
 /// in this order, as Hugging Face has it. Of equal tokens the first count as larger. A top_k above V keeps all.
 /// Throws ShapeError unless logits are (B, V); ValueError unless temperature > 0 and finite (for 0 there is greedy()),

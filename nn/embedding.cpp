@@ -15,7 +15,7 @@ std::optional<std::int64_t> from_start(std::optional<std::int64_t> row, std::int
 
 }  // namespace
 
-Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const EmbeddingOptions& options)
+Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const Options& options)
     : Module(std::move(here)),
       count(positive("count", rows)),
       dim(positive("dim", width)),

@@ -14,8 +14,10 @@ struct EmbeddingOptions {
 
 /// y = weight[ids]      ids (...) -> (..., dim);  the same as one_hot(ids) weight.
 struct Embedding : Module {
+  using Options = EmbeddingOptions;
+
   /// Throws ValueError for sizes below 1 or a padding_idx outside [-count, count), which counts from the end below 0.
-  Embedding(At here, std::int64_t count, std::int64_t dim, const EmbeddingOptions& options = {});
+  Embedding(At here, std::int64_t count, std::int64_t dim, const Options& options = {});
   explicit Embedding(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ValueError for a number outside [0, count).

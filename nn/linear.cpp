@@ -15,7 +15,7 @@ Init within_root_of(std::int64_t in) {
 
 }  // namespace
 
-Linear::Linear(At here, std::int64_t in_size, std::int64_t out_size, const LinearOptions& options)
+Linear::Linear(At here, std::int64_t in_size, std::int64_t out_size, const Options& options)
     : Module(std::move(here)),
       in(positive("in", in_size)),
       out(positive("out", out_size)),

@@ -14,8 +14,10 @@ struct LinearOptions {
 
 /// y = x W' + b      x (..., in) -> (..., out)
 struct Linear : Module {
+  using Options = LinearOptions;
+
   /// Throws ValueError for sizes below 1, ShapeError if a shared weight is not (out, in).
-  Linear(At here, std::int64_t in, std::int64_t out, const LinearOptions& options = {});
+  Linear(At here, std::int64_t in, std::int64_t out, const Options& options = {});
   explicit Linear(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError unless x ends in `in`.

@@ -3,8 +3,7 @@
 
 namespace xgrad::nn {
 
-LinearAttention::LinearAttention(At here, std::int64_t width, std::int64_t head_count,
-                                 const LinearMultiHeadOptions& options)
+LinearAttention::LinearAttention(At here, std::int64_t width, std::int64_t head_count, const Options& options)
     : Module(std::move(here)),
       dim(positive("dim", width)),
       heads(positive("heads", head_count)),

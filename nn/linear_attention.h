@@ -9,20 +9,22 @@
 
 namespace xgrad::nn {
 
-struct LinearMultiHeadOptions {
+struct LinearAttentionOptions {
   std::int64_t query = 0;  ///< width of what the queries, keys and values are made from; as `dim` if 0
   std::int64_t key = 0;
   std::int64_t value = 0;
   bool bias = false;
 };
 /// Multi-head attention with phi(q) phi(k)', phi = elu + 1, in the place of the softmax (Katharopoulos et al. 2020);
-/// parameters as those of Attention:
+/// parameters as those of MultiHeadAttention:
 ///
 ///     head_h = phi(q_h) (sum phi(k_h)' v_h) / phi(q_h) sum phi(k_h)',      q = W_q query, k = W_k key, v = W_v value
 ///     y = W_o (head_1, ..., head_H)
 struct LinearAttention : Module {
+  using Options = LinearAttentionOptions;
+
   /// Throws ValueError for sizes below 1 or a `dim` that does not divide by `heads`.
-  LinearAttention(At here, std::int64_t dim, std::int64_t heads, const LinearMultiHeadOptions& options = {});
+  LinearAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
   explicit LinearAttention(Placeless, ...);  ///< does not compile: no place
 
   /// Self-attention: x (B, T, C) -> (B, T, C). The mask may be causal and have lengths (B); no weight is ever computed

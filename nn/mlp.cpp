@@ -3,7 +3,7 @@
 
 namespace xgrad::nn {
 
-Mlp::Mlp(At here, const MlpOptions& given)
+Mlp::Mlp(At here, const Options& given)
     : Module(std::move(here)),
       options(given),
       fc1(at("fc1"), options.in, options.hidden, {.bias = options.bias}),

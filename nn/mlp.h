@@ -17,14 +17,18 @@ struct MlpOptions {
 };
 
 /// y = dropout(fc2(dropout(activation(fc1(x)))))      x (..., in) -> (..., out)
+///
+/// On a sequence, x (B, T, in), the same two maps for every position: the position-wise feed-forward of a transformer.
 struct Mlp : Module {
+  using Options = MlpOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  Mlp(At here, const MlpOptions& options);
+  Mlp(At here, const Options& options);
   explicit Mlp(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 
-  const MlpOptions options;
+  const Options options;
   Linear fc1;
   Linear fc2;
   Dropout dropout;

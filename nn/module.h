@@ -147,9 +147,9 @@ class Module {
   /// The values of all parameters and buffers by name, relative to this module; the numbers are shared, not copied.
   NamedArrays state_dict() const;
   /// Takes the values of a state; buffers may come as whole numbers. A parameter with several names needs only one of
-  /// them. Throws FormatError with every
-  /// name that is missing, unexpected or of another shape; then nothing was loaded. Returns what is missing and
-  /// unexpected where the options allow that.
+  /// them. Throws FormatError with every name that is missing, unexpected, or of another shape or kind; then nothing
+  /// was loaded. With .strict = false only another shape or kind is an error, and what is missing and unexpected is
+  /// returned.
   StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;
 
   /// How layers that know a difference behave from now on, here and below: as in training (as they are born) or not.
@@ -185,8 +185,8 @@ class Module {
   Tensor param(std::string_view name, const Shape& shape, const Init& init);
   /// One more name for a parameter that belongs to another module: tied weights.
   Tensor param(std::string_view name, const Tensor& shared);
-  /// An array that is saved with the parameters but gets no gradient: `const Tensor mean = buffer("running_mean",
-  /// ...)`.
+  /// An array that is saved with the parameters but gets no gradient:
+  /// `const Tensor running_mean = buffer("running_mean", Array({channels}, Real(0)))`.
   Tensor buffer(std::string_view name, Array value);
   /// One of whole numbers: a Tensor like others, but saved as an Index.
   Tensor buffer(std::string_view name, const Index& value);
@@ -289,12 +289,16 @@ class [[nodiscard]] Eval {
   std::vector<Part> parts_;
 };
 
-/// The module as a tree with shapes and numbers of parameters; equal numbered children in a row are shown
-/// once.
+/// The module as a tree with shapes and numbers of parameters; equal numbered children in a row are shown once.
 ///
-///     Mlp 4 -> 8 -> 2     58
-///       in: Linear 4 -> 8    40
-///         weight [8, 4]       32
+///     Mlp 4 -> 8 -> 2       58
+///       fc1: Linear 4 -> 8  40
+///         weight [8, 4]     32
+///         bias [8]           8
+///       fc2: Linear 8 -> 2  18
+///         weight [2, 8]     16
+///         bias [2]           2
+///       dropout: Dropout 0
 std::string to_string(const Module& module);
 std::ostream& operator<<(std::ostream& out, const Module& module);
 

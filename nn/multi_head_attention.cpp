@@ -12,7 +12,7 @@ void KeyValue::select(const Index& rows) {
   *this = KeyValue{index_select(k, 0, rows), index_select(v, 0, rows)};
 }
 
-Attention::Attention(At here, std::int64_t width, std::int64_t head_count, const MultiHeadOptions& options)
+MultiHeadAttention::MultiHeadAttention(At here, std::int64_t width, std::int64_t head_count, const Options& options)
     : Module(std::move(here)),
       dim(positive("dim", width)),
       heads(positive("heads", head_count)),
@@ -25,26 +25,28 @@ Attention::Attention(At here, std::int64_t width, std::int64_t head_count, const
   if (dim % heads != 0) fail<ValueError>("attention", "dim ", dim, " does not divide by ", heads, " heads");
 }
 
-Tensor Attention::operator()(const Tensor& x, const AttentionMask& mask) const { return (*this)(x, x, x, mask); }
+Tensor MultiHeadAttention::operator()(const Tensor& x, const AttentionMask& mask) const {
+  return (*this)(x, x, x, mask);
+}
 
-Tensor Attention::operator()(const Tensor& query, const Tensor& key, const Tensor& value,
-                             const AttentionMask& mask) const {
+Tensor MultiHeadAttention::operator()(const Tensor& query, const Tensor& key, const Tensor& value,
+                                      const AttentionMask& mask) const {
   const auto here = enter(query, key, value);
   return here(answer(query, remember(key, value), mask));
 }
 
-KeyValue Attention::remember(const Tensor& key, const Tensor& value) const { return {k(key), v(value)}; }
+KeyValue MultiHeadAttention::remember(const Tensor& key, const Tensor& value) const { return {k(key), v(value)}; }
 
-Tensor Attention::answer(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const {
+Tensor MultiHeadAttention::answer(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const {
   return o(attend_heads(*this, q(query), memory.k, memory.v, heads, mask, dropout));
 }
 
-Tensor Attention::attend(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const {
+Tensor MultiHeadAttention::attend(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const {
   const auto here = enter(query);
   return here(answer(query, memory, mask));
 }
 
-Tensor Attention::extend(const Tensor& x, KeyValue& past) const {
+Tensor MultiHeadAttention::extend(const Tensor& x, KeyValue& past) const {
   const auto here = enter(x);
   const std::int64_t before = past.length();
   if (before > 0 && x.dim(0) != past.k.dim(0)) {
@@ -63,6 +65,6 @@ Tensor Attention::extend(const Tensor& x, KeyValue& past) const {
   return y;
 }
 
-std::string Attention::settings() const { return cat(dim, ", ", heads, " heads"); }
+std::string MultiHeadAttention::settings() const { return cat(dim, ", ", heads, " heads"); }
 
 }  // namespace xgrad::nn

@@ -1,5 +1,7 @@
-// Multi-head attention, all at once and step by step. (One head with a score of one's choice: attention_pooling.h. With
-// PyTorch's parameters: multihead.h. At linear cost: linear_attention.h.)
+// Multi-head attention, all at once and step by step.
+//
+// One head with a score of one's choice: attention_scores.h. With PyTorch's parameters: pytorch/multihead_attention.h.
+// At linear cost: linear_attention.h.
 #pragma once
 
 #include <string>
@@ -20,7 +22,7 @@ struct KeyValue {
   void select(const Index& rows);
 };
 
-struct MultiHeadOptions {
+struct MultiHeadAttentionOptions {
   std::int64_t query = 0;  ///< width of what the queries, keys and values are made from; as `dim` if 0
   std::int64_t key = 0;
   std::int64_t value = 0;
@@ -31,10 +33,12 @@ struct MultiHeadOptions {
 ///
 ///     head_h = softmax(q_h k_h' / sqrt(d)) v_h,      q = W_q query, k = W_k key, v = W_v value, d = C / H
 ///     y = W_o (head_1, ..., head_H)
-struct Attention : Module {
+struct MultiHeadAttention : Module {
+  using Options = MultiHeadAttentionOptions;
+
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, or a dropout outside [0, 1].
-  Attention(At here, std::int64_t dim, std::int64_t heads, const MultiHeadOptions& options = {});
-  explicit Attention(Placeless, ...);  ///< does not compile: no place
+  MultiHeadAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
+  explicit MultiHeadAttention(Placeless, ...);  ///< does not compile: no place
 
   /// Self-attention: x (B, T, C) -> (B, T, C).
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;

@@ -1,9 +1,9 @@
-// Everything of nn.
+// Everything of nn. (The layers with PyTorch's parameters, options and names: pytorch/pytorch.h.)
 #pragma once
 
-#include "multi_head_attention.h"
-#include "attention_scores.h"
+#include "activation.h"
 #include "attention_recorder.h"
+#include "attention_scores.h"
 #include "decode.h"
 #include "dropout.h"
 #include "embedding.h"
@@ -13,11 +13,10 @@
 #include "masks.h"
 #include "mlp.h"
 #include "module.h"
-#include "pytorch/multihead_attention.h"
+#include "multi_head_attention.h"
 #include "norm.h"
 #include "positions.h"
 #include "recurrent.h"
 #include "seq2seq.h"
 #include "stack.h"
 #include "transformer.h"
-#include "pytorch/transformer.h"

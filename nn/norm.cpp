@@ -10,10 +10,10 @@
 
 namespace xgrad::nn {
 
-LayerNorm::LayerNorm(At here, std::int64_t size, const LayerNormOptions& options)
+LayerNorm::LayerNorm(At here, std::int64_t size, const Options& options)
     : LayerNorm(std::move(here), Shape{size}, options) {}
 
-LayerNorm::LayerNorm(At here, const Shape& given, const LayerNormOptions& options)
+LayerNorm::LayerNorm(At here, const Shape& given, const Options& options)
     : Module(std::move(here)),
       sizes([&] {
         for (const std::int64_t size : given) positive("size", size);
@@ -34,7 +34,7 @@ Tensor LayerNorm::operator()(const Tensor& x) const {
 
 std::string LayerNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
 
-BatchNorm1d::BatchNorm1d(At here, std::int64_t channel_count, const BatchNormOptions& given)
+BatchNorm1d::BatchNorm1d(At here, std::int64_t channel_count, const Options& given)
     : Module(std::move(here)),
       channels(positive("channels", channel_count)),
       options(given),

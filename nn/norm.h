@@ -18,10 +18,12 @@ struct LayerNormOptions {
 ///
 ///     y = (x - mean) / sqrt(variance + eps) weight + bias
 struct LayerNorm : Module {
+  using Options = LayerNormOptions;
+
   /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
-  LayerNorm(At here, std::int64_t size, const LayerNormOptions& options = {});
+  LayerNorm(At here, std::int64_t size, const Options& options = {});
   /// Over several: `nn::LayerNorm norm{at("norm"), {3, 4}};`
-  LayerNorm(At here, const Shape& sizes, const LayerNormOptions& options = {});
+  LayerNorm(At here, const Shape& sizes, const Options& options = {});
   explicit LayerNorm(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError unless x ends in the sizes.
@@ -57,8 +59,10 @@ struct BatchNormOptions {
 /// with layer norm it never depends on others. Names, buffers and values are those of PyTorch's layer. Threads: in
 /// training one at a time, because it changes its buffers.
 struct BatchNorm1d : Module {
+  using Options = BatchNormOptions;
+
   /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1].
-  BatchNorm1d(At here, std::int64_t channels, const BatchNormOptions& options = {});
+  BatchNorm1d(At here, std::int64_t channels, const Options& options = {});
   explicit BatchNorm1d(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, C) or (B, C, T), of the same shape back. Throws ShapeError; ValueError in training for a single value per
@@ -66,7 +70,7 @@ struct BatchNorm1d : Module {
   Tensor operator()(const Tensor& x) const;
 
   const std::int64_t channels;
-  const BatchNormOptions options;
+  const Options options;
   const Tensor weight;               ///< (C), at first 1; undefined unless affine
   const Tensor bias;                 ///< (C), at first 0; undefined unless affine
   const Tensor running_mean;         ///< (C), at first 0; this and the next two undefined unless tracked

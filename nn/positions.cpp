@@ -40,7 +40,7 @@ Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout) {
   return table;
 }
 
-SinusoidalPositions::SinusoidalPositions(At here, std::int64_t dim, const SinusoidalOptions& options)
+SinusoidalPositions::SinusoidalPositions(At here, std::int64_t dim, const Options& options)
     : Module(std::move(here)),
       table([&] {
         possible("table", {positive("max_length", options.max_length), positive("dim", dim)});
@@ -55,8 +55,7 @@ Tensor SinusoidalPositions::operator()(const Tensor& x, std::int64_t first) cons
 
 std::string SinusoidalPositions::settings() const { return cat(table.dim(0), " x ", table.dim(1)); }
 
-LearnedPositions::LearnedPositions(At here, std::int64_t max_length, std::int64_t dim,
-                                   const LearnedPositionOptions& options)
+LearnedPositions::LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const Options& options)
     : Module(std::move(here)),
       weight(param("weight", {positive("max_length", max_length), positive("dim", dim)},
                    options.init ? options.init : init::normal())),

@@ -21,8 +21,10 @@ struct SinusoidalOptions {
 };
 /// y = dropout(x + p), p fixed: see sinusoids.      x (B, T, C) or (T, C)
 struct SinusoidalPositions : Module {
+  using Options = SinusoidalOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  SinusoidalPositions(At here, std::int64_t dim, const SinusoidalOptions& options = {});
+  SinusoidalPositions(At here, std::int64_t dim, const Options& options = {});
   explicit SinusoidalPositions(Placeless, ...);  ///< does not compile: no place
 
   /// x's first position is `first` of the sequence. Throws ShapeError unless x ends in `dim`, ValueError beyond
@@ -42,8 +44,10 @@ struct LearnedPositionOptions {
 };
 /// y = dropout(x + p), p a parameter.      x (B, T, C) or (T, C)
 struct LearnedPositions : Module {
+  using Options = LearnedPositionOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const LearnedPositionOptions& options = {});
+  LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const Options& options = {});
   explicit LearnedPositions(Placeless, ...);  ///< does not compile: no place
 
   /// As SinusoidalPositions.

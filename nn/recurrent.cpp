@@ -124,7 +124,7 @@ std::string Recurrent::settings() const {
              layers > 1 ? cat(", ", layers, " layers") : "", directions == 2 ? ", both directions" : "");
 }
 
-RNN::RNN(At here, std::int64_t in_size, std::int64_t hidden_size, const RNNOptions& o)
+RNN::RNN(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
     : Recurrent(std::move(here), typeid(RNN), in_size, hidden_size,
                 {.kind = o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu,
                  .layers = o.layers,
@@ -132,7 +132,7 @@ RNN::RNN(At here, std::int64_t in_size, std::int64_t hidden_size, const RNNOptio
                  .dropout = o.dropout,
                  .bidirectional = o.bidirectional}) {}
 
-LSTM::LSTM(At here, std::int64_t in_size, std::int64_t hidden_size, const LSTMOptions& o)
+LSTM::LSTM(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
     : Recurrent(std::move(here), typeid(LSTM), in_size, hidden_size,
                 {.kind = Kind::lstm,
                  .layers = o.layers,
@@ -141,7 +141,7 @@ LSTM::LSTM(At here, std::int64_t in_size, std::int64_t hidden_size, const LSTMOp
                  .bidirectional = o.bidirectional,
                  .proj_size = o.proj_size}) {}
 
-GRU::GRU(At here, std::int64_t in_size, std::int64_t hidden_size, const GRUOptions& o)
+GRU::GRU(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
     : Recurrent(std::move(here), typeid(GRU), in_size, hidden_size,
                 {.kind = Kind::gru,
                  .layers = o.layers,
@@ -185,7 +185,7 @@ RecurrentCell::RecurrentCell(At here, const std::type_info& derived, std::int64_
 
 std::string RecurrentCell::settings() const { return cat(in, " -> ", hidden); }
 
-RNNCell::RNNCell(At here, std::int64_t in_size, std::int64_t hidden_size, const RNNCellOptions& options)
+RNNCell::RNNCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
     : RecurrentCell(std::move(here), typeid(RNNCell), in_size, hidden_size, 1, options.bias),
       nonlinearity(options.nonlinearity) {}
 
@@ -194,7 +194,7 @@ Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
   return here(run_rnn(weights, as_sequence("rnn_cell", *this, x), or_zeros(h, *this, x), nonlinearity, {}).h);
 }
 
-LSTMCell::LSTMCell(At here, std::int64_t in_size, std::int64_t hidden_size, const CellOptions& options)
+LSTMCell::LSTMCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
     : RecurrentCell(std::move(here), typeid(LSTMCell), in_size, hidden_size, 4, options.bias) {}
 
 LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
@@ -204,7 +204,7 @@ LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
   return {here(next.h), next.c};
 }
 
-GRUCell::GRUCell(At here, std::int64_t in_size, std::int64_t hidden_size, const CellOptions& options)
+GRUCell::GRUCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
     : RecurrentCell(std::move(here), typeid(GRUCell), in_size, hidden_size, 3, options.bias) {}
 
 Tensor GRUCell::operator()(const Tensor& x, const Tensor& h) const {

@@ -76,8 +76,10 @@ struct RNNOptions {
 };
 /// h' = f(W_ih x + b_ih + W_hh h + b_hh)      (Elman 1990)
 struct RNN : Recurrent {
+  using Options = RNNOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  RNN(At here, std::int64_t in, std::int64_t hidden, const RNNOptions& options = {});
+  RNN(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
   explicit RNN(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -90,8 +92,10 @@ struct LSTMOptions {
 };
 /// Gates i, f, g, o = W_ih x + b_ih + W_hh h + b_hh and a memory c (Hochreiter, Schmidhuber 1997).
 struct LSTM : Recurrent {
+  using Options = LSTMOptions;
+
   /// Throws ValueError for sizes below 1, a dropout outside [0, 1] or a proj_size outside [0, hidden).
-  LSTM(At here, std::int64_t in, std::int64_t hidden, const LSTMOptions& options = {});
+  LSTM(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
   explicit LSTM(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -103,8 +107,10 @@ struct GRUOptions {
 };
 /// Gates r and z, and a candidate n (Cho et al. 2014).
 struct GRU : Recurrent {
+  using Options = GRUOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  GRU(At here, std::int64_t in, std::int64_t hidden, const GRUOptions& options = {});
+  GRU(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
   explicit GRU(Placeless, ...);  ///< does not compile: no place
 };
 
@@ -127,8 +133,10 @@ struct RNNCellOptions {
 };
 /// One step of an RNN.
 struct RNNCell : RecurrentCell {
+  using Options = RNNCellOptions;
+
   /// Throws ValueError for sizes below 1.
-  RNNCell(At here, std::int64_t in, std::int64_t hidden, const RNNCellOptions& options = {});
+  RNNCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
   explicit RNNCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
@@ -147,8 +155,10 @@ struct LSTMState {
 };
 /// One step of an LSTM.
 struct LSTMCell : RecurrentCell {
+  using Options = CellOptions;
+
   /// Throws ValueError for sizes below 1.
-  LSTMCell(At here, std::int64_t in, std::int64_t hidden, const CellOptions& options = {});
+  LSTMCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
   explicit LSTMCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), a state or {} for 0 -> the next state. Throws ShapeError.
@@ -157,8 +167,10 @@ struct LSTMCell : RecurrentCell {
 
 /// One step of a GRU.
 struct GRUCell : RecurrentCell {
+  using Options = CellOptions;
+
   /// Throws ValueError for sizes below 1.
-  GRUCell(At here, std::int64_t in, std::int64_t hidden, const CellOptions& options = {});
+  GRUCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
   explicit GRUCell(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.

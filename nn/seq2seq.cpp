@@ -41,7 +41,7 @@ Index reversed_within(const Index& ids, const Index& lengths) {
   return result;
 }
 
-Seq2SeqEncoder::Seq2SeqEncoder(At here, std::int64_t vocabulary, const Seq2SeqOptions& options)
+Seq2SeqEncoder::Seq2SeqEncoder(At here, std::int64_t vocabulary, const Options& options)
     : Module(std::move(here)),
       reverse(options.reverse_source),
       embedding(at("embedding"), vocabulary, options.embed),
@@ -60,7 +60,7 @@ void Seq2SeqState::select(const Index& rows) {
                        .memory_mask = select_rows(memory_mask, rows)};
 }
 
-Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Seq2SeqOptions& options)
+Seq2SeqDecoder::Seq2SeqDecoder(At here, std::int64_t vocabulary, const Options& options)
     : Module(std::move(here)),
       context(options.context),
       embedding(at("embedding"), vocabulary, options.embed),
@@ -108,7 +108,7 @@ Tensor Seq2SeqStepper::step(const Index& tokens) {
   return logits;
 }
 
-Seq2Seq::Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Seq2SeqOptions& options)
+Seq2Seq::Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options)
     : Module(std::move(here)),
       encoder(at("encoder"), source_vocabulary, options),
       decoder(at("decoder"), target_vocabulary, options) {}

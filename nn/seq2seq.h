@@ -36,8 +36,10 @@ struct Seq2SeqOptions {
 
 /// Embedding and GRU.
 struct Seq2SeqEncoder : Module {
+  using Options = Seq2SeqOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  Seq2SeqEncoder(At here, std::int64_t vocabulary, const Seq2SeqOptions& options);
+  Seq2SeqEncoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Seq2SeqEncoder(Placeless, ...);  ///< does not compile: no place
 
   /// ids (B, S), of which the first `lengths` (B) count -> output (B, S, h), the states of the top layer, and h
@@ -63,8 +65,10 @@ struct Seq2SeqState {
 
 /// Embedding, GRU, and a linear map to the logits.
 struct Seq2SeqDecoder : Module {
+  using Options = Seq2SeqOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  Seq2SeqDecoder(At here, std::int64_t vocabulary, const Seq2SeqOptions& options);
+  Seq2SeqDecoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Seq2SeqDecoder(Placeless, ...);  ///< does not compile: no place
 
   /// ids (B, T) are the next T tokens -> logits (B, T, V) of those that follow each; the state moves on. Throws
@@ -98,8 +102,10 @@ class Seq2SeqStepper : public Stepper {
 
 /// The whole model, from one language's tokens to another's.
 struct Seq2Seq : Module {
+  using Options = Seq2SeqOptions;
+
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
-  Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Seq2SeqOptions& options = {});
+  Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options = {});
   explicit Seq2Seq(Placeless, ...);  ///< does not compile: no place
 
   /// Teacher forcing: source (B, S), of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).

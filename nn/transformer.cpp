@@ -19,7 +19,7 @@ AddNormOptions add_norm_options(const TransformerOptions& options) {
   return {.dropout = options.dropout, .order = options.norm};
 }
 
-MultiHeadOptions attention_options(const TransformerOptions& options) {
+MultiHeadAttentionOptions attention_options(const TransformerOptions& options) {
   return {.dropout = options.dropout, .bias = options.attention_bias};
 }
 
@@ -99,10 +99,9 @@ AttentionMask rows_of(const AttentionMask& mask, std::int64_t first, std::int64_
 
 // -- parts ------------------------------------------------------------------------------------------------------------
 
-AddNorm::AddNorm(At here, std::int64_t size, const AddNormOptions& options)
-    : AddNorm(std::move(here), Shape{size}, options) {}
+AddNorm::AddNorm(At here, std::int64_t size, const Options& options) : AddNorm(std::move(here), Shape{size}, options) {}
 
-AddNorm::AddNorm(At here, const Shape& sizes, const AddNormOptions& options)
+AddNorm::AddNorm(At here, const Shape& sizes, const Options& options)
     : Module(std::move(here)), order(options.order), norm(at("norm"), sizes), dropout(at("dropout"), options.dropout) {}
 
 Tensor AddNorm::operator()(const Tensor& x, const Tensor& y) const {
@@ -118,7 +117,7 @@ Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
 
 // -- encoder ----------------------------------------------------------------------------------------------------------
 
-EncoderBlock::EncoderBlock(At here, const TransformerOptions& options)
+EncoderBlock::EncoderBlock(At here, const Options& options)
     : Module(std::move(here)),
       attn(at("attn"), options.dim, options.heads, attention_options(options)),
       add_norm1(at("add_norm1"), options.dim, add_norm_options(options)),
@@ -131,7 +130,7 @@ Tensor EncoderBlock::operator()(const Tensor& x, const AttentionMask& mask) cons
   return here(add_norm2.around(h, ffn));
 }
 
-Encoder::Encoder(At here, std::int64_t vocabulary, const TransformerOptions& given)
+Encoder::Encoder(At here, std::int64_t vocabulary, const Options& given)
     : Module(std::move(here)),
       options(given),
       embedding(at("embedding"), vocabulary, options.dim),
@@ -161,7 +160,7 @@ Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
 
 // -- decoder ----------------------------------------------------------------------------------------------------------
 
-DecoderBlock::DecoderBlock(At here, const TransformerOptions& options)
+DecoderBlock::DecoderBlock(At here, const Options& options)
     : Module(std::move(here)),
       self_attn(at("self_attn"), options.dim, options.heads, attention_options(options)),
       add_norm1(at("add_norm1"), options.dim, add_norm_options(options)),
@@ -220,7 +219,7 @@ struct Decoder::Memories {
   }
 };
 
-Decoder::Decoder(At here, std::int64_t vocabulary, const TransformerOptions& given)
+Decoder::Decoder(At here, std::int64_t vocabulary, const Options& given)
     : Module(std::move(here)),
       options(given),
       embedding(at("embedding"), vocabulary, options.dim),
@@ -303,7 +302,7 @@ Tensor DecoderStepper::step(const Index& tokens) {
 // -- both -------------------------------------------------------------------------------------------------------------
 
 EncoderDecoder::EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary,
-                               const TransformerOptions& options)
+                               const Options& options)
     : Module(std::move(here)),
       encoder(at("encoder"), source_vocabulary, options),
       decoder(at("decoder"), target_vocabulary, options) {}

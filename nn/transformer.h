@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "multi_head_attention.h"
 #include "decode.h"
 #include "embedding.h"
 #include "mlp.h"
+#include "multi_head_attention.h"
 #include "norm.h"
 #include "positions.h"
 #include "stack.h"
@@ -26,9 +26,11 @@ struct AddNormOptions {
 };
 /// Residual connection, dropout and layer norm.
 struct AddNorm : Module {
+  using Options = AddNormOptions;
+
   /// The norm is over the last axis, or over the last axes of these sizes. Throw as LayerNorm and Dropout.
-  AddNorm(At here, std::int64_t size, const AddNormOptions& options = {});
-  AddNorm(At here, const Shape& sizes, const AddNormOptions& options = {});
+  AddNorm(At here, std::int64_t size, const Options& options = {});
+  AddNorm(At here, const Shape& sizes, const Options& options = {});
   explicit AddNorm(Placeless, ...);  ///< does not compile: no place
 
   /// norm(x + dropout(y)). Throws ShapeError when the shapes differ.
@@ -46,11 +48,6 @@ struct AddNorm : Module {
 
  private:
   Tensor add(const Tensor& x, const Tensor& y) const;
-};
-
-/// The same two linear maps for every position: fc2(activation(fc1(x))).      x (B, T, in) -> (B, T, out)
-struct PositionWiseFfn : Mlp {
-  using Mlp::Mlp;
 };
 
 /// What the cross-attention of decoder block i attends to.
@@ -76,22 +73,26 @@ struct TransformerOptions {
 
 /// Self-attention and feed-forward, each with its residual connection.
 struct EncoderBlock : Module {
-  EncoderBlock(At here, const TransformerOptions& options);
+  using Options = TransformerOptions;
+
+  EncoderBlock(At here, const Options& options);
   explicit EncoderBlock(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
 
-  Attention attn;
+  MultiHeadAttention attn;
   AddNorm add_norm1;
-  PositionWiseFfn ffn;
+  Mlp ffn;
   AddNorm add_norm2;
 };
 
 /// Embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
 struct Encoder : Module {
+  using Options = TransformerOptions;
+
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
-  Encoder(At here, std::int64_t vocabulary, const TransformerOptions& options);
+  Encoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Encoder(Placeless, ...);  ///< does not compile: no place
 
   /// ids (B, S) -> (B, S, C); `mask` usually padding(lengths). Throws ValueError for an id outside the vocabulary.
@@ -101,7 +102,7 @@ struct Encoder : Module {
   /// that one. With pre-norm, each goes through the last layer norm. Throws as operator().
   Tensors layers(const Index& ids, const AttentionMask& mask = {}) const;
 
-  const TransformerOptions options;
+  const Options options;
   Embedding embedding;
   SinusoidalPositions positions;
   Stack<EncoderBlock> blocks;
@@ -116,7 +117,9 @@ struct DecoderBlockState {
 
 /// Masked self-attention, cross-attention to a memory, and feed-forward, each with its residual connection.
 struct DecoderBlock : Module {
-  DecoderBlock(At here, const TransformerOptions& options);
+  using Options = TransformerOptions;
+
+  DecoderBlock(At here, const Options& options);
   explicit DecoderBlock(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before. Throws ShapeError.
@@ -127,11 +130,11 @@ struct DecoderBlock : Module {
   DecoderBlockState start(const Tensor& memory) const;
   Tensor operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const;
 
-  Attention self_attn;
+  MultiHeadAttention self_attn;
   AddNorm add_norm1;
-  Attention cross_attn;
+  MultiHeadAttention cross_attn;
   AddNorm add_norm2;
-  PositionWiseFfn ffn;
+  Mlp ffn;
   AddNorm add_norm3;
 
  private:
@@ -156,12 +159,14 @@ struct DecoderState {
 
 /// Embedding times sqrt(C), positions, blocks, with pre-norm a last layer norm, and a linear map to the logits.
 struct Decoder : Module {
+  using Options = TransformerOptions;
+
   /// Throws as Encoder.
-  Decoder(At here, std::int64_t vocabulary, const TransformerOptions& options);
+  Decoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Decoder(Placeless, ...);  ///< does not compile: no place
 
-  /// Teacher forcing, all positions at once: ids (B, T), memory (B, S, C) -> logits (B, T, V). Position t sees ids 0
-  /// ... t.
+  /// Teacher forcing, all positions at once: ids (B, T), memory (B, S, C) -> logits (B, T, V). Position t sees the ids
+  /// of 0 ... t.
   Tensor operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
   /// The same with the results of several encoder blocks, each (B, S, C): of all of them for CrossAttention::all, of
   /// as many as this decoder has blocks for CrossAttention::same_depth. Otherwise the last one counts. A single memory
@@ -176,7 +181,7 @@ struct Decoder : Module {
   DecoderState start(const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
   Tensor operator()(const Index& ids, DecoderState& state) const;
 
-  const TransformerOptions options;
+  const Options options;
   Embedding embedding;
   SinusoidalPositions positions;
   Stack<DecoderBlock> blocks;
@@ -210,9 +215,10 @@ class DecoderStepper : public Stepper {
 ///     auto decoding = model.start(source, lengths);
 ///     const nn::Decoded result = nn::greedy(decoding, {.bos = bos, .eos = eos});
 struct EncoderDecoder : Module {
+  using Options = TransformerOptions;
+
   /// Throws as Encoder.
-  EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary,
-                 const TransformerOptions& options);
+  EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options);
   explicit EncoderDecoder(Placeless, ...);  ///< does not compile: no place
 
   /// source (B, S) of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).

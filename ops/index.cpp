@@ -128,7 +128,7 @@ BasicArray<T> selected(const BasicArray<T>& x, int axis, const Index& index) {
 
 }  // namespace
 
-Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingOptions& options) {
+Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options) {
   if (weight.rank() != 2) fail<ShapeError>("embedding", "the table needs two axes, its shape is ", weight.shape());
   const std::int64_t size = weight.shape()[0];
   check_indices("embedding", ids, size);

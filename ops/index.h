@@ -8,13 +8,13 @@
 
 namespace xgrad {
 
-struct EmbeddingOptions {
+struct EmbeddingFuncOptions {
   std::optional<std::int64_t> padding_idx = {};  ///< this row gets no gradient; from the end if negative
 };
 /// Row ids[i] of the table `weight` (V, C) for every i: ids.shape + (C).
 /// Throws ShapeError unless the table has two axes, ValueError for an id outside [0, V) or a padding_idx outside [-V,
 /// V).
-Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingOptions& options = {});
+Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options = {});
 
 /// The positions of `axis` that the list `index` names, in its order. Throws ValueError for an index outside [0, size),
 /// ShapeError unless the list has one axis.

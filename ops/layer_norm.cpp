@@ -73,7 +73,7 @@ Tensor fused(const std::array<Tensor, N>& inputs, std::int64_t n, const Shape& k
 
 }  // namespace
 
-Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const LayerNormOptions& options) {
+Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const LayerNormFuncOptions& options) {
   if (!(options.eps >= 0)) fail<ValueError>("layer_norm", "eps ", options.eps, " is negative");
   if (beta.defined() && !gamma.defined()) {
     return layer_norm(x, ones(beta.shape()), beta, options);

@@ -5,7 +5,7 @@
 
 namespace xgrad {
 
-struct LayerNormOptions {
+struct LayerNormFuncOptions {
   Real eps = Real(1e-5);  ///< added to the variance
   Shape normalized = {};  ///< the trailing sizes to normalise over; if not said, gamma's or beta's, else the last axis
 };
@@ -15,6 +15,6 @@ struct LayerNormOptions {
 /// against the spread. Throws ShapeError when x does not end in the normalised sizes or these hold no element,
 /// ValueError for a negative eps.
 Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
-                  const LayerNormOptions& options = {});
+                  const LayerNormFuncOptions& options = {});
 
 }  // namespace xgrad

@@ -96,7 +96,7 @@ Tensor no_sums(const Features& x) { return Array({x.k.dim(0), x.k.dim(1), x.k.di
 }  // namespace
 
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                        const LinearAttentionOptions& options) {
+                        const LinearAttentionFuncOptions& options) {
   check(q, k, v, heads, options.causal);
   Features x(q, k, v, heads);
   if (options.lengths) {

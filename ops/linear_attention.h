@@ -8,7 +8,7 @@
 
 namespace xgrad {
 
-struct LinearAttentionOptions {
+struct LinearAttentionFuncOptions {
   bool causal = false;             ///< query t sees keys 0 ... t only
   std::optional<Index> lengths{};  ///< so many keys are valid, from the first: (B)
 };
@@ -21,7 +21,7 @@ struct LinearAttentionOptions {
 /// shapes do not fit or causal queries are not as many as keys, ValueError when widths do not divide by H or for a
 /// length outside [0, S].
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                        const LinearAttentionOptions& options = {});
+                        const LinearAttentionFuncOptions& options = {});
 
 /// All that causal linear attention needs to know of the positions before: a recurrence of fixed size.
 ///

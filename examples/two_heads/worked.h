@@ -85,7 +85,7 @@ inline Steps by_vectors(const Weights& w, const Array& inputs) {
 
 /// The same in matrices: the library's layer, whose map to all heads is the product of the two maps on the board.
 struct MatrixForm {
-  nn::Attention attn{nn::root, width, heads};
+  nn::MultiHeadAttention attn{nn::root, width, heads};
 
   explicit MatrixForm(const Weights& w) {
     attn.load_state_dict({{"q.weight", matmul(concat(w.q_head), w.q).value()},

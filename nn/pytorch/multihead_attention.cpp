@@ -13,7 +13,7 @@
 #include "../../ops/slice.h"
 #include "../../ops/join.h"
 
-namespace xgrad::nn {
+namespace xgrad::nn::pytorch {
 namespace {
 
 // The rows of three maps in one.
@@ -76,7 +76,7 @@ struct MultiheadAttention::Operands {
 };
 
 MultiheadAttention::MultiheadAttention(At here, std::int64_t width, std::int64_t head_count,
-                                       const MultiheadAttentionOptions& given_options)
+                                       const Options& given_options)
     : Module(std::move(here)),
       embed_dim(positive("embed_dim", width)),
       heads(positive("heads", head_count)),
@@ -186,4 +186,4 @@ Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, co
 
 std::string MultiheadAttention::settings() const { return cat(embed_dim, ", ", heads, " heads"); }
 
-}  // namespace xgrad::nn
+}  // namespace xgrad::nn::pytorch

@@ -1,4 +1,6 @@
 // MultiheadAttention: multi-head attention with the parameters, names, options and results of PyTorch's layer.
+//
+// nn/multi_head_attention.h has the one with four maps of their own, which also goes step by step.
 #pragma once
 
 #include <string>
@@ -7,7 +9,7 @@
 #include "../linear.h"
 #include "../masks.h"
 
-namespace xgrad::nn {
+namespace xgrad::nn::pytorch {
 
 /// Nothing, truth values (true: masked), or numbers that are added to the scores.
 using MaskOrBias = std::variant<std::monostate, Mask, Tensor>;
@@ -43,15 +45,16 @@ struct MultiheadOutput {
 ///     head_h = dropout(softmax(q_h k_h' / sqrt(d) + bias)) v_h,      q = W_q query + b_q, k = ..., v = ..., d = C / H
 ///     y = W_o (head_1, ..., head_H) + b_o
 ///
-/// W_q, W_k and W_v are one matrix, in_proj_weight (3C, C), or, when kdim or vdim is not C, three: q_proj_weight (C,
-/// C), k_proj_weight (C, kdim), v_proj_weight (C, vdim). in_proj_bias (3C), out_proj.weight (C, C), out_proj.bias (C),
-/// bias_k and bias_v (1, 1, C).
+/// W_q, W_k and W_v are one matrix, in_proj_weight (3C, C), or, when kdim or vdim is not C, three:
+/// q_proj_weight (C, C), k_proj_weight (C, kdim), v_proj_weight (C, vdim). The others are in_proj_bias (3C),
+/// out_proj.weight (C, C), out_proj.bias (C), bias_k and bias_v (1, 1, C).
 ///
 /// A query that may attend to nothing gives out_proj.bias, weights of 0 and gradients of 0; PyTorch gives NaN.
 struct MultiheadAttention : Module {
+  using Options = MultiheadAttentionOptions;
+
   /// Throws ValueError for sizes below 1, an embed_dim that does not divide by `heads`, a dropout outside [0, 1].
-  MultiheadAttention(At here, std::int64_t embed_dim, std::int64_t heads,
-                     const MultiheadAttentionOptions& options = {});
+  MultiheadAttention(At here, std::int64_t embed_dim, std::int64_t heads, const Options& options = {});
   explicit MultiheadAttention(Placeless, ...);  ///< does not compile: no place
 
   /// query (B, T, C), key (B, S, kdim), value (B, S, vdim), or (T, B, C) ... unless batch_first, or unbatched (T, C),
@@ -67,7 +70,7 @@ struct MultiheadAttention : Module {
 
   const std::int64_t embed_dim;
   const std::int64_t heads;
-  const MultiheadAttentionOptions options;  ///< kdim and vdim filled in
+  const Options options;  ///< kdim and vdim filled in
   const Tensor in_proj_weight;
   const Tensor q_proj_weight, k_proj_weight, v_proj_weight;
   const Tensor in_proj_bias;
@@ -88,4 +91,4 @@ struct MultiheadAttention : Module {
   Tensor result(const Operands& x, const Tensor& heads_side_by_side) const;
 };
 
-}  // namespace xgrad::nn
+}  // namespace xgrad::nn::pytorch

@@ -3,7 +3,7 @@
 
 #include "../../ops/arithmetic.h"
 
-namespace xgrad::nn {
+namespace xgrad::nn::pytorch {
 namespace {
 
 MultiheadAttentionOptions attention_options(const TransformerLayerOptions& options) {
@@ -32,7 +32,7 @@ Tensor feed_forward(const Layer& layer, const Tensor& x) {
 }  // namespace
 
 TransformerEncoderLayer::TransformerEncoderLayer(At here, std::int64_t d_model, std::int64_t nhead,
-                                                 const TransformerLayerOptions& given)
+                                                 const Options& given)
     : Module(std::move(here)),
       options(given),
       self_attn(at("self_attn"), d_model, nhead, attention_options(options)),
@@ -56,7 +56,7 @@ Tensor TransformerEncoderLayer::operator()(const Tensor& src, const EncoderMasks
 }
 
 TransformerDecoderLayer::TransformerDecoderLayer(At here, std::int64_t d_model, std::int64_t nhead,
-                                                 const TransformerLayerOptions& given)
+                                                 const Options& given)
     : Module(std::move(here)),
       options(given),
       self_attn(at("self_attn"), d_model, nhead, attention_options(options)),
@@ -90,7 +90,7 @@ Tensor TransformerDecoderLayer::operator()(const Tensor& tgt, const Tensor& memo
 }
 
 TransformerEncoder::TransformerEncoder(At here, std::int64_t num_layers, std::int64_t d_model, std::int64_t nhead,
-                                       const TransformerStackOptions& options)
+                                       const Options& options)
     : Module(std::move(here)), layers(at("layers"), num_layers, d_model, nhead, options.layer) {
   if (options.norm) norm.emplace(at("norm"), d_model, norm_options(options.layer));
 }
@@ -102,7 +102,7 @@ Tensor TransformerEncoder::operator()(const Tensor& src, const EncoderMasks& mas
 }
 
 TransformerDecoder::TransformerDecoder(At here, std::int64_t num_layers, std::int64_t d_model, std::int64_t nhead,
-                                       const TransformerStackOptions& options)
+                                       const Options& options)
     : Module(std::move(here)), layers(at("layers"), num_layers, d_model, nhead, options.layer) {
   if (options.norm) norm.emplace(at("norm"), d_model, norm_options(options.layer));
 }
@@ -113,7 +113,7 @@ Tensor TransformerDecoder::operator()(const Tensor& tgt, const Tensor& memory, c
   return here(norm ? (*norm)(y) : y);
 }
 
-Transformer::Transformer(At here, const TransformerModelOptions& options)
+Transformer::Transformer(At here, const Options& options)
     : Module(std::move(here)),
       encoder(at("encoder"), options.num_encoder_layers, options.d_model, options.nhead, with_norm(options)),
       decoder(at("decoder"), options.num_decoder_layers, options.d_model, options.nhead, with_norm(options)) {
@@ -128,4 +128,4 @@ Tensor Transformer::operator()(const Tensor& src, const Tensor& tgt, const Encod
   return here(decoder(tgt, encoder(src, source), target));
 }
 
-}  // namespace xgrad::nn
+}  // namespace xgrad::nn::pytorch

@@ -1,6 +1,6 @@
 // The transformer's layers with the parameters, names, options and results of PyTorch's, so that files go both ways.
 //
-// transformer.h has the models that the examples are made of: with embeddings, positions, and decoding step by step.
+// nn/transformer.h has the models that the examples are made of: with embeddings, positions, and decoding step by step.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "../norm.h"
 #include "../stack.h"
 
-namespace xgrad::nn {
+namespace xgrad::nn::pytorch {
 
 /// What every layer of an encoder or decoder is made from.
 struct TransformerLayerOptions {
@@ -35,15 +35,16 @@ struct EncoderMasks {
 ///
 ///     h = norm1(x + self_attn(x)),    y = norm2(h + linear2(activation(linear1(h))))
 struct TransformerEncoderLayer : Module {
+  using Options = TransformerLayerOptions;
+
   /// Throws ValueError for sizes below 1, a d_model that does not divide by nhead, a dropout outside [0, 1].
-  TransformerEncoderLayer(At here, std::int64_t d_model, std::int64_t nhead,
-                          const TransformerLayerOptions& options = {});
+  TransformerEncoderLayer(At here, std::int64_t d_model, std::int64_t nhead, const Options& options = {});
   explicit TransformerEncoderLayer(Placeless, ...);  ///< does not compile: no place
 
   /// src (B, S, C), or (S, B, C) unless batch_first, or (S, C), to the same shape. Throws ShapeError.
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
 
-  const TransformerLayerOptions options;
+  const Options options;
   MultiheadAttention self_attn;
   Linear linear1;
   Dropout dropout;
@@ -67,16 +68,17 @@ struct DecoderMasks {
 ///     g = norm1(x + self_attn(x)),    h = norm2(g + multihead_attn(g, memory)),
 ///     y = norm3(h + linear2(activation(linear1(h))))
 struct TransformerDecoderLayer : Module {
+  using Options = TransformerLayerOptions;
+
   /// Throws as TransformerEncoderLayer.
-  TransformerDecoderLayer(At here, std::int64_t d_model, std::int64_t nhead,
-                          const TransformerLayerOptions& options = {});
+  TransformerDecoderLayer(At here, std::int64_t d_model, std::int64_t nhead, const Options& options = {});
   explicit TransformerDecoderLayer(Placeless, ...);  ///< does not compile: no place
 
   /// tgt (B, T, C), memory (B, S, C), in the layouts of TransformerEncoderLayer, to the shape of tgt. Throws
   /// ShapeError.
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
 
-  const TransformerLayerOptions options;
+  const Options options;
   MultiheadAttention self_attn, multihead_attn;
   Linear linear1;
   Dropout dropout;
@@ -92,9 +94,11 @@ struct TransformerStackOptions {
 
 /// layers.0, layers.1, ... one after the other, and a last norm if wanted.
 struct TransformerEncoder : Module {
+  using Options = TransformerStackOptions;
+
   /// Throws as TransformerEncoderLayer, and ValueError for a negative number of layers.
   TransformerEncoder(At here, std::int64_t num_layers, std::int64_t d_model, std::int64_t nhead,
-                     const TransformerStackOptions& options = {});
+                     const Options& options = {});
   explicit TransformerEncoder(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
@@ -105,8 +109,10 @@ struct TransformerEncoder : Module {
 
 /// The same of decoder layers.
 struct TransformerDecoder : Module {
+  using Options = TransformerStackOptions;
+
   TransformerDecoder(At here, std::int64_t num_layers, std::int64_t d_model, std::int64_t nhead,
-                     const TransformerStackOptions& options = {});
+                     const Options& options = {});
   explicit TransformerDecoder(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
@@ -126,11 +132,13 @@ struct TransformerModelOptions {
 /// Encoder and decoder, both with a last norm; matrices start Xavier-uniform. Embeddings and the map to a vocabulary
 /// are up to the user.
 ///
-///     nn::Transformer model{nn::root, {.d_model = 64, .nhead = 4}};
+///     nn::pytorch::Transformer model{nn::root, {.d_model = 64, .nhead = 4}};
 ///     const Tensor y = model(src, tgt, {.src_key_padding_mask = padding}, {.tgt_is_causal = true});       // (B, T, C)
 struct Transformer : Module {
+  using Options = TransformerModelOptions;
+
   /// Throws as TransformerEncoder.
-  explicit Transformer(At here, const TransformerModelOptions& options = {});
+  explicit Transformer(At here, const Options& options = {});
   explicit Transformer(Placeless, ...);  ///< does not compile: no place
 
   /// src (B, S, C), tgt (B, T, C), in the layouts of TransformerEncoderLayer, to the shape of tgt. Throws ShapeError.
@@ -141,4 +149,4 @@ struct Transformer : Module {
   TransformerDecoder decoder;
 };
 
-}  // namespace xgrad::nn
+}  // namespace xgrad::nn::pytorch

@@ -243,7 +243,7 @@ struct Net : nn::Module {
   nn::BatchNorm1d batch{at("batch"), 4};
   nn::LayerNorm norm{at("norm"), 4};
   nn::GRU gru{at("gru"), 4, 3};
-  nn::Attention attn{at("attn"), 4, 2};
+  nn::MultiHeadAttention attn{at("attn"), 4, 2};
 
   Tensor operator()(const Tensor& x) const {
     const auto here = enter(x);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What the pages promise is there: files and headings behind their links, and the test cases that the curriculum names.
+# What the pages promise is there: files and headings behind their links, and the test cases, headers and names in them
+# that the curriculum lists.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -29,6 +30,14 @@ done
 while read -r name; do
   grep -rqF --include='*_test.cpp' "TEST_CASE(\"$name\")" tests || complain "docs/curriculum.md: no test case \"$name\""
 done < <(grep -oE '\| "[^|]*" \|' docs/curriculum.md | sed -E 's/^\| "//; s/" \|$//')
+
+while read -r word; do
+  case $word in
+    *.h) header=$word; [ -f "$header" ] || complain "docs/curriculum.md: no header $header" ;;
+    */*) [ -e "$word" ] || complain "docs/curriculum.md: no $word" ;;
+    *) grep -qsw -- "$word" "$header" || complain "docs/curriculum.md: no $word in $header" ;;
+  esac
+done < <(grep -E '^\| [A-Z][0-9]' docs/curriculum.md | cut -d'|' -f4 | grep -oE '`[^`]+`' | tr -d '`')
 
 while read -r name; do
   [ -d "examples/$name" ] || complain "docs/curriculum.md: no example $name"

@@ -13,6 +13,7 @@ cat >"$sandbox/all.h" <<'END_OF_FILE'
 #include <cmath>
 
 #include <xgrad/nn/nn.h>
+#include <xgrad/nn/pytorch/pytorch.h>
 #include <xgrad/ops/fused.h>
 
 using namespace xgrad;
@@ -77,11 +78,11 @@ for compiler in g++ clang++; do
   done
 
   echo "  layers without a place"
-  layers=$(sed -n 's/^  explicit \([A-Za-z0-9]*\)(Placeless, \.\.\.);.*/\1/p' "$root"/nn/*.h)
+  layers=$(sed -n 's/^  explicit \([A-Za-z0-9]*\)(Placeless, \.\.\.);.*/\1/p' "$root"/nn/*.h "$root"/nn/pytorch/*.h)
   [ "$(wc -w <<<"$layers")" -ge 37 ]
   # The compiler says it once for each type that is no place.
-  code='long n;'
-  for layer in $layers; do code+=" struct No$layer {}; nn::$layer of_$layer{No$layer(), n};"; done
+  code='using namespace nn; using namespace nn::pytorch; long n;'
+  for layer in $layers; do code+=" struct No$layer {}; $layer of_$layer{No$layer(), n};"; done
   said=$(compile "$code") && { echo "compiles"; exit 1; }
   times=$(grep -c 'error: .*a layer needs a place first: at(' <<<"$said" || true)
   [ "$times" = "$(wc -w <<<"$layers")" ] || { echo "said $times times:"; echo "$said"; exit 1; }

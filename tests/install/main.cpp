@@ -12,7 +12,7 @@ struct Config {
 struct Block : nn::Module {
   Config c;
   nn::LayerNorm norm1{at("norm1"), c.dim};
-  nn::MultiheadAttention attn{at("attn"), c.dim, c.heads};
+  nn::pytorch::MultiheadAttention attn{at("attn"), c.dim, c.heads};
   nn::LayerNorm norm2{at("norm2"), c.dim};
   nn::Mlp mlp{at("mlp"), {.in = c.dim, .hidden = 4 * c.dim, .activation = gelu}};
   Block(At here, const Config& config) : Module(here), c(config) {}

@@ -12,6 +12,7 @@ namespace xgrad::testing {
 namespace {
 
 using namespace nn;
+using namespace nn::pytorch;
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
@@ -30,7 +31,7 @@ void each_size(const F& f) {
 }
 
 TEST_CASE("Attention layers of sizes 0 and 1, with first and second gradients") {
-  const Attention attn{root, 4, 2};
+  const MultiHeadAttention attn{root, 4, 2};
   const LinearAttention linear{root, 4, 2};
   const SelfAttention self{root, 4, 2};
   const Tensors of_attn = attn.parameters(), of_linear = linear.parameters(), of_self = self.parameters();
@@ -162,8 +163,8 @@ TEST_CASE("Sizes and settings of attention layers at the ends of their range are
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const std::int64_t size : {least, std::int64_t{-1}, std::int64_t{0}, most, most / 2, most / 3 + 1}) {
     CAPTURE(size);
-    CHECK_THROWS_AS(Attention(root, size, 2), Error);
-    CHECK_THROWS_AS(Attention(root, 4, size), Error);
+    CHECK_THROWS_AS(MultiHeadAttention(root, size, 2), Error);
+    CHECK_THROWS_AS(MultiHeadAttention(root, 4, size), Error);
     CHECK_THROWS_AS(LinearAttention(root, size, 2), Error);
     CHECK_THROWS_AS(LinearAttention(root, 4, size), Error);
     CHECK_THROWS_AS(MultiheadAttention(root, size, 2), Error);
@@ -177,7 +178,7 @@ TEST_CASE("Sizes and settings of attention layers at the ends of their range are
     CHECK_THROWS_AS(AdditiveAttention(root, {.query = 2, .key = 2, .hidden = size}), Error);
     CHECK_THROWS_AS(SelfAttention(root, 2, size), Error);
     if (size != 0) {
-      CHECK_THROWS_AS(Attention(root, 4, 2, {.key = size}), Error);
+      CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2, {.key = size}), Error);
       CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.kdim = size}), Error);
     }
     if (size < 0) CHECK_THROWS_AS(WindowedAttention(root, {.before = size}), ValueError);
@@ -187,7 +188,7 @@ TEST_CASE("Sizes and settings of attention layers at the ends of their range are
           cat("attention: scale ", value, " is not finite"));
     CHECK(error_of<ValueError>([&] { GaussianAttention(root, {.w = value}); }) ==
           cat("attention: w ", value, " is not finite"));
-    CHECK_THROWS_AS(Attention(root, 4, 2, {.dropout = value}), ValueError);
+    CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2, {.dropout = value}), ValueError);
     CHECK_THROWS_AS(DotProductAttention(root, {.dropout = value}), ValueError);
     CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.dropout = value}), ValueError);
   }

@@ -637,7 +637,7 @@ struct Recurrent : Module {
 struct Gpt : Module {
   Embedding embedding{at("embedding"), 7, 6};
   LearnedPositions positions{at("positions"), 12, 6};
-  Attention attn{at("attn"), 6, 2};
+  MultiHeadAttention attn{at("attn"), 6, 2};
   Linear out{at("out"), 6, 7};
 
   Tensor operator()(const Index& ids) const {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <xgrad/nn/nn.h>
+#include <xgrad/nn/pytorch/pytorch.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
 
@@ -70,13 +71,13 @@ TEST_CASE("extreme numbers: sizes of attention, transformers and sequence to seq
   for (const std::int64_t n : sizes()) {
     CAPTURE(n);
     const auto takes = [&](bool legal, const auto& make) { accepts(legal && n < std::int64_t{1} << 28, make); };
-    takes(n >= 1, [&] { nn::Attention{nn::root, n, 1}; });
-    takes(n == 1 || n == 2 || n == 4, [&] { nn::Attention{nn::root, 4, n}; });
-    takes(n >= 0, [&] { nn::Attention{nn::root, 4, 1, {.query = n, .key = n, .value = n}}; });
-    takes(n >= 1, [&] { nn::MultiheadAttention{nn::root, n, 1}; });
-    takes(n >= 1, [&] { nn::MultiheadAttention{nn::root, n, 1, {.kdim = 1}}; });
-    takes(n == 1 || n == 2 || n == 4, [&] { nn::MultiheadAttention{nn::root, 4, n}; });
-    takes(n >= 0, [&] { nn::MultiheadAttention{nn::root, 4, 1, {.kdim = n, .vdim = n}}; });
+    takes(n >= 1, [&] { nn::MultiHeadAttention{nn::root, n, 1}; });
+    takes(n == 1 || n == 2 || n == 4, [&] { nn::MultiHeadAttention{nn::root, 4, n}; });
+    takes(n >= 0, [&] { nn::MultiHeadAttention{nn::root, 4, 1, {.query = n, .key = n, .value = n}}; });
+    takes(n >= 1, [&] { nn::pytorch::MultiheadAttention{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::pytorch::MultiheadAttention{nn::root, n, 1, {.kdim = 1}}; });
+    takes(n == 1 || n == 2 || n == 4, [&] { nn::pytorch::MultiheadAttention{nn::root, 4, n}; });
+    takes(n >= 0, [&] { nn::pytorch::MultiheadAttention{nn::root, 4, 1, {.kdim = n, .vdim = n}}; });
     takes(n >= 1, [&] { nn::LinearAttention{nn::root, n, 1}; });
     takes(n >= 1, [&] { nn::BilinearAttention{nn::root, {.query = n, .key = n}}; });
     takes(n >= 1, [&] { nn::AdditiveAttention{nn::root, {.query = n, .key = 1, .hidden = 1}}; });
@@ -96,9 +97,9 @@ TEST_CASE("extreme numbers: sizes of attention, transformers and sequence to seq
     takes(n == 1 || n == 2 || n == 4, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::heads)}; });
     takes(n >= 0, [&] { nn::Encoder{nn::root, 3, with(&nn::TransformerOptions::layers)}; });
     takes(n >= 1, [&] { nn::Decoder{nn::root, 3, with(&nn::TransformerOptions::max_length)}; });
-    takes(n >= 0, [&] { nn::TransformerEncoder{nn::root, n, 4, 1}; });
-    takes(n >= 1, [&] { nn::TransformerEncoderLayer{nn::root, n, 1}; });
-    takes(n >= 1, [&] { nn::TransformerDecoderLayer{nn::root, 4, 1, {.dim_feedforward = n}}; });
+    takes(n >= 0, [&] { nn::pytorch::TransformerEncoder{nn::root, n, 4, 1}; });
+    takes(n >= 1, [&] { nn::pytorch::TransformerEncoderLayer{nn::root, n, 1}; });
+    takes(n >= 1, [&] { nn::pytorch::TransformerDecoderLayer{nn::root, 4, 1, {.dim_feedforward = n}}; });
     takes(n >= 1, [&] { nn::Seq2Seq{nn::root, n, 3}; });
     takes(n >= 1, [&] { nn::Seq2Seq{nn::root, 3, n}; });
     for (const nn::Context context : {nn::Context::initial_state, nn::Context::every_step, nn::Context::attention}) {

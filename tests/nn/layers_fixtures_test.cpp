@@ -1,4 +1,5 @@
 #include <xgrad/nn/nn.h>
+#include <xgrad/nn/pytorch/pytorch.h>
 
 #include "support.h"
 
@@ -23,13 +24,13 @@ Results layer_norm_layer(const Case& c) {
 }
 
 Results multihead_attention(const Case& c) {
-  const nn::MultiheadAttentionOptions options{
+  const nn::pytorch::MultiheadAttentionOptions options{
       .bias = c.flag("bias"), .kdim = c.integer("kdim"), .vdim = c.integer("vdim")};
   AttentionMask mask;
   if (c.text("mask") == "padding") mask.masked = c.mask(3).reshaped({2, 1, 1, 3});
   if (c.text("mask") == "pairs") mask.masked = c.mask(3);
   if (c.text("mask") == "bias") mask.bias = c.x(3);
-  const nn::MultiheadAttention layer(nn::root, 4, c.integer("heads"), options);
+  const nn::pytorch::MultiheadAttention layer(nn::root, 4, c.integer("heads"), options);
   return run_module(c, layer, [&] { return layer(c.x(0), c.x(1), c.x(2), mask); });
 }
 

@@ -11,9 +11,9 @@ namespace {
 
 using namespace nn;
 
-TEST_CASE("LinearAttention has the parameters of Attention and maps around linear_attention") {
+TEST_CASE("LinearAttention has the parameters of MultiHeadAttention and maps around linear_attention") {
   const LinearAttention attn{root, 8, 2, {.key = 5, .value = 3}};
-  const Attention softmax_form{root, 8, 2, {.key = 5, .value = 3}};
+  const MultiHeadAttention softmax_form{root, 8, 2, {.key = 5, .value = 3}};
   softmax_form.load_state_dict(attn.state_dict());
   const Tensor x(normal({2, 4, 8}, 1)), k(normal({2, 6, 5}, 2)), v(normal({2, 6, 3}, 3));
   const Tensor y = attn(x, k, v, padding(Index({2}, {3, 6})));

@@ -37,6 +37,18 @@ TEST_CASE("An activation is a function by its name, or a lambda") {
   check([](const Tensor& v) { return gelu(v, Gelu::tanh); }, gelu(x, Gelu::tanh));
 }
 
+TEST_CASE("Mlp prints as nn/module.h shows") {
+  CHECK(to_string(Mlp{root, {.in = 4, .hidden = 8, .out = 2}}) ==
+        "Mlp 4 -> 8 -> 2       58\n"
+        "  fc1: Linear 4 -> 8  40\n"
+        "    weight [8, 4]     32\n"
+        "    bias [8]           8\n"
+        "  fc2: Linear 8 -> 2  18\n"
+        "    weight [2, 8]     16\n"
+        "    bias [2]           2\n"
+        "  dropout: Dropout 0\n");
+}
+
 TEST_CASE("Mlp drops twice in training, never otherwise") {
   const Mlp mlp{root, {.in = 4, .hidden = 8, .dropout = 0.5}};
   const Tensor x(normal({3, 4}));

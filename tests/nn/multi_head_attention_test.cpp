@@ -23,7 +23,7 @@ using namespace nn;
 constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
 
 // softmax(q k' / sqrt(d)) v head by head, in the words of the formula.
-Tensor by_formula(const Attention& attn, const Tensor& x, const Tensor& y) {
+Tensor by_formula(const MultiHeadAttention& attn, const Tensor& x, const Tensor& y) {
   const std::int64_t B = x.dim(0), H = attn.heads, d = attn.dim / H;
   const auto split = [&](const Tensor& t) { return transpose(reshape(t, {B, -1, H, d}), 1, 2); };  // (B, H, T, d)
   const Tensor q = split(attn.q(x)), k = split(attn.k(y)), v = split(attn.v(y));
@@ -34,7 +34,7 @@ Tensor by_formula(const Attention& attn, const Tensor& x, const Tensor& y) {
 TEST_CASE("Multi-head attention is the formula, head by head") {
   for (const std::int64_t heads : {1, 2, 6}) {
     for (const bool bias : {false, true}) {
-      const Attention attn{root, 12, heads, {.bias = bias}};
+      const MultiHeadAttention attn{root, 12, heads, {.bias = bias}};
       const Tensor x(normal({2, 3, 12}, 1)), y(normal({2, 5, 12}, 2));
       check_close(attn(x, y, y).value(), by_formula(attn, x, y).value());
       check_close(attn(x).value(), by_formula(attn, x, x).value());
@@ -43,22 +43,22 @@ TEST_CASE("Multi-head attention is the formula, head by head") {
 }
 
 TEST_CASE("Separate query, key and value sizes, valid lengths, no bias by default") {
-  const Attention attn{root, 100, 5, {.dropout = 0.5}};
+  const MultiHeadAttention attn{root, 100, 5, {.dropout = 0.5}};
   CHECK(attn.num_parameters() == 4 * 100 * 100);
   const Tensor X = ones({2, 4, 100}), Y = ones({2, 6, 100});
   CHECK(attn(X, Y, Y, padding(Index({2}, {3, 2}))).shape() == Shape{2, 4, 100});
 
-  const Attention other{root, 8, 2, {.query = 3, .key = 5, .value = 7}};
+  const MultiHeadAttention other{root, 8, 2, {.query = 3, .key = 5, .value = 7}};
   CHECK(other(normal({2, 4, 3}), normal({2, 6, 5}), normal({2, 6, 7})).shape() == Shape{2, 4, 8});
   CHECK(other.num_parameters() == 8 * (3 + 5 + 7 + 8));
 }
 
 TEST_CASE("The number of parameters does not depend on the number of heads, and one head still has W_o") {
-  const Attention eight{root, 512, 8}, one{root, 512, 1};
+  const MultiHeadAttention eight{root, 512, 8}, one{root, 512, 1};
   CHECK(eight(normal({2, 7, 512})).shape() == Shape{2, 7, 512});
   CHECK(eight.num_parameters() == one.num_parameters());
 
-  const Attention attn{root, 4, 1};
+  const MultiHeadAttention attn{root, 4, 1};
   const DotProductAttention single{root};
   const Tensor x(normal({1, 3, 4}));
   const Tensor without = single(attn.q(x), attn.k(x), attn.v(x));
@@ -68,7 +68,7 @@ TEST_CASE("The number of parameters does not depend on the number of heads, and 
 
 TEST_CASE("A mask as an additive term, weights kept") {
   struct Model : Module {
-    Attention attn{at("attn"), 128, 8};
+    MultiHeadAttention attn{at("attn"), 128, 8};
   } model;
   const Tensor x(normal({1, 11, 128}));
   const Mask ignored({1, 1, 1, 11}, {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1});
@@ -86,7 +86,7 @@ TEST_CASE("A mask as an additive term, weights kept") {
 // ---- Masks ----
 
 TEST_CASE("With a causal mask a prefix does not know how the sequence goes on") {
-  const Attention attn{root, 8, 2};
+  const MultiHeadAttention attn{root, 8, 2};
   const Tensor x(normal({2, 6, 8}));
   const Tensor prefix = x[{_, slice(0, 4)}];
   check_close(attn(x, causal).value()[{_, slice(0, 4)}], attn(prefix, causal).value());
@@ -94,7 +94,7 @@ TEST_CASE("With a causal mask a prefix does not know how the sequence goes on") 
 }
 
 TEST_CASE("What is padding does not matter, not even NaN, alone or with the causal mask") {
-  const Attention attn{root, 8, 2};
+  const MultiHeadAttention attn{root, 8, 2};
   Array x = normal({2, 6, 8}), spoilt = x;
   for (int t = 3; t < 6; ++t) {
     for (int c = 0; c < 8; ++c) spoilt.mutable_data()[t * 8 + c] = nan;
@@ -107,7 +107,7 @@ TEST_CASE("What is padding does not matter, not even NaN, alone or with the caus
 }
 
 TEST_CASE("A window is a band mask") {
-  const Attention attn{root, 8, 2};
+  const MultiHeadAttention attn{root, 8, 2};
   const Tensor x(normal({1, 7, 8}));
   const Tensor y = attn(x, window({.before = 2, .after = 1}));
   // Position 4 sees 2 ... 5 and nothing else.
@@ -118,7 +118,7 @@ TEST_CASE("A window is a band mask") {
 // ---- Decoding ----
 
 TEST_CASE("A sequence in pieces gives what it gives in one") {
-  const Attention attn{root, 8, 2};
+  const MultiHeadAttention attn{root, 8, 2};
   const Tensor x(normal({2, 6, 8}));
   const Tensor whole = attn(x, causal);
   KeyValue past;
@@ -135,28 +135,32 @@ TEST_CASE("A sequence in pieces gives what it gives in one") {
 
 TEST_CASE("A past of another batch size is refused and stays as it was") {
   struct Model : Module {
-    Attention attn{at("attn"), 8, 2};
+    MultiHeadAttention attn{at("attn"), 8, 2};
   } model;
   KeyValue past;
   model.attn.extend(normal({2, 3, 8}), past);
-  CHECK(error_of<ShapeError>([&] {
-          model.attn.extend(normal({3, 1, 8}), past);
-        }) == "attention: batch sizes differ: [3, 1, 8] after a past of [2, 3, 8]\n  in attn (Attention 8, 2 heads)");
+  CHECK(
+      error_of<ShapeError>([&] {
+        model.attn.extend(normal({3, 1, 8}), past);
+      }) ==
+      "attention: batch sizes differ: [3, 1, 8] after a past of [2, 3, 8]\n  in attn (MultiHeadAttention 8, 2 heads)");
   CHECK(past.length() == 3);
 }
 
 // ---- Errors, weights, gradients ----
 
-TEST_CASE("Attention refuses sizes that do not divide and dropouts that are no probability") {
-  CHECK(error_of<ValueError>([] { Attention(root, 64, 5); }) == "attention: dim 64 does not divide by 5 heads");
-  CHECK(error_of<ValueError>([] { Attention(root, 64, 0); }) == "Attention: heads must be at least 1, got 0");
-  CHECK(error_of<ValueError>([] { Attention(root, 4, 2, {.dropout = 2}); }) ==
-        "Attention: dropout must be in [0, 1], got 2");
-  CHECK_THROWS_AS(Attention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})), ShapeError);
+TEST_CASE("MultiHeadAttention refuses sizes that do not divide and dropouts that are no probability") {
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 64, 5); }) ==
+        "attention: dim 64 does not divide by 5 heads");
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 64, 0); }) ==
+        "MultiHeadAttention: heads must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 4, 2, {.dropout = 2}); }) ==
+        "MultiHeadAttention: dropout must be in [0, 1], got 2");
+  CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})), ShapeError);
 }
 
 TEST_CASE("Recorders may die in any order") {
-  const Attention layer{root, 4, 2};
+  const MultiHeadAttention layer{root, 4, 2};
   const Tensor x(normal({2, 3, 4}));
   auto first = std::make_unique<AttentionRecorder>(), second = std::make_unique<AttentionRecorder>();
   first.reset();
@@ -172,8 +176,8 @@ TEST_CASE("Recorders may die in any order") {
 
 TEST_CASE("A recorder keeps the weights of the layers that run while it lives") {
   struct Model : Module {
-    Attention first{at("first"), 4, 2};
-    Attention second{at("second"), 4, 1};
+    MultiHeadAttention first{at("first"), 4, 2};
+    MultiHeadAttention second{at("second"), 4, 1};
     AdditiveAttention third{at("third"), {.query = 4, .key = 4, .hidden = 3}};
   } model;
   const Tensor x(normal({2, 3, 4}));
@@ -211,8 +215,8 @@ TEST_CASE("Gradients of attention layers are those of differences") {
     check_module_gradients(
         attn, [&](const Tensors& xs) { return attn(xs[0], xs[1], xs[2], mask); }, qkv);
   };
-  check(Attention{root, 6, 2, {.query = 4, .key = 4, .value = 4, .bias = true}});
-  const Attention self{root, 4, 2};
+  check(MultiHeadAttention{root, 6, 2, {.query = 4, .key = 4, .value = 4, .bias = true}});
+  const MultiHeadAttention self{root, 4, 2};
   check_module_gradients(self, [&](const Tensors& xs) { return self(xs[0], causal); }, {normal({2, 3, 4})});
 }
 

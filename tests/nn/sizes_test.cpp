@@ -4,11 +4,13 @@
 #include <functional>
 
 #include <xgrad/nn/nn.h>
+#include <xgrad/nn/pytorch/pytorch.h>
 
 namespace xgrad::testing {
 namespace {
 
 using namespace nn;
+using namespace nn::pytorch;
 
 struct Row {
   const char* layer;
@@ -32,7 +34,7 @@ const Row rows[] = {
     two_sizes<LSTMCell>("LSTMCell"),
     two_sizes<GRUCell>("GRUCell"),
     two_sizes<MultiheadAttention>("MultiheadAttention"),
-    two_sizes<Attention>("Attention"),
+    two_sizes<MultiHeadAttention>("MultiHeadAttention"),
     two_sizes<LinearAttention>("LinearAttention"),
     {"LSTM", [](At here, std::int64_t size) { LSTM(here, 2, size); }},
     {"LSTM", [](At here, std::int64_t size) { LSTM(here, 2, 2, {.layers = size}); }},

@@ -53,13 +53,13 @@ TEST_CASE("The norm comes after the sum, or before the sublayer") {
 
 TEST_CASE("The feed-forward network treats all positions alike") {
   for (const Activation& activation : {Activation(relu), Activation(gelu)}) {
-    const PositionWiseFfn ffn{root, {.in = 4, .hidden = 4, .out = 8, .activation = activation}};
+    const Mlp ffn{root, {.in = 4, .hidden = 4, .out = 8, .activation = activation}};
     const Array y = ffn(ones({2, 3, 4})).value();
     CHECK(y.shape() == Shape{2, 3, 8});
     for (std::int64_t i = 0; i < y.size(); ++i) CHECK(y.data()[i] == y.data()[i % 8]);
   }
-  const PositionWiseFfn ffn{root, {.in = 4, .hidden = 4, .out = 8}};
-  CHECK(ffn.description() == "PositionWiseFfn 4 -> 4 -> 8");
+  const Mlp ffn{root, {.in = 4, .hidden = 4, .out = 8}};
+  CHECK(ffn.description() == "Mlp 4 -> 4 -> 8");
   const Tensor x(normal({1, 1, 4}));
   check_close(ffn(x).value(), ffn.fc2(relu(ffn.fc1(x))).value());
 }
@@ -404,7 +404,7 @@ TEST_CASE("A transformer prints as a tree") {
   const std::string tree = to_string(model);
   CHECK(tree.find("  encoder: Encoder  ") != std::string::npos);
   CHECK(tree.find("      0...2: DecoderBlock  ") != std::string::npos);
-  CHECK(tree.find("        cross_attn: Attention 8, 2 heads  ") != std::string::npos);
+  CHECK(tree.find("        cross_attn: MultiHeadAttention 8, 2 heads  ") != std::string::npos);
 }
 
 TEST_CASE("Errors inside a transformer say where") {

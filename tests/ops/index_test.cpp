@@ -55,7 +55,7 @@ TEST_CASE("rows of the table that are not used, and the padding row, get no grad
   const Tensor weight = variable(x34);
   const Index ids({2, 3}, {0, 2, 2, 1, 0, 2});
   const Array seed = broadcast_to(Array({2, 3, 1}, {1, 2, 3, 4, 5, 6}), {2, 3, 4});
-  const auto gradient = [&](const EmbeddingOptions& options) {
+  const auto gradient = [&](const EmbeddingFuncOptions& options) {
     return grad(embedding(weight, ids, options), {weight}, {.seed = seed})[0].value();
   };
   CHECK(equal(gradient({}), Array({3, 4}, {6, 6, 6, 6, 4, 4, 4, 4, 11, 11, 11, 11})));

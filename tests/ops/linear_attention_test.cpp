@@ -136,7 +136,7 @@ TEST_CASE("What is padding does not matter, not even NaN, and a query that sees 
   for (int i = 8; i < 32; ++i) bad.mutable_data()[i] = std::numeric_limits<Real>::quiet_NaN();
   const Index lengths({2}, {2, 0});
   for (const bool causal : {false, true}) {
-    const LinearAttentionOptions options{.causal = causal, .lengths = lengths};
+    const LinearAttentionFuncOptions options{.causal = causal, .lengths = lengths};
     const Tensor k = variable(bad), q = variable(good);
     const Tensor y = linear_attention(q, k, k, 2, options);
     CHECK(equal(y.value(), linear_attention(good, good, good, 2, options).value()));

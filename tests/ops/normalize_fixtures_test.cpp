@@ -12,7 +12,7 @@ TEST_CASE("softmax, log_softmax, layer_norm and their gradients equal PyTorch's"
                                   {"log_softmax", [](const Case& c) { return log_softmax(c.x(), c.integer("axis")); }},
                                   {"layer_norm",
                                    [](const Case& c) {
-                                     LayerNormOptions options{.eps = c.number("eps")};
+                                     LayerNormFuncOptions options{.eps = c.number("eps")};
                                      if (c.has("shape")) options.normalized = c.shape("shape");
                                      return layer_norm(c.x(0), c.x(1), c.x(2), options);
                                    }},

@@ -8,6 +8,7 @@
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/timing.h>
 #include <xgrad/nn/nn.h>
+#include <xgrad/nn/pytorch/pytorch.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
 #include <xgrad/core/version.h>

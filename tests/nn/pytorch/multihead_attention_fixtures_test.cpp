@@ -8,20 +8,20 @@ namespace xgrad::testing {
 namespace {
 
 Results multihead(const Case& c) {
-  const nn::MultiheadAttention layer(nn::root, 4, 2,
-                                     {.bias = c.flag("bias"),
-                                      .add_bias_kv = c.flag("bias_kv"),
-                                      .add_zero_attn = c.flag("zero_attn"),
-                                      .kdim = c.numbers("widths")[0],
-                                      .vdim = c.numbers("widths")[1],
-                                      .batch_first = c.text("layout") == "batch_first"});
+  const nn::pytorch::MultiheadAttention layer(nn::root, 4, 2,
+                                              {.bias = c.flag("bias"),
+                                               .add_bias_kv = c.flag("bias_kv"),
+                                               .add_zero_attn = c.flag("zero_attn"),
+                                               .kdim = c.numbers("widths")[0],
+                                               .vdim = c.numbers("widths")[1],
+                                               .batch_first = c.text("layout") == "batch_first"});
   const Tensors parameters = load_list(layer, c.xs().back().value());
 
-  nn::MultiheadCall call{.is_causal = c.text("attn") == "causal",
-                         .need_weights = c.text("weights") != "none",
-                         .average_attn_weights = c.text("weights") == "averaged"};
+  nn::pytorch::MultiheadCall call{.is_causal = c.text("attn") == "causal",
+                                  .need_weights = c.text("weights") != "none",
+                                  .average_attn_weights = c.text("weights") == "averaged"};
   int next = 3;
-  const auto mask = [&](const std::string& kind) -> nn::MaskOrBias {
+  const auto mask = [&](const std::string& kind) -> nn::pytorch::MaskOrBias {
     if (kind == "none") return {};
     const int i = next++;
     if (kind == "bias" || kind == "biases") return c.x(i);

@@ -1,4 +1,5 @@
-// MultiheadAttention: names, masks, layouts, weights. Its numbers are compared in multihead_fixtures_test.cpp.
+// MultiheadAttention: names, masks, layouts, weights. Its numbers are compared in
+// multihead_attention_fixtures_test.cpp.
 #include "../support.h"
 
 #include <xgrad/nn/multi_head_attention.h>
@@ -15,6 +16,7 @@ namespace xgrad::testing {
 namespace {
 
 using namespace nn;
+using namespace nn::pytorch;
 
 using Names = std::vector<std::pair<std::string, Shape>>;
 Names names_of(const Module& module) {
@@ -36,9 +38,9 @@ TEST_CASE("MultiheadAttention has PyTorch's names and shapes") {
         Names{{"in_proj_weight", {18, 6}}, {"bias_k", {1, 1, 6}}, {"bias_v", {1, 1, 6}}, {"out_proj.weight", {6, 6}}});
 }
 
-TEST_CASE("MultiheadAttention computes what Attention does with the same weights") {
+TEST_CASE("MultiheadAttention computes what MultiHeadAttention does with the same weights") {
   const MultiheadAttention packed{root, 6, 2};
-  const Attention attn{root, 6, 2, {.bias = true}};
+  const MultiHeadAttention attn{root, 6, 2, {.bias = true}};
   packed.in_proj_bias.assign(normal({18}, 5));
   packed.out_proj.bias.assign(normal({6}, 6));
   const auto part = [](const Array& whole, int i) { return slice(whole, {slice(6 * i, 6 * i + 6)}); };

@@ -7,7 +7,7 @@
 namespace xgrad::testing {
 namespace {
 
-nn::TransformerLayerOptions layer_options(const Case& c) {
+nn::pytorch::TransformerLayerOptions layer_options(const Case& c) {
   return {.dim_feedforward = 5,
           .dropout = 0,
           .activation = c.text("activation") == "relu" ? nn::Activation(relu) : nn::Activation(gelu),
@@ -17,15 +17,17 @@ nn::TransformerLayerOptions layer_options(const Case& c) {
           .bias = c.flag("bias")};
 }
 
-nn::TransformerStackOptions stack_options(const Case& c) { return {.layer = layer_options(c), .norm = c.flag("norm")}; }
+nn::pytorch::TransformerStackOptions stack_options(const Case& c) {
+  return {.layer = layer_options(c), .norm = c.flag("norm")};
+}
 
 // The masks that the case has, which stand behind the inputs.
 struct Masks {
-  nn::EncoderMasks source;
-  nn::DecoderMasks target;
+  nn::pytorch::EncoderMasks source;
+  nn::pytorch::DecoderMasks target;
 
   Masks(const Case& c, int inputs) {
-    const std::map<std::string, nn::MaskOrBias*> places{
+    const std::map<std::string, nn::pytorch::MaskOrBias*> places{
         {"src_mask", &source.src_mask},
         {"src_key_padding_mask", &source.src_key_padding_mask},
         {"tgt_mask", &target.tgt_mask},
@@ -37,7 +39,7 @@ struct Masks {
     for (const std::string& name : c.texts("given")) {
       if (name == "none") continue;
       const bool bias = c.x(i).defined();
-      *places.at(name) = bias ? nn::MaskOrBias(c.x(i)) : nn::MaskOrBias(c.mask(i));
+      *places.at(name) = bias ? nn::pytorch::MaskOrBias(c.x(i)) : nn::pytorch::MaskOrBias(c.mask(i));
       ++i;
     }
     source.is_causal = target.tgt_is_causal = target.memory_is_causal = c.text("masks") == "causal";
@@ -53,27 +55,27 @@ Results run(const Case& c, const nn::Module& module, const Run& f) {
 }
 
 Results encoder_layer(const Case& c) {
-  const nn::TransformerEncoderLayer layer(nn::root, 4, 2, layer_options(c));
+  const nn::pytorch::TransformerEncoderLayer layer(nn::root, 4, 2, layer_options(c));
   return run(c, layer, [&] { return layer(c.x(0), Masks(c, 1).source); });
 }
 
 Results decoder_layer(const Case& c) {
-  const nn::TransformerDecoderLayer layer(nn::root, 4, 2, layer_options(c));
+  const nn::pytorch::TransformerDecoderLayer layer(nn::root, 4, 2, layer_options(c));
   return run(c, layer, [&] { return layer(c.x(0), c.x(1), Masks(c, 2).target); });
 }
 
 Results encoder(const Case& c) {
-  const nn::TransformerEncoder layers(nn::root, 2, 4, 2, stack_options(c));
+  const nn::pytorch::TransformerEncoder layers(nn::root, 2, 4, 2, stack_options(c));
   return run(c, layers, [&] { return layers(c.x(0), Masks(c, 1).source); });
 }
 
 Results decoder(const Case& c) {
-  const nn::TransformerDecoder layers(nn::root, 2, 4, 2, stack_options(c));
+  const nn::pytorch::TransformerDecoder layers(nn::root, 2, 4, 2, stack_options(c));
   return run(c, layers, [&] { return layers(c.x(0), c.x(1), Masks(c, 2).target); });
 }
 
 Results transformer(const Case& c) {
-  const nn::Transformer model(
+  const nn::pytorch::Transformer model(
       nn::root,
       {.d_model = 4, .nhead = 2, .num_encoder_layers = 1, .num_decoder_layers = 1, .layer = layer_options(c)});
   const Masks masks(c, 2);

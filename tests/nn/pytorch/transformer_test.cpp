@@ -1,5 +1,5 @@
 // The transformer's layers: names, first numbers, dropout, masks. Their numbers are compared in
-// transformer_layers_fixtures_test.cpp.
+// transformer_fixtures_test.cpp.
 #include "../support.h"
 
 #include <cmath>
@@ -13,6 +13,7 @@ namespace xgrad::testing {
 namespace {
 
 using namespace nn;
+using namespace nn::pytorch;
 
 const TransformerLayerOptions small{.dim_feedforward = 6, .dropout = 0};
 

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Every name tells one thing. No two public types share one, in whatever namespaces, so that a file may open all namespaces
+# at once, which is compiled with every compiler that there is. A class made from an options struct calls that Options. No
+# class is another one under a second name. The files that comments name are there.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+
+cat >"$sandbox/names.py" <<'END_OF_FILE'
+"""names.py ROOT: checks the headers below it, and writes a file that opens all namespaces and names every type."""
+import collections
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+FOLDERS = ["core", "ops", "nn", "optim"]
+NAMESPACES = ["xgrad", "xgrad::nn", "xgrad::nn::pytorch", "xgrad::optim"]
+wrong = []
+
+
+def types(path):
+    """Of a header: (namespace, what it is, its name, `class T` of a template, the lines of its body)."""
+    lines = path.read_text().splitlines()
+    inside, parameters = [], ""
+    for i, line in enumerate(lines):
+        if opened := re.match(r"namespace ([\w: ]+?) \{", line):
+            inside.append(opened[1])
+        elif re.match(r"\}  // namespace", line):
+            inside.pop()
+        elif header := re.match(r"template <(.*)>$", line):
+            parameters = header[1]
+        elif found := re.match(r"(class|struct|enum class|concept|using) (?:\[\[\w+\]\] )?(\w+)\b(?!;|::|<)", line):
+            kind, name = found.groups()
+            end = i + 1
+            if line.endswith("{"):
+                end = next(k for k in range(i, len(lines)) if lines[k].startswith("}"))
+            namespace = re.sub(r"(::)?inline \w+", "", "::".join(inside))
+            if kind != "using" or " =" in line:
+                yield namespace, kind, name, parameters, lines[i:end]
+            parameters = ""
+        elif line and not line.startswith("requires"):
+            parameters = ""
+
+
+def check_class(path, name, body):
+    own = re.search(r"^  using Options = (\w+);", "\n".join(body), re.MULTILINE)
+    for made_from in re.findall(rf"\b{name}\([^()]*?const (\w*Options)&", "\n".join(body)):
+        if not own or made_from not in ("Options", own[1]):
+            wrong.append(f"{path}: {name} is made from {made_from}, which it does not call Options")
+    head = re.match(r"(?:class|struct) (?:\[\[\w+\]\] )?\w+ (?:final )?: (?:public )?([\w:]+)", body[0])
+    adds = [line for line in body[1:] if line.strip() and not re.match(r"\s*(//|public:|using [\w:]+::\w+;)", line)]
+    # What is thrown is told apart by its class.
+    if head and not adds and path.name != "error.h":
+        wrong.append(f"{path}: {name} adds nothing to {head[1]}")
+
+
+places = collections.defaultdict(set)
+code = []
+headers = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*.h"))
+for header in headers:
+    shown = header.relative_to(root)
+    for namespace, kind, name, parameters, body in types(header):
+        if "detail" in namespace:
+            continue
+        places[name].add(namespace)
+        if kind in ("class", "struct"):
+            check_class(shown, name, body)
+        if namespace not in NAMESPACES:
+            continue
+        number = len(code)
+        template, given = "", ""
+        if parameters:
+            words = [each.split()[-2:] for each in re.sub(r"<[^<>]*>| = [^,]*", "", parameters).split(",")]
+            given = "<" + ", ".join(word[1] + ("..." if "..." in word[0] else "") for word in words) + ">"
+            template = f"template <{parameters}> "
+        code.append(f"{template}{'constexpr bool' if kind == 'concept' else 'using'} type_{number} = {name}{given};")
+for name, namespaces in sorted(places.items()):
+    if len(namespaces) > 1:
+        wrong.append(f"{name} is in {' and in '.join(sorted(namespaces))}")
+
+here = [path for path in root.rglob("*") if ".git" not in path.parts and "build" not in path.relative_to(root).parts]
+here = {path.name: path for path in here}
+for folder in FOLDERS + ["examples", "tests"]:
+    for path in sorted((root / folder).rglob("*")):
+        if path.suffix not in (".h", ".cpp"):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for file in re.findall(r"[\w-]+\.(?:h|cpp|md|sh|py)\b", (re.match(r"\s*//.*", line) or [""])[0]):
+                if file not in here:
+                    wrong.append(f"{path.relative_to(root)}:{number}: there is no {file}")
+
+for header in headers:
+    print(f"#include <xgrad/{header.relative_to(root)}>")
+print("#include <xgrad/xgrad.h>")
+for namespace in NAMESPACES:
+    print(f"using namespace {namespace};")
+print("\n".join(code))
+if wrong:
+    sys.exit("\n".join(wrong))
+END_OF_FILE
+
+python3 "$sandbox/names.py" "$root" >"$sandbox/all.cpp"
+[ "$(grep -c ' type_' "$sandbox/all.cpp")" -ge 200 ]
+for name in Tensor 'BasicArray<T>' MultiHeadAttention MultiheadAttention AdamW; do
+  grep -qE "using type_[0-9]+ = $name;" "$sandbox/all.cpp" || { echo "$name is not found"; exit 1; }
+done
+
+for compiler in g++ clang++; do
+  command -v $compiler >/dev/null || { echo "no $compiler"; continue; }
+  echo "$compiler"
+  check() { "$compiler" -std=c++20 -fsyntax-only -I"$root/cmake/include" "$1" 2>&1; }
+  check "$sandbox/all.cpp"
+  # A second name would be found.
+  sed '/^#include <xgrad.xgrad.h/a namespace xgrad::optim { struct Embedding {}; }' "$sandbox/all.cpp" >"$sandbox/twice.cpp"
+  if said=$(check "$sandbox/twice.cpp"); then echo "two types called Embedding compile"; exit 1; fi
+  [[ "$said" == *Embedding*" is ambiguous"* ]] || { echo "$said"; exit 1; }
+done
+
+# What the script reads in headers that break the rules.
+mkdir -p "$sandbox/tree"/{core,ops,nn,optim,examples,tests}
+cat >"$sandbox/tree/nn/wrong.h" <<'END_OF_FILE'
+// See gone.h.
+namespace xgrad::nn {
+struct TwiceOptions {
+  int n = 0;
+};
+struct Twice : Module {
+  explicit Twice(At here, const TwiceOptions& options = {});
+};
+struct Again : Twice {
+  using Twice::Twice;
+};
+}  // namespace xgrad::nn
+END_OF_FILE
+sed -n '/^struct TwiceOptions/,/^}/p; /namespace/s/::nn//p' "$sandbox/tree/nn/wrong.h" >"$sandbox/tree/ops/wrong.h"
+if said=$(python3 "$sandbox/names.py" "$sandbox/tree" 2>&1 >"$sandbox/ignored"); then echo "finds nothing"; exit 1; fi
+for sentence in 'Twice is made from TwiceOptions, which it does not call Options' 'Again adds nothing to Twice' \
+  'TwiceOptions is in xgrad and in xgrad::nn' 'nn/wrong.h:1: there is no gone.h'; do
+  [[ "$said" == *"$sentence"* ]] || { echo "does not say '$sentence' but: $said"; exit 1; }
+done
