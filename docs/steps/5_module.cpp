@@ -1,0 +1,55 @@
+// Step 5: a module.
+//
+// First the number becomes a matrix (tensor.h, operations.h): one vertex now stands for a whole table of numbers. Then
+// models: a Module (module.h) knows its parameters and parts, because declaring one with at("name") registers it.
+#include "module.h"
+
+struct Mlp : Module {
+  using Module::Module;
+  Linear in{at("in"), 2, 3};
+  Linear out{at("out"), 3, 1};
+  Tensor operator()(const Tensor& x) const { return out(tanh(in(x))); }  // (T, 2) -> (T, 1)
+};
+
+struct Pair : Module {  // parts have parts
+  Mlp left{at("left")}, right{at("right")};
+  Tensor operator()(const Tensor& x) const { return left(x) * right(x); }
+};
+
+int main() {
+  const Pair model;
+  const Tensor x = uniform(5, 2, 1), target = uniform(5, 1, 1);
+  const auto loss = [&] {
+    const Tensor error = model(x) - target;
+    return sum(error * error) / 5;
+  };
+
+  std::size_t count = 0;
+  for (const auto& [name, parameter] : model.named_parameters()) {
+    std::printf("%-18s [%d, %d]\n", name.c_str(), parameter.value().rows, parameter.value().cols);
+    count += parameter.value().v.size();
+  }
+  std::printf("%zu numbers to learn; the loss is %.4f\n", count, loss().item());
+
+  const Tensors parameters = model.parameters();
+  const bool first = gradients_are_right(loss, parameters);
+  std::printf("gradients equal finite differences: %s\n", first ? "yes" : "no");
+
+  // The gradients are tensors with a graph: here the sum of their squares, differentiated once more.
+  const auto squares = [&] {
+    Tensor total = 0;
+    for (const Tensor& g : grad(loss(), parameters)) total = total + sum(g * g);
+    return total;
+  };
+  const bool second = gradients_are_right(squares, parameters);
+  std::printf("so do second derivatives: %s\n", second ? "yes" : "no");
+
+  // One step downhill.
+  const double before = loss().item();
+  const Tensors gradients = grad(loss(), parameters);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i].value() = (parameters[i] - 0.1 * gradients[i]).value();
+  }
+  std::printf("after one step downhill it is %.4f\n", loss().item());
+  return first && second && loss().item() < before && parameters.size() == 8 ? 0 : 1;
+}
