@@ -1,14 +1,17 @@
 // The backward pass.
 //
-// 1. Collect: a depth-first walk from y, with a stack of its own, lists the nodes so that inputs come before results,
-//    and marks those that lead to a requested tensor.
-// 2. Check everything that could be refused, before anything has changed.
+// 1. Collect: a depth-first walk from y, with a stack of its own, lists the results of operations so that inputs come
+//    before what was computed from them, and marks those that lead to a requested tensor. Leaves are not listed.
+// 2. Check what the graph itself tells: that the requested tensors were reached, that nothing was released or assigned
+//    since it was recorded. Nothing has changed so far.
 // 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients
-//    of its inputs, which are added up.
+//    of its inputs, which are added up, and are then let go, unless the graph is to be kept.
+// 4. Hand over what was found: grad() returns it; backward() adds it to the gradients of the leaves, all or none.
 //
-// Hooks and rules are foreign code: they may drop the tensors that the pass was called with, assign leaves, or change
-// the gradient that they are shown. So the pass holds what it works on, looks again at the versions of what a rule
-// holds when the rule's turn comes, and shows every hook a handle of its own.
+// Hooks and rules are foreign code: they may throw, return a wrong shape, drop the tensors that the pass was called
+// with, assign leaves, or change the gradient that they are shown. So the pass holds what it works on, checks what they
+// return, looks again at the versions of a node's inputs when the node's turn comes, and shows every hook a handle of
+// its own.
 #include "grad.h"
 
 #include <bit>

@@ -1,5 +1,6 @@
 // Between xgrad's arrays and xtensor: views over the same memory, and arrays from xtensor containers and expressions.
-// This is the one public header that includes xtensor, and the one place that knows where xtensor's headers are.
+// Whoever wants xtensor includes this header: what <xgrad/xgrad.h> includes is free of it. xtensor 0.26 moved its
+// headers; where they are is known here and in core/buffer.h alone.
 //
 //     const Array a = to_array(xt::xarray<Real>{{1, 2}, {3, 4}} * 2);
 //     const Real largest = xt::amax(view(a))();
@@ -95,16 +96,17 @@ struct xt::temporary_container<xgrad::detail::WritableElements<T>> {
 
 namespace xgrad {
 
-/// An xtensor view of the array's elements, for reading. Valid as long as the array lives and is not assigned to.
+/// An xtensor view of the array's elements, for reading. Valid as long as the array lives and is neither assigned to
+/// nor written to.
 template <class T>
 auto view(const BasicArray<T>& array) {
   return xt::adapt(array.data(), static_cast<std::size_t>(array.size()), xt::no_ownership(),
                    detail::xtensor_shape(array.shape()));
 }
 
-/// An xtensor view for reading and writing, valid as long as the array lives. Writing changes this array alone, never
-/// what else shares its elements, whenever it began to. Throws ShapeError when an expression of another size is
-/// assigned.
+/// An xtensor view for reading and writing, valid as long as the array lives. Writing changes this array alone: copies
+/// of the array, made before the view or after, keep their elements. Throws ShapeError when an expression of another
+/// size is assigned.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
   using Elements = detail::WritableElements<T>;

@@ -1,6 +1,6 @@
-// Of xtensor-blas this uses the BLAS prototypes that it brings along. Its own gemm takes no leading dimension, so that
-// neither the heads of an attention nor blocks of rows can be multiplied in place, and copies what is laid out
-// otherwise.
+// Of xtensor-blas this uses the declarations of CBLAS. The product of its containers, xt::blas::gemm, has no leading
+// dimension: neither the heads of an attention nor blocks of rows could be multiplied where they lie, and it copies
+// what is laid out otherwise.
 #include "blas.h"
 
 #include <algorithm>

@@ -29,7 +29,8 @@ void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t
 }
 
 // Into how many pieces a product is cut, along the longer side of c. A BLAS may give other bits for other pieces, so
-// its number must not depend on the number of threads; tiles do not, and every piece copies the other factor anew.
+// their number must not depend on the number of threads. Tiles give the same bits; but each piece copies the other
+// factor anew, so there are no more of them than threads.
 std::int64_t pieces(const Gemm& p, bool tiles) {
   constexpr std::int64_t least = 1 << 18, most_for_blas = 8;
   return std::min<std::int64_t>(tiles ? threads() : most_for_blas, p.m * p.n * p.k / least);
