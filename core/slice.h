@@ -16,13 +16,13 @@ inline constexpr None none;
 
 /// One entry of an indexing expression, with numpy's meaning.
 ///
-///     x[{0}]                        the first row; the axis is dropped
-///     x[{-1, _}]                    the last row: negative positions count from the end
-///     x[{_, slice(1, 3)}]           columns 1 and 2
-///     x[{_, slice(none, none, 2)}]  every other column
-///     x[{slice(none, none, -1)}]    the rows from last to first
-///     x[{ellipsis, 0}]              position 0 along the last axis
-///     x[{_, new_axis}]              an axis of size 1 after the first
+///     x[{0}];                       // the first row; the axis is dropped
+///     x[{-1, _}];                   // the last row: negative positions count from the end
+///     x[{_, slice(1, 3)}];          // columns 1 and 2
+///     x[{_, slice(none, none, 2)}]; // every other column
+///     x[{slice(none, none, -1)}];   // the rows from last to first
+///     x[{ellipsis, 0}];             // position 0 along the last axis
+///     x[{_, new_axis}];             // an axis of size 1 after the first
 ///
 /// Positions that a range names outside the axis are cut off; a single position outside is refused. Threads: a plain
 /// value.

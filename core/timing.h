@@ -16,7 +16,8 @@ namespace xgrad {
 ///
 ///     OperationTimer timer;
 ///     for (int i = 0; i < 100; ++i) step();
-///     for (const auto& line : timer.lines()) ...       // linear 412 calls 3.1 ms, linear' 412 calls 6.4 ms, ...
+///     for (const auto& line : timer.lines()) std::cout << line.what << " " << line.milliseconds << " ms\n";
+///                                             // linear 3.1 ms, linear' 6.4 ms, ...
 ///
 /// An operation's line holds the time since whatever came before it, so that what a program does in between counts for
 /// the operation that follows. The gradients of an operation have a line with a ' behind its name, and the bookkeeping

@@ -1,8 +1,8 @@
 // Masks for attention: which keys a query may attend to. They work before the softmax; what is masked takes no part.
 //
-//     attn(x, nn::causal)
-//     attn(x, nn::causal & nn::padding(lengths))          // both at once
-//     attn(x, nn::window({.before = 2, .after = 2}))
+//     attn(x, nn::causal);
+//     attn(x, nn::causal & nn::padding(lengths));         // both at once
+//     attn(x, nn::window({.before = 2, .after = 2}));
 #pragma once
 
 #include "../ops/attention_mask.h"

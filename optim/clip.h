@@ -4,7 +4,7 @@
 //     adam.step(gradients);
 //
 //     loss.backward();
-//     const double norm = optim::clip_grad_norm(parameters, 1.0);
+//     const double length = optim::clip_grad_norm(parameters, 1.0);
 #pragma once
 
 #include "../core/tensor.h"

@@ -2,7 +2,7 @@
 //
 //     optim::AdamW adam{model.parameters(), {}};
 //     optim::Scheduler scheduler{adam, optim::warmup(100, optim::cosine({.lr = 3e-4, .steps = 5000}))};
-//     for (...) {
+//     for (int step = 0; step < 5000; ++step) {
 //       adam.step(grad(loss, model.parameters()));
 //       scheduler.step();
 //     }

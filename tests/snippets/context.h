@@ -1,0 +1,121 @@
+// What the snippets of pages and headers use and do not declare: stand-ins, declared and never defined.
+#pragma once
+
+#include <iostream>
+
+#include <xgrad/core/timing.h>
+#include <xgrad/core/xtensor.h>
+#include <xgrad/ops/fused.h>
+#include <xgrad/xgrad.h>
+
+#include "../../examples/kit/attention.h"
+#include "../support/check.h"
+
+namespace snippets {
+using namespace xgrad;
+
+// For all of them. What is declared here and what belongs to one file alone, below, is found by name; the latter first.
+namespace common {
+nn::At at(std::string_view name);
+Array tanh_kernel(const Array& x);
+void step();
+struct Vocabulary {
+  std::int64_t size() const;
+};
+struct Config {
+  std::int64_t layers;
+};
+struct Block : nn::Module {
+  Block(At here, const Config& config);
+  Tensor operator()(const Tensor& x) const;
+};
+extern const Vocabulary source_vocab, target_vocab;
+extern const Config config;
+extern const Tensor a, k, logits, loss, memory, q, query, key, v, value, w, x;
+extern Tensor y;
+extern const Index ids, lengths, source, target;
+extern const Mask mask, padded, padding;
+extern const std::int64_t b, bos, eos, dim, heads, n, vocabulary, words;
+extern const nn::EncoderDecoder model;
+extern const nn::TransformerOptions options;
+extern optim::AdamW adam;
+extern const Tensors parameters;
+}  // namespace common
+
+namespace docs_adding_an_operation {
+using namespace common;
+Array prefix_sum_kernel(const Array& x, int axis);
+using testing::check_gradients, testing::normal;
+}  // namespace docs_adding_an_operation
+
+namespace docs_attention {
+using namespace common;
+extern const nn::Attention attn;
+extern const Tensor numbers;
+struct Samples {
+  Tensor x, y;
+};
+extern const Samples seen;
+}  // namespace docs_attention
+
+namespace docs_decoding {
+using namespace common;
+extern nn::Stepper& table;
+extern nn::DecoderStepper writing;
+extern const nn::BeamOptions options;
+}  // namespace docs_decoding
+
+namespace docs_diagrams {
+using namespace common;
+extern const Block net;
+extern const Tensor w, x;
+}  // namespace docs_diagrams
+
+namespace docs_transformer_variants {
+using namespace common;
+extern const nn::Decoder decoder;
+extern const Index begin;
+extern const AttentionMask written, read;
+}  // namespace docs_transformer_variants
+
+namespace docs_translation {
+using namespace common;
+struct Translator {
+  Index translate(const Index& source, const Index& lengths, const nn::GreedyOptions& options) const;
+};
+extern const Translator model;
+extern const nn::GreedyOptions options;
+}  // namespace docs_translation
+
+namespace docs_word_vectors {
+using namespace common;
+extern const nn::Embedding center, context;
+extern const Index centers, others;
+extern const Array is_neighbour;
+extern const Real B;
+}  // namespace docs_word_vectors
+
+namespace core_files_safetensors {
+extern const Array w, b;
+}  // namespace core_files_safetensors
+
+namespace nn_masks {
+using namespace common;
+extern const nn::Attention attn;
+}  // namespace nn_masks
+
+namespace nn_pytorch_multihead_attention {
+using namespace common;
+extern const nn::MultiheadAttention attn;
+}  // namespace nn_pytorch_multihead_attention
+
+namespace nn_pytorch_transformer {
+using namespace common;
+extern const Tensor src, tgt;
+}  // namespace nn_pytorch_transformer
+
+namespace optim_audit {
+using namespace common;
+extern const Block net;
+}  // namespace optim_audit
+}  // namespace snippets

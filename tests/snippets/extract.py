@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Prints one C++ file with every snippet of the pages and headers, to be compiled with -fsyntax-only.
+
+What is C++: in a page, a block ```cpp, and nothing else (a block indented by four spaces that looks like C++ is an
+error: it would not be compiled). In a header, lines of a comment that are indented by five spaces or more, if one of
+them ends in ; or { once a // remark at its end is taken off; formulas and outputs never do.
+
+Where it stands: in a namespace of its own, and there in a function, unless it defines functions or templates itself.
+What it does not declare (x, w, model) is declared in context.h, in namespace `common`, or, for what is special to one
+file, in a namespace with the file's name: docs_attention, nn_decode. `<!-- snippet: continues -->` on the line before a
+block joins it to the block before. docs/training.md and docs/steps have
+tests of their own, which run them.
+"""
+import glob
+import os
+import re
+import sys
+
+root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+os.chdir(root)
+problems = []
+
+
+def looks_like_code(lines):
+    return any(re.sub(r"\s*//.*$", "", line).rstrip().endswith((";", "{")) for line in lines)
+
+
+def of_page(path):
+    """(line number, lines) of each snippet."""
+    found, fence, joins = [], None, False
+    for number, line in enumerate(open(path, encoding="utf-8").read().split("\n"), 1):
+        if line.startswith("```"):
+            if fence is None:
+                fence = line[3:].strip()
+                if fence == "cpp" and not joins:
+                    found.append((number + 1, []))
+            else:
+                fence = None
+            joins = False
+        elif fence == "cpp":
+            found[-1][1].append(line)
+        elif fence is None:
+            joins = line == "<!-- snippet: continues -->"
+            if line.startswith("    ") and not line.lstrip().startswith(("$", "|")) and looks_like_code([line]):
+                problems.append(f"{path}:{number}: C++ stands in a block ```cpp: {line.strip()}")
+    return found
+
+
+def of_header(path):
+    found, block, last = [], [], 0  # block: lines without a blank one between them
+    lines = open(path, encoding="utf-8").read().split("\n")
+
+    def end(number):
+        nonlocal last
+        if block and looks_like_code(block):
+            if last:  # only a blank line between this and the code above
+                found[-1][1].extend(["", *block])
+            else:
+                found.append((number - len(block), list(block)))
+            last = number
+        elif block:
+            last = 0
+        block.clear()
+
+    for number, line in enumerate(lines, 1):
+        match = re.match(r"\s*///?( {5,}.*)$", line)
+        if match:
+            block.append(match.group(1)[5:])
+            continue
+        end(number)
+        if not re.fullmatch(r"\s*///?\s*", line):
+            last = 0
+    end(len(lines) + 1)
+    return found
+
+
+def printed(path, number, lines, contexts):
+    name = re.sub(r"\W", "_", os.path.splitext(path)[0]).lower()
+    context = name if name in contexts else "common"
+    includes = [line for line in lines if line.startswith("#include")]
+    body = [re.sub(r"^#include.*|^using namespace xgrad;", "", line) for line in lines]
+    defines = any(re.match(r"(template\b|(?:[\w:<>&*]+ )+\w+\(.*\) \{)", line) for line in body)
+    opening = "" if defines else "[[maybe_unused]] void snippet() {"
+    closing = "" if defines else "}"
+    return includes, "\n".join(
+        [f"namespace snippets::{context}::at_{name}_{number} {{ {opening}", f'#line {number} "{path}"', *body,
+         f"{closing} }}"])
+
+
+def main():
+    context = open("tests/snippets/context.h", encoding="utf-8").read()
+    contexts = re.findall(r"^namespace (\w+) \{", context, re.MULTILINE)
+    pages = ["README.md", *sorted(glob.glob("docs/*.md"))]
+    pages.remove("docs/training.md")
+    headers = sorted(header for folder in ("core", "ops", "nn", "optim")
+                     for header in glob.glob(folder + "/**/*.h", recursive=True))
+    includes, text = [], []
+    for path, found in [(p, of_page(p)) for p in pages] + [(p, of_header(p)) for p in headers]:
+        for number, lines in found:
+            more, snippet = printed(path, number, lines, contexts)
+            includes += more
+            text.append(snippet)
+    if problems:
+        sys.exit("\n".join(problems))
+    print("\n".join(sorted(set(includes))))
+    print('#include "context.h"')
+    print("\n".join(text))
+    print(f"{len(text)} snippets", file=sys.stderr)
+
+
+main()
