@@ -14,9 +14,9 @@ namespace xgrad {
 
 /// A fused operation of one input whose rule is a formula:
 ///
-///     return record_fused("softmax", softmax_rows(x.value()), x,
+///     const Tensor y = record_fused("softmax", softmax_rows(x.value()), x,
 ///         softmax_gradient_rows,                                                               // (gy, y) -> Array
-///         [](const Tensor& gy, const Tensor& y) { return y * (gy - sum(gy * y, rows)); });     // (gy, y) -> Tensor
+///         [](const Tensor& gy, const Tensor& y) { return y * (gy - row_sum(gy * y)); });       // (gy, y) -> Tensor
 template <class Kernel, class Formula>
 requires std::is_invocable_r_v<Array, Kernel&, const Array&, const Array&> Tensor record_fused(
     const char* op, Array value, const Tensor& x, Kernel kernel, Formula formula) {
@@ -29,9 +29,9 @@ requires std::is_invocable_r_v<Array, Kernel&, const Array&, const Array&> Tenso
 /// `gradients(gy, wanted)` gives the numbers of the gradients, std::array<Tensor, N>, of which those that are not wanted
 /// may stay undefined.
 ///
-///     return record_fused("layer_norm", y, std::array{x, gamma, beta},
-///         [=](const Tensor& gy, Wanted wanted) { return layer_norm_gradients(...); },
-///         [=](const Tensor& x, const Tensor& gamma, const Tensor& beta) { return standardized(x) * gamma + beta; });
+///     const Tensor y = record_fused("layer_norm", normalized, std::array{x, gamma, beta},
+///         [=](const Tensor& gy, Wanted wanted) { return layer_norm_gradients(statistics, gy, wanted); },
+///         [=](const Tensor& x, const Tensor& gamma, const Tensor& beta) { return standardized(x, eps) * gamma + beta; });
 template <std::size_t N, class Gradients, class Composed>
 Tensor record_fused(const char* op, Array value, const std::array<Tensor, N>& inputs, Gradients gradients,
                     Composed composed) {

@@ -61,8 +61,8 @@ struct SamplingOptions {
 };
 /// The probabilities from which a token is drawn, (B, V) from logits (B, V), rows that sum to 1:
 ///
-///     softmax(logits / temperature);
-///     then all but the top_k largest are 0;
+///     softmax(logits / temperature)
+///     then all but the top_k largest are 0
 ///     then all but the fewest of the largest whose share of the rest is at least top_p (Holtzman et al. 2020)
 ///
 /// in this order, as Hugging Face has it. Of equal tokens the first count as larger. A top_k above V keeps all.

@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include <xgrad/core/record_fused.h>
 #include <xgrad/core/timing.h>
 #include <xgrad/core/xtensor.h>
 #include <xgrad/ops/fused.h>
@@ -10,6 +11,7 @@
 
 #include "../../examples/kit/attention.h"
 #include "../support/check.h"
+#include "../support/fused.h"
 
 namespace snippets {
 using namespace xgrad;
@@ -44,13 +46,14 @@ extern const Tensors parameters;
 
 namespace docs_adding_an_operation {
 using namespace common;
+Tensor prefix_sum(const Tensor& x, int axis);
 Array prefix_sum_kernel(const Array& x, int axis);
 using testing::check_gradients, testing::normal;
 }  // namespace docs_adding_an_operation
 
 namespace docs_attention {
 using namespace common;
-extern const nn::Attention attn;
+extern const nn::MultiHeadAttention attn;
 extern const Tensor numbers;
 struct Samples {
   Tensor x, y;
@@ -99,14 +102,32 @@ namespace core_files_safetensors {
 extern const Array w, b;
 }  // namespace core_files_safetensors
 
+namespace core_record_fused {
+using namespace common;
+extern const Tensor gamma, beta;
+extern const Array normalized, statistics;
+extern const Real eps;
+Array softmax_rows(const Array& x);
+Array softmax_gradient_rows(const Array& gy, const Array& y);
+Tensor row_sum(const Tensor& x);
+Tensor standardized(const Tensor& x, Real eps);
+std::array<Tensor, 3> layer_norm_gradients(const Array& statistics, const Tensor& gy, Wanted wanted);
+}  // namespace core_record_fused
+
+namespace docs_fused_operation {
+using namespace core_record_fused;
+using testing::check_fused, testing::normal;
+Tensor composed_softmax(const Tensor& x, int axis);
+}  // namespace docs_fused_operation
+
 namespace nn_masks {
 using namespace common;
-extern const nn::Attention attn;
+extern const nn::MultiHeadAttention attn;
 }  // namespace nn_masks
 
 namespace nn_pytorch_multihead_attention {
 using namespace common;
-extern const nn::MultiheadAttention attn;
+extern const nn::pytorch::MultiheadAttention attn;
 }  // namespace nn_pytorch_multihead_attention
 
 namespace nn_pytorch_transformer {
