@@ -21,7 +21,7 @@ namespace xgrad {
 struct BackwardOptions;
 namespace detail {
 struct Engine;
-}
+}  // namespace detail
 
 /// Why a tensor that was computed from others has no history.
 enum class History : std::uint8_t {

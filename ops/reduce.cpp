@@ -190,9 +190,9 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
 namespace {
 
 // Each direction is the other's gradient.
-Tensor cumulate(const Tensor& x, int axis, Direction direction) {
-  const Direction back = direction == Direction::up ? Direction::down : Direction::up;
-  return record("cumsum", running_sum(x.value(), axis, direction),
+Tensor cumulate(const Tensor& x, int axis, SumOrder order) {
+  const SumOrder back = order == SumOrder::forwards ? SumOrder::backwards : SumOrder::forwards;
+  return record("cumsum", running_sum(x.value(), axis, order),
                 wrt(x, [axis, back](const Tensor& gy) { return cumulate(gy, axis, back); }));
 }
 
@@ -223,7 +223,7 @@ Index arg(const char* op, const Tensor& x, const ArgOptions& options, const Bett
 
 Tensor cumsum(const Tensor& x, int axis) {
   if (x.rank() == 0) fail<ValueError>("cumsum", "a scalar has no axis ", axis);
-  return cumulate(x, normalize_axis("cumsum", axis, x.rank()), Direction::up);
+  return cumulate(x, normalize_axis("cumsum", axis, x.rank()), SumOrder::forwards);
 }
 
 Index argmax(const Tensor& x, const ArgOptions& options) {

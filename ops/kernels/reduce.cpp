@@ -166,7 +166,7 @@ Array product_over(const Array& x, const Axes& axes, const Shape& to) { return r
 Array max_over(const Array& x, const Axes& axes, const Shape& to) { return reduce<Max>(x, axes, to); }
 Array min_over(const Array& x, const Axes& axes, const Shape& to) { return reduce<Min>(x, axes, to); }
 
-Array running_sum(const Array& x, int axis, Direction direction) {
+Array running_sum(const Array& x, int axis, SumOrder order) {
   const Shape& shape = x.shape();
   std::int64_t outer = 1, inner = 1;
   for (int i = 0; i < axis; ++i) outer *= shape[i];
@@ -184,7 +184,7 @@ Array running_sum(const Array& x, int axis, Direction direction) {
       const std::int64_t width = std::min(columns, inner - i % blocks * columns);
       std::array<double, columns> total{};
       const auto step = [&](std::int64_t k, std::int64_t j) {
-        const std::int64_t at = first + (direction == Direction::up ? k : count - 1 - k) * inner + j;
+        const std::int64_t at = first + (order == SumOrder::forwards ? k : count - 1 - k) * inner + j;
         double& sum = total[static_cast<std::size_t>(j)];
         sum += static_cast<double>(in[at]);
         out[at] = static_cast<Real>(sum);
