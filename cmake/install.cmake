@@ -1,17 +1,22 @@
-# What `cmake --install` leaves behind, in two components, float and double. Each has the headers, one library, and the files
-# by which CMake and pkg-config find it. What is not asked for by name is installed if its library has been built.
+# What `cmake --install` leaves behind, in three components, float, double and kit. Each has its headers, one library, and the
+# files by which CMake and pkg-config find it. What is not asked for by name is installed if its library has been built.
 #   xgrad_install_headers(ops walk.h ...)   headers that are included as <xgrad/ops/...>
 #   xgrad_install(xgrad float)              a library as a component
+#   xgrad_install_kit(plot.h ...)           the component kit, with headers that are included as <xgrad/kit/...>
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/xgrad)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# Says so before anything is copied; `other` is the library of the other component.
-function(xgrad_check_before_install library component other)
+# Says so before anything is copied; given another library, one of the two has to be there.
+function(xgrad_check_before_install library component)
+  set(is_needed "CMAKE_INSTALL_COMPONENT")
+  if(ARGN)
+    string(APPEND is_needed " OR NOT EXISTS \"$<TARGET_FILE:${ARGN}>\"")
+  endif()
   install(CODE "
   if(NOT EXISTS \"$<TARGET_FILE:${library}>\")
     set(reason \"xgrad: no component ${component}, the target ${library} has not been built\")
-    if(CMAKE_INSTALL_COMPONENT OR NOT EXISTS \"$<TARGET_FILE:${other}>\")
+    if(${is_needed})
       message(FATAL_ERROR \"\${reason}\")
     endif()
     message(STATUS \"\${reason}\")
@@ -38,6 +43,22 @@ configure_package_config_file(cmake/xgradConfig.cmake.in xgradConfig.cmake INSTA
                               PATH_VARS CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(xgradConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
+# Files that make sense only beside the library.
+function(xgrad_install_with library component folder)
+  list(JOIN ARGN "\" \"" files)
+  install(CODE "
+  if(EXISTS \"$<TARGET_FILE:${library}>\")
+    file(INSTALL \"${files}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${folder}\")
+  endif()" COMPONENT ${component})
+endfunction()
+
+# The pkg-config file finds the installation by its own place, so that it can be moved.
+function(xgrad_install_pkgconfig library component description requires definitions link_flags)
+  file(RELATIVE_PATH pkgconfig_to_prefix /${pkgconfig_dir} /)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/xgrad.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
+  xgrad_install_with(${library} ${component} ${pkgconfig_dir} ${PROJECT_BINARY_DIR}/${library}.pc)
+endfunction()
+
 function(xgrad_install library component)
   install(TARGETS ${library} EXPORT xgrad-${component} COMPONENT ${component}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
@@ -46,17 +67,19 @@ function(xgrad_install library component)
                 ${PROJECT_SOURCE_DIR}/cmake/xgradNative.cmake
           DESTINATION ${package_dir} COMPONENT ${component})
 
-  # The pkg-config file finds the installation by its own place, so that it can be moved.
-  file(RELATIVE_PATH pkgconfig_to_prefix /${pkgconfig_dir} /)
-  list(TRANSFORM XGRAD_LINK_NAMES PREPEND -l OUTPUT_VARIABLE link_flags)
-  list(JOIN link_flags " " link_flags)
   set(definitions "")
   if(component STREQUAL "double")
     set(definitions "-DXGRAD_F64")
   endif()
-  configure_file(cmake/xgrad.pc.in ${library}.pc @ONLY)
-  install(CODE "
-  if(EXISTS \"$<TARGET_FILE:${library}>\")
-    file(INSTALL \"${PROJECT_BINARY_DIR}/${library}.pc\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${pkgconfig_dir}\")
-  endif()" COMPONENT ${component})
+  list(TRANSFORM XGRAD_LINK_NAMES PREPEND -l OUTPUT_VARIABLE link_flags)
+  list(JOIN link_flags " " link_flags)
+  xgrad_install_pkgconfig(${library} ${component} "${PROJECT_DESCRIPTION}" "" "${definitions}" "${link_flags} -pthread")
+endfunction()
+
+function(xgrad_install_kit)
+  xgrad_check_before_install(xgrad_kit kit)
+  install(TARGETS xgrad_kit EXPORT xgrad-kit COMPONENT kit ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(EXPORT xgrad-kit NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT kit)
+  xgrad_install_with(xgrad_kit kit ${CMAKE_INSTALL_INCLUDEDIR}/xgrad/kit ${ARGN})
+  xgrad_install_pkgconfig(xgrad_kit kit "What programs with xgrad share: plots, text, command lines" xgrad "" "-lz")
 endfunction()

@@ -12,11 +12,13 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
+include = root / "cmake" / "include" / "xgrad"
 FOLDERS = {
     "core": "Numbers, graph, gradients, files",
     "ops": "Operations",
     "nn": "Layers and models",
     "optim": "Optimizers",
+    "kit": "What programs share: plots, text, command lines",
 }
 # Umbrellas, and what only the library's own sources include.
 LEFT_OUT = {
@@ -61,7 +63,7 @@ def members(body):
         elif public and re.match(r"  [A-Za-z\[~]", line) and "friend" not in line and "=" not in line.split("(")[0]:
             name = declared([line.strip()] + [more.strip() for more in body[i + 1:i + 3]])
             own = re.match(r"(?:class|struct) (?:\[\[\w+\]\] )?(\w+)", body[0])
-            if name and name.endswith(")") and (not own or name[:-2] != own[1]) and name not in names:
+            if name and name.endswith(")") and name != "requires()" and (not own or name[:-2] != own[1]) and name not in names:
                 names.append(name)
     return names
 
@@ -131,8 +133,8 @@ def page():
     ]
     for folder, title in FOLDERS.items():
         out += ["", f"## {title}"]
-        for path in sorted((root / folder).rglob("*.h")):
-            name = path.relative_to(root).as_posix()
+        for path in sorted((include / folder).rglob("*.h")):
+            name = path.relative_to(include).as_posix()
             if name in LEFT_OUT or "/kernels/" in name:
                 continue
             found = list(entries(path))

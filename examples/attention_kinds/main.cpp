@@ -10,21 +10,21 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/csv.h>
-#include <kit/heatmap.h>
-#include <kit/output.h>
-#include <kit/plot.h>
-#include <kit/progress.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/csv.h>
+#include <xgrad/kit/heatmap.h>
+#include <xgrad/kit/numbers.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
 #include <xgrad/xgrad.h>
 
 namespace {
 
 using namespace xgrad;
 
-struct Arguments {
+struct Config {
   std::int64_t longest = 8192;
-  kit::CommonOptions common;
 };
 
 constexpr std::int64_t d = 4;
@@ -51,7 +51,7 @@ void draw_weights(const std::filesystem::path& out) {
   for (std::int64_t t = 1; t <= T; ++t) maps.queries.push_back(cat(t));
   maps.keys = maps.queries;
   const auto add = [&](const char* title, const Tensor& weights) {
-    maps.panels.push_back({title, {weights.value().begin(), weights.value().end()}});
+    maps.panels.push_back({title, kit::numbers(weights.value())});
   };
   add("dot product", plain.weights(q, k));
   add("scaled dot product", scaled.weights(q, k));
@@ -159,25 +159,15 @@ void draw_costs(const std::filesystem::path& out, std::int64_t longest) {
   }
 }
 
-int run(const Arguments& arguments) {
-  const std::filesystem::path out = kit::output_folder("attention_kinds", arguments.common.out);
-  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
-  manual_seed(arguments.common.seed);
-  draw_weights(out);
-  draw_scores(out);
-  draw_costs(out, arguments.longest);
-  std::cout << out.string() << ": attention_kinds.svg, attention_scaled.svg and other scores, attention_linear.svg, "
-            << "attention_time.svg, attention_memory.svg, costs.csv\n";
-  kit::ResultLine().add("out", out.string()).print();
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("The kinds of attention: their weights, their graphs, their costs.", "attention_kinds");
-  Arguments arguments;
-  kit::add_common_options(app, arguments.common);
-  kit::add_number(app, "--longest", arguments.longest, "positions of the longest sequence", 256, 65536);
-  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
+  Config config;
+  kit::add_number(app, "--longest", config.longest, "positions of the longest sequence", 256, 65536);
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) {
+    draw_weights(example.out);
+    draw_scores(example.out);
+    draw_costs(example.out, config.longest);
+  });
 }

@@ -12,13 +12,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kit/attention.h>
-#include <kit/bleu.h>
-#include <kit/cli.h>
-#include <kit/corpus.h>
-#include <kit/heatmap.h>
-#include <kit/output.h>
-#include <kit/progress.h>
+#include <xgrad/kit/attention.h>
+#include <xgrad/kit/bleu.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/heatmap.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/kit/table.h>
 #include <xgrad/xgrad.h>
 
 #include "pictures.h"
@@ -30,7 +31,7 @@ using namespace decoding;
 using namespace xgrad;
 
 struct Config {
-  kit::CorpusOptions corpus;
+  kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
   std::int64_t epochs = 60;
   std::int64_t batch = 64;
   double learning_rate = 0.005;
@@ -76,9 +77,9 @@ void train(const Config& config, const kit::Corpus& corpus, const nn::EncoderDec
     const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
     Tensor loss;
     for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
-      const std::int64_t end = std::min(begin + config.batch, order.size());
-      const kit::CorpusBatch batch = corpus.batch(std::vector<std::size_t>(order.begin() + begin, order.begin() + end));
-      loss = cross_entropy(model(batch.source, batch.source_lengths, batch.target_in), batch.target_out,
+      const kit::CorpusBatch batch = corpus.batch(order[{slice(begin, begin + config.batch)}]);
+      const Index before = nn::shift_right(batch.target, corpus.bos());
+      loss = cross_entropy(model(batch.source, batch.source_lengths, before), batch.target,
                            {.ignore_index = corpus.pad()});
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
     }
@@ -86,22 +87,11 @@ void train(const Config& config, const kit::Corpus& corpus, const nn::EncoderDec
   }
 }
 
-std::vector<kit::Tokens> words(const kit::Corpus& corpus, const Index& ids) {
-  std::vector<kit::Tokens> sentences;
-  const auto L = static_cast<std::size_t>(ids.dim(1));
-  for (std::int64_t i = 0; i < ids.dim(0); ++i) {
-    sentences.push_back(corpus.words({ids.data() + static_cast<std::size_t>(i) * L, L}));
-  }
-  return sentences;
-}
-
 /// Searches with more and more beams for translations of the held-out sentences.
 void compare_beams(const kit::Corpus& corpus, const nn::EncoderDecoder& model, std::int64_t max_length) {
-  std::vector<kit::Tokens> asked;
-  for (const kit::Question& question : corpus.held_out()) asked.push_back(question.source);
+  const std::vector<kit::Tokens> asked = corpus.held_out_sources();
   const kit::CorpusBatch batch = corpus.sources(asked);
-  std::cout << "beams on " << asked.size() << " held-out sentences\n"
-            << "   beams   alpha   mean ln p   mean length    BLEU   seconds\n";
+  kit::Table table({"beams", "alpha", "mean ln p", "mean length", "BLEU", "seconds"});
   for (const double alpha : {0.0, 0.75, 1.5}) {
     for (const std::int64_t beams : {1, 2, 4, 8}) {
       auto writing = model.start(batch.source, batch.source_lengths);
@@ -117,12 +107,12 @@ void compare_beams(const kit::Corpus& corpus, const nn::EncoderDecoder& model, s
       double log_p = 0, length = 0;
       for (const Real score : best.scores) log_p += score / static_cast<double>(asked.size());
       for (const std::int64_t n : best.lengths) length += static_cast<double>(n) / static_cast<double>(asked.size());
-      std::cout << std::setw(8) << beams << std::setw(8) << kit::number(alpha) << std::setw(12) << kit::fixed(log_p, 3)
-                << std::setw(14) << kit::fixed(length, 2) << std::setw(8)
-                << kit::fixed(kit::mean_bleu(words(corpus, best.tokens), corpus.held_out(), 2), 3) << std::setw(10)
-                << kit::fixed(seconds.count(), 3) << "\n";
+      const double bleu = kit::mean_bleu(corpus.sentences(best.tokens), corpus.held_out(), 2);
+      table.row({beams, alpha, kit::fixed(log_p, 3), kit::fixed(length, 2), kit::fixed(bleu, 3),
+                 kit::fixed(seconds.count(), 3)});
     }
   }
+  std::cout << "beams on " << asked.size() << " held-out sentences\n" << table.text();
 }
 
 struct Setting {
@@ -149,7 +139,7 @@ void sample_translations(const kit::Corpus& corpus, const nn::EncoderDecoder& mo
     options.max_length = max_length;
     options.seed = 1;
     std::cout << "  " << setting.name << "\n";
-    for (const kit::Tokens& drawn : words(corpus, nn::sample(writing, options).tokens)) {
+    for (const kit::Tokens& drawn : corpus.sentences(nn::sample(writing, options).tokens)) {
       std::cout << "    " << kit::joined(drawn) << "\n";
     }
   }
@@ -188,52 +178,35 @@ void show_hypotheses(const kit::Corpus& corpus, const nn::EncoderDecoder& model,
   written.resize(found[0].rows.size(), "<eos>");
   source.push_back("<eos>");
   const Array weights = kit::attention_weights(recorder, ".cross_attn", {.rows = found[0].rows});
-  const Array shown = weights[{_, _, _, slice(0, std::ssize(source))}];
-  const auto layers = static_cast<std::size_t>(shown.dim(0)), heads = static_cast<std::size_t>(shown.dim(1));
-  kit::save_text(path, kit::heat_map_svg({.title = "What the best of four beams attended to for each word",
-                                          .queries = written,
-                                          .keys = source,
-                                          .panels = kit::attention_panels({shown.begin(), shown.end()}, layers, heads),
-                                          .columns = heads}));
+  kit::save_text(path, kit::attention_svg(weights[{_, _, _, slice(0, std::ssize(source))}],
+                                          {.title = "What the best of four beams attended to for each word",
+                                           .queries = written,
+                                           .keys = source}));
 }
 
-struct Arguments {
-  Config config;
-  kit::CommonOptions common;
-};
-
-int run(const Arguments& arguments) {
-  const Config& config = arguments.config;
-  const std::filesystem::path out = kit::output_folder("decoding", arguments.common.out);
-  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
-  manual_seed(arguments.common.seed);
-  std::cout << to_string(build_info()) << "\n";
+void run(const Config& config, const kit::Example& example) {
   const kit::Corpus corpus(config.corpus);
-  search_the_table(out);
+  search_the_table(example.out);
 
   const nn::EncoderDecoder model{nn::root,
                                  corpus.source_vocab().size(),
                                  corpus.target_vocab().size(),
                                  {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
-  train(config, corpus, model, arguments.common.seed);
+  train(config, corpus, model, example.seed);
   const nn::Eval eval(model);
   const std::int64_t max_length = config.corpus.steps;
   const kit::Tokens sentence = kit::words("they're very rich .");
-  show_hypotheses(corpus, model, sentence, max_length, out / "attention.svg");
-  sample_translations(corpus, model, sentence, max_length, out / "sampling.svg");
+  show_hypotheses(corpus, model, sentence, max_length, example.out / "attention.svg");
+  sample_translations(corpus, model, sentence, max_length, example.out / "sampling.svg");
   if (!corpus.held_out().empty()) compare_beams(corpus, model, max_length);
-  std::cout << out.string() << ": beam.svg, attention.svg, sampling.svg\n";
-  kit::ResultLine().add("out", out.string()).print();
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Greedy, exhaustive and beam search, and sampling.", "decoding");
-  Arguments arguments;
-  kit::add_common_options(app, arguments.common);
-  kit::add_corpus_options(app, arguments.config.corpus);
-  kit::add_number(app, "--epochs", arguments.config.epochs, "times that every pair is seen", 1, 1'000'000);
-  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
+  Config config;
+  kit::add_corpus_options(app, config.corpus);
+  kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 }

@@ -6,19 +6,21 @@
 #include <string>
 #include <vector>
 
-#include <kit/format.h>
-#include <kit/svg.h>
+#include <xgrad/kit/format.h>
+#include <xgrad/kit/svg.h>
 #include <xgrad/xgrad.h>
 
 #include "table.h"
 
 namespace decoding {
 
+using namespace xgrad;
+
 /// Every prefix that was considered, with its probability: blue those that stayed in the beam, green those that ended
 /// in it, grey those that were dropped.
-inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, const xgrad::nn::Hypotheses& found) {
+inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, const nn::Hypotheses& found) {
   std::vector<std::string> ends;
-  for (const xgrad::nn::Hypothesis& one : found) {
+  for (const nn::Hypothesis& one : found) {
     ends.emplace_back();
     for (const std::int64_t token : one.tokens) ends.back() += letters[static_cast<std::size_t>(token)];
     if (one.ended) ends.back() += '.';

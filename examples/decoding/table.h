@@ -10,6 +10,8 @@
 
 namespace decoding {
 
+using namespace xgrad;
+
 /// The tokens A, B, C and the end, "."; and what the table has to be told first.
 inline constexpr std::string_view letters = "ABC.";
 inline constexpr std::int64_t table_eos = 3, table_bos = 4;
@@ -24,22 +26,22 @@ inline std::vector<double> probabilities(const std::string& written) {
 }
 
 /// The table as a model. It is all that a search asks for: what is written, one step, and a choice of rows.
-class Table : public xgrad::nn::Stepper {
+class Table : public nn::Stepper {
  public:
   std::int64_t batch() const override { return std::ssize(written_); }
 
-  xgrad::Tensor step(const xgrad::Index& tokens) override {
-    xgrad::Array logits(xgrad::Shape{batch(), 4});
-    xgrad::Real* out = logits.mutable_data();
+  Tensor step(const Index& tokens) override {
+    Array logits(Shape{batch(), 4});
+    Real* out = logits.mutable_data();
     for (std::size_t b = 0; b < written_.size(); ++b) {
       if (tokens.data()[b] != table_bos) written_[b] += letters[static_cast<std::size_t>(tokens.data()[b])];
-      for (const double p : probabilities(written_[b])) *out++ = static_cast<xgrad::Real>(std::log(p));
+      for (const double p : probabilities(written_[b])) *out++ = static_cast<Real>(std::log(p));
     }
     steps_.push_back(written_);
     return logits;
   }
 
-  void select(const xgrad::Index& rows) override {
+  void select(const Index& rows) override {
     std::vector<std::string> chosen;
     for (const std::int64_t row : rows) chosen.push_back(written_[static_cast<std::size_t>(row)]);
     written_ = std::move(chosen);

@@ -1,11 +1,11 @@
-// The pictures of docs/diagrams.md, and the graphs of other pages, drawn into a folder: examples/run diagrams docs
+// The pictures of docs/diagrams.md, and the graphs of other pages, drawn into a folder:
+//
+//   examples/run diagrams --out docs
 #include <filesystem>
-#include <iostream>
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/output.h>
+#include <xgrad/kit/cli.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;
@@ -108,10 +108,8 @@ void cross_attention(const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
   CLI::App app("The pictures of docs/diagrams.md, and the graphs of other pages.", "diagrams");
-  std::filesystem::path chosen;
-  app.add_option("folder,--out", chosen, "folder for the pictures (default: out/diagrams)");
-  return kit::run_example(app, argc, argv, [&] {
-    const std::filesystem::path folder = kit::output_folder("diagrams", chosen);
+  return kit::run_example(app, argc, argv, [](kit::Example& example) {
+    const std::filesystem::path& folder = example.out;
     expression(folder);
     second_derivative(folder);
     training_step(folder);
@@ -119,7 +117,5 @@ int main(int argc, char** argv) {
     unrolled_rnn(folder);
     lstm_cell(folder);
     cross_attention(folder);
-    std::cout << folder.string() << ": diagram_*.svg and others\n";
-    return 0;
   });
 }

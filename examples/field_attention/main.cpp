@@ -6,12 +6,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/csv.h>
-#include <kit/heatmap.h>
-#include <kit/output.h>
-#include <kit/plot.h>
-#include <kit/progress.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/csv.h>
+#include <xgrad/kit/heatmap.h>
+#include <xgrad/kit/numbers.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
 #include <xgrad/xgrad.h>
 
 #include "model.h"
@@ -20,11 +21,10 @@ namespace {
 
 using namespace field_attention;
 
-struct Arguments {
+struct Config {
   std::int64_t records = 2000;
   std::int64_t steps = 300;
   double learning_rate = 0.01;
-  kit::CommonOptions common;
 };
 
 struct Data {
@@ -59,19 +59,15 @@ void draw_weights(const std::filesystem::path& path, const Index& records, const
                      .key_caption = "attends to"};
   for (std::int64_t b = 0; b < records.dim(0); ++b) {
     for (std::int64_t h = 0; h < weights.dim(0); ++h) {
-      const Array one = weights.value()[{h, b}];
-      maps.panels.push_back({cat(records.at({b, 0}), ", ", records.at({b, 1}), ": head ", h + 1),
-                             std::vector<double>(one.begin(), one.end())});
+      maps.panels.push_back(
+          {cat(records.at({b, 0}), ", ", records.at({b, 1}), ": head ", h + 1), kit::numbers(weights.value()[{h, b}])});
     }
   }
   kit::save_text(path, kit::heat_map_svg(maps));
 }
 
-int run(const Arguments& arguments) {
-  const std::filesystem::path out = kit::output_folder("field_attention", arguments.common.out);
-  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
-  manual_seed(arguments.common.seed);
-  const Data train = made_up(arguments.records), held_out = made_up(1000);
+void run(const Config& config, kit::Example& example) {
+  const Data train = made_up(config.records), held_out = made_up(1000);
   const ClickModel model;
   std::cout << model;
 
@@ -80,19 +76,18 @@ int run(const Arguments& arguments) {
   std::cout << "three records: embedded " << cat(model.embedding(table_rows(three)).shape()) << ", heads "
             << cat(shown.queries.shape()) << ", scores " << cat(shown.scores.shape()) << ", output "
             << cat(shown.output.shape()) << "\n";
-  save_graph((out / "interaction.svg").string(), {shown.output}, {.title = "Two fields, two heads"});
+  save_graph((example.out / "interaction.svg").string(), {shown.output}, {.title = "Two fields, two heads"});
 
-  kit::CsvLogger log(out / "loss.csv", {"step", "loss"});
-  kit::Series curve{.name = "training loss", .x = {}, .y = {}};
+  kit::CsvLogger log(example.out / "loss.csv", {"step", "loss"});
+  kit::Series curve{.name = "training loss"};
   {
-    optim::Adam adam{model.parameters(), {.lr = arguments.learning_rate}};
-    kit::ProgressBar bar({.total = arguments.steps, .title = "training"});
-    for (std::int64_t step = 1; step <= arguments.steps; ++step) {
+    optim::Adam adam{model.parameters(), {.lr = config.learning_rate}};
+    kit::ProgressBar bar({.total = config.steps, .title = "training"});
+    for (std::int64_t step = 1; step <= config.steps; ++step) {
       const Tensor loss = binary_cross_entropy_with_logits(model(train.records), train.clicks);
       adam.step(grad(loss, model.parameters()));
       const double value = loss.item();
       log.row({step, value});
-      curve.x.push_back(static_cast<double>(step));
       curve.y.push_back(value);
       bar.update(step, {{"loss", kit::fixed(value, 4)}});
     }
@@ -101,23 +96,20 @@ int run(const Arguments& arguments) {
   std::cout << "loss " << kit::fixed(curve.y.front(), 4) << " -> " << kit::fixed(curve.y.back(), 4) << "; right about "
             << kit::fixed(100 * reached, 1) << " % of 1000 records never seen, of which a tenth is chance\n";
 
-  draw_weights(out / "weights.svg", three, model.interaction(three).weights);
+  draw_weights(example.out / "weights.svg", three, model.interaction(three).weights);
   kit::save_text(
-      out / "loss.svg",
+      example.out / "loss.svg",
       kit::line_plot({curve}, {.title = "Field attention", .x_label = "step", .y_label = "cross-entropy per record"}));
-  std::cout << out.string() << ": interaction.svg, weights.svg, loss.svg, loss.csv\n";
-  kit::ResultLine().add("loss", curve.y.back()).add("accuracy", reached).add("out", out.string()).print();
-  return 0;
+  example.result.add("loss", curve.y.back()).add("accuracy", reached);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Field attention: which combinations of categories matter.", "field_attention");
-  Arguments arguments;
-  kit::add_common_options(app, arguments.common);
-  kit::add_number(app, "--records", arguments.records, "records to learn from", 1, 1'000'000);
-  kit::add_number(app, "--steps", arguments.steps, "training steps", 1, 1'000'000);
-  kit::add_number(app, "--lr", arguments.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
+  Config config;
+  kit::add_number(app, "--records", config.records, "records to learn from", 1, 1'000'000);
+  kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
+  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 #include <xgrad/xgrad.h>
 
@@ -37,13 +37,22 @@ inline Tensor average_weights(const Tensor& queries, const Tensor& keys) {
   return ones({1, queries.dim(1), keys.dim(1)}) / static_cast<Real>(keys.dim(1));
 }
 
-/// f(x) = sum_i softmax_i(-(w (x - x_i))^2 / 2) y_i (Nadaraya and Watson 1964), with w = 1 or learned.
-using Regression = nn::GaussianAttention;
+/// f(x) = sum_i softmax_i(-(w (x - x_i))^2 / 2) y_i (Nadaraya and Watson 1964), with w = 1 or learned: attention whose
+/// scores are high where queries and keys are near each other. What is masked is not looked at.
+inline Tensor kernel_weights(const Tensor& queries, const Tensor& keys, const Tensor& w, const Mask& masked) {
+  const Tensor distances = w * (queries - transpose(keys));  // (1, m, 1) - (1, 1, n) -> (1, m, n)
+  const Tensor scores = square(distances) / -2;
+  return softmax(masked_fill(scores, masked, -std::numeric_limits<Real>::infinity()));
+}
+
+inline Tensor kernel_weights(const Tensor& queries, const Tensor& keys, const Tensor& w) {
+  return kernel_weights(queries, keys, w, Mask(Shape{}, false));
+}
 
 /// Every sample predicted from all the others: alone it would always find itself.      (1, n, 1)
-inline Tensor predicted_from_others(const Regression& model, const Samples& seen) {
-  const std::int64_t n = seen.x.dim(1);
-  return model(seen.x, seen.x, seen.y, {.masked = eye(n) == ones({1})});
+inline Tensor predicted_from_others(const Samples& seen, const Tensor& w) {
+  const Mask itself = eye(seen.x.dim(1)) == ones({1});
+  return matmul(kernel_weights(seen.x, seen.x, w, itself), seen.y);
 }
 
 /// How far from each other two curves are.

@@ -1,13 +1,15 @@
-// Attention weights of a model as one array: what heat maps are drawn from.
+// Attention weights of a model as one array, and as a picture.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <xgrad/kit/heatmap.h>
 #include <xgrad/nn/multi_head_attention.h>
 
-namespace kit {
+namespace xgrad::kit {
 
 /// Which of the recorded weights.
 struct WeightsOptions {
@@ -21,11 +23,15 @@ struct WeightsOptions {
 ///
 ///     const nn::AttentionRecorder recorder;
 ///     nn::greedy(decoding, {.bos = bos, .eos = eos});
-///     const xgrad::Array cross = kit::attention_weights(recorder, ".cross_attn");
+///     const Array cross = kit::attention_weights(recorder, ".cross_attn");
 ///
-/// With `rows`, steps behind the last of them are left out. Throws std::invalid_argument if no layer has such a path,
+/// With `rows`, steps behind the last of them are left out. Throws ValueError if no layer has such a path,
 /// or its weights do not fit together.
-xgrad::Array attention_weights(const xgrad::nn::AttentionRecorder& recorder, std::string_view kind,
-                               const WeightsOptions& options = {});
+Array attention_weights(const nn::AttentionRecorder& recorder, std::string_view kind,
+                        const WeightsOptions& options = {});
 
-}  // namespace kit
+/// The weights (layers, H, T, S) as SVG: each layer a row of panels, each head a column. Titles, labels and mask are
+/// those of `maps`. Throws ShapeError unless the weights have four axes, and what heat_map_svg throws.
+std::string attention_svg(const Array& weights, HeatMaps maps);
+
+}  // namespace xgrad::kit

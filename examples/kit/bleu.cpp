@@ -1,13 +1,14 @@
 // N-gram matching with each reference n-gram used once.
-#include <kit/bleu.h>
+#include <xgrad/kit/bleu.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <stdexcept>
 
-namespace kit {
+#include <xgrad/core/error.h>
+
+namespace xgrad::kit {
 namespace {
 
 using Tokens = std::span<const std::string>;
@@ -30,7 +31,7 @@ int matching_ngrams(Tokens prediction, Tokens reference, std::size_t n) {
 }  // namespace
 
 double bleu(Tokens prediction, Tokens reference, int k) {
-  if (k < 1) throw std::invalid_argument("bleu: k must be at least 1");
+  if (k < 1) fail<ValueError>("bleu", "k must be at least 1, got ", k);
   if (prediction.empty()) return 0;
   const double length = static_cast<double>(prediction.size());
   double score = std::exp(std::min(0.0, 1 - static_cast<double>(reference.size()) / length));
@@ -47,9 +48,4 @@ double best_bleu(Tokens prediction, std::span<const std::vector<std::string>> re
   return best;
 }
 
-double perplexity(double total_loss, double tokens) {
-  if (!(tokens > 0)) throw std::invalid_argument("perplexity: needs at least one token");
-  return std::exp(total_loss / tokens);
-}
-
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -1,5 +1,5 @@
 // Options that say what they take, and the frame around an example.
-#include <kit/cli.h>
+#include <xgrad/kit/cli.h>
 
 #include <fcntl.h>
 
@@ -9,15 +9,19 @@
 #include <concepts>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <new>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
-#include <kit/format.h>
 #include <xgrad/core/error.h>
+#include <xgrad/core/parallel.h>
 #include <xgrad/core/quote.h>
+#include <xgrad/core/random.h>
+#include <xgrad/ops/blas.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 /// The number that a text is; throws CLI::ValidationError unless it is one within the range.
@@ -28,8 +32,8 @@ Number parsed(const std::string& name, const std::string& text, Number least, Nu
   const bool fits = error == std::errc() && end == text.data() + text.size() && value >= least && value <= most;
   if (!fits) {
     const std::string kind = std::integral<Number> ? "a whole number" : "a number";
-    throw CLI::ValidationError(name, "expected " + kind + " from " + number(least) + " to " + number(most) +
-                                         ", found " + xgrad::escaped(text));
+    throw CLI::ValidationError(
+        name, "expected " + kind + " from " + number(least) + " to " + number(most) + ", found " + escaped(text));
   }
   return value;
 }
@@ -40,6 +44,29 @@ void occupy_standard_streams() {
   for (const int descriptor : {0, 1, 2}) {
     if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) open("/dev/null", O_RDONLY);
   }
+}
+
+using Files = std::map<std::string, std::filesystem::file_time_type>;
+
+/// The files of a folder by name, and when they were written.
+Files files_in(const std::filesystem::path& folder) {
+  Files files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::error_code gone;  // somebody else's temporary file
+    const auto written = entry.last_write_time(gone);
+    if (!gone && !entry.is_directory(gone)) files[entry.path().filename().string()] = written;
+  }
+  return files;
+}
+
+/// "out/translate: loss.csv, loss.svg": what was written since.
+void print_new(const std::filesystem::path& folder, const Files& before) {
+  std::string names;
+  for (const auto& [name, written] : files_in(folder)) {
+    const auto found = before.find(name);
+    if (found == before.end() || found->second != written) names += (names.empty() ? "" : ", ") + name;
+  }
+  if (!names.empty()) std::cout << "\n" << folder.string() << ": " << names << "\n";
 }
 
 int guarded(const std::function<int()>& body) {
@@ -62,16 +89,6 @@ int guarded(const std::function<int()>& body) {
 }
 
 }  // namespace
-
-void add_common_options(CLI::App& app, CommonOptions& options) {
-  add_number(app, "--seed", options.seed, "seed of all randomness", 0, ~std::uint64_t{0});
-  app.add_option("--out", options.out, "folder for results (default: out/" + app.get_name() + ")");
-  add_number(app, "--threads", options.threads, "threads to compute with, 0 for the library's choice", 0, 1024);
-}
-
-void add_resume_option(CLI::App& app, CommonOptions& options) {
-  app.add_flag("--resume", options.resume, "go on from the checkpoint in the folder");
-}
 
 template <class Number>
 void add_number(CLI::App& app, const std::string& name, Number& value, const std::string& what,
@@ -96,9 +113,7 @@ void add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_
     for (const std::string& text : texts) values.push_back(parsed(name, text, least, most));
     return true;
   };
-  app.add_option(name, take, what, true, [&values] { return xgrad::cat(values); })
-      ->type_name("INT ...")
-      ->expected(1, 100);
+  app.add_option(name, take, what, true, [&values] { return cat(values); })->type_name("INT ...")->expected(1, 100);
 }
 
 void add_choice(CLI::App& app, const std::string& name, const std::vector<std::string>& words, const std::string& what,
@@ -108,7 +123,7 @@ void add_choice(CLI::App& app, const std::string& name, const std::vector<std::s
   const auto take = [=](const CLI::results_t& texts) {
     const auto found = std::ranges::find(words, texts.front());
     if (found == words.end()) {
-      throw CLI::ValidationError(name, "expected one of " + list + ", found " + xgrad::escaped(texts.front()));
+      throw CLI::ValidationError(name, "expected one of " + list + ", found " + escaped(texts.front()));
     }
     chosen(static_cast<std::size_t>(found - words.begin()));
     return true;
@@ -116,16 +131,31 @@ void add_choice(CLI::App& app, const std::string& name, const std::vector<std::s
   app.add_option(name, take, what + ": " + list)->type_name("WORD");
 }
 
-int run_example(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body) {
   occupy_standard_streams();
   return guarded([&] {
+    Example example;
+    int threads = 0;
+    add_number(app, "--seed", example.seed, "seed of all randomness", 0, ~std::uint64_t{0});
+    app.add_option("--out", example.out, "folder for results (default: out/" + app.get_name() + ")");
+    add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& request) {  // --help
       return app.exit(request);
     }
-    return body();
+    example.out = output_folder(app.get_name(), example.out);
+    if (threads > 0) set_threads(threads);
+    manual_seed(example.seed);
+    std::cout << to_string(build_info()) << "\n";
+
+    const Files before = files_in(example.out);
+    body(example);
+    if (example.status != 0) return example.status;
+    print_new(example.out, before);
+    example.result.add("out", example.out.string()).print();
+    return 0;
   });
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

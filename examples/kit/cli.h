@@ -1,11 +1,16 @@
-// What the main functions of examples share: options of the command line, and how a program begins and ends.
+// Programs with a command line: options that say what they take, a folder for files, one line for scripts at the end.
+//
+//     void run(const Config& config, kit::Example& example) {
+//       ...
+//       kit::save_text(example.out / "loss.svg", kit::line_plot({loss}));
+//       example.result.add("loss", loss.y.back());
+//     }
 //
 //     int main(int argc, char** argv) {
 //       CLI::App app("Trains a model.", "my_example");
-//       Arguments arguments;
-//       kit::add_common_options(app, arguments.common);
-//       kit::add_number(app, "--epochs", arguments.epochs, "times that every pair is seen", 1, 1'000'000);
-//       return kit::run_example(app, argc, argv, [&] { return run(arguments); });
+//       Config config;
+//       kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
+//       return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 //     }
 #pragma once
 
@@ -16,25 +21,13 @@
 #include <type_traits>
 #include <vector>
 
+#include <xgrad/kit/output.h>
+
 namespace CLI {
 class App;
 }
 
-namespace kit {
-
-/// What examples can be told.
-struct CommonOptions {
-  std::uint64_t seed = 1;     ///< --seed: all randomness of the run follows from it
-  std::filesystem::path out;  ///< --out: the folder for results; empty: out/<example>
-  int threads = 0;            ///< --threads: 0 leaves the number to the library
-  bool resume = false;        ///< --resume: go on from the checkpoint in the folder
-};
-
-/// Declares --seed, --out and --threads on a command line; `options` gets the values when the line is parsed, and must
-/// live as long as the app does.
-void add_common_options(CLI::App& app, CommonOptions& options);
-/// Declares --resume, for an example that can.
-void add_resume_option(CLI::App& app, CommonOptions& options);
+namespace xgrad::kit {
 
 /// Declares an option that takes a number from `least` to `most`: a std::int64_t, std::uint64_t, int or double.
 /// Anything else is refused when the line is parsed, with both ends: `--epochs: expected a whole number from 1 to 1000,
@@ -50,10 +43,20 @@ void add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_
 void add_choice(CLI::App& app, const std::string& name, const std::vector<std::string>& words, const std::string& what,
                 const std::function<void(std::size_t)>& chosen);
 
-/// Parses the command line and runs the example: what main returns. Errors end as one line `error: ...` on standard
-/// error and 1; so does output that standard output did not take. A wrong command line gives 2, --help 0, otherwise the
-/// result of `body` is returned. Standard streams that the program was started without are occupied, so that no file it
-/// opens takes their place.
-int run_example(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+/// What the body of an example is given, and what it gives.
+struct Example {
+  std::filesystem::path out;  ///< the folder for its files, which is there: --out, or out/<name of the app>
+  std::uint64_t seed = 1;     ///< --seed, from which all randomness follows: the generator has it
+  ResultLine result = {};     ///< for scripts: printed at the end, with out=<folder> as its last value
+  int status = 0;             ///< what main returns; unless 0, the end is not printed
+};
 
-}  // namespace kit
+/// Runs an example: what main returns. Declares --seed, --out and --threads, parses the command line, makes the folder,
+/// and prints what the library runs on; behind the body, which files it wrote into the folder, and the result line.
+///
+/// Errors end as one line `error: ...` on standard error and 1; so does output that standard output did not take. A
+/// wrong command line (also a CLI::ParseError out of the body) gives 2, --help 0. Standard streams that the program was
+/// started without are occupied, so that no file it opens takes their place.
+int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body);
+
+}  // namespace xgrad::kit

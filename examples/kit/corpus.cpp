@@ -1,19 +1,22 @@
 // Reading the corpus and cutting batches out of it.
-#include <kit/corpus.h>
+#include <xgrad/kit/corpus.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include <CLI/CLI.hpp>
 
-#include <kit/bleu.h>
-#include <kit/cli.h>
-#include <kit/error.h>
+#include <xgrad/kit/bleu.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/error.h>
+#include <xgrad/ops/index.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 Split read(const CorpusOptions& options) {
+  if (options.pairs < 0 || options.held_out < 0) {
+    fail<ValueError>("corpus", options.pairs, " pairs to learn and ", options.held_out, " to judge by");
+  }
   const std::vector<SentencePair> pairs = read_pairs(options.file);
   if (pairs.empty()) throw DataError(options.file, 1, "no sentence pair");
   return split_at(pairs, static_cast<std::size_t>(options.pairs));
@@ -29,10 +32,6 @@ Vocab count(const std::vector<SentencePair>& pairs, std::string SentencePair::*w
   return Vocab(side(pairs, which), {.min_freq = min_freq});
 }
 
-xgrad::Index index(std::initializer_list<std::int64_t> sizes, const std::vector<std::int64_t>& ids) {
-  return xgrad::Index(xgrad::Shape(sizes), ids);
-}
-
 }  // namespace
 
 void add_corpus_options(CLI::App& app, CorpusOptions& options) {
@@ -44,7 +43,7 @@ void add_corpus_options(CLI::App& app, CorpusOptions& options) {
 Corpus::Corpus(const CorpusOptions& options) : Corpus(options, read(options)) {}
 
 Corpus::Corpus(const CorpusOptions& options, const Split& split)
-    : steps_(static_cast<std::size_t>(options.steps)),
+    : steps_(options.steps),
       source_vocab_(count(split.train, &SentencePair::source, options.min_freq)),
       target_vocab_(count(split.train, &SentencePair::target, options.min_freq)),
       source_(to_array(side(split.train, &SentencePair::source), source_vocab_, steps_)),
@@ -62,29 +61,26 @@ Corpus::Corpus(const CorpusOptions& options, const Split& split)
   }
 }
 
-CorpusBatch Corpus::batch(std::span<const std::size_t> rows) const {
-  const SentenceArray source = source_.take(rows), target = target_.take(rows);
-  const auto B = static_cast<std::int64_t>(rows.size()), T = static_cast<std::int64_t>(steps_);
-  CorpusBatch batch{.source = index({B, T}, source.ids),
-                    .source_lengths = index({B}, source.lengths),
-                    .target_in = index({B, T}, target.shifted(bos())),
-                    .target_out = index({B, T}, target.ids)};
-  for (const std::int64_t length : target.lengths) batch.tokens += length;
+CorpusBatch Corpus::batch(const Index& rows) const {
+  CorpusBatch batch{.source = index_select(source_.ids, 0, rows),
+                    .source_lengths = index_select(source_.lengths, 0, rows),
+                    .target = index_select(target_.ids, 0, rows)};
+  for (const std::int64_t length : index_select(target_.lengths, 0, rows)) batch.tokens += length;
   return batch;
 }
 
 CorpusBatch Corpus::sources(const std::vector<Tokens>& sentences) const {
-  const SentenceArray source = to_array(sentences, source_vocab_, steps_);
-  const auto N = static_cast<std::int64_t>(sentences.size());
+  const SentenceArray array = to_array(sentences, source_vocab_, steps_);
   CorpusBatch batch;
-  batch.source = index({N, static_cast<std::int64_t>(steps_)}, source.ids);
-  batch.source_lengths = index({N}, source.lengths);
+  batch.source = array.ids;
+  batch.source_lengths = array.lengths;
   return batch;
 }
 
 std::uint64_t Corpus::fingerprint() const {
-  const auto bytes = [](const std::vector<std::int64_t>& ids) {
-    return std::string_view(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(std::int64_t));
+  const auto bytes = [](const Index& ids) {
+    return std::string_view(reinterpret_cast<const char*>(ids.data()),
+                            static_cast<std::size_t>(ids.size()) * sizeof(std::int64_t));
   };
   return kit::fingerprint(bytes(target_.ids), kit::fingerprint(bytes(source_.ids)));
 }
@@ -98,11 +94,29 @@ Tokens Corpus::words(std::span<const std::int64_t> target_ids) const {
   return words;
 }
 
+std::vector<Tokens> Corpus::sentences(const Index& target_ids) const {
+  if (target_ids.rank() != 2) fail<ShapeError>("sentences", "needs (N, L), got ", target_ids.shape());
+  const auto L = static_cast<std::size_t>(target_ids.dim(1));
+  std::vector<Tokens> sentences;
+  for (std::int64_t i = 0; i < target_ids.dim(0); ++i) {
+    sentences.push_back(words({target_ids.data() + static_cast<std::size_t>(i) * L, L}));
+  }
+  return sentences;
+}
+
+std::vector<Tokens> Corpus::held_out_sources() const {
+  std::vector<Tokens> sources;
+  for (const Question& question : held_out_) sources.push_back(question.source);
+  return sources;
+}
+
 double mean_bleu(std::span<const Tokens> guesses, std::span<const Question> questions, int k) {
-  if (guesses.size() != questions.size()) throw std::invalid_argument("mean_bleu: one guess for each question");
+  if (guesses.size() != questions.size()) {
+    fail<ValueError>("mean_bleu", guesses.size(), " guesses for ", questions.size(), " questions");
+  }
   double sum = 0;
   for (std::size_t i = 0; i < guesses.size(); ++i) sum += best_bleu(guesses[i], questions[i].answers, k);
   return guesses.empty() ? 0 : sum / static_cast<double>(guesses.size());
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

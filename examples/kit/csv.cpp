@@ -1,24 +1,22 @@
 // Quoting, checked writing, and taking up a file that an earlier run left.
-#include <kit/csv.h>
+#include <xgrad/kit/csv.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
-#include <kit/error.h>
 #include <xgrad/core/files/file.h>
 #include <xgrad/core/quote.h>
+#include <xgrad/kit/error.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 /// RFC 4180, except that line breaks are refused: a row is a line, which `resume` relies on.
 std::string csv_cell(std::string_view text) {
-  if (text.find_first_of("\r\n") != std::string_view::npos)
-    throw std::invalid_argument("csv: a value has a line break");
+  if (text.find_first_of("\r\n") != std::string_view::npos) fail<ValueError>("csv", "a value has a line break");
   if (text.find_first_of(",\"") == std::string_view::npos) return std::string(text);
   std::string result = "\"";
   for (const char c : text) result.append(c == '"' ? 2 : 1, c);
@@ -26,7 +24,7 @@ std::string csv_cell(std::string_view text) {
 }
 
 std::string header_of(const std::vector<std::string>& columns) {
-  if (columns.empty()) throw std::invalid_argument("csv: needs at least one column");
+  if (columns.empty()) fail<ValueError>("csv", "needs at least one column");
   std::string line = csv_cell(columns.front());
   for (std::size_t i = 1; i < columns.size(); ++i) line += "," + csv_cell(columns[i]);
   return line + '\n';
@@ -65,7 +63,7 @@ void require_header(const std::filesystem::path& path, std::string_view text, co
 }  // namespace
 
 std::vector<std::vector<double>> read_csv(const std::filesystem::path& path, const std::vector<std::string>& columns) {
-  const std::string text = xgrad::read_file(path.string()), header = header_of(columns);
+  const std::string text = read_file(path.string()), header = header_of(columns);
   require_header(path, text, header);
   std::vector<std::vector<double>> result(columns.size());
   std::string_view rest = std::string_view(text).substr(header.size());
@@ -74,7 +72,7 @@ std::vector<std::vector<double>> read_csv(const std::filesystem::path& path, con
     const std::vector<double> numbers = numbers_of(rest.substr(0, end));
     if (numbers.size() != columns.size()) {
       throw DataError(path, line,
-                      "expected " + number(columns.size()) + " numbers, found " + xgrad::escaped(rest.substr(0, end)));
+                      "expected " + number(columns.size()) + " numbers, found " + escaped(rest.substr(0, end)));
     }
     for (std::size_t i = 0; i < numbers.size(); ++i) result[i].push_back(numbers[i]);
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -89,7 +87,7 @@ CsvLogger::CsvLogger(std::filesystem::path path, std::size_t columns, std::ios::
   if (std::filesystem::is_fifo(path_)) throw IoError("cannot open " + path_.string() + ": is a pipe");
   errno = 0;
   file_.open(path_, std::ios::binary | mode);
-  if (!file_) throw IoError::from_errno("open", path_);
+  if (!file_) throw io_error("open", path_);
   write(beginning);
 }
 
@@ -98,7 +96,7 @@ CsvLogger::CsvLogger(std::filesystem::path path, const std::vector<std::string>&
 
 CsvLogger CsvLogger::resume(std::filesystem::path path, const std::vector<std::string>& columns, std::size_t rows) {
   const std::string header = header_of(columns);
-  const std::string text = std::filesystem::exists(path) ? xgrad::read_file(path.string()) : "";
+  const std::string text = std::filesystem::exists(path) ? read_file(path.string()) : "";
   if (text.find('\n') == std::string::npos) return CsvLogger(std::move(path), columns);
   require_header(path, text, header);
   const std::size_t kept = length_of_rows(text, rows);
@@ -108,7 +106,7 @@ CsvLogger CsvLogger::resume(std::filesystem::path path, const std::vector<std::s
 
 void CsvLogger::row(const std::vector<Field>& values) {
   if (values.size() != columns_) {
-    throw std::invalid_argument("csv: " + number(values.size()) + " values for " + number(columns_) + " columns");
+    fail<ValueError>("csv", values.size(), " values for ", columns_, " columns");
   }
   std::string line = csv_cell(values.front().text());
   for (std::size_t i = 1; i < values.size(); ++i) line += "," + csv_cell(values[i].text());
@@ -118,7 +116,7 @@ void CsvLogger::row(const std::vector<Field>& values) {
 void CsvLogger::write(const std::string& line) {
   errno = 0;
   file_ << line << std::flush;
-  if (!file_) throw IoError::from_errno("write", path_);
+  if (!file_) throw io_error("write", path_);
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

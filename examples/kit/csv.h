@@ -8,28 +8,30 @@
 #include <string>
 #include <vector>
 
-#include <kit/format.h>
+#include <xgrad/kit/format.h>
 
-namespace kit {
+namespace xgrad::kit {
 
-/// The numbers of a file that a CsvLogger wrote, column by column. Throws xgrad::IoError, and DataError for a file with
+/// The numbers of a file that a CsvLogger wrote, column by column. Throws IoError, and DataError for a file with
 /// other columns or something else than numbers.
 std::vector<std::vector<double>> read_csv(const std::filesystem::path& path, const std::vector<std::string>& columns);
 
 /// Writes a header and rows of comma-separated values, one line each. A row is handed to the system before `row`
 /// returns, so that a run that is killed leaves every row it finished.
+///
+/// Threads: one at a time.
 class CsvLogger {
  public:
-  /// Begins an empty file. Throws IoError if that fails, std::invalid_argument without columns.
+  /// Begins an empty file. Throws IoError if that fails, ValueError without columns.
   CsvLogger(std::filesystem::path path, const std::vector<std::string>& columns);
 
   /// Goes on after the first `rows` rows of an existing file (all by default); rows after those, and a last line cut
   /// short by a crash, are dropped. Begins an empty file if there is none. Throws DataError if the file has other
-  /// columns, xgrad::IoError if it cannot be read, and what the constructor throws.
+  /// columns, IoError if it cannot be read, and what the constructor throws.
   static CsvLogger resume(std::filesystem::path path, const std::vector<std::string>& columns,
                           std::size_t rows = std::numeric_limits<std::size_t>::max());
 
-  /// Appends one row. Throws std::invalid_argument if the number of values differs from the number of columns or one
+  /// Appends one row. Throws ValueError if the number of values differs from the number of columns or one
   /// of them holds a line break, IoError if the file did not take the row.
   void row(const std::vector<Field>& values);
 
@@ -45,4 +47,4 @@ class CsvLogger {
   std::ofstream file_;
 };
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -1,34 +1,21 @@
-// What the kit throws: files that cannot be read or written, and files that hold something else than they should.
+// What the kit throws beside the library's own errors: a file with something else in it than there should be.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
-namespace kit {
+#include <xgrad/core/error.h>
 
-/// A file or folder could not be opened, read, written or made. The message names it and gives the system's reason.
-class IoError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-
-  /// "cannot <action> <path>: <text of errno>", for use right after the call that failed.
-  static IoError from_errno(std::string_view action, const std::filesystem::path& path);
-};
+namespace xgrad::kit {
 
 /// A file was read but does not hold what it should. The message begins with "path:line: ".
-class DataError : public std::runtime_error {
- public:
+struct DataError : FormatError {
   /// `line` counts from 1.
   DataError(const std::filesystem::path& path, std::size_t line, std::string_view text);
-
-  /// The number of the line at fault, counted from 1.
-  std::size_t line() const { return line_; }
-
- private:
-  std::size_t line_;
 };
 
-}  // namespace kit
+/// "cannot <action> <path>: <text of errno>", for use right after the call that failed.
+IoError io_error(std::string_view action, const std::filesystem::path& path);
+
+}  // namespace xgrad::kit

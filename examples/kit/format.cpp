@@ -1,18 +1,19 @@
 // Text of numbers through std::to_chars, which no locale touches.
-#include <kit/format.h>
+#include <xgrad/kit/format.h>
 
 #include <charconv>
 #include <cmath>
-#include <stdexcept>
 
-namespace kit {
+#include <xgrad/core/error.h>
+
+namespace xgrad::kit {
 namespace {
 
 template <class... Arguments>
 std::string converted(Arguments... arguments) {
   char buffer[512];  // the longest double in fixed notation with a few decimals has about 330 characters
   const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, arguments...);
-  if (error != std::errc()) throw std::length_error("format: number too long");
+  if (error != std::errc()) fail<LimitError>("format", "number too long");
   return std::string(buffer, end);
 }
 
@@ -23,7 +24,7 @@ std::string number(double value) { return std::isnan(value) ? "nan" : converted(
 std::string number(float value) { return std::isnan(value) ? "nan" : converted(value); }
 
 std::string fixed(double value, int decimals) {
-  if (decimals < 0 || decimals > 100) throw std::invalid_argument("fixed: decimals must be 0 to 100");
+  if (decimals < 0 || decimals > 100) fail<ValueError>("fixed", "decimals must be 0 to 100, got ", decimals);
   if (!std::isfinite(value)) return number(value);
   std::string text = converted(value, std::chars_format::fixed, decimals);
   if (text.front() == '-' && text.find_first_of("123456789") == std::string::npos) text.erase(0, 1);
@@ -54,4 +55,4 @@ std::string duration(double seconds) {
   return std::to_string(hours) + ":" + two_digits(minutes) + ":" + two_digits(total % 60);
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

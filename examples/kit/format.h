@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace kit {
+#include <xgrad/core/config.h>
+
+namespace xgrad::kit {
 
 /// The shortest text that reads back as the same number: 0.1 -> "0.1", 1e300 -> "1e+300"; also "nan", "inf", "-inf".
 std::string number(double value);
@@ -18,7 +20,8 @@ std::string number(float value);
 /// Decimal text of a whole number.
 std::string number(std::integral auto value) { return std::to_string(value); }
 
-/// A fixed count of decimals, never "-0.00": fixed(3.14159, 2) -> "3.14".
+/// A fixed count of decimals, never "-0.00": fixed(3.14159, 2) -> "3.14". Throws ValueError unless 0 <= decimals <=
+/// 100.
 std::string fixed(double value, int decimals);
 
 /// A count as people read it, three digits and a unit: 950 -> "950", 53912 -> "53.9k", 1.2e7 -> "12M".
@@ -27,7 +30,9 @@ std::string compact(double value);
 /// Time as people read it: 75.2 -> "1:15", 3725 -> "1:02:05"; negative or unknown (nan, inf) -> "-:--".
 std::string duration(double seconds);
 
-/// A value as text, made from a number or a string: what ProgressBar, CsvLogger and ResultLine take.
+/// A value as text, made from a number or a string: what ProgressBar, CsvLogger, Table and ResultLine take.
+///
+/// Threads: like a std::string.
 class Field {
  public:
   template <class T>
@@ -49,4 +54,4 @@ class Field {
 /// Fields with their names, in the order given: {{"loss", 0.031}, {"tok/s", compact(rate)}}.
 using NamedFields = std::vector<std::pair<std::string, Field>>;
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -1,19 +1,18 @@
 // Laying out a grid of matrices, and colouring them.
-#include <kit/heatmap.h>
+#include <xgrad/kit/heatmap.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 
-#include <kit/format.h>
-#include <kit/plot.h>
-#include <kit/svg.h>
-#include <kit/utf8.h>
+#include <xgrad/core/error.h>
+#include <xgrad/kit/format.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/svg.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 using Colour = std::array<double, 3>;
@@ -53,7 +52,7 @@ struct ColourScale {
 bool is_masked(const HeatMaps& maps, std::size_t i) { return !maps.masked.empty() && maps.masked[i]; }
 
 void check(const HeatMaps& maps) {
-  const auto refuse = [](const std::string& why) { throw std::invalid_argument("heat map: " + why); };
+  const auto refuse = [](const std::string& why) { fail<ValueError>("heat_map_svg", why); };
   if (maps.panels.empty() || maps.columns == 0) refuse("there is nothing to show");
   if (maps.queries.empty() || maps.keys.empty()) refuse("queries and keys need labels");
   const std::size_t size = maps.queries.size() * maps.keys.size();
@@ -244,80 +243,11 @@ class Figure {
   double width_, height_;               // of the sheet
 };
 
-std::string padded_left(const std::string& text, int width) {
-  return std::string(static_cast<std::size_t>(std::max(0, width - columns(text))), ' ') + text;
-}
-
 }  // namespace
-
-std::vector<HeatMapPanel> attention_panels(const std::vector<double>& weights, std::size_t layers, std::size_t heads) {
-  if (layers == 0 || heads == 0 || weights.empty() || weights.size() % (layers * heads) != 0) {
-    throw std::invalid_argument("attention_panels: " + number(weights.size()) + " weights for " + number(layers) +
-                                " layers of " + number(heads) + " heads");
-  }
-  std::vector<HeatMapPanel> panels;
-  const std::size_t size = weights.size() / (layers * heads);
-  for (std::size_t i = 0; i < layers * heads; ++i) {
-    const auto begin = weights.begin() + static_cast<std::ptrdiff_t>(i * size);
-    panels.push_back({.title = "layer " + number(i / heads + 1) + ", head " + number(i % heads + 1),
-                      .values = {begin, begin + static_cast<std::ptrdiff_t>(size)}});
-  }
-  return panels;
-}
 
 std::string heat_map_svg(const HeatMaps& maps) {
   check(maps);
   return Figure(maps).drawn();
 }
 
-std::string heat_map_text(const HeatMaps& maps, std::size_t panel) {
-  check(maps);
-  static constexpr std::string_view shades[] = {"  ", "░░", "▒▒", "▓▓", "██"};
-  const HeatMapPanel& shown = maps.panels.at(panel);
-  const std::size_t columns_count = maps.keys.size();
-  double greatest = 0;
-  for (std::size_t i = 0; i < shown.values.size(); ++i) {
-    if (!is_masked(maps, i)) greatest = std::max(greatest, shown.values[i]);
-  }
-
-  int label_width = 0;
-  for (const std::string& query : maps.queries) label_width = std::max(label_width, columns(fit_columns(query, 16)));
-  std::string text = std::string(static_cast<std::size_t>(label_width), ' ');
-  for (std::size_t column = 0; column < columns_count; ++column) text += padded_left(number((column + 1) % 100), 3);
-  text += '\n';
-  for (std::size_t i = 0; i < shown.values.size(); ++i) {
-    if (i % columns_count == 0) text += padded_left(fit_columns(maps.queries[i / columns_count], 16), label_width);
-    const double share = greatest > 0 ? std::clamp(shown.values[i] / greatest, 0.0, 1.0) : 0;
-    text += is_masked(maps, i) ? " ··" : " " + std::string(shades[std::lround(share * 4)]);
-    if (i % columns_count == columns_count - 1) text += '\n';
-  }
-  text += maps.key_caption + ":";
-  for (std::size_t column = 0; column < columns_count; ++column) {
-    text += " " + number(column + 1) + " " + fit_columns(maps.keys[column], 16);
-  }
-  return text + '\n';
-}
-
-std::string sparkline(const std::vector<double>& values, std::size_t width) {
-  static constexpr std::string_view bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  width = std::min(width, values.size());
-  std::vector<double> means;
-  for (std::size_t i = 0; i < width; ++i) {
-    const std::size_t begin = i * values.size() / width, end = (i + 1) * values.size() / width;
-    double sum = 0;
-    for (std::size_t j = begin; j < end; ++j) sum += values[j] / static_cast<double>(end - begin);
-    means.push_back(sum);
-  }
-  double low = HUGE_VAL, high = -HUGE_VAL;
-  for (const double mean : means) {
-    if (std::isfinite(mean)) low = std::min(low, mean), high = std::max(high, mean);
-  }
-  std::string text;
-  for (const double mean : means) {
-    const double share = high > low ? (mean - low) / (high - low) : 0;
-    text += std::isfinite(mean) ? bars[std::lround(share * 7)] : " ";
-  }
-  return text;
-}
-
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -1,5 +1,5 @@
 // Folders, whole files, and the result line.
-#include <kit/output.h>
+#include <xgrad/kit/output.h>
 
 #include <unistd.h>
 
@@ -7,13 +7,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <iostream>
-#include <stdexcept>
 #include <system_error>
 
-#include <kit/error.h>
 #include <xgrad/core/files/file.h>
+#include <xgrad/kit/error.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 std::string quoted_if_needed(std::string_view value) {
@@ -39,7 +38,7 @@ bool is_name(std::string_view name) {
 void try_to_write(const std::filesystem::path& folder) {
   std::string name = (folder / ".writable-XXXXXX").string();
   const int file = mkstemp(name.data());
-  if (file < 0) throw IoError::from_errno("write to folder", folder);
+  if (file < 0) throw io_error("write to folder", folder);
   unlink(name.c_str());
   const std::string content(4096, ' ');
   errno = ENOSPC;  // what it means if only a part is written
@@ -47,7 +46,7 @@ void try_to_write(const std::filesystem::path& folder) {
   const int reason = errno;
   close(file);
   errno = reason;
-  if (!written) throw IoError::from_errno("write to folder", folder);
+  if (!written) throw io_error("write to folder", folder);
 }
 
 }  // namespace
@@ -63,18 +62,18 @@ std::filesystem::path output_folder(std::string_view example, const std::filesys
 }
 
 void save_text(const std::filesystem::path& path, std::string_view text) {
-  xgrad::write_file_atomically(path.string(), {&text, 1}, "save_text");
+  write_file_atomically(path.string(), {&text, 1}, "save_text");
 }
 
 ResultLine& ResultLine::add(std::string_view name, const Field& value) {
-  if (!is_name(name)) throw std::invalid_argument("result: '" + std::string(name) + "' cannot be a name");
+  if (!is_name(name)) fail<ValueError>("result", "'", name, "' cannot be a name");
   line_ += " " + std::string(name) + "=" + quoted_if_needed(value.text());
   return *this;
 }
 
 void ResultLine::print() const {
   if (!std::cout) throw IoError("cannot write to standard output: earlier lines were lost");
-  if (!(std::cout << line_ + '\n' << std::flush)) throw IoError::from_errno("write to", "standard output");
+  if (!(std::cout << line_ + '\n' << std::flush)) throw io_error("write to", "standard output");
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include <kit/format.h>
+#include <xgrad/kit/format.h>
 
-namespace kit {
+namespace xgrad::kit {
 
 /// The folder for an example's files, made if it is missing: `chosen`, or out/<example> below the current folder if
 /// `chosen` is empty. Throws IoError if it cannot be made or takes no files, so that no example computes for minutes
@@ -15,14 +15,16 @@ namespace kit {
 std::filesystem::path output_folder(std::string_view example, const std::filesystem::path& chosen = {});
 
 /// Writes a whole file. A reader sees the old file or the new one, and if writing fails nothing is left behind. Throws
-/// xgrad::IoError.
+/// IoError.
 void save_text(const std::filesystem::path& path, std::string_view text);
 
 /// What an example leaves for scripts: one line `result name=value name=value ...` on standard output, printed at the
 /// end. A value with spaces, quotes or control characters is put in double quotes with \ before " and \.
+///
+/// Threads: one at a time.
 class ResultLine {
  public:
-  /// Adds a value. Names are letters, digits and any of _ . - / ; otherwise std::invalid_argument.
+  /// Adds a value. Names are letters, digits and any of _ . - / ; otherwise ValueError.
   ResultLine& add(std::string_view name, const Field& value);
 
   /// The line, without its end.
@@ -35,4 +37,4 @@ class ResultLine {
   std::string line_ = "result";
 };
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -1,17 +1,17 @@
 // Axes, ticks, legend, lines.
-#include <kit/plot.h>
+#include <xgrad/kit/plot.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
 #include <string_view>
 
-#include <kit/format.h>
-#include <kit/svg.h>
+#include <xgrad/core/error.h>
+#include <xgrad/kit/format.h>
+#include <xgrad/kit/svg.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 /// Okabe and Ito's colours, which colour-blind readers can tell apart; the pale ones last.
@@ -232,8 +232,7 @@ struct Plot {
 
 std::vector<double> nice_ticks(double low, double high, int count) {
   if (!(std::isfinite(low) && std::isfinite(high) && low < high && count >= 1)) {
-    throw std::invalid_argument("nice_ticks: no range from " + number(low) + " to " + number(high) + " in " +
-                                number(count) + " parts");
+    fail<ValueError>("nice_ticks", "no range from ", number(low), " to ", number(high), " in ", count, " parts");
   }
   return multiples(round_step(high - low, count), low, high);
 }
@@ -248,14 +247,17 @@ std::vector<std::string> tick_labels(const std::vector<double>& ticks) {
   return labels;
 }
 
-std::string line_plot(const std::vector<Series>& series, const PlotOptions& options) {
-  for (const Series& one : series) {
+std::string line_plot(const std::vector<Series>& given, const PlotOptions& options) {
+  std::vector<Series> series = given;
+  for (Series& one : series) {
+    if (one.x.empty()) {
+      for (std::size_t i = 0; i < one.y.size(); ++i) one.x.push_back(static_cast<double>(i + 1));
+    }
     if (one.x.size() == one.y.size()) continue;
-    throw std::invalid_argument("line_plot: series '" + one.name + "' has " + number(one.x.size()) + " x and " +
-                                number(one.y.size()) + " y");
+    fail<ValueError>("line_plot", "series '", one.name, "' has ", one.x.size(), " x and ", one.y.size(), " y");
   }
   if (!(options.width >= 200 && options.height >= 150)) {
-    throw std::invalid_argument("line_plot: at least 200 x 150 pixels are needed");
+    fail<ValueError>("line_plot", "at least 200 x 150 pixels are needed");
   }
 
   const Axis x = x_axis(range_of(series, options, &Series::x));
@@ -285,4 +287,4 @@ std::string line_plot(const std::vector<Series>& series, const PlotOptions& opti
   return plot.svg.str();
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -4,15 +4,17 @@
 #include <string>
 #include <vector>
 
-namespace kit {
+#include <xgrad/core/config.h>
 
-/// A named row of points. A point that is not finite, or not positive on a logarithmic axis, is left out and interrupts
-/// the line.
+namespace xgrad::kit {
+
+/// A named row of points, one for each y. A point that is not finite, or not positive on a logarithmic axis, is left
+/// out and interrupts the line.
 struct Series {
   enum class Style { line, dashed, points };
 
   std::string name = {};
-  std::vector<double> x = {};
+  std::vector<double> x = {};  ///< 1, 2, 3, ... if empty
   std::vector<double> y = {};
   Style style = Style::line;
 };
@@ -30,16 +32,16 @@ struct PlotOptions {
 };
 
 /// A picture with all series in it: axes with round numbers, a legend if a series has a name, the numbers of each point
-/// under the pointer. Throws std::invalid_argument if a series has different counts of x and y, or the picture would be
+/// under the pointer. Throws ValueError if a series has different counts of x and y, or the picture would be
 /// smaller than 200 x 150 pixels.
 std::string line_plot(const std::vector<Series>& series, const PlotOptions& options = {});
 
 /// Round numbers (1, 2 or 5 times a power of ten apart) within [low, high], about `count` of them. Throws
-/// std::invalid_argument unless low < high, both finite, and count >= 1.
+/// ValueError unless low < high, both finite, and count >= 1.
 std::vector<double> nice_ticks(double low, double high, int count);
 
 /// Labels of evenly spaced ticks, all with as many decimals as their distance needs; thousands and millions as k and M
 /// where the distance allows it: 0.5 1.0 1.5, or 0 20k 40k.
 std::vector<std::string> tick_labels(const std::vector<double>& ticks);
 
-}  // namespace kit
+}  // namespace xgrad::kit

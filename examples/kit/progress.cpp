@@ -1,5 +1,5 @@
 // Drawing one line over and over, within the width of the terminal.
-#include <kit/progress.h>
+#include <xgrad/kit/progress.h>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -8,12 +8,12 @@
 #include <charconv>
 #include <cstdlib>
 #include <iostream>
-#include <stdexcept>
 #include <string_view>
 
-#include <kit/utf8.h>
+#include <xgrad/core/error.h>
+#include <xgrad/kit/utf8.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 constexpr double seconds_between_redraws = 0.1, seconds_between_lines = 5;
@@ -68,7 +68,7 @@ Terminal Terminal::standard_error() {
 }
 
 ProgressBar::ProgressBar(Options options) : options_(std::move(options)), done_(options_.start) {
-  if (options_.terminal.out == nullptr) throw std::invalid_argument("progress: needs a stream to write to");
+  if (options_.terminal.out == nullptr) fail<ValueError>("progress", "needs a stream to write to");
   if (!options_.clock) options_.clock = [] { return std::chrono::steady_clock::now().time_since_epoch(); };
   began_ = latest_ = options_.clock().count();
 }
@@ -140,4 +140,4 @@ std::string ProgressBar::bar_line(int columns) const {
          coloured("\x1b[90m", repeated(empty, room - filled)) + "  " + fit_columns(tail, width);
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

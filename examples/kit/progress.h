@@ -7,9 +7,9 @@
 #include <iosfwd>
 #include <string>
 
-#include <kit/format.h>
+#include <xgrad/kit/format.h>
 
-namespace kit {
+namespace xgrad::kit {
 
 /// Where progress is shown, and what can be done there.
 struct Terminal {
@@ -24,24 +24,30 @@ struct Terminal {
   static Terminal standard_error();
 };
 
+/// The time since some moment.
+using ProgressClock = std::function<std::chrono::duration<double>()>;
+
+struct ProgressOptions {
+  std::int64_t total = 0;  ///< how many updates of 1 make the whole; 0: unknown, no bar and no time left
+  std::string title = {};  ///< what is going on
+  std::int64_t start = 0;  ///< what was done before this run, which counts for the bar but not for the speed
+  Terminal terminal = Terminal::standard_error();
+  ProgressClock clock = {};  ///< time since some moment; by default the steady clock
+};
 /// Shows how far a loop has come, what it measures, and when it will be done:
 ///
 ///     training ━━━━━━━━━━━╺━━━━━━━━━  112/200  loss 0.042  tok/s 53.9k  0:31, 0:24 left
 ///
 /// On a terminal one line is drawn over at most ten times a second and never wraps: the bar shrinks first, then the
 /// line is cut. Elsewhere a plain line appears at the first update, every few seconds, and at the end.
+///
+/// Threads: one at a time; nothing else should write to the terminal meanwhile.
 class ProgressBar {
  public:
-  using Clock = std::function<std::chrono::duration<double>()>;
+  using Clock = ProgressClock;
+  using Options = ProgressOptions;
 
-  struct Options {
-    std::int64_t total = 0;  ///< how many updates of 1 make the whole; 0: unknown, no bar and no time left
-    std::string title = {};  ///< what is going on
-    std::int64_t start = 0;  ///< what was done before this run, which counts for the bar but not for the speed
-    Terminal terminal = Terminal::standard_error();
-    Clock clock = {};  ///< time since some moment; by default the steady clock
-  };
-
+  /// Throws ValueError for a terminal without a stream.
   explicit ProgressBar(Options options);
 
   /// Ends the line, as `finish` does.
@@ -74,4 +80,4 @@ class ProgressBar {
   bool finished_ = false;
 };
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -1,13 +1,14 @@
 // A flag set by a signal handler. Everything here is what POSIX allows inside one.
-#include <kit/signal.h>
+#include <xgrad/kit/signal.h>
 
 #include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <iterator>
-#include <stdexcept>
 
-namespace kit {
+#include <xgrad/core/error.h>
+
+namespace xgrad::kit {
 namespace {
 
 constexpr int taken_signals[] = {SIGINT, SIGTERM};
@@ -25,7 +26,7 @@ extern "C" void remember_signal(int signal) {
 }  // namespace
 
 Interrupt::Interrupt() {
-  if (alive) throw std::logic_error("interrupt: there is one already");
+  if (alive) fail<Error>("interrupt", "there is one already");
   alive = true;
   received = 0;
   for (std::size_t i = 0; i < std::size(taken_signals); ++i) {
@@ -44,4 +45,4 @@ Interrupt::~Interrupt() {
 
 int Interrupt::signal() const { return received; }
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -1,16 +1,20 @@
 // Ctrl-C for training loops: finish the step, save, leave; a second Ctrl-C ends the program at once.
 #pragma once
 
-namespace kit {
+#include <xgrad/core/config.h>
+
+namespace xgrad::kit {
 
 /// While it lives, the first SIGINT or SIGTERM only sets a flag, which the loop polls; a second one does what it always
 /// does. Signals that the program was started to ignore (as nohup and background jobs do) stay ignored.
 ///
 ///     kit::Interrupt interrupt;
 ///     for (...) { train_one_step(); if (interrupt) { save(); return interrupt.exit_code(); } }
+///
+/// Threads: one makes it and ends it; any may ask.
 class Interrupt {
  public:
-  /// Takes the two signals. Throws std::logic_error if another Interrupt lives.
+  /// Takes the two signals. Throws Error if another Interrupt lives.
   Interrupt();
 
   /// Gives the signals back to whoever had them.
@@ -29,4 +33,4 @@ class Interrupt {
   int exit_code() const { return signal() == 0 ? 0 : 128 + signal(); }
 };
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -1,10 +1,10 @@
 // Writing SVG elements; numbers never pass through a locale.
-#include <kit/svg.h>
+#include <xgrad/kit/svg.h>
 
-#include <kit/format.h>
-#include <kit/utf8.h>
+#include <xgrad/kit/format.h>
+#include <xgrad/kit/utf8.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 std::string pixels(double value) {
@@ -114,4 +114,4 @@ void Svg::write(Attributes attributes) {
   for (const auto& [name, value] : attributes) body_ += " " + std::string(name) + "=\"" + xml_escaped(value) + '"';
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace kit {
+#include <xgrad/core/config.h>
+
+namespace xgrad::kit {
 
 /// Text for the inside of an element or of an attribute: & < > " ' escaped, invalid UTF-8 and characters that XML does
 /// not allow replaced by U+FFFD.
@@ -27,9 +29,12 @@ struct Attribute {
   Attribute(std::string_view name, std::string_view value) : name(name), value(value) {}
 };
 
+/// The attributes of one element, in order.
 using Attributes = std::initializer_list<Attribute>;
 
 /// An SVG document of a fixed size on white ground, so that it is legible on light and dark pages.
+///
+/// Threads: one at a time.
 class Svg {
  public:
   /// Size in pixels; `title` is what screen readers say.
@@ -55,4 +60,4 @@ class Svg {
   std::string body_;
 };
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -1,5 +1,5 @@
 // Reading text files with care, and the steps from sentences to ids.
-#include <kit/text.h>
+#include <xgrad/kit/text.h>
 
 #include <zlib.h>
 
@@ -8,10 +8,10 @@
 #include <memory>
 #include <set>
 
-#include <kit/error.h>
-#include <kit/utf8.h>
+#include <xgrad/kit/error.h>
+#include <xgrad/kit/utf8.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 using Path = std::filesystem::path;
@@ -26,7 +26,7 @@ class Lines {
     }
     errno = 0;
     file_.reset(gzopen(path.c_str(), "rb"));
-    if (!file_) throw IoError::from_errno("open", path);
+    if (!file_) throw io_error("open", path);
   }
 
   /// Moves on to the next line; false at the end of the file.
@@ -59,7 +59,7 @@ class Lines {
     const int count = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
     int error = Z_OK;
     const char* text = gzerror(file_.get(), &error);
-    if (error == Z_ERRNO) throw IoError::from_errno("read", path_);
+    if (error == Z_ERRNO) throw io_error("read", path_);
     if (error != Z_OK) throw IoError("cannot read " + path_.string() + ": damaged gzip data: " + text);
     rest_ = std::string_view(buffer_.data(), static_cast<std::size_t>(count));
     return !rest_.empty();
@@ -194,64 +194,39 @@ Vocab::Vocab(std::span<const Tokens> sentences, const Options& options) {
 Vocab::Vocab(Tokens tokens_by_id) : tokens_(std::move(tokens_by_id)) {
   for (const std::string& token : tokens_) {
     const auto id = static_cast<std::int64_t>(ids_.size());
-    if (!ids_.emplace(token, id).second) throw std::invalid_argument("vocab: token '" + token + "' is given twice");
+    if (!ids_.emplace(token, id).second) fail<ValueError>("vocab", "token '", token, "' is given twice");
   }
 }
 
 std::int64_t Vocab::id(std::string_view token) const {
   auto found = ids_.find(token);
   if (found == ids_.end()) found = ids_.find("<unk>");
-  if (found == ids_.end()) throw std::out_of_range("vocab: unknown token '" + std::string(token) + "' and no <unk>");
+  if (found == ids_.end()) fail<ValueError>("vocab", "unknown token '", token, "' and no <unk>");
   return found->second;
 }
 
 const std::string& Vocab::token(std::int64_t id) const {
-  if (id < 0 || id >= size()) {
-    throw std::out_of_range("vocab: id " + std::to_string(id) + " is not in [0, " + std::to_string(size()) + ")");
-  }
+  if (id < 0 || id >= size()) fail<ValueError>("vocab", "id ", id, " is not in [0, ", size(), ")");
   return tokens_[static_cast<std::size_t>(id)];
 }
 
-std::vector<std::int64_t> truncate_pad(std::vector<std::int64_t> ids, std::size_t steps, std::int64_t padding) {
-  ids.resize(steps, padding);
-  return ids;
-}
-
-SentenceArray SentenceArray::take(std::span<const std::size_t> rows) const {
-  SentenceArray batch{.steps = steps};
-  batch.ids.reserve(rows.size() * steps);
-  batch.lengths.reserve(rows.size());
-  for (const std::size_t row : rows) {
-    batch.lengths.push_back(lengths.at(row));
-    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(row * steps);
-    batch.ids.insert(batch.ids.end(), begin, begin + static_cast<std::ptrdiff_t>(steps));
-  }
-  return batch;
-}
-
-std::vector<std::int64_t> SentenceArray::shifted(std::int64_t bos) const {
-  std::vector<std::int64_t> result(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) result[i] = i % steps == 0 ? bos : ids[i - 1];
-  return result;
-}
-
-SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, std::size_t steps) {
-  if (steps == 0) throw std::invalid_argument("to_array: needs at least one step");
+SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, std::int64_t steps) {
+  if (steps < 1) fail<ValueError>("to_array", "needs at least one step, got ", steps);
   const auto reserved = [&vocab](std::string_view token) {
-    if (!vocab.contains(token)) throw std::out_of_range("to_array: the vocabulary has no " + std::string(token));
+    if (!vocab.contains(token)) fail<ValueError>("to_array", "the vocabulary has no ", token);
     return vocab.id(token);
   };
   const std::int64_t padding = reserved("<pad>"), eos = reserved("<eos>");
 
-  SentenceArray array{.steps = steps};
-  array.ids.reserve(sentences.size() * steps);
-  for (const Tokens& sentence : sentences) {
-    std::vector<std::int64_t> row;
-    for (const std::string& token : sentence) row.push_back(vocab.id(token));
-    row.push_back(eos);
-    array.lengths.push_back(static_cast<std::int64_t>(std::min(row.size(), steps)));
-    row = truncate_pad(std::move(row), steps, padding);
-    array.ids.insert(array.ids.end(), row.begin(), row.end());
+  const std::int64_t N = std::ssize(sentences);
+  SentenceArray array{.ids = Index({N, steps}, padding), .lengths = Index(Shape{N})};
+  std::int64_t* row = array.ids.mutable_data();
+  for (std::int64_t i = 0; i < N; ++i, row += steps) {
+    const Tokens& sentence = sentences[static_cast<std::size_t>(i)];
+    const std::int64_t words = std::ssize(sentence);
+    for (std::int64_t t = 0; t < std::min(words, steps); ++t) row[t] = vocab.id(sentence[static_cast<std::size_t>(t)]);
+    if (words < steps) row[words] = eos;
+    array.lengths.mutable_data()[i] = std::min(words + 1, steps);
   }
   return array;
 }
@@ -271,22 +246,4 @@ Split split_at(std::span<const SentencePair> pairs, std::size_t count) {
   return split;
 }
 
-Split split_randomly(std::span<const SentencePair> pairs, std::size_t held_out, std::uint64_t seed) {
-  std::map<std::string, std::vector<std::size_t>> rows_of;  // source sentence -> its pairs
-  for (std::size_t i = 0; i < pairs.size(); ++i) rows_of[preprocess(pairs[i].source)].push_back(i);
-
-  std::mt19937_64 generator(seed);
-  std::vector<bool> held(pairs.size());
-  std::size_t count = 0;
-  for (const std::size_t i : permutation(pairs.size(), generator)) {
-    if (count >= held_out) break;
-    if (held[i]) continue;
-    for (const std::size_t row : rows_of.at(preprocess(pairs[i].source))) held[row] = true, ++count;
-  }
-
-  Split split;
-  for (std::size_t i = 0; i < pairs.size(); ++i) (held[i] ? split.held_out : split.train).push_back(pairs[i]);
-  return split;
-}
-
-}  // namespace kit
+}  // namespace xgrad::kit

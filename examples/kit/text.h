@@ -1,4 +1,4 @@
-// Text for translation: reading sentence pairs, words, vocabulary, arrays of ids, shuffling, held-out sentences.
+// Text for translation: reading sentence pairs, words, vocabulary, arrays of ids, held-out sentences.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,17 @@
 #include <map>
 #include <random>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-namespace kit {
+#include <xgrad/core/array.h>
+#include <xgrad/core/error.h>
 
-using Tokens = std::vector<std::string>;  ///< the words of one sentence
+namespace xgrad::kit {
+
+/// The words of one sentence.
+using Tokens = std::vector<std::string>;
 
 /// A sentence and one of its translations.
 struct SentencePair {
@@ -54,30 +56,33 @@ std::uint64_t fingerprint(std::string_view text, std::uint64_t before = 0xcbf29c
 /// The words of a list of words as one text, a space between them.
 std::string joined(std::span<const std::string> tokens);
 
+struct VocabOptions {
+  int min_freq = 1;  ///< tokens seen fewer times are unknown
+  Tokens reserved = {"<pad>", "<bos>", "<eos>", "<unk>"};
+};
 /// One-to-one map between tokens and the ids 0, 1, 2, ...
+///
+/// Threads: many may read from one object.
 class Vocab {
  public:
-  struct Options {
-    int min_freq = 1;  ///< tokens seen fewer times are unknown
-    Tokens reserved = {"<pad>", "<bos>", "<eos>", "<unk>"};
-  };
+  using Options = VocabOptions;
 
   /// Counts the tokens of all sentences. The reserved tokens get the first ids, in the order given; then come the
   /// others by falling frequency, equally frequent ones in byte order, so that ids depend on the counts alone and not
-  /// on the order of the sentences. Throws std::invalid_argument if a reserved token is given twice.
-  explicit Vocab(std::span<const Tokens> sentences) : Vocab(sentences, Options{}) {}
-  Vocab(std::span<const Tokens> sentences, const Options& options);
+  /// on the order of the sentences. Throws ValueError if a reserved token is given twice.
+  explicit Vocab(std::span<const Tokens> sentences, const Options& options = {});
 
   /// The vocabulary with these tokens in the order of their ids, as `tokens()` gave them: for files that keep one.
+  /// Throws ValueError if a token is given twice.
   explicit Vocab(Tokens tokens_by_id);
 
   /// The number of tokens.
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
 
-  /// The id of a token, or the id of <unk>. Throws std::out_of_range for an unknown token if <unk> is not reserved.
+  /// The id of a token, or the id of <unk>. Throws ValueError for an unknown token if <unk> is not reserved.
   std::int64_t id(std::string_view token) const;
 
-  /// The token with this id. Throws std::out_of_range if there is none.
+  /// The token with this id. Throws ValueError if there is none.
   const std::string& token(std::int64_t id) const;
 
   /// True if the token has an id of its own.
@@ -91,52 +96,28 @@ class Vocab {
   std::map<std::string, std::int64_t, std::less<>> ids_;
 };
 
-/// A sequence cut, or filled with `padding` at the end, to exactly `steps` ids.
-std::vector<std::int64_t> truncate_pad(std::vector<std::int64_t> ids, std::size_t steps, std::int64_t padding);
-
 /// Sentences as ids, one row each.
 struct SentenceArray {
-  std::size_t steps = 0;                   ///< the length of a row, T
-  std::vector<std::int64_t> ids = {};      ///< (N, T), row after row
-  std::vector<std::int64_t> lengths = {};  ///< (N): tokens before the padding, <eos> included
-
-  /// N, the number of sentences.
-  std::size_t rows() const { return lengths.size(); }
-
-  /// The rows with these numbers, in this order: a batch. Throws std::out_of_range for a row that is not there.
-  SentenceArray take(std::span<const std::size_t> rows) const;
-
-  /// The rows shifted right by one, beginning with `bos` and without the last id: what a decoder sees when it is taught
-  /// to predict `ids`.
-  std::vector<std::int64_t> shifted(std::int64_t bos) const;
+  Index ids;      ///< (N, T)
+  Index lengths;  ///< (N): tokens before the padding, <eos> included
 };
 
 /// The ids of each sentence, <eos> appended, then cut or padded with <pad> to `steps`. As in the book, a sentence of
-/// `steps` tokens or more loses its end, <eos> included. Throws std::out_of_range if the vocabulary lacks <eos> or
-/// <pad>, std::invalid_argument if steps is 0.
-SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, std::size_t steps);
+/// `steps` tokens or more loses its end, <eos> included. Throws ValueError if the vocabulary lacks <eos> or <pad>, or
+/// for less than one step.
+SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, std::int64_t steps);
 
 /// A number in [0, bound), each equally likely, from a 64-bit generator. The same on every compiler, which the
-/// distributions and std::shuffle of the standard library are not. Throws std::invalid_argument if bound is 0.
+/// distributions and std::shuffle of the standard library are not. Throws ValueError if bound is 0.
 template <std::uniform_random_bit_generator Generator>
 std::uint64_t uniform_below(std::uint64_t bound, Generator& generator) {
   static_assert(Generator::min() == 0 && Generator::max() == ~std::uint64_t{0}, "needs a 64-bit generator");
-  if (bound == 0) throw std::invalid_argument("uniform_below: no number is below 0");
+  if (bound == 0) fail<ValueError>("uniform_below", "no number is below 0");
   // 2^64 is no multiple of bound: the first 2^64 mod bound numbers are drawn again, or small results would be favoured.
   const std::uint64_t surplus = (0 - bound) % bound;
   std::uint64_t drawn = generator();
   while (drawn < surplus) drawn = generator();
   return drawn % bound;
-}
-
-/// The numbers 0 .. count-1 in random order (Fisher-Yates): the order of sentences for one epoch. Equal generators give
-/// equal orders on every compiler.
-template <std::uniform_random_bit_generator Generator>
-std::vector<std::size_t> permutation(std::size_t count, Generator& generator) {
-  std::vector<std::size_t> order(count);
-  for (std::size_t i = 0; i < count; ++i) order[i] = i;
-  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[uniform_below(i, generator)]);
-  return order;
 }
 
 /// Pairs to train on, and pairs kept away from training to judge the result.
@@ -149,9 +130,4 @@ struct Split {
 /// held out.
 Split split_at(std::span<const SentencePair> pairs, std::size_t count);
 
-/// About `held_out` randomly drawn pairs held out, the others for training, both in the order given. All translations
-/// of one source sentence go to the same side, so that nothing held out was seen; the last sentence drawn may bring a
-/// few pairs more.
-Split split_randomly(std::span<const SentencePair> pairs, std::size_t held_out, std::uint64_t seed);
-
-}  // namespace kit
+}  // namespace xgrad::kit

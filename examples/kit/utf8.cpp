@@ -1,10 +1,10 @@
 // One strict decoder, and what is built on it.
-#include <kit/utf8.h>
+#include <xgrad/kit/utf8.h>
 
 #include <algorithm>
 #include <cstddef>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 constexpr char32_t replacement = U'\uFFFD';
@@ -105,4 +105,4 @@ std::string fit_columns(std::string_view text, int width) {
   return encode_utf8(characters.substr(0, kept) + U'…');
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace kit {
+#include <xgrad/core/config.h>
+
+namespace xgrad::kit {
 
 /// True if every byte belongs to a well-formed sequence (no overlong forms, surrogates or values past U+10FFFF).
 bool is_utf8(std::string_view text);
@@ -25,4 +27,4 @@ int columns(std::string_view text);
 /// become spaces, so that nothing in a text can move the cursor.
 std::string fit_columns(std::string_view text, int width);
 
-}  // namespace kit
+}  // namespace xgrad::kit

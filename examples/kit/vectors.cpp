@@ -1,23 +1,23 @@
 // Plain loops in double: tables of words are small.
-#include <kit/vectors.h>
+#include <xgrad/kit/vectors.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
 
-#include <kit/svg.h>
+#include <xgrad/core/error.h>
+#include <xgrad/kit/svg.h>
 
-namespace kit {
+namespace xgrad::kit {
 namespace {
 
 using Vector = std::vector<double>;
 
 double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
-std::vector<Vector> rows_of(const xgrad::Array& table) {
-  if (table.rank() != 2) throw std::invalid_argument("a table of vectors needs two axes");
+std::vector<Vector> rows_of(const char* op, const Array& table) {
+  if (table.rank() != 2) fail<ShapeError>(op, "a table of vectors is (N, d), got ", table.shape());
   std::vector<Vector> rows;
   const std::int64_t d = table.dim(1);
   for (std::int64_t i = 0; i < table.dim(0); ++i) rows.emplace_back(table.data() + i * d, table.data() + (i + 1) * d);
@@ -34,9 +34,10 @@ void add(Vector& to, const Vector& v, double factor) {
 
 }  // namespace
 
-std::vector<Neighbour> nearest_rows(const xgrad::Array& table, std::int64_t row, std::size_t count) {
-  const std::vector<Vector> rows = rows_of(table);
-  const Vector& from = rows.at(static_cast<std::size_t>(row));
+std::vector<Neighbour> nearest_rows(const Array& table, std::int64_t row, std::size_t count) {
+  const std::vector<Vector> rows = rows_of("nearest_rows", table);
+  if (row < 0 || row >= std::ssize(rows)) fail<ValueError>("nearest_rows", "no row ", row, " in ", table.shape());
+  const Vector& from = rows[static_cast<std::size_t>(row)];
   std::vector<Neighbour> all;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double norms = std::sqrt(dot(from, from) * dot(rows[i], rows[i]));
@@ -48,15 +49,17 @@ std::vector<Neighbour> nearest_rows(const xgrad::Array& table, std::int64_t row,
   return all;
 }
 
-xgrad::Array principal_axes(const xgrad::Array& table, std::int64_t axes) {
-  std::vector<Vector> rows = rows_of(table);
+Array principal_axes(const Array& table, std::int64_t axes) {
+  std::vector<Vector> rows = rows_of("principal_axes", table);
   const std::int64_t d = table.dim(1);
-  if (rows.empty() || axes < 1 || axes > d) throw std::invalid_argument("principal axes: 1 to d of a table with rows");
+  if (rows.empty() || axes < 1 || axes > d) {
+    fail<ValueError>("principal_axes", "no ", axes, " axes of a table ", table.shape());
+  }
   Vector mean(static_cast<std::size_t>(d));
   for (const Vector& row : rows) add(mean, row, 1 / static_cast<double>(rows.size()));
   for (Vector& row : rows) add(row, mean, -1);
 
-  xgrad::Array places(xgrad::Shape{static_cast<std::int64_t>(rows.size()), axes});
+  Array places(Shape{static_cast<std::int64_t>(rows.size()), axes});
   for (std::int64_t axis = 0; axis < axes; ++axis) {
     Vector w(static_cast<std::size_t>(d));
     for (std::size_t i = 0; i < w.size(); ++i) w[i] = 1 + 0.1 * std::sin(static_cast<double>(i));
@@ -73,16 +76,16 @@ xgrad::Array principal_axes(const xgrad::Array& table, std::int64_t axes) {
     if (greatest < 0) scale(w, -1);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double along = dot(rows[i], w);
-      places.mutable_data()[static_cast<std::int64_t>(i) * axes + axis] = static_cast<xgrad::Real>(along);
+      places.mutable_data()[static_cast<std::int64_t>(i) * axes + axis] = static_cast<Real>(along);
       add(rows[i], w, -along);  // the next axis is at a right angle to this one
     }
   }
   return places;
 }
 
-std::string word_map_svg(const std::string& title, std::span<const std::string> words, const xgrad::Array& places) {
-  if (places.shape() != xgrad::Shape{static_cast<std::int64_t>(words.size()), 2}) {
-    throw std::invalid_argument("a map of words needs two numbers for each word");
+std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places) {
+  if (places.shape() != Shape{static_cast<std::int64_t>(words.size()), 2}) {
+    fail<ShapeError>("word_map_svg", words.size(), " words need places (", words.size(), ", 2), got ", places.shape());
   }
   constexpr double width = 900, height = 640, margin = 60, top = 60, font = 13;
   struct Range {
@@ -130,4 +133,4 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
   return svg.str();
 }
 
-}  // namespace kit
+}  // namespace xgrad::kit

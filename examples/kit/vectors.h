@@ -8,7 +8,7 @@
 
 #include <xgrad/core/array.h>
 
-namespace kit {
+namespace xgrad::kit {
 
 /// A row of a table and how much it is like another: the cosine of the angle between them.
 struct Neighbour {
@@ -16,16 +16,16 @@ struct Neighbour {
   double cosine = 0;
 };
 /// The `count` rows most like row `row` of a table (N, d), itself left out, the most like first. A row of zeros is like
-/// none. Throws std::invalid_argument unless the table has two axes, std::out_of_range for a row that is not there.
-std::vector<Neighbour> nearest_rows(const xgrad::Array& table, std::int64_t row, std::size_t count);
+/// none. Throws ShapeError unless the table has two axes, ValueError for a row that is not there.
+std::vector<Neighbour> nearest_rows(const Array& table, std::int64_t row, std::size_t count);
 
 /// Where the rows of a table (N, d) lie along its first `axes` principal axes, (N, axes): projections of the centred
 /// rows on the eigenvectors of their covariance with the greatest eigenvalues, found one after the other by power
-/// iteration. The sign of an axis is such that its greatest component is positive. Throws std::invalid_argument unless
-/// the table has two axes and rows, and 1 <= axes <= d.
-xgrad::Array principal_axes(const xgrad::Array& table, std::int64_t axes);
+/// iteration. The sign of an axis is such that its greatest component is positive. Throws ShapeError unless the
+/// table has two axes, ValueError unless it has rows and 1 <= axes <= d.
+Array principal_axes(const Array& table, std::int64_t axes);
 
-/// The words at their places (N, 2) as SVG. Throws std::invalid_argument unless there is one place for each word.
-std::string word_map_svg(const std::string& title, std::span<const std::string> words, const xgrad::Array& places);
+/// The words at their places (N, 2) as SVG. Throws ShapeError unless there is one place for each word.
+std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places);
 
-}  // namespace kit
+}  // namespace xgrad::kit

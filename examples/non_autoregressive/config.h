@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include <kit/corpus.h>
+#include <xgrad/kit/corpus.h>
 
 namespace non_autoregressive {
 
 /// The model and training of examples/translate, for all that are compared.
 struct Config {
-  kit::CorpusOptions corpus;
+  xgrad::kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
 
   std::int64_t dim = 32;  // C
   std::int64_t hidden = 64;

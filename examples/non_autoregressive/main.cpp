@@ -7,18 +7,18 @@
 #include <functional>
 #include <iomanip>
 #include <iostream>
-#include <numeric>
 
 #include <CLI/CLI.hpp>
 
-#include <kit/attention.h>
-#include <kit/bleu.h>
-#include <kit/cli.h>
-#include <kit/corpus.h>
-#include <kit/heatmap.h>
-#include <kit/output.h>
-#include <kit/plot.h>
-#include <kit/progress.h>
+#include <xgrad/kit/attention.h>
+#include <xgrad/kit/bleu.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/heatmap.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/kit/table.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"
@@ -39,7 +39,7 @@ double seconds_of(const std::function<void()>& work) {
 /// Source sentences to translations, (B, S) (B) -> (B, L).
 using Translate = std::function<Index(const Index& source, const Index& lengths)>;
 /// Training pairs to their loss: summed over words, a scalar.
-using Loss = std::function<Tensor(std::span<const std::size_t> rows)>;
+using Loss = std::function<Tensor(const Index& rows)>;
 
 /// One line of the table.
 struct Result {
@@ -67,35 +67,24 @@ void train(const Config& config, const kit::Corpus& corpus, std::uint64_t seed, 
       const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
       double total = 0;
       for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
-        const std::int64_t end = std::min(begin + config.batch, order.size());
-        const Tensor of_batch = loss(std::vector<std::size_t>(order.begin() + begin, order.begin() + end));
+        const Tensor of_batch = loss(order[{slice(begin, begin + config.batch)}]);
         const Tensor step = of_batch / static_cast<Real>(config.corpus.steps);
         adam.step(optim::clip_grad_norm(grad(step, parameters), parameters, config.clip).gradients);
         total += of_batch.item();
       }
-      result.curve.x.push_back(static_cast<double>(epoch + 1));
       result.curve.y.push_back(total / static_cast<double>(corpus.size()));
       bar.update(epoch + 1, {{"loss", kit::fixed(result.curve.y.back(), 3)}});
     }
   });
 }
 
-std::vector<kit::Tokens> words(const kit::Corpus& corpus, const Index& ids) {
-  std::vector<kit::Tokens> sentences;
-  const auto L = static_cast<std::size_t>(ids.dim(1));
-  for (std::int64_t i = 0; i < ids.dim(0); ++i) {
-    sentences.push_back(corpus.words({ids.data() + static_cast<std::size_t>(i) * L, L}));
-  }
-  return sentences;
-}
-
 void judge(const Config& config, const kit::Corpus& corpus, const Translate& translate, Result& result) {
-  std::vector<kit::Tokens> known, asked;
+  std::vector<kit::Tokens> known;
   for (const kit::KnownPair& pair : kit::known_pairs) known.push_back(kit::words(pair.source));
-  for (const kit::Question& question : corpus.held_out()) asked.push_back(question.source);
+  const std::vector<kit::Tokens> asked = corpus.held_out_sources();
   const auto answer = [&](const std::vector<kit::Tokens>& sentences) {
     const kit::CorpusBatch batch = corpus.sources(sentences);
-    return words(corpus, translate(batch.source, batch.source_lengths));
+    return corpus.sentences(translate(batch.source, batch.source_lengths));
   };
   const std::vector<kit::Tokens> learnt = answer(known);
   result.known = 0;
@@ -120,17 +109,12 @@ void judge(const Config& config, const kit::Corpus& corpus, const Translate& tra
 }
 
 void print(const std::vector<Result>& results, const kit::Corpus& corpus) {
-  std::cout << "\n" << std::left << std::setw(34) << "" << std::right;
-  for (const char* head : {"parameters", "training s", "known BLEU", "held-out BLEU", "tokens/s", "ms alone"}) {
-    std::cout << std::setw(15) << head;
-  }
-  std::cout << "\n";
+  kit::Table table({"", "parameters", "training s", "known BLEU", "held-out BLEU", "tokens/s", "ms alone"});
   for (const Result& r : results) {
-    std::cout << std::left << std::setw(34) << r.name << std::right << std::setw(15) << r.parameters << std::setw(15)
-              << kit::fixed(r.training_seconds, 1) << std::setw(15) << kit::fixed(r.known, 3) << std::setw(15)
-              << kit::fixed(r.held_out, 3) << std::setw(15) << kit::compact(r.tokens_per_second) << std::setw(15)
-              << kit::fixed(r.milliseconds, 2) << "\n";
+    table.row({r.name, r.parameters, kit::fixed(r.training_seconds, 1), kit::fixed(r.known, 3),
+               kit::fixed(r.held_out, 3), kit::compact(r.tokens_per_second), kit::fixed(r.milliseconds, 2)});
   }
+  std::cout << "\n" << table.text();
   for (std::size_t i = 0; i < std::min<std::size_t>(4, corpus.held_out().size()); ++i) {
     const kit::Question& question = corpus.held_out()[i];
     std::cout << "\n" << kit::joined(question.source) << "  (" << kit::joined(question.answers.front()) << ")\n";
@@ -145,17 +129,14 @@ void print(const std::vector<Result>& results, const kit::Corpus& corpus) {
 void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus, const ParallelTranslator& model) {
   const kit::CorpusBatch batch = corpus.sources({kit::words(kit::known_pairs.back().source)});
   const nn::AttentionRecorder recorder;
-  kit::Tokens written = words(corpus, model.translate(batch.source, batch.source_lengths)).front();
+  kit::Tokens written = corpus.sentences(model.translate(batch.source, batch.source_lengths)).front();
   written.resize(static_cast<std::size_t>(model.steps), "<eos>");
   const Array weights = kit::attention_weights(recorder, ".self_attn");  // (layers, H, T, T)
-  const std::vector<double> numbers(weights.begin(), weights.end());
-  const auto layers = static_cast<std::size_t>(weights.dim(0)), heads = static_cast<std::size_t>(weights.dim(1));
-  kit::save_text(path, kit::heat_map_svg({.title = "Self-attention of a decoder that writes all words at once",
-                                          .queries = written,
-                                          .keys = written,
-                                          .panels = kit::attention_panels(numbers, layers, heads),
-                                          .columns = heads,
-                                          .key_caption = "key (target)"}));
+  kit::save_text(path,
+                 kit::attention_svg(weights, {.title = "Self-attention of a decoder that writes all words at once",
+                                              .queries = written,
+                                              .keys = written,
+                                              .key_caption = "key (target)"}));
 }
 
 // Sentences (N, L) as targets (N, steps): behind the first <eos> stands <pad>.
@@ -170,20 +151,10 @@ Index up_to_end(const Index& ids, const kit::Corpus& corpus, std::int64_t steps)
   return targets;
 }
 
-struct Arguments {
-  Config config;
-  kit::CommonOptions common;
-};
-
-int run(const Arguments& arguments) {
-  const Config& config = arguments.config;
-  const std::uint64_t seed = arguments.common.seed;
-  const std::filesystem::path out = kit::output_folder("non_autoregressive", arguments.common.out);
-  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
-  manual_seed(seed);
+void run(const Config& config, kit::Example& example) {
+  const std::uint64_t seed = example.seed;
   const kit::Corpus corpus(config.corpus);
-  std::cout << to_string(build_info()) << "\n"
-            << corpus.size() << " pairs, " << corpus.held_out().size() << " sentences held out\n";
+  std::cout << corpus.size() << " pairs, " << corpus.held_out().size() << " sentences held out\n";
   std::vector<Result> results;
 
   // Word by word.
@@ -197,9 +168,10 @@ int run(const Arguments& arguments) {
   results.push_back({.name = "word by word"});
   train(
       config, corpus, seed, teacher,
-      [&](std::span<const std::size_t> rows) {
+      [&](const Index& rows) {
         const kit::CorpusBatch batch = corpus.batch(rows);
-        return cross_entropy(teacher(batch.source, batch.source_lengths, batch.target_in), batch.target_out,
+        const Index before = nn::shift_right(batch.target, corpus.bos());
+        return cross_entropy(teacher(batch.source, batch.source_lengths, before), batch.target,
                              {.ignore_index = corpus.pad(), .reduction = Reduction::sum});
       },
       results.back());
@@ -217,9 +189,7 @@ int run(const Arguments& arguments) {
   judge(config, corpus, with_beams, results.back());
 
   // All at once, from the corpus and from what the first model says (sequence-level distillation: Kim, Rush 2016).
-  std::vector<std::size_t> all(static_cast<std::size_t>(corpus.size()));
-  std::iota(all.begin(), all.end(), 0);
-  const kit::CorpusBatch everything = corpus.batch(all);
+  const kit::CorpusBatch everything = corpus.batch(arange(corpus.size()));
   const Index taught =
       up_to_end(word_by_word(everything.source, everything.source_lengths), corpus, config.corpus.steps);
   struct Variant {
@@ -235,48 +205,40 @@ int run(const Arguments& arguments) {
     results.push_back({.name = variant.name});
     train(
         config, corpus, seed, model,
-        [&](std::span<const std::size_t> rows) {
+        [&](const Index& rows) {
           kit::CorpusBatch batch = corpus.batch(rows);
-          if (variant.taught) {
-            batch.target_out =
-                index_select(taught, 0, Index({std::ssize(rows)}, std::vector<std::int64_t>(rows.begin(), rows.end())));
-          }
+          if (variant.taught) batch.target = index_select(taught, 0, rows);
           return model.loss(batch, corpus.pad());
         },
         results.back());
     judge(
         config, corpus, [&](const Index& source, const Index& lengths) { return model.translate(source, lengths); },
         results.back());
-    if (variant.ending == Ending::cut) draw_attention(out / "attention.svg", corpus, model);
+    if (variant.ending == Ending::cut) draw_attention(example.out / "attention.svg", corpus, model);
   }
 
   print(results, corpus);
   std::vector<kit::Series> curves;
   for (const Result& result : results) {
-    if (!result.curve.x.empty()) curves.push_back(result.curve);
+    if (!result.curve.y.empty()) curves.push_back(result.curve);
   }
-  kit::save_text(out / "loss.svg", kit::line_plot(curves, {.title = "Word by word and all at once",
-                                                           .x_label = "epoch",
-                                                           .y_label = "loss per sentence (nats)",
-                                                           .y_scale = kit::Scale::log}));
-  std::cout << "\n" << out.string() << ": loss.svg, attention.svg\n";
-  kit::ResultLine line;
+  kit::save_text(example.out / "loss.svg", kit::line_plot(curves, {.title = "Word by word and all at once",
+                                                                   .x_label = "epoch",
+                                                                   .y_label = "loss per sentence (nats)",
+                                                                   .y_scale = kit::Scale::log}));
   for (std::size_t i = 0; i < results.size(); ++i) {
-    line.add(cat("held_out_bleu", i + 1), kit::fixed(results[i].held_out, 3))
+    example.result.add(cat("held_out_bleu", i + 1), kit::fixed(results[i].held_out, 3))
         .add(cat("tokens_per_second", i + 1), kit::fixed(results[i].tokens_per_second, 0));
   }
-  line.add("out", out.string()).print();
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("English to French, word by word and all words at once.", "non_autoregressive");
-  Arguments arguments;
-  kit::add_common_options(app, arguments.common);
-  kit::add_corpus_options(app, arguments.config.corpus);
-  kit::add_number(app, "--epochs", arguments.config.epochs, "times that every pair is seen", 1, 1'000'000);
-  kit::add_number(app, "--lr", arguments.config.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
+  Config config;
+  kit::add_corpus_options(app, config.corpus);
+  kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
+  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 }

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include <kit/corpus.h>
+#include <xgrad/kit/corpus.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"
@@ -82,12 +82,12 @@ struct ParallelTranslator : nn::Module {
     Index target_lengths = everything(memory);
     if (ending == Ending::predicted) {
       for (std::int64_t b = 0; b < target_lengths.size(); ++b) {
-        const std::int64_t* row = batch.target_out.data() + b * steps;
+        const std::int64_t* row = batch.target.data() + b * steps;
         target_lengths.mutable_data()[b] = steps - std::count(row, row + steps, pad);
       }
     }
     const Tensor logits = write(memory, batch.source_lengths, target_lengths);
-    const Tensor words = cross_entropy(logits, batch.target_out, {.ignore_index = pad, .reduction = Reduction::sum});
+    const Tensor words = cross_entropy(logits, batch.target, {.ignore_index = pad, .reduction = Reduction::sum});
     if (ending == Ending::cut) return words;
     return words +
            cross_entropy(length_logits(memory, batch.source_lengths), target_lengths, {.reduction = Reduction::sum});

@@ -4,17 +4,16 @@
 //   norm_order [--layers N] [--lr RATE] [--warmup STEPS] [--epochs N] [--seeds N] [--out FOLDER] ...
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <iostream>
-#include <numeric>
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/corpus.h>
-#include <kit/output.h>
-#include <kit/plot.h>
-#include <kit/progress.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/kit/table.h>
 #include <xgrad/xgrad.h>
 
 namespace {
@@ -22,7 +21,7 @@ namespace {
 using namespace xgrad;
 
 struct Config {
-  kit::CorpusOptions corpus;
+  kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
 
   std::int64_t dim = 32;  // C
   std::int64_t hidden = 64;
@@ -66,19 +65,17 @@ struct Translator : nn::EncoderDecoder {
 };
 
 /// Nats per target token.
-Tensor mean_loss(const Translator& model, const kit::Corpus& corpus, std::span<const std::size_t> rows) {
+Tensor mean_loss(const Translator& model, const kit::Corpus& corpus, const Index& rows) {
   const kit::CorpusBatch batch = corpus.batch(rows);
-  return cross_entropy(model(batch.source, batch.source_lengths, batch.target_in), batch.target_out,
-                       {.ignore_index = corpus.pad()});
+  const Index before = nn::shift_right(batch.target, corpus.bos());
+  return cross_entropy(model(batch.source, batch.source_lengths, before), batch.target, {.ignore_index = corpus.pad()});
 }
 
 /// The loss of a model that knows nothing but how frequent words are: their entropy.
 double frequencies_alone(const kit::Corpus& corpus) {
-  std::vector<std::size_t> all(static_cast<std::size_t>(corpus.size()));
-  std::iota(all.begin(), all.end(), 0);
   std::vector<double> counts(static_cast<std::size_t>(corpus.target_vocab().size()));
   double total = 0, entropy = 0;
-  for (const std::int64_t id : corpus.batch(all).target_out) {
+  for (const std::int64_t id : corpus.batch(arange(corpus.size())).target) {
     if (id == corpus.pad()) continue;
     ++counts[static_cast<std::size_t>(id)];
     ++total;
@@ -87,11 +84,6 @@ double frequencies_alone(const kit::Corpus& corpus) {
     if (count > 0) entropy -= count / total * std::log(count / total);
   }
   return entropy;
-}
-
-std::vector<std::size_t> rows_of(const Index& order, std::int64_t begin, std::int64_t count) {
-  const std::int64_t end = std::min(begin + count, order.size());
-  return {order.begin() + begin, order.begin() + end};
 }
 
 /// The mean loss of every epoch.
@@ -108,7 +100,7 @@ std::vector<double> train(const Config& config, const kit::Corpus& corpus, const
     const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
     double total = 0;
     for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
-      const std::vector<std::size_t> rows = rows_of(order, begin, config.batch);
+      const Index rows = order[{slice(begin, begin + config.batch)}];
       const Tensor loss = mean_loss(model, corpus, rows);
       adam.step(grad(loss, parameters));
       scheduler.step();
@@ -124,28 +116,18 @@ std::vector<double> train(const Config& config, const kit::Corpus& corpus, const
 kit::Series first_gradients(const Config& config, const kit::Corpus& corpus, const char* name, nn::NormOrder order) {
   manual_seed(1);
   const Translator model(config, corpus, order);
-  const Tensor loss = mean_loss(model, corpus, rows_of(arange(corpus.size()), 0, config.batch));
+  const Tensor loss = mean_loss(model, corpus, arange(std::min(config.batch, corpus.size())));
   kit::Series series{.name = name};
   for (std::int64_t i = 0; i < config.layers; ++i) {
     const Tensor g = grad(loss, {model.decoder.blocks[i].ffn.fc2.weight}, {.retain_graph = true})[0];
-    series.x.push_back(static_cast<double>(i + 1));
     series.y.push_back(std::sqrt(sum(g * g).item()));
   }
   return series;
 }
 
-struct Arguments {
-  Config config;
-  kit::CommonOptions common;
-};
-
-int run(const Arguments& arguments) {
-  const Config& config = arguments.config;
-  const std::filesystem::path out = kit::output_folder("norm_order", arguments.common.out);
-  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
+void run(const Config& config, kit::Example& example) {
   const kit::Corpus corpus(config.corpus);
-  std::cout << to_string(build_info()) << "\n"
-            << config.layers << " + " << config.layers << " layers, Adam with rate " << config.learning_rate
+  std::cout << config.layers << " + " << config.layers << " layers, Adam with rate " << config.learning_rate
             << ", warm-up over " << config.warmup << " steps; loss per token in the last of " << config.epochs
             << " epochs\n";
 
@@ -157,7 +139,7 @@ int run(const Arguments& arguments) {
     kit::Series mean{.name = variant.name};
     last.emplace_back();
     for (std::int64_t i = 0; i < config.seeds; ++i) {
-      const std::uint64_t seed = arguments.common.seed + static_cast<std::uint64_t>(i);
+      const std::uint64_t seed = example.seed + static_cast<std::uint64_t>(i);
       const std::vector<double> losses = train(config, corpus, variant, seed, [&](double loss) {
         bar.update(++done, {{variant.name, kit::fixed(loss, 3)}});
       });
@@ -165,7 +147,6 @@ int run(const Arguments& arguments) {
       mean.y.resize(losses.size());
       for (std::size_t e = 0; e < losses.size(); ++e) mean.y[e] += losses[e] / static_cast<double>(config.seeds);
     }
-    for (std::size_t e = 0; e < mean.y.size(); ++e) mean.x.push_back(static_cast<double>(e + 1));
     curves.push_back(mean);
   }
   bar.finish();
@@ -176,49 +157,43 @@ int run(const Arguments& arguments) {
                     .y = {guess, guess},
                     .style = kit::Series::Style::dashed});
 
-  std::cout << "(word frequencies alone: " << kit::fixed(guess, 3) << ")\n"
-            << std::left << std::setw(22) << "" << std::right;
+  std::vector<kit::Field> head{""};
   for (std::int64_t i = 0; i < config.seeds; ++i) {
-    std::cout << std::setw(10) << cat("seed ", arguments.common.seed + static_cast<std::uint64_t>(i));
+    head.push_back(cat("seed ", example.seed + static_cast<std::uint64_t>(i)));
   }
-  std::cout << "\n";
-  kit::ResultLine line;
+  kit::Table table(head);
   for (std::size_t v = 0; v < variants.size(); ++v) {
-    std::cout << std::left << std::setw(22) << variants[v].name << std::right;
-    for (const double loss : last[v]) std::cout << std::setw(10) << kit::fixed(loss, 3);
-    std::cout << "\n";
-    line.add(cat("loss", v + 1), kit::fixed(curves[v].y.back(), 3));
+    std::vector<kit::Field> cells{variants[v].name};
+    for (const double loss : last[v]) cells.push_back(kit::fixed(loss, 3));
+    table.row(cells);
+    example.result.add(cat("loss", v + 1), kit::fixed(curves[v].y.back(), 3));
   }
+  std::cout << "(word frequencies alone: " << kit::fixed(guess, 3) << ")\n" << table.text();
 
-  kit::save_text(out / "loss.svg",
+  kit::save_text(example.out / "loss.svg",
                  kit::line_plot(curves, {.title = cat("Post-norm and pre-norm, mean of ", config.seeds, " seeds"),
                                          .x_label = "epoch",
                                          .y_label = "loss per target token (nats)",
                                          .y_scale = kit::Scale::log}));
-  kit::save_text(out / "gradients.svg",
+  kit::save_text(example.out / "gradients.svg",
                  kit::line_plot({first_gradients(config, corpus, "post-norm", nn::NormOrder::post),
                                  first_gradients(config, corpus, "pre-norm", nn::NormOrder::pre)},
                                 {.title = "The first gradient of each decoder block",
                                  .x_label = "block",
                                  .y_label = "norm of the gradient of the second feed-forward matrix",
                                  .y_scale = kit::Scale::log}));
-  std::cout << out.string() << ": loss.svg, gradients.svg\n";
-  line.add("out", out.string()).print();
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Post-norm and pre-norm transformers, each with and without warm-up.", "norm_order");
-  Arguments arguments;
-  Config& c = arguments.config;
-  kit::add_common_options(app, arguments.common);
+  Config c;
   kit::add_corpus_options(app, c.corpus);
   kit::add_number(app, "--layers", c.layers, "of the encoder, and of the decoder", 1, 1000);
   kit::add_number(app, "--lr", c.learning_rate, "learning rate after the warm-up", 1e-9, 1000);
   kit::add_number(app, "--warmup", c.warmup, "steps", 1, 1'000'000);
   kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
   kit::add_number(app, "--seeds", c.seeds, "train everything so many times", 1, 1000);
-  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
 }

@@ -11,16 +11,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iomanip>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/format.h>
-#include <kit/output.h>
-#include <kit/plot.h>
-#include <kit/progress.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/format.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/kit/table.h>
 #include <xgrad/xgrad.h>
 
 #include "stacks.h"
@@ -85,7 +85,6 @@ void draw(const Config& config, const std::vector<Result>& results, const std::f
     kit::Series& curve = curves.emplace_back();
     curve.name = cat(name(result.path), ", ", result.depth, " blocks");
     curve.y = result.losses;
-    for (std::size_t e = 0; e < curve.y.size(); ++e) curve.x.push_back(static_cast<double>(e + 1));
     if (result.depth == shallowest) curve.style = kit::Series::Style::dashed;
   }
   kit::save_text(out / "loss.svg",
@@ -98,30 +97,22 @@ void draw(const Config& config, const std::vector<Result>& results, const std::f
                                                              .y_label = "cross-entropy"}));
 }
 
-int run(const Config& config, const kit::CommonOptions& common) {
-  const std::filesystem::path out = kit::output_folder("residual", common.out);
-  if (common.threads > 0) set_threads(common.threads);
-  std::cout << to_string(build_info()) << "\n"
-            << config.points << " points on " << arms << " arms of a spiral, layers of width " << config.width << ", "
+void run(const Config& config, kit::Example& example) {
+  std::cout << config.points << " points on " << arms << " arms of a spiral, layers of width " << config.width << ", "
             << config.epochs << " epochs; training loss at the end (guessing: " << kit::fixed(std::log(arms), 3)
             << ")\n";
-  const std::vector<Result> results = train_all(config, spiral(config), common.seed);
+  const std::vector<Result> results = train_all(config, spiral(config), example.seed);
 
-  kit::ResultLine line;
-  std::cout << std::setw(24) << "loss" << std::setw(16) << "first gradient"
-            << "   loss of each seed\n";
+  kit::Table table({"", "blocks", "loss", "first gradient", "loss of each seed"});
   for (const Result& result : results) {
-    std::cout << std::left << std::setw(9) << name(result.path) << std::right << std::setw(7) << result.depth
-              << std::setw(8) << kit::fixed(mean(result.last), 3) << std::setw(16)
-              << kit::fixed(mean(result.first_gradients), 2) << "  ";
-    for (const double loss : result.last) std::cout << " " << kit::fixed(loss, 3);
-    std::cout << "\n";
-    line.add(cat(name(result.path), "_", result.depth), kit::fixed(mean(result.last), 3));
+    const std::string loss = kit::fixed(mean(result.last), 3);
+    std::string of_each_seed;
+    for (const double last : result.last) of_each_seed += (of_each_seed.empty() ? "" : " ") + kit::fixed(last, 3);
+    table.row({name(result.path), result.depth, loss, kit::fixed(mean(result.first_gradients), 2), of_each_seed});
+    example.result.add(cat(name(result.path), "_", result.depth), loss);
   }
-  draw(config, results, out);
-  std::cout << out.string() << ": loss.svg, depth.svg\n";
-  line.add("out", out.string()).print();
-  return 0;
+  std::cout << table.text();
+  draw(config, results, example.out);
 }
 
 }  // namespace
@@ -129,12 +120,10 @@ int run(const Config& config, const kit::CommonOptions& common) {
 int main(int argc, char** argv) {
   CLI::App app("Trains plain and residual stacks of growing depth.", "residual");
   Config config;
-  kit::CommonOptions common;
-  kit::add_common_options(app, common);
   kit::add_numbers(app, "--depths", config.depths, "blocks of two layers", 1, 1000);
   kit::add_number(app, "--width", config.width, "of the layers", 1, 10'000);
   kit::add_number(app, "--epochs", config.epochs, "times that every point is seen", 1, 1'000'000);
   kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
   kit::add_number(app, "--seeds", config.seeds, "train every stack so many times", 1, 1000);
-  return kit::run_example(app, argc, argv, [&] { return run(config, common); });
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 }

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include <kit/corpus.h>
+#include <xgrad/kit/corpus.h>
 #include <xgrad/xgrad.h>
 
 namespace seq2seq_rnn {
@@ -15,7 +15,7 @@ using namespace xgrad;
 
 struct Config {
   // the first 600 pairs of the file, 10 tokens each, words seen once unknown
-  kit::CorpusOptions corpus;
+  kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
 
   // recurrent models; the transformer is that of examples/translate
   std::int64_t embed = 32;   // e
@@ -52,11 +52,7 @@ std::vector<kit::Tokens> translations(const Config& config, const kit::Corpus& c
   const kit::CorpusBatch batch = corpus.sources(sentences);
   auto decoding = model.start(batch.source, batch.source_lengths);
   const nn::GreedyOptions options{.bos = corpus.bos(), .eos = corpus.eos(), .max_length = config.corpus.steps};
-  const Index ids = nn::greedy(decoding, options).tokens;  // (N, L)
-  const auto L = static_cast<std::size_t>(ids.dim(1));
-  std::vector<kit::Tokens> result;
-  for (std::size_t i = 0; i < sentences.size(); ++i) result.push_back(corpus.words({ids.data() + i * L, L}));
-  return result;
+  return corpus.sentences(nn::greedy(decoding, options).tokens);
 }
 
 /// Every pair once; the loss is counted as in examples/translate.
@@ -66,12 +62,12 @@ double run_epoch(const Config& config, const kit::Corpus& corpus, const Model& m
   const Tensors parameters = model.parameters();
   double loss_sum = 0, tokens = 0;
   for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
-    const std::int64_t end = std::min(begin + config.batch, order.size());
-    const kit::CorpusBatch batch = corpus.batch(std::vector<std::size_t>(order.begin() + begin, order.begin() + end));
-    const Tensor logits = model(batch.source, batch.source_lengths, batch.target_in);  // (B, T, V)
+    const kit::CorpusBatch batch = corpus.batch(order[{slice(begin, begin + config.batch)}]);
+    const Index before = nn::shift_right(batch.target, corpus.bos());
+    const Tensor logits = model(batch.source, batch.source_lengths, before);  // (B, T, V)
     const Tensor loss =
-        cross_entropy(logits, batch.target_out, {.ignore_index = corpus.pad(), .reduction = Reduction::sum}) /
-        static_cast<Real>(batch.target_out.dim(1));
+        cross_entropy(logits, batch.target, {.ignore_index = corpus.pad(), .reduction = Reduction::sum}) /
+        static_cast<Real>(batch.target.dim(1));
     adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, config.clip).gradients);
     loss_sum += loss.item();
     tokens += static_cast<double>(batch.tokens);
@@ -93,9 +89,7 @@ Trial train(const Config& config, const kit::Corpus& corpus, const Model& model,
     after_epoch(trial.losses.back());
   }
   trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::vector<kit::Tokens> sources;
-  for (const kit::Question& question : corpus.held_out()) sources.push_back(question.source);
-  trial.guesses = translations(config, corpus, model, sources);
+  trial.guesses = translations(config, corpus, model, corpus.held_out_sources());
   trial.bleu = kit::mean_bleu(trial.guesses, corpus.held_out(), bleu_order);
   return trial;
 }

@@ -14,14 +14,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kit/attention.h>
-#include <kit/bleu.h>
-#include <kit/cli.h>
-#include <kit/corpus.h>
-#include <kit/heatmap.h>
-#include <kit/output.h>
-#include <kit/plot.h>
-#include <kit/progress.h>
+#include <xgrad/kit/attention.h>
+#include <xgrad/kit/bleu.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/heatmap.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/kit/table.h>
 #include <xgrad/xgrad.h>
 
 #include "contest.h"
@@ -93,19 +94,16 @@ double mean(const std::vector<Trial>& trials, const std::function<double(const T
 double last_loss(const Trial& trial) { return trial.losses.back(); }
 
 void print_table(const std::array<std::vector<Trial>, 4>& all) {
-  std::cout << "\n"
-            << std::left << std::setw(46) << "" << std::right << std::setw(11) << "parameters" << std::setw(9)
-            << "seconds" << std::setw(9) << "loss" << std::setw(15) << "held-out BLEU"
-            << "   (of each seed)\n";
+  kit::Table table({"", "parameters", "seconds", "loss", "held-out BLEU", "of each seed"});
   for (std::size_t i = 0; i < all.size(); ++i) {
-    std::cout << std::left << std::setw(12) << contestants[i].name << std::setw(34) << contestants[i].what << std::right
-              << std::setw(11) << all[i].front().parameters << std::setw(9)
-              << kit::fixed(mean(all[i], [](const Trial& t) { return t.seconds; }), 1) << std::setw(9)
-              << kit::fixed(mean(all[i], last_loss), 4) << std::setw(15)
-              << kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3) << "  ";
-    for (const Trial& trial : all[i]) std::cout << " " << kit::fixed(trial.bleu, 3);
-    std::cout << "\n";
+    std::string of_each_seed;
+    for (const Trial& trial : all[i]) of_each_seed += (of_each_seed.empty() ? "" : " ") + kit::fixed(trial.bleu, 3);
+    table.row({cat(contestants[i].name, ", ", contestants[i].what), all[i].front().parameters,
+               kit::fixed(mean(all[i], [](const Trial& t) { return t.seconds; }), 1),
+               kit::fixed(mean(all[i], last_loss), 4),
+               kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3), of_each_seed});
   }
+  std::cout << "\n" << table.text();
 }
 
 void print_guesses(const kit::Corpus& corpus, const std::array<std::vector<Trial>, 4>& all) {
@@ -125,7 +123,6 @@ void draw_losses(const std::array<std::vector<Trial>, 4>& all, const std::filesy
   for (std::size_t i = 0; i < all.size(); ++i) {
     kit::Series& curve = curves.emplace_back(kit::Series{.name = contestants[i].name});
     for (std::size_t epoch = 0; epoch < all[i].front().losses.size(); ++epoch) {
-      curve.x.push_back(static_cast<double>(epoch + 1));
       curve.y.push_back(mean(all[i], [=](const Trial& t) { return t.losses[epoch]; }));
     }
   }
@@ -135,12 +132,9 @@ void draw_losses(const std::array<std::vector<Trial>, 4>& all, const std::filesy
                                                .y_scale = kit::Scale::log}));
 }
 
-int run(const Config& config, const kit::CommonOptions& common) {
-  const std::filesystem::path out = kit::output_folder("seq2seq_rnn", common.out);
-  if (common.threads > 0) set_threads(common.threads);
+void run(const Config& config, kit::Example& example) {
   const kit::Corpus corpus(config.corpus);
-  std::cout << to_string(build_info()) << "\n"
-            << config.corpus.file.filename().string() << ": " << corpus.size() << " pairs, vocabularies of "
+  std::cout << config.corpus.file.filename().string() << ": " << corpus.size() << " pairs, vocabularies of "
             << corpus.source_vocab().size() << " and " << corpus.target_vocab().size() << " words; "
             << corpus.held_out().size() << " sentences held out\n";
 
@@ -149,12 +143,12 @@ int run(const Config& config, const kit::CommonOptions& common) {
     kit::ProgressBar bar({.total = config.seeds * config.epochs * std::ssize(all), .title = "training"});
     std::int64_t done = 0;
     for (std::int64_t n = 0; n < config.seeds; ++n) {
-      const std::uint64_t seed = common.seed + static_cast<std::uint64_t>(n);
+      const std::uint64_t seed = example.seed + static_cast<std::uint64_t>(n);
       for (std::size_t i = 0; i < all.size(); ++i) {
         const auto after_epoch = [&](double loss) {
           bar.update(++done, {{"model", contestants[i].name}, {"loss", kit::fixed(loss, 4)}});
         };
-        const auto alignment = seed == common.seed ? out / "alignment.svg" : std::filesystem::path();
+        const auto alignment = seed == example.seed ? example.out / "alignment.svg" : std::filesystem::path();
         all[i].push_back(compete(config, corpus, i, seed, after_epoch, alignment));
       }
     }
@@ -162,15 +156,12 @@ int run(const Config& config, const kit::CommonOptions& common) {
 
   print_table(all);
   print_guesses(corpus, all);
-  draw_losses(all, out / "loss.svg");
-  std::cout << "\n" << out.string() << ": loss.svg, alignment.svg\n";
-  kit::ResultLine line;
+  draw_losses(all, example.out / "loss.svg");
   for (std::size_t i = 0; i < all.size(); ++i) {
-    line.add(cat("loss_", contestants[i].name), kit::fixed(mean(all[i], last_loss), 4));
-    line.add(cat("bleu_", contestants[i].name), kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3));
+    example.result.add(cat("loss_", contestants[i].name), kit::fixed(mean(all[i], last_loss), 4));
+    example.result.add(cat("bleu_", contestants[i].name),
+                       kit::fixed(mean(all[i], [](const Trial& t) { return t.bleu; }), 3));
   }
-  line.add("out", out.string()).print();
-  return 0;
 }
 
 }  // namespace
@@ -179,8 +170,6 @@ int main(int argc, char** argv) {
   CLI::App app("English to French with recurrent networks: without and with attention, beside a transformer.",
                "seq2seq_rnn");
   Config config;
-  kit::CommonOptions common;
-  kit::add_common_options(app, common);
   kit::add_corpus_options(app, config.corpus);
   kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
   kit::add_number(app, "--seeds", config.seeds, "train every model so many times", 1, 1000);
@@ -188,5 +177,5 @@ int main(int argc, char** argv) {
   kit::add_number(app, "--layers", config.layers, "of the recurrent encoder, and of the decoder", 1, 100);
   kit::add_number(app, "--batch", config.batch, "sentences per step", 1, 1'000'000);
   kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&] { return run(config, common); });
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 }

@@ -8,11 +8,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/format.h>
-#include <kit/heatmap.h>
-#include <kit/output.h>
-#include <kit/plot.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/format.h>
+#include <xgrad/kit/heatmap.h>
+#include <xgrad/kit/numbers.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;
@@ -38,7 +39,7 @@ void draw_positions(const std::filesystem::path& out) {
   const Array p = nn::sinusoids(length, dim);
   kit::HeatMaps map{
       .title = "Sinusoidal positions", .columns = 1, .query_caption = "position", .key_caption = "column"};
-  map.panels.push_back({.values = std::vector<double>(p.begin(), p.end())});
+  map.panels.push_back({.values = kit::numbers(p)});
   for (std::int64_t i = 0; i < length; ++i) map.queries.push_back(i % 10 == 0 ? cat(i) : "");
   for (std::int64_t j = 0; j < dim; ++j) map.keys.push_back(j % 4 == 0 ? cat(j) : "");
   kit::save_text(out / "positions.svg", kit::heat_map_svg(map));
@@ -87,25 +88,13 @@ void show_losses(kit::ResultLine& result) {
   result.add("loss", kit::fixed(mean_loss, 4)).add("smoothed", kit::fixed(smoothed, 4));
 }
 
-int run(const kit::CommonOptions& common) {
-  const std::filesystem::path out = kit::output_folder("transformer_parts", common.out);
-  if (common.threads > 0) set_threads(common.threads);
-  manual_seed(common.seed);
-  std::cout << to_string(build_info()) << "\n\n"
-            << "embedding against one_hot times table: greatest difference " << embedding_difference() << "\n";
-  draw_positions(out);
-  kit::ResultLine result;
-  show_losses(result);
-  std::cout << "\n" << out.string() << ": positions.svg, position_curves.svg\n";
-  result.add("out", out.string()).print();
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Shows parts of a transformer: embedding, positions, losses.", "transformer_parts");
-  kit::CommonOptions common;
-  kit::add_common_options(app, common);
-  return kit::run_example(app, argc, argv, [&] { return run(common); });
+  return kit::run_example(app, argc, argv, [](kit::Example& example) {
+    std::cout << "\nembedding against one_hot times table: greatest difference " << embedding_difference() << "\n";
+    draw_positions(example.out);
+    show_losses(example.result);
+  });
 }

@@ -1,24 +1,23 @@
-// English to French: a transformer written in the library's own words learns to translate short sentences.
+// English to French: the library's transformer, nn::EncoderDecoder, learns to translate short sentences.
 //
 //   examples/quickstart [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] [--resume] ...
 //
-// Read in this order: config.h, kit/corpus.h, model.h, training.h, report.h, and this file.
+// Read in this order: config.h, this file, training.h, report.h. The model is in nn/transformer.h, and its attention in
+// nn/multi_head_attention.h.
 #include <chrono>
 #include <cmath>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/corpus.h>
-#include <kit/csv.h>
-#include <kit/output.h>
-#include <kit/progress.h>
-#include <kit/signal.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/csv.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/kit/signal.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"
-#include "model.h"
 #include "report.h"
 #include "training.h"
 
@@ -28,14 +27,12 @@ using namespace translate;
 
 struct Arguments {
   Config config;
-  kit::CommonOptions common;
+  bool resume = false;
   bool rate_given = false, seed_given = false;
 };
 
 void declare(CLI::App& app, Arguments& arguments) {
   Config& c = arguments.config;
-  kit::add_common_options(app, arguments.common);
-  kit::add_resume_option(app, arguments.common);
   kit::add_corpus_options(app, c.corpus);
   kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 0, most_epochs);
   kit::add_number(app, "--batch", c.batch, "sentences per step", 1, 1'000'000);
@@ -44,16 +41,17 @@ void declare(CLI::App& app, Arguments& arguments) {
                   most_epochs);
   kit::add_choice(app, "--cross-attention", cross_attention_names, "encoder layers that a decoder block attends to",
                   [&c](std::size_t i) { c.cross_attention = static_cast<nn::CrossAttention>(i); });
+  app.add_flag("--resume", arguments.resume, "go on from the checkpoint in the folder");
 }
 
 /// Takes up the checkpoint, and says what of the command line counts.
-void go_on(const Arguments& arguments, Trainer& trainer, const std::filesystem::path& checkpoint) {
+void go_on(const Arguments& arguments, std::uint64_t seed, Trainer& trainer, const std::filesystem::path& checkpoint) {
   const Config& config = arguments.config;
   trainer.load(checkpoint);
   std::cout << "going on after epoch " << trainer.epoch() << " of " << config.epochs << " with seed " << trainer.seed()
             << " and learning rate " << kit::number(trainer.learning_rate()) << "\n";
-  if (arguments.seed_given && arguments.common.seed != trainer.seed()) {
-    std::cout << "--seed " << arguments.common.seed << " is ignored: the checkpoint has its own\n";
+  if (arguments.seed_given && seed != trainer.seed()) {
+    std::cout << "--seed " << seed << " is ignored: the checkpoint has its own\n";
   }
   if (arguments.rate_given && config.learning_rate != trainer.learning_rate()) {
     std::cout << "--lr " << kit::number(config.learning_rate) << " is the learning rate from here on\n";
@@ -62,29 +60,26 @@ void go_on(const Arguments& arguments, Trainer& trainer, const std::filesystem::
   if (trainer.epoch() > config.epochs) std::cout << "there is nothing left to train\n";
 }
 
-int run(const Arguments& arguments) {
+void run(const Arguments& arguments, kit::Example& example) {
   const Config& config = arguments.config;
-  const std::filesystem::path out = kit::output_folder("translate", arguments.common.out);
-  const std::filesystem::path checkpoint = out / "checkpoint.safetensors";
-  if (arguments.common.threads > 0) xgrad::set_threads(arguments.common.threads);
-  xgrad::manual_seed(arguments.common.seed);
-
   const kit::Corpus data(config.corpus);
-  Translator model(config, data.source_vocab().size(), data.target_vocab().size());
-  xavier_uniform(model);
-  Trainer trainer(config, data, model, arguments.common.seed);
+  const nn::EncoderDecoder model{nn::root, data.source_vocab().size(), data.target_vocab().size(),
+                                 transformer_options(config)};
+  // The book's first weights: uniform in +-sqrt(6 / (in + out)) for every linear map (Glorot, Bengio 2010).
+  model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
+  Trainer trainer(config, data, model, example.seed);
   std::cout << introduction(config, data, model);
 
-  const bool resuming = arguments.common.resume && std::filesystem::exists(checkpoint);
+  const std::filesystem::path checkpoint = example.out / "checkpoint.safetensors", table = example.out / "loss.csv";
+  const bool resuming = arguments.resume && std::filesystem::exists(checkpoint);
   if (resuming) {
-    go_on(arguments, trainer, checkpoint);
-  } else if (arguments.common.resume) {
-    std::cout << "no checkpoint in " << out.string() << ": starting anew\n";
+    go_on(arguments, example.seed, trainer, checkpoint);
+  } else if (arguments.resume) {
+    std::cout << "no checkpoint in " << example.out.string() << ": starting anew\n";
   }
   trainer.save(checkpoint);  // now rather than after hours: whatever is in its way is found before the training
-  kit::CsvLogger log =
-      resuming ? kit::CsvLogger::resume(out / "loss.csv", log_columns, static_cast<std::size_t>(trainer.epoch()))
-               : kit::CsvLogger(out / "loss.csv", log_columns);
+  kit::CsvLogger log = resuming ? kit::CsvLogger::resume(table, log_columns, static_cast<std::size_t>(trainer.epoch()))
+                                : kit::CsvLogger(table, log_columns);
 
   kit::Interrupt interrupt;
   Summary summary;
@@ -105,11 +100,11 @@ int run(const Arguments& arguments) {
   trainer.save(checkpoint);
   if (interrupt) {
     std::cout << "stopped after epoch " << trainer.epoch() << "; --resume goes on from " << checkpoint.string() << "\n";
-    return interrupt.exit_code();
+    example.status = interrupt.exit_code();
+    return;
   }
   summary.loss = trainer.epoch() > 0 ? trainer.loss() : std::nan("");
-  report(config, data, model, out, summary);
-  return 0;
+  report(config, data, model, summary, example);
 }
 
 }  // namespace
@@ -118,9 +113,9 @@ int main(int argc, char** argv) {
   CLI::App app("English to French: trains a small transformer and shows what it learnt.", "translate");
   Arguments arguments;
   declare(app, arguments);
-  return kit::run_example(app, argc, argv, [&] {
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) {
     arguments.rate_given = app.count("--lr") > 0;
     arguments.seed_given = app.count("--seed") > 0;
-    return run(arguments);
+    run(arguments, example);
   });
 }

@@ -4,13 +4,12 @@
 #include <array>
 #include <iostream>
 
-#include <kit/attention.h>
-#include <kit/bleu.h>
-#include <kit/csv.h>
-#include <kit/format.h>
-#include <kit/heatmap.h>
-#include <kit/output.h>
-#include <kit/plot.h>
+#include <xgrad/kit/attention.h>
+#include <xgrad/kit/bleu.h>
+#include <xgrad/kit/csv.h>
+#include <xgrad/kit/format.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
 #include <xgrad/xgrad.h>
 
 #include "training.h"
@@ -18,28 +17,16 @@
 namespace translate {
 namespace {
 
-using namespace xgrad;
-
 constexpr int bleu_order = 2;
 
-std::vector<kit::Tokens> translations(const Config& config, const kit::Corpus& data, const Translator& model,
+// The likeliest next word, again and again.
+std::vector<kit::Tokens> translations(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model,
                                       const std::vector<kit::Tokens>& sentences) {
+  const nn::Eval eval(model);
   const kit::CorpusBatch batch = data.sources(sentences);
-  const Index ids =
-      model.translate(batch.source, batch.source_lengths,
-                      {.bos = data.bos(), .eos = data.eos(), .max_length = config.corpus.steps});  // (N, L)
-  std::vector<kit::Tokens> result;
-  const auto T = static_cast<std::size_t>(ids.dim(1));
-  for (std::size_t i = 0; i < sentences.size(); ++i) result.push_back(data.words({ids.data() + i * T, T}));
-  return result;
-}
-
-// One picture of weights (layers, H, T, S), each layer a row of panels, each head a column.
-void draw_attention(const std::filesystem::path& path, const Array& weights, kit::HeatMaps maps) {
-  const std::vector<double> numbers(weights.begin(), weights.end());
-  maps.columns = static_cast<std::size_t>(weights.dim(1));
-  maps.panels = kit::attention_panels(numbers, static_cast<std::size_t>(weights.dim(0)), maps.columns);
-  kit::save_text(path, kit::heat_map_svg(maps));
+  auto decoding = model.start(batch.source, batch.source_lengths);
+  const nn::GreedyOptions options{.bos = data.bos(), .eos = data.eos(), .max_length = config.corpus.steps};
+  return data.sentences(nn::greedy(decoding, options).tokens);
 }
 
 // (T, S): true where hidden(t, s).
@@ -58,7 +45,7 @@ kit::Tokens padded(kit::Tokens tokens, std::int64_t steps) {
 }
 
 // What every layer and head looked at while the last known sentence was translated, word by word.
-void draw_heat_maps(const Config& config, const kit::Corpus& data, const Translator& model,
+void draw_heat_maps(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model,
                     const std::filesystem::path& out) {
   kit::Tokens source = kit::words(kit::known_pairs.back().source);
   const nn::AttentionRecorder recorder;
@@ -74,28 +61,31 @@ void draw_heat_maps(const Config& config, const kit::Corpus& data, const Transla
   const kit::Tokens keys = padded(source, S), queries = padded(shown, cross.dim(2));
   const auto behind_source = [&](std::int64_t, std::int64_t s) { return s >= length; };
   const auto not_written_yet = [](std::int64_t t, std::int64_t s) { return s > t; };
-  draw_attention(out / "attention_encoder.svg", encoder,
-                 {.title = "Encoder self-attention",
-                  .queries = keys,
-                  .keys = keys,
-                  .masked = masked(encoder, behind_source),
-                  .query_caption = "query (source)"});
-  draw_attention(out / "attention_decoder.svg", decoder,
-                 {.title = "Decoder self-attention",
-                  .queries = queries,
-                  .keys = padded(shown, S),
-                  .masked = masked(decoder, not_written_yet),
-                  .key_caption = "key (target)"});
+  const auto draw = [&](const char* file, const Array& weights, const kit::HeatMaps& maps) {
+    kit::save_text(out / file, kit::attention_svg(weights, maps));
+  };
+  draw("attention_encoder.svg", encoder,
+       {.title = "Encoder self-attention",
+        .queries = keys,
+        .keys = keys,
+        .masked = masked(encoder, behind_source),
+        .query_caption = "query (source)"});
+  draw("attention_decoder.svg", decoder,
+       {.title = "Decoder self-attention",
+        .queries = queries,
+        .keys = padded(shown, S),
+        .masked = masked(decoder, not_written_yet),
+        .key_caption = "key (target)"});
   const std::int64_t N = cross.dim(3) / S;  // encoder layers that are attended to at once
   kit::Tokens memory;
   for (const std::string& key : keys) {
     for (std::int64_t layer = 1; layer <= N; ++layer) memory.push_back(N == 1 ? key : cat(key, " ", layer));
   }
-  draw_attention(out / "attention_cross.svg", cross,
-                 {.title = "Decoder attention to the encoder",
-                  .queries = queries,
-                  .keys = memory,
-                  .masked = masked(cross, [&](std::int64_t, std::int64_t s) { return s / N >= length; })});
+  draw("attention_cross.svg", cross,
+       {.title = "Decoder attention to the encoder",
+        .queries = queries,
+        .keys = memory,
+        .masked = masked(cross, [&](std::int64_t, std::int64_t s) { return s / N >= length; })});
   std::cout << "attention: encoder " << cat(encoder.shape()) << ", decoder " << cat(decoder.shape())
             << ", decoder to encoder " << cat(cross.shape()) << "\n";
 }
@@ -111,11 +101,10 @@ void draw_loss(const std::filesystem::path& out) {
 }
 
 // The model in some detail, and one training step, forward and backward, with its parts folded.
-void draw_graphs(const Config& config, const kit::Corpus& data, const Translator& model,
+void draw_graphs(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model,
                  const std::filesystem::path& out) {
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(std::min(config.batch, data.size())); ++i) rows.push_back(i);
-  const Tensor loss = batch_loss(model, data.batch(rows), data.pad()).named("loss");
+  const kit::CorpusBatch batch = data.batch(arange(std::min(config.batch, data.size())));
+  const Tensor loss = batch_loss(model, data, batch).named("loss");
   save_graph((out / "model.svg").string(), {loss}, {.title = "The translation transformer"});
 
   Tensors step = grad(loss, model.parameters(), {.create_graph = true});
@@ -126,15 +115,15 @@ void draw_graphs(const Config& config, const kit::Corpus& data, const Translator
 
 }  // namespace
 
-std::string introduction(const Config& config, const kit::Corpus& data, const Translator& model) {
-  return cat(to_string(build_info()), "\n", config.corpus.file.filename().string(), ": ", data.size(),
-             " pairs, vocabularies of ", data.source_vocab().size(), " and ", data.target_vocab().size(), " words; ",
-             data.held_out().size(), " sentences held out\n", "transformer of ", config.layers, " + ", config.layers,
-             " layers, width ", config.dim, ", ", config.heads, " heads: ", model.num_parameters(), " parameters\n");
+std::string introduction(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model) {
+  return cat(config.corpus.file.filename().string(), ": ", data.size(), " pairs, vocabularies of ",
+             data.source_vocab().size(), " and ", data.target_vocab().size(), " words; ", data.held_out().size(),
+             " sentences held out\n", "transformer of ", config.layers, " + ", config.layers, " layers, width ",
+             config.dim, ", ", config.heads, " heads: ", model.num_parameters(), " parameters\n");
 }
 
-void report(const Config& config, const kit::Corpus& data, const Translator& model, const std::filesystem::path& out,
-            const Summary& summary) {
+void report(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model, const Summary& summary,
+            kit::Example& example) {
   std::vector<kit::Tokens> sources;
   for (const kit::KnownPair& pair : kit::known_pairs) sources.push_back(kit::words(pair.source));
   const std::vector<kit::Tokens> learnt = translations(config, data, model, sources);
@@ -148,8 +137,7 @@ void report(const Config& config, const kit::Corpus& data, const Translator& mod
 
   double held_out = 0;
   if (!data.held_out().empty()) {
-    sources.clear();
-    for (const kit::Question& question : data.held_out()) sources.push_back(question.source);
+    sources = data.held_out_sources();
     const std::vector<kit::Tokens> guessed = translations(config, data, model, sources);
     held_out = kit::mean_bleu(guessed, data.held_out(), bleu_order);
     std::cout << "never seen\n";
@@ -161,23 +149,16 @@ void report(const Config& config, const kit::Corpus& data, const Translator& mod
     std::cout << "  mean BLEU of " << guessed.size() << " sentences: " << kit::fixed(held_out, 3) << "\n";
   }
 
-  draw_loss(out);
-  draw_heat_maps(config, data, model, out);
-  draw_graphs(config, data, model, out);
-  std::cout << "\n"
-            << out.string()
-            << ": checkpoint.safetensors, loss.csv, loss.svg, attention_encoder.svg, attention_decoder.svg, "
-               "attention_cross.svg, model.svg, graph.dot, graph.svg\n";
+  draw_loss(example.out);
+  draw_heat_maps(config, data, model, example.out);
+  draw_graphs(config, data, model, example.out);
 
-  kit::ResultLine line;
-  line.add("loss", kit::fixed(summary.loss, 4));
-  for (std::size_t i = 0; i < scores.size(); ++i) line.add(cat("bleu", i + 1), kit::fixed(scores[i], 3));
-  line.add("held_out_bleu", kit::fixed(held_out, 3))
+  example.result.add("loss", kit::fixed(summary.loss, 4));
+  for (std::size_t i = 0; i < scores.size(); ++i) example.result.add(cat("bleu", i + 1), kit::fixed(scores[i], 3));
+  example.result.add("held_out_bleu", kit::fixed(held_out, 3))
       .add("tokens_per_second",
            kit::fixed(summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0, 0))
-      .add("seconds", kit::fixed(summary.seconds, 1))
-      .add("out", out.string())
-      .print();
+      .add("seconds", kit::fixed(summary.seconds, 1));
 }
 
 }  // namespace translate

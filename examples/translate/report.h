@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <kit/corpus.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/corpus.h>
 
 #include "config.h"
-#include "model.h"
 
 namespace translate {
 
@@ -22,11 +22,11 @@ struct Summary {
 /// Of loss.csv.
 inline const std::vector<std::string> log_columns{"epoch", "loss", "tokens_per_second"};
 
-/// The sizes of the data and the model, and what the library runs on.
-std::string introduction(const Config& config, const kit::Corpus& data, const Translator& model);
+/// The sizes of the data and the model.
+std::string introduction(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model);
 
-/// Translates, judges, draws, prints, and ends with the line for scripts.
-void report(const Config& config, const kit::Corpus& data, const Translator& model, const std::filesystem::path& out,
-            const Summary& summary);
+/// Translates, judges, draws, prints, and adds to the line for scripts.
+void report(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model, const Summary& summary,
+            kit::Example& example);
 
 }  // namespace translate

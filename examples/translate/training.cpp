@@ -8,12 +8,11 @@
 
 namespace translate {
 
-using namespace xgrad;
-
-Tensor batch_loss(const Translator& model, const kit::CorpusBatch& batch, std::int64_t pad) {
-  const Tensor logits = model(batch.source, batch.source_lengths, batch.target_in);  // (B, T, V)
-  const Tensor total = cross_entropy(logits, batch.target_out, {.ignore_index = pad, .reduction = Reduction::sum});
-  return total / static_cast<Real>(batch.target_out.dim(1));
+Tensor batch_loss(const nn::EncoderDecoder& model, const kit::Corpus& data, const kit::CorpusBatch& batch) {
+  const Index before = nn::shift_right(batch.target, data.bos());
+  const Tensor logits = model(batch.source, batch.source_lengths, before);  // (B, T, V)
+  const Tensor total = cross_entropy(logits, batch.target, {.ignore_index = data.pad(), .reduction = Reduction::sum});
+  return total / static_cast<Real>(batch.target.dim(1));
 }
 
 namespace {
@@ -74,7 +73,7 @@ Number number(const StateFile& file, std::string_view key, Number least, Number 
 
 }  // namespace
 
-Trainer::Trainer(const Config& config, const kit::Corpus& data, const Translator& model, std::uint64_t seed)
+Trainer::Trainer(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model, std::uint64_t seed)
     : config_(config),
       data_(data),
       model_(model),
@@ -88,10 +87,8 @@ Epoch Trainer::run_epoch() {
       random_permutation(data_.size(), {.seed = seed_ ^ 0x6f72646572, .draw = static_cast<std::uint64_t>(epoch_)});
   Epoch result;
   for (std::int64_t begin = 0; begin < order.size(); begin += config_.batch) {
-    const std::int64_t end = std::min(begin + config_.batch, order.size());
-    const std::vector<std::size_t> rows(order.begin() + begin, order.begin() + end);
-    const kit::CorpusBatch batch = data_.batch(rows);
-    const Tensor loss = batch_loss(model_, batch, data_.pad());
+    const kit::CorpusBatch batch = data_.batch(order[{slice(begin, begin + config_.batch)}]);
+    const Tensor loss = batch_loss(model_, data_, batch);
     adam_.step(optim::clip_grad_norm(grad(loss, parameters_), parameters_, config_.clip).gradients);
     result.loss += loss.item();
     result.tokens += batch.tokens;

@@ -3,17 +3,17 @@
 
 #include <filesystem>
 
-#include <kit/corpus.h>
+#include <xgrad/kit/corpus.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"
-#include "model.h"
 
 namespace translate {
 
 /// The loss of one batch as "Dive into Deep Learning" counts it: for each sentence the mean cross-entropy over its T
-/// positions, padding counting as 0; summed over the batch.
-xgrad::Tensor batch_loss(const Translator& model, const kit::CorpusBatch& batch, std::int64_t pad);
+/// positions, padding counting as 0; summed over the batch. Teacher forcing: the decoder is shown the right words
+/// before each position, and says what comes next.
+Tensor batch_loss(const nn::EncoderDecoder& model, const kit::Corpus& data, const kit::CorpusBatch& batch);
 
 /// More epochs than anybody trains: a bound for what the command line and checkpoints say.
 inline constexpr std::int64_t most_epochs = 1'000'000'000;
@@ -26,7 +26,7 @@ struct Epoch {
 
 class Trainer {
  public:
-  Trainer(const Config& config, const kit::Corpus& data, const Translator& model, std::uint64_t seed);
+  Trainer(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model, std::uint64_t seed);
 
   /// Every training pair once, in an order that follows from the seed and the number of the epoch.
   Epoch run_epoch();
@@ -41,10 +41,10 @@ class Trainer {
 
   /// Everything that the epochs to come depend on: parameters, optimizer with its learning rate, random state, seed,
   /// position; and what tells whether it fits: the settings of model and training, fingerprints of vocabularies and
-  /// pairs. Throws xgrad::IoError.
+  /// pairs. Throws IoError.
   void save(const std::filesystem::path& path) const;
-  /// Goes on where a checkpoint was saved; the epochs that follow are the same bit for bit. Throws xgrad::IoError, and
-  /// xgrad::FormatError for a checkpoint of other settings or other data, with all that differs, and for one with
+  /// Goes on where a checkpoint was saved; the epochs that follow are the same bit for bit. Throws IoError, and
+  /// FormatError for a checkpoint of other settings or other data, with all that differs, and for one with
   /// numbers that no training leads to or without checksums.
   void load(const std::filesystem::path& path);
 
@@ -53,10 +53,10 @@ class Trainer {
 
   const Config& config_;
   const kit::Corpus& data_;
-  const Translator& model_;
+  const nn::EncoderDecoder& model_;
   std::uint64_t seed_;
-  xgrad::Tensors parameters_;
-  xgrad::optim::Adam adam_;
+  Tensors parameters_;
+  optim::Adam adam_;
   std::int64_t epoch_ = 0;
   double loss_ = 0;
 };

@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/output.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/output.h>
 #include <xgrad/xgrad.h>
 
 #include "worked.h"
@@ -22,10 +22,7 @@ void print(const Tensor& vector) {
   std::cout << "\n";
 }
 
-int run(const kit::CommonOptions& options) {
-  const std::filesystem::path out = kit::output_folder("two_heads", options.out);
-  if (options.threads > 0) set_threads(options.threads);
-  manual_seed(options.seed);
+void run(kit::Example& example) {
   const Weights weights;
   const Array inputs = randn({positions, width}).value();
 
@@ -45,19 +42,14 @@ int run(const kit::CommonOptions& options) {
   const Real apart = max(abs(y - transpose(concat(steps.b, 1)))).item();
   std::cout << "the same in matrices, " << cat(y.shape()) << ": at most " << kit::number(apart) << " apart\n";
 
-  const std::string board = (out / "vectors.svg").string(), matrix = (out / "matrices.svg").string();
-  save_graph(board, steps.b, {.title = "Two positions, two heads"});
-  save_graph(matrix, {y}, {.title = "The same in matrices"});
-  std::cout << out.string() << ": vectors.svg, matrices.svg\n";
-  kit::ResultLine().add("difference", static_cast<double>(apart)).add("out", out.string()).print();
-  return 0;
+  save_graph((example.out / "vectors.svg").string(), steps.b, {.title = "Two positions, two heads"});
+  save_graph((example.out / "matrices.svg").string(), {y}, {.title = "The same in matrices"});
+  example.result.add("difference", static_cast<double>(apart));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Multi-head attention of two positions with two heads, every step by its name.", "two_heads");
-  kit::CommonOptions options;
-  kit::add_common_options(app, options);
-  return kit::run_example(app, argc, argv, [&] { return run(options); });
+  return kit::run_example(app, argc, argv, run);
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <kit/corpus.h>
+#include <xgrad/kit/corpus.h>
 
 namespace word_vectors {
 
@@ -33,7 +33,7 @@ struct Config {
   std::int64_t shown = 70;              // words in the picture
 
   // translation with the vectors as the encoder's embedding
-  kit::CorpusOptions corpus = {};
+  xgrad::kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
   std::int64_t epochs = 40;
   std::int64_t translation_batch = 64;
   double translation_rate = 0.005;

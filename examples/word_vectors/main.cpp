@@ -8,12 +8,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/corpus.h>
-#include <kit/output.h>
-#include <kit/plot.h>
-#include <kit/progress.h>
-#include <kit/vectors.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/kit/vectors.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"
@@ -119,54 +119,40 @@ kit::Series translate(const Config& config, const kit::Corpus& corpus, const cha
     const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
     double total = 0;
     for (std::int64_t begin = 0; begin < order.size(); begin += config.translation_batch) {
-      const std::int64_t end = std::min(begin + config.translation_batch, order.size());
-      const kit::CorpusBatch batch = corpus.batch(std::vector<std::size_t>(order.begin() + begin, order.begin() + end));
-      const Tensor loss = cross_entropy(model(batch.source, batch.source_lengths, batch.target_in), batch.target_out,
+      const kit::CorpusBatch batch = corpus.batch(order[{slice(begin, begin + config.translation_batch)}]);
+      const Index before = nn::shift_right(batch.target, corpus.bos());
+      const Tensor loss = cross_entropy(model(batch.source, batch.source_lengths, before), batch.target,
                                         {.ignore_index = corpus.pad()});
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
-      total += loss.item() * static_cast<double>(end - begin);
+      total += loss.item() * static_cast<double>(batch.target.dim(0));
     }
-    curve.x.push_back(static_cast<double>(epoch));
     curve.y.push_back(total / static_cast<double>(corpus.size()));
     bar.update(epoch, {{"loss", kit::fixed(curve.y.back(), 3)}});
   }
   bar.finish();
 
   const nn::Eval eval(model);
-  std::vector<kit::Tokens> asked, guessed;
-  for (const kit::Question& question : corpus.held_out()) asked.push_back(question.source);
+  const std::vector<kit::Tokens> asked = corpus.held_out_sources();
   double bleu = 0;
   if (!asked.empty()) {
     const kit::CorpusBatch batch = corpus.sources(asked);
     auto decoding = model.start(batch.source, batch.source_lengths);
     const Index ids = nn::greedy(decoding, {.bos = corpus.bos(), .eos = corpus.eos(), .max_length = 10}).tokens;
-    const auto L = static_cast<std::size_t>(ids.dim(1));
-    for (std::size_t i = 0; i < asked.size(); ++i) guessed.push_back(corpus.words({ids.data() + i * L, L}));
-    bleu = kit::mean_bleu(guessed, corpus.held_out(), 2);
+    bleu = kit::mean_bleu(corpus.sentences(ids), corpus.held_out(), 2);
   }
   std::cout << "  " << std::left << std::setw(26) << name << std::right << "loss " << kit::fixed(curve.y.back(), 3)
             << "   held-out BLEU " << kit::fixed(bleu, 3) << "\n";
   return curve;
 }
 
-struct Arguments {
-  Config config;
-  kit::CommonOptions common;
-};
-
-int run(const Arguments& arguments) {
-  const Config& config = arguments.config;
+void run(const Config& config, kit::Example& example) {
   if (config.dim % 4 != 0) throw CLI::ValidationError("--dim", cat(config.dim, " is no multiple of 4"));
-  const std::filesystem::path out = kit::output_folder("word_vectors", arguments.common.out);
-  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
-  manual_seed(arguments.common.seed);
-
+  const std::filesystem::path& out = example.out;
   const Text text(config);
   const SkipGram model(text.vocab().size(), config.dim);
-  std::cout << to_string(build_info()) << "\n"
-            << config.text.filename().string() << ": " << text.words() << " words in " << text.sentences()
+  std::cout << config.text.filename().string() << ": " << text.words() << " words in " << text.sentences()
             << " sentences, " << text.vocab().size() << " different ones; vectors of " << config.dim << " numbers\n";
-  const kit::Series curve = train(config, text, model, arguments.common.seed);
+  const kit::Series curve = train(config, text, model, example.seed);
 
   // From here on, only the file counts: any other program's vectors would do.
   const std::filesystem::path file = out / "vectors.safetensors";
@@ -189,25 +175,20 @@ int run(const Arguments& arguments) {
   for (const auto& [name, embeddings] : {std::pair{"random embedding", Embeddings::random},
                                          {"word vectors, frozen", Embeddings::frozen},
                                          {"word vectors, trained on", Embeddings::trained}}) {
-    curves.push_back(translate(config, corpus, name, embeddings, vocab, vectors, arguments.common.seed));
+    curves.push_back(translate(config, corpus, name, embeddings, vocab, vectors, example.seed));
   }
   kit::save_text(out / "translation.svg", kit::line_plot(curves, {.title = "Translation with word vectors",
                                                                   .x_label = "epoch",
                                                                   .y_label = "loss per target token (nats)",
                                                                   .y_scale = kit::Scale::log}));
-  std::cout << out.string() << ": vectors.safetensors, words.svg, loss.svg, translation.svg\n";
-  kit::ResultLine line;
-  line.add("loss", kit::fixed(curve.y.back(), 3)).add("out", out.string()).print();
-  return 0;
+  example.result.add("loss", kit::fixed(curve.y.back(), 3));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Vectors of words by skip-gram with negative sampling.", "word_vectors");
-  Arguments arguments;
-  Config& c = arguments.config;
-  kit::add_common_options(app, arguments.common);
+  Config c;
   app.add_option("--text", c.text, "a text, one sentence per line");
   kit::add_number(app, "--min-freq", c.min_freq, "rarer words are left out", 1, 1'000'000);
   kit::add_number(app, "--window", c.window, "how far away a neighbour may be", 1, 1000);
@@ -216,5 +197,5 @@ int main(int argc, char** argv) {
                   10'000);
   kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000);
   app.add_option("--words", c.words, "whose neighbours are printed");
-  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
 }

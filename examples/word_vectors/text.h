@@ -7,18 +7,20 @@
 #include <string>
 #include <vector>
 
-#include <kit/error.h>
-#include <kit/text.h>
 #include <xgrad/core/array.h>
+#include <xgrad/kit/error.h>
+#include <xgrad/kit/text.h>
 
 #include "config.h"
 
 namespace word_vectors {
 
+using namespace xgrad;
+
 /// A word, and others of which the first stands near it in the text.
 struct Batch {
-  xgrad::Index centers;  // (B)
-  xgrad::Index others;   // (B, 1 + K)
+  Index centers;  // (B)
+  Index others;   // (B, 1 + K)
 };
 
 /// The words of a text by sentence.
@@ -61,7 +63,7 @@ class Text {
   template <class Generator>
   Batch batch(Generator& generator) const {
     const std::int64_t B = config_.batch, K = config_.negatives;
-    Batch result{xgrad::Index(xgrad::Shape{B}), xgrad::Index(xgrad::Shape{B, 1 + K})};
+    Batch result{Index(Shape{B}), Index(Shape{B, 1 + K})};
     for (std::int64_t b = 0; b < B;) {
       const auto& sentence = ids_[kit::uniform_below(ids_.size(), generator)];
       const auto at = static_cast<std::int64_t>(kit::uniform_below(sentence.size(), generator));

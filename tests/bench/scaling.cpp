@@ -13,9 +13,9 @@
 #include <ctime>
 #include <exception>
 
-#include <kit/csv.h>
-#include <kit/output.h>
-#include <kit/plot.h>
+#include <xgrad/kit/csv.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
 
 #include "models.h"
 

@@ -1,9 +1,7 @@
-// Attention weights for heat maps: the shapes of the translation example, and that masked entries are 0.
+// Attention weights for heat maps: the shapes of the translation example, that masked entries are 0, and the picture.
 #include <doctest/doctest.h>
 
-#include <stdexcept>
-
-#include <kit/attention.h>
+#include <xgrad/kit/attention.h>
 #include <xgrad/xgrad.h>
 
 namespace xgrad::testing {
@@ -43,9 +41,9 @@ TEST_CASE("the weights of a translation of six tokens have the book's shapes, an
   check(decoder, [](std::int64_t t, std::int64_t s) { return s <= t; });
   check(cross, [](std::int64_t, std::int64_t s) { return s < 4; });
 
-  CHECK_THROWS_AS(kit::attention_weights(recorder, ".nothing"), std::invalid_argument);
-  CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.row = 2}), std::invalid_argument);
-  CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.keys = 9}), std::invalid_argument);
+  CHECK_THROWS_AS(kit::attention_weights(recorder, ".nothing"), ValueError);
+  CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.row = 2}), ValueError);
+  CHECK_THROWS_AS(kit::attention_weights(recorder, ".attn", {.keys = 9}), ValueError);
 }
 
 TEST_CASE("the weights of a beam are those of one pass over what it wrote") {
@@ -69,6 +67,21 @@ TEST_CASE("the weights of a beam are those of one pass over what it wrote") {
       CHECK(found.data()[i] == doctest::Approx(expected.data()[i]).epsilon(1e-4));
     }
   }
+}
+
+TEST_CASE("weights of all layers and heads are panels in order, a layer a row") {
+  Array weights(Shape{2, 3, 1, 4});
+  for (std::int64_t i = 0; i < weights.size(); ++i) weights.mutable_data()[i] = static_cast<Real>(i);
+  const kit::HeatMaps maps{.title = "all", .queries = {"q"}, .keys = {"a", "b", "c", "d"}};
+  kit::HeatMaps expected = maps;
+  expected.columns = 3;
+  for (double first = 0; first < 24; first += 4) {
+    const int layer = 1 + static_cast<int>(first) / 12, head = 1 + static_cast<int>(first) % 12 / 4;
+    expected.panels.push_back({cat("layer ", layer, ", head ", head), {first, first + 1, first + 2, first + 3}});
+  }
+  CHECK(kit::attention_svg(weights, maps) == kit::heat_map_svg(expected));
+  CHECK_THROWS_AS(kit::attention_svg(Array({2, 4}, 1), maps), ShapeError);
+  CHECK_THROWS_AS(kit::attention_svg(Array({2, 3, 1, 5}, 1), maps), ValueError);
 }
 
 }  // namespace

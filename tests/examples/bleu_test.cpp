@@ -1,12 +1,12 @@
-// BLEU and perplexity against published and hand-computed values.
+// BLEU against published and hand-computed values.
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include <kit/bleu.h>
-#include <kit/text.h>
+#include <xgrad/kit/bleu.h>
+#include <xgrad/kit/text.h>
 
-using namespace kit;
+using namespace xgrad::kit;
 
 namespace {
 
@@ -54,7 +54,7 @@ TEST_CASE("a prediction shorter than k is judged by the n-grams it has, and an e
   CHECK(score("va", "va !", 2) == doctest::Approx(std::exp(-1.0)));
   CHECK(score("", "va !", 2) == 0);
   CHECK(score("va !", "", 2) == 0);
-  CHECK_THROWS_AS(score("va !", "va !", 0), std::invalid_argument);
+  CHECK_THROWS_AS(score("va !", "va !", 0), xgrad::ValueError);
 }
 
 TEST_CASE("of several references the best counts") {
@@ -62,20 +62,4 @@ TEST_CASE("of several references the best counts") {
   CHECK(best_bleu(words("on a perdu ."), references, 2) == 1);
   CHECK(best_bleu(words("on a gagné ."), references, 2) == score("on a gagné .", "on a perdu .", 2));
   CHECK(best_bleu(words("on a perdu ."), {}, 2) == 0);
-}
-
-TEST_CASE("published sequences have their published perplexity") {
-  // Jurafsky and Martin, "Speech and Language Processing", 3rd edition, section 3.3: red red red red blue.
-  CHECK(perplexity(-5 * std::log(1.0 / 3), 5) == doctest::Approx(3));
-  CHECK(perplexity(-4 * std::log(0.8) - std::log(0.1), 5) == doctest::Approx(1.89).epsilon(0.002));
-  // Ten digits of which nine are 0, where 0 has 91 % of the training data: 1.725.
-  CHECK(perplexity(-9 * std::log(0.91) - std::log(0.01), 10) == doctest::Approx(1.725).epsilon(0.001));
-  // A token that was thought impossible.
-  CHECK(std::isinf(perplexity(-std::log(0.0), 3)));
-}
-
-TEST_CASE("perplexity of a uniform guess is the number of choices") {
-  CHECK(perplexity(12 * std::log(50.0), 12) == doctest::Approx(50));
-  CHECK(perplexity(0, 3) == 1);
-  CHECK_THROWS_AS(perplexity(1, 0), std::invalid_argument);
 }

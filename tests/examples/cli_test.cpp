@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -15,15 +17,21 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kit/cli.h>
-#include <kit/csv.h>
+#include <xgrad/core/parallel.h>
+#include <xgrad/core/random.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/csv.h>
+#include <xgrad/ops/blas.h>
+#include <xgrad/ops/create.h>
 
 #include "support.h"
 
+namespace kit = xgrad::kit;
+
 namespace {
 
-using kit::testing::read_text;
-using kit::testing::TemporaryFolder;
+using xgrad::kit::testing::read_text;
+using xgrad::kit::testing::TemporaryFolder;
 
 /// The message with which a command line is refused, or "accepted".
 std::string refusal(CLI::App& app, const std::string& line) {
@@ -35,13 +43,17 @@ std::string refusal(CLI::App& app, const std::string& line) {
   return "accepted";
 }
 
-/// What run_example returns and writes to standard output and standard error.
+/// What run_example returns and writes to standard output and standard error, with results in a folder of its own.
 struct Outcome {
   int status = 0;
   std::string out, error;
 };
-Outcome outcome(std::vector<const char*> arguments, const std::function<int()>& body) {
+Outcome outcome(std::vector<const char*> arguments, const std::function<void(kit::Example&)>& body) {
+  const TemporaryFolder folder;
+  const std::string out_folder = folder.path().string();
   CLI::App app("Trains.", "example");
+  const bool chosen = std::ranges::find(arguments, std::string_view("--out")) != arguments.end();
+  if (!chosen) arguments.insert(arguments.end(), {"--out", out_folder.c_str()});
   arguments.insert(arguments.begin(), "example");
   std::ostringstream out, error;
   std::streambuf *const earlier_out = std::cout.rdbuf(out.rdbuf()), *const earlier_error =
@@ -57,20 +69,43 @@ Outcome outcome(std::vector<const char*> arguments, const std::function<int()>& 
 
 }  // namespace
 
-TEST_CASE("the shared options are read, checked and described") {
-  CLI::App app("Trains.", "translate");
-  kit::CommonOptions options;
-  kit::add_common_options(app, options);
-  CHECK_THROWS_AS(app.parse("--resume"), CLI::ExtrasError);
-  kit::add_resume_option(app, options);
-  app.parse("--seed 18446744073709551615 --out \"my run\" --threads 2 --resume");
-  CHECK(options.seed == ~std::uint64_t{0});
-  CHECK(options.out == "my run");
-  CHECK(options.threads == 2);
-  CHECK(options.resume);
-  CHECK(app.help().find("out/translate") != std::string::npos);
-  CHECK_THROWS_AS(app.parse("--threads -1"), CLI::ValidationError);
-  CHECK_THROWS_AS(app.parse("--seed x"), CLI::ValidationError);
+TEST_CASE("an example is given its folder and its seed, and ends with its files and a line for scripts") {
+  const TemporaryFolder folder;
+  const auto path = folder / "my run";
+  std::filesystem::create_directory(path);
+  for (const char* name : {"old", "again"}) kit::testing::write_text(path / name, "");
+  std::filesystem::last_write_time(path / "again",
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+  const std::string chosen = path.string();
+  const int threads = xgrad::threads();
+  xgrad::Real drawn = 0;
+  const Outcome good = outcome({"--seed", "18446744073709551615", "--threads", "2", "--out", chosen.c_str()},
+                               [&](kit::Example& example) {
+                                 CHECK(example.out == path);
+                                 CHECK(example.seed == ~std::uint64_t{0});
+                                 CHECK(xgrad::threads() == 2);
+                                 drawn = xgrad::rand({1}).item();
+                                 for (const char* name : {"loss.svg", "again"}) kit::save_text(example.out / name, "");
+                                 example.result.add("loss", 0.5);
+                                 std::cout << "trained\n";
+                               });
+  CHECK(good.status == 0);
+  CHECK(good.out == xgrad::to_string(xgrad::build_info()) + "\ntrained\n\n" + chosen +
+                        ": again, loss.svg\nresult loss=0.5 out=\"" + chosen + "\"\n");
+  xgrad::set_threads(threads);
+  xgrad::manual_seed(~std::uint64_t{0});
+  CHECK(drawn == xgrad::rand({1}).item());
+
+  const Outcome stopped = outcome({}, [](kit::Example& example) {
+    kit::save_text(example.out / "loss.svg", "");
+    example.result.add("loss", 0.5);
+    example.status = 130;
+  });
+  CHECK(stopped.status == 130);
+  CHECK(stopped.out.find("loss") == std::string::npos);
+  const Outcome help = outcome({"--help"}, [](kit::Example&) { throw std::logic_error("must not run"); });
+  CHECK(help.out.find("out/example") != std::string::npos);
+  CHECK(help.out.find("--resume") == std::string::npos);
 }
 
 TEST_CASE("a number on the command line is a decimal number within its range, or is refused with the range") {
@@ -120,30 +155,31 @@ TEST_CASE("a word on the command line is one of a list") {
   CHECK(chosen == 1);
 }
 
-TEST_CASE("an example returns what it returns, and errors are one line and a status") {
-  CHECK(outcome({}, [] { return 130; }).status == 130);
-  const Outcome help = outcome({"--help"}, []() -> int { throw std::logic_error("must not run"); });
+TEST_CASE("errors of an example are one line and a status") {
+  const Outcome help = outcome({"--help"}, [](kit::Example&) { throw std::logic_error("must not run"); });
   CHECK(help.status == 0);
   CHECK(help.out.starts_with("Trains.\n"));
-  const Outcome wrong = outcome({"--epoch"}, []() -> int { throw std::logic_error("must not run"); });
+  const Outcome wrong = outcome({"--epoch"}, [](kit::Example&) { throw std::logic_error("must not run"); });
   CHECK(wrong.status == 2);
   CHECK(wrong.error == "error: The following argument was not expected: --epoch (--help lists the options)\n");
-  const Outcome late = outcome({}, []() -> int { throw CLI::ValidationError("--dim", "6 is no multiple of 4"); });
+  const Outcome late = outcome({}, [](kit::Example&) { throw CLI::ValidationError("--dim", "6 is no multiple of 4"); });
   CHECK(late.status == 2);
   CHECK(late.error == "error: --dim: 6 is no multiple of 4 (--help lists the options)\n");
-  const Outcome failed = outcome({}, []() -> int { throw std::runtime_error("no data"); });
+  const Outcome failed = outcome({}, [](kit::Example&) { throw std::runtime_error("no data"); });
   CHECK(failed.status == 1);
   CHECK(failed.error == "error: no data\n");
-  const Outcome large = outcome({}, []() -> int { throw std::bad_alloc(); });
+  const Outcome large = outcome({}, [](kit::Example&) { throw std::bad_alloc(); });
   CHECK(large.status == 1);
   CHECK(large.error == "error: not enough memory\n");
-  const Outcome lost = outcome({}, [] {
-    std::cout.setstate(std::ios::badbit);
-    return 0;
-  });
+  const Outcome lost = outcome({}, [](kit::Example&) { std::cout.setstate(std::ios::badbit); });
   std::cout.clear();
   CHECK(lost.status == 1);
-  CHECK(lost.error == "error: standard output did not take everything\n");
+  CHECK(lost.error == "error: cannot write to standard output: earlier lines were lost\n");
+  for (const char* option : {"--threads", "--seed"}) {
+    const Outcome refused = outcome({option, "-1"}, [](kit::Example&) { throw std::logic_error("must not run"); });
+    CHECK(refused.status == 2);
+    CHECK(refused.error.find("found \"-1\"") != std::string::npos);
+  }
 }
 
 TEST_CASE("what was meant for a closed standard stream does not end in a file") {
@@ -158,16 +194,16 @@ TEST_CASE("what was meant for a closed standard stream does not end in a file") 
       }
       close(closed);
       CLI::App app("Trains.", "example");
-      const char* arguments[] = {"example"};
-      _exit(kit::run_example(app, 1, const_cast<char**>(arguments), [&] {
+      const std::string out = folder.path().string();
+      const char* arguments[] = {"example", "--out", out.c_str()};
+      _exit(kit::run_example(app, 3, const_cast<char**>(arguments), [&](kit::Example& example) {
         kit::CsvLogger log(path, {"loss"});
         for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-          if (write(descriptor, "noise", 5) == 5 && descriptor == closed) return 7;
+          if (write(descriptor, "noise", 5) == 5 && descriptor == closed) example.status = 7;
         }
         std::cout << "noise" << std::endl;
         std::cerr << "noise" << std::endl;
         log.row({3});
-        return 0;
       }));
     }
     int status = 0;

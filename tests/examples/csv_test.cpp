@@ -3,20 +3,20 @@
 
 #include <sys/stat.h>
 
-#include <kit/csv.h>
-#include <kit/error.h>
 #include <xgrad/core/error.h>
+#include <xgrad/kit/csv.h>
+#include <xgrad/kit/error.h>
 
 #include "support.h"
 
-using namespace kit;
-using kit::testing::read_text;
-using kit::testing::TemporaryFolder;
-using kit::testing::write_text;
+using namespace xgrad::kit;
+using xgrad::kit::testing::read_text;
+using xgrad::kit::testing::TemporaryFolder;
+using xgrad::kit::testing::write_text;
 
 TEST_CASE("a logger writes a header and rows, each at once") {
   const TemporaryFolder folder;
-  const kit::testing::CommaLocale commas;
+  const testing::CommaLocale commas;
   CsvLogger log(folder / "loss.csv", {"epoch", "loss", "note"});
   CHECK(read_text(log.path()) == "epoch,loss,note\n");
   log.row({1000, 0.1f, "a, \"b\""});
@@ -64,10 +64,10 @@ TEST_CASE("a log with other columns is left alone") {
 TEST_CASE("rows that do not fit are refused before anything is written") {
   const TemporaryFolder folder;
   CsvLogger log(folder / "loss.csv", {"epoch", "loss"});
-  CHECK_THROWS_WITH_AS(log.row({1}), "csv: 1 values for 2 columns", std::invalid_argument);
-  CHECK_THROWS_AS(log.row({1, "two\nlines"}), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(log.row({1}), "csv: 1 values for 2 columns", xgrad::ValueError);
+  CHECK_THROWS_AS(log.row({1, "two\nlines"}), xgrad::ValueError);
   CHECK(read_text(log.path()) == "epoch,loss\n");
-  CHECK_THROWS_AS(CsvLogger(folder / "none.csv", {}), std::invalid_argument);
+  CHECK_THROWS_AS(CsvLogger(folder / "none.csv", {}), xgrad::ValueError);
   CHECK_FALSE(std::filesystem::exists(folder / "none.csv"));
 }
 
@@ -75,15 +75,16 @@ TEST_CASE("a log that cannot be written is an error with its reason") {
   const TemporaryFolder folder;
   const auto path = folder / "missing/loss.csv";
   CHECK_THROWS_WITH_AS(CsvLogger(path, {"loss"}),
-                       ("cannot open " + path.string() + ": No such file or directory").c_str(), IoError);
+                       ("cannot open " + path.string() + ": No such file or directory").c_str(), xgrad::IoError);
   if (std::filesystem::exists("/dev/full")) {
-    CHECK_THROWS_WITH_AS(CsvLogger("/dev/full", {"loss"}), "cannot write /dev/full: No space left on device", IoError);
+    CHECK_THROWS_WITH_AS(CsvLogger("/dev/full", {"loss"}), "cannot write /dev/full: No space left on device",
+                         xgrad::IoError);
   }
 }
 
 TEST_CASE("what a logger wrote is read back, the same in every locale") {
   const TemporaryFolder folder;
-  const kit::testing::CommaLocale commas;
+  const testing::CommaLocale commas;
   const auto path = folder / "loss.csv";
   {
     CsvLogger log(path, {"epoch", "loss"});
@@ -105,6 +106,7 @@ TEST_CASE("a pipe where the log should be is an error instead of a wait for some
   const TemporaryFolder folder;
   const auto path = folder / "loss.csv";
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
-  CHECK_THROWS_WITH_AS(CsvLogger(path, {"loss"}), ("cannot open " + path.string() + ": is a pipe").c_str(), IoError);
+  CHECK_THROWS_WITH_AS(CsvLogger(path, {"loss"}), ("cannot open " + path.string() + ": is a pipe").c_str(),
+                       xgrad::IoError);
   CHECK_THROWS_AS(CsvLogger::resume(path, {"loss"}), xgrad::IoError);
 }

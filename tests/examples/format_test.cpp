@@ -5,11 +5,11 @@
 #include <limits>
 #include <sstream>
 
-#include <kit/format.h>
+#include <xgrad/kit/format.h>
 
 #include "support.h"
 
-using namespace kit;
+using namespace xgrad::kit;
 
 TEST_CASE("numbers are written in their shortest form") {
   CHECK(number(0.1) == "0.1");
@@ -28,7 +28,7 @@ TEST_CASE("a fixed number of decimals never gives a negative zero") {
   CHECK(fixed(-0.006, 2) == "-0.01");
   CHECK(fixed(12, 0) == "12");
   CHECK(fixed(1e300, 1).size() == 303);
-  CHECK_THROWS_AS(fixed(1, -1), std::invalid_argument);
+  CHECK_THROWS_AS(fixed(1, -1), xgrad::ValueError);
 }
 
 TEST_CASE("counts have three digits and a unit, also where rounding reaches the next unit") {

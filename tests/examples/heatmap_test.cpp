@@ -1,15 +1,15 @@
-// Heat maps as SVG and as text, and sparklines.
+// Heat maps as SVG.
 #include <doctest/doctest.h>
 
 #include <cmath>
 
-#include <kit/heatmap.h>
+#include <xgrad/kit/heatmap.h>
 
 #include "support.h"
 
-using namespace kit;
-using kit::testing::count_of;
-using kit::testing::xml_error;
+using namespace xgrad::kit;
+using xgrad::kit::testing::count_of;
+using xgrad::kit::testing::xml_error;
 
 namespace {
 
@@ -25,7 +25,7 @@ HeatMaps small() {
 }  // namespace
 
 TEST_CASE("each entry tells its tokens and its weight, masked ones are hatched") {
-  const kit::testing::CommaLocale commas;
+  const testing::CommaLocale commas;
   const std::string svg = heat_map_svg(small());
   CHECK(xml_error(svg).empty());
   CHECK(count_of("<title>va → .  0.750</title>", svg) == 1);
@@ -91,9 +91,8 @@ TEST_CASE("a mask hides what is not a number") {
   HeatMaps maps = small();
   maps.panels[0].values[3] = std::nan("");
   CHECK(xml_error(heat_map_svg(maps)).empty());
-  CHECK_FALSE(heat_map_text(maps, 0).empty());
   maps.masked = {};
-  CHECK_THROWS_WITH_AS(heat_map_svg(maps), "heat map: a value is not finite", std::invalid_argument);
+  CHECK_THROWS_WITH_AS(heat_map_svg(maps), "heat_map_svg: a value is not finite", xgrad::ValueError);
 }
 
 TEST_CASE("figures that do not fit together are refused") {
@@ -103,37 +102,5 @@ TEST_CASE("figures that do not fit together are refused") {
   SUBCASE("labels") { maps.keys.clear(); }
   SUBCASE("values") { maps.panels[0].values.pop_back(); }
   SUBCASE("mask") { maps.masked.pop_back(); }
-  CHECK_THROWS_AS(heat_map_svg(maps), std::invalid_argument);
-  CHECK_THROWS_AS(heat_map_text(maps, 0), std::invalid_argument);
-}
-
-TEST_CASE("weights of all layers and heads are cut into panels in order") {
-  std::vector<double> weights(2 * 3 * 4);
-  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i);
-  const auto panels = attention_panels(weights, 2, 3);
-  REQUIRE(panels.size() == 6);
-  CHECK(panels[0].title == "layer 1, head 1");
-  CHECK(panels[5].title == "layer 2, head 3");
-  CHECK(panels[4].values == std::vector<double>{16, 17, 18, 19});
-  CHECK_THROWS_AS(attention_panels(weights, 5, 3), std::invalid_argument);
-  CHECK_THROWS_AS(attention_panels({}, 1, 1), std::invalid_argument);
-}
-
-TEST_CASE("a terminal gets shades, numbered keys and dots for the mask") {
-  CHECK(heat_map_text(small(), 0) ==
-        "       1  2\n"
-        "   va ░░ ▓▓\n"
-        "    ! ██ ··\n"
-        "<eos> ▒▒ ▒▒\n"
-        "key (source): 1 go 2 .\n");
-  CHECK_THROWS_AS(heat_map_text(small(), 1), std::out_of_range);
-}
-
-TEST_CASE("a sparkline goes from the least to the greatest value") {
-  CHECK(sparkline({0, 1, 2, 3, 4, 5, 6, 7}, 8) == "▁▂▃▄▅▆▇█");
-  CHECK(sparkline({0, 0, 7, 7}, 2) == "▁█");
-  CHECK(sparkline({5, 5, 5}, 10) == "▁▁▁");
-  CHECK(sparkline({1, std::nan(""), 2}, 3) == "▁ █");
-  CHECK(sparkline({}, 10).empty());
-  CHECK(sparkline({1, 2}, 0).empty());
+  CHECK_THROWS_AS(heat_map_svg(maps), xgrad::ValueError);
 }

@@ -33,13 +33,12 @@ TEST_CASE("The average is a constant line; a fixed kernel is nearer to the truth
   const Tensor average = matmul(average_weights(s.wanted.x, s.seen.x), s.seen.y);
   for (const Real y : average.value()) CHECK(y == doctest::Approx(mean(s.seen.y).item()));
 
-  const Regression fixed{nn::root, {.w = 1}};
-  const Tensor prediction = fixed(s.wanted.x, s.seen.x, s.seen.y);
+  const Tensor weights = kernel_weights(s.wanted.x, s.seen.x, 1), prediction = matmul(weights, s.seen.y);
   CHECK(error(prediction, s.wanted.y) < 0.7 * error(average, s.wanted.y));
   CHECK(roughness(prediction) < 0.1 * roughness(s.wanted.y));
 
   // Brightest where query meets key: each query weighs its nearest sample most.
-  const Index brightest = argmax(fixed.weights(s.wanted.x, s.seen.x));
+  const Index brightest = argmax(weights);
   const Index nearest = argmin(abs(s.wanted.x - transpose(s.seen.x)));
   CHECK(equal(brightest, nearest));
 }
@@ -47,21 +46,35 @@ TEST_CASE("The average is a constant line; a fixed kernel is nearer to the truth
 TEST_CASE("A learned width lowers the loss; the curve gets rougher and the weights sharper") {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const Setup s(seed);
-    const Regression fixed{nn::root, {.w = 1}}, learned{nn::root, {.w = 1, .trained = true}};
-    optim::Adam adam{learned.parameters(), {.lr = 0.05}};
-    const auto loss = [&] { return mse_loss(predicted_from_others(learned, s.seen), s.seen.y); };
+    const Tensor w = variable(1, "w");
+    optim::Adam adam{{w}, {.lr = 0.05}};
+    const auto loss = [&] { return mse_loss(predicted_from_others(s.seen, w), s.seen.y); };
     const Real before = loss().item();
-    for (int step = 0; step < 100; ++step) adam.step(grad(loss(), learned.parameters()));
+    for (int step = 0; step < 100; ++step) adam.step(grad(loss(), {w}));
     CHECK(loss().item() < 0.8 * before);
-    const Tensor smooth = fixed(s.wanted.x, s.seen.x, s.seen.y), rough = learned(s.wanted.x, s.seen.x, s.seen.y);
-    CHECK(roughness(rough) > 2 * roughness(smooth));
-    CHECK(sharpness(learned.weights(s.wanted.x, s.seen.x)) > 2 * sharpness(fixed.weights(s.wanted.x, s.seen.x)));
+    const Tensor fixed = kernel_weights(s.wanted.x, s.seen.x, 1), learned = kernel_weights(s.wanted.x, s.seen.x, w);
+    CHECK(roughness(matmul(learned, s.seen.y)) > 2 * roughness(matmul(fixed, s.seen.y)));
+    CHECK(sharpness(learned) > 2 * sharpness(fixed));
   }
+}
+
+TEST_CASE("The weights written out are those of the library's layer, masked and not, and so is the gradient of w") {
+  const Setup s(4);
+  const nn::GaussianAttention layer{nn::root, {.w = 2, .trained = true}};
+  const Tensor w = variable(2, "w");
+  const auto apart = [](const Tensor& a, const Tensor& b) { return max(abs(a - b)).item(); };
+  CHECK(apart(kernel_weights(s.wanted.x, s.seen.x, w), layer.weights(s.wanted.x, s.seen.x)) < 1e-6);
+  const Tensor ours = predicted_from_others(s.seen, w);
+  const Tensor theirs = layer(s.seen.x, s.seen.x, s.seen.y, {.ignore = eye(50) == ones({1})});
+  CHECK(apart(ours, theirs) < 1e-5);
+  const Real slope = grad(mse_loss(theirs, s.seen.y), {layer.w})[0].item();
+  CHECK(std::abs(slope) > 0.01);
+  CHECK(grad(mse_loss(ours, s.seen.y), {w})[0].item() == doctest::Approx(slope).epsilon(1e-4));
 }
 
 TEST_CASE("A sample does not predict itself") {
   const Samples two{.x = tensor({{{0}, {1}}}), .y = tensor({{{5}, {7}}})};
-  const Tensor others = predicted_from_others(Regression{nn::root}, two);
+  const Tensor others = predicted_from_others(two, 1);
   CHECK(equal(others.value(), Array({1, 2, 1}, {7, 5})));
 }
 

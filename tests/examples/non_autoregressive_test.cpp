@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include <kit/corpus.h>
 #include <non_autoregressive/model.h>
+#include <xgrad/kit/corpus.h>
 
 namespace xgrad::testing {
 namespace {
@@ -27,7 +26,7 @@ TEST_CASE("up to the length every position sees every other, and none behind it"
   const Config config = small();
   const kit::Corpus corpus(config.corpus);
   const ParallelTranslator model(config, corpus, Ending::predicted);
-  const kit::CorpusBatch batch = corpus.batch(std::vector<std::size_t>{0, 5});
+  const kit::CorpusBatch batch = corpus.batch(index({0, 5}));
   const nn::AttentionRecorder recorder;
   const Tensor memory = model.read(batch.source, batch.source_lengths);
   CHECK(model.write(memory, batch.source_lengths, Index({2}, {4, 10})).shape() ==
@@ -48,9 +47,7 @@ TEST_CASE("it learns a dozen sentences by heart, with either ending") {
     const kit::Corpus corpus(config.corpus);
     const ParallelTranslator model(config, corpus, ending);
     model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
-    std::vector<std::size_t> rows(12);
-    std::iota(rows.begin(), rows.end(), 0);
-    const kit::CorpusBatch batch = corpus.batch(rows);
+    const kit::CorpusBatch batch = corpus.batch(arange(12));
     const Tensors parameters = model.parameters();
     optim::Adam adam{parameters, {.lr = 0.003}};
     const Real before = model.loss(batch, corpus.pad()).item();
@@ -63,7 +60,7 @@ TEST_CASE("it learns a dozen sentences by heart, with either ending") {
     int right = 0;
     for (std::int64_t i = 0; i < 12; ++i) {
       const std::size_t at = static_cast<std::size_t>(i) * 10;
-      right += corpus.words({written.data() + at, 10}) == corpus.words({batch.target_out.data() + at, 10});
+      right += corpus.words({written.data() + at, 10}) == corpus.words({batch.target.data() + at, 10});
     }
     CHECK(right >= 6);
   }

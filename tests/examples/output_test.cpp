@@ -3,16 +3,15 @@
 
 #include <iterator>
 
-#include <kit/error.h>
-#include <kit/output.h>
 #include <xgrad/core/error.h>
+#include <xgrad/kit/output.h>
 
 #include "support.h"
 
-using namespace kit;
-using kit::testing::read_text;
-using kit::testing::TemporaryFolder;
-using kit::testing::write_text;
+using namespace xgrad::kit;
+using xgrad::kit::testing::read_text;
+using xgrad::kit::testing::TemporaryFolder;
+using xgrad::kit::testing::write_text;
 
 TEST_CASE("an output folder is made with its parents, and one that exists is taken") {
   const TemporaryFolder folder;
@@ -32,18 +31,19 @@ TEST_CASE("a file where the folder should be is an error") {
   const TemporaryFolder folder;
   const auto path = write_text(folder / "taken", "");
   CHECK_THROWS_WITH_AS(output_folder("translate", path),
-                       ("cannot make folder " + path.string() + ": Not a directory").c_str(), IoError);
+                       ("cannot make folder " + path.string() + ": Not a directory").c_str(), xgrad::IoError);
 }
 
 TEST_CASE("a folder that takes no files is an error before anything is computed, and one that does stays as it was") {
-  if (std::filesystem::is_directory("/proc/self")) CHECK_THROWS_AS(output_folder("translate", "/proc/self"), IoError);
+  if (std::filesystem::is_directory("/proc/self"))
+    CHECK_THROWS_AS(output_folder("translate", "/proc/self"), xgrad::IoError);
   const TemporaryFolder folder;
   output_folder("translate", folder.path());
   CHECK(std::filesystem::is_empty(folder.path()));
   if (geteuid() != 0) {  // to root, nothing is forbidden
     std::filesystem::permissions(folder.path(),
                                  std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-    CHECK_THROWS_AS(output_folder("translate", folder.path()), IoError);
+    CHECK_THROWS_AS(output_folder("translate", folder.path()), xgrad::IoError);
     std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
   }
 }
@@ -64,6 +64,6 @@ TEST_CASE("the result line has names and values that a script can take apart") {
   ResultLine result;
   result.add("loss", 0.0311f).add("pairs", 600).add("out", "out/my run").add("note", "a \"b\" \\\n").add("empty", "");
   CHECK(result.text() == "result loss=0.0311 pairs=600 out=\"out/my run\" note=\"a \\\"b\\\" \\\\ \" empty=\"\"");
-  CHECK_THROWS_AS(result.add("two words", 1), std::invalid_argument);
-  CHECK_THROWS_AS(result.add("", 1), std::invalid_argument);
+  CHECK_THROWS_AS(result.add("two words", 1), xgrad::ValueError);
+  CHECK_THROWS_AS(result.add("", 1), xgrad::ValueError);
 }

@@ -3,13 +3,13 @@
 
 #include <cmath>
 
-#include <kit/plot.h>
+#include <xgrad/kit/plot.h>
 
 #include "support.h"
 
-using namespace kit;
-using kit::testing::count_of;
-using kit::testing::xml_error;
+using namespace xgrad::kit;
+using xgrad::kit::testing::count_of;
+using xgrad::kit::testing::xml_error;
 
 TEST_CASE("ticks are round numbers inside the range") {
   CHECK(tick_labels(nice_ticks(0, 1, 5)) == std::vector<std::string>{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"});
@@ -18,13 +18,13 @@ TEST_CASE("ticks are round numbers inside the range") {
   CHECK(tick_labels(nice_ticks(0, 30000, 3)) == std::vector<std::string>{"0", "10k", "20k", "30k"});
   CHECK(tick_labels(nice_ticks(0, 4e6, 4)) == std::vector<std::string>{"0", "1M", "2M", "3M", "4M"});
   CHECK(tick_labels(nice_ticks(0.0302, 0.0308, 3)) == std::vector<std::string>{"0.0302", "0.0304", "0.0306", "0.0308"});
-  CHECK_THROWS_AS(nice_ticks(1, 1, 5), std::invalid_argument);
-  CHECK_THROWS_AS(nice_ticks(0, std::nan(""), 5), std::invalid_argument);
-  CHECK_THROWS_AS(nice_ticks(0, 1, 0), std::invalid_argument);
+  CHECK_THROWS_AS(nice_ticks(1, 1, 5), xgrad::ValueError);
+  CHECK_THROWS_AS(nice_ticks(0, std::nan(""), 5), xgrad::ValueError);
+  CHECK_THROWS_AS(nice_ticks(0, 1, 0), xgrad::ValueError);
 }
 
 TEST_CASE("a plot has its titles, a legend, a line and a number under the pointer for each point") {
-  const kit::testing::CommaLocale commas;
+  const testing::CommaLocale commas;
   const std::string svg = line_plot({{"train & test", {1, 2, 3}, {0.3, 0.2, 0.1}},
                                      {"data", {1, 3}, {0.3, 0.1}, Series::Style::points},
                                      {"bound", {1, 3}, {0.1, 0.1}, Series::Style::dashed}},
@@ -84,8 +84,12 @@ TEST_CASE("extreme data still makes a picture") {
   }
 }
 
+TEST_CASE("without x, points are numbered from 1 on") {
+  CHECK(line_plot({{.name = "loss", .y = {3, 2, 1}}}) == line_plot({{"loss", {1, 2, 3}, {3, 2, 1}}}));
+}
+
 TEST_CASE("series and sizes that make no sense are refused") {
   CHECK_THROWS_WITH_AS(line_plot({{"loss", {1, 2}, {1}}}), "line_plot: series 'loss' has 2 x and 1 y",
-                       std::invalid_argument);
-  CHECK_THROWS_AS(line_plot({}, {.width = 10}), std::invalid_argument);
+                       xgrad::ValueError);
+  CHECK_THROWS_AS(line_plot({}, {.width = 10}), xgrad::ValueError);
 }

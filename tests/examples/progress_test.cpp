@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <sstream>
 
-#include <kit/progress.h>
-#include <kit/utf8.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/kit/utf8.h>
 
 #include "support.h"
 
-using namespace kit;
-using kit::testing::count_of;
+using namespace xgrad::kit;
+using xgrad::kit::testing::count_of;
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <csignal>
 #include <stdexcept>
 
-#include <kit/signal.h>
+#include <xgrad/kit/signal.h>
 
-using kit::Interrupt;
+using xgrad::kit::Interrupt;
 
 namespace {
 
@@ -52,7 +52,7 @@ TEST_CASE("the signals are given back, and there is one Interrupt at a time") {
   std::signal(SIGTERM, SIG_IGN);
   {
     const Interrupt interrupt;
-    CHECK_THROWS_AS(Interrupt(), std::logic_error);
+    CHECK_THROWS_AS(Interrupt(), xgrad::Error);
     std::raise(SIGTERM);  // stays ignored
     CHECK_FALSE(interrupt);
   }

@@ -7,7 +7,7 @@
 
 #include "support/files.h"
 
-namespace kit::testing {
+namespace xgrad::kit::testing {
 
 using xgrad::testing::CommaLocale;
 using xgrad::testing::read_text;
@@ -64,4 +64,4 @@ inline std::size_t count_of(std::string_view part, std::string_view text) {
   return count;
 }
 
-}  // namespace kit::testing
+}  // namespace xgrad::kit::testing

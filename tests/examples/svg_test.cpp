@@ -1,12 +1,12 @@
 // Sheets of SVG: escaping, numbers, sizes of texts.
 #include <doctest/doctest.h>
 
-#include <kit/svg.h>
+#include <xgrad/kit/svg.h>
 
 #include "support.h"
 
-using namespace kit;
-using kit::testing::xml_error;
+using namespace xgrad::kit;
+using xgrad::kit::testing::xml_error;
 
 TEST_CASE("the XML reader of these tests finds errors") {
   CHECK(xml_error("<a b=\"1\"><c/>x &amp; y</a>\n").empty());
@@ -25,7 +25,7 @@ TEST_CASE("every text is escaped, and what XML does not allow is replaced") {
 }
 
 TEST_CASE("a sheet is well-formed, white, and as exact as pixels need") {
-  const kit::testing::CommaLocale commas;
+  const testing::CommaLocale commas;
   Svg svg(1200.5, 40, "a <title>");
   svg.open("g", {{"stroke", "#000"}});
   svg.shape("line", {{"x1", 1.0 / 3}, {"y1", -0.001}, {"x2", 1234.5}, {"y2", 2}}, "hover & see");

@@ -8,7 +8,7 @@
 
 #include "examples/support.h"
 
-namespace kit::testing {
+namespace xgrad::kit::testing {
 namespace {
 
 using xgrad::FormatError;
@@ -21,16 +21,16 @@ constexpr const char* pairs = "go .\tva !\ngo now .\tva !\nrun now .\tcours !\nr
 struct Run {
   translate::Config config;
   Corpus data;
-  translate::Translator model;
+  nn::EncoderDecoder model;
   translate::Trainer trainer;
 
   explicit Run(const translate::Config& settings, std::uint64_t seed = 1)
       : config(settings), data(settings.corpus), model(seeded_model(seed)), trainer(config, data, model, seed) {}
 
  private:
-  translate::Translator seeded_model(std::uint64_t seed) const {
-    xgrad::manual_seed(seed);
-    return {config, data.source_vocab().size(), data.target_vocab().size()};
+  nn::EncoderDecoder seeded_model(std::uint64_t seed) const {
+    manual_seed(seed);
+    return {nn::root, data.source_vocab().size(), data.target_vocab().size(), translate::transformer_options(config)};
   }
 };
 
@@ -229,4 +229,4 @@ TEST_CASE("a checkpoint with numbers that no training leads to is refused") {
 }
 
 }  // namespace
-}  // namespace kit::testing
+}  // namespace xgrad::kit::testing

@@ -1,9 +1,9 @@
 // Decoding and the width of texts.
 #include <doctest/doctest.h>
 
-#include <kit/utf8.h>
+#include <xgrad/kit/utf8.h>
 
-using namespace kit;
+using namespace xgrad::kit;
 
 TEST_CASE("well-formed UTF-8 is told from everything else") {
   CHECK(is_utf8(""));

@@ -39,6 +39,15 @@ commands=$sandbox/build_outside/compile_commands.json
 grep -q 'march=native.*/native\.cpp' "$commands"
 if grep -F march= "$commands" | grep -vF /native.cpp; then exit 1; fi
 
+echo "xgrad::kit: a command line and a picture"
+drawn() { # PROGRAM
+  "$1" --steps 5 --out "$sandbox/drawn" >"$sandbox/log"
+  grep -qE '^result slope=(1\.99|2)[0-9.]* out=' "$sandbox/log" && grep -qF 'loss.svg' "$sandbox/log" &&
+    grep -qF 'loss &amp; steps' "$sandbox/drawn/loss.svg" || { cat "$sandbox/log"; exit 1; }
+  rm -r "$sandbox/drawn"
+}
+drawn "$sandbox/build_outside/draw"
+
 echo "an older standard is one error, whichever header comes first"
 for header in $(cd "$prefix/include" && find xgrad -name '*.h'); do
   echo "#include <$header>" >"$sandbox/old.cpp"
@@ -57,6 +66,9 @@ for library in xgrad xgrad_f64; do
   "$compiler" -std=c++20 -O1 "$sandbox/outside/main.cpp" $(pkg-config --cflags --libs "$library") -o "$sandbox/$library"
   "$sandbox/$library"
 done
+# shellcheck disable=SC2046
+"$compiler" -std=c++20 -O1 "$sandbox/outside/draw.cpp" $(pkg-config --cflags --libs xgrad_kit) -o "$sandbox/draw"
+drawn "$sandbox/draw"
 
 echo "a user's program does not see the libraries behind xgrad"
 # shellcheck disable=SC2046
@@ -131,6 +143,24 @@ cmake --install "$sandbox/built" --prefix "$sandbox/part" --component double
 installed libxgrad.a libxgrad_f64.a xgrad.pc xgrad_f64.pc
 user -DWANTED="float;double" -DTHERE="xgrad::xgrad;xgrad::xgrad_f64" -DABSENT=
 refused "component quad is not installed" user -DWANTED=quad
+
+echo "the kit, for those who ask for it"
+partly_built xgrad xgrad_kit
+install_part
+installed libxgrad.a libxgrad_kit.a xgrad.pc xgrad_kit.pc
+user -DWANTED= -DTHERE=xgrad::xgrad -DABSENT=xgrad::kit -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+user -DWANTED=float -DTHERE=xgrad::xgrad -DABSENT=xgrad::kit
+refused CLI11 user -DWANTED=kit -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+user -DWANTED=kit -DTHERE="xgrad::xgrad;xgrad::kit" -DABSENT= -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=OFF
+install_part --component kit
+installed libxgrad_kit.a xgrad_kit.pc
+refused "component kit needs the component float" user -DWANTED=kit
+partly_built xgrad
+install_part
+installed libxgrad.a xgrad.pc
+[ ! -e "$sandbox/part/include/xgrad/kit" ] || { echo "headers of a library that is not there"; exit 1; }
+refused "component kit is not installed" user -DWANTED=kit
+refused "no component kit, the target xgrad_kit has not been built" install_part --component kit
 
 echo "the target that is installed needs no tests"
 if [ "$(cached CMAKE_GENERATOR)" = Ninja ]; then
