@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include <xgrad/xgrad.h>
 
@@ -42,7 +41,7 @@ inline Tensor average_weights(const Tensor& queries, const Tensor& keys) {
 inline Tensor kernel_weights(const Tensor& queries, const Tensor& keys, const Tensor& w, const Mask& masked) {
   const Tensor distances = w * (queries - transpose(keys));  // (1, m, 1) - (1, 1, n) -> (1, m, n)
   const Tensor scores = square(distances) / -2;
-  return softmax(masked_fill(scores, masked, -std::numeric_limits<Real>::infinity()));
+  return masked_softmax(scores, masked);
 }
 
 inline Tensor kernel_weights(const Tensor& queries, const Tensor& keys, const Tensor& w) {

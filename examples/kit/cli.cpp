@@ -19,7 +19,7 @@
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/quote.h>
 #include <xgrad/core/random.h>
-#include <xgrad/ops/blas.h>
+#include <xgrad/ops/build_info.h>
 
 namespace xgrad::kit {
 namespace {

@@ -9,6 +9,7 @@
 #include <xgrad/kit/cli.h>
 #include <xgrad/kit/error.h>
 #include <xgrad/ops/index.h>
+#include <xgrad/ops/compare.h>
 
 namespace xgrad::kit {
 namespace {

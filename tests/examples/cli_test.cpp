@@ -21,7 +21,7 @@
 #include <xgrad/core/random.h>
 #include <xgrad/kit/cli.h>
 #include <xgrad/kit/csv.h>
-#include <xgrad/ops/blas.h>
+#include <xgrad/ops/build_info.h>
 #include <xgrad/ops/create.h>
 
 #include "support.h"

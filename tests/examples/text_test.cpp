@@ -8,7 +8,7 @@
 
 #include <xgrad/kit/error.h>
 #include <xgrad/kit/text.h>
-#include <xgrad/ops/index.h>
+#include <xgrad/ops/compare.h>
 
 #include "support.h"
 

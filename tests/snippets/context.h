@@ -55,10 +55,7 @@ namespace docs_attention {
 using namespace common;
 extern const nn::MultiHeadAttention attn;
 extern const Tensor numbers;
-struct Samples {
-  Tensor x, y;
-};
-extern const Samples seen;
+extern const Tensor queries, keys, values;
 }  // namespace docs_attention
 
 namespace docs_decoding {
@@ -83,10 +80,6 @@ extern const AttentionMask written, read;
 
 namespace docs_translation {
 using namespace common;
-struct Translator {
-  Index translate(const Index& source, const Index& lengths, const nn::GreedyOptions& options) const;
-};
-extern const Translator model;
 extern const nn::GreedyOptions options;
 }  // namespace docs_translation
 
