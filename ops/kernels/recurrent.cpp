@@ -66,9 +66,10 @@ class Panels {
     multiply_add_block(sum, {a, a_step, 1}, panel, width, depth_);
     XGRAD_UNROLL
     for (int i = 0; i < rows; ++i) {
+      const std::array<Pack, 2> row{sum[i][0], sum[i][1]};  // of its own: what is looked up by a number is in memory
       each_pack(columns, [&](std::int64_t j, auto part) {
         Real* to = c + i * c_step + j;
-        const Pack& own = sum[i][j < pack_width ? 0 : 1];
+        const Pack& own = row[j < pack_width ? 0 : 1];
         part.store(add ? part.load(to) + own : own, to);
       });
     }
