@@ -48,6 +48,7 @@ namespace docs_adding_an_operation {
 using namespace common;
 Tensor prefix_sum(const Tensor& x, int axis);
 Array prefix_sum_kernel(const Array& x, int axis);
+Tensor prefix_sum(const Tensor& x, int axis);
 using testing::check_gradients, testing::normal;
 }  // namespace docs_adding_an_operation
 

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The eight programs of docs/steps compile without a warning, find themselves right, print what their page shows, and
+# the lines that it quotes are theirs.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+cd "$root/docs/steps"
+
+wrong=0
+for program in [1-8]_*.cpp; do
+  step=${program%%_*}
+  # The chapter from its heading to the next; in it, the first block without a language is the output.
+  awk -v "step=$step" '/^## / { inside = $2 == step "." } inside' README.md >"$sandbox/chapter"
+  awk '/^```/ { if (!open && $0 == "```") shown = 1; else if (shown) exit; open = !open; next } shown' \
+    "$sandbox/chapter" >"$sandbox/shown"
+  [ -s "$sandbox/shown" ] || { echo "README.md: no output under step $step"; wrong=1; }
+  while IFS= read -r line; do
+    cat ./*.h "$program" | grep -qxF -- "$line" || { echo "README.md: step $step has no line '$line'"; wrong=1; }
+  done < <(sed -n '/^```cpp$/,/^```$/{/^```/d; p}' "$sandbox/chapter")
+
+  "${CXX:-c++}" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Werror "$program" -o "$sandbox/step"
+  "$sandbox/step" >"$sandbox/output" || { echo "$program finds itself wrong:"; cat "$sandbox/output"; wrong=1; }
+  diff "$sandbox/shown" "$sandbox/output" || { echo "$program prints something else than README.md shows"; wrong=1; }
+  for file in "$program" ./*.h; do
+    [ "$(wc -l <"$file")" -le 120 ] || { echo "$file has more than 120 lines"; wrong=1; }
+  done
+done
+exit $wrong
