@@ -5,7 +5,7 @@ find_package(xsimd REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
 
-# xtensor-blas is headers alone; its package would look for a LAPACK that is not used here.
+# xtensor-blas is headers alone; its package would look for a LAPACK, which OpenBLAS has in it.
 find_path(XTENSOR_BLAS_INCLUDE_DIR xtensor-blas/xblas.hpp REQUIRED)
 mark_as_advanced(XTENSOR_BLAS_INCLUDE_DIR)
 

@@ -127,6 +127,7 @@ void detail::prepare_blas() {
 
 #ifdef XGRAD_OPENBLAS
 detail::InsideBlas::InsideBlas() {
+  prepare_blas();
   const int count = inside.fetch_add(1, std::memory_order_relaxed) + 1;
   if (count <= mapped.load(std::memory_order_acquire) || !blas_memory_alloc || !blas_memory_free) return;
   try {
@@ -140,7 +141,7 @@ detail::InsideBlas::~InsideBlas() { inside.fetch_sub(1, std::memory_order_relaxe
 
 detail::BlasName detail::blas_name() { return {openblas_get_config(), openblas_get_corename()}; }
 #else
-detail::InsideBlas::InsideBlas() = default;
+detail::InsideBlas::InsideBlas() { prepare_blas(); }
 detail::InsideBlas::~InsideBlas() = default;
 
 detail::BlasName detail::blas_name() { return {"BLAS", ""}; }

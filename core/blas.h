@@ -27,7 +27,8 @@ namespace detail {
 /// Before the first call of the BLAS or of LAPACK: sets it up unless that has been done. Throws as set_up_blas.
 void prepare_blas();
 
-/// Held by a thread while it is inside a product. Threads: each holds its own. OpenBLAS maps a buffer for each such thread, keeps it for the next, and
+/// While it lives, its thread may call BLAS and LAPACK, which are set up and have memory to work in. Threads: for the
+/// thread that made it. OpenBLAS maps a buffer for each such thread, keeps it for the next, and
 /// where there is no memory for one, tries again without end. So it is made to map its buffers here, one more whenever
 /// more threads are inside than ever before, each behind a trial that can fail with std::bad_alloc.
 class InsideBlas {

@@ -14,6 +14,7 @@
 #include "integer.h"
 #include "join.h"
 #include "layer_norm.h"
+#include "linalg.h"
 #include "linear_attention.h"
 #include "loss.h"
 #include "matmul.h"

@@ -189,6 +189,10 @@ struct Plot {
       pen_down = shown;
     }
     if (path.empty()) return;
+    if (series.style == Series::Style::area) {
+      svg.shape("path", {{"d", path + "Z"}, {"fill", colour}, {"fill-opacity", 0.15}});
+      return;
+    }
     svg.open("g", {{"fill", "none"}, {"stroke", colour}, {"stroke-linejoin", "round"}, {"stroke-linecap", "round"}});
     svg.shape("path", {{"d", path}, {"stroke-width", 2}, {"stroke-dasharray", dashes(series)}});
     svg.close("g");
@@ -211,6 +215,13 @@ struct Plot {
     const double middle = at_y - 4;
     if (series.style == Series::Style::points) {
       svg.shape("circle", {{"cx", at_x + legend_mark / 2}, {"cy", middle}, {"r", 3.5}, {"fill", colour}});
+    } else if (series.style == Series::Style::area) {
+      svg.shape("rect", {{"x", at_x},
+                         {"y", middle - 6},
+                         {"width", legend_mark},
+                         {"height", 12},
+                         {"fill", colour},
+                         {"fill-opacity", 0.15}});
     } else {
       svg.shape("line", {{"x1", at_x},
                          {"y1", middle},

@@ -11,7 +11,12 @@ namespace xgrad::kit {
 /// A named row of points, one for each y. A point that is not finite, or not positive on a logarithmic axis, is left
 /// out and interrupts the line.
 struct Series {
-  enum class Style { line, dashed, points };
+  enum class Style {
+    line,
+    dashed,
+    points,
+    area  ///< the surface that the points go round, pale
+  };
 
   std::string name = {};
   std::vector<double> x = {};  ///< 1, 2, 3, ... if empty

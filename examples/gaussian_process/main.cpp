@@ -1,0 +1,123 @@
+// Gaussian-process regression on the data of kernel_regression: the width of the kernel, the size of the function and
+// the noise are found by the gradient of the marginal likelihood, and every prediction knows how sure it is. Next to it,
+// attention pooling with the same kernel.
+//
+//   examples/run gaussian_process [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include <kernel_regression/regression.h>
+#include <kit/cli.h>
+#include <kit/csv.h>
+#include <kit/output.h>
+#include <kit/plot.h>
+#include <kit/progress.h>
+#include <xgrad/xgrad.h>
+
+#include "process.h"
+
+namespace {
+
+using namespace gaussian_process;
+using kernel_regression::Samples;
+
+struct Arguments {
+  std::int64_t samples = 50;
+  std::int64_t steps = 200;
+  double learning_rate = 0.05;
+  kit::CommonOptions common;
+};
+
+std::vector<double> numbers(const Tensor& x) { return {x.value().begin(), x.value().end()}; }
+
+/// (1, n, 1) -> (n).
+Tensor line(const Tensor& x) { return flatten(x); }
+
+/// The surface between two curves over the same places, as what goes round it.
+kit::Series band(const std::string& name, const Tensor& x, const Tensor& low, const Tensor& high) {
+  return {.name = name,
+          .x = numbers(concat({x, flip(x, {0})})),
+          .y = numbers(concat({high, flip(low, {0})})),
+          .style = kit::Series::Style::area};
+}
+
+/// The share of values that lie within two deviations of the mean.
+Real within(const Prediction& at, const Tensor& deviation, const Tensor& values) {
+  return mean(to_real(abs(values - at.mean) <= 2 * deviation)).item();
+}
+
+int run(const Arguments& arguments) {
+  const std::filesystem::path out = kit::output_folder("gaussian_process", arguments.common.out);
+  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
+  manual_seed(arguments.common.seed);
+  const Samples seen = kernel_regression::observed(arguments.samples), wanted = kernel_regression::asked(50),
+                fresh = kernel_regression::observed(1000);
+  const Tensor x = line(seen.x), y = line(seen.y), places = line(wanted.x), truth = line(wanted.y);
+
+  const GaussianProcess process{nn::root};
+  kit::CsvLogger log(out / "likelihood.csv", {"step", "log_likelihood", "w", "signal", "noise"});
+  Real first = 0, last = 0;
+  {
+    optim::Adam adam{process.parameters(), {.lr = arguments.learning_rate}};
+    kit::ProgressBar bar({.total = arguments.steps, .title = "training"});
+    for (std::int64_t step = 1; step <= arguments.steps; ++step) {
+      const Tensor likelihood = process.log_likelihood(x, y);
+      adam.step(grad(-likelihood, process.parameters()));
+      last = likelihood.item();
+      if (step == 1) first = last;
+      log.row({step, static_cast<double>(last), static_cast<double>(process.w().item()),
+               static_cast<double>(process.signal().item()), static_cast<double>(process.noise().item())});
+      bar.update(step, {{"ln p", kit::fixed(last, 4)}, {"noise", kit::fixed(process.noise().item(), 2)}});
+    }
+  }
+
+  const NoGrad off;
+  const Prediction answer = process(places, x, y), at_fresh = process(line(fresh.x), x, y);
+  const Tensor observed = sqrt(square(at_fresh.deviation) + square(process.noise()));
+  const kernel_regression::Regression pooling{nn::root, {.w = process.w().item()}};
+  const Tensor pooled = line(pooling(wanted.x, seen.x, seen.y));
+
+  const Real off_by = mse_loss(answer.mean, truth).item(), pooled_off_by = mse_loss(pooled, truth).item();
+  const Real covered = within(at_fresh, observed, line(fresh.y));
+  const std::string w = kit::fixed(process.w().item(), 2);
+  kit::save_text(
+      out / "process.svg",
+      kit::line_plot(
+          {{.name = "observed", .x = numbers(x), .y = numbers(y), .style = kit::Series::Style::points},
+           {.name = "truth", .x = numbers(places), .y = numbers(truth), .style = kit::Series::Style::dashed},
+           {.name = "mean", .x = numbers(places), .y = numbers(answer.mean)},
+           {.name = "attention pooling, w = " + w, .x = numbers(places), .y = numbers(pooled)},
+           band("mean ± 2 deviations", places, answer.mean - 2 * answer.deviation,
+                answer.mean + 2 * answer.deviation)},
+          {.title = "Gaussian process", .x_label = "x", .y_label = "y"}));
+
+  std::cout << "ln p per observation " << kit::fixed(first, 4) << " -> " << kit::fixed(last, 4) << "\n"
+            << "w " << w << ", signal " << kit::fixed(process.signal().item(), 2) << ", noise "
+            << kit::fixed(process.noise().item(), 2) << " (the data's is 0.5)\n"
+            << "error to the truth: mean " << kit::fixed(off_by, 4) << ", attention pooling of the same w "
+            << kit::fixed(pooled_off_by, 4) << "\n"
+            << "of 1000 new observations " << kit::fixed(100 * covered, 1) << " % lie within two deviations\n"
+            << out.string() << ": process.svg, likelihood.csv\n";
+  kit::ResultLine{}
+      .add("log_likelihood", static_cast<double>(last))
+      .add("noise", static_cast<double>(process.noise().item()))
+      .add("error", static_cast<double>(off_by))
+      .add("pooling_error", static_cast<double>(pooled_off_by))
+      .add("covered", static_cast<double>(covered))
+      .add("out", out.string())
+      .print();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Gaussian-process regression: a mean, and how sure it is.", "gaussian_process");
+  Arguments arguments;
+  kit::add_common_options(app, arguments.common);
+  kit::add_number(app, "--samples", arguments.samples, "observations", 1, 2'000);
+  kit::add_number(app, "--steps", arguments.steps, "training steps", 1, 1'000'000);
+  kit::add_number(app, "--lr", arguments.learning_rate, "learning rate", 1e-9, 1000);
+  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
+}
