@@ -4,6 +4,9 @@
 //
 //     const Array a = to_array(xt::xarray<Real>{{1, 2}, {3, 4}} * 2);
 //     const Real largest = xt::amax(view(a))();
+//
+// What leaves these functions is made of numbers, never of expressions that are still to be evaluated, but for views,
+// which say how long they are valid. Index and Mask go both ways like Array.
 #pragma once
 
 #include <iterator>
@@ -14,17 +17,25 @@
 #if __has_include(<xtensor/containers/xarray.hpp>)
 #include <xtensor/containers/xadapt.hpp>
 #include <xtensor/containers/xarray.hpp>
+#include <xtensor/containers/xtensor.hpp>
 #include <xtensor/core/xnoalias.hpp>
 #else
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xarray.hpp>
 #include <xtensor/xnoalias.hpp>
+#include <xtensor/xtensor.hpp>
 #endif
 
 namespace xgrad {
 
 namespace detail {
 inline std::vector<std::size_t> xtensor_shape(const Shape& shape) { return {shape.begin(), shape.end()}; }
+template <class Sizes>
+Shape shape_of(const Sizes& sizes) {
+  Shape shape;
+  for (const auto size : sizes) shape.push_back(static_cast<std::int64_t>(size));
+  return shape;
+}
 
 /// The elements of an array as a container of xtensor's. Whoever asks for elements to write gets those that are the
 /// array's alone: copies made in the meantime, and graphs that hold one, keep theirs. Threads: as for the array.
@@ -107,6 +118,10 @@ auto view(const BasicArray<T>& array) {
 /// An xtensor view for reading and writing, valid as long as the array lives. Writing changes this array alone: copies
 /// of the array, made before the view or after, keep their elements. Throws ShapeError when an expression of another
 /// size is assigned.
+///
+/// An expression that is assigned is evaluated into a temporary first, so that it may read what it is assigned to:
+/// seen = xt::transpose(seen). Where element i of the result depends on no element but i of the array, xt::noalias(seen)
+/// = seen * 2 does without.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
   using Elements = detail::WritableElements<T>;
@@ -115,34 +130,42 @@ auto mutable_view(BasicArray<T>& array) {
                                                                          detail::xtensor_shape(array.shape()));
 }
 
-/// An xtensor array whose memory an Array can take over without a copy.
+/// xtensor containers whose memory an Array can take over without a copy: of any number of axes, and of N.
 template <class T>
 using PooledXarray =
     xt::xarray_container<xt::uvector<T, PoolAllocator<T>>, xt::layout_type::row_major, xt::svector<std::size_t, 4>>;
+template <class T, std::size_t N>
+using PooledXtensor = xt::xtensor_container<xt::uvector<T, PoolAllocator<T>>, N, xt::layout_type::row_major>;
 
-/// Takes over the memory of an xtensor array on the pool; nothing is copied.
+/// Takes over the memory of an xtensor container on the pool; nothing is copied.
 template <class T>
 BasicArray<T> to_array(PooledXarray<T>&& source) {
-  const Shape shape([&] {
-    Shape sizes;
-    for (const std::size_t size : source.shape()) sizes.push_back(static_cast<std::int64_t>(size));
-    return sizes;
-  }());
+  const Shape shape = detail::shape_of(source.shape());
+  return BasicArray<T>(XtensorBuffer<T>::adopt(std::move(source.storage())), shape);
+}
+template <class T, std::size_t N>
+BasicArray<T> to_array(PooledXtensor<T, N>&& source) {
+  const Shape shape = detail::shape_of(source.shape());
   return BasicArray<T>(XtensorBuffer<T>::adopt(std::move(source.storage())), shape);
 }
 
-/// Evaluates an xtensor expression into a new array: Index for whole numbers, Mask for truth values, else Array.
+/// Evaluates an xtensor expression, or copies a container, straight into a new array, without a temporary: Index for
+/// whole numbers, Mask for truth values, else Array.
 template <class E>
 auto to_array(const xt::xexpression<E>& expression) {
   const E& e = expression.derived_cast();
   using V = typename E::value_type;
   using T =
       std::conditional_t<std::is_same_v<V, bool>, bool, std::conditional_t<std::is_integral_v<V>, std::int64_t, Real>>;
-  Shape shape;
-  for (const auto size : e.shape()) shape.push_back(static_cast<std::int64_t>(size));
-  BasicArray<T> result(shape);
-  auto out = mutable_view(result);
-  out = xt::cast<T>(e);
+  BasicArray<T> result(detail::shape_of(e.shape()));
+  auto out = xt::adapt(result.mutable_data(), static_cast<std::size_t>(result.size()), xt::no_ownership(),
+                       detail::xtensor_shape(result.shape()));
+  // Nothing that the expression reads can be in an array that has just come into being.
+  if constexpr (std::is_same_v<V, T>) {
+    xt::noalias(out) = e;
+  } else {
+    xt::noalias(out) = xt::cast<T>(e);
+  }
   return result;
 }
 

@@ -20,7 +20,7 @@
 #include <xtensor/xadapt.hpp>
 #endif
 
-#include "blas.h"
+#include "../core/blas.h"
 
 namespace xgrad::lapack {
 namespace {
@@ -124,8 +124,8 @@ int eigh(std::int64_t n, Real* a, Real* w) {
   // for it.
   std::vector<Real> work(static_cast<std::size_t>(1 + 6 * n + 2 * n * n));
   std::vector<Count> whole(static_cast<std::size_t>(3 + 5 * n));
-  return cxxlapack::syevd<Count>('V', 'U', count(n), a, count(n), w, work.data(), count(std::ssize(work)),
-                                 whole.data(), count(std::ssize(whole)));
+  return cxxlapack::syevd<Count>('V', 'U', count(n), a, count(n), w, work.data(), count(std::ssize(work)), whole.data(),
+                                 count(std::ssize(whole)));
 }
 
 int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real* s, Real* vh) {

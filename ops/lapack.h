@@ -1,7 +1,7 @@
 // Factorisations of dense matrices on plain memory, row by row. The one door to xtensor-blas's LAPACK.
 //
-// Whoever calls has checked what LAPACK would complain about: sizes are at least 1, elements finite. A function that can
-// fail nevertheless says where: it returns 0, or the number (from 1) of the pivot or leading block that failed.
+// Whoever calls has checked what LAPACK would complain about: sizes are at least 1, elements finite. A function that
+// can fail nevertheless says where: it returns 0, or the number (from 1) of the pivot or leading block that failed.
 // Threads: any may call these.
 #pragma once
 
@@ -25,17 +25,19 @@ void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const i
 /// a (n, n) -> its inverse. Fails where a pivot is 0.
 int inverse(std::int64_t n, Real* a);
 
-/// a (n, n) -> the lower triangular L of a = L L', zeros above. Reads the lower triangle. Fails where a leading block is
-/// not positive definite.
+/// a (n, n) -> the lower triangular L of a = L L', zeros above. Reads the lower triangle. Fails where a leading block
+/// is not positive definite.
 int cholesky(std::int64_t n, Real* a);
 
-/// A triangle of a square matrix: below the diagonal, or above it; the elements of the diagonal 1, whatever stands there.
+/// A triangle of a square matrix: below the diagonal, or above it; the elements of the diagonal 1, whatever stands
+/// there.
 struct Triangle {
   bool upper = false;
   bool unit = false;
 };
 /// a x = b, or a' x = b, for triangular a (n, n): b (n, columns) -> x.
-void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, const Triangle& triangle, Form form, Real* b);
+void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, const Triangle& triangle, Form form,
+                      Real* b);
 
 /// a (m, n) = q r, with q (m, `columns`) orthonormal and r (min(m, n), n) upper triangular; columns is min(m, n) or m.
 void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r);

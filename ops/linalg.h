@@ -1,12 +1,12 @@
 // Linear algebra on the last two axes: systems, determinants, factorisations, norms. On LAPACK, by xtensor-blas; every
 // rule is written in operations, so that there are gradients of any order.
 //
-// A tensor (..., m, n) is a batch of matrices; leading axes are gone through one by one, and broadcast where two tensors
-// meet. A batch may be empty, a matrix may not. All throw ShapeError for tensors with fewer than two axes, matrices
-// without rows or columns or that are not square where they have to be, and leading axes that do not broadcast;
-// LimitError for sizes beyond 16384; and, but for trace, diagonal and the norms, NumericError for NaN and infinities.
-// Errors name the operation and the matrix: `inv: matrix [1, 0] of the batch is singular`. Whether a matrix is singular
-// is decided as LAPACK does: when a pivot is exactly 0. (' means transposed, g' the gradient of a result.)
+// A tensor (..., m, n) is a batch of matrices; leading axes are gone through one by one, and broadcast where two
+// tensors meet. A batch may be empty, a matrix may not. All throw ShapeError for tensors with fewer than two axes,
+// matrices without rows or columns or that are not square where they have to be, and leading axes that do not
+// broadcast; LimitError for sizes beyond 16384; and, but for trace, diagonal and the norms, NumericError for NaN and
+// infinities. Errors name the operation and the matrix: `inv: matrix [1, 0] of the batch is singular`. Whether a matrix
+// is singular is decided as LAPACK does: when a pivot is exactly 0. (' means transposed, g' the gradient of a result.)
 #pragma once
 
 #include <limits>
@@ -32,16 +32,16 @@ struct TriangularOptions {
   bool left = true;            ///< a x = b; else x a = b
   bool unitriangular = false;  ///< the diagonal is 1, whatever stands there
 };
-/// x = a^-1 b for a triangular a, of which the other triangle is not read; its gradient there is 0. A b of one axis is a
-/// column. Throws NumericError for a 0 on the diagonal.
+/// x = a^-1 b for a triangular a, of which the other triangle is not read; its gradient there is 0. A b of one axis is
+/// a column. Throws NumericError for a 0 on the diagonal.
 Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOptions& options = {});
 
 /// y = a^-1.      dL/da = -y' gy y'.      Throws NumericError for a singular a.
 Tensor inv(const Tensor& a);
 
 struct PinvOptions {
-  Real atol = 0;                     ///< singular values up to max(atol, rtol s_max) count as 0
-  std::optional<Real> rtol = {};     ///< max(m, n) eps, if nothing is said
+  Real atol = 0;                  ///< singular values up to max(atol, rtol s_max) count as 0
+  std::optional<Real> rtol = {};  ///< max(m, n) eps, if nothing is said
 };
 /// The pseudo-inverse (Moore and Penrose).      a (..., m, n) -> y (..., n, m)
 ///   dL/da = -y' gy y' + (1 - a y) gy' y y' + y' y gy' (1 - y a), for changes of a that leave its rank as it is
@@ -148,14 +148,14 @@ struct VectorNormOptions {
 Tensor vector_norm(const Tensor& x, const VectorNormOptions& options = {});
 
 enum class MatrixNorm {
-  frobenius,     ///< sqrt(sum a_ij^2)
-  nuclear,       ///< sum of the singular values
-  infinity,      ///< largest sum of a row's |a_ij|
-  minus_infinity,///< smallest
-  one,           ///< largest sum of a column's |a_ij|
-  minus_one,     ///< smallest
-  two,           ///< largest singular value
-  minus_two      ///< smallest
+  frobenius,       ///< sqrt(sum a_ij^2)
+  nuclear,         ///< sum of the singular values
+  infinity,        ///< largest sum of a row's |a_ij|
+  minus_infinity,  ///< smallest
+  one,             ///< largest sum of a column's |a_ij|
+  minus_one,       ///< smallest
+  two,             ///< largest singular value
+  minus_two        ///< smallest
 };
 struct MatrixNormOptions {
   MatrixNorm ord = MatrixNorm::frobenius;

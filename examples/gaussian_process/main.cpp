@@ -1,6 +1,6 @@
 // Gaussian-process regression on the data of kernel_regression: the width of the kernel, the size of the function and
-// the noise are found by the gradient of the marginal likelihood, and every prediction knows how sure it is. Next to it,
-// attention pooling with the same kernel.
+// the noise are found by the gradient of the marginal likelihood, and every prediction knows how sure it is. Next to
+// it, attention pooling with the same kernel.
 //
 //   examples/run gaussian_process [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
 #include <iostream>
@@ -88,8 +88,7 @@ int run(const Arguments& arguments) {
            {.name = "truth", .x = numbers(places), .y = numbers(truth), .style = kit::Series::Style::dashed},
            {.name = "mean", .x = numbers(places), .y = numbers(answer.mean)},
            {.name = "attention pooling, w = " + w, .x = numbers(places), .y = numbers(pooled)},
-           band("mean ± 2 deviations", places, answer.mean - 2 * answer.deviation,
-                answer.mean + 2 * answer.deviation)},
+           band("mean ± 2 deviations", places, answer.mean - 2 * answer.deviation, answer.mean + 2 * answer.deviation)},
           {.title = "Gaussian process", .x_label = "x", .y_label = "y"}));
 
   std::cout << "ln p per observation " << kit::fixed(first, 4) << " -> " << kit::fixed(last, 4) << "\n"

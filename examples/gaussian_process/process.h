@@ -35,25 +35,21 @@ struct GaussianProcess : nn::Module {
     return square(signal()) * exp(square((unsqueeze(a, 1) - unsqueeze(b, 0)) * w()) * -0.5);
   }
   /// L with L L' = k(x, x) + noise^2, the covariance of what is observed at x.
-  Tensor factor(const Tensor& x) const {
-    return linalg::cholesky(kernel(x, x) + square(noise()) * eye(x.dim(0)));
-  }
+  Tensor factor(const Tensor& x) const { return linalg::cholesky(kernel(x, x) + square(noise()) * eye(x.dim(0))); }
 
-  /// ln p(y | x) = -y' (L L')^-1 y / 2 - ln det L - n ln(2 pi) / 2, per observation: high where the kernel is as wide as
-  /// the data allow and no wider than they demand.
+  /// ln p(y | x) = -y' (L L')^-1 y / 2 - ln det L - n ln(2 pi) / 2, per observation: high where the kernel is as wide
+  /// as the data allow and no wider than they demand.
   Tensor log_likelihood(const Tensor& x, const Tensor& y) const {
     const Tensor L = factor(x), z = linalg::solve_triangular(L, y);
     const Tensor log_det = sum(log(diagonal(L)));
-    return (sum(square(z)) * -0.5 - log_det) / static_cast<Real>(x.dim(0)) -
-           std::log(2 * std::numbers::pi_v<Real>) / 2;
+    return (sum(square(z)) * -0.5 - log_det) / static_cast<Real>(x.dim(0)) - std::log(2 * std::numbers::pi_v<Real>) / 2;
   }
 
   /// mean = k(wanted, x) (L L')^-1 y,   deviation^2 = k(wanted, wanted) - k(wanted, x) (L L')^-1 k(x, wanted)
   Prediction operator()(const Tensor& wanted, const Tensor& x, const Tensor& y) const {
     const Tensor L = factor(x), across = linalg::solve_triangular(L, kernel(x, wanted));  // (n, m)
     const Tensor left = square(signal()) - sum(square(across), {.axis = 0});
-    return {.mean = matmul(linalg::solve_triangular(L, y), across),
-            .deviation = sqrt(maximum(left, Tensor(0)))};
+    return {.mean = matmul(linalg::solve_triangular(L, y), across), .deviation = sqrt(maximum(left, Tensor(0)))};
   }
 };
 

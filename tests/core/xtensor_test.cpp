@@ -103,7 +103,73 @@ TEST_CASE("a view for writing that outlives a copy of its array does not write i
 TEST_CASE("a view for writing keeps the shape of its array") {
   Array a(Shape{2, 2}, Real(1));
   auto seen = mutable_view(a);
-  CHECK(error_of<ShapeError>([&] { seen = xt::ones<Real>({3, 2}); }) ==
-        "view: 6 elements for an array of shape [2, 2]");
+  CHECK(error_of<ShapeError>([&] {
+          seen = xt::ones<Real>({3, 2});
+        }) == "view: 6 elements for an array of shape [2, 2]");
   CHECK(equal(a, Array(Shape{2, 2}, Real(1))));
+}
+
+TEST_CASE("an expression is evaluated straight into its array, without a temporary") {
+  const xt::xarray<Real> x = xt::ones<Real>({256, 256});
+  const std::int64_t bytes = 256 * 256 * static_cast<std::int64_t>(sizeof(Real));
+  // What was a temporary waits in the pool afterwards.
+  const auto left_in_pool = [&](const auto& evaluate) {
+    pool_trim();
+    const auto before = pool_stats().bytes_cached;
+    evaluate();
+    return pool_stats().bytes_cached - before;
+  };
+  Array a(Shape{256, 256}, Real(1));
+  Array kept;
+  CHECK(left_in_pool([&] { kept = to_array(x * 2 + 1); }) < bytes);
+  CHECK(left_in_pool([&] {
+          auto seen = mutable_view(a);
+          xt::noalias(seen) = seen * 2 + x;
+        }) < bytes);
+  CHECK(left_in_pool([&] {
+          auto seen = mutable_view(a);
+          seen = seen * 2 + x;
+        }) >= bytes);
+  CHECK(equal(kept, Array(Shape{256, 256}, Real(3))));
+  CHECK(equal(a, Array(Shape{256, 256}, Real(7))));
+}
+
+TEST_CASE("an array may be assigned an expression of itself") {
+  Array a(Shape{2, 2}, {1, 2, 3, 4});
+  auto seen = mutable_view(a);
+  seen = xt::transpose(seen);
+  CHECK(equal(a, Array(Shape{2, 2}, {1, 3, 2, 4})));
+  seen = seen - xt::view(seen, 0);
+  CHECK(equal(a, Array(Shape{2, 2}, {0, 0, 1, 1})));
+  a = to_array(xt::transpose(view(a)) + view(a));
+  CHECK(equal(a, Array(Shape{2, 2}, {0, 1, 1, 2})));
+  const Array b = a;
+  a = to_array(xt::transpose(view(a)) * 2);
+  CHECK(equal(b, Array(Shape{2, 2}, {0, 1, 1, 2})));
+  CHECK(equal(a, Array(Shape{2, 2}, {0, 2, 2, 4})));
+}
+
+TEST_CASE("containers with a fixed number of axes go both ways, and move in without a copy") {
+  PooledXtensor<Real, 2> source = PooledXtensor<Real, 2>::from_shape({3, 4});
+  source.fill(2.5);
+  const Real* place = source.data();
+  const Array moved = to_array(std::move(source));
+  CHECK(moved.data() == place);
+  CHECK(equal(moved, Array(Shape{3, 4}, Real(2.5))));
+  PooledXtensor<std::int64_t, 1> ids{7, 8, 9};
+  CHECK(equal(to_array(std::move(ids)), Index(Shape{3}, {7, 8, 9})));
+
+  const xt::xtensor<Real, 2> fixed{{1, 2}, {3, 4}};
+  CHECK(equal(to_array(fixed), Array(Shape{2, 2}, {1, 2, 3, 4})));
+  const xt::xtensor<Real, 2, xt::layout_type::column_major> columns = fixed;
+  CHECK(equal(to_array(columns), Array(Shape{2, 2}, {1, 2, 3, 4})));
+  // A copy: what becomes of the container afterwards does not show.
+  xt::xarray<Real> own{1, 2};
+  const Array copy = to_array(own);
+  own(0) = 5;
+  CHECK(equal(copy, Array(Shape{2}, {1, 2})));
+  // Numbers of other types, and memory that xtensor only looks at.
+  const std::vector<float> theirs{1.5F, 2.5F, 3.5F, 4.5F};
+  const std::vector<std::size_t> shape{2, 2};
+  CHECK(equal(to_array(xt::adapt(theirs, shape)), Array(Shape{2, 2}, {1.5, 2.5, 3.5, 4.5})));
 }

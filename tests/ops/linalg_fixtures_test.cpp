@@ -10,10 +10,10 @@ namespace {
 
 linalg::MatrixNorm matrix_norm_of(const std::string& name) {
   using linalg::MatrixNorm;
-  const std::map<std::string, MatrixNorm> all{
-      {"fro", MatrixNorm::frobenius},      {"nuc", MatrixNorm::nuclear}, {"inf", MatrixNorm::infinity},
-      {"-inf", MatrixNorm::minus_infinity}, {"1", MatrixNorm::one},       {"-1", MatrixNorm::minus_one},
-      {"2", MatrixNorm::two},              {"-2", MatrixNorm::minus_two}};
+  const std::map<std::string, MatrixNorm> all{{"fro", MatrixNorm::frobenius}, {"nuc", MatrixNorm::nuclear},
+                                              {"inf", MatrixNorm::infinity},  {"-inf", MatrixNorm::minus_infinity},
+                                              {"1", MatrixNorm::one},         {"-1", MatrixNorm::minus_one},
+                                              {"2", MatrixNorm::two},         {"-2", MatrixNorm::minus_two}};
   return all.at(name);
 }
 
@@ -65,8 +65,7 @@ TEST_CASE("linear algebra and its gradients equal PyTorch's") {
       {"diagonal", [](const Case& c) { return linalg::diagonal(c.x()); }},
       {"diag_embed", [](const Case& c) { return linalg::diag_embed(c.x()); }},
       {"trace", [](const Case& c) { return linalg::trace(c.x()); }},
-      {"matrix_norm",
-       [](const Case& c) { return linalg::matrix_norm(c.x(), {.ord = matrix_norm_of(c.text("ord"))}); }},
+      {"matrix_norm", [](const Case& c) { return linalg::matrix_norm(c.x(), {.ord = matrix_norm_of(c.text("ord"))}); }},
       {"vector_norm",
        [](const Case& c) {
          if (!c.has("axis")) return linalg::vector_norm(c.x(), {.ord = c.number("ord")});

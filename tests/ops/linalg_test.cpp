@@ -185,8 +185,9 @@ TEST_CASE("determinants have gradients of any order") {
 
 TEST_CASE("the determinant of a singular matrix has a gradient") {
   // Of rank n - 1, of rank n - 2 and regular ones in one batch.
-  const Array a({4, 3, 3}, {1, 2, 3, 2, 4, 6, 1, 0, 1, /**/ 1, 2, 3, 2, 4, 6, 3, 6, 9, /**/ 2, 0, 0, 0, 3, 1, 1, 0, 4,
-                            /**/ 0, 0, 0, 0, 1, 0, 0, 0, 5});
+  const Array a({4, 3, 3},
+                {1,      2, 3, 2, 4, 6, 1, 0, 1, /**/ 1, 2, 3, 2, 4, 6, 3, 6, 9, /**/ 2, 0, 0, 0, 3, 1, 1, 0, 4,
+                 /**/ 0, 0, 0, 0, 1, 0, 0, 0, 5});
   check_close(linalg::det(a).value(), Array({4}, {0, 0, 24, 0}));
   check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {a}, to_order(1));
   const Tensor x = variable(a);
@@ -251,8 +252,7 @@ TEST_CASE("gradients of vectors are refused where they are not defined, and thos
   const Tensor twins = variable(Array({2, 2, 2}, {1, 0, 0, 2, 3, 0, 0, 3}));
   CHECK(refusal(linalg::eigh(twins).eigenvectors, twins) ==
         "eigh: no gradient of the eigenvectors: eigenvalues 0 and 1 of matrix [1] of the batch are equal: 3 and 3");
-  check_close(grad(sum(linalg::eigh(twins).eigenvalues), {twins})[0].value(),
-              broadcast_to(eye(2), {2, 2, 2}).value());
+  check_close(grad(sum(linalg::eigh(twins).eigenvalues), {twins})[0].value(), broadcast_to(eye(2), {2, 2, 2}).value());
   CHECK(error_of<NumericError>([&] {
           const Tensor first = grad(sum(square(linalg::eigvalsh(twins))), {twins}, {.create_graph = true})[0];
           grad(sum(first * first), {twins});
@@ -273,11 +273,9 @@ TEST_CASE("gradients of vectors are refused where they are not defined, and thos
             .starts_with("svd: no gradient of the singular vectors: singular value 1 of the matrix is 0: "));
   CHECK(error_of<GraphError>([&] { grad(sum(linalg::svd(flat).u), {flat}); }) ==
         "svd: the vectors that full_matrices adds have no gradient");
-  CHECK(refusal(linalg::qr(flat).q, flat) ==
-        "qr: no gradient of q: column 1 of the matrix depends on those before it");
-  CHECK(error_of<GraphError>([&] {
-          grad(sum(linalg::qr(flat, {.mode = linalg::QrMode::complete}).q), {flat});
-        }) == "qr: the complete q of more rows than columns has no gradient");
+  CHECK(refusal(linalg::qr(flat).q, flat) == "qr: no gradient of q: column 1 of the matrix depends on those before it");
+  CHECK(error_of<GraphError>([&] { grad(sum(linalg::qr(flat, {.mode = linalg::QrMode::complete}).q), {flat}); }) ==
+        "qr: the complete q of more rows than columns has no gradient");
   // A refusal leaves gradients as they were.
   Tensor leaf = variable(Array({2, 2}, {3, 0, 0, 3}));
   sum(leaf).backward();
@@ -313,7 +311,8 @@ TEST_CASE("norms are what numpy and PyTorch call them") {
   CHECK(matrix(MatrixNorm::minus_two) == s.at({1}));
   CHECK(matrix(MatrixNorm::nuclear) == doctest::Approx(s.at({0}) + s.at({1})));
   CHECK(linalg::matrix_norm(normal({4, 2, 3}), {.keepdim = true}).shape() == Shape{4, 1, 1});
-  CHECK(error_of<ValueError>([&] { linalg::vector_norm(x, {.ord = double(not_a_number)}); }) == "vector_norm: ord is NaN");
+  CHECK(error_of<ValueError>([&] { linalg::vector_norm(x, {.ord = double(not_a_number)}); }) ==
+        "vector_norm: ord is NaN");
 }
 
 TEST_CASE("norms have gradients of any order, and 0 at 0") {
@@ -366,8 +365,8 @@ TEST_CASE("the exponential of a matrix is that of its eigenvalues") {
     const Tensor a = symmetric(normal({3, 4, 4})) * static_cast<Real>(scale) * tensor({{{1}}, {{0.01}}, {{0}}});
     const auto [w, v] = linalg::eigh(a);
     const Tensor expected = matmul(v * unsqueeze(exp(w), -2), v, {.transpose_b = true});
-    const Tensor error = linalg::norm(matrix_exp(a) - expected, {.axis = {-2, -1}}) /
-                         linalg::norm(expected, {.axis = {-2, -1}});
+    const Tensor error =
+        linalg::norm(matrix_exp(a) - expected, {.axis = {-2, -1}}) / linalg::norm(expected, {.axis = {-2, -1}});
     CHECK(max(error).item() < 1e-12);
   }
   // A rotation, and a matrix without a basis of eigenvectors.
@@ -441,13 +440,15 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
   const auto shared = [](const std::string& name, const Operation& f) {
     CAPTURE(name);
     CHECK(error_of<ShapeError>([&] { f(ones({3})); }) == name + ": expected matrices (..., m, n), got shape [3]");
-    CHECK(error_of<ShapeError>([&] { f(ones({2, 0, 0})); }) ==
-          name + ": expected matrices with at least one row and one column, got shape [2, 0, 0]");
+    CHECK(error_of<ShapeError>([&] {
+            f(ones({2, 0, 0}));
+          }) == name + ": expected matrices with at least one row and one column, got shape [2, 0, 0]");
     Array bad({2, 1, 2, 2}, {1, 0, 0, 2, 2, 0, not_a_number, 3});
     CHECK(error_of<NumericError>([&] { f(bad); }) ==
           name + ": matrix [1, 0] of the batch has nan at [1, 0]; expected finite numbers");
-    CHECK(error_of<NumericError>([&] { f(tensor({{1, infinite}, {0, 1}})); }) ==
-          name + ": the matrix has inf at [0, 1]; expected finite numbers");
+    CHECK(error_of<NumericError>([&] {
+            f(tensor({{1, infinite}, {0, 1}}));
+          }) == name + ": the matrix has inf at [0, 1]; expected finite numbers");
     CHECK(error_of<LimitError>([&] { f(broadcast_to(ones({1, 1}), {20000, 20000})); }).starts_with(name + ": "));
   };
   // What a right-hand side has to fit is said first.
@@ -459,8 +460,9 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
     if (std::string(name) != "lstsq") shared(name, f);
   }
   for (const auto& [name, f] : square) {
-    CHECK(error_of<ShapeError>([&] { f(ones({2, 3, 4})); }) ==
-          cat(name, ": expected square matrices, got shape [2, 3, 4]"));
+    CHECK(error_of<ShapeError>([&] {
+            f(ones({2, 3, 4}));
+          }) == cat(name, ": expected square matrices, got shape [2, 3, 4]"));
   }
 }
 
@@ -468,36 +470,47 @@ TEST_CASE("matrices that have no answer are refused with their place in the batc
   const Tensor singular = Array({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 4});
   CHECK(error_of<NumericError>([&] { linalg::inv(singular); }) ==
         "inv: matrix [1] of the batch is singular; expected one that has an inverse");
-  CHECK(error_of<NumericError>([&] { linalg::solve(singular, ones({2, 1})); }) ==
-        "solve: matrix [1] of the batch is singular; expected one that has an inverse");
-  CHECK(error_of<NumericError>([&] { linalg::matrix_power(singular, -1); }).starts_with("inv: matrix [1] of the batch"));
+  CHECK(error_of<NumericError>([&] {
+          linalg::solve(singular, ones({2, 1}));
+        }) == "solve: matrix [1] of the batch is singular; expected one that has an inverse");
+  CHECK(
+      error_of<NumericError>([&] { linalg::matrix_power(singular, -1); }).starts_with("inv: matrix [1] of the batch"));
   CHECK(error_of<NumericError>([&] { linalg::cholesky(singular[{1}] - eye(2)); }) ==
         "cholesky: the matrix is not positive definite: its leading block of 1 rows");
-  CHECK(error_of<NumericError>([&] { linalg::cholesky(Array({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 1})); }) ==
-        "cholesky: matrix [1] of the batch is not positive definite: its leading block of 2 rows");
-  CHECK(error_of<NumericError>([&] { linalg::solve_triangular(tensor({{1, 0}, {5, 0}}), ones({2})); }) ==
-        "solve_triangular: the matrix is singular: 0 at [1, 1]");
+  CHECK(error_of<NumericError>([&] {
+          linalg::cholesky(Array({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 1}));
+        }) == "cholesky: matrix [1] of the batch is not positive definite: its leading block of 2 rows");
+  CHECK(error_of<NumericError>([&] {
+          linalg::solve_triangular(tensor({{1, 0}, {5, 0}}), ones({2}));
+        }) == "solve_triangular: the matrix is singular: 0 at [1, 1]");
 }
 
 TEST_CASE("right-hand sides that do not fit are refused with both shapes") {
-  CHECK(error_of<ShapeError>([] { linalg::solve(eye(3), ones({2, 2})); }) ==
-        "solve: right-hand side [2, 2] does not fit matrices [3, 3]");
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve(eye(3), ones({2, 2}));
+        }) == "solve: right-hand side [2, 2] does not fit matrices [3, 3]");
   CHECK(error_of<ShapeError>([] { linalg::solve(eye(3), Tensor(1)); }) ==
         "solve: right-hand side [] does not fit matrices [3, 3]");
-  CHECK(error_of<ShapeError>([] { linalg::solve(eye(3), ones({2, 3}), {.left = true}); }) ==
-        "solve: right-hand side [2, 3] does not fit matrices [3, 3]");
-  CHECK(error_of<ShapeError>([] { linalg::solve(eye(3), ones({3, 2}), {.left = false}); }) ==
-        "solve: right-hand side [3, 2] does not fit matrices [3, 3]");
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve(eye(3), ones({2, 3}), {.left = true});
+        }) == "solve: right-hand side [2, 3] does not fit matrices [3, 3]");
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve(eye(3), ones({3, 2}), {.left = false});
+        }) == "solve: right-hand side [3, 2] does not fit matrices [3, 3]");
   CHECK(error_of<ShapeError>([] { linalg::solve(eye(3), ones({3}), {.left = false}); }) ==
         "solve: x a = b needs matrices on the right, got [3]");
-  CHECK(error_of<ShapeError>([] { linalg::solve(broadcast_to(eye(3), {2, 3, 3}), ones({4, 3, 1})); }) ==
-        "solve: cannot broadcast [2] with [4] at axis -1");
-  CHECK(error_of<ShapeError>([] { linalg::solve_triangular(eye(3), ones({4, 1})); }) ==
-        "solve_triangular: right-hand side [4, 1] does not fit matrices [3, 3]");
-  CHECK(error_of<ShapeError>([] { linalg::lstsq(ones({3, 2}), ones({2, 1})); }) ==
-        "lstsq: right-hand side [2, 1] does not fit matrices [3, 2]");
-  CHECK(error_of<NumericError>([] { linalg::solve(eye(2), tensor({1, not_a_number})); }) ==
-        "solve: on the right-hand side the matrix has nan at [1, 0]; expected finite numbers");
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve(broadcast_to(eye(3), {2, 3, 3}), ones({4, 3, 1}));
+        }) == "solve: cannot broadcast [2] with [4] at axis -1");
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve_triangular(eye(3), ones({4, 1}));
+        }) == "solve_triangular: right-hand side [4, 1] does not fit matrices [3, 3]");
+  CHECK(error_of<ShapeError>([] {
+          linalg::lstsq(ones({3, 2}), ones({2, 1}));
+        }) == "lstsq: right-hand side [2, 1] does not fit matrices [3, 2]");
+  CHECK(error_of<NumericError>([] {
+          linalg::solve(eye(2), tensor({1, not_a_number}));
+        }) == "solve: on the right-hand side the matrix has nan at [1, 0]; expected finite numbers");
 }
 
 TEST_CASE("a gradient that is NaN passes through, and nothing is printed") {

@@ -1,0 +1,72 @@
+// xtensor's reductions are lazy here: the immediate ones do not survive axes of size 0.
+#include "oracle.h"
+
+#include <xgrad/core/xtensor.h>
+
+#if __has_include(<xtensor/core/xmath.hpp>)
+#include <xtensor/core/xmath.hpp>
+#include <xtensor/misc/xmanipulation.hpp>
+#else
+#include <xtensor/xmanipulation.hpp>
+#include <xtensor/xmath.hpp>
+#endif
+
+namespace xgrad::testing::oracle {
+namespace {
+
+std::vector<std::size_t> list(const Axes& axes) { return {axes.begin(), axes.end()}; }
+
+// An axis of size 1 in front, so that there always is one to reduce over.
+xt::xarray<Real> with_axis(const Array& x) {
+  std::vector<std::size_t> shape{1};
+  shape.insert(shape.end(), x.shape().begin(), x.shape().end());
+  return xt::adapt(x.data(), static_cast<std::size_t>(x.size()), xt::no_ownership(), shape);
+}
+std::vector<std::size_t> with_first(const Axes& axes) {
+  std::vector<std::size_t> result{0};
+  for (const int axis : axes) result.push_back(static_cast<std::size_t>(axis) + 1);
+  return result;
+}
+Array without_axis(const Array& x) {
+  Shape shape = x.shape();
+  shape.erase(0);
+  return x.reshaped(shape);
+}
+
+}  // namespace
+
+Array sum(const Array& x, const Axes& axes) {
+  const xt::xarray<Real> all = with_axis(x);
+  return without_axis(to_array(xt::sum(all, with_first(axes), xt::keep_dims)));
+}
+Array mean(const Array& x, const Axes& axes) {
+  const xt::xarray<Real> all = with_axis(x);
+  return without_axis(to_array(xt::mean(all, with_first(axes), xt::keep_dims)));
+}
+Array max(const Array& x, const Axes& axes) {
+  const xt::xarray<Real> all = with_axis(x);
+  return without_axis(to_array(xt::amax(all, with_first(axes), xt::keep_dims)));
+}
+Array min(const Array& x, const Axes& axes) {
+  const xt::xarray<Real> all = with_axis(x);
+  return without_axis(to_array(xt::amin(all, with_first(axes), xt::keep_dims)));
+}
+Array prod(const Array& x, const Axes& axes) {
+  const xt::xarray<Real> all = with_axis(x);
+  return without_axis(to_array(xt::prod(all, with_first(axes), xt::keep_dims)));
+}
+Array var(const Array& x, const Axes& axes) {
+  const xt::xarray<Real> all = with_axis(x);
+  const xt::xarray<Real> middle = xt::mean(all, with_first(axes), xt::keep_dims);
+  const xt::xarray<Real> squares = xt::square(all - middle);
+  return without_axis(to_array(xt::mean(squares, with_first(axes), xt::keep_dims)));
+}
+Array logsumexp(const Array& x, const Axes& axes) {
+  const xt::xarray<Real> all = xt::exp(with_axis(x));
+  const xt::xarray<Real> total = xt::sum(all, with_first(axes), xt::keep_dims);
+  return without_axis(to_array(xt::log(total)));
+}
+
+Array permute(const Array& x, const Axes& axes) { return to_array(xt::transpose(view(x), list(axes))); }
+
+}  // namespace xgrad::testing::oracle

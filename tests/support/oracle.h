@@ -1,0 +1,21 @@
+// What xtensor computes: an implementation that somebody else wrote, to hold operations against. Concrete arrays only.
+#pragma once
+
+#include <xgrad/core/array.h>
+
+namespace xgrad::testing::oracle {
+
+/// Reductions over `axes` (ascending; none: over nothing, one element each), which keep their place with size 1.
+Array sum(const Array& x, const Axes& axes);
+Array mean(const Array& x, const Axes& axes);
+Array max(const Array& x, const Axes& axes);
+Array min(const Array& x, const Axes& axes);
+Array prod(const Array& x, const Axes& axes);
+/// Of the numbers themselves: divided by n.
+Array var(const Array& x, const Axes& axes);
+Array logsumexp(const Array& x, const Axes& axes);
+
+/// Axis i of the result is axis axes[i] of x; axes count from 0.
+Array permute(const Array& x, const Axes& axes);
+
+}  // namespace xgrad::testing::oracle
