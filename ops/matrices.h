@@ -11,10 +11,12 @@
 #include "../core/parallel.h"
 #include "../core/tensor.h"
 #include "arithmetic.h"
+#include "broadcast.h"
 #include "create.h"
 #include "lapack.h"
 #include "matmul.h"
 #include "shape.h"
+#include "slice.h"
 
 namespace xgrad::linalg {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../core/record.h"
+#include "compare.h"
 #include "elementwise.h"
 #include "index.h"
 #include "linalg.h"

@@ -7,14 +7,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include <kernel_regression/regression.h>
-#include <kit/cli.h>
-#include <kit/csv.h>
-#include <kit/output.h>
-#include <kit/plot.h>
-#include <kit/progress.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/csv.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
 #include <xgrad/xgrad.h>
 
+#include "../kernel_regression/regression.h"
 #include "process.h"
 
 namespace {
@@ -22,11 +21,10 @@ namespace {
 using namespace gaussian_process;
 using kernel_regression::Samples;
 
-struct Arguments {
+struct Config {
   std::int64_t samples = 50;
   std::int64_t steps = 200;
   double learning_rate = 0.05;
-  kit::CommonOptions common;
 };
 
 std::vector<double> numbers(const Tensor& x) { return {x.value().begin(), x.value().end()}; }
@@ -47,11 +45,9 @@ Real within(const Prediction& at, const Tensor& deviation, const Tensor& values)
   return mean(to_real(abs(values - at.mean) <= 2 * deviation)).item();
 }
 
-int run(const Arguments& arguments) {
-  const std::filesystem::path out = kit::output_folder("gaussian_process", arguments.common.out);
-  if (arguments.common.threads > 0) set_threads(arguments.common.threads);
-  manual_seed(arguments.common.seed);
-  const Samples seen = kernel_regression::observed(arguments.samples), wanted = kernel_regression::asked(50),
+void run(const Config& config, kit::Example& example) {
+  const std::filesystem::path& out = example.out;
+  const Samples seen = kernel_regression::observed(config.samples), wanted = kernel_regression::asked(50),
                 fresh = kernel_regression::observed(1000);
   const Tensor x = line(seen.x), y = line(seen.y), places = line(wanted.x), truth = line(wanted.y);
 
@@ -59,9 +55,9 @@ int run(const Arguments& arguments) {
   kit::CsvLogger log(out / "likelihood.csv", {"step", "log_likelihood", "w", "signal", "noise"});
   Real first = 0, last = 0;
   {
-    optim::Adam adam{process.parameters(), {.lr = arguments.learning_rate}};
-    kit::ProgressBar bar({.total = arguments.steps, .title = "training"});
-    for (std::int64_t step = 1; step <= arguments.steps; ++step) {
+    optim::Adam adam{process.parameters(), {.lr = config.learning_rate}};
+    kit::ProgressBar bar({.total = config.steps, .title = "training"});
+    for (std::int64_t step = 1; step <= config.steps; ++step) {
       const Tensor likelihood = process.log_likelihood(x, y);
       adam.step(grad(-likelihood, process.parameters()));
       last = likelihood.item();
@@ -75,8 +71,7 @@ int run(const Arguments& arguments) {
   const NoGrad off;
   const Prediction answer = process(places, x, y), at_fresh = process(line(fresh.x), x, y);
   const Tensor observed = sqrt(square(at_fresh.deviation) + square(process.noise()));
-  const kernel_regression::Regression pooling{nn::root, {.w = process.w().item()}};
-  const Tensor pooled = line(pooling(wanted.x, seen.x, seen.y));
+  const Tensor pooled = line(matmul(kernel_regression::kernel_weights(wanted.x, seen.x, process.w()), seen.y));
 
   const Real off_by = mse_loss(answer.mean, truth).item(), pooled_off_by = mse_loss(pooled, truth).item();
   const Real covered = within(at_fresh, observed, line(fresh.y));
@@ -96,27 +91,22 @@ int run(const Arguments& arguments) {
             << kit::fixed(process.noise().item(), 2) << " (the data's is 0.5)\n"
             << "error to the truth: mean " << kit::fixed(off_by, 4) << ", attention pooling of the same w "
             << kit::fixed(pooled_off_by, 4) << "\n"
-            << "of 1000 new observations " << kit::fixed(100 * covered, 1) << " % lie within two deviations\n"
-            << out.string() << ": process.svg, likelihood.csv\n";
-  kit::ResultLine{}
+            << "of 1000 new observations " << kit::fixed(100 * covered, 1) << " % lie within two deviations\n";
+  example.result
       .add("log_likelihood", static_cast<double>(last))
       .add("noise", static_cast<double>(process.noise().item()))
       .add("error", static_cast<double>(off_by))
       .add("pooling_error", static_cast<double>(pooled_off_by))
-      .add("covered", static_cast<double>(covered))
-      .add("out", out.string())
-      .print();
-  return 0;
+      .add("covered", static_cast<double>(covered));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Gaussian-process regression: a mean, and how sure it is.", "gaussian_process");
-  Arguments arguments;
-  kit::add_common_options(app, arguments.common);
-  kit::add_number(app, "--samples", arguments.samples, "observations", 1, 2'000);
-  kit::add_number(app, "--steps", arguments.steps, "training steps", 1, 1'000'000);
-  kit::add_number(app, "--lr", arguments.learning_rate, "learning rate", 1e-9, 1000);
-  return kit::run_example(app, argc, argv, [&] { return run(arguments); });
+  Config config;
+  kit::add_number(app, "--samples", config.samples, "observations", 1, 2'000);
+  kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
+  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 }
