@@ -1,4 +1,4 @@
-// xtensor's expressions as somebody would write them, on the pool's memory and as immediate as they can be, beside the
+// xtensor's expressions as somebody would write them, on the pool's memory, each reduction evaluated once, beside the
 // operations: where they are as good, and why the loops over rows are the library's own.
 #include <xgrad/core/xtensor.h>
 #include <xgrad/xgrad.h>
@@ -32,11 +32,10 @@ Row row(const char* name, double arrays, F f) {
 }
 
 Array softmax_by_xtensor(const Array& a) {
-  constexpr auto options = xt::keep_dims | xt::evaluation_strategy::immediate;
   const auto x = view(a);
-  const PooledXarray<Real> largest = xt::amax(x, {1}, options);
+  const PooledXarray<Real> largest = xt::amax(x, {1}, xt::keep_dims);
   const PooledXarray<Real> e = xt::exp(x - largest);
-  const PooledXarray<Real> total = xt::sum(e, {1}, options);
+  const PooledXarray<Real> total = xt::sum(e, {1}, xt::keep_dims);
   return to_array(e / total);
 }
 
