@@ -39,6 +39,12 @@ struct Caller {
 };
 }  // namespace detail
 
+namespace detail {
+/// How a foreign expression becomes an array. Defined where core/xtensor.h is included, for xtensor's expressions.
+template <class E>
+struct Evaluation;
+}  // namespace detail
+
 template <class T>
 class ArrayPart;
 
@@ -70,6 +76,12 @@ class BasicArray {
   explicit BasicArray(const R& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, numbers) {}
   /// Numbers in braces are for tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is said: Array(Shape{1, 2}).
   BasicArray(std::initializer_list<Nested<T>>) = delete;
+  /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. Needs <xgrad/core/xtensor.h>.
+  template <class E>
+  requires requires(const E& e) {
+    { detail::Evaluation<E>::array(e) } -> std::same_as<BasicArray>;
+  }
+  BasicArray(const E& expression) : BasicArray(detail::Evaluation<E>::array(expression)) {}
 
   BasicArray(const BasicArray&) = default;
   BasicArray& operator=(const BasicArray&) = default;

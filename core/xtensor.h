@@ -2,7 +2,7 @@
 // Whoever wants xtensor includes this header: what <xgrad/xgrad.h> includes is free of it. xtensor 0.26 moved its
 // headers; where they are is known here and in core/buffer.h alone.
 //
-//     const Array a = to_array(xt::xarray<Real>{{1, 2}, {3, 4}} * 2);
+//     const Array a = xt::xarray<Real>{{1, 2}, {3, 4}} * 2;          // or auto a = to_array(...)
 //     const Real largest = xt::amax(view(a))();
 //
 // What leaves these functions is made of numbers, never of expressions that are still to be evaluated, but for views,
@@ -168,5 +168,12 @@ auto to_array(const xt::xexpression<E>& expression) {
   }
   return result;
 }
+
+namespace detail {
+template <class E>
+requires std::derived_from<E, xt::xexpression<E>> struct Evaluation<E> {
+  static auto array(const E& expression) { return to_array(expression); }
+};
+}  // namespace detail
 
 }  // namespace xgrad

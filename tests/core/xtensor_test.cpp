@@ -73,6 +73,26 @@ TEST_CASE("an expression becomes an array of the type that fits") {
   CHECK(equal(to_array(xt::transpose(x)), Array(Shape{2, 2}, {1, 3, 2, 4})));
 }
 
+TEST_CASE("an array is made of an expression without a word") {
+  const xt::xarray<Real> x{{1, 2}, {3, 4}};
+  const Array doubled = x * 2;
+  CHECK(equal(doubled, Array(Shape{2, 2}, {2, 4, 6, 8})));
+  const Array square = view(doubled) * view(doubled);
+  CHECK(equal(square, Array(Shape{2, 2}, {4, 16, 36, 64})));
+  const Mask large = x > 2;
+  CHECK(equal(large, Mask(Shape{2, 2}, {false, false, true, true})));
+  const Index whole = xt::xarray<int>{7, -8};
+  CHECK(equal(whole, Index(Shape{2}, {7, -8})));
+  Array a;
+  a = xt::transpose(x);
+  CHECK(equal(a, Array(Shape{2, 2}, {1, 3, 2, 4})));
+  CHECK(sum(Array(xt::view(x, 0))).item() == 3);
+  // Real numbers are no ids, and ids no real numbers.
+  static_assert(!std::is_convertible_v<xt::xarray<Real>, Index>);
+  static_assert(!std::is_convertible_v<xt::xarray<int>, Array>);
+  static_assert(!std::is_convertible_v<int, Array>);
+}
+
 TEST_CASE("scalars and arrays without elements go both ways") {
   const xt::xarray<Real> scalar(Real(4));
   CHECK(to_array(scalar).shape() == Shape{});
