@@ -8,11 +8,9 @@ trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"
 
 sed -n '/^```cpp$/,/^```$/{/^```/d; p}' "$root/docs/training.md" >training.cpp
-includes=()
-for folder in "$build"/include/*; do includes+=("-I$folder"); done
 libraries=$(sed -nE 's/^Libs: -L\S+ -lxgrad (.*)/\1/p' "$build/xgrad.pc")
 # shellcheck disable=SC2086
-"${CXX:-c++}" -std=c++20 -O1 -Wall -Wextra "${includes[@]}" training.cpp "$build/libxgrad.a" $libraries -o training
+"${CXX:-c++}" -std=c++20 -O1 -Wall -Wextra -I"$root/cmake/include" training.cpp "$build/libxgrad.a" $libraries -o training
 
 ./training whole.safetensors 12 >whole.log
 ./training parts.safetensors 5 >parts.log
