@@ -449,7 +449,8 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
     CHECK(error_of<NumericError>([&] {
             f(tensor({{1, infinite}, {0, 1}}));
           }) == name + ": the matrix has inf at [0, 1]; expected finite numbers");
-    CHECK(error_of<LimitError>([&] { f(broadcast_to(ones({1, 1}), {20000, 20000})); }).starts_with(name + ": "));
+    CHECK(error_of<LimitError>([&] { f(ones({16385, 1})); }) ==
+          name + ": matrices of shape [16385, 1] are larger than 16384");
   };
   // What a right-hand side has to fit is said first.
   for (const auto& [name, f] : square) {
@@ -459,10 +460,9 @@ TEST_CASE("matrices that do not fit are refused with their shapes") {
   for (const auto& [name, f] : any) {
     if (std::string(name) != "lstsq") shared(name, f);
   }
-  for (const auto& [name, f] : square) {
-    CHECK(error_of<ShapeError>([&] {
-            f(ones({2, 3, 4}));
-          }) == cat(name, ": expected square matrices, got shape [2, 3, 4]"));
+  for (const auto& operation : square) {
+    CHECK(error_of<ShapeError>([&] { operation.second(ones({2, 3, 4})); }) ==
+          cat(operation.first, ": expected square matrices, got shape [2, 3, 4]"));
   }
 }
 
