@@ -19,6 +19,9 @@ if(NOT BLAS_FOUND)
   find_package(BLAS REQUIRED)
   message(WARNING "xgrad: OpenBLAS was not found, using ${BLAS_LIBRARIES}; matrix products may be many times slower")
 endif()
+if(NOT XGRAD_OPENBLAS)
+  find_package(LAPACK REQUIRED)  # OpenBLAS has it in it
+endif()
 
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
@@ -43,7 +46,7 @@ if(XGRAD_WITH_GRAPHVIZ)
 endif()
 
 # What a program links beside libxgrad.a: full paths in this build, plain names after installation.
-set(XGRAD_LINK_FILES ${BLAS_LIBRARIES} ${ZLIB_LIBRARIES})
+set(XGRAD_LINK_FILES ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES} ${ZLIB_LIBRARIES})
 if(XGRAD_WITH_GRAPHVIZ)
   list(APPEND XGRAD_LINK_FILES ${GRAPHVIZ_LINK_LIBRARIES})
 endif()

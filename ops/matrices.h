@@ -24,7 +24,7 @@ inline constexpr Real eps = std::numeric_limits<Real>::epsilon();
 
 // ---- Batches of matrices --------------------------------------------------------------------------------------------
 
-// The sizes of the matrices behind one another in memory.
+// The sizes of the matrices behind one another in memory. Threads: a plain value.
 struct Matrices {
   Shape batch;
   std::int64_t m, n, count;

@@ -39,6 +39,15 @@ TEST_CASE("a plot has its titles, a legend, a line and a number under the pointe
   CHECK(count_of(">epoch</text>", svg) == 1);
 }
 
+TEST_CASE("an area is a closed, pale surface without a line") {
+  const std::string svg = line_plot({{"band", {0, 1, 1, 0}, {1, 2, 0, -1}, Series::Style::area}});
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of("<path", svg) == 1);
+  CHECK(count_of("Z\"", svg) == 1);
+  CHECK(count_of("fill-opacity=\"0.15\"", svg) == 2);  // the surface and its legend
+  CHECK(count_of("stroke-width", svg) == 0);
+}
+
 TEST_CASE("points that cannot be shown interrupt the line") {
   const double nan = std::nan("");
   const std::string svg = line_plot({{"", {1, 2, 3, 4, 5}, {1, 2, nan, 2, 1}}});
