@@ -513,7 +513,7 @@ TEST_CASE("right-hand sides that do not fit are refused with both shapes") {
         }) == "solve: on the right-hand side the matrix has nan at [1, 0]; expected finite numbers");
 }
 
-TEST_CASE("a gradient that is NaN passes through, and nothing is printed") {
+TEST_CASE("a gradient that is NaN passes through") {
   const Tensor a = variable(regular({3, 3})), b = variable(normal({3, 2}));
   for (const Tensor& y : {linalg::solve(a, b), linalg::solve_triangular(a, b), linalg::inv(a),
                           linalg::cholesky(matmul(a, a, {.transpose_b = true}))}) {
