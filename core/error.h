@@ -43,7 +43,7 @@ struct FormatError : Error {
 struct IoError : Error {
   using Error::Error;
 };
-/// NaN or infinity where only finite numbers make sense.
+/// Numbers that an operation cannot work on: NaN or infinity, a singular matrix, one that is not positive definite.
 struct NumericError : Error {
   using Error::Error;
 };
