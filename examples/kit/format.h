@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/config.h>
+#include <xgrad/core/error.h>
 
 namespace xgrad::kit {
 

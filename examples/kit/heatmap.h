@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/config.h>
+#include <xgrad/core/error.h>
 
 namespace xgrad::kit {
 

@@ -1,7 +1,7 @@
 // Ctrl-C for training loops: finish the step, save, leave; a second Ctrl-C ends the program at once.
 #pragma once
 
-#include <xgrad/core/config.h>
+#include <xgrad/core/error.h>
 
 namespace xgrad::kit {
 
