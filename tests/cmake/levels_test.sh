@@ -66,11 +66,13 @@ float Sum::operator()() const {
 }
 END_OF_FILE
 cat >"$sandbox/helper.cpp" <<'END_OF_FILE'
+#include "kernel.h"
 std::string helper(const Shape& shape) { return " " + shape.level() + " " + compiled_for(); }
 int count_in_kernel() { return counter(); }
 END_OF_FILE
 cat >"$sandbox/main.cpp" <<'END_OF_FILE'
 #include <cstdio>
+#include "kernel.h"
 const std::string before_main = kernel();
 int main() {
   std::string thrown;

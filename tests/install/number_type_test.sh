@@ -25,6 +25,7 @@ cat >"$sandbox/part.cpp" <<'END_OF_FILE'
 int part() { return static_cast<int>(sizeof(xgrad::Real)); }
 END_OF_FILE
 cat >"$sandbox/main.cpp" <<'END_OF_FILE'
+#include <xgrad/core/config.h>
 #ifdef WITH_PART
 int part();
 #else

@@ -57,6 +57,9 @@ using namespace common;
 extern const nn::MultiHeadAttention attn;
 extern const Tensor numbers;
 extern const Tensor queries, keys, values;
+Tensor kernel(const Tensor& a, const Tensor& b);
+Tensor noise();
+using linalg::diagonal;
 }  // namespace docs_attention
 
 namespace docs_decoding {
