@@ -59,13 +59,18 @@ function(xgrad_install_pkgconfig library component description requires definiti
   xgrad_install_with(${library} ${component} ${pkgconfig_dir} ${PROJECT_BINARY_DIR}/${library}.pc)
 endfunction()
 
+# By what CMake finds the package.
+function(xgrad_install_config component)
+  install(FILES ${PROJECT_BINARY_DIR}/xgradConfig.cmake ${PROJECT_BINARY_DIR}/xgradConfigVersion.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/xgradNative.cmake
+          DESTINATION ${package_dir} COMPONENT ${component})
+endfunction()
+
 function(xgrad_install library component)
   install(TARGETS ${library} EXPORT xgrad-${component} COMPONENT ${component}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
   install(EXPORT xgrad-${component} NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT ${component})
-  install(FILES ${PROJECT_BINARY_DIR}/xgradConfig.cmake ${PROJECT_BINARY_DIR}/xgradConfigVersion.cmake
-                ${PROJECT_SOURCE_DIR}/cmake/xgradNative.cmake
-          DESTINATION ${package_dir} COMPONENT ${component})
+  xgrad_install_config(${component})
 
   set(definitions "")
   if(component STREQUAL "double")
@@ -80,6 +85,7 @@ function(xgrad_install_kit)
   xgrad_check_before_install(xgrad_kit kit)
   install(TARGETS xgrad_kit EXPORT xgrad-kit COMPONENT kit ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
   install(EXPORT xgrad-kit NAMESPACE xgrad:: DESTINATION ${package_dir} COMPONENT kit)
+  xgrad_install_config(kit)
   xgrad_install_with(xgrad_kit kit ${CMAKE_INSTALL_INCLUDEDIR}/xgrad/kit ${ARGN})
   xgrad_install_pkgconfig(xgrad_kit kit "What programs with xgrad share: plots, text, command lines" xgrad "" "-lz")
 endfunction()

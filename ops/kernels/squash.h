@@ -1,6 +1,8 @@
 // What squashes the sum in a plain recurrent cell.
 #pragma once
 
+#include "../../core/config.h"
+
 namespace xgrad {
 
 /// The f of rnn.
