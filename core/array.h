@@ -76,12 +76,14 @@ class BasicArray {
   explicit BasicArray(const R& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, numbers) {}
   /// Numbers in braces are for tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is said: Array(Shape{1, 2}).
   BasicArray(std::initializer_list<Nested<T>>) = delete;
-  /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. Needs <xgrad/core/xtensor.h>.
+  /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. A container that is moved is
+  /// taken over without a copy. Needs core/xtensor.h.
   template <class E>
-  requires requires(const E& e) {
-    { detail::Evaluation<E>::array(e) } -> std::same_as<BasicArray>;
+  requires requires(E&& e) {
+    { detail::Evaluation<std::remove_cvref_t<E>>::array(std::forward<E>(e)) } -> std::same_as<BasicArray>;
   }
-  BasicArray(const E& expression) : BasicArray(detail::Evaluation<E>::array(expression)) {}
+  BasicArray(E&& expression)
+      : BasicArray(detail::Evaluation<std::remove_cvref_t<E>>::array(std::forward<E>(expression))) {}
 
   BasicArray(const BasicArray&) = default;
   BasicArray& operator=(const BasicArray&) = default;

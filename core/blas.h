@@ -28,9 +28,9 @@ namespace detail {
 void prepare_blas();
 
 /// While it lives, its thread may call BLAS and LAPACK, which are set up and have memory to work in. Threads: for the
-/// thread that made it. OpenBLAS maps a buffer for each such thread, keeps it for the next, and
-/// where there is no memory for one, tries again without end. So it is made to map its buffers here, one more whenever
-/// more threads are inside than ever before, each behind a trial that can fail with std::bad_alloc.
+/// thread that made it. OpenBLAS maps a buffer for each such thread, keeps it for the next, and where there is no
+/// memory for one, tries again without end. So it is made to map its buffers here, one more whenever more threads are
+/// inside than ever before, each behind a trial that can fail with std::bad_alloc.
 class InsideBlas {
  public:
   InsideBlas();

@@ -383,11 +383,14 @@ Tensors Pass::run(const Tensor& seed, bool release) {
 Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   if (!y.requires_grad()) {
     switch (y.history()) {
-      case History::no_grad: fail<GraphError>(caller, "the result was computed under NoGrad, which records no graph");
+      case History::no_grad:
+        fail<GraphError>(caller, "the result was computed under NoGrad, which records no graph");
       case History::gradient:
-        fail<GraphError>(caller, "the result comes from a gradient that was computed without a graph; pass "
-                                 "{.create_graph = true} to the grad() that it comes from");
-      case History::recorded: break;
+        fail<GraphError>(caller,
+                         "the result comes from a gradient that was computed without a graph; pass "
+                         "{.create_graph = true} to the grad() that it comes from");
+      case History::recorded:
+        break;
     }
     fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
                      y.is_leaf() ? " (it is no result of a recorded operation)" : "");

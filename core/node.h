@@ -87,10 +87,10 @@ struct Node;
 /// An arrow from a result to one of its inputs.
 struct Edge {
   Ref<Node> to;
-  std::uint32_t version = 0;   ///< of the input when the graph was recorded
-  std::uint16_t covers = 1;    ///< how many edges, from this one on, the rule serves
-  bool carries = false;        ///< whether the input wanted a gradient when the graph was recorded
-  Rule rule;                   ///< empty: no gradient flows here, or an earlier edge's rule serves this one
+  std::uint32_t version = 0;  ///< of the input when the graph was recorded
+  std::uint16_t covers = 1;   ///< how many edges, from this one on, the rule serves
+  bool carries = false;       ///< whether the input wanted a gradient when the graph was recorded
+  Rule rule;                  ///< empty: no gradient flows here, or an earlier edge's rule serves this one
 };
 
 /// A function that sees the gradient of a tensor when it is complete and may replace it (return an undefined Tensor to

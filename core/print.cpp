@@ -78,8 +78,7 @@ Format format_for(const BasicArray<T>& array) {
     });
   }
   std::size_t width = 0;
-  for_each_shown(array, 0, 0, array.size(),
-                 [&](T value) { width = std::max(width, written(value, format).size()); });
+  for_each_shown(array, 0, 0, array.size(), [&](T value) { width = std::max(width, written(value, format).size()); });
   if (array.rank() > 0) format.width = width;
   return format;
 }

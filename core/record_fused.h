@@ -1,6 +1,6 @@
-// How an operation with kernels of its own for its gradients enters the graph. Its gradients have two forms: the kernel,
-// when only their numbers are wanted, and one in operations, when the graph of the gradients is (create_graph). Both are
-// the same function, which the tests hold against each other.
+// How an operation with kernels of its own for its gradients enters the graph. Its gradients have two forms: the
+// kernel, when only their numbers are wanted, and one in operations, when the graph of the gradients is (create_graph).
+// Both are the same function, which the tests hold against each other.
 #pragma once
 
 #include <array>
@@ -26,21 +26,25 @@ requires std::is_invocable_r_v<Array, Kernel&, const Array&, const Array&> Tenso
 }
 
 /// A fused operation of N inputs that is made of other operations: `composed(x...)` is it in these, and
-/// `gradients(gy, wanted)` gives the numbers of the gradients, std::array<Tensor, N>, of which those that are not wanted
-/// may stay undefined.
+/// `gradients(inputs, gy, wanted)` gives the numbers of the gradients, std::array<Tensor, N>, of which those that are
+/// not wanted may stay undefined.
 ///
 ///     const Tensor y = record_fused("layer_norm", normalized, std::array{x, gamma, beta},
-///         [=](const Tensor& gy, Wanted wanted) { return layer_norm_gradients(statistics, gy, wanted); },
-///         [=](const Tensor& x, const Tensor& gamma, const Tensor& beta) { return standardized(x, eps) * gamma + beta; });
+///         [=](const auto& inputs, const Tensor& gy, Wanted wanted) {
+///           return layer_norm_gradients(inputs, statistics, gy, wanted);
+///         },
+///         [=](const Tensor& x, const Tensor& gamma, const Tensor& beta) {
+///           return standardized(x, eps) * gamma + beta;
+///         });
 template <std::size_t N, class Gradients, class Composed>
 Tensor record_fused(const char* op, Array value, const std::array<Tensor, N>& inputs, Gradients gradients,
                     Composed composed) {
   auto rule = [inputs, gradients = std::move(gradients), composed = std::move(composed)](const Tensor& gy,
                                                                                          Wanted wanted) {
-    return recording() ? composed_gradients(inputs, gy, wanted, composed) : gradients(gy, wanted);
+    return recording() ? composed_gradients(inputs, gy, wanted, composed) : gradients(inputs, gy, wanted);
   };
-  return std::apply([&](const auto&... each) { return record(op, std::move(value), jointly(std::move(rule), each...)); },
-                    inputs);
+  return std::apply(
+      [&](const auto&... each) { return record(op, std::move(value), jointly(std::move(rule), each...)); }, inputs);
 }
 
 }  // namespace xgrad

@@ -72,7 +72,7 @@ class Tensor {
   Real item() const { return value().item(); }
 
   /// A part of the tensor, as in numpy: x[{0, _, slice(1, 3)}]. See core/slice.h; an operation like others
-  /// (ops/shape.cpp). Throws ValueError for more entries than axes, a position outside its axis or a step of 0.
+  /// (ops/slice.cpp). Throws ValueError for more entries than axes, a position outside its axis or a step of 0.
   Tensor operator[](std::initializer_list<Slice> slices) const;
   /// The same with one entry: x[0].
   Tensor operator[](const Slice& first) const;

@@ -1,8 +1,9 @@
 // Between xgrad's arrays and xtensor: views over the same memory, and arrays from xtensor containers and expressions.
 // Whoever wants xtensor includes this header: what <xgrad/xgrad.h> includes is free of it. xtensor 0.26 moved its
-// headers; where they are is known here and in core/buffer.h alone.
+// headers; where they are is known here and in core/xtensor_buffer.h alone.
 //
 //     const Array a = xt::xarray<Real>{{1, 2}, {3, 4}} * 2;          // or auto a = to_array(...)
+//     const Array data = std::move(table);                           // an xt::xarray or xt::xtensor: not copied
 //     const Real largest = xt::amax(view(a))();
 //
 // What leaves these functions is made of numbers, never of expressions that are still to be evaluated, but for views,
@@ -120,8 +121,8 @@ auto view(const BasicArray<T>& array) {
 /// size is assigned.
 ///
 /// An expression that is assigned is evaluated into a temporary first, so that it may read what it is assigned to:
-/// seen = xt::transpose(seen). Where element i of the result depends on no element but i of the array, xt::noalias(seen)
-/// = seen * 2 does without.
+/// seen = xt::transpose(seen). Where element i of the result depends on no element but i of the array,
+/// xt::noalias(seen) = seen * 2 does without.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
   using Elements = detail::WritableElements<T>;
@@ -130,23 +131,43 @@ auto mutable_view(BasicArray<T>& array) {
                                                                          detail::xtensor_shape(array.shape()));
 }
 
-/// xtensor containers whose memory an Array can take over without a copy: of any number of axes, and of N.
+/// xtensor containers on the pool of the library: of any number of axes, and of N.
 template <class T>
 using PooledXarray =
     xt::xarray_container<xt::uvector<T, PoolAllocator<T>>, xt::layout_type::row_major, xt::svector<std::size_t, 4>>;
 template <class T, std::size_t N>
 using PooledXtensor = xt::xtensor_container<xt::uvector<T, PoolAllocator<T>>, N, xt::layout_type::row_major>;
 
-/// Takes over the memory of an xtensor container on the pool; nothing is copied.
+namespace detail {
 template <class T>
-BasicArray<T> to_array(PooledXarray<T>&& source) {
-  const Shape shape = detail::shape_of(source.shape());
-  return BasicArray<T>(XtensorBuffer<T>::adopt(std::move(source.storage())), shape);
+concept Element = std::same_as<T, Real> || std::same_as<T, std::int64_t> || std::same_as<T, bool>;
+
+template <class Container>
+auto taken_over(Container&& source) {
+  using T = typename Container::value_type;
+  using Buffer = XtensorBuffer<T>;
+  const Shape shape = shape_of(source.shape());
+  if constexpr (std::same_as<typename Container::storage_type, typename Buffer::Storage>) {
+    return BasicArray<T>(Buffer::adopt(std::move(source.storage())), shape);
+  } else {
+    if (source.size() > Buffer::in_place) return BasicArray<T>(Buffer::host(std::move(source)), shape);
+    return BasicArray<T>(shape, std::span<const T>(source.data(), source.size()));
+  }
 }
-template <class T, std::size_t N>
-BasicArray<T> to_array(PooledXtensor<T, N>&& source) {
-  const Shape shape = detail::shape_of(source.shape());
-  return BasicArray<T>(XtensorBuffer<T>::adopt(std::move(source.storage())), shape);
+}  // namespace detail
+
+/// Takes over the memory of an xt::xarray or xt::xtensor of Real, std::int64_t or bool, whatever its allocator; nothing
+/// is copied, but the few numbers that an array keeps in itself. What is on the pool (PooledXarray, PooledXtensor) goes
+/// back to it.
+template <class Storage, class Sizes, class Tag>
+requires detail::Element<typename Storage::value_type>
+auto to_array(xt::xarray_container<Storage, xt::layout_type::row_major, Sizes, Tag>&& source) {
+  return detail::taken_over(std::move(source));
+}
+template <class Storage, std::size_t N, class Tag>
+requires detail::Element<typename Storage::value_type>
+auto to_array(xt::xtensor_container<Storage, N, xt::layout_type::row_major, Tag>&& source) {
+  return detail::taken_over(std::move(source));
 }
 
 /// Evaluates an xtensor expression, or copies a container, straight into a new array, without a temporary: Index for
@@ -171,8 +192,12 @@ auto to_array(const xt::xexpression<E>& expression) {
 
 namespace detail {
 template <class E>
-requires std::derived_from<E, xt::xexpression<E>> struct Evaluation<E> {
-  static auto array(const E& expression) { return to_array(expression); }
+requires std::derived_from<E, xt::xexpression<E>>
+struct Evaluation<E> {
+  template <class Given>
+  static auto array(Given&& expression) {
+    return to_array(std::forward<Given>(expression));
+  }
 };
 }  // namespace detail
 

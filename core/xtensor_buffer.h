@@ -1,5 +1,8 @@
-// What an array's elements live in: xtensor's container on the pool. Only array.cpp and xtensor.h look inside.
+// What an array's elements live in: xtensor's container on the pool, or one that somebody handed over. Only array.cpp
+// and xtensor.h look inside.
 #pragma once
+
+#include <memory>
 
 #include "buffer.h"
 
@@ -16,9 +19,22 @@ struct XtensorBuffer : Buffer<T> {
   using Storage = xt::uvector<T, PoolAllocator<T>>;
   static constexpr std::size_t in_place = 16 / sizeof(T);  // scalars need no second block
 
-  Storage storage;
-  T small[in_place];
+  /// A container that was handed over, and how it goes.
+  struct Guest {
+    void* container;
+    void (*destroy)(void*);
+  };
 
+  Storage storage;
+  union {
+    T small[in_place];
+    Guest guest;
+  };
+
+  XtensorBuffer() {}
+  ~XtensorBuffer() {
+    if (this->data != small && this->data != storage.data()) guest.destroy(guest.container);
+  }
   /// Room for `size` elements of any value.
   static Ref<Buffer<T>> create(std::int64_t size) {
     auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
@@ -36,6 +52,16 @@ struct XtensorBuffer : Buffer<T> {
     buffer->storage = std::move(storage);
     buffer->data = buffer->storage.data();
     return Ref<Buffer<T>>::adopt(buffer);
+  }
+  /// Takes over a container, whatever its allocator, of more than `in_place` elements in a row.
+  template <class Container>
+  static Ref<Buffer<T>> host(Container&& source) {
+    auto owner = create(0);
+    auto* buffer = static_cast<XtensorBuffer*>(owner.get());
+    auto container = std::make_unique<Container>(std::move(source));
+    buffer->data = container->data();
+    buffer->guest = {container.release(), [](void* given) { delete static_cast<Container*>(given); }};
+    return owner;
   }
 };
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "module.h"
 #include "../ops/attention.h"
+#include "module.h"
 
 namespace xgrad::nn {
 

@@ -5,16 +5,16 @@
 #include <limits>
 
 #include "../core/record.h"
-#include "attention_recorder.h"
 #include "../ops/arithmetic.h"
+#include "../ops/compare.h"
+#include "../ops/dropout.h"
 #include "../ops/elementwise.h"
 #include "../ops/index.h"
-#include "../ops/compare.h"
 #include "../ops/matmul.h"
-#include "../ops/softmax.h"
-#include "../ops/dropout.h"
 #include "../ops/reduce.h"
 #include "../ops/shape.h"
+#include "../ops/softmax.h"
+#include "attention_recorder.h"
 
 namespace xgrad::nn {
 namespace {

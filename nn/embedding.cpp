@@ -1,8 +1,8 @@
 // Embedding.
 #include "embedding.h"
 
-#include "../ops/index.h"
 #include "../ops/compare.h"
+#include "../ops/index.h"
 
 namespace xgrad::nn {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "../ops/linear_attention.h"
 #include "linear.h"
 #include "masks.h"
-#include "../ops/linear_attention.h"
 
 namespace xgrad::nn {
 

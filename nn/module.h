@@ -37,10 +37,10 @@
 #include <vector>
 
 #include "../core/callable.h"
-#include "../core/model_parameters.h"
-#include "../core/scope.h"
 #include "../core/files/safetensors.h"
 #include "../core/files/state_difference.h"
+#include "../core/model_parameters.h"
+#include "../core/scope.h"
 #include "../core/tensor.h"
 #include "init.h"
 

@@ -1,8 +1,8 @@
 // Multi-head attention.
 #include "multi_head_attention.h"
 
-#include "../ops/index.h"
 #include "../ops/compare.h"
+#include "../ops/index.h"
 #include "../ops/join.h"
 
 namespace xgrad::nn {

@@ -1,8 +1,7 @@
 // Positions.
 #include "positions.h"
 
-#include <cmath>
-
+#include "../core/xtensor_functions.h"
 #include "../ops/arithmetic.h"
 #include "../ops/elementwise.h"
 #include "../ops/slice.h"
@@ -24,19 +23,16 @@ Tensor rows_for(const Tensor& table, const Tensor& x, std::int64_t first) {
 }  // namespace
 
 Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout) {
+  const std::int64_t sines = (dim + 1) / 2, cosines = dim / 2;
+  const xt::xarray<double> position = xt::expand_dims(xt::arange(length), 1);
+  const xt::xarray<double> wavelength = xt::pow(10000., 2. * xt::arange(sines) / static_cast<double>(dim));
+  const xt::xarray<double> angle = position / wavelength;  // (length, sines)
   Array table(Shape{length, dim});
-  Real* p = table.mutable_data();
-  const std::int64_t sines = (dim + 1) / 2;
-  for (std::int64_t i = 0; i < length; ++i) {
-    for (std::int64_t column = 0; column < dim; ++column, ++p) {
-      const bool interleaved = layout == Sinusoids::interleaved;
-      const bool sine = interleaved ? column % 2 == 0 : column < sines;
-      const std::int64_t j = interleaved ? column / 2 : sine ? column : column - sines;
-      const double angle =
-          static_cast<double>(i) / std::pow(10000.0, 2 * static_cast<double>(j) / static_cast<double>(dim));
-      *p = static_cast<Real>(sine ? std::sin(angle) : std::cos(angle));
-    }
-  }
+  auto columns = mutable_view(table);
+  const bool interleaved = layout == Sinusoids::interleaved;
+  xt::view(columns, xt::all(), interleaved ? xt::range(0, dim, 2) : xt::range(0, sines, 1)) = xt::sin(angle);
+  xt::view(columns, xt::all(), interleaved ? xt::range(1, dim, 2) : xt::range(sines, dim, 1)) =
+      xt::cos(xt::view(angle, xt::all(), xt::range(0, cosines)));
   return table;
 }
 

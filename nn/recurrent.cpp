@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "../core/checked.h"
-#include "stack.h"
 #include "../ops/arithmetic.h"
 #include "../ops/create.h"
-#include "../ops/matmul.h"
 #include "../ops/dropout.h"
-#include "../ops/shape.h"
 #include "../ops/join.h"
+#include "../ops/matmul.h"
+#include "../ops/shape.h"
+#include "stack.h"
 
 namespace xgrad::nn {
 namespace {

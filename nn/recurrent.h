@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "module.h"
 #include "../ops/recurrent.h"
+#include "module.h"
 
 namespace xgrad::nn {
 

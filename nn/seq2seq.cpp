@@ -5,12 +5,12 @@
 
 #include "../core/checked.h"
 #include "../core/record.h"
-#include "../ops/index.h"
-#include "../ops/compare.h"
-#include "../ops/shape.h"
 #include "../ops/broadcast.h"
-#include "../ops/slice.h"
+#include "../ops/compare.h"
+#include "../ops/index.h"
 #include "../ops/join.h"
+#include "../ops/shape.h"
+#include "../ops/slice.h"
 
 namespace xgrad::nn {
 namespace {

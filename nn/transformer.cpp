@@ -5,12 +5,12 @@
 
 #include "../core/record.h"
 #include "../ops/arithmetic.h"
+#include "../ops/compare.h"
 #include "../ops/create.h"
 #include "../ops/index.h"
-#include "../ops/compare.h"
+#include "../ops/join.h"
 #include "../ops/shape.h"
 #include "../ops/slice.h"
-#include "../ops/join.h"
 
 namespace xgrad::nn {
 namespace {

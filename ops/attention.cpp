@@ -1,5 +1,5 @@
-// Attention: the formula in operations, and the operation that computes it by a kernel (kernels/attention.cpp). The mask
-// is in attention_mask.cpp.
+// Attention: the formula in operations, and the operation that computes it by a kernel (kernels/attention.cpp). The
+// mask is in attention_mask.cpp.
 #include "attention.h"
 
 #include <algorithm>
@@ -21,13 +21,6 @@ namespace {
 
 // ---- The formula ----------------------------------------------------------------------------------------------------
 
-// The value of f() without its graph.
-template <class F>
-Array value_of(const F& f) {
-  const NoGrad off;
-  return f().value();
-}
-
 Tensor inner_products(const Tensor& a, const Tensor& b);
 
 // a b or a^T b, for weights or their gradients a: what a 0 stands for takes no part, NaN and infinities included, here
@@ -35,7 +28,7 @@ Tensor inner_products(const Tensor& a, const Tensor& b);
 Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
   const bool transpose_a = left == LeftFactor::transposed;
   Array y = std::ranges::all_of(b.value(), [](Real v) { return std::isfinite(v); })
-                ? value_of([&] { return matmul(a, b, {.transpose_a = transpose_a}); })
+                ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
                 : careful_products(a.value(), b.value(), left);
   return record("matmul", std::move(y),
                 wrt(a, [b = kept(b), transpose_a](
@@ -47,7 +40,7 @@ Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
 
 // a b^T
 Tensor inner_products(const Tensor& a, const Tensor& b) {
-  return record("matmul", value_of([&] { return matmul(a, b, {.transpose_b = true}); }),
+  return record("matmul", matmul(a.detach(), b.detach(), {.transpose_b = true}).value(),
                 wrt(a, [b = kept(b)](const Tensor& gy) { return weighted_product(gy, b, LeftFactor::as_it_is); }),
                 wrt(b, [a = kept(a)](const Tensor& gy) { return weighted_product(gy, a, LeftFactor::transposed); }));
 }
@@ -107,22 +100,22 @@ Tensor attend(const Call& call, const std::array<Tensor, N>& inputs, const Point
   }
   return record_fused(
       "attention", std::move(y), inputs,
-      [call, inputs, operands, read, kept](const Tensor& gy, Wanted wanted) {
+      [call, operands, read, kept](const std::array<Tensor, N>& in, const Tensor& gy, Wanted wanted) {
         const bool empty = gy.size() == 0, has_bias = call.keys.bias != nullptr;
         std::array<Tensor, N> gradients;
         std::array<Real*, N> to{};
         for (std::size_t i = 0; i < N - (has_bias ? 1 : 0); ++i) {
-          Array gradient = empty ? Array(inputs[i].shape(), Real(0)) : Array(inputs[i].shape());
+          Array gradient = empty ? Array(in[i].shape(), Real(0)) : Array(in[i].shape());
           to[i] = gradient.mutable_data();
           gradients[i] = Tensor(std::move(gradient));
         }
         const bool wants_bias = has_bias && wanted[N - 1];
         Array scores = wants_bias ? Array(call.sizes.scores(), Real(0)) : Array();
         if (!empty) {
-          attention_backward(call.sizes, gy.value().data(), read(inputs), operands(to), kept, call.keys,
-                             call.dropout, wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
+          attention_backward(call.sizes, gy.value().data(), read(in), operands(to), kept, call.keys, call.dropout,
+                             wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
         }
-        if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), inputs[N - 1].shape());
+        if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
         return gradients;
       },
       composed);
@@ -182,7 +175,7 @@ Real scale_for(const char* op, const AttentionOptions& options, std::int64_t d) 
 }
 
 Call side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                     const AttentionOptions& options) {
+                  const AttentionOptions& options) {
   const auto refuse = [&](const char* rule) {
     fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
   };

@@ -20,11 +20,12 @@ struct AttentionMask {
   bool causal = false;                  ///< query t sees keys 0 ... t only
   std::optional<AttentionBand> band{};  ///< what lies outside costs neither time nor memory
   std::optional<Index> lengths{};       ///< so many keys are valid, from the first: (B), or (B, T) for each query
-  std::optional<Mask> masked{};    ///< true: may not be seen; broadcasts to (B, H, T, S)
+  std::optional<Mask> masked{};         ///< true: may not be seen; broadcasts to (B, H, T, S)
   Tensor bias{};                        ///< added to the scores before the softmax; broadcasts to (B, H, T, S)
 };
 
-/// Both at once: a key must be allowed by both; biases add up. Throws ValueError if both have lengths of different shapes.
+/// Both at once: a key must be allowed by both; biases add up. Throws ValueError if both have lengths of different
+/// shapes.
 AttentionMask operator&(const AttentionMask& a, const AttentionMask& b);
 
 /// All that a mask says but its bias, for scores (B, H, T, S) and of that shape, or for scores (B, T, S) and of shape
@@ -34,8 +35,8 @@ Mask masked_keys(const AttentionMask& mask, const Shape& scores, const char* op 
 
 struct KeyRanges;
 namespace detail {
-/// The plain numbers that the kernel reads (kernels/attention.h), for scores (B, H, T, S); they lie in the arrays of the
-/// mask. Throws as masked_keys, for the operation `op`.
+/// The plain numbers that the kernel reads (kernels/attention.h), for scores (B, H, T, S); they lie in the arrays of
+/// the mask. Throws as masked_keys, for the operation `op`.
 KeyRanges check_mask(const char* op, const AttentionMask& mask, const Shape& scores);
 /// true where a key is masked, (B, H, T, S); nothing if none is.
 std::optional<Mask> expanded(const KeyRanges& ranges, const Shape& scores);

@@ -1,18 +1,17 @@
 // Arrays and tensors from numbers, patterns and chance.
 #include "create.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "../core/xtensor_functions.h"
 
 namespace xgrad {
 namespace {
 
 template <class T>
 Tensor reals(const BasicArray<T>& from) {
-  Array result(from.shape());
-  std::transform(from.begin(), from.end(), result.mutable_data(), [](T value) { return static_cast<Real>(value); });
-  return result;
+  return to_array(xt::cast<Real>(view(from)));
 }
 
 }  // namespace
@@ -44,24 +43,20 @@ Index arange(std::int64_t first, std::int64_t last, std::int64_t step) {
 
 Tensor linspace(Real first, Real last, std::int64_t count) {
   if (count < 0) fail<ValueError>("linspace", "negative count ", count);
-  Array result(Shape{count});
-  Real* out = result.mutable_data();
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Real t = count == 1 ? 0 : static_cast<Real>(i) / static_cast<Real>(count - 1);
-    // The ends may be further apart than the largest number.
-    const Real between = std::isfinite(last - first) ? first + t * (last - first) : (1 - t) * first + t * last;
-    out[i] = i == count - 1 && count > 1 ? last : between;
-  }
+  if (count < 2) return full({count}, first);
+  const auto t = xt::cast<Real>(xt::arange(count)) / static_cast<Real>(count - 1);
+  // The ends may be further apart than the largest number.
+  Array result =
+      std::isfinite(last - first) ? to_array(first + t * (last - first)) : to_array((Real(1) - t) * first + t * last);
+  result.mutable_data()[count - 1] = last;
   return result;
 }
 
 Tensor eye(std::int64_t n) { return eye(n, n); }
 
 Tensor eye(std::int64_t rows, std::int64_t columns) {
-  Array result(Shape{rows, columns}, Real(0));
-  Real* out = result.mutable_data();
-  for (std::int64_t i = 0; i < std::min(rows, columns); ++i) out[i * columns + i] = 1;
-  return result;
+  const Shape shape{rows, columns};
+  return to_array(xt::eye<Real>(detail::xtensor_shape(shape)));
 }
 
 Tensor to_real(const Index& numbers) { return reals(numbers); }

@@ -58,17 +58,19 @@ Tensor fused(const std::array<Tensor, N>& inputs, std::int64_t n, const Shape& k
   layer_norm_rows(rows_of(inputs), eps, y.mutable_data(), statistics.mutable_data());
   return record_fused(
       "layer_norm", std::move(y), inputs,
-      [=](const Tensor& gy, Wanted wanted) {
-        const LayerNormGradients g = layer_norm_gradient_rows(rows_of(inputs), statistics.data(), gy.value().data(),
+      [rows_of, statistics](const std::array<Tensor, N>& in, const Tensor& gy, Wanted wanted) {
+        const LayerNormGradients g = layer_norm_gradient_rows(rows_of(in), statistics.data(), gy.value().data(),
                                                               {wanted[0], N > 1 && wanted[1], N > 2 && wanted[2]});
         const Array* all[] = {&g.x, &g.gamma, &g.beta};
         std::array<Tensor, N> result;
         for (std::size_t i = 0; i < N; ++i) {
-          if (wanted[static_cast<int>(i)]) result[i] = all[i]->reshaped(inputs[i].shape());
+          if (wanted[static_cast<int>(i)]) result[i] = all[i]->reshaped(in[i].shape());
         }
         return result;
       },
-      [=](const auto&... own) { return composed_layer_norm(row_factors(statistics, kept), eps, own...); });
+      [statistics, kept, eps](const auto&... own) {
+        return composed_layer_norm(row_factors(statistics, kept), eps, own...);
+      });
 }
 
 }  // namespace

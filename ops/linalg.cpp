@@ -9,6 +9,7 @@
 #include "../core/record.h"
 #include "elementwise.h"
 #include "index.h"
+#include "kernels/walk.h"
 #include "matrices.h"
 
 namespace xgrad::linalg {
@@ -19,16 +20,6 @@ using lapack::Triangle;
 // ---- Systems --------------------------------------------------------------------------------------------------------
 
 namespace {
-
-// The matrix behind matrix i of the larger batch `to`, where a batch is repeated.
-std::int64_t behind(std::int64_t i, const Shape& to, const ShortList<std::int64_t>& strides) {
-  std::int64_t at = 0;
-  for (int axis = to.rank() - 1; axis >= 0; --axis) {
-    at += i % to[axis] * strides[axis];
-    i /= to[axis];
-  }
-  return at;
-}
 
 // b repeated to the batch in which it meets a, and solve(i, x) of a's matrix i and b's part x, in place.
 template <class F>
@@ -41,9 +32,10 @@ Array solved_in_place(const char* op, const Matrices& a, const Array& b, const F
   Array x = broadcast_to(b, shape);
   if (x.size() == 0) return x;
   Real* out = x.mutable_data();
-  const auto strides = broadcast_strides(a.batch, batch);
-  Matrices(shape).each(own.m * own.m * own.n,
-                       [&](std::int64_t i) { solve(behind(i, batch, strides), out + i * own.size()); });
+  const Walk<2> walk(batch, {broadcast_strides(a.batch, batch), strides_of(batch)});
+  parallel_for(walk.count(), Matrices::grain(own.m * own.m * own.n), [&](std::int64_t begin, std::int64_t end) {
+    walk.for_each(begin, end, [&](const auto& at) { solve(at[0], out + at[1] * own.size()); });
+  });
   return x;
 }
 

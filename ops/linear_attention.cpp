@@ -4,15 +4,15 @@
 #include <algorithm>
 
 #include "arithmetic.h"
+#include "compare.h"
 #include "create.h"
 #include "fused.h"
 #include "index.h"
-#include "compare.h"
+#include "join.h"
 #include "matmul.h"
 #include "reduce.h"
 #include "shape.h"
 #include "slice.h"
-#include "join.h"
 
 namespace xgrad {
 namespace {

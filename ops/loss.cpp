@@ -58,8 +58,8 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
   CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
   return record_fused(
       "cross_entropy", std::move(rows.losses), std::array{logits},
-      [logits, targets, totals = rows.totals](const Tensor& gy, Wanted) {
-        return std::array<Tensor, 1>{cross_entropy_gradient_rows(logits.value(), targets, totals, gy.value())};
+      [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
+        return std::array<Tensor, 1>{cross_entropy_gradient_rows(in[0].value(), targets, totals, gy.value())};
       },
       [targets](const Tensor& x) { return composed_losses(x, targets); });
 }
@@ -70,9 +70,9 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Real share) {
   const Real total = sum(Tensor(std::move(rows.losses))).item() * share;  // of a constant: not recorded
   return record_fused(
       "cross_entropy", Array(Shape{}, total), std::array{logits},
-      [logits, targets, totals = rows.totals, share](const Tensor& gy, Wanted) {
+      [targets, totals = rows.totals, share](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
         const Array scaled(Shape{}, gy.value().item() * share);
-        return std::array<Tensor, 1>{cross_entropy_gradient_rows(logits.value(), targets, totals, scaled)};
+        return std::array<Tensor, 1>{cross_entropy_gradient_rows(in[0].value(), targets, totals, scaled)};
       },
       [targets, share](const Tensor& x) { return sum(composed_losses(x, targets)) * share; });
 }

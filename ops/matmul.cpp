@@ -8,6 +8,7 @@
 #include "arithmetic.h"
 #include "broadcast.h"
 #include "kernels/gemm.h"
+#include "kernels/walk.h"
 #include "reduce.h"
 #include "shape.h"
 
@@ -67,21 +68,15 @@ Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOp
     return y;
   }
   const Shape batch = leading(shape);
-  const auto strides_a = broadcast_strides(leading(a.shape()), batch);
-  const auto strides_b = broadcast_strides(leading(b.shape()), batch);
+  const Walk<3> walk(batch, {broadcast_strides(leading(a.shape()), batch), broadcast_strides(leading(b.shape()), batch),
+                             strides_of(batch)});
   const std::int64_t multiplications = one.m * one.n * std::max<std::int64_t>(one.k, 1);
   const std::int64_t grain = std::max<std::int64_t>(1, batch_multiplications / multiplications);
-  parallel_for(batch.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::int64_t rest = i, at_a = 0, at_b = 0;
-      for (int axis = batch.rank() - 1; axis >= 0; --axis) {
-        at_a += rest % batch[axis] * strides_a[axis];
-        at_b += rest % batch[axis] * strides_b[axis];
-        rest /= batch[axis];
-      }
-      gemm(one, {a.data() + at_a * one.m * one.k, a.dim(-1), options.transpose_a},
-           {b.data() + at_b * one.k * one.n, b.dim(-1), options.transpose_b}, out + i * one.m * one.n, one.n);
-    }
+  parallel_for(walk.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    walk.for_each(begin, end, [&](const auto& at) {
+      gemm(one, {a.data() + at[0] * one.m * one.k, a.dim(-1), options.transpose_a},
+           {b.data() + at[1] * one.k * one.n, b.dim(-1), options.transpose_b}, out + at[2] * one.m * one.n, one.n);
+    });
   });
   return y;
 }

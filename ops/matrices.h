@@ -55,14 +55,17 @@ struct Matrices {
     return cat("matrix ", at, " of the batch");
   }
 
-  // Calls f(i) for every matrix, in parallel where a matrix takes `work` multiplications.
+  // So many matrices one thread takes at a time if a matrix takes `work` multiplications.
+  static std::int64_t grain(std::int64_t work) {
+    constexpr std::int64_t enough = 1 << 16;
+    return std::max<std::int64_t>(1, enough / std::max<std::int64_t>(work, 1));
+  }
+  // Calls f(i) for every matrix, in parallel.
   template <class F>
   void each(std::int64_t work, const F& f) const {
-    constexpr std::int64_t enough = 1 << 16;
-    parallel_for(count, std::max<std::int64_t>(1, enough / std::max<std::int64_t>(work, 1)),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t i = begin; i < end; ++i) f(i);
-                 });
+    parallel_for(count, grain(work), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) f(i);
+    });
   }
 };
 

@@ -3,11 +3,11 @@
 #include <numeric>
 
 #include "../core/record.h"
-#include "kernels/copy.h"
-#include "index.h"
-#include "compare.h"
-#include "shape.h"
 #include "broadcast.h"
+#include "compare.h"
+#include "index.h"
+#include "kernels/copy.h"
+#include "shape.h"
 #include "slice.h"
 
 namespace xgrad {
@@ -119,8 +119,8 @@ ArrayPart<T> BasicArray<T>::operator[](const Mask& where) {
 
 template <class T>
 ArrayPart<T>::ArrayPart(BasicArray<T>& whole, Selection selection)
-    : BasicArray<T>(std::visit(
-          [&](const auto& chosen) { return read(whole, meant(whole.shape(), chosen)); }, selection)),
+    : BasicArray<T>(
+          std::visit([&](const auto& chosen) { return read(whole, meant(whole.shape(), chosen)); }, selection)),
       whole_(whole),
       selection_(std::move(selection)) {}
 
@@ -129,12 +129,12 @@ void ArrayPart<T>::operator=(const BasicArray<T>& values) && {
   std::visit([&](const auto& chosen) { write(whole_, meant(whole_.shape(), chosen), values); }, selection_);
 }
 
-#define XGRAD_INSTANTIATE(T)                                                           \
-  template BasicArray<T> BasicArray<T>::operator[](const Index&) const;                \
-  template BasicArray<T> BasicArray<T>::operator[](const Mask&) const;                 \
-  template ArrayPart<T> BasicArray<T>::operator[](std::initializer_list<Slice>);       \
-  template ArrayPart<T> BasicArray<T>::operator[](const Index&);                       \
-  template ArrayPart<T> BasicArray<T>::operator[](const Mask&);                        \
+#define XGRAD_INSTANTIATE(T)                                                     \
+  template BasicArray<T> BasicArray<T>::operator[](const Index&) const;          \
+  template BasicArray<T> BasicArray<T>::operator[](const Mask&) const;           \
+  template ArrayPart<T> BasicArray<T>::operator[](std::initializer_list<Slice>); \
+  template ArrayPart<T> BasicArray<T>::operator[](const Index&);                 \
+  template ArrayPart<T> BasicArray<T>::operator[](const Mask&);                  \
   template class ArrayPart<T>;
 XGRAD_INSTANTIATE(Real)
 XGRAD_INSTANTIATE(std::int64_t)

@@ -91,12 +91,12 @@ Unrolled unrolled(const Course& course, const Inputs<Cell>& inputs, const Tensor
   return {stack(outputs, 1), c};
 }
 
-// ---- All steps at once ------------------------------------------------------------------------------------------------
+// ---- All steps at once
+// ------------------------------------------------------------------------------------------------
 
 template <class Cell>
 CellInputs arrays(const Inputs<Cell>& inputs) {
-  return {inputs[0].value(), inputs[1].value(), inputs[2].value(),
-          inputs.size() > 3 ? inputs.back().value() : Array()};
+  return {inputs[0].value(), inputs[1].value(), inputs[2].value(), inputs.size() > 3 ? inputs.back().value() : Array()};
 }
 
 template <class Cell>
@@ -106,17 +106,17 @@ Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
   Array value = run_cells<Cell>(course, arrays<Cell>(inputs), keep ? KeepSteps::yes : KeepSteps::no, kept);
   const Tensor y = record_fused(
       Cell::name, std::move(value), inputs,
-      [=](const Tensor& gy, Wanted wanted) {
-        CellInputs g = cell_gradients<Cell>(course, arrays<Cell>(inputs), kept, gy.value(),
-                                            {.weight = wanted[1], .last = inputs.size() > 3 && wanted[3]});
+      [course, kept](const Inputs<Cell>& in, const Tensor& gy, Wanted wanted) {
+        CellInputs g = cell_gradients<Cell>(course, arrays<Cell>(in), kept, gy.value(),
+                                            {.weight = wanted[1], .last = in.size() > 3 && wanted[3]});
         Inputs<Cell> result{Tensor(std::move(g.x)), Tensor(), Tensor(std::move(g.h))};
         if (wanted[1]) result[1] = Tensor(std::move(g.weight));
-        if constexpr (input_count<Cell> > 3) {
+        if constexpr (input_count < Cell >> 3) {
           if (wanted[3]) result[3] = Tensor(std::move(g.last));
         }
         return result;
       },
-      [=](const auto&... own) {
+      [course](const auto&... own) {
         const Unrolled all = unrolled<Cell>(course, {own...});
         if (!Cell::memory) return all.output;
         return concat({all.output, unsqueeze(all.c, 1)}, 1);

@@ -6,9 +6,9 @@
 
 #include "../core/record.h"
 #include "arithmetic.h"
-#include "elementwise.h"
 #include "broadcast.h"
 #include "compare.h"
+#include "elementwise.h"
 #include "kernels/loops.h"
 #include "kernels/reduce.h"
 #include "shape.h"

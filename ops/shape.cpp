@@ -313,12 +313,12 @@ Mask triu(const Mask& x, std::int64_t offset) { return band("triu", x, offset, n
 
 // ---- for plain arrays
 
-#define XGRAD_INSTANTIATE(T)                                                                      \
-  template BasicArray<T> permute(const BasicArray<T>&, const Axes&);                              \
-  template BasicArray<T> transpose(const BasicArray<T>&, int, int);                               \
-  template BasicArray<T> transpose(const BasicArray<T>&);                                         \
-  template BasicArray<T> flip(const BasicArray<T>&, const Axes&);                                 \
-  template BasicArray<T> roll(const BasicArray<T>&, std::int64_t, int);                           \
+#define XGRAD_INSTANTIATE(T)                                            \
+  template BasicArray<T> permute(const BasicArray<T>&, const Axes&);    \
+  template BasicArray<T> transpose(const BasicArray<T>&, int, int);     \
+  template BasicArray<T> transpose(const BasicArray<T>&);               \
+  template BasicArray<T> flip(const BasicArray<T>&, const Axes&);       \
+  template BasicArray<T> roll(const BasicArray<T>&, std::int64_t, int); \
   template BasicArray<T> roll(const BasicArray<T>&, const ShortList<std::int64_t>&, const Axes&);
 XGRAD_INSTANTIATE(Real)
 XGRAD_INSTANTIATE(std::int64_t)

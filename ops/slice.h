@@ -32,7 +32,8 @@ struct Padding {
 /// dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value = 0);
 
-/// Writes `values`, repeated to its shape,, to a part of an array. Throws ShapeError when they do not fit, and as slice().
+/// Writes `values`, repeated to its shape,, to a part of an array. Throws ShapeError when they do not fit, and as
+/// slice().
 template <class T>
 void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& values);
 

@@ -30,9 +30,10 @@ Tensor row_sum(const Tensor& x) { return sum(x, {.axis = -1, .keepdim = true}); 
 
 Tensor softmax(const Tensor& x, int axis) {
   return along("softmax", x, axis, [](const Tensor& u) {
-    return record_fused("softmax", softmax_rows(u.value()), u,
-                        [](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y); },
-                        [](const Tensor& gy, const Tensor& y) { return y * (gy - row_sum(gy * y)); });
+    return record_fused(
+        "softmax", softmax_rows(u.value()), u,
+        [](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y); },
+        [](const Tensor& gy, const Tensor& y) { return y * (gy - row_sum(gy * y)); });
   });
 }
 
@@ -77,12 +78,13 @@ Mask behind(const RowLengths& length, const Shape& shape) {
 
 Tensor masked_softmax(const Tensor& x, const Index& lengths) {
   const RowLengths length = checked_lengths(x.shape(), lengths);
-  return record_fused("masked_softmax", softmax_rows(x.value(), length), x,
-                      [length](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y, length); },
-                      [length](const Tensor& gy, const Tensor& y) {
-                        const Tensor seen = where(behind(length, y.shape()), 0, gy);
-                        return y * (seen - row_sum(seen * y));
-                      });
+  return record_fused(
+      "masked_softmax", softmax_rows(x.value(), length), x,
+      [length](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y, length); },
+      [length](const Tensor& gy, const Tensor& y) {
+        const Tensor seen = where(behind(length, y.shape()), 0, gy);
+        return y * (seen - row_sum(seen * y));
+      });
 }
 
 Tensor masked_softmax(const Tensor& x, const Mask& masked) {
@@ -90,10 +92,7 @@ Tensor masked_softmax(const Tensor& x, const Mask& masked) {
   if (!broadcasts_to(masked.shape(), x.shape())) {
     fail<ShapeError>("masked_softmax", "masked of shape ", masked.shape(), " cannot become ", x.shape());
   }
-  Array y = [&] {
-    const NoGrad off;
-    return softmax(where(masked, -std::numeric_limits<Real>::infinity(), x)).value();
-  }();
+  Array y = softmax_rows(where(masked, -std::numeric_limits<Real>::infinity(), x.detach()).value());
   return record("masked_softmax", std::move(y), wrt(x, [](const Tensor& gy, const Tensor& y) {
                   // What has no weight has no gradient, whatever comes from above.
                   const Tensor above = where(y == 0, 0, gy);

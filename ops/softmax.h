@@ -19,8 +19,8 @@ Tensor log_softmax(const Tensor& x, int axis = -1);
 /// Throws ShapeError when shapes do not fit, ValueError for a length outside [0, S].
 Tensor masked_softmax(const Tensor& x, const Index& lengths);
 
-/// The softmax along the last axis among the entries that `masked` (broadcast to x) leaves; the others are exactly 0, and
-/// a row that is masked entirely is 0 with gradient 0. Throws ShapeError.
+/// The softmax along the last axis among the entries that `masked` (broadcast to x) leaves; the others are exactly 0,
+/// and a row that is masked entirely is 0 with gradient 0. Throws ShapeError.
 Tensor masked_softmax(const Tensor& x, const Mask& masked);
 
 }  // namespace xgrad

@@ -36,21 +36,23 @@ Index first_in_order(const Array& x, int axis, std::int64_t count, bool descendi
   const Real* in = x.data();
   std::int64_t* out = result.mutable_data();
   const Key flip = descending ? ~Key{0} : 0;
-  parallel_for(x.size() / size, std::max<std::int64_t>(1, numbers_at_a_time / size), [&](std::int64_t begin, std::int64_t end) {
-    std::vector<std::pair<Key, std::int64_t>> line(static_cast<std::size_t>(size));
-    for (std::int64_t n = begin; n < end; ++n) {
-      const std::int64_t outer = n / inner, column = n % inner;
-      const Real* from = in + outer * size * inner + column;
-      std::int64_t* to = out + outer * count * inner + column;
-      for (std::int64_t i = 0; i < size; ++i) line[static_cast<std::size_t>(i)] = {key_of(from[i * inner]) ^ flip, i};
-      if (count == size) {
-        std::sort(line.begin(), line.end());
-      } else {
-        std::partial_sort(line.begin(), line.begin() + count, line.end());
-      }
-      for (std::int64_t i = 0; i < count; ++i) to[i * inner] = line[static_cast<std::size_t>(i)].second;
-    }
-  });
+  parallel_for(x.size() / size, std::max<std::int64_t>(1, numbers_at_a_time / size),
+               [&](std::int64_t begin, std::int64_t end) {
+                 std::vector<std::pair<Key, std::int64_t>> line(static_cast<std::size_t>(size));
+                 for (std::int64_t n = begin; n < end; ++n) {
+                   const std::int64_t outer = n / inner, column = n % inner;
+                   const Real* from = in + outer * size * inner + column;
+                   std::int64_t* to = out + outer * count * inner + column;
+                   for (std::int64_t i = 0; i < size; ++i)
+                     line[static_cast<std::size_t>(i)] = {key_of(from[i * inner]) ^ flip, i};
+                   if (count == size) {
+                     std::sort(line.begin(), line.end());
+                   } else {
+                     std::partial_sort(line.begin(), line.begin() + count, line.end());
+                   }
+                   for (std::int64_t i = 0; i < count; ++i) to[i * inner] = line[static_cast<std::size_t>(i)].second;
+                 }
+               });
   return result;
 }
 

@@ -69,9 +69,8 @@ double clip_norm(const std::vector<Named>& all, double max_norm) {
   make_writable(all);
   for (const Named& at : all) {
     Real* const out = at.gradient->mutable_data();
-    parallel_for(at.gradient->size(), block, [&](std::int64_t begin, std::int64_t end) {
-      scale_block(out + begin, end - begin, factor);
-    });
+    parallel_for(at.gradient->size(), block,
+                 [&](std::int64_t begin, std::int64_t end) { scale_block(out + begin, end - begin, factor); });
   }
   return norm;
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../core/model_parameters.h"
 #include "../core/files/state.h"
+#include "../core/model_parameters.h"
 #include "../core/tensor.h"
 
 namespace xgrad::optim {

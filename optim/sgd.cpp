@@ -28,11 +28,11 @@ int SGD::moments_of(int group) const { return options_[static_cast<std::size_t>(
 void SGD::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
   const Options& options = options_[static_cast<std::size_t>(group)];
   const SgdNumbers c{.rate = static_cast<Real>(lr),
-                       .decay = static_cast<Real>(options.weight_decay),
-                       .old_b = static_cast<Real>(options.momentum),
-                       .new_b = static_cast<Real>(memory.steps == 0 ? 1 : 1 - options.dampening),
-                       .from_g = static_cast<Real>(options.nesterov ? 1 : 0),
-                       .from_b = static_cast<Real>(options.nesterov ? options.momentum : 1)};
+                     .decay = static_cast<Real>(options.weight_decay),
+                     .old_b = static_cast<Real>(options.momentum),
+                     .new_b = static_cast<Real>(memory.steps == 0 ? 1 : 1 - options.dampening),
+                     .from_g = static_cast<Real>(options.nesterov ? 1 : 0),
+                     .from_b = static_cast<Real>(options.nesterov ? options.momentum : 1)};
   Real* const xs = x.mutable_data();
   const Real* const gs = g.data();
   Real* const bs = options.momentum != 0 ? memory.moments[0].mutable_data() : nullptr;

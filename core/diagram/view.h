@@ -1,6 +1,7 @@
-// Diagrams of graphs: one intermediate form, GraphView, that is built once, and renderers that only print it.
+// What is drawn of a graph: one intermediate form, GraphView, that is built once. It is printed by formats.h and put
+// into files by drawing.h.
 //
-//     save_graph("step.svg", {loss}, {.title = "forward pass"});
+//     const GraphView view = GraphView::of({loss}, {.depth = 1});
 //
 // A graph can be drawn at any time, also after a backward pass has released it. Threads: while no other thread runs a
 // backward pass through it, names its tensors or assigns its leaves.

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "../error.h"
-#include "file.h"
 #include "../quote.h"
+#include "file.h"
 
 namespace xgrad {
 namespace {

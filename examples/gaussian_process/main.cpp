@@ -92,8 +92,7 @@ void run(const Config& config, kit::Example& example) {
             << "error to the truth: mean " << kit::fixed(off_by, 4) << ", attention pooling of the same w "
             << kit::fixed(pooled_off_by, 4) << "\n"
             << "of 1000 new observations " << kit::fixed(100 * covered, 1) << " % lie within two deviations\n";
-  example.result
-      .add("log_likelihood", static_cast<double>(last))
+  example.result.add("log_likelihood", static_cast<double>(last))
       .add("noise", static_cast<double>(process.noise().item()))
       .add("error", static_cast<double>(off_by))
       .add("pooling_error", static_cast<double>(pooled_off_by))

@@ -8,8 +8,8 @@
 #include <xgrad/kit/bleu.h>
 #include <xgrad/kit/cli.h>
 #include <xgrad/kit/error.h>
-#include <xgrad/ops/index.h>
 #include <xgrad/ops/compare.h>
+#include <xgrad/ops/index.h>
 
 namespace xgrad::kit {
 namespace {

@@ -2,16 +2,16 @@
 #include "multihead_attention.h"
 
 #include "../../core/checked.h"
-#include "../attention_recorder.h"
 #include "../../ops/arithmetic.h"
+#include "../../ops/broadcast.h"
 #include "../../ops/compare.h"
-#include "../../ops/matmul.h"
 #include "../../ops/dropout.h"
+#include "../../ops/join.h"
+#include "../../ops/matmul.h"
 #include "../../ops/reduce.h"
 #include "../../ops/shape.h"
-#include "../../ops/broadcast.h"
 #include "../../ops/slice.h"
-#include "../../ops/join.h"
+#include "../attention_recorder.h"
 
 namespace xgrad::nn::pytorch {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "../activation.h"
 #include "../dropout.h"
-#include "multihead_attention.h"
 #include "../norm.h"
 #include "../stack.h"
+#include "multihead_attention.h"
 
 namespace xgrad::nn::pytorch {
 

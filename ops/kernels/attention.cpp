@@ -1,6 +1,6 @@
 // Matrices are small here (a head has 8 to 64 columns), so that the products are done by a register-blocked loop of our
-// own on padded copies of one head, instead of many calls of a BLAS. Sequences may be long: scores exist for some queries
-// at a time only (Dao et al., "FlashAttention", 2022).
+// own on padded copies of one head, instead of many calls of a BLAS. Sequences may be long: scores exist for some
+// queries at a time only (Dao et al., "FlashAttention", 2022).
 #include "attention.h"
 
 #include <algorithm>
@@ -156,7 +156,8 @@ void product(std::int64_t rows, const LeftRows& a, const Rows& b, const Rows& c,
 
 // The same for a left operand of weights or their gradients where b holds infinities or NaN: they are not multiplied by
 // the zeros of a mask.
-void careful_product(std::int64_t rows, std::int64_t depth, const LeftRows& a, const Rows& b, const Rows& c, Into into) {
+void careful_product(std::int64_t rows, std::int64_t depth, const LeftRows& a, const Rows& b, const Rows& c,
+                     Into into) {
   for (std::int64_t i = 0; i < rows; ++i) {
     Real* y = c.row(i);
     if (into == Into::replace) std::fill_n(y, c.step(), Real(0));
@@ -374,8 +375,8 @@ class DropoutFactors {
 // from queries.begin.
 std::int64_t first_column(const KeyRanges& ranges, const Queries& queries, std::int64_t key) {
   return ranges.causal ? std::clamp<std::int64_t>(queries.begin + key - queries.first, 0, queries.count - 1) /
-                                pack_width * pack_width
-                          : 0;
+                             pack_width * pack_width
+                       : 0;
 }
 // The first of these queries that sees key i, and the number of keys that queries below i see.
 std::int64_t first_query(const KeyRanges& ranges, const Queries& queries, std::int64_t key) {
@@ -383,7 +384,7 @@ std::int64_t first_query(const KeyRanges& ranges, const Queries& queries, std::i
 }
 std::int64_t keys_before(const KeyRanges& ranges, const Queries& queries, std::int64_t query) {
   return ranges.causal ? std::clamp<std::int64_t>(queries.first + query - queries.begin, 0, queries.keys())
-                          : queries.keys();
+                       : queries.keys();
 }
 
 // Adds the bias to the scores of `count` queries, side by side in rows of `step`, with keys begin ... end - 1, and puts
@@ -568,7 +569,8 @@ void attention_backward(const AttentionSizes& p, const Real* gy, const Attention
 }
 
 Array careful_products(const Array& a, const Array& b, LeftFactor left_factor) {
-  const std::int64_t columns = b.dim(-1), depth = b.dim(-2), rows = a.dim(left_factor == LeftFactor::transposed ? -1 : -2);
+  const std::int64_t columns = b.dim(-1), depth = b.dim(-2),
+                     rows = a.dim(left_factor == LeftFactor::transposed ? -1 : -2);
   Shape shape = b.shape();
   shape[b.rank() - 2] = rows;
   Array y(shape);
@@ -576,8 +578,9 @@ Array careful_products(const Array& a, const Array& b, LeftFactor left_factor) {
   for (std::int64_t i = 0; i < b.size() / std::max<std::int64_t>(depth * columns, 1); ++i) {
     const Real* left = a.data() + i * rows * depth;
     right.read(b.data() + i * depth * columns, columns, depth, columns);
-    careful_product(rows, depth, left_factor == LeftFactor::transposed ? LeftRows{left, 1, rows} : LeftRows{left, depth, 1}, right.rows_from(0),
-                    to.rows_from(0), Into::replace);
+    careful_product(rows, depth,
+                    left_factor == LeftFactor::transposed ? LeftRows{left, 1, rows} : LeftRows{left, depth, 1},
+                    right.rows_from(0), to.rows_from(0), Into::replace);
     to.write(y.mutable_data() + i * rows * columns, columns, rows, columns);
   }
   return y;

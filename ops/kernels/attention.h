@@ -34,13 +34,13 @@ struct AttentionOperands {
 /// names. Checked (attention_mask.h).
 struct KeyRanges {
   std::int64_t T = 0, S = 0;
-  bool causal = false;                              ///< query t sees keys 0 ... t only
-  bool band = false;                                ///< it sees t - before ... t + after only
-  std::int64_t before = 0, after = 0;               ///< not beyond max(T, S)
-  const std::int64_t* lengths = nullptr;            ///< so many keys are there, from the first: (B), or (B, T)
+  bool causal = false;                    ///< query t sees keys 0 ... t only
+  bool band = false;                      ///< it sees t - before ... t + after only
+  std::int64_t before = 0, after = 0;     ///< not beyond max(T, S)
+  const std::int64_t* lengths = nullptr;  ///< so many keys are there, from the first: (B), or (B, T)
   bool length_per_query = false;
-  const bool* masked = nullptr;                     ///< true: may not be seen; (B, H, T, S) with strides
-  const Real* bias = nullptr;                       ///< added to the scores, likewise
+  const bool* masked = nullptr;  ///< true: may not be seen; (B, H, T, S) with strides
+  const Real* bias = nullptr;    ///< added to the scores, likewise
   ShortList<std::int64_t> masked_strides, bias_strides;
 
   /// Query t sees no key before this one, and
@@ -50,7 +50,8 @@ struct KeyRanges {
   /// So many keys at most are seen by some of `count` queries in a row.
   std::int64_t most_keys(std::int64_t count) const;
   bool is_masked(std::int64_t b, std::int64_t h, std::int64_t t, std::int64_t s) const {
-    return masked && masked[b * masked_strides[0] + h * masked_strides[1] + t * masked_strides[2] + s * masked_strides[3]];
+    return masked &&
+           masked[b * masked_strides[0] + h * masked_strides[1] + t * masked_strides[2] + s * masked_strides[3]];
   }
 };
 

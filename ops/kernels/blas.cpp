@@ -1,6 +1,7 @@
 // Of xtensor-blas this uses the declarations of CBLAS. The product of its containers, xt::blas::gemm, has no leading
 // dimension: neither the heads of an attention nor blocks of rows could be multiplied where they lie, and it copies
-// what is laid out otherwise.
+// what is laid out otherwise. cxxblas::gemm has one, but is a template: compiled here for each set of instructions
+// under one name, the linker could give an old processor the newest.
 #include "blas.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 
 namespace xgrad::detail {
 
-/// The product without its bias, on the calling thread, once the BLAS has been prepared. Throws LimitError for sizes that
-/// the BLAS cannot count, std::bad_alloc if it has no memory to work in.
+/// The product without its bias, on the calling thread. Throws LimitError for sizes that the BLAS cannot count,
+/// std::bad_alloc if it has no memory to work in.
 void blas_product(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 
 }  // namespace xgrad::detail

@@ -8,8 +8,8 @@
 
 namespace xgrad::cells {
 
-/// One step. V is a Pack or a Tensor: x the input's part of each gate, u the state's part, `carried` what the cell takes
-/// over from the step before without a product (an lstm's c, a gru's h).
+/// One step. V is a Pack or a Tensor: x the input's part of each gate, u the state's part, `carried` what the cell
+/// takes over from the step before without a product (an lstm's c, a gru's h).
 template <class V, std::size_t kept_count>
 struct Stepped {
   V h, c;                          ///< the new state, and an lstm's new memory

@@ -47,7 +47,8 @@ Real row_loss(const Real* x, std::int64_t target, const RowTotal& row, Real smoo
 }  // namespace
 
 CrossEntropyRows cross_entropy_rows(const Array& logits, const Targets& targets) {
-  CrossEntropyRows result{Array(targets.classes.shape()), Array(Shape{targets.classes.size(), row_total_size}, Real(0))};
+  CrossEntropyRows result{Array(targets.classes.shape()),
+                          Array(Shape{targets.classes.size(), row_total_size}, Real(0))};
   Real* losses = result.losses.mutable_data();
   Real* totals = result.totals.mutable_data();
   const std::int64_t V = targets.V;

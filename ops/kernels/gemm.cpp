@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../../core/blas.h"
 #include "../../core/parallel.h"
 #include "blas.h"
 #include "tiles.h"
@@ -42,7 +41,6 @@ void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return start_rows(p, c, c_stride);
   const bool tiles = detail::suits_tiles(p);
-  if (!tiles) detail::prepare_blas();
   const bool by_rows = p.m >= p.n;
   const std::int64_t side = by_rows ? p.m : p.n;
   const std::int64_t piece = (side / std::max<std::int64_t>(1, pieces(p, tiles)) + 31) / 32 * 32;

@@ -8,9 +8,9 @@
 #include "../../core/parallel.h"
 #include "copy.h"
 #include "gemm.h"
-#include "reduce.h"
 #include "multiply_add.h"
 #include "packing.h"
+#include "reduce.h"
 
 namespace xgrad {
 namespace {
@@ -25,8 +25,7 @@ class Panels {
   // Of the transpose of `factor`.
   static Panels transposed(const Array& factor) {
     Array turned(Shape{factor.dim(1), factor.dim(0)});
-    copy_strided(turned.shape(), turned.mutable_data(), strides_of(turned.shape()), factor.data(),
-                 {1, factor.dim(1)});
+    copy_strided(turned.shape(), turned.mutable_data(), strides_of(turned.shape()), factor.data(), {1, factor.dim(1)});
     return Panels(turned);
   }
   explicit Panels(const Array& factor)
@@ -218,16 +217,16 @@ CellInputs cell_gradients(const Course& course, const CellInputs& in, const Kept
 }
 
 template Array run_cells<cells::Rnn<Squash::tanh>>(const Course&, const CellInputs&, KeepSteps, KeptSteps&);
-template CellInputs cell_gradients<cells::Rnn<Squash::tanh>>(const Course&, const CellInputs&, const KeptSteps&, const Array&,
-                                          const CellWanted&);
+template CellInputs cell_gradients<cells::Rnn<Squash::tanh>>(const Course&, const CellInputs&, const KeptSteps&,
+                                                             const Array&, const CellWanted&);
 template Array run_cells<cells::Rnn<Squash::relu>>(const Course&, const CellInputs&, KeepSteps, KeptSteps&);
-template CellInputs cell_gradients<cells::Rnn<Squash::relu>>(const Course&, const CellInputs&, const KeptSteps&, const Array&,
-                                          const CellWanted&);
+template CellInputs cell_gradients<cells::Rnn<Squash::relu>>(const Course&, const CellInputs&, const KeptSteps&,
+                                                             const Array&, const CellWanted&);
 template Array run_cells<cells::Lstm>(const Course&, const CellInputs&, KeepSteps, KeptSteps&);
 template CellInputs cell_gradients<cells::Lstm>(const Course&, const CellInputs&, const KeptSteps&, const Array&,
-                                          const CellWanted&);
+                                                const CellWanted&);
 template Array run_cells<cells::Gru>(const Course&, const CellInputs&, KeepSteps, KeptSteps&);
 template CellInputs cell_gradients<cells::Gru>(const Course&, const CellInputs&, const KeptSteps&, const Array&,
-                                          const CellWanted&);
+                                               const CellWanted&);
 
 }  // namespace xgrad

@@ -12,20 +12,24 @@ namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
+// What is subtracted from a row whose largest number is `most`. One with +inf is replaced, in y, by one that has the
+// same softmax; then x is where that is.
+Real shift_of(Real most, const Real*& x, Real* y, std::int64_t n) {
+  if (most != infinity) return most;
+  replace_infinities(x, y, n);
+  x = y;
+  return 0;
+}
+
 // y = softmax(x) of n numbers.
 void softmax_row(const Real* x, Real* y, std::int64_t n) {
-  Real most = max_of_row(x, n);
+  const Real most = max_of_row(x, n);
   if (most == -infinity) {
     // All of them are -inf, or NaN.
     for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] == -infinity ? 0 : x[i];
     return;
   }
-  if (most == infinity) {
-    replace_infinities(x, y, n);
-    x = y;
-    most = 0;
-  }
-  const Pack shift(most);
+  const Pack shift(shift_of(most, x, y, n));
   const Real total = sum_packs(n, [&](std::int64_t i, auto part) {
     const Pack e = exp(part.load(x + i, -infinity) - shift);
     part.store(e, y + i);
@@ -42,17 +46,12 @@ void softmax_gradient_row(const Real* gy, const Real* y, Real* gx, std::int64_t 
 
 // y = x - ln sum e^x of n numbers.
 void log_softmax_row(const Real* x, Real* y, std::int64_t n) {
-  Real most = max_of_row(x, n);
+  const Real most = max_of_row(x, n);
   if (most == -infinity) {
     std::copy_n(x, n, y);
     return;
   }
-  if (most == infinity) {
-    replace_infinities(x, y, n);
-    x = y;
-    most = 0;
-  }
-  const Pack shift(most);
+  const Pack shift(shift_of(most, x, y, n));
   const Pack log_total(
       std::log(sum_packs(n, [&](std::int64_t i, auto part) { return exp(part.load(x + i, -infinity) - shift); })));
   each_pack(n, [&](std::int64_t i, auto part) { part.store(part.load(x + i) - shift - log_total, y + i); });
@@ -64,57 +63,50 @@ void log_softmax_gradient_row(const Real* gy, const Real* y, Real* gx, std::int6
             [&](std::int64_t i, auto part) { part.store(part.load(gy + i) - exp(part.load(y + i)) * total, gx + i); });
 }
 
-// f(from, to, n) for every row of an array and of a new one like it.
-template <class F>
-Array by_rows(const Array& x, const F& f) {
-  Array y(x.shape());
-  const Real* in = x.data();
-  Real* out = y.mutable_data();
-  const std::int64_t n = x.shape().back();
-  each_row(x.shape(), [&](std::int64_t, std::int64_t at) { f(in + at, out + at, n); });
-  return y;
-}
+// All entries of every row count.
+struct WholeRows {
+  std::int64_t n;
 
-// f(gy, y, gx, n), likewise.
-template <class F>
-Array by_rows(const Array& gy, const Array& y, const F& f) {
-  Array gx(y.shape());
-  const Real *g = gy.data(), *v = y.data();
-  Real* out = gx.mutable_data();
-  const std::int64_t n = y.shape().back();
-  each_row(y.shape(), [&](std::int64_t, std::int64_t at) { f(g + at, v + at, out + at, n); });
-  return gx;
-}
+  std::int64_t operator()(std::int64_t) const { return n; }
+};
 
-}  // namespace
-
-Array softmax_rows(const Array& x) { return by_rows(x, softmax_row); }
-Array softmax_gradient_rows(const Array& gy, const Array& y) { return by_rows(gy, y, softmax_gradient_row); }
-Array log_softmax_rows(const Array& x) { return by_rows(x, log_softmax_row); }
-Array log_softmax_gradient_rows(const Array& gy, const Array& y) { return by_rows(gy, y, log_softmax_gradient_row); }
-
-Array softmax_rows(const Array& x, const RowLengths& length) {
+// f(from, to, count) for every row of an array and of a new one like it, and 0 behind the first length(row) entries.
+template <class Length, class F>
+Array by_rows(const Array& x, const Length& length, const F& f) {
   Array y(x.shape());
   const Real* in = x.data();
   Real* out = y.mutable_data();
   const std::int64_t n = x.shape().back();
   each_row(x.shape(), [&](std::int64_t row, std::int64_t at) {
-    softmax_row(in + at, out + at, length(row));
-    std::fill(out + at + length(row), out + at + n, Real(0));
+    const std::int64_t count = length(row);
+    f(in + at, out + at, count);
+    std::fill(out + at + count, out + at + n, Real(0));
   });
   return y;
 }
 
+// f(gy, y, gx, count), likewise.
+template <class Length, class F>
+Array by_rows(const Array& gy, const Array& y, const Length& length, const F& f) {
+  const Real* above = gy.data();
+  const Real* first = y.data();
+  return by_rows(y, length, [&](const Real* v, Real* gx, std::int64_t n) { f(above + (v - first), v, gx, n); });
+}
+
+}  // namespace
+
+Array softmax_rows(const Array& x) { return by_rows(x, WholeRows{x.shape().back()}, softmax_row); }
+Array softmax_rows(const Array& x, const RowLengths& length) { return by_rows(x, length, softmax_row); }
+Array softmax_gradient_rows(const Array& gy, const Array& y) {
+  return by_rows(gy, y, WholeRows{y.shape().back()}, softmax_gradient_row);
+}
 Array softmax_gradient_rows(const Array& gy, const Array& y, const RowLengths& length) {
-  Array gx(y.shape());
-  const Real *g = gy.data(), *p = y.data();
-  Real* out = gx.mutable_data();
-  const std::int64_t n = y.shape().back();
-  each_row(y.shape(), [&](std::int64_t row, std::int64_t at) {
-    softmax_gradient_row(g + at, p + at, out + at, length(row));
-    std::fill(out + at + length(row), out + at + n, Real(0));
-  });
-  return gx;
+  return by_rows(gy, y, length, softmax_gradient_row);
+}
+
+Array log_softmax_rows(const Array& x) { return by_rows(x, WholeRows{x.shape().back()}, log_softmax_row); }
+Array log_softmax_gradient_rows(const Array& gy, const Array& y) {
+  return by_rows(gy, y, WholeRows{y.shape().back()}, log_softmax_gradient_row);
 }
 
 }  // namespace xgrad

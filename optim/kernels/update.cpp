@@ -36,8 +36,8 @@ constexpr Real largest_gradient = sizeof(Real) == sizeof(float) ? Real(0x1p63) :
 // m moves towards g by steps of 1 - b1 from where it was, or, if that is more than half the way, from g back by steps
 // of b1: m is g then when b1 is 0.
 template <bool from_g>
-void adam_loop(Real* __restrict x, const Real* __restrict g, Real* __restrict m, Real* __restrict v,
-                std::int64_t count, const AdamNumbers c) {
+void adam_loop(Real* __restrict x, const Real* __restrict g, Real* __restrict m, Real* __restrict v, std::int64_t count,
+               const AdamNumbers c) {
   const std::optional<FlushTinyNumbers> flush = c.eps > 0 ? std::make_optional<FlushTinyNumbers>() : std::nullopt;
   for (std::int64_t i = 0; i < count; ++i) {
     const Real wanted = g[i] + c.pull * x[i];

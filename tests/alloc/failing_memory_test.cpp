@@ -46,7 +46,7 @@ void check_each_failure(const Make& make, const Act& act, const Look& look) {
   }
   for (const auto refuse : {FailingMemory::Refuse::one, FailingMemory::Refuse::rest}) {
     bool all = false;
-    int failures = 0;
+    int failures = 0, repeats = 0;
     for (std::int64_t number = 1; !all; ++number) {
       CAPTURE(number);
       const std::int64_t blocks = blocks_in_use(), nodes = live_node_count();
@@ -71,6 +71,13 @@ void check_each_failure(const Make& make, const Act& act, const Look& look) {
         REQUIRE(look(*subject) == after);
       }
       REQUIRE(live_node_count() == nodes);
+      // A thread that takes part in shared work for the first time keeps its scratch memory, once. What leaks leaks
+      // again.
+      if (blocks_in_use() != blocks && threads() > 1 && ++repeats < 20) {
+        --number;
+        continue;
+      }
+      repeats = 0;
       REQUIRE(blocks_in_use() == blocks);
     }
     // A block that the system refuses once is asked for again, when everything that waits has gone back to it.

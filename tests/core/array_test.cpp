@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <xgrad/ops/create.h>
 #include <xgrad/ops/broadcast.h>
+#include <xgrad/ops/create.h>
 
 #include "support/check.h"
 

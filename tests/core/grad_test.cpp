@@ -15,11 +15,11 @@
 #include <xgrad/core/scope.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/attention.h>
+#include <xgrad/ops/broadcast.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/compare.h>
 #include <xgrad/ops/reduce.h>
-#include <xgrad/ops/broadcast.h>
 #include <xgrad/ops/shape.h>
 
 #include "support/check.h"
@@ -709,12 +709,7 @@ TEST_CASE("results are the same bit for bit with any number of threads") {
     for (int i = 0; i < 3; ++i) y = tanh(y * w + mean(y, {.axis = 0}));
     return grad(sum(exp(y)), {w})[0].value();
   };
-  const ThreadCount restore(1);
-  const Array alone = run();
-  for (const int count : {2, 3, 7}) {
-    set_threads(count);
-    CHECK(equal(run(), alone));
-  }
+  check_same_bits(run);
 }
 
 TEST_CASE("a child process can differentiate after its parent has started threads") {
@@ -908,7 +903,8 @@ TEST_CASE("a joint rule serves any number of inputs") {
   };
   const Tensor y = [&]<std::size_t... I>(std::index_sequence<I...>) {
     return record("many", Array(Shape{}, Real(1)), jointly(rule, xs[I]...));
-  }(std::make_index_sequence<20>());
+  }
+  (std::make_index_sequence<20>());
   const Tensors g = grad(y * 2, xs);
   for (int i = 0; i < 20; ++i) CHECK(g[static_cast<std::size_t>(i)].item() == 2 * i);
 }
@@ -982,7 +978,9 @@ TEST_CASE("the reason why a result has no graph is named") {
   CHECK(error_of<GraphError>([&] { (x * x).backward(); }) ==
         "backward: the result has shape [2], not one element: take its sum() or mean() first, or give a seed, the "
         "gradient of the result");
-  CHECK(error_of<GraphError>([] { tensor({1, 2}).backward(); }) ==
+  CHECK(error_of<GraphError>([] {
+          tensor({1, 2}).backward();
+        }) ==
         "backward: the result depends on nothing that requires a gradient (it is no result of a recorded operation)");
   CHECK(error_of<ValueError>([&] { x.on_grad({}); }) == "on_grad: the function is empty");
 }

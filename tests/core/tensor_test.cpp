@@ -150,7 +150,8 @@ TEST_CASE("a value that is written to in place does not move when nobody else lo
   CHECK(before.at({5}) == 2);
   const Tensor y = sum(x * x);
   (void)x.mutable_value();
-  CHECK(error_of<GraphError>([&] { grad(y, {x}); }) == "mul: 'x' was assigned after it was used here; run the forward pass again");
+  CHECK(error_of<GraphError>([&] { grad(y, {x}); }) ==
+        "mul: 'x' was assigned after it was used here; run the forward pass again");
 }
 
 TEST_CASE("in braces stand numbers, and a shape is said") {
@@ -177,11 +178,17 @@ TEST_CASE("a variable that is made of a tensor is another one") {
 
 TEST_CASE("braces that could mean a shape or numbers do not compile where neither is said") {
   CHECK_FALSE(std::is_constructible_v<Array, std::initializer_list<Nested<Real>>>);
-  const auto from_braces = []<class T>(std::type_identity<T>) { return requires { T({{2, 2}, 7}); }; };
+  const auto from_braces = []<class T>(std::type_identity<T>) {
+    return requires { T({{2, 2}, 7}); };
+  };
   CHECK_FALSE(from_braces(std::type_identity<Tensor>()));
-  const auto array_from_braces = []<class T>(std::type_identity<T>) { return requires { T{{1, 2}, {3, 4}}; }; };
+  const auto array_from_braces = []<class T>(std::type_identity<T>) {
+    return requires { T{{1, 2}, {3, 4}}; };
+  };
   CHECK_FALSE(array_from_braces(std::type_identity<Array>()));
-  const auto assigns_part = []<class T>(std::type_identity<T>) { return requires(T x) { x[{0}] = x; }; };
+  const auto assigns_part = []<class T>(std::type_identity<T>) {
+    return requires(T x) { x[{0}] = x; };
+  };
   CHECK_FALSE(assigns_part(std::type_identity<Tensor>()));
   CHECK(assigns_part(std::type_identity<Array>()));
 }

@@ -71,9 +71,8 @@ TEST_CASE("timers may die in any order") {
 
 TEST_CASE("a gradient that throws leaves the timer as it was") {
   const Tensor x = variable(2);
-  const Tensor y = record("broken", Array(Shape{}, 1), wrt(x, [](const Tensor&) -> Tensor {
-                            fail<ValueError>("broken", "on purpose");
-                          }));
+  const Tensor y = record("broken", Array(Shape{}, 1),
+                          wrt(x, [](const Tensor&) -> Tensor { fail<ValueError>("broken", "on purpose"); }));
   const OperationTimer timer;
   CHECK_THROWS_AS(grad(y, {x}), ValueError);
   exp(x);

@@ -1,22 +1,38 @@
 // Tests of core/xtensor.h: the same memory seen as xtensor and as Array.
-#include <xgrad/core/xtensor.h>
+#include <xgrad/core/xtensor_functions.h>
 
 #include <xgrad/core/grad.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/reduce.h>
 
-#if __has_include(<xtensor/views/xview.hpp>)
-#include <xtensor/core/xmath.hpp>
-#include <xtensor/views/xview.hpp>
-#else
-#include <xtensor/xmath.hpp>
-#include <xtensor/xview.hpp>
-#endif
-
 #include "support/check.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
+
+namespace {
+
+// Knows how many blocks are out.
+struct Counting : std::allocator<Real> {
+  template <class>
+  struct rebind {
+    using other = Counting;
+  };
+  Real* allocate(std::size_t n) {
+    ++blocks();
+    return std::allocator<Real>::allocate(n);
+  }
+  void deallocate(Real* block, std::size_t n) {
+    --blocks();
+    std::allocator<Real>::deallocate(block, n);
+  }
+  static int& blocks() {
+    static int count = 0;
+    return count;
+  }
+};
+
+}  // namespace
 
 TEST_CASE("an xtensor view of an array looks at the same memory") {
   const Array a(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
@@ -47,6 +63,52 @@ TEST_CASE("an xtensor array on the pool moves in without a copy") {
   CHECK(a.shape() == Shape{3, 4});
   CHECK(a.at({2, 3}) == 2.5);
   CHECK(pool_stats().bytes_in_use - before < 12 * static_cast<std::int64_t>(sizeof(Real)));
+}
+
+TEST_CASE("containers of other allocators move in without a copy, and go with the last array that has them") {
+  using Foreign =
+      xt::xarray_container<xt::uvector<Real, Counting>, xt::layout_type::row_major, xt::svector<std::size_t>>;
+  {
+    Foreign source = Foreign::from_shape({3, 4});
+    source.fill(2.5);
+    const Real* place = source.data();
+    Array a = std::move(source);
+    CHECK(a.data() == place);
+    CHECK(a.shape() == Shape{3, 4});
+    CHECK(Counting::blocks() == 1);
+    const Array b = a;
+    a.mutable_data()[0] = 7;
+    CHECK(b.data() == place);
+    CHECK(b.at({0, 0}) == 2.5);
+    a = b;
+    CHECK(Counting::blocks() == 1);
+  }
+  CHECK(Counting::blocks() == 0);
+
+  xt::xtensor<Real, 2> rows{{1, 2, 3}, {4, 5, 6}};
+  const Real* place = rows.data();
+  const Tensor x = variable(Array(std::move(rows)));
+  CHECK(x.value().data() == place);
+  CHECK(equal(grad(sum(x * x), {x})[0].value(), Array(Shape{2, 3}, {2, 4, 6, 8, 10, 12})));
+  xt::xarray<std::int64_t> ids{1, 2, 3, 4, 5};
+  const std::int64_t* first = ids.data();
+  const Index index = std::move(ids);
+  CHECK(index.data() == first);
+  xt::xarray<bool> flags = xt::zeros<bool>({20});
+  const bool* flag = flags.data();
+  const Mask mask = to_array(std::move(flags));
+  CHECK(mask.data() == flag);
+
+  // Few numbers, none, another order of the axes: copied.
+  CHECK(equal(to_array(xt::xarray<Real>(Real(4))), Array(Shape{}, Real(4))));
+  CHECK(to_array(xt::xarray<Real>::from_shape({0, 3})).shape() == Shape{0, 3});
+  xt::xarray<Real, xt::layout_type::column_major> columns{{1, 2, 3}, {4, 5, 6}};
+  CHECK(equal(to_array(std::move(columns)), Array(Shape{2, 3}, {1, 2, 3, 4, 5, 6})));
+  // What is not moved stays whose it is.
+  xt::xarray<Real> kept{{1, 2, 3}, {4, 5, 6}};
+  const Array copy = kept;
+  CHECK(copy.data() != kept.data());
+  CHECK(kept.size() == 6);
 }
 
 TEST_CASE("what moved in goes back to the pool") {

@@ -1,5 +1,4 @@
 // Tests of ops/kernels/gemm.h in float, where registers hold twice as many numbers.
-
 #include <xgrad/core/text.h>
 
 #include "support/check.h"

@@ -3,8 +3,8 @@
 
 #include <xgrad/nn/attention_scores.h>
 #include <xgrad/nn/linear_attention.h>
-#include <xgrad/nn/transformer.h>
 #include <xgrad/nn/pytorch/transformer.h>
+#include <xgrad/nn/transformer.h>
 
 #include "support/attention.h"
 

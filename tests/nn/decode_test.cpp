@@ -8,16 +8,16 @@
 
 #include <xgrad/nn/transformer.h>
 #include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/sort.h>
 #include <xgrad/ops/compare.h>
+#include <xgrad/ops/create.h>
+#include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/index.h>
+#include <xgrad/ops/join.h>
 #include <xgrad/ops/loss.h>
-#include <xgrad/ops/softmax.h>
 #include <xgrad/ops/shape.h>
 #include <xgrad/ops/slice.h>
-#include <xgrad/ops/join.h>
+#include <xgrad/ops/softmax.h>
+#include <xgrad/ops/sort.h>
 #include <xgrad/optim/optim.h>
 
 namespace xgrad::testing {

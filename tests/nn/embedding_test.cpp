@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include <xgrad/nn/embedding.h>
-#include <xgrad/ops/index.h>
 #include <xgrad/ops/compare.h>
+#include <xgrad/ops/index.h>
 #include <xgrad/ops/matmul.h>
 
 namespace xgrad::testing {

@@ -4,16 +4,16 @@
 #include <limits>
 #include <memory>
 
-#include <xgrad/nn/multi_head_attention.h>
 #include <xgrad/nn/attention_scores.h>
+#include <xgrad/nn/multi_head_attention.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/compare.h>
+#include <xgrad/ops/join.h>
 #include <xgrad/ops/matmul.h>
-#include <xgrad/ops/softmax.h>
 #include <xgrad/ops/shape.h>
 #include <xgrad/ops/slice.h>
-#include <xgrad/ops/join.h>
+#include <xgrad/ops/softmax.h>
 
 namespace xgrad::testing {
 namespace {

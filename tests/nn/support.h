@@ -13,8 +13,8 @@
 
 #include <xgrad/nn/module.h>
 #include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/reduce.h>
 #include <xgrad/ops/broadcast.h>
+#include <xgrad/ops/reduce.h>
 
 namespace xgrad::testing {
 

@@ -6,15 +6,15 @@
 #include <limits>
 
 #include <xgrad/nn/transformer.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/index.h>
-#include <xgrad/ops/compare.h>
+#include <xgrad/ops/join.h>
+#include <xgrad/ops/layer_norm.h>
 #include <xgrad/ops/loss.h>
 #include <xgrad/ops/matmul.h>
-#include <xgrad/ops/softmax.h>
-#include <xgrad/ops/layer_norm.h>
 #include <xgrad/ops/slice.h>
-#include <xgrad/ops/join.h>
+#include <xgrad/ops/softmax.h>
 
 namespace xgrad::testing {
 namespace {

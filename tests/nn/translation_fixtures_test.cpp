@@ -1,7 +1,7 @@
 #include <xgrad/core/grad.h>
 #include <xgrad/nn/transformer.h>
-#include <xgrad/ops/index.h>
 #include <xgrad/ops/compare.h>
+#include <xgrad/ops/index.h>
 #include <xgrad/ops/loss.h>
 #include <xgrad/ops/shape.h>
 #include <xgrad/optim/optim.h>

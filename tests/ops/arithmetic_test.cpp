@@ -1,9 +1,11 @@
 // Arithmetic with broadcasting on either side.
+#include <algorithm>
 #include <cmath>
 
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
+#include "support/oracle.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -48,16 +50,6 @@ const std::pair<Shape, Shape> shapes[] = {
     {{4, 33}, {33}},
 };
 
-double at_broadcast(const Array& x, const Shape& to, std::int64_t i) {
-  const auto strides = broadcast_strides(x.shape(), to);
-  std::int64_t offset = 0;
-  for (int axis = to.rank() - 1; axis >= 0; --axis) {
-    offset += i % to[axis] * strides[axis];
-    i /= to[axis];
-  }
-  return x.data()[offset];
-}
-
 Array operand(const Binary& op, const Shape& shape, std::uint64_t seed) {
   return op.positive ? uniform(shape, 0.5, 2, seed) : normal(shape, seed);
 }
@@ -70,11 +62,10 @@ TEST_CASE("arithmetic broadcasts as numpy does") {
       const Shape &left = operands.first, &right = operands.second;
       INFO(op.name, " ", cat(left), " ", cat(right));
       const Array a = operand(op, left, 1), b = operand(op, right, 2);
-      Array expected(broadcast_shapes("test", left, right));
-      for (std::int64_t i = 0; i < expected.size(); ++i) {
-        expected.mutable_data()[i] =
-            op.oracle(at_broadcast(a, expected.shape(), i), at_broadcast(b, expected.shape(), i));
-      }
+      const Shape shape = broadcast_shapes("test", left, right);
+      const Array x = oracle::broadcast(a, shape), y = oracle::broadcast(b, shape);
+      Array expected(shape);
+      std::transform(x.begin(), x.end(), y.begin(), expected.mutable_data(), op.oracle);
       check_close(op.op(a, b).value(), expected, 1e-15);
     }
   }

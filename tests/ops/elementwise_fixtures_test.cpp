@@ -1,6 +1,6 @@
 #include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/compare.h>
+#include <xgrad/ops/elementwise.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

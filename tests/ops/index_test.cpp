@@ -1,18 +1,18 @@
 // Choosing by index and by mask, sorting: literals from PyTorch, definitions element by element, gradients.
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/index.h>
 #include <xgrad/ops/sort.h>
-#include <xgrad/ops/compare.h>
 
 #include <doctest/doctest.h>
 
 #include <limits>
 
-#include <xgrad/core/parallel.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/broadcast.h>
 #include <xgrad/ops/shape.h>
 
 #include "support/check.h"
+#include "support/threads.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -22,18 +22,6 @@ namespace {
 constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
 
 const Array x34({3, 4}, {3, 1, 2, 5, 0, -1, 7, 2, 4, 4, 6, -2});
-
-// f with 1 thread and with 2 gives the same bits.
-template <class F>
-void check_threads(const F& f) {
-  const int before = threads();
-  set_threads(1);
-  const Array one = f();
-  set_threads(2);
-  const Array two = f();
-  set_threads(before);
-  CHECK(equal(one, two));
-}
 
 }  // namespace
 
@@ -78,7 +66,7 @@ TEST_CASE("the gradient of a large embedding does not depend on the number of th
     const Tensor weight = variable(normal({50, 200}));
     return grad(embedding(weight, ids), {weight}, {.seed = seed})[0].value();
   };
-  check_threads(gradient);
+  check_same_bits(gradient);
   Array expected({50, 200}, Real(0));
   Real* out = expected.mutable_data();
   for (std::int64_t i = 0; i < ids.size(); ++i) {
@@ -165,7 +153,7 @@ TEST_CASE("scatter_add adds at the named positions") {
         return scatter_add(x[0], 1, Index({2, 2}, {0, 0, 1, 1}), x[0]);
       },
       {normal({2, 2})});
-  check_threads([] {
+  check_same_bits([] {
     const Index index = random_integers(0, 5, {300, 100}, {.seed = 4, .draw = 0});
     return scatter_add(Array({5, 100}, Real(0)), 0, index, normal({300, 100})).value();
   });

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include <xgrad/ops/create.h>
 #include <xgrad/ops/compare.h>
+#include <xgrad/ops/create.h>
 
 #include "support/check.h"
 

@@ -3,16 +3,16 @@
 
 #include <xgrad/core/record.h>
 #include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/compare.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/index.h>
-#include <xgrad/ops/compare.h>
+#include <xgrad/ops/join.h>
 #include <xgrad/ops/linear_attention.h>
 #include <xgrad/ops/matmul.h>
 #include <xgrad/ops/reduce.h>
 #include <xgrad/ops/shape.h>
 #include <xgrad/ops/slice.h>
-#include <xgrad/ops/join.h>
 
 #include "support/check.h"
 

@@ -47,7 +47,9 @@ TEST_CASE("what is assigned to brackets is written into an array, and into no co
   CHECK(equal(x, index({{2, 8}, {2, 8}, {2, 8}})));
   CHECK(equal(before, arange(6).reshaped({3, 2})));
   CHECK(error_of<ShapeError>([&] { x[{0}] = index({1, 2, 3}); }) == "assign: shape [3] to a part of shape [2]");
-  CHECK(error_of<ShapeError>([&] { x[index({0})] = index({1, 2, 3}); }) == "assign: shape [3] to a part of shape [1, 2]");
+  CHECK(error_of<ShapeError>([&] {
+          x[index({0})] = index({1, 2, 3});
+        }) == "assign: shape [3] to a part of shape [1, 2]");
   error_of<ValueError>([&] { x[{5}] = 1; });
   CHECK(equal(x, index({{2, 8}, {2, 8}, {2, 8}})));
   Array y(Shape{2}, Real(0));

@@ -1,9 +1,9 @@
 // Operations that rearrange, repeat, choose and join: against their definitions, element by element, and literals from
 // numpy, PyTorch and xtensor.
-#include <xgrad/ops/shape.h>
 #include <xgrad/ops/broadcast.h>
-#include <xgrad/ops/slice.h>
 #include <xgrad/ops/join.h>
+#include <xgrad/ops/shape.h>
+#include <xgrad/ops/slice.h>
 
 #include <doctest/doctest.h>
 
@@ -18,18 +18,11 @@
 
 using namespace xgrad;
 using namespace xgrad::testing;
+using oracle::counting;
 
 namespace {
 
 using Position = ShortList<std::int64_t>;
-
-// 0, 1, 2, ...
-Array counting(const Shape& shape) {
-  Array result(shape);
-  Real* out = result.mutable_data();
-  for (std::int64_t i = 0; i < result.size(); ++i) out[i] = static_cast<Real>(i);
-  return result;
-}
 
 Real at(const Array& array, const Position& position) {
   std::int64_t offset = 0;

@@ -1,13 +1,7 @@
 // Operations whose kernel is an xtensor expression: those of docs/adding_an_operation.md.
 #include <xgrad/core/record.h>
-#include <xgrad/core/xtensor.h>
+#include <xgrad/core/xtensor_functions.h>
 #include <xgrad/ops/ops.h>
-
-#if __has_include(<xtensor/core/xmath.hpp>)
-#include <xtensor/core/xmath.hpp>
-#else
-#include <xtensor/xmath.hpp>
-#endif
 
 #include "support/check.h"
 

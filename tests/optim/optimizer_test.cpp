@@ -9,8 +9,8 @@
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/memory.h>
 #include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/reduce.h>
 #include <xgrad/ops/broadcast.h>
+#include <xgrad/ops/reduce.h>
 
 namespace xgrad::testing {
 namespace {

@@ -95,8 +95,8 @@ TEST_CASE("A scheduler's state with an impossible count is refused") {
   const std::int64_t most = std::int64_t{1} << 53;
   for (const AnyArray& bad :
        {AnyArray(Index({}, std::numeric_limits<std::int64_t>::max())), AnyArray(Index({}, most + 1)),
-        AnyArray(Index({}, std::numeric_limits<std::int64_t>::min())), AnyArray(Index({2}, 1)), AnyArray(Index(Shape{0})),
-        AnyArray(Array({}, Real(3)))}) {
+        AnyArray(Index({}, std::numeric_limits<std::int64_t>::min())), AnyArray(Index({2}, 1)),
+        AnyArray(Index(Shape{0})), AnyArray(Array({}, Real(3)))}) {
     CHECK_THROWS_AS(scheduler.load_state_dict({.arrays = {{"steps", bad}}, .metadata = {}}), FormatError);
     CHECK(scheduler.steps() == 1);
   }

@@ -5,7 +5,7 @@
 
 #include <xgrad/core/record_fused.h>
 #include <xgrad/core/timing.h>
-#include <xgrad/core/xtensor.h>
+#include <xgrad/core/xtensor_functions.h>
 #include <xgrad/ops/fused.h>
 #include <xgrad/xgrad.h>
 
@@ -37,6 +37,7 @@ extern const Tensor a, k, logits, loss, memory, q, query, key, v, value, w, x;
 extern Tensor y;
 extern const Index ids, lengths, source, target;
 extern const Mask mask, padded, padding;
+extern xt::xarray<Real> table;
 extern const std::int64_t b, bos, eos, dim, heads, n, vocabulary, words;
 extern const nn::EncoderDecoder model;
 extern const nn::TransformerOptions options;
@@ -108,7 +109,8 @@ Array softmax_rows(const Array& x);
 Array softmax_gradient_rows(const Array& gy, const Array& y);
 Tensor row_sum(const Tensor& x);
 Tensor standardized(const Tensor& x, Real eps);
-std::array<Tensor, 3> layer_norm_gradients(const Array& statistics, const Tensor& gy, Wanted wanted);
+std::array<Tensor, 3> layer_norm_gradients(const std::array<Tensor, 3>& inputs, const Array& statistics,
+                                           const Tensor& gy, Wanted wanted);
 }  // namespace core_record_fused
 
 namespace docs_fused_operation {

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/reduce.h>
 #include <xgrad/ops/broadcast.h>
+#include <xgrad/ops/reduce.h>
 
 namespace xgrad::testing {
 
@@ -140,8 +140,8 @@ std::vector<std::string> wrong_gradients(const Function& f, const std::vector<Ar
 
 void check_gradients(const Function& f, const std::vector<Array>& inputs, const GradientCheck& options) {
   const std::vector<std::string> findings = wrong_gradients(f, inputs, options);
-  CHECK_MESSAGE(findings.empty(), findings.size(), " wrong gradients, the first: ",
-                findings.empty() ? std::string() : findings[0]);
+  CHECK_MESSAGE(findings.empty(), findings.size(),
+                " wrong gradients, the first: ", findings.empty() ? std::string() : findings[0]);
 }
 
 }  // namespace xgrad::testing

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <xgrad/core/grad.h>
-#include <xgrad/core/parallel.h>
 #include <xgrad/core/memory.h>
+#include <xgrad/core/parallel.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/matmul.h>

@@ -1,15 +1,7 @@
 // xtensor's reductions are lazy here: the immediate ones do not survive axes of size 0.
 #include "oracle.h"
 
-#include <xgrad/core/xtensor.h>
-
-#if __has_include(<xtensor/core/xmath.hpp>)
-#include <xtensor/core/xmath.hpp>
-#include <xtensor/misc/xmanipulation.hpp>
-#else
-#include <xtensor/xmanipulation.hpp>
-#include <xtensor/xmath.hpp>
-#endif
+#include <xgrad/core/xtensor_functions.h>
 
 namespace xgrad::testing::oracle {
 namespace {
@@ -66,6 +58,20 @@ Array logsumexp(const Array& x, const Axes& axes) {
   const xt::xarray<Real> total = xt::sum(all, with_first(axes), xt::keep_dims);
   return without_axis(to_array(xt::log(total)));
 }
+
+Array broadcast(const Array& x, const Shape& shape) {
+  return to_array(xt::broadcast(view(x), std::vector<std::size_t>(shape.begin(), shape.end())));
+}
+
+Array matmul(const Array& a, const Array& b) {
+  const auto left = view(a), right = view(b);
+  const xt::xarray<Real> terms = xt::expand_dims(left, left.dimension()) *
+                                 xt::expand_dims(right, right.dimension() - 2);  // (..., m, k, 1) (..., 1, k, n)
+  const std::size_t inner = terms.dimension() - 2;
+  return to_array(xt::sum(terms, {inner}));
+}
+
+Array counting(const Shape& shape) { return to_array(xt::cast<Real>(xt::arange(shape.numel()))).reshaped(shape); }
 
 Array permute(const Array& x, const Axes& axes) { return to_array(xt::transpose(view(x), list(axes))); }
 

@@ -1,12 +1,15 @@
-// What tests of threads share: a number of threads for a while, and work on a thread with a small stack.
+// What tests of threads share: a number of threads for a while, the same bits for every number, a thread with a small
+// stack.
 #pragma once
 
+#include <doctest/doctest.h>
 #include <pthread.h>
 
 #include <exception>
 #include <stdexcept>
 
 #include <xgrad/core/parallel.h>
+#include <xgrad/core/tensor.h>
 
 namespace xgrad::testing {
 
@@ -22,8 +25,21 @@ class ThreadCount {
   int earlier_;
 };
 
-/// The length of a chain of nodes that recursion would not survive on a small stack. ThreadSanitizer, which remembers more
-/// about a node than the node is large, gets a shorter one.
+/// Calls f with each number of threads and checks that every call gives the bits of the first.
+template <class F>
+void check_same_bits(const F& f) {
+  const ThreadCount restore(1);
+  const Tensor first = f();
+  for (const int count : {1, 2, 3, 7}) {
+    CAPTURE(count);
+    set_threads(count);
+    const Tensor again = f();
+    CHECK(equal(again.value(), first.value()));
+  }
+}
+
+/// The length of a chain of nodes that recursion would not survive on a small stack. ThreadSanitizer, which remembers
+/// more about a node than the node is large, gets a shorter one.
 #ifdef __SANITIZE_THREAD__
 inline constexpr int long_chain = 20'000;
 #else

@@ -1,17 +1,7 @@
 // xtensor's expressions as somebody would write them, on the pool's memory, each reduction evaluated once, beside the
 // operations: where they are as good, and why the loops over rows are the library's own.
-#include <xgrad/core/xtensor.h>
+#include <xgrad/core/xtensor_functions.h>
 #include <xgrad/xgrad.h>
-
-#if __has_include(<xtensor/core/xmath.hpp>)
-#include <xtensor/core/xmath.hpp>
-#include <xtensor/misc/xmanipulation.hpp>
-#include <xtensor/views/xview.hpp>
-#else
-#include <xtensor/xmanipulation.hpp>
-#include <xtensor/xmath.hpp>
-#include <xtensor/xview.hpp>
-#endif
 
 #include "table.h"
 
@@ -39,17 +29,21 @@ Array softmax_by_xtensor(const Array& a) {
   return to_array(e / total);
 }
 
-const bool added = add("xtensor", {
-    row("add", 3, [](const Tensor& a, const Tensor& b) { return a + b; }),
-    row("xtensor_add", 3, [](const Tensor& a, const Tensor& b) { return to_array(view(a.value()) + view(b.value())); }),
-    row("softmax", 2, [](const Tensor& a, const Tensor&) { return softmax(a); }),
-    row("xtensor_softmax", 2, [](const Tensor& a, const Tensor&) { return softmax_by_xtensor(a.value()); }),
-    row("transpose", 2, [](const Tensor& a, const Tensor&) { return transpose(a); }),
-    row("xtensor_transpose", 2,
-        [](const Tensor& a, const Tensor&) { return to_array(xt::transpose(view(a.value()))); }),
-    row("concat", 4, [](const Tensor& a, const Tensor& b) { return concat({a, b}, 1); }),
-    row("xtensor_concat", 4, [](const Tensor& a, const Tensor& b) {
-      return to_array(xt::concatenate(xt::xtuple(view(a.value()), view(b.value())), 1));
-    })});
+const bool added = add(
+    "xtensor", {row("add", 3, [](const Tensor& a, const Tensor& b) { return a + b; }),
+                row("xtensor_add", 3,
+                    [](const Tensor& a, const Tensor& b) { return to_array(view(a.value()) + view(b.value())); }),
+                row("softmax", 2, [](const Tensor& a, const Tensor&) { return softmax(a); }),
+                row("xtensor_softmax", 2, [](const Tensor& a, const Tensor&) { return softmax_by_xtensor(a.value()); }),
+                row("transpose", 2, [](const Tensor& a, const Tensor&) { return transpose(a); }),
+                row("xtensor_transpose", 2,
+                    [](const Tensor& a, const Tensor&) { return to_array(xt::transpose(view(a.value()))); }),
+                row("concat", 4,
+                    [](const Tensor& a, const Tensor& b) {
+                      return concat({a, b}, 1);
+                    }),
+                row("xtensor_concat", 4, [](const Tensor& a, const Tensor& b) {
+                  return to_array(xt::concatenate(xt::xtuple(view(a.value()), view(b.value())), 1));
+                })});
 
 }  // namespace

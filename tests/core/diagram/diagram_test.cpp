@@ -16,8 +16,8 @@
 #include <xgrad/ops/reduce.h>
 
 #include "support/check.h"
-#include "support/threads.h"
 #include "support/files.h"
+#include "support/threads.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -318,8 +318,9 @@ TEST_CASE("nothing to draw, an undefined tensor and a negative depth are refused
   CHECK(error_of<GraphError>([] { GraphView::of({Tensor()}); }) == "graph: tensor 0 is undefined");
   CHECK(error_of<GraphError>([] { save_graph("x.svg", {}); }) == "save_graph: no tensor was given");
   CHECK(error_of<IoError>([] { save_graph("no/such/folder/x.dot", {variable(1) * 2}); }).find("save_graph: ") == 0);
-  CHECK(error_of<LimitError>([] { save_graph("x.txt", {variable(1) * 2}, {.max_nodes = 2}); }).find("save_graph: 3 vertices") ==
-        0);
+  CHECK(error_of<LimitError>([] {
+          save_graph("x.txt", {variable(1) * 2}, {.max_nodes = 2});
+        }).find("save_graph: 3 vertices") == 0);
   error_of<ValueError>([] { GraphView::of({variable(1)}, {.depth = -2}); });
 }
 

@@ -9,8 +9,8 @@
 #include <functional>
 #include <thread>
 
-#include <xgrad/core/error.h>
 #include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/error.h>
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/tensor.h>
 

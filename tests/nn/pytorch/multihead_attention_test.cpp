@@ -4,13 +4,13 @@
 
 #include <xgrad/nn/multi_head_attention.h>
 #include <xgrad/nn/pytorch/multihead_attention.h>
-#include <xgrad/ops/create.h>
+#include <xgrad/ops/broadcast.h>
 #include <xgrad/ops/compare.h>
+#include <xgrad/ops/create.h>
+#include <xgrad/ops/join.h>
 #include <xgrad/ops/matmul.h>
 #include <xgrad/ops/shape.h>
-#include <xgrad/ops/broadcast.h>
 #include <xgrad/ops/slice.h>
-#include <xgrad/ops/join.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,0 +1,113 @@
+// An operation of your own: the loss ln(1 + r^2), whose kernel is an xtensor expression and whose rule is one line. It
+// is checked against differences, drawn, and used: a line through data of which every fifth number is wrong.
+//
+//   examples/run own_operation [--samples N] [--steps N] [--lr RATE] [--seed N] [--out FOLDER]
+#include <cmath>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include <xgrad/core/record.h>
+#include <xgrad/core/xtensor_functions.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/numbers.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/xgrad.h>
+
+namespace {
+
+using namespace xgrad;
+
+struct Config {
+  std::int64_t samples = 60;
+  std::int64_t steps = 400;
+  double learning_rate = 0.05;
+};
+
+/// y = ln(1 + x^2)      dy/dx = 2 x / (1 + x^2)
+/// As a loss of errors x it is that of Cauchy's distribution: large ones hardly count for more than middling ones.
+Tensor log1p_square(const Tensor& x) {
+  return record("log1p_square", xt::log1p(xt::square(view(x.value()))),
+                wrt(x, [x](const Tensor& gy) { return gy * 2 * x / (1 + square(x)); }));
+}
+
+/// The largest difference between dy/dx and (y(x + h) - y(x - h)) / 2h.
+Real check(const Tensor& x) {
+  constexpr Real h = sizeof(Real) == 4 ? Real(1e-2) : Real(1e-5);
+  const Tensor differences = (log1p_square(x + h) - log1p_square(x - h)) / (2 * h);
+  return max(abs(grad(sum(log1p_square(x)), {x})[0] - differences)).item();
+}
+
+/// y = 2 x - 1 with a little noise, but every fifth is 8 too high.
+Tensor observed(const Tensor& x) {
+  const Mask wrong = view(arange(x.size())) % 5 == 0;
+  return 2 * x - 1 + randn(x.shape()) * Real(0.2) + 8 * to_real(wrong);
+}
+
+struct Line {
+  Tensor slope = variable(0, "slope"), offset = variable(0, "offset");
+
+  Tensor operator()(const Tensor& x) const { return slope * x + offset; }
+};
+
+/// Trains a line with this loss of the errors.
+template <class Loss>
+Line fitted(const Config& config, const char* name, const Tensor& x, const Tensor& y, const Loss& loss) {
+  const Line line;
+  const Tensors parameters{line.slope, line.offset};
+  optim::Adam adam{parameters, {.lr = config.learning_rate}};
+  kit::ProgressBar bar({.total = config.steps, .title = name});
+  for (std::int64_t step = 1; step <= config.steps; ++step) {
+    const Tensor off_by = mean(loss(line(x) - y));
+    adam.step(grad(off_by, parameters));
+    bar.update(step, {{"loss", kit::fixed(off_by.item(), 4)}});
+  }
+  return line;
+}
+
+void run(const Config& config, kit::Example& example) {
+  const Tensor probes = variable(linspace(-3, 3, 13), "x");
+  const Tensor value = log1p_square(probes), first = grad(sum(value), {probes}, {.create_graph = true})[0];
+  save_graph(example.out / "gradient.svg", {first}, {.title = "the gradient, recorded"});
+  const Real off_by = check(probes);
+
+  const Tensor x = linspace(-3, 3, config.samples), y = observed(x);
+  const Line squares = fitted(config, "squares", x, y, [](const Tensor&r) { return square(r); }),
+             robust = fitted(config, "ln(1 + r^2)", x, y, log1p_square);
+
+  const NoGrad off;
+  const auto drawn = [&](const std::string& name, const Tensor& on_line) {
+    return kit::Series{.name = name, .x = kit::numbers(x.value()), .y = kit::numbers(on_line.value())};
+  };
+  kit::Series points = drawn("observed", y), truth = drawn("truth", 2 * x - 1);
+  points.style = kit::Series::Style::points;
+  truth.style = kit::Series::Style::dashed;
+  kit::save_text(example.out / "lines.svg",
+                 kit::line_plot({points, truth, drawn("squared errors", squares(x)), drawn("ln(1 + r²)", robust(x))},
+                                {.title = "A line through data with errors", .x_label = "x", .y_label = "y"}));
+
+  std::cout << "gradient and differences differ by " << kit::number(off_by) << " at most\n"
+            << "truth            2.00 x - 1.00\n";
+  const auto report = [&](const char* name, const char* key, const Line& line) {
+    const Real slope = line.slope.item(), offset = line.offset.item();
+    std::cout << name << kit::fixed(slope, 2) << " x " << (offset < 0 ? "- " : "+ ") << kit::fixed(std::abs(offset), 2)
+              << "\n";
+    example.result.add(cat(key, "_slope"), static_cast<double>(slope))
+        .add(cat(key, "_offset"), static_cast<double>(offset));
+  };
+  report("squared errors   ", "squares", squares);
+  report("ln(1 + r^2)      ", "robust", robust);
+  example.result.add("gradient_error", static_cast<double>(off_by));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("An operation of your own, and a loss that wrong data does not lead astray.", "own_operation");
+  Config config;
+  kit::add_number(app, "--samples", config.samples, "observations", 2, 10'000);
+  kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
+  kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+}
