@@ -4,6 +4,7 @@
 #include "activation.h"
 #include "attention_recorder.h"
 #include "attention_scores.h"
+#include "conv.h"
 #include "decode.h"
 #include "dropout.h"
 #include "embedding.h"

@@ -6,6 +6,7 @@
 #include "broadcast.h"
 #include "build_info.h"
 #include "compare.h"
+#include "conv.h"
 #include "create.h"
 #include "dropout.h"
 #include "einsum.h"

@@ -1,13 +1,12 @@
-// Of xtensor-blas this uses the declarations of CBLAS. The product of its containers, xt::blas::gemm, has no leading
-// dimension: neither the heads of an attention nor blocks of rows could be multiplied where they lie, and it copies
-// what is laid out otherwise. cxxblas::gemm has one, but is a template: compiled here for each set of instructions
-// under one name, the linker could give an old processor the newest.
+// Of xtensor-blas this is cxxblas::gemm. The product of its containers, xt::blas::gemm, has no leading dimension:
+// neither the heads of an attention nor blocks of rows could be multiplied where they lie, and it copies what is laid
+// out otherwise.
 #include "blas.h"
 
 #include <algorithm>
 #include <limits>
 
-#include <xflens/cxxblas/drivers/cblas.h>
+#include <xtensor-blas/xblas.hpp>
 
 #include "../../core/blas.h"
 #include "../../core/error.h"
@@ -21,13 +20,7 @@ int narrow(std::int64_t size) {
   return static_cast<int>(size);
 }
 
-constexpr auto blas_gemm = [] {
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    return &cblas_sgemm;
-  } else {
-    return &cblas_dgemm;
-  }
-}();
+cxxblas::Transpose side_of(const Factor& factor) { return factor.transposed ? cxxblas::Trans : cxxblas::NoTrans; }
 
 // BLAS demands strides of at least 1, also where there is one row only.
 int stride_of(std::int64_t stride) { return narrow(std::max<std::int64_t>(stride, 1)); }
@@ -36,9 +29,8 @@ int stride_of(std::int64_t stride) { return narrow(std::max<std::int64_t>(stride
 
 void detail::blas_product(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
   const detail::InsideBlas inside;
-  blas_gemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
-            narrow(p.m), narrow(p.n), narrow(p.k), p.scale, a.data, stride_of(a.stride), b.data, stride_of(b.stride),
-            p.keep, c, stride_of(c_stride));
+  cxxblas::gemm(cxxblas::RowMajor, side_of(a), side_of(b), narrow(p.m), narrow(p.n), narrow(p.k), p.scale, a.data,
+                stride_of(a.stride), b.data, stride_of(b.stride), p.keep, c, stride_of(c_stride));
 }
 
 }  // namespace xgrad

@@ -109,12 +109,36 @@ Workload w6(Data& data) {
           }};
 }
 
+// ---- W7: the classic small CNN on 28 x 28, batch 64
+
+struct Cnn : nn::Module {
+  nn::Conv2d a{at("a"), 1, 32, 3};
+  nn::Conv2d b{at("b"), 32, 64, 3};
+  nn::Linear c{at("c"), 9216, 128};
+  nn::Linear d{at("d"), 128, 10};
+
+  Tensor operator()(const Tensor& x) const {
+    const Tensor h = max(reshape(relu(b(relu(a(x)))), {-1, 64, 12, 2, 12, 2}), {.axis = {3, 5}});  // (B, 64, 12, 12)
+    return d(relu(c(flatten(h, 1))));
+  }
+};
+
+Workload w7(Data& data) {
+  constexpr std::int64_t B = 64;
+  auto training = std::make_shared<Training<Cnn, optim::Adam>>(optim::AdamOptions{.lr = 1e-3});
+  const Tensor x(data.numbers({B, 1, 28, 28}));
+  const Index labels = data.ids({B}, 10);
+  return {.name = "W7", .items = B, .steps = 30, .step = [=] {
+            return training->step(cross_entropy(training->model(x), labels));
+          }};
+}
+
 struct Known {
   const char* name;
   Workload (*make)(Data&);
 };
 constexpr Known workloads[] = {{"W1", translation}, {"W2", w2}, {"W3", w3}, {"W4", w4},
-                               {"W4b", w4b},        {"W5", w5}, {"W6", w6}};
+                               {"W4b", w4b},        {"W5", w5}, {"W6", w6}, {"W7", w7}};
 
 int number(const char* text, int otherwise) {
   if (!text) return otherwise;
@@ -143,6 +167,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }
-  std::fprintf(stderr, "usage: xgrad_bench_workloads <W1|W2|W3|W4|W4b|W5|W6> [threads] [steps]\n");
+  std::fprintf(stderr, "usage: xgrad_bench_workloads <W1|W2|W3|W4|W4b|W5|W6|W7> [threads] [steps]\n");
   return 2;
 }

@@ -6,7 +6,9 @@
 #include <sstream>
 
 #include <xgrad/core/grad.h>
+#include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/join.h>
+#include <xgrad/ops/reduce.h>
 
 #include "support/check.h"
 
@@ -65,6 +67,25 @@ std::vector<Array> gradients(const Results& results, const Case& c) {
   return sums;
 }
 
+/// The gradients of the sum of all <vx, gx>, where gx are those of <gy, y>, against the stored ones.
+void check_second(const Case& c, const Tensor& y, double tolerance) {
+  const Tensors gradients = grad(y, c.xs(), {.seed = std::get<Array>(*c.stored("gy", 0)), .create_graph = true});
+  Tensor total = 0;
+  std::size_t next = 0;
+  for (int i = 0; c.stored("x", i); ++i) {
+    if (!c.x(i).defined()) continue;
+    const Tensor& gx = gradients.at(next++);
+    if (const AnyArray* vx = c.stored("vx", i)) total = total + sum(gx * std::get<Array>(*vx));
+  }
+  const Tensors found = grad(total, c.xs(), {.unused = Unused::zeros});
+  next = 0;
+  for (int i = 0; c.stored("x", i); ++i) {
+    if (!c.x(i).defined()) continue;
+    const Array& hx = found.at(next++).value();
+    if (const AnyArray* expected = c.stored("hx", i)) check_close(hx, std::get<Array>(*expected), tolerance);
+  }
+}
+
 void check_case(const Case& c, const Results& results, double tolerance) {
   REQUIRE(!results.all.empty());
   for (int i = 0; i < std::ssize(results.all); ++i) {
@@ -82,6 +103,7 @@ void check_case(const Case& c, const Results& results, double tolerance) {
     CAPTURE(i);
     if (const AnyArray* gx = c.stored("gx", i)) check_close(found.at(position), std::get<Array>(*gx), tolerance);
   }
+  if (c.stored("vx", 0)) check_second(c, std::get<Tensor>(results.all.at(0)), tolerance);
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ struct Results {
 /// How to run the operation of that name.
 using Operations = std::map<std::string, std::function<Results(const Case&)>>;
 
-/// Runs every case of the family's file and checks its results, and the gradients of <gy, y> with respect to all
-/// inputs, against the stored ones, with errors relative to max(1, |expected|). A stored case whose operation is not
+/// Runs every case of the family's file and checks its results, the gradients of <gy, y> with respect to all inputs, and
+/// where they are stored the second gradients, against the stored ones, with errors relative to max(1, |expected|). A stored case whose operation is not
 /// listed fails, and so does a listed operation without a case.
 void check_fixtures(std::string_view family, const Operations& operations, double tolerance = 1e-12);
 

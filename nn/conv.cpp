@@ -1,0 +1,113 @@
+// Convolutional layers.
+#include "conv.h"
+
+#include <cmath>
+
+namespace xgrad::nn {
+namespace {
+
+Init within_root_of(std::int64_t numbers) {
+  const double a = 1 / std::sqrt(static_cast<double>(numbers));
+  return init::uniform({.low = -a, .high = a});
+}
+
+// The channels of one of the groups.
+std::int64_t of_group(const char* name, std::int64_t channels, std::int64_t groups) {
+  if (groups < 1 || channels % groups != 0) {
+    fail<ValueError>("conv", name, " ", channels, " cannot be divided into ", groups, " groups");
+  }
+  return channels / groups;
+}
+
+std::string text_of(const Extent2d& extent) {
+  return extent.h == extent.w ? cat(extent.h) : cat(extent.h, " x ", extent.w);
+}
+
+// "3 -> 64, kernel 3, stride 2, 4 groups": what is usual is not said.
+std::string described(std::int64_t in, std::int64_t out, const Extent2d& kernel, const Extent2d& stride,
+                      std::int64_t groups) {
+  std::string text = cat(in, " -> ", out, ", kernel ", text_of(kernel));
+  if (stride != Extent2d(1)) text += cat(", stride ", text_of(stride));
+  if (groups != 1) text += cat(", ", groups, " groups");
+  return text;
+}
+
+}  // namespace
+
+Conv1d::Conv1d(At here, std::int64_t in_channels, std::int64_t out_channels, std::int64_t size, const Options& given)
+    : Module(std::move(here)),
+      in(positive("in", in_channels)),
+      out(positive("out", out_channels)),
+      kernel(positive("kernel", size)),
+      options(given),
+      weight([&] {
+        of_group("out", out, options.groups);
+        const Shape shape{out, of_group("in", in, options.groups), kernel};
+        return param("weight", shape, options.init ? options.init : within_root_of(shape.numel() / out));
+      }()),
+      bias(options.bias
+               ? param("bias", {out}, options.bias_init ? options.bias_init : within_root_of(weight.size() / out))
+               : Tensor()) {}
+
+Tensor Conv1d::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(conv1d(
+      x, weight, bias,
+      {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups}));
+}
+
+std::string Conv1d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
+
+Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Extent2d& size, const Options& given)
+    : Module(std::move(here)),
+      in(positive("in", in_channels)),
+      out(positive("out", out_channels)),
+      kernel(positive("kernel", size.h), positive("kernel", size.w)),
+      options(given),
+      weight([&] {
+        of_group("out", out, options.groups);
+        const Shape shape{out, of_group("in", in, options.groups), kernel.h, kernel.w};
+        return param("weight", shape, options.init ? options.init : within_root_of(shape.numel() / out));
+      }()),
+      bias(options.bias
+               ? param("bias", {out}, options.bias_init ? options.bias_init : within_root_of(weight.size() / out))
+               : Tensor()) {}
+
+Tensor Conv2d::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(conv2d(
+      x, weight, bias,
+      {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups}));
+}
+
+std::string Conv2d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
+
+ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Extent2d& size,
+                                 const Options& given)
+    : Module(std::move(here)),
+      in(positive("in", in_channels)),
+      out(positive("out", out_channels)),
+      kernel(positive("kernel", size.h), positive("kernel", size.w)),
+      options(given),
+      weight([&] {
+        of_group("in", in, options.groups);
+        const Shape shape{in, of_group("out", out, options.groups), kernel.h, kernel.w};
+        return param("weight", shape, options.init ? options.init : within_root_of(shape.numel() / in));
+      }()),
+      bias(options.bias
+               ? param("bias", {out}, options.bias_init ? options.bias_init : within_root_of(weight.size() / in))
+               : Tensor()) {}
+
+Tensor ConvTranspose2d::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(conv_transpose2d(x, weight, bias,
+                               {.stride = options.stride,
+                                .padding = options.padding,
+                                .output_padding = options.output_padding,
+                                .dilation = options.dilation,
+                                .groups = options.groups}));
+}
+
+std::string ConvTranspose2d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
+
+}  // namespace xgrad::nn

@@ -1,0 +1,242 @@
+// Convolutions: checks, and rules. The map from images to results, the one back and the one to kernels are linear in
+// each of their two arguments, and each is the gradient of the others.
+#include "conv.h"
+
+#include "../core/checked.h"
+#include "../core/record.h"
+#include "kernels/conv.h"
+#include "reduce.h"
+#include "shape.h"
+
+namespace xgrad {
+namespace {
+
+// ---- The three maps, on (B, C, H, W) ----
+
+Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, const Tensor& kernel, const Tensor& bias);
+Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, const Tensor& kernel, const Tensor& bias);
+Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result);
+
+const Real* numbers(const Tensor& x) { return x.defined() ? x.value().data() : nullptr; }
+
+auto to_bias(const Tensor& bias) {
+  return wrt(bias, [](const Tensor& gy) { return sum(gy, {.axis = {0, 2, 3}}); });
+}
+
+Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, const Tensor& kernel,
+                 const Tensor& bias) {
+  Array y = conv_rows(sizes, numbers(image), numbers(kernel), numbers(bias));
+  auto first = wrt(image, [=](const Tensor& gy) { return to_image(sizes, "conv_transpose", gy, kernel, {}); });
+  auto second = wrt(kernel, [=](const Tensor& gy) { return to_kernel(sizes, image, gy); });
+  return bias.defined() ? record(op, std::move(y), std::move(first), std::move(second), to_bias(bias))
+                        : record(op, std::move(y), std::move(first), std::move(second));
+}
+
+Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, const Tensor& kernel,
+                const Tensor& bias) {
+  Array x = conv_image_rows(sizes, numbers(result), numbers(kernel), numbers(bias));
+  auto first = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", g, kernel, {}); });
+  auto second = wrt(kernel, [=](const Tensor& g) { return to_kernel(sizes, g, result); });
+  return bias.defined() ? record(op, std::move(x), std::move(first), std::move(second), to_bias(bias))
+                        : record(op, std::move(x), std::move(first), std::move(second));
+}
+
+Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result) {
+  return record("conv_kernel", conv_kernel_rows(sizes, numbers(image), numbers(result)),
+                wrt(image, [=](const Tensor& g) { return to_image(sizes, "conv_transpose", result, g, {}); }),
+                wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); }));
+}
+
+// ---- Checks ----
+
+void at_least(const char* op, const char* what, std::int64_t least, const Extent2d& given) {
+  for (const std::int64_t number : {given.h, given.w}) {
+    if (number < least) fail<ValueError>(op, what, " ", number, " is below ", least);
+  }
+}
+
+// How far a kernel reaches: dilation (kernel - 1) + 1.
+std::int64_t reach(const char* op, std::int64_t kernel, std::int64_t dilation) {
+  return checked_add(op, checked_multiply(op, dilation, kernel - 1), 1);
+}
+
+// The axis of a convolution from `in` places, where a kernel that reaches further than the padded image is refused.
+ConvAxis axis_of(const char* op, std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
+                 std::int64_t dilation) {
+  const std::int64_t all = checked_add(op, in, checked_multiply(op, 2, padding)), far = reach(op, kernel, dilation);
+  if (far > all) {
+    fail<ShapeError>(op, "a kernel of ", kernel, " with dilation ", dilation, " reaches over ", far,
+                     ", the padded image has ", all);
+  }
+  return {.in = in,
+          .out = (all - far) / stride + 1,
+          .kernel = kernel,
+          .stride = stride,
+          .padding = padding,
+          .dilation = dilation};
+}
+
+// Checks what all have in common: the kernel's axes, and the channels, which the kernel has `own` of in each group.
+void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups, std::int64_t own) {
+  if (groups < 1) fail<ValueError>(op, "groups ", groups, " is below 1");
+  if (weight.dim(2) < 1 || weight.dim(3) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has no place");
+  if (weight.dim(0) % groups != 0) {
+    fail<ShapeError>(op, "weight ", weight.shape(), " cannot be divided into ", groups, " groups");
+  }
+  if (x.dim(1) != checked_multiply(op, own, groups)) {
+    fail<ShapeError>(op, "input ", x.shape(), " has ", x.dim(1), " channels, weight ", weight.shape(), " takes ", own,
+                     " in each of ", groups, groups == 1 ? " group" : " groups");
+  }
+}
+
+void check_bias(const char* op, const Tensor& bias, std::int64_t channels) {
+  if (bias.defined() && bias.shape() != Shape{channels}) {
+    fail<ShapeError>(op, "bias ", bias.shape(), " does not fit ", channels, " channels");
+  }
+}
+
+// f(x) of images (B, C, H, W), also for one image without B.
+template <class F>
+Tensor batched(const char* op, const Tensor& x, int axes, const F& f) {
+  if (x.rank() == axes) return f(x);
+  if (x.rank() != axes - 1) {
+    fail<ShapeError>(op, "needs ", axes, " axes, or ", axes - 1, " without a batch, got ", x.shape());
+  }
+  return squeeze(f(unsqueeze(x, 0)), {0});
+}
+
+void check_weight(const char* op, const Tensor& weight, int axes) {
+  if (weight.rank() != axes) fail<ShapeError>(op, "weight needs ", axes, " axes, got ", weight.shape());
+}
+
+// same_padding in numbers: in front, dilation (kernel - 1) / 2; what is odd stands behind.
+std::int64_t in_front(std::int64_t kernel, std::int64_t dilation) { return dilation * (kernel - 1) / 2; }
+
+Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   const Conv2dFuncOptions& options) {
+  at_least(op, "stride", 1, options.stride);
+  at_least(op, "dilation", 1, options.dilation);
+  at_least(op, "padding", 0, options.padding.each());
+  check(op, x, weight, options.groups, weight.dim(1));
+  check_bias(op, bias, weight.dim(0));
+  const auto& [stride, padding, dilation, groups] = options;
+  if (padding.same() && stride != Extent2d(1)) {
+    fail<ValueError>(op, "same_padding needs stride 1, got ", stride.h, " and ", stride.w);
+  }
+  const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t spread) {
+    const std::int64_t in = x.dim(place), kernel = weight.dim(place);
+    if (!padding.same()) return axis_of(op, in, kernel, step, zeros, spread);
+    reach(op, kernel, spread);
+    return ConvAxis{.in = in, .out = in, .kernel = kernel, .padding = in_front(kernel, spread), .dilation = spread};
+  };
+  const ConvSizes sizes{.batch = x.dim(0),
+                        .groups = groups,
+                        .in = weight.dim(1),
+                        .out = weight.dim(0) / groups,
+                        .h = axis(2, stride.h, padding.each().h, dilation.h),
+                        .w = axis(3, stride.w, padding.each().w, dilation.w)};
+  return to_result(sizes, op, x, weight, bias);
+}
+
+ConvSizes unfolding(const char* op, std::int64_t batch, std::int64_t channels, const Extent2d& size,
+                    const Extent2d& kernel, const UnfoldOptions& options) {
+  at_least(op, "kernel", 1, kernel);
+  at_least(op, "stride", 1, options.stride);
+  at_least(op, "dilation", 1, options.dilation);
+  at_least(op, "padding", 0, options.padding);
+  return {.batch = batch,
+          .groups = 1,
+          .in = channels,
+          .out = 1,
+          .h = axis_of(op, size.h, kernel.h, options.stride.h, options.padding.h, options.dilation.h),
+          .w = axis_of(op, size.w, kernel.w, options.stride.w, options.padding.w, options.dilation.w)};
+}
+
+Tensor folded(const ConvSizes& sizes, const Tensor& columns);
+
+Tensor unfolded(const ConvSizes& sizes, const Tensor& image) {
+  return record("unfold", unfold_rows(sizes, numbers(image)),
+                wrt(image, [sizes](const Tensor& gy) { return folded(sizes, gy); }));
+}
+
+Tensor folded(const ConvSizes& sizes, const Tensor& columns) {
+  return record("fold", fold_rows(sizes, numbers(columns)),
+                wrt(columns, [sizes](const Tensor& gy) { return unfolded(sizes, gy); }));
+}
+
+}  // namespace
+
+Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dFuncOptions& options) {
+  check_weight("conv1d", weight, 3);
+  const Conv2dFuncOptions on_rows{
+      .stride = {1, options.stride},
+      .padding = options.padding.same() ? Padding2d(same_padding) : Padding2d(0, options.padding.each()),
+      .dilation = {1, options.dilation},
+      .groups = options.groups};
+  return batched("conv1d", x, 3, [&](const Tensor& all) {
+    return squeeze(convolution("conv1d", unsqueeze(all, 2), unsqueeze(weight, 2), bias, on_rows), {2});
+  });
+}
+
+Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dFuncOptions& options) {
+  check_weight("conv2d", weight, 4);
+  return batched("conv2d", x, 4, [&](const Tensor& all) { return convolution("conv2d", all, weight, bias, options); });
+}
+
+Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                        const ConvTranspose2dFuncOptions& options) {
+  const char* const op = "conv_transpose2d";
+  check_weight(op, weight, 4);
+  return batched(op, x, 4, [&](const Tensor& all) {
+    const auto& [stride, padding, more, dilation, groups] = options;
+    at_least(op, "stride", 1, stride);
+    at_least(op, "dilation", 1, dilation);
+    at_least(op, "padding", 0, padding);
+    at_least(op, "output_padding", 0, more);
+    check(op, all, weight, groups, groups < 1 ? 0 : weight.dim(0) / groups);
+    check_bias(op, bias, checked_multiply(op, weight.dim(1), groups));
+    const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t behind, std::int64_t spread) {
+      if (behind >= std::max(step, spread)) {
+        fail<ValueError>(op, "output_padding ", behind, " is not below stride ", step, " or dilation ", spread);
+      }
+      const std::int64_t out = all.dim(place), kernel = weight.dim(place);
+      const std::int64_t far = checked_add(op, reach(op, kernel, spread), behind);
+      const std::int64_t whole = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
+      const std::int64_t in = whole - checked_multiply(op, 2, zeros);
+      if (in < 1 || out < 1) {
+        fail<ShapeError>(op, "input ", all.shape(), " gives ", whole, " places, of which padding ", zeros,
+                         " leaves none");
+      }
+      return ConvAxis{.in = in, .out = out, .kernel = kernel, .stride = step, .padding = zeros, .dilation = spread};
+    };
+    const ConvSizes sizes{.batch = all.dim(0),
+                          .groups = groups,
+                          .in = weight.dim(1),
+                          .out = weight.dim(0) / groups,
+                          .h = axis(2, stride.h, padding.h, more.h, dilation.h),
+                          .w = axis(3, stride.w, padding.w, more.w, dilation.w)};
+    return to_image(sizes, op, all, weight, bias);
+  });
+}
+
+Tensor unfold(const Tensor& x, const Extent2d& kernel, const UnfoldOptions& options) {
+  return batched("unfold", x, 4, [&](const Tensor& all) {
+    return unfolded(unfolding("unfold", all.dim(0), all.dim(1), {all.dim(2), all.dim(3)}, kernel, options), all);
+  });
+}
+
+Tensor fold(const Tensor& x, const Extent2d& size, const Extent2d& kernel, const UnfoldOptions& options) {
+  return batched("fold", x, 3, [&](const Tensor& all) {
+    at_least("fold", "size", 0, size);
+    ConvSizes sizes = unfolding("fold", all.dim(0), 0, size, kernel, options);
+    const std::int64_t places = checked_multiply("fold", kernel.h, kernel.w), pixels = sizes.h.out * sizes.w.out;
+    if (all.dim(1) % places != 0 || all.dim(2) != pixels) {
+      fail<ShapeError>("fold", "columns ", all.shape(), " for ", places, " places of a kernel and ", pixels,
+                       " of an image of ", Shape{size.h, size.w});
+    }
+    sizes.in = all.dim(1) / places;
+    return folded(sizes, all);
+  });
+}
+
+}  // namespace xgrad

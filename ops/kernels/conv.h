@@ -1,0 +1,47 @@
+// Convolutions of images on plain memory, as products that are summed where the image lies: no matrix of its columns is
+// ever made.
+#pragma once
+
+#include <cstdint>
+
+#include "../../core/array.h"
+
+namespace xgrad {
+
+/// One axis of a convolution: result i looks at positions stride i - padding + dilation k of the image, k < kernel.
+struct ConvAxis {
+  std::int64_t in, out, kernel;
+  std::int64_t stride = 1, padding = 0, dilation = 1;
+};
+
+/// Images (batch, groups in, h.in, w.in), kernels (groups out, in, h.kernel, w.kernel), results (batch, groups out,
+/// h.out, w.out); group g of the results sees group g of the images.
+struct ConvSizes {
+  std::int64_t batch, groups;
+  std::int64_t in, out;  ///< channels of a group
+  ConvAxis h, w;
+
+  Shape image_shape() const { return {batch, groups * in, h.in, w.in}; }
+  Shape kernel_shape() const { return {groups * out, in, h.kernel, w.kernel}; }
+  Shape result_shape() const { return {batch, groups * out, h.out, w.out}; }
+};
+
+/// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) w_ock, where the image is 0 outside. bias (groups out)
+/// or nullptr. Each number is summed in an order that depends on the sizes alone. This and those below: sizes may be 0,
+/// but for strides, dilations and groups.
+Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias);
+
+/// The gradient to the image, which is the transposed convolution: x_bcq = bias_c + sum over o, k, and the p with
+/// stride p - padding + dilation k = q, of y_bop w_ock. bias (groups in) or nullptr.
+Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias);
+
+/// The gradient to the kernel: w_ock = sum_bp y_bop x_bc(stride p - padding + dilation k). Sums over images are taken
+/// block by block, then over the blocks, so they are the same for any number of threads.
+Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result);
+
+/// What each result looks at, as columns (batch, groups in h.kernel w.kernel, h.out w.out), 0 outside of the image; and
+/// the transposed map, which adds up at each place of an image what the columns hold of it.
+Array unfold_rows(const ConvSizes& sizes, const Real* image);
+Array fold_rows(const ConvSizes& sizes, const Real* columns);
+
+}  // namespace xgrad

@@ -1,0 +1,205 @@
+// Convolutions: against the product with their columns, gradients against differences, bad input.
+#include <cmath>
+#include <limits>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/oracle.h"
+#include "support/threads.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+// conv2d as a product with the columns, group by group.
+Tensor by_columns(const Tensor& x, const Tensor& weight, const Tensor& bias, const UnfoldOptions& options,
+                  std::int64_t groups) {
+  const std::int64_t out = weight.dim(0), kh = weight.dim(2), kw = weight.dim(3);
+  const auto places = [](std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
+                         std::int64_t dilation) {
+    return (in + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+  };
+  const Tensor columns = reshape(unfold(x, {kh, kw}, options), {x.dim(0), groups, weight.size() / out, -1});
+  const Tensor rows = reshape(weight, {groups, out / groups, -1});
+  return reshape(matmul(rows, columns),
+                 {x.dim(0), out, places(x.dim(2), kh, options.stride.h, options.padding.h, options.dilation.h),
+                  places(x.dim(3), kw, options.stride.w, options.padding.w, options.dilation.w)}) +
+         reshape(bias, {out, 1, 1});
+}
+
+struct Geometry {
+  Shape image, weight;
+  Extent2d stride = 1, padding = 0, dilation = 1;
+  std::int64_t groups = 1;
+
+  Tensor operator()(const Tensors& in) const {
+    return conv2d(in[0], in[1], in[2],
+                  {.stride = stride, .padding = {padding.h, padding.w}, .dilation = dilation, .groups = groups});
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "conv2d is the product with the columns, for sizes around those of tiles and images that would displace one "
+    "another") {
+  for (const Geometry& g : std::initializer_list<Geometry>{
+           {{2, 3, 9, 31}, {33, 3, 3, 3}},
+           {{1, 32, 6, 6}, {31, 32, 3, 3}, 1, 1},
+           {{1, 15, 16, 16}, {17, 15, 3, 3}},
+           {{1, 4, 32, 32}, {8, 4, 5, 5}, 1, 2},
+           {{3, 2, 11, 13}, {64, 2, 3, 3}, {2, 1}, {0, 1}, {1, 3}},
+           {{17, 1, 7, 7}, {4, 1, 3, 3}},
+           {{1, 8, 8, 8}, {8, 1, 3, 3}, 2, 1, 1, 8},
+           {{2, 6, 5, 70}, {4, 3, 2, 2}, 3, 2, 2, 2},
+       }) {
+    CAPTURE(cat(g.image, " ", g.weight));
+    const Array x = normal(g.image), w = normal(g.weight, 2), b = normal({g.weight[0]}, 3);
+    const Tensors own{variable(x), variable(w), variable(b)}, other{variable(x), variable(w), variable(b)};
+    const Tensor y = g(own);
+    const Tensor expected = by_columns(other[0], other[1], other[2],
+                                       {.dilation = g.dilation, .padding = g.padding, .stride = g.stride}, g.groups);
+    check_close(y.value(), expected.value());
+    const Array seed = normal(y.shape(), 4);
+    const Tensors gradients = grad(y, own, {.seed = seed}), wanted = grad(expected, other, {.seed = seed});
+    for (std::size_t i = 0; i < own.size(); ++i) check_close(gradients[i].value(), wanted[i].value());
+  }
+}
+
+TEST_CASE("convolutions have gradients of any order") {
+  check_gradients(Geometry{{2, 2, 4, 3}, {3, 2, 2, 3}, {2, 1}, 1, {1, 2}},
+                  {normal({2, 2, 4, 3}), normal({3, 2, 2, 3}, 2), normal({3}, 3)}, {.order = 3});
+  check_gradients([](const Tensors& x) { return conv1d(x[0], x[1], x[2], {.padding = same_padding, .groups = 2}); },
+                  {normal({2, 4, 5}), normal({2, 2, 3}, 2), normal({2}, 3)}, {.order = 3});
+  check_gradients(
+      [](const Tensors& x) {
+        return conv_transpose2d(x[0], x[1], x[2], {.stride = {2, 3}, .padding = 1, .output_padding = {1, 0}});
+      },
+      {normal({1, 2, 3, 2}), normal({2, 2, 3, 3}, 2), normal({2}, 3)}, {.order = 3});
+  check_gradients([](const Tensors& x) { return unfold(x[0] * x[0], 2, {.padding = 1, .stride = 2}); },
+                  {normal({2, 2, 4, 3})});
+  check_gradients([](const Tensors& x) { return fold(x[0] * x[0], {4, 3}, 2); }, {normal({2, 8, 6})});
+}
+
+TEST_CASE("a transposed convolution is the transposed map: <conv(x), y> = <x, transposed(y)>") {
+  const Tensor x = normal({2, 3, 8, 7}), w = normal({4, 3, 3, 2}, 2);
+  const Tensor y = conv2d(x, w, {}, {.stride = 2, .padding = 1});
+  const Tensor z = normal(y.shape(), 3);
+  const Tensor back = conv_transpose2d(z, w, {}, {.stride = 2, .padding = 1, .output_padding = {1, 1}});
+  REQUIRE(back.shape() == x.shape());
+  CHECK(sum(y * z).item() == doctest::Approx(static_cast<double>(sum(x * back).item())));
+  const Tensor columns = unfold(x, 3), c = normal(columns.shape(), 4);
+  CHECK(sum(columns * c).item() == doctest::Approx(static_cast<double>(sum(x * fold(c, {8, 7}, 3)).item())));
+}
+
+TEST_CASE("a convolution whose stride is its kernel is a linear map of patches") {
+  const Tensor x = normal({2, 3, 8, 8}), w = normal({5, 3, 4, 4}, 2), b = normal({5}, 3);
+  const Tensor tokens = linear(transpose(unfold(x, 4, {.stride = 4}), 1, 2), reshape(w, {5, 48}), b);  // (B, 4, 5)
+  check_close(flatten(conv2d(x, w, b, {.stride = 4}), 2).value(), transpose(tokens, 1, 2).value());
+}
+
+TEST_CASE("convolutions are the same bits for any number of threads, and for any batch") {
+  const Tensor x = variable(normal({19, 5, 9, 10})), w = variable(normal({40, 5, 3, 3}, 2));
+  check_same_bits([&] {
+    const Tensor y = conv2d(x, w, {}, {.stride = {1, 2}, .padding = 1});
+    Tensors parts{flatten(y)};
+    for (const Tensor& g : grad(y, {x, w}, {.seed = normal(y.shape(), 3)})) parts.push_back(flatten(g));
+    return concat(parts);
+  });
+  const Tensor y = conv2d(x, w, {}, {.padding = 1});
+  CHECK(equal(narrow(y, 0, 7, 1).value(), conv2d(narrow(x, 0, 7, 1), w, {}, {.padding = 1}).value()));
+  check_same_bits([&] { return conv2d(narrow(x, 0, 0, 1), w); });
+  const Tensor large = variable(normal({3, 300, 4, 4})), kernel = variable(normal({200, 300, 3, 3}, 2));
+  check_same_bits([&] {
+    const Tensor y = conv2d(large, kernel, {}, {.padding = 1});
+    return grad(y, {kernel}, {.seed = normal(y.shape(), 3)})[0];
+  });
+}
+
+TEST_CASE("infinities and NaN stay where the kernel sees them") {
+  Array x({1, 1, 5, 5}, 1);
+  x.mutable_data()[0] = std::numeric_limits<Real>::infinity();
+  x.mutable_data()[24] = std::numeric_limits<Real>::quiet_NaN();
+  const Tensor y = conv2d(x, ones({1, 1, 3, 3}));
+  for (std::int64_t i = 0; i < 9; ++i) {
+    const Real value = y.value().data()[i];
+    if (i == 0) {
+      CHECK(std::isinf(value));
+    } else if (i == 8) {
+      CHECK(std::isnan(value));
+    } else {
+      CHECK(value == 9);
+    }
+  }
+}
+
+TEST_CASE("convolutions of nothing") {
+  CHECK(conv2d(zeros({0, 3, 5, 5}), zeros({4, 3, 3, 3})).shape() == Shape{0, 4, 3, 3});
+  CHECK(equal(conv2d(zeros({1, 0, 3, 3}), zeros({2, 0, 3, 3}), tensor({1, 2})).value(), Array({1, 2, 1, 1}, {1, 2})));
+  const Tensor x = variable(Array(Shape{0, 3, 5, 5})), w = variable(Array({4, 3, 3, 3}, 1));
+  const Tensors g = grad(sum(conv2d(x, w)), {x, w});
+  CHECK(g[0].shape() == x.shape());
+  CHECK(equal(g[1].value(), Array(w.shape(), Real(0))));
+  CHECK(unfold(zeros({0, 3, 5, 5}), 2).shape() == Shape{0, 12, 16});
+  CHECK(fold(zeros({0, 12, 16}), 5, 2).shape() == Shape{0, 3, 5, 5});
+}
+
+TEST_CASE("convolutions refuse what does not fit and name it") {
+  const auto shape_error = [](const Shape& x, const Shape& w, const Conv2dFuncOptions& options = {},
+                              const Tensor& bias = {}) {
+    return error_of<ShapeError>([&] { conv2d(Array(x, 1), Array(w, 1), bias, options); });
+  };
+  const auto value_error = [](const Conv2dFuncOptions& options) {
+    return error_of<ValueError>([&] { conv2d(ones({1, 2, 5, 5}), ones({2, 2, 3, 3}), {}, options); });
+  };
+  CHECK(shape_error({5, 5}, {2, 2, 3, 3}) == "conv2d: needs 4 axes, or 3 without a batch, got [5, 5]");
+  CHECK(shape_error({1, 2, 5, 5}, {2, 3, 3}) == "conv2d: weight needs 4 axes, got [2, 3, 3]");
+  CHECK(shape_error({1, 2, 5, 5}, {2, 3, 3, 3}) ==
+        "conv2d: input [1, 2, 5, 5] has 2 channels, weight [2, 3, 3, 3] takes 3 in each of 1 group");
+  CHECK(shape_error({1, 3, 5, 5}, {4, 2, 3, 3}, {.groups = 2}) ==
+        "conv2d: input [1, 3, 5, 5] has 3 channels, weight [4, 2, 3, 3] takes 2 in each of 2 groups");
+  CHECK(shape_error({1, 6, 5, 5}, {4, 2, 3, 3}, {.groups = 3}) ==
+        "conv2d: weight [4, 2, 3, 3] cannot be divided into 3 groups");
+  CHECK(shape_error({1, 2, 5, 5}, {2, 2, 0, 3}) == "conv2d: weight [2, 2, 0, 3] has no place");
+  CHECK(shape_error({1, 2, 5, 5}, {2, 2, 3, 3}, {}, ones({3})) == "conv2d: bias [3] does not fit 2 channels");
+  CHECK(shape_error({1, 2, 5, 2}, {2, 2, 3, 3}) ==
+        "conv2d: a kernel of 3 with dilation 1 reaches over 3, the padded image has 2");
+  CHECK(shape_error({1, 2, 5, 5}, {2, 2, 3, 3}, {.padding = 1, .dilation = 4}) ==
+        "conv2d: a kernel of 3 with dilation 4 reaches over 9, the padded image has 7");
+  CHECK(value_error({.stride = {1, 0}}) == "conv2d: stride 0 is below 1");
+  CHECK(value_error({.padding = {-1, 0}}) == "conv2d: padding -1 is below 0");
+  CHECK(value_error({.dilation = 0}) == "conv2d: dilation 0 is below 1");
+  CHECK(value_error({.groups = 0}) == "conv2d: groups 0 is below 1");
+  CHECK(value_error({.stride = 2, .padding = same_padding}) == "conv2d: same_padding needs stride 1, got 2 and 2");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(error_of<LimitError>([] {
+          conv2d(ones({1, 1, 5, 5}), ones({1, 1, 3, 3}), {}, {.padding = most});
+        }) == cat("conv2d: the size 2 * ", most, " overflows"));
+  CHECK(error_of<LimitError>([] {
+          conv2d(ones({1, 1, 5, 5}), ones({1, 1, 3, 3}), {}, {.dilation = most});
+        }) == cat("conv2d: the size ", most, " * 2 overflows"));
+  CHECK(error_of<ShapeError>([] {
+          conv1d(ones({2, 3, 5}), ones({2, 3, 6}));
+        }) == "conv1d: a kernel of 6 with dilation 1 reaches over 6, the padded image has 5");
+  CHECK(error_of<ShapeError>([] {
+          conv1d(ones({5}), ones({2, 3, 6}));
+        }) == "conv1d: needs 3 axes, or 2 without a batch, got [5]");
+  CHECK(error_of<ValueError>([] {
+          conv_transpose2d(ones({1, 2, 3, 3}), ones({2, 1, 3, 3}), {}, {.output_padding = 1});
+        }) == "conv_transpose2d: output_padding 1 is not below stride 1 or dilation 1");
+  CHECK(error_of<ShapeError>([] {
+          conv_transpose2d(ones({1, 2, 1, 3}), ones({2, 1, 3, 3}), {}, {.padding = 2});
+        }) == "conv_transpose2d: input [1, 2, 1, 3] gives 3 places, of which padding 2 leaves none");
+  CHECK(error_of<ShapeError>([] {
+          conv_transpose2d(ones({1, 3, 3, 3}), ones({2, 1, 3, 3}));
+        }) == "conv_transpose2d: input [1, 3, 3, 3] has 3 channels, weight [2, 1, 3, 3] takes 2 in each of 1 group");
+  CHECK(error_of<ShapeError>([] {
+          fold(ones({2, 7, 4}), 3, 2);
+        }) == "fold: columns [2, 7, 4] for 4 places of a kernel and 4 of an image of [3, 3]");
+  CHECK(error_of<ShapeError>([] {
+          unfold(ones({2, 7, 1, 4}), 2);
+        }) == "unfold: a kernel of 2 with dilation 1 reaches over 2, the padded image has 1");
+  CHECK(error_of<ValueError>([] { unfold(ones({2, 7, 4, 4}), 0); }) == "unfold: kernel 0 is below 1");
+}
