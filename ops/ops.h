@@ -7,6 +7,7 @@
 #include "build_info.h"
 #include "compare.h"
 #include "conv.h"
+#include "count_operations.h"
 #include "create.h"
 #include "dropout.h"
 #include "einsum.h"

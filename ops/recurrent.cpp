@@ -91,8 +91,7 @@ Unrolled unrolled(const Course& course, const Inputs<Cell>& inputs, const Tensor
   return {stack(outputs, 1), c};
 }
 
-// ---- All steps at once
-// ------------------------------------------------------------------------------------------------
+// ---- All steps at once ----------------------------------------------------------------------------------------------
 
 template <class Cell>
 CellInputs arrays(const Inputs<Cell>& inputs) {

@@ -85,7 +85,7 @@ inline Costs measure(const Tensors& results, const Tensor& from, const Tensor& t
     if (!nodes.emplace(node->id, node).second) continue;
     for (const Edge& edge : node->edges()) stack.push_back(edge.to.get());
   }
-  Costs costs;
+  Costs costs{.multiplications = count_operations(results)};
   std::map<const Node*, Place> places;
   // Leaves get their number when they are first used, which may be after a result: they come first.
   for (const bool leaves : {true, false}) {
@@ -97,11 +97,6 @@ inline Costs measure(const Tensors& results, const Tensor& from, const Tensor& t
         const Place& input = places.at(edge.to.get());
         place.depth = std::max(place.depth, input.depth + product);
         if (input.way >= 0 && (place.way < 0 || input.way + product < place.way)) place.way = input.way + product;
-      }
-      if (product) {
-        // (m, k) (k, n): m n results of k multiplications each.
-        const Shape a = node->edges()[0].to->shape(), y = node->shape();
-        costs.multiplications += y.numel() * (a.numel() / y[0]);
       }
       costs.sequential = std::max(costs.sequential, place.depth);
       places.emplace(node, place);
