@@ -19,15 +19,15 @@ std::int64_t of_group(const char* name, std::int64_t channels, std::int64_t grou
   return channels / groups;
 }
 
-std::string text_of(const Extent2d& extent) {
-  return extent.h == extent.w ? cat(extent.h) : cat(extent.h, " x ", extent.w);
+std::string text_of(const Size2d& extent) {
+  return extent.height == extent.width ? cat(extent.height) : cat(extent.height, " x ", extent.width);
 }
 
 // "3 -> 64, kernel 3, stride 2, 4 groups": what is usual is not said.
-std::string described(std::int64_t in, std::int64_t out, const Extent2d& kernel, const Extent2d& stride,
+std::string described(std::int64_t in, std::int64_t out, const Size2d& kernel, const Size2d& stride,
                       std::int64_t groups) {
   std::string text = cat(in, " -> ", out, ", kernel ", text_of(kernel));
-  if (stride != Extent2d(1)) text += cat(", stride ", text_of(stride));
+  if (stride != Size2d(1)) text += cat(", stride ", text_of(stride));
   if (groups != 1) text += cat(", ", groups, " groups");
   return text;
 }
@@ -58,15 +58,15 @@ Tensor Conv1d::operator()(const Tensor& x) const {
 
 std::string Conv1d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
 
-Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Extent2d& size, const Options& given)
+Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size, const Options& given)
     : Module(std::move(here)),
       in(positive("in", in_channels)),
       out(positive("out", out_channels)),
-      kernel(positive("kernel", size.h), positive("kernel", size.w)),
+      kernel(positive("kernel", size.height), positive("kernel", size.width)),
       options(given),
       weight([&] {
         of_group("out", out, options.groups);
-        const Shape shape{out, of_group("in", in, options.groups), kernel.h, kernel.w};
+        const Shape shape{out, of_group("in", in, options.groups), kernel.height, kernel.width};
         return param("weight", shape, options.init ? options.init : within_root_of(shape.numel() / out));
       }()),
       bias(options.bias
@@ -82,16 +82,16 @@ Tensor Conv2d::operator()(const Tensor& x) const {
 
 std::string Conv2d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
 
-ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Extent2d& size,
+ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size,
                                  const Options& given)
     : Module(std::move(here)),
       in(positive("in", in_channels)),
       out(positive("out", out_channels)),
-      kernel(positive("kernel", size.h), positive("kernel", size.w)),
+      kernel(positive("kernel", size.height), positive("kernel", size.width)),
       options(given),
       weight([&] {
         of_group("in", in, options.groups);
-        const Shape shape{in, of_group("out", out, options.groups), kernel.h, kernel.w};
+        const Shape shape{in, of_group("out", out, options.groups), kernel.height, kernel.width};
         return param("weight", shape, options.init ? options.init : within_root_of(shape.numel() / in));
       }()),
       bias(options.bias

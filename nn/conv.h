@@ -37,9 +37,9 @@ struct Conv1d : Module {
 };
 
 struct Conv2dOptions {
-  Extent2d stride = 1;
+  Size2d stride = 1;
   Padding2d padding = 0;
-  Extent2d dilation = 1;
+  Size2d dilation = 1;
   std::int64_t groups = 1;
   bool bias = true;
   Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(in / groups kh kw)
@@ -51,14 +51,14 @@ struct Conv2d : Module {
   using Options = Conv2dOptions;
 
   /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  Conv2d(At here, std::int64_t in, std::int64_t out, const Extent2d& kernel, const Options& options = {});
+  Conv2d(At here, std::int64_t in, std::int64_t out, const Size2d& kernel, const Options& options = {});
   explicit Conv2d(Placeless, ...);  ///< does not compile: no place
 
   /// Throws as conv2d.
   Tensor operator()(const Tensor& x) const;
 
   const std::int64_t in, out;
-  const Extent2d kernel;
+  const Size2d kernel;
   const Options options;
   const Tensor weight;  ///< (out, in / groups, kh, kw)
   const Tensor bias;    ///< (out); undefined without bias
@@ -68,10 +68,10 @@ struct Conv2d : Module {
 };
 
 struct ConvTranspose2dOptions {
-  Extent2d stride = 1;
-  Extent2d padding = 0;
-  Extent2d output_padding = 0;
-  Extent2d dilation = 1;
+  Size2d stride = 1;
+  Size2d padding = 0;
+  Size2d output_padding = 0;
+  Size2d dilation = 1;
   std::int64_t groups = 1;
   bool bias = true;
   Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(out / groups kh kw)
@@ -83,14 +83,14 @@ struct ConvTranspose2d : Module {
   using Options = ConvTranspose2dOptions;
 
   /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
-  ConvTranspose2d(At here, std::int64_t in, std::int64_t out, const Extent2d& kernel, const Options& options = {});
+  ConvTranspose2d(At here, std::int64_t in, std::int64_t out, const Size2d& kernel, const Options& options = {});
   explicit ConvTranspose2d(Placeless, ...);  ///< does not compile: no place
 
   /// Throws as conv_transpose2d.
   Tensor operator()(const Tensor& x) const;
 
   const std::int64_t in, out;
-  const Extent2d kernel;
+  const Size2d kernel;
   const Options options;
   const Tensor weight;  ///< (in, out / groups, kh, kw)
   const Tensor bias;    ///< (out); undefined without bias

@@ -49,8 +49,8 @@ Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& resu
 
 // ---- Checks ----
 
-void at_least(const char* op, const char* what, std::int64_t least, const Extent2d& given) {
-  for (const std::int64_t number : {given.h, given.w}) {
+void at_least(const char* op, const char* what, std::int64_t least, const Size2d& given) {
+  for (const std::int64_t number : {given.height, given.width}) {
     if (number < least) fail<ValueError>(op, what, " ", number, " is below ", least);
   }
 }
@@ -120,8 +120,8 @@ Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const 
   check(op, x, weight, options.groups, weight.dim(1));
   check_bias(op, bias, weight.dim(0));
   const auto& [stride, padding, dilation, groups] = options;
-  if (padding.same() && stride != Extent2d(1)) {
-    fail<ValueError>(op, "same_padding needs stride 1, got ", stride.h, " and ", stride.w);
+  if (padding.same() && stride != Size2d(1)) {
+    fail<ValueError>(op, "same_padding needs stride 1, got ", stride.height, " and ", stride.width);
   }
   const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t spread) {
     const std::int64_t in = x.dim(place), kernel = weight.dim(place);
@@ -133,23 +133,25 @@ Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const 
                         .groups = groups,
                         .in = weight.dim(1),
                         .out = weight.dim(0) / groups,
-                        .h = axis(2, stride.h, padding.each().h, dilation.h),
-                        .w = axis(3, stride.w, padding.each().w, dilation.w)};
+                        .h = axis(2, stride.height, padding.each().height, dilation.height),
+                        .w = axis(3, stride.width, padding.each().width, dilation.width)};
   return to_result(sizes, op, x, weight, bias);
 }
 
-ConvSizes unfolding(const char* op, std::int64_t batch, std::int64_t channels, const Extent2d& size,
-                    const Extent2d& kernel, const UnfoldOptions& options) {
+ConvSizes unfolding(const char* op, std::int64_t batch, std::int64_t channels, const Size2d& size, const Size2d& kernel,
+                    const UnfoldOptions& options) {
   at_least(op, "kernel", 1, kernel);
   at_least(op, "stride", 1, options.stride);
   at_least(op, "dilation", 1, options.dilation);
   at_least(op, "padding", 0, options.padding);
-  return {.batch = batch,
-          .groups = 1,
-          .in = channels,
-          .out = 1,
-          .h = axis_of(op, size.h, kernel.h, options.stride.h, options.padding.h, options.dilation.h),
-          .w = axis_of(op, size.w, kernel.w, options.stride.w, options.padding.w, options.dilation.w)};
+  return {
+      .batch = batch,
+      .groups = 1,
+      .in = channels,
+      .out = 1,
+      .h = axis_of(op, size.height, kernel.height, options.stride.height, options.padding.height,
+                   options.dilation.height),
+      .w = axis_of(op, size.width, kernel.width, options.stride.width, options.padding.width, options.dilation.width)};
 }
 
 Tensor folded(const ConvSizes& sizes, const Tensor& columns);
@@ -213,26 +215,27 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
                           .groups = groups,
                           .in = weight.dim(1),
                           .out = weight.dim(0) / groups,
-                          .h = axis(2, stride.h, padding.h, more.h, dilation.h),
-                          .w = axis(3, stride.w, padding.w, more.w, dilation.w)};
+                          .h = axis(2, stride.height, padding.height, more.height, dilation.height),
+                          .w = axis(3, stride.width, padding.width, more.width, dilation.width)};
     return to_image(sizes, op, all, weight, bias);
   });
 }
 
-Tensor unfold(const Tensor& x, const Extent2d& kernel, const UnfoldOptions& options) {
+Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options) {
   return batched("unfold", x, 4, [&](const Tensor& all) {
     return unfolded(unfolding("unfold", all.dim(0), all.dim(1), {all.dim(2), all.dim(3)}, kernel, options), all);
   });
 }
 
-Tensor fold(const Tensor& x, const Extent2d& size, const Extent2d& kernel, const UnfoldOptions& options) {
+Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options) {
   return batched("fold", x, 3, [&](const Tensor& all) {
     at_least("fold", "size", 0, size);
     ConvSizes sizes = unfolding("fold", all.dim(0), 0, size, kernel, options);
-    const std::int64_t places = checked_multiply("fold", kernel.h, kernel.w), pixels = sizes.h.out * sizes.w.out;
+    const std::int64_t places = checked_multiply("fold", kernel.height, kernel.width),
+                       pixels = sizes.h.out * sizes.w.out;
     if (all.dim(1) % places != 0 || all.dim(2) != pixels) {
       fail<ShapeError>("fold", "columns ", all.shape(), " for ", places, " places of a kernel and ", pixels,
-                       " of an image of ", Shape{size.h, size.w});
+                       " of an image of ", Shape{size.height, size.width});
     }
     sizes.in = all.dim(1) / places;
     return folded(sizes, all);

@@ -6,16 +6,9 @@
 #pragma once
 
 #include "../core/tensor.h"
+#include "size2d.h"
 
 namespace xgrad {
-
-/// Numbers for the two axes of an image; one stands for both.
-struct Extent2d {
-  std::int64_t h, w;
-  constexpr Extent2d(std::int64_t both) : h(both), w(both) {}
-  constexpr Extent2d(std::int64_t down, std::int64_t across) : h(down), w(across) {}
-  bool operator==(const Extent2d&) const = default;
-};
 
 /// As many zeros around as make the result as large as the image, the odd one behind it. For stride 1 only.
 struct SamePadding {};
@@ -37,15 +30,15 @@ class Padding1d {
 /// How many zeros stand on each side of an image: a number, one for each axis, or same_padding.
 class Padding2d {
  public:
-  constexpr Padding2d(std::int64_t each) : each_(each) {}
-  constexpr Padding2d(std::int64_t h, std::int64_t w) : each_(h, w) {}
-  constexpr Padding2d(SamePadding) : same_(true) {}
+  Padding2d(std::int64_t each) : each_(each) {}
+  Padding2d(std::int64_t h, std::int64_t w) : each_(h, w) {}
+  Padding2d(SamePadding) : same_(true) {}
   bool same() const { return same_; }
-  Extent2d each() const { return each_; }
+  Size2d each() const { return each_; }
 
  private:
   bool same_ = false;
-  Extent2d each_ = 0;
+  Size2d each_ = 0;
 };
 
 struct Conv1dFuncOptions {
@@ -58,9 +51,9 @@ struct Conv1dFuncOptions {
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv1dFuncOptions& options = {});
 
 struct Conv2dFuncOptions {
-  Extent2d stride = 1;
+  Size2d stride = 1;
   Padding2d padding = 0;
-  Extent2d dilation = 1;
+  Size2d dilation = 1;
   std::int64_t groups = 1;  ///< channels in so many parts, of which each result sees one
 };
 /// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) weight_ock over the kernel's places k and the channels
@@ -71,10 +64,10 @@ struct Conv2dFuncOptions {
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv2dFuncOptions& options = {});
 
 struct ConvTranspose2dFuncOptions {
-  Extent2d stride = 1;
-  Extent2d padding = 0;
-  Extent2d output_padding = 0;  ///< how much larger the result is at its end; less than stride or dilation
-  Extent2d dilation = 1;
+  Size2d stride = 1;
+  Size2d padding = 0;
+  Size2d output_padding = 0;  ///< how much larger the result is at its end; less than stride or dilation
+  Size2d dilation = 1;
   std::int64_t groups = 1;
 };
 /// The transposed map of conv2d, from results to images.      x (B, C, H, W), weight (C, O / groups, kh, kw), bias (O)
@@ -83,16 +76,16 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
                         const ConvTranspose2dFuncOptions& options = {});
 
 struct UnfoldOptions {
-  Extent2d dilation = 1;
-  Extent2d padding = 0;
-  Extent2d stride = 1;
+  Size2d dilation = 1;
+  Size2d padding = 0;
+  Size2d stride = 1;
 };
 /// What each place of a kernel sees, as columns.      (B, C, H, W) -> (B, C kh kw, H' W'), or both without B
 /// conv2d(x, weight) is matmul(reshape(weight, {O, -1}), unfold(x, {kh, kw})), and the gradient is fold.
-Tensor unfold(const Tensor& x, const Extent2d& kernel, const UnfoldOptions& options = {});
+Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options = {});
 
 /// The transposed map of unfold: each element of the image is the sum of what the columns hold of it. The gradient is
 /// unfold.      (B, C kh kw, H' W') -> (B, C, size.h, size.w), or both without B
-Tensor fold(const Tensor& x, const Extent2d& size, const Extent2d& kernel, const UnfoldOptions& options = {});
+Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options = {});
 
 }  // namespace xgrad

@@ -7,32 +7,32 @@ namespace xgrad::testing {
 namespace {
 
 // One number for both axes, or one for each.
-Extent2d extent(const Case& c, const std::string& option) {
+Size2d extent(const Case& c, const std::string& option) {
   const auto numbers = c.numbers(option);
   return {numbers.front(), numbers.back()};
 }
 
-Extent2d extent_or(const Case& c, const std::string& option, std::int64_t otherwise) {
-  return c.has(option) ? extent(c, option) : Extent2d(otherwise);
+Size2d extent_or(const Case& c, const std::string& option, std::int64_t otherwise) {
+  return c.has(option) ? extent(c, option) : Size2d(otherwise);
 }
 
 bool same(const Case& c) { return c.has("padding") && c.text("padding") == "same"; }
 
 Tensor conv2d_of(const Case& c) {
-  const Extent2d padding = same(c) ? Extent2d(0) : extent_or(c, "padding", 0);
+  const Size2d padding = same(c) ? Size2d(0) : extent_or(c, "padding", 0);
   return conv2d(c.x(0), c.x(1), c.x(2),
                 {.stride = extent_or(c, "stride", 1),
-                 .padding = same(c) ? Padding2d(same_padding) : Padding2d(padding.h, padding.w),
+                 .padding = same(c) ? Padding2d(same_padding) : Padding2d(padding.height, padding.width),
                  .dilation = extent_or(c, "dilation", 1),
-                 .groups = extent_or(c, "groups", 1).h});
+                 .groups = extent_or(c, "groups", 1).height});
 }
 
 Tensor conv1d_of(const Case& c) {
   return conv1d(c.x(0), c.x(1), c.x(2),
-                {.stride = extent_or(c, "stride", 1).h,
-                 .padding = same(c) ? Padding1d(same_padding) : Padding1d(extent_or(c, "padding", 0).h),
-                 .dilation = extent_or(c, "dilation", 1).h,
-                 .groups = extent_or(c, "groups", 1).h});
+                {.stride = extent_or(c, "stride", 1).height,
+                 .padding = same(c) ? Padding1d(same_padding) : Padding1d(extent_or(c, "padding", 0).height),
+                 .dilation = extent_or(c, "dilation", 1).height,
+                 .groups = extent_or(c, "groups", 1).height});
 }
 
 Tensor conv_transpose2d_of(const Case& c) {

@@ -24,19 +24,21 @@ Tensor by_columns(const Tensor& x, const Tensor& weight, const Tensor& bias, con
   const Tensor columns = reshape(unfold(x, {kh, kw}, options), {x.dim(0), groups, weight.size() / out, -1});
   const Tensor rows = reshape(weight, {groups, out / groups, -1});
   return reshape(matmul(rows, columns),
-                 {x.dim(0), out, places(x.dim(2), kh, options.stride.h, options.padding.h, options.dilation.h),
-                  places(x.dim(3), kw, options.stride.w, options.padding.w, options.dilation.w)}) +
+                 {x.dim(0), out,
+                  places(x.dim(2), kh, options.stride.height, options.padding.height, options.dilation.height),
+                  places(x.dim(3), kw, options.stride.width, options.padding.width, options.dilation.width)}) +
          reshape(bias, {out, 1, 1});
 }
 
 struct Geometry {
   Shape image, weight;
-  Extent2d stride = 1, padding = 0, dilation = 1;
+  Size2d stride = 1, padding = 0, dilation = 1;
   std::int64_t groups = 1;
 
   Tensor operator()(const Tensors& in) const {
-    return conv2d(in[0], in[1], in[2],
-                  {.stride = stride, .padding = {padding.h, padding.w}, .dilation = dilation, .groups = groups});
+    return conv2d(
+        in[0], in[1], in[2],
+        {.stride = stride, .padding = {padding.height, padding.width}, .dilation = dilation, .groups = groups});
   }
 };
 
