@@ -119,7 +119,8 @@ Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const 
   at_least(op, "padding", 0, options.padding.each());
   check(op, x, weight, options.groups, weight.dim(1));
   check_bias(op, bias, weight.dim(0));
-  const auto& [stride, padding, dilation, groups] = options;
+  const Size2d &stride = options.stride, &dilation = options.dilation;
+  const Padding2d& padding = options.padding;
   if (padding.same() && stride != Size2d(1)) {
     fail<ValueError>(op, "same_padding needs stride 1, got ", stride.height, " and ", stride.width);
   }
@@ -130,9 +131,9 @@ Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const 
     return ConvAxis{.in = in, .out = in, .kernel = kernel, .padding = in_front(kernel, spread), .dilation = spread};
   };
   const ConvSizes sizes{.batch = x.dim(0),
-                        .groups = groups,
+                        .groups = options.groups,
                         .in = weight.dim(1),
-                        .out = weight.dim(0) / groups,
+                        .out = weight.dim(0) / options.groups,
                         .h = axis(2, stride.height, padding.each().height, dilation.height),
                         .w = axis(3, stride.width, padding.each().width, dilation.width)};
   return to_result(sizes, op, x, weight, bias);
@@ -190,7 +191,9 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
   const char* const op = "conv_transpose2d";
   check_weight(op, weight, 4);
   return batched(op, x, 4, [&](const Tensor& all) {
-    const auto& [stride, padding, more, dilation, groups] = options;
+    const Size2d &stride = options.stride, &padding = options.padding, &more = options.output_padding,
+                 &dilation = options.dilation;
+    const std::int64_t groups = options.groups;
     at_least(op, "stride", 1, stride);
     at_least(op, "dilation", 1, dilation);
     at_least(op, "padding", 0, padding);

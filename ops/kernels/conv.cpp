@@ -127,7 +127,26 @@ constexpr auto all_rows = std::make_integer_sequence<int, tile_rows>();
 constexpr auto sum_one_pack = table<SumFunction, SumPixels, 1>(all_rows);
 constexpr auto sum_two_packs = table<SumFunction, SumPixels, 2>(all_rows);
 
+// The same for one channel of either side, whose neighbouring pixels lie side by side: pixels take the place of
+// channels in the registers.
+void sum_plane(const Sums& sums) {
+  const auto taps = static_cast<std::int64_t>(sums.taps.size());
+  for (std::int64_t i = 0; i < sums.height; ++i) {
+    const Real* const at = sums.image.data + i * sums.h_step;
+    Real* const to = sums.result + i * sums.row;
+    each_pack(sums.width, [&](std::int64_t j, auto part) {
+      Pack sum(sums.bias ? sums.bias[0] : 0);
+      for (std::int64_t t = 0; t < taps; ++t) {
+        sum = multiply_add(sums.weights[t * tile_columns], part.load(at + sums.taps[static_cast<std::size_t>(t)] + j),
+                           sum);
+      }
+      part.store(sum, to + j);
+    });
+  }
+}
+
 void sum_image(const Sums& sums) {
+  if (sums.channels == 1 && sums.columns == 1 && sums.w_step == 1 && sums.step == 1) return sum_plane(sums);
   const auto& of_rows = sums.columns <= pack_width ? sum_one_pack : sum_two_packs;
   const std::int64_t tiles = (sums.width + tile_rows - 1) / tile_rows;
   // Pixels below one another, then channels below one another.
@@ -211,7 +230,7 @@ Phase phase_of(const ConvAxis& axis, std::int64_t first) {
 Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias) {
   Array y(sizes.result_shape());
   if (y.size() == 0) return y;
-  const auto& [h, w] = std::pair(sizes.h, sizes.w);
+  const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window{.channels = sizes.in,
                       .h_in = h.in,
@@ -272,7 +291,7 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
 Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias) {
   Array x(sizes.image_shape());
   if (x.size() == 0) return x;
-  const auto& [h, w] = std::pair(sizes.h, sizes.w);
+  const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.in);
   const Array biases = packed_bias(bias, sizes.groups, sizes.in);
   Real* const out = x.mutable_data();
@@ -376,6 +395,17 @@ void sum_channels(const KernelSums& given) {
   }
 }
 
+// The same for one channel of either side, of which y is a plane (height, width).
+void sum_products(const KernelSums& sums) {
+  Pack sum;
+  for (std::int64_t i = 0; i < sums.height; ++i) {
+    const Real *image = sums.image + i * sums.h_step, *y = sums.y + i * sums.width;
+    each_pack(sums.width,
+              [&](std::int64_t j, auto part) { sum = multiply_add(part.load(image + j), part.load(y + j), sum); });
+  }
+  sums.sums[0] += sum_of(sum);
+}
+
 template <int rows, int packs>
 struct SumChannels {
   static constexpr auto function = sum_channels<rows, packs>;
@@ -389,7 +419,7 @@ constexpr auto kernel_two_packs = table<KernelFunction, SumChannels, 2>(all_rows
 Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result) {
   Array gradient(sizes.kernel_shape(), Real(0));
   if (gradient.size() == 0 || sizes.batch == 0 || sizes.h.out * sizes.w.out == 0) return gradient;
-  const auto& [h, w] = std::pair(sizes.h, sizes.w);
+  const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window{.channels = sizes.in,
                       .h_in = h.in,
@@ -403,9 +433,10 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20, most_pixels = 1024;
   const std::int64_t size = sizes.groups * panels * places * sizes.in * tile_columns;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));
-  const std::int64_t parts = blocks == most_blocks ? 1 : std::min(places, most_blocks);
+  const std::int64_t parts = blocks * sizes.groups >= most_blocks ? 1 : std::min(places, most_blocks);
   const std::int64_t height = std::clamp<std::int64_t>(most_pixels / w.out, 1, h.out);  // rows at a time
   const std::int64_t tiles = (sizes.in + tile_rows - 1) / tile_rows;
+  const bool planes = sizes.in == 1 && sizes.out == 1 && w.stride == 1;
   Array all(Shape{blocks, size}, Real(0));  // (blocks, groups, panels, places, in, tile_columns)
   Real* const sums = all.mutable_data();
   parallel_for(blocks * parts * sizes.groups, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -424,21 +455,27 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
           Real* const of_panel = sums + block * size + (g * panels + panel) * places * sizes.in * tile_columns;
           for (std::int64_t i = 0; i < h.out; i += height) {
             const std::int64_t rows = std::min(height, h.out - i);
-            pack_transposed(y + i * w.out, h.out * w.out, columns, rows * w.out, turned, tile_columns, tile_columns);
+            if (!planes) {
+              pack_transposed(y + i * w.out, h.out * w.out, columns, rows * w.out, turned, tile_columns, tile_columns);
+            }
             for (std::int64_t place = first_place; place < last_place; ++place) {
               const Real* at = plane.data + (i * h.stride + place / w.kernel * h.dilation) * plane.row +
                                place % w.kernel * w.dilation;
               for (std::int64_t t = 0, c = 0; t < tiles; ++t) {
                 const std::int64_t count = sizes.in * (t + 1) / tiles - c;
-                of_rows[static_cast<std::size_t>(count - 1)](
-                    {.image = at + c * plane.plane,
-                     .plane = plane.plane,
-                     .h_step = h.stride * plane.row,
-                     .w_step = w.stride,
-                     .y = turned,
-                     .height = rows,
-                     .width = w.out,
-                     .sums = of_panel + (place * sizes.in + c) * tile_columns});
+                const KernelSums of_tile{.image = at + c * plane.plane,
+                                         .plane = plane.plane,
+                                         .h_step = h.stride * plane.row,
+                                         .w_step = w.stride,
+                                         .y = planes ? y + i * w.out : turned,
+                                         .height = rows,
+                                         .width = w.out,
+                                         .sums = of_panel + (place * sizes.in + c) * tile_columns};
+                if (planes) {
+                  sum_products(of_tile);
+                } else {
+                  of_rows[static_cast<std::size_t>(count - 1)](of_tile);
+                }
                 c += count;
               }
             }

@@ -23,7 +23,7 @@ Seen seen(const ConvAxis& axis, std::int64_t k) {
 // f(row of the columns, row of the image, how many, stride) for all that a plane and its columns have in common.
 template <class F>
 void each_row_seen(const ConvSizes& sizes, const F& f) {
-  const auto& [h, w] = std::pair(sizes.h, sizes.w);
+  const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, pixels = h.out * w.out;
   parallel_for(sizes.batch * sizes.groups * sizes.in, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t plane = begin; plane < end; ++plane) {
