@@ -1,0 +1,271 @@
+// Pooling. A sequence is a picture of one row. The largest number of a window is picked at its place, and the gradient
+// is put back there; these two are each other's dual. A mean is a linear map, a band matrix for each axis.
+#include "pooling.h"
+
+#include <algorithm>
+
+#include "../core/record.h"
+#include "interpolate.h"
+#include "kernels/pooling.h"
+#include "kernels/resample.h"
+
+namespace xgrad {
+namespace {
+
+constexpr std::int64_t largest_side = (std::int64_t{1} << 31) - 1;
+
+// ---- What a call is given -------------------------------------------------------------------------------------------
+
+// How windows go over one axis.
+struct Course {
+  std::int64_t in, kernel, stride, padding, dilation = 1;
+  std::int64_t out = 0;
+
+  std::int64_t begin(std::int64_t i) const { return i * stride - padding; }
+};
+
+// `course` with its number of windows.
+Course checked(const char* op, Course course, bool ceil_mode) {
+  const auto positive = [op](const char* what, std::int64_t value) {
+    if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
+    if (value > largest_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_side);
+  };
+  positive("kernel", course.kernel);
+  positive("stride", course.stride);
+  positive("dilation", course.dilation);
+  if (course.padding < 0 || course.padding > course.kernel / 2) {
+    fail<ValueError>(op, "padding ", course.padding, " is not in [0, ", course.kernel / 2, "], half of the kernel");
+  }
+  const std::int64_t window = course.dilation * (course.kernel - 1) + 1;
+  const std::int64_t room = course.in + 2 * course.padding - window;
+  if (room < 0) {
+    fail<ShapeError>(op, "a window of ", window, " is larger than the input with its padding, ", room + window);
+  }
+  course.out = (room + (ceil_mode ? course.stride - 1 : 0)) / course.stride + 1;
+  // A window that begins in the padding behind the end does not count.
+  if (ceil_mode && course.begin(course.out - 1) >= course.in) --course.out;
+  return course;
+}
+
+// x as planes: (C, H, W) or (B, C, H, W); a sequence has H = 1.
+struct Planes {
+  std::int64_t count = 1, height, width;
+  Shape leading;
+  int axes;  // 1 or 2
+
+  Planes(const char* op, const Tensor& x, int window_axes) : axes(window_axes) {
+    const int rank = x.rank();
+    const auto empty = [&](int axis) { return x.dim(-axis) == 0; };
+    if ((rank != axes + 1 && rank != axes + 2) || empty(1) || (axes == 2 && empty(2))) {
+      fail<ShapeError>(op, "needs ", axes == 1 ? "(C, L) or (B, C, L)" : "(C, H, W) or (B, C, H, W)",
+                       ", not empty, got ", x.shape());
+    }
+    for (int axis = 0; axis < rank - axes; ++axis) {
+      leading.push_back(x.dim(axis));
+      count *= x.dim(axis);
+    }
+    height = axes == 1 ? 1 : x.dim(-2);
+    width = x.dim(-1);
+    if (height > largest_side / width) {
+      fail<LimitError>(op, "the picture of ", x.shape(), " has more than ", largest_side, " elements");
+    }
+  }
+
+  Shape result(std::int64_t rows, std::int64_t columns) const {
+    Shape shape = leading;
+    if (axes == 2) shape.push_back(rows);
+    shape.push_back(columns);
+    (void)shape.numel();
+    return shape;
+  }
+};
+
+// The only window over the only row of a sequence.
+constexpr Course one_row{.in = 1, .kernel = 1, .stride = 1, .padding = 0, .out = 1};
+
+// As many windows as are wanted, of about the same length.
+struct Shares {
+  std::int64_t in, out;
+
+  std::int64_t begin(std::int64_t i) const { return i * in / out; }
+  std::int64_t end(std::int64_t i) const { return ((i + 1) * in + out - 1) / out; }
+};
+
+Shares shares(const char* op, std::int64_t in, std::int64_t out) {
+  if (out < 1) fail<ValueError>(op, "size ", out, " is not positive");
+  if (out > largest_side) fail<LimitError>(op, "size ", out, " is beyond ", largest_side);
+  return {in, out};
+}
+
+// ---- The largest number ---------------------------------------------------------------------------------------------
+
+Windows with_room(std::int64_t in, std::int64_t out) {
+  return {.in = in, .out = out, .first = Index(Shape{out}), .last = Index(Shape{out})};
+}
+
+Windows windows_of(const char* op, const Course& course) {
+  Windows windows = with_room(course.in, course.out);
+  windows.step = course.dilation;
+  windows.stride = course.stride;
+  std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
+  for (std::int64_t i = 0; i < course.out; ++i) {
+    const std::int64_t begin = course.begin(i);
+    const std::int64_t from = begin < 0 ? (-begin + course.dilation - 1) / course.dilation : 0;
+    const std::int64_t to = std::min(course.kernel - 1, (course.in - 1 - begin) / course.dilation);
+    if (from > to)
+      fail<ShapeError>(op, "window ", i, " from ", begin, " on sees nothing of the ", course.in, " numbers");
+    first[i] = begin + from * course.dilation;
+    last[i] = begin + to * course.dilation;
+    windows.longest = std::max(windows.longest, to - from + 1);
+    if (to - from + 1 < course.kernel) windows.stride = 0;
+  }
+  return windows;
+}
+
+Windows windows_of(const Shares& shares) {
+  Windows windows = with_room(shares.in, shares.out);
+  std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
+  for (std::int64_t i = 0; i < shares.out; ++i) {
+    first[i] = shares.begin(i);
+    last[i] = shares.end(i) - 1;
+    windows.longest = std::max(windows.longest, last[i] - first[i] + 1);
+  }
+  return windows;
+}
+
+// Numbers chosen from planes, one place for each: places (planes, out).
+struct Choice {
+  std::int64_t in;
+  Index places;
+
+  std::int64_t planes() const { return places.dim(0); }
+  std::int64_t out() const { return places.dim(1); }
+};
+
+Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to);
+
+// The dual of `chosen`.
+Tensor put_back(const Tensor& gy, const Choice& choice, const Shape& to) {
+  Array x(to);
+  add_places(choice.planes(), choice.in, choice.out(), choice.places.data(), gy.value().data(), x.mutable_data());
+  return record("add_places", std::move(x),
+                wrt(gy, [choice, from = gy.shape()](const Tensor& g) { return chosen(g, choice, from); }));
+}
+
+Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
+  Array y(to);
+  take_places(choice.planes(), choice.in, choice.out(), choice.places.data(), x.value().data(), y.mutable_data());
+  return record("take_places", std::move(y),
+                wrt(x, [choice, from = x.shape()](const Tensor& g) { return put_back(g, choice, from); }));
+}
+
+Tensor max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns) {
+  Array y(planes.result(rows.out, columns.out));
+  const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
+  const bool keep = recording() && x.requires_grad();
+  Choice choice{sizes.in(), Index(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0})};
+  max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.places.mutable_data() : nullptr);
+  return record(op, std::move(y), wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) {
+                  return put_back(gy, choice, to);
+                }));
+}
+
+// ---- The mean -------------------------------------------------------------------------------------------------------
+
+Band means_of(const Course& course, bool count_include_pad) {
+  const auto span = [course](std::int64_t i) {
+    const std::int64_t begin = course.begin(i), from = std::max<std::int64_t>(begin, 0);
+    return Span{from, std::max<std::int64_t>(std::min(begin + course.kernel, course.in) - from, 0)};
+  };
+  return make_band(course.in, course.out, span, [&](std::int64_t i, std::int64_t) {
+    const std::int64_t begin = course.begin(i), end = std::min(begin + course.kernel, course.in + course.padding);
+    return 1 / static_cast<Real>(count_include_pad ? end - begin : span(i).count);
+  });
+}
+
+Band means_of(const Shares& shares) {
+  return make_band(
+      shares.in, shares.out,
+      [&](std::int64_t i) {
+        return Span{shares.begin(i), shares.end(i) - shares.begin(i)};
+      },
+      [&](std::int64_t i, std::int64_t) { return 1 / static_cast<Real>(shares.end(i) - shares.begin(i)); });
+}
+
+Tensor avg_pool(const char* op, const Tensor& x, const Planes& planes, const Band& rows, const Band& columns) {
+  return detail::resample(op, x, rows, columns, planes.result(rows.out, columns.out));
+}
+
+}  // namespace
+
+Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
+  constexpr const char* op = "max_pool1d";
+  const Planes planes(op, x, 1);
+  const Course columns =
+      checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding, options.dilation},
+              options.ceil_mode);
+  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(op, columns));
+}
+
+Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
+  constexpr const char* op = "max_pool2d";
+  const Planes planes(op, x, 2);
+  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding, &dilation = options.dilation;
+  const Course rows = checked(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height},
+                              options.ceil_mode),
+               columns = checked(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width},
+                                 options.ceil_mode);
+  return max_pool(op, x, planes, windows_of(op, rows), windows_of(op, columns));
+}
+
+Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& options) {
+  constexpr const char* op = "avg_pool1d";
+  const Planes planes(op, x, 1);
+  const Course columns =
+      checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding}, options.ceil_mode);
+  return avg_pool(op, x, planes, means_of(one_row, true), means_of(columns, options.count_include_pad));
+}
+
+Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
+  constexpr const char* op = "avg_pool2d";
+  const Planes planes(op, x, 2);
+  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
+  const Course rows = checked(op, {planes.height, kernel.height, stride.height, padding.height}, options.ceil_mode),
+               columns = checked(op, {planes.width, kernel.width, stride.width, padding.width}, options.ceil_mode);
+  return avg_pool(op, x, planes, means_of(rows, options.count_include_pad),
+                  means_of(columns, options.count_include_pad));
+}
+
+Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) {
+  constexpr const char* op = "adaptive_max_pool1d";
+  const Planes planes(op, x, 1);
+  const Shares columns = shares(op, planes.width, size);
+  (void)planes.result(1, size);
+  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(columns));
+}
+
+Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) {
+  constexpr const char* op = "adaptive_max_pool2d";
+  const Planes planes(op, x, 2);
+  const Shares rows = shares(op, planes.height, size.height), columns = shares(op, planes.width, size.width);
+  (void)planes.result(size.height, size.width);
+  return max_pool(op, x, planes, windows_of(rows), windows_of(columns));
+}
+
+Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size) {
+  constexpr const char* op = "adaptive_avg_pool1d";
+  const Planes planes(op, x, 1);
+  const Shares columns = shares(op, planes.width, size);
+  (void)planes.result(1, size);
+  return avg_pool(op, x, planes, means_of(one_row, true), means_of(columns));
+}
+
+Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size) {
+  constexpr const char* op = "adaptive_avg_pool2d";
+  const Planes planes(op, x, 2);
+  const Shares rows = shares(op, planes.height, size.height), columns = shares(op, planes.width, size.width);
+  (void)planes.result(size.height, size.width);
+  return avg_pool(op, x, planes, means_of(rows), means_of(columns));
+}
+
+}  // namespace xgrad

@@ -1,0 +1,236 @@
+// Pooling: windows at the edges, equal numbers, NaN, gradients of any order, bad input.
+#include <cmath>
+#include <limits>
+
+#include <xgrad/core/record.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+#include "support/threads.h"
+
+namespace xgrad::testing {
+namespace {
+
+constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+
+Size2d size_of(const Case& c, const std::string& option) {
+  const std::vector<std::int64_t> sides = c.numbers(option);
+  return {sides.at(0), sides.at(1)};
+}
+
+Results max_pool(const Case& c) {
+  MaxPool2dOptions options{.ceil_mode = c.flag("ceil_mode")};
+  if (c.has("stride")) options.stride = size_of(c, "stride");
+  if (c.has("padding")) options.padding = size_of(c, "padding");
+  if (c.has("dilation")) options.dilation = size_of(c, "dilation");
+  return max_pool2d(c.x(), size_of(c, "kernel"), options);
+}
+
+Results avg_pool(const Case& c) {
+  AvgPool2dOptions options{.ceil_mode = c.flag("ceil_mode"), .count_include_pad = c.flag("count_include_pad")};
+  if (c.has("stride")) options.stride = size_of(c, "stride");
+  if (c.has("padding")) options.padding = size_of(c, "padding");
+  return avg_pool2d(c.x(), size_of(c, "kernel"), options);
+}
+
+template <class Options>
+Options options_1d(const Case& c) {
+  Options options{.ceil_mode = c.flag("ceil_mode")};
+  if (c.has("stride")) options.stride = c.integer("stride");
+  if (c.has("padding")) options.padding = c.integer("padding");
+  return options;
+}
+
+Results resized(const Case& c) {
+  InterpolateOptions options{
+      .mode = c.text("mode") == "nearest" ? Interpolation::nearest : Interpolation::bilinear,
+      .align_corners = c.flag("align_corners") ? AlignCorners::yes : AlignCorners::no,
+  };
+  if (c.has("size")) options.size = size_of(c, "size");
+  if (c.has("scale_factor")) options.scale_factor = Scale2d{c.reals("scale_factor")[0], c.reals("scale_factor")[1]};
+  return interpolate(c.x(), options);
+}
+
+}  // namespace
+
+TEST_CASE("pooling and interpolation, and the gradients, equal PyTorch's") {
+  check_fixtures(
+      "pooling",
+      {
+          {"max_pool2d", max_pool},
+          {"avg_pool2d", avg_pool},
+          {"max_pool1d",
+           [](const Case& c) { return max_pool1d(c.x(), c.integer("kernel"), options_1d<MaxPool1dOptions>(c)); }},
+          {"avg_pool1d",
+           [](const Case& c) { return avg_pool1d(c.x(), c.integer("kernel"), options_1d<AvgPool1dOptions>(c)); }},
+          {"adaptive_max_pool2d", [](const Case& c) { return adaptive_max_pool2d(c.x(), size_of(c, "size")); }},
+          {"adaptive_avg_pool2d", [](const Case& c) { return adaptive_avg_pool2d(c.x(), size_of(c, "size")); }},
+          {"adaptive_max_pool1d", [](const Case& c) { return adaptive_max_pool1d(c.x(), c.integer("size")); }},
+          {"adaptive_avg_pool1d", [](const Case& c) { return adaptive_avg_pool1d(c.x(), c.integer("size")); }},
+          {"interpolate", resized},
+      });
+}
+
+TEST_CASE("gradients of pooling and interpolation are those of differences, to the second order") {
+  const auto check = [](const Function& f, const Shape& shape) {
+    check_gradients([&](const Tensors& x) { return square(f(x)); }, {normal(shape)});
+  };
+  check([](const Tensors& x) { return max_pool2d(x[0], 2); }, {2, 2, 4, 6});
+  check(
+      [](const Tensors& x) {
+        return max_pool2d(x[0], {3, 2}, {.stride = 1, .padding = 1, .dilation = 2});
+      },
+      {1, 2, 5, 6});
+  check([](const Tensors& x) { return max_pool1d(x[0], 3, {.stride = 2, .ceil_mode = true}); }, {2, 8});
+  check(
+      [](const Tensors& x) {
+        return avg_pool2d(x[0], {3, 2}, {.stride = Size2d{2, 1}, .padding = 1});
+      },
+      {2, 1, 5, 4});
+  check([](const Tensors& x) { return avg_pool1d(x[0], 2, {.stride = 3}); }, {2, 2, 8});  // numbers that no window sees
+  check([](const Tensors& x) { return adaptive_max_pool2d(x[0], {2, 3}); }, {1, 2, 5, 4});
+  check([](const Tensors& x) { return adaptive_avg_pool2d(x[0], {3, 2}); }, {2, 4, 5});
+  check([](const Tensors& x) { return interpolate(x[0], {.size = Size2d{5, 3}}); }, {1, 2, 3, 4});
+  for (const AlignCorners align : {AlignCorners::no, AlignCorners::yes}) {
+    check(
+        [align](const Tensors& x) {
+          return interpolate(x[0],
+                             {.scale_factor = Scale2d{2}, .mode = Interpolation::bilinear, .align_corners = align});
+        },
+        {1, 2, 3, 4});
+  }
+  check_gradients([](const Tensors& x) { return max_pool2d(x[0], 2); }, {Array(Shape{0, 3, 4, 4})}, {.zero = true});
+}
+
+TEST_CASE("the first of equal numbers gets the gradient of max pooling, and NaN wins") {
+  const Tensor x = variable(Array({1, 2, 4}, {1, 1, -1, nan, 1, 1, 5, -1}));
+  const Tensor y = max_pool2d(x, 2);
+  CHECK(y.value().at({0, 0, 0}) == 1);
+  CHECK(std::isnan(y.value().at({0, 0, 1})));
+  CHECK(equal(grad(y, {x}, {.seed = Array({1, 1, 2}, {3, 4})})[0].value(), Array({1, 2, 4}, {3, 0, 0, 4, 0, 0, 0, 0})));
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  const Tensor lowest = variable(Array({1, 2, 2}, -infinity));
+  const Tensor least = max_pool2d(lowest, 2);
+  CHECK(least.item() == -infinity);
+  CHECK(equal(grad(least, {lowest}, {.seed = Array({1, 1, 1}, {1})})[0].value(), Array({1, 2, 2}, {1, 0, 0, 0})));
+}
+
+TEST_CASE("max pooling of many sizes equals the maximum over its windows, without a graph too") {
+  for (const std::int64_t width : {2, 3, 8, 16, 17, 33, 70}) {
+    for (const std::int64_t stride : {1, 2, 3}) {
+      CAPTURE(width);
+      CAPTURE(stride);
+      const Tensor x = variable(normal({3, 5, width}));
+      const std::int64_t H = (5 - 2) / stride + 1, W = (width - 2) / stride + 1;
+      Array expected(Shape{3, H, W});
+      Real* out = expected.mutable_data();
+      for (std::int64_t c = 0; c < 3; ++c) {
+        for (std::int64_t h = 0; h < H; ++h) {
+          for (std::int64_t w = 0; w < W; ++w) {
+            const auto at = [&](std::int64_t i, std::int64_t j) {
+              return x.value().at({c, h * stride + i, w * stride + j});
+            };
+            *out++ = std::max({at(0, 0), at(0, 1), at(1, 0), at(1, 1)});
+          }
+        }
+      }
+      CHECK(equal(max_pool2d(x, 2, {.stride = stride}).value(), expected));
+      const NoGrad off;
+      CHECK(equal(max_pool2d(x, 2, {.stride = stride}).value(), expected));
+    }
+  }
+}
+
+TEST_CASE("a mean over everything is the mean, and a picture in its own size is itself") {
+  const Tensor x = normal({2, 3, 7, 5});
+  check_close(adaptive_avg_pool2d(x, 1).value(), mean(x, {.axis = {2, 3}, .keepdim = true}).value());
+  check_close(avg_pool2d(x, {7, 5}).value(), mean(x, {.axis = {2, 3}, .keepdim = true}).value());
+  CHECK(equal(adaptive_max_pool2d(x, 1).value(), max(x, {.axis = {2, 3}, .keepdim = true}).value()));
+  for (const Interpolation mode : {Interpolation::nearest, Interpolation::bilinear}) {
+    CHECK(equal(interpolate(x, {.size = Size2d{7, 5}, .mode = mode}).value(), x.value()));
+  }
+}
+
+TEST_CASE("a neighbour without weight takes no part in an interpolation") {
+  const Tensor x = Array({1, 1, 1, 3}, {1, nan, 3});
+  const Tensor y =
+      interpolate(x, {.size = Size2d{1, 5}, .mode = Interpolation::bilinear, .align_corners = AlignCorners::yes});
+  CHECK(y.value().at({0, 0, 0, 0}) == 1);
+  CHECK(std::isnan(y.value().at({0, 0, 0, 1})));
+  CHECK(y.value().at({0, 0, 0, 4}) == 3);
+}
+
+TEST_CASE("pooling is the same bits for any number of threads") {
+  const Tensor x = variable(normal({40, 6, 33, 31}));
+  check_same_bits([&] {
+    Tensors parts;
+    for (const Tensor& y : {max_pool2d(x, 3, {.stride = 2, .padding = 1}), avg_pool2d(x, 3, {.stride = 2}),
+                            interpolate(x, {.size = Size2d{20, 50}, .mode = Interpolation::bilinear})}) {
+      parts.push_back(flatten(y));
+      parts.push_back(flatten(grad(y, {x}, {.seed = y.detach()})[0]));
+    }
+    return concat(parts);
+  });
+}
+
+TEST_CASE("pooling refuses what does not fit") {
+  const Tensor x = zeros({2, 3, 4, 5});
+  CHECK(error_of<ShapeError>([&] {
+          max_pool2d(zeros({4, 5}), 2);
+        }) == "max_pool2d: needs (C, H, W) or (B, C, H, W), not empty, got [4, 5]");
+  CHECK(error_of<ShapeError>([&] {
+          avg_pool2d(zeros({3, 0, 5}), 2);
+        }) == "avg_pool2d: needs (C, H, W) or (B, C, H, W), not empty, got [3, 0, 5]");
+  CHECK(error_of<ShapeError>([&] { max_pool1d(x, 2); }) ==
+        "max_pool1d: needs (C, L) or (B, C, L), not empty, got [2, 3, 4, 5]");
+  CHECK(error_of<ShapeError>([&] {
+          max_pool2d(x, {5, 2});
+        }) == "max_pool2d: a window of 5 is larger than the input with its padding, 4");
+  CHECK(error_of<ShapeError>([&] {
+          max_pool2d(x, {2, 3}, {.dilation = {1, 3}});
+        }) == "max_pool2d: a window of 7 is larger than the input with its padding, 5");
+  CHECK(error_of<ShapeError>([&] {
+          max_pool1d(zeros({1, 2}), 2, {.padding = 1, .dilation = 3});
+        }) == "max_pool1d: window 0 from -1 on sees nothing of the 2 numbers");
+  CHECK(error_of<ValueError>([&] { max_pool2d(x, 0); }) == "max_pool2d: kernel 0 is not positive");
+  CHECK(error_of<ValueError>([&] { avg_pool2d(x, 2, {.stride = 0}); }) == "avg_pool2d: stride 0 is not positive");
+  CHECK(error_of<ValueError>([&] { max_pool2d(x, 2, {.dilation = -1}); }) == "max_pool2d: dilation -1 is not positive");
+  CHECK(error_of<ValueError>([&] { avg_pool2d(x, 3, {.padding = 2}); }) ==
+        "avg_pool2d: padding 2 is not in [0, 1], half of the kernel");
+  CHECK(error_of<ValueError>([&] { avg_pool2d(x, 3, {.padding = -1}); }) ==
+        "avg_pool2d: padding -1 is not in [0, 1], half of the kernel");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(error_of<LimitError>([&] { max_pool2d(x, 2, {.stride = most}); }) ==
+        "max_pool2d: stride 9223372036854775807 is beyond 2147483647");
+  CHECK(error_of<ValueError>([&] { adaptive_avg_pool2d(x, {2, 0}); }) == "adaptive_avg_pool2d: size 0 is not positive");
+  CHECK(error_of<LimitError>([&] {
+          adaptive_max_pool1d(zeros({3, 4}), most);
+        }) == "adaptive_max_pool1d: size 9223372036854775807 is beyond 2147483647");
+  CHECK(max_pool2d(x, {2147483647, 2}, {.stride = Size2d{1, 2}, .padding = {1073741823, 0}}).shape() ==
+        Shape{2, 3, 4, 2});
+}
+
+TEST_CASE("interpolation refuses what does not fit") {
+  const Tensor x = zeros({1, 3, 4, 5});
+  CHECK(error_of<ShapeError>([&] {
+          interpolate(zeros({3, 4, 5}), {.size = Size2d{2}});
+        }) == "interpolate: needs (B, C, H, W) with H and W above 0, got [3, 4, 5]");
+  CHECK(error_of<ShapeError>([&] {
+          interpolate(zeros({1, 3, 0, 5}), {.size = Size2d{2}});
+        }) == "interpolate: needs (B, C, H, W) with H and W above 0, got [1, 3, 0, 5]");
+  CHECK(error_of<ValueError>([&] { interpolate(x, {}); }) == "interpolate: needs either a size or a scale_factor");
+  CHECK(error_of<ValueError>([&] { interpolate(x, {.size = Size2d{2}, .scale_factor = Scale2d{2}}); }) ==
+        "interpolate: needs either a size or a scale_factor");
+  CHECK(error_of<ValueError>([&] {
+          interpolate(x, {.scale_factor = Scale2d{1, -2}});
+        }) == "interpolate: scale_factor -2 is not positive and finite");
+  CHECK(error_of<ShapeError>([&] {
+          interpolate(x, {.scale_factor = Scale2d{1, 0.1}});
+        }) == "interpolate: size 4 x 0 from [1, 3, 4, 5] is empty");
+  CHECK(error_of<LimitError>([&] {
+          interpolate(x, {.scale_factor = Scale2d{1, 1e300}});
+        }) == "interpolate: from 4 x 5 to 4 x 2147483648, sides go up to 2147483647");
+}
+
+}  // namespace xgrad::testing
