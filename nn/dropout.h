@@ -1,4 +1,4 @@
-// Dropout.
+// Dropout of elements and of whole samples.
 #pragma once
 
 #include "module.h"
@@ -12,6 +12,26 @@ struct Dropout : Module {
   Dropout(At here, double p);
   explicit Dropout(Placeless, ...);  ///< does not compile: no place
 
+  Tensor operator()(const Tensor& x) const;
+
+  const double p;
+
+ protected:
+  std::string settings() const override { return cat(p); }
+};
+
+/// Stochastic depth (Huang et al. 2016): in training, every sample of a batch becomes 0 with probability p and is
+/// divided by 1 - p otherwise; else nothing happens. Put on a residual branch, it makes the sample skip that branch:
+///
+///     y = x + drop_path(f(x))
+///
+/// As torchvision's StochasticDepth by "row". Which ones: the next draw of the calling thread's generator.
+struct DropPath : Module {
+  /// Throws ValueError unless 0 <= p <= 1.
+  DropPath(At here, double p);
+  explicit DropPath(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, ...), of the same shape back. Throws ShapeError for a scalar.
   Tensor operator()(const Tensor& x) const;
 
   const double p;
