@@ -97,7 +97,7 @@ struct LoadStateOptions {
 /// so that the names stay true. Parents and children may die in any order; no module may die while it runs.
 ///
 /// Threads: many may run one module, this and all that are derived from it, each with inputs and a graph of its own
-/// (BatchNorm1d in training excepted, which moves its statistics). What changes a module is for one thread while no
+/// (BatchNorm in training excepted, which moves its statistics). What changes a module is for one thread while no
 /// other uses it: building it, load_state_dict(), train(), eval(), Eval, hooks, zero_grad(), and the optimizer's step.
 class Module {
  public:

@@ -13,10 +13,8 @@
 #include "kernels/layer_norm.h"
 
 namespace xgrad {
-namespace {
 
-// What composed_layer_norm multiplies each row with, so that its squares stay in range; mostly 1.
-Array row_factors(const Array& statistics, const Shape& kept) {
+Array detail::range_factors(const Array& statistics, const Shape& kept) {
   Array factors(kept, Real(1));
   constexpr Real far = 0x1p40;
   for (std::int64_t row = 0; row < factors.size(); ++row) {
@@ -28,7 +26,7 @@ Array row_factors(const Array& statistics, const Shape& kept) {
   return factors;
 }
 
-Tensor standardized(const Tensor& x, const Array& factors, Real eps) {
+Tensor detail::standardized(const Tensor& x, const Array& factors, Real eps) {
   const Shape& rows = factors.shape();
   const Real count = static_cast<Real>(x.size()) / static_cast<Real>(std::max<std::int64_t>(rows.numel(), 1));
   const auto centred = [&](const Tensor& u) { return u - sum_to(u, rows) / count; };
@@ -36,12 +34,16 @@ Tensor standardized(const Tensor& x, const Array& factors, Real eps) {
   return d * rsqrt(sum_to(square(d), rows) / count + factor * eps * factor);
 }
 
-Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x) { return standardized(x, factors, eps); }
+namespace {
+
+Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x) {
+  return detail::standardized(x, factors, eps);
+}
 Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x, const Tensor& gamma) {
-  return standardized(x, factors, eps) * gamma;
+  return detail::standardized(x, factors, eps) * gamma;
 }
 Tensor composed_layer_norm(const Array& factors, Real eps, const Tensor& x, const Tensor& gamma, const Tensor& beta) {
-  return standardized(x, factors, eps) * gamma + beta;
+  return detail::standardized(x, factors, eps) * gamma + beta;
 }
 
 // The operation on x, x and gamma, or all three.
@@ -69,7 +71,7 @@ Tensor fused(const std::array<Tensor, N>& inputs, std::int64_t n, const Shape& k
         return result;
       },
       [statistics, kept, eps](const auto&... own) {
-        return composed_layer_norm(row_factors(statistics, kept), eps, own...);
+        return composed_layer_norm(detail::range_factors(statistics, kept), eps, own...);
       });
 }
 

@@ -17,4 +17,12 @@ struct LayerNormFuncOptions {
 Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
                   const LayerNormFuncOptions& options = {});
 
+namespace detail {
+/// What `standardized` multiplies each part of x with, so that its squares stay in range; mostly 1. Of shape `kept`,
+/// with the statistics of each part, as the kernels keep them.
+Array range_factors(const Array& statistics, const Shape& kept);
+/// (x - mean) / sqrt(variance + eps) in operations, over the axes where `factors` has size 1.
+Tensor standardized(const Tensor& x, const Array& factors, Real eps);
+}  // namespace detail
+
 }  // namespace xgrad

@@ -3,6 +3,7 @@
 
 #include "arithmetic.h"
 #include "attention.h"
+#include "batch_norm.h"
 #include "broadcast.h"
 #include "build_info.h"
 #include "compare.h"

@@ -18,7 +18,7 @@ RowStatistics statistics_of(const Real* x, std::int64_t n, Real eps) {
     return d * d;
   });
   const Real variance = std::max(squares / static_cast<Real>(n) - rest * rest, Real(0));
-  return {mean, rest, 1 / std::sqrt(variance + eps)};
+  return {mean, rest, 1 / std::sqrt(variance + eps), variance};
 }
 
 // The same where a sum or squares left the range: of the row scaled to numbers near 1.
@@ -29,10 +29,12 @@ RowStatistics scaled_statistics_of(const Real* x, std::int64_t n, Real eps) {
   const Real factor = power_near_inverse(size);
   for (Real& v : scaled) v *= factor;
   const RowStatistics s = statistics_of(scaled.data(), n, eps * factor * factor);
-  return {s.mean / factor, s.mean_rest / factor, s.scale * factor};
+  return {s.mean / factor, s.mean_rest / factor, s.scale * factor, s.variance / factor / factor};
 }
 
-RowStatistics checked_statistics_of(const Real* x, std::int64_t n, Real eps) {
+}  // namespace
+
+RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps) {
   const RowStatistics s = statistics_of(x, n, eps);
   // Not so if the variance overflowed or came to nothing, or is NaN because the mean overflowed.
   using Limits = std::numeric_limits<Real>;
@@ -40,15 +42,13 @@ RowStatistics checked_statistics_of(const Real* x, std::int64_t n, Real eps) {
   return plausible ? s : scaled_statistics_of(x, n, eps);
 }
 
-}  // namespace
-
 void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics) {
   const std::int64_t rows = in.rows, n = in.n;
   const Real *x = in.x, *slope = in.gamma, *offset = in.beta;
   parallel_for(rows, rows_per_block(n), [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const Real* u = x + row * n;
-      const RowStatistics s = checked_statistics_of(u, n, eps);
+      const RowStatistics s = row_statistics(u, n, eps);
       std::copy_n(&s.mean, statistics_size, statistics + row * statistics_size);
       each_pack(n, [&](std::int64_t i, auto part) {
         Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_rest)) * Pack(s.scale);

@@ -9,11 +9,12 @@
 
 namespace xgrad {
 
-/// What the gradient of a normalised row needs of it. The mean is kept in two parts because x - mean loses its digits
-/// when the mean, rounded to one number, is large against the spread.
+/// What a row is normalised with, scale = 1 / sqrt(variance + eps). The mean is kept in two parts because x - mean
+/// loses its digits when the mean, rounded to one number, is large against the spread.
 struct RowStatistics {
-  Real mean, mean_rest, scale;
+  Real mean, mean_rest, scale, variance;
 };
+/// The first so many are what a gradient needs, and are kept.
 inline constexpr std::int64_t statistics_size = 3;
 
 /// A power of two that brings numbers of about this size near 1, and is itself normal.
@@ -21,6 +22,9 @@ inline Real power_near_inverse(Real size) {
   constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
   return std::ldexp(Real(1), std::clamp(-std::ilogb(size), -most, most));
 }
+
+/// Of n numbers, also where their squares leave the range.
+RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps);
 
 /// Rows of n numbers, and what they are scaled and shifted with, (n) each, or nullptr.
 struct LayerNormRows {
@@ -30,7 +34,7 @@ struct LayerNormRows {
   const Real* beta;
 };
 
-/// Writes the normalised rows to y and the statistics of each, as RowStatistics, to `statistics`.
+/// Writes the normalised rows to y and the statistics of each, those that are kept, to `statistics`.
 void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics);
 
 /// Which gradients are wanted, and these: of x (rows, n), of gamma and beta (n); empty where not wanted.

@@ -1,4 +1,4 @@
-// Layer norm and batch norm.
+// Layer norm, batch norm, group norm and instance norm.
 #include "support.h"
 #include "support/files.h"
 
@@ -7,6 +7,7 @@
 
 #include <xgrad/core/record.h>
 #include <xgrad/nn/norm.h>
+#include <xgrad/ops/create.h>
 
 namespace xgrad::testing {
 namespace {
@@ -158,6 +159,105 @@ TEST_CASE("Batch norm, its buffers and gradients equal PyTorch's") {
                                    for (const Tensor& parameter : norm.parameters()) all.leaves.push_back(parameter);
                                    return all;
                                  }}});
+}
+
+Results batch_norm_of(const Case& c, const BatchNorm& norm) {
+  if (c.flag("affine")) {
+    norm.weight.assign(c.x(1).value());
+    norm.bias.assign(c.x(2).value());
+  }
+  Tensors results{norm(c.x(0)), norm.running_mean.detach(), norm.running_var.detach()};
+  const Eval eval(norm);
+  results.push_back(norm(c.x(0)));
+  Results all(results);
+  all.leaves = {c.x(0)};
+  for (const Tensor& parameter : norm.parameters()) all.leaves.push_back(parameter);
+  return all;
+}
+
+template <class Norm>
+Results norm_of(const Case& c, const Norm& norm) {
+  if (c.x(1).defined()) {
+    norm.weight.assign(c.x(1).value());
+    norm.bias.assign(c.x(2).value());
+  }
+  Results all(norm(c.x(0)));
+  all.leaves = {c.x(0)};
+  for (const Tensor& parameter : norm.parameters()) all.leaves.push_back(parameter);
+  return all;
+}
+
+TEST_CASE("Norms of pictures and volumes, and their gradients, equal PyTorch's") {
+  const auto affine = [](const Case& c) { return c.x(1).defined(); };
+  check_fixtures(
+      "norms",
+      {{"batch_norm2d",
+        [&](const Case& c) {
+          return batch_norm_of(c, BatchNorm2d(root, 3, {.eps = 1e-3, .momentum = 0.3, .affine = affine(c)}));
+        }},
+       {"batch_norm3d",
+        [&](const Case& c) {
+          return batch_norm_of(c, BatchNorm3d(root, 3, {.eps = 1e-3, .momentum = 0.3, .affine = affine(c)}));
+        }},
+       {"group_norm",
+        [&](const Case& c) {
+          return norm_of(c, GroupNorm(root, c.integer("groups"), 6, {.eps = 1e-3, .affine = affine(c)}));
+        }},
+       {"instance_norm1d",
+        [&](const Case& c) { return norm_of(c, InstanceNorm1d(root, 3, {.eps = 1e-3, .affine = affine(c)})); }},
+       {"instance_norm2d",
+        [&](const Case& c) { return norm_of(c, InstanceNorm2d(root, 3, {.eps = 1e-3, .affine = affine(c)})); }}});
+}
+
+TEST_CASE("One group is layer norm over a sample, as many as channels is instance norm") {
+  const Tensor x = normal({2, 4, 3, 5});
+  const LayerNorm whole{root, {4, 3, 5}};
+  check_close(GroupNorm(root, 1, 4)(x).value(), whole(x).value());
+  check_close(GroupNorm(root, 4, 4)(x).value(), InstanceNorm2d(root, 4)(x).value());
+  CHECK(to_string(GroupNorm(root, 2, 4)) ==
+        "GroupNorm 2 groups, 4  8\n  weight [4]           4\n  bias [4]             4\n");
+  CHECK(InstanceNorm1d(root, 4).num_parameters() == 0);
+}
+
+TEST_CASE("Gradients of group norm and instance norm are those of differences, to the second order") {
+  const GroupNorm group{root, 2, 4};
+  check_module_gradients(group, [&](const Tensors& xs) { return group(xs[0]); }, {normal({2, 4, 3})});
+  check_gradients([&](const Tensors& xs) { return group(xs[0]); }, {normal({2, 4, 3})});
+  const InstanceNorm1d instance{root, 2, {.affine = true}};
+  check_module_gradients(instance, [&](const Tensors& xs) { return instance(xs[0]); }, {normal({2, 2, 3})});
+  check_gradients([&](const Tensors& xs) { return instance(xs[0]); }, {normal({2, 2, 3})});
+}
+
+TEST_CASE("Norms of pictures refuse bad settings and inputs") {
+  CHECK(error_of<ValueError>([] { BatchNorm2d(root, 0); }) == "BatchNorm2d: channels must be at least 1, got 0");
+  CHECK(error_of<ShapeError>([] {
+          BatchNorm2d(root, 2)(zeros({1, 2, 3}));
+        }) == "batch_norm: needs (B, 2, H, W), got [1, 2, 3]");
+  CHECK(error_of<ShapeError>([] {
+          BatchNorm3d(root, 2)(zeros({1, 3, 1, 1, 2}));
+        }) == "batch_norm: needs (B, 2, D, H, W), got [1, 3, 1, 1, 2]");
+  CHECK(error_of<ValueError>([] {
+          BatchNorm2d(root, 2)(zeros({1, 2, 1, 1}));
+        }) == "batch_norm: needs more than one value per channel in training, got [1, 2, 1, 1]");
+  CHECK(error_of<ValueError>([] { GroupNorm(root, 0, 4); }) == "GroupNorm: groups must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { GroupNorm(root, 3, 4); }) == "group_norm: 4 channels do not divide by 3 groups");
+  CHECK(error_of<ValueError>([] { GroupNorm(root, 2, 4, {.eps = -1}); }) ==
+        "group_norm: eps must not be negative, got -1");
+  CHECK(error_of<ShapeError>([] {
+          GroupNorm(root, 2, 4)(zeros({2, 3}));
+        }) == "group_norm: needs (B, 4, ...), got [2, 3]");
+  CHECK(error_of<ValueError>([] { InstanceNorm2d(root, 0); }) == "InstanceNorm2d: channels must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { InstanceNorm2d(root, 2, {.eps = -1}); }) ==
+        "instance_norm: eps must not be negative, got -1");
+  CHECK(error_of<ShapeError>([] {
+          InstanceNorm1d(root, 2)(zeros({2, 3, 4}));
+        }) == "instance_norm: needs (B, 2, T), got [2, 3, 4]");
+  CHECK(error_of<ShapeError>([] {
+          InstanceNorm2d(root, 2)(zeros({2, 2, 4}));
+        }) == "instance_norm: needs (B, 2, H, W), got [2, 2, 4]");
+  CHECK(error_of<ValueError>([] {
+          InstanceNorm2d(root, 2)(zeros({2, 2, 1, 1}));
+        }) == "instance_norm: needs more than one position, got [2, 2, 1, 1]");
 }
 
 TEST_CASE("Gradients of batch norm are those of differences, to the second order") {
