@@ -1,14 +1,12 @@
 // Reading text files with care, and the steps from sentences to ids.
 #include <xgrad/kit/text.h>
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <memory>
 #include <set>
 
 #include <xgrad/kit/error.h>
+#include <xgrad/kit/packed.h>
+#include <xgrad/kit/unicode.h>
 #include <xgrad/kit/utf8.h>
 
 namespace xgrad::kit {
@@ -19,15 +17,7 @@ using Path = std::filesystem::path;
 /// The lines of a text file, plain or gzip, one after the other and without their ends.
 class Lines {
  public:
-  explicit Lines(const Path& path) : path_(path) {
-    // Opening a pipe would wait for somebody who writes to it, and a device may never end.
-    if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) {
-      throw IoError("cannot read " + path.string() + ": not a regular file");
-    }
-    errno = 0;
-    file_.reset(gzopen(path.c_str(), "rb"));
-    if (!file_) throw io_error("open", path);
-  }
+  explicit Lines(const Path& path) : file_(path) {}
 
   /// Moves on to the next line; false at the end of the file.
   bool next() {
@@ -39,7 +29,7 @@ class Lines {
       end = rest_.find('\n');
       line_ += rest_.substr(0, end);
       rest_.remove_prefix(std::min(end, rest_.size() - 1) + 1);
-      if (line_.size() > longest) throw DataError(path_, number_, "longer than 1 MiB: not a text file?");
+      if (line_.size() > longest) throw DataError(file_.path(), number_, "longer than 1 MiB: not a text file?");
     } while (end == std::string_view::npos && fill());
     if (line_.ends_with('\r')) line_.pop_back();
     if (number_ == 1 && line_.starts_with("\xEF\xBB\xBF")) line_.erase(0, 3);
@@ -55,18 +45,11 @@ class Lines {
   /// Makes sure that there is something in `rest_`; false at the end of the file.
   bool fill() {
     if (!rest_.empty()) return true;
-    errno = 0;
-    const int count = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
-    int error = Z_OK;
-    const char* text = gzerror(file_.get(), &error);
-    if (error == Z_ERRNO) throw io_error("read", path_);
-    if (error != Z_OK) throw IoError("cannot read " + path_.string() + ": damaged gzip data: " + text);
-    rest_ = std::string_view(buffer_.data(), static_cast<std::size_t>(count));
+    rest_ = std::string_view(buffer_.data(), file_.read(buffer_));
     return !rest_.empty();
   }
 
-  Path path_;
-  std::unique_ptr<gzFile_s, decltype(&gzclose)> file_{nullptr, gzclose};
+  PackedFile file_;
   std::string buffer_ = std::string(1 << 16, '\0');
   std::string_view rest_;  // what no line has taken yet of the buffer
   std::string line_;
@@ -84,17 +67,6 @@ std::string trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == std::string_view::npos) return "";
   return std::string(text.substr(first, text.find_last_not_of(' ') - first + 1));
-}
-
-char32_t lower_case(char32_t c) {
-  const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };
-  if (within(U'A', U'Z') || (within(0xC0, 0xDE) && c != 0xD7)) return c + 0x20;  // 0xD7 is the multiplication sign
-  if (c == 0x130) return U'i';                                                   // Turkish capital i with its dot
-  if (c == 0x178) return 0xFF;
-  // In Latin Extended-A capitals and small letters alternate; in two stretches the capitals are the odd ones.
-  if (within(0x139, 0x148) || within(0x179, 0x17E)) return c + c % 2;
-  if (within(0x100, 0x137) || within(0x14A, 0x177)) return c | 1;
-  return c;
 }
 
 /// The pair on one line; throws DataError.
@@ -135,6 +107,25 @@ std::vector<SentencePair> read_pairs(const Path& path, std::size_t count) {
     pairs.push_back(parsed(lines.line(), path, lines.number()));
   }
   return pairs;
+}
+
+std::string load_text(const Path& path) {
+  PackedFile file(path);
+  std::string text;
+  for (std::string piece(1 << 16, '\0'); const std::size_t count = file.read(piece);) text.append(piece, 0, count);
+  const auto refuse_at = [&](std::size_t at, const char* what) {
+    const auto before = std::string_view(text).substr(0, at);
+    throw DataError(path, static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1, what);
+  };
+  if (const std::size_t at = utf8_prefix(text); at < text.size()) refuse_at(at, "bytes that are not UTF-8");
+  if (const std::size_t at = text.find('\0'); at != text.npos) refuse_at(at, "a zero byte");
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') text[kept++] = text[i];
+  }
+  text.resize(kept);
+  return text;
 }
 
 std::string lower_case(std::string_view text) {

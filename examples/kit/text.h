@@ -33,6 +33,10 @@ struct SentencePair {
 /// DataError with the line if it is not such text.
 std::vector<std::string> read_lines(const std::filesystem::path& path);
 
+/// The whole text of a file: UTF-8, its byte order mark left out and CRLF made LF, gzip unpacked on the way. Throws what
+/// `read_lines` throws.
+std::string load_text(const std::filesystem::path& path);
+
 /// Reads the first `count` pairs of a file with lines `source<TAB>target`, as Tatoeba and ManyThings.org give them:
 /// UTF-8, further columns ignored, empty lines skipped, a byte order mark, CRLF and no-break spaces (U+00A0, U+202F)
 /// accepted, gzip unpacked on the way. Throws what `read_lines` throws, and DataError with the line for one that is no
@@ -40,7 +44,7 @@ std::vector<std::string> read_lines(const std::filesystem::path& path);
 std::vector<SentencePair> read_pairs(const std::filesystem::path& path,
                                      std::size_t count = std::numeric_limits<std::size_t>::max());
 
-/// Lower case of UTF-8 text: ASCII, Latin-1 and Latin Extended-A (so all of French); other letters stay as they are.
+/// Lower case of UTF-8 text, character by character as Unicode has it.
 std::string lower_case(std::string_view text);
 
 /// Sentence -> text whose words and marks are separated by spaces: lower case, no-break spaces made plain, and a space

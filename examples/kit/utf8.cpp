@@ -2,20 +2,26 @@
 #include <xgrad/kit/utf8.h>
 
 #include <algorithm>
-#include <cstddef>
 
 namespace xgrad::kit {
 namespace {
 
 constexpr char32_t replacement = U'\uFFFD';
 
-/// A character and the number of bytes it came from; length 0 marks a byte that begins no well-formed sequence.
-struct Decoded {
-  char32_t value;
-  std::size_t length;
-};
-
 bool is_scalar(char32_t value) { return value <= 0x10FFFF && !(value >= 0xD800 && value <= 0xDFFF); }
+
+/// Ranges of zero and of double width, enough for the scripts that a terminal font has.
+int columns(char32_t c) {
+  const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };
+  if (within(0x300, 0x36F) || within(0x200B, 0x200F) || within(0x20D0, 0x20FF) || within(0xFE00, 0xFE0F)) return 0;
+  const bool wide = within(0x1100, 0x115F) || within(0x2E80, 0xA4CF) || within(0xAC00, 0xD7A3) ||
+                    within(0xF900, 0xFAFF) || within(0xFE30, 0xFE6F) || within(0xFF00, 0xFF60) ||
+                    within(0xFFE0, 0xFFE6) || within(0x1F300, 0x1F64F) || within(0x1F900, 0x1F9FF) ||
+                    within(0x20000, 0x3FFFD);
+  return wide ? 2 : 1;
+}
+
+}  // namespace
 
 Decoded decode_first(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -32,27 +38,17 @@ Decoded decode_first(std::string_view text) {
   return value >= smallest && is_scalar(value) ? Decoded{value, length} : Decoded{replacement, 0};
 }
 
-/// Ranges of zero and of double width, enough for the scripts that a terminal font has.
-int columns(char32_t c) {
-  const auto within = [c](char32_t first, char32_t last) { return first <= c && c <= last; };
-  if (within(0x300, 0x36F) || within(0x200B, 0x200F) || within(0x20D0, 0x20FF) || within(0xFE00, 0xFE0F)) return 0;
-  const bool wide = within(0x1100, 0x115F) || within(0x2E80, 0xA4CF) || within(0xAC00, 0xD7A3) ||
-                    within(0xF900, 0xFAFF) || within(0xFE30, 0xFE6F) || within(0xFF00, 0xFF60) ||
-                    within(0xFFE0, 0xFFE6) || within(0x1F300, 0x1F64F) || within(0x1F900, 0x1F9FF) ||
-                    within(0x20000, 0x3FFFD);
-  return wide ? 2 : 1;
-}
-
-}  // namespace
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = decode_first(text).length;
-    if (length == 0) return false;
-    text.remove_prefix(length);
+std::size_t utf8_prefix(std::string_view text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const std::size_t length = decode_first(text.substr(done)).length;
+    if (length == 0) break;
+    done += length;
   }
-  return true;
+  return done;
 }
+
+bool is_utf8(std::string_view text) { return utf8_prefix(text) == text.size(); }
 
 std::u32string decode_utf8(std::string_view text) {
   std::u32string characters;

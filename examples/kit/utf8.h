@@ -1,12 +1,25 @@
 // UTF-8: decoding, encoding, and the room that a text takes in a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include <xgrad/core/error.h>
 
 namespace xgrad::kit {
+
+/// A character and the number of bytes that it came from.
+struct Decoded {
+  char32_t value = 0;
+  std::size_t length = 0;
+};
+/// The first character of a text that is not empty; U+FFFD with length 0 if its first byte begins no well-formed
+/// sequence.
+Decoded decode_first(std::string_view text);
+
+/// The number of bytes before the first one that belongs to no well-formed sequence.
+std::size_t utf8_prefix(std::string_view text);
 
 /// True if every byte belongs to a well-formed sequence (no overlong forms, surrogates or values past U+10FFFF).
 bool is_utf8(std::string_view text);
