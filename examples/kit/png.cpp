@@ -1,41 +1,18 @@
-// PNG (ISO/IEC 15948) is a signature and four kinds of chunks, of which one is packed by zlib.
+// Arrays as PNG files, which libpng writes.
 #include <xgrad/kit/png.h>
 
-#include <zlib.h>
+#include <png.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include <xgrad/core/error.h>
 
 namespace xgrad::kit {
 namespace {
-
-std::string big_endian(std::uint64_t number) {
-  std::string bytes;
-  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xFF);
-  return bytes;
-}
-
-/// Length, kind and data of a chunk, and the checksum of the last two.
-std::string chunk(std::string_view kind, std::string_view data) {
-  const std::string body = std::string(kind) + std::string(data);
-  const auto* bytes = reinterpret_cast<const Bytef*>(body.data());
-  return big_endian(data.size()) + body + big_endian(crc32(0, bytes, static_cast<uInt>(body.size())));
-}
-
-std::string packed(std::string_view data) {
-  uLongf size = compressBound(static_cast<uLong>(data.size()));
-  std::string result(size, '\0');
-  const auto* from = reinterpret_cast<const Bytef*>(data.data());
-  if (compress(reinterpret_cast<Bytef*>(result.data()), &size, from, static_cast<uLong>(data.size())) != Z_OK) {
-    fail<LimitError>("png", "no memory to pack ", data.size(), " bytes");
-  }
-  result.resize(size);
-  return result;
-}
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -59,20 +36,28 @@ std::string png(const Array& image) {
                      image.shape());
   }
   const std::int64_t C = image.dim(0), H = image.dim(1), W = image.dim(2);
-  std::string rows;
+  std::vector<png_byte> bytes;  // (H, W, C)
   for (std::int64_t y = 0; y < H; ++y) {
-    rows += '\0';  // no filter
     for (std::int64_t x = 0; x < W; ++x) {
       for (std::int64_t c = 0; c < C; ++c) {
         const Real value = image.data()[(c * H + y) * W + x];
         if (std::isnan(value)) fail<ValueError>("png", "a value is not a number");
-        rows += static_cast<char>(std::lround(std::clamp<Real>(value, 0, 1) * 255));
+        bytes.push_back(static_cast<png_byte>(std::lround(std::clamp<Real>(value, 0, 1) * 255)));
       }
     }
   }
-  const std::string header = big_endian(static_cast<std::uint64_t>(W)) + big_endian(static_cast<std::uint64_t>(H)) +
-                             std::string{8, C == 1 ? '\0' : '\2', 0, 0, 0};
-  return "\x89PNG\r\n\x1A\n" + chunk("IHDR", header) + chunk("IDAT", packed(rows)) + chunk("IEND", "");
+  png_image description{};
+  description.version = PNG_IMAGE_VERSION;
+  description.width = static_cast<png_uint_32>(W);
+  description.height = static_cast<png_uint_32>(H);
+  description.format = C == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(description);
+  std::string file(size, '\0');
+  if (!png_image_write_to_memory(&description, file.data(), &size, 0, bytes.data(), 0, nullptr)) {
+    fail<LimitError>("png", description.message);
+  }
+  file.resize(size);
+  return file;
 }
 
 std::string png_address(const Array& image) { return "data:image/png;base64," + base64(png(image)); }

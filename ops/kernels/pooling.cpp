@@ -1,5 +1,5 @@
-// A row of windows at a time: their first inputs, then their second ones, and so on, each in a loop over the windows
-// that has no branch.
+// Neighbouring windows lie side by side in a register, with their first inputs, then their second ones, and so on.
+// Where windows are of different sizes, and so at an edge, they are gone through one by one.
 #include "pooling.h"
 
 #include <algorithm>
@@ -10,64 +10,101 @@
 namespace xgrad {
 namespace {
 
-// The maxima of one row of windows. `column(i, k)` is the k-th column that window i sees, or its last one again.
-template <class Column>
-void max_of_row(const PooledPlanes& sizes, std::int64_t row, const Column& column, const Real* plane, Real* best,
-                std::int32_t* place) {
-  const std::int64_t count = sizes.columns.out, longest = sizes.columns.longest;
-  const std::int64_t top = sizes.rows.first.data()[row], bottom = sizes.rows.last.data()[row];
-  for (std::int64_t h = top; h <= bottom; h += sizes.rows.step) {
-    const Real* from = plane + h * sizes.columns.in;
-    const auto begin = static_cast<std::int32_t>(h * sizes.columns.in);
-    for (std::int64_t k = 0; k < longest; ++k) {
-      const auto nth = static_cast<std::int32_t>(k);
-      if (h == top && k == 0) {
-        for (std::int32_t i = 0; i < count; ++i) {
-          best[i] = from[column(i, nth)];
-          place[i] = begin + column(i, nth);
+using Numbers = std::vector<Real, PoolAllocator<Real>>;
+
+void max_one_by_one(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
+  const Windows &rows = sizes.rows, &columns = sizes.columns;
+  for (std::int64_t i = 0; i < rows.out; ++i) {
+    for (std::int64_t j = 0; j < columns.out; ++j) {
+      std::int64_t place = rows.first.data()[i] * columns.in + columns.first.data()[j];
+      Real best = x[place];
+      for (std::int64_t h = rows.first.data()[i]; h <= rows.last.data()[i]; h += rows.step) {
+        for (std::int64_t w = columns.first.data()[j]; w <= columns.last.data()[j]; w += columns.step) {
+          const std::int64_t at = h * columns.in + w;
+          const bool better = x[at] > best || x[at] != x[at];
+          best = better ? x[at] : best;
+          place = better ? at : place;
         }
-        continue;
       }
-      for (std::int32_t i = 0; i < count; ++i) {
-        const std::int32_t at = column(i, nth);
-        const Real v = from[at];
-        const bool better = (v > best[i]) | (v != v);
-        best[i] = better ? v : best[i];
-        place[i] = better ? begin + at : place[i];
-      }
+      *y++ = best;
+      if (places) *places++ = place;
     }
   }
 }
 
-// Calls f(column) with the columns of regular windows as a formula, of others by table.
-template <class F>
-void with_columns(const Windows& windows, const F& f) {
-  const auto step = static_cast<std::int32_t>(windows.step);
-  const auto begin = static_cast<std::int32_t>(windows.first.data()[0]);
-  const std::int64_t *first = windows.first.data(), *last = windows.last.data();
-  if (windows.stride == 1) return f([=](std::int32_t i, std::int32_t k) { return begin + i + k * step; });
-  if (windows.stride == 2) return f([=](std::int32_t i, std::int32_t k) { return begin + 2 * i + k * step; });
-  f([=](std::int32_t i, std::int32_t k) {
-    return static_cast<std::int32_t>(std::min(first[i] + std::int64_t{k} * step, last[i]));
-  });
+// A row of inputs, in which the windows begin `stride` apart: at(k) has the inputs k behind their beginnings, one
+// beside the other.
+class Row {
+ public:
+  // For a stride of 2, `room` takes the inputs with even and those with odd numbers.
+  Row(const Real* from, std::int64_t stride, std::int64_t count, Real* room) : stride_(stride), parts_{from, from} {
+    if (stride == 1) return;
+    Real *even = room, *odd = room + (count + 1) / 2;
+    for (std::int64_t i = 0; i < count / 2; ++i) {
+      even[i] = from[2 * i];
+      odd[i] = from[2 * i + 1];
+    }
+    if (count % 2 == 1) even[count / 2] = from[count - 1];
+    parts_[0] = even;
+    parts_[1] = odd;
+  }
+  const Real* at(std::int64_t k) const { return stride_ == 1 ? parts_[0] + k : parts_[k % 2] + k / 2; }
+
+ private:
+  std::int64_t stride_;
+  const Real* parts_[2];
+};
+
+// Windows that are all of one size, 1 or 2 columns apart.
+void max_side_by_side(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
+  const Windows &rows = sizes.rows, &columns = sizes.columns;
+  const std::int64_t begin = columns.first.data()[0], count = columns.in - begin, out = columns.out;
+  const std::int64_t height = rows.longest, width = columns.longest;
+  Numbers room(static_cast<std::size_t>(height * (count + 1) + out));
+  Real* const nth_of_best = room.data() + height * (count + 1);
+  std::vector<Row> seen;
+  std::vector<std::int64_t> offsets;  // of the n-th input of a window from its first
+  for (std::int64_t n = 0; n < height * width; ++n) {
+    offsets.push_back(n / width * rows.step * columns.in + n % width * columns.step);
+  }
+  for (std::int64_t i = 0; i < rows.out; ++i, y += out) {
+    const std::int64_t top = rows.first.data()[i];
+    seen.clear();
+    for (std::int64_t h = 0; h < height; ++h) {
+      const Real* from = x + (top + h * rows.step) * columns.in + begin;
+      seen.emplace_back(from, columns.stride, count, room.data() + h * (count + 1));
+    }
+    each_pack(out, [&](std::int64_t j, auto part) {
+      Pack best = part.load(seen[0].at(0) + j), nth(0);
+      for (std::int64_t n = 1; n < height * width; ++n) {
+        const Pack v = part.load(seen[static_cast<std::size_t>(n / width)].at(n % width * columns.step) + j);
+        const Pack number(static_cast<Real>(n));
+        nth = where(v == v, where(v > best, number, nth), number);
+        best = where(v == v, where(v > best, v, best), v);
+      }
+      part.store(best, y + j);
+      part.store(nth, nth_of_best + j);
+    });
+    if (!places) continue;
+    for (std::int64_t j = 0, at = top * columns.in + begin; j < out; ++j, at += columns.stride) {
+      *places++ = at + offsets[static_cast<std::size_t>(nth_of_best[j])];
+    }
+  }
 }
 
 }  // namespace
 
 void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
-  if (sizes.planes == 0) return;
-  const std::int64_t in = sizes.in(), out = sizes.out(), count = sizes.columns.out;
-  with_columns(sizes.columns, [&](auto column) {
-    parallel_for(sizes.planes, rows_per_block(in + out), [&](std::int64_t begin, std::int64_t end) {
-      std::vector<std::int32_t, PoolAllocator<std::int32_t>> row_places(static_cast<std::size_t>(count));
-      for (std::int64_t plane = begin; plane < end; ++plane) {
-        for (std::int64_t row = 0; row < sizes.rows.out; ++row) {
-          const std::int64_t at = plane * out + row * count;
-          max_of_row(sizes, row, column, x + plane * in, y + at, row_places.data());
-          if (places) std::copy_n(row_places.data(), count, places + at);
-        }
-      }
-    });
+  const Windows &rows = sizes.rows, &columns = sizes.columns;
+  constexpr std::int64_t most_numbered = 1 << 16;
+  const bool regular = rows.stride > 0 && (columns.stride == 1 || columns.stride == 2) &&
+                       rows.longest * columns.longest <= most_numbered;
+  const std::int64_t in = sizes.in(), out = sizes.out();
+  parallel_for(sizes.planes, rows_per_block(in + out), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      const auto of_plane = regular ? max_side_by_side : max_one_by_one;
+      of_plane(sizes, x + plane * in, y + plane * out, places ? places + plane * out : nullptr);
+    }
   });
 }
 

@@ -118,7 +118,7 @@ struct Cnn : nn::Module {
   nn::Linear d{at("d"), 128, 10};
 
   Tensor operator()(const Tensor& x) const {
-    const Tensor h = max(reshape(relu(b(relu(a(x)))), {-1, 64, 12, 2, 12, 2}), {.axis = {3, 5}});  // (B, 64, 12, 12)
+    const Tensor h = max_pool2d(relu(b(relu(a(x)))), 2);  // (B, 64, 12, 12)
     return d(relu(c(flatten(h, 1))));
   }
 };
