@@ -125,7 +125,7 @@ Tokens running_words(std::string_view text) {
 }
 
 WordTokenizer::WordTokenizer(std::string_view text, const Options& options)
-    : vocab_(std::vector{running_words(text)}, {.min_freq = options.min_freq, .reserved = options.reserved}) {}
+    : vocab_(std::vector<Tokens>{running_words(text)}, {.min_freq = options.min_freq, .reserved = options.reserved}) {}
 
 Index WordTokenizer::encode(std::string_view text) const {
   const Tokens words = running_words(text);

@@ -150,6 +150,7 @@ TEST_CASE("lower case knows the letters of French and its neighbours") {
   CHECK(lower_case("ÀÂÆÇÉÈÊËÎÏÔŒÙÛÜŸ") == "àâæçéèêëîïôœùûüÿ");
   CHECK(lower_case("ŁÓDŹ ŽŇ ĞÑÖß × ÷") == "łódź žň ğñöß × ÷");
   CHECK(lower_case("déjà 猫") == "déjà 猫");
+  CHECK(lower_case("ЖАР ΛΌΓΟΣ İ") == "жар λόγοσ i");
 }
 
 TEST_CASE("preprocessing separates the marks from the words") {
@@ -257,4 +258,19 @@ TEST_CASE("the bundled corpus keeps what its description promises") {
   const Split split = split_at(pairs, 600);
   CHECK(split.train.size() == 600);
   CHECK(split.held_out.size() == 160);
+}
+
+TEST_CASE("a whole text is read with any line ends, and only if it is text") {
+  const TemporaryFolder folder;
+  const auto read = [&](std::string_view text) { return load_text(write_text(folder / "f", text)); };
+  CHECK(read("\xEF\xBB\xBFone\r\n\ntwo\rthree\r\n four") == "one\n\ntwo\rthree\n four");
+  CHECK(read("").empty());
+  CHECK(read(std::string(3 << 20, 'x')) == std::string(3 << 20, 'x'));  // also in a single line
+  gzip(folder / "f.gz", "one\n");
+  CHECK(load_text(folder / "f.gz") == "one\n");
+  const std::string path = (folder / "f").string();
+  CHECK_THROWS_WITH_AS(read("one\n\xC9t\xE9\n"), (path + ":2: bytes that are not UTF-8").c_str(), DataError);
+  CHECK_THROWS_WITH_AS(read(std::string_view("a\n\nb\0", 5)), (path + ":3: a zero byte").c_str(), DataError);
+  CHECK_THROWS_AS(load_text(folder / "none"), xgrad::IoError);
+  CHECK_THROWS_AS(load_text(folder.path()), xgrad::IoError);
 }

@@ -1,0 +1,398 @@
+// Files of pictures, drawn pictures, and what is done to them before a model sees them.
+#include <doctest/doctest.h>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include <xgrad/kit/augment.h>
+#include <xgrad/kit/images.h>
+#include <xgrad/kit/shapes.h>
+
+#include "support.h"
+
+using namespace xgrad::kit;
+using xgrad::Array;
+using xgrad::FormatError;
+using xgrad::Index;
+using xgrad::IoError;
+using xgrad::Real;
+using xgrad::Shape;
+using xgrad::ShapeError;
+using xgrad::ValueError;
+using xgrad::kit::testing::read_text;
+using xgrad::kit::testing::TemporaryFolder;
+using xgrad::kit::testing::write_text;
+
+namespace {
+
+using Path = std::filesystem::path;
+
+/// A number in 32 bits, most significant byte first.
+std::string four(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xFF);
+  return bytes;
+}
+
+/// An IDX file: its magic number, sizes and elements.
+std::string idx(std::uint32_t magic, std::initializer_list<std::uint32_t> sizes, std::string_view elements) {
+  std::string bytes = four(magic);
+  for (const std::uint32_t size : sizes) bytes += four(size);
+  return bytes.append(elements);
+}
+
+std::string some_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<char>(i * 37);
+  return bytes;
+}
+
+Path gzip(const Path& path, std::string_view bytes) {
+  const gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+  gzclose(file);
+  return path;
+}
+
+/// Three pictures of 2 x 4 with labels 1, 0, 2.
+const std::string& pictures() {
+  static const std::string bytes = idx(0x803, {3, 2, 4}, some_bytes(24));
+  return bytes;
+}
+const std::string& numbers() {
+  static const std::string bytes = idx(0x801, {3}, std::string("\1\0\2", 3));
+  return bytes;
+}
+
+/// The message of the FormatError that reading throws, without the folder.
+std::string refusal(const TemporaryFolder& folder, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const FormatError& error) {
+    std::string message = error.what();
+    const std::string path = folder.path().string() + "/";
+    for (std::size_t at = message.find(path); at != message.npos; at = message.find(path))
+      message.erase(at, path.size());
+    return message;
+  }
+  return "accepted";
+}
+
+std::string idx_refusal(std::string_view images, std::string_view labels, std::vector<std::string> classes = {}) {
+  const TemporaryFolder folder;
+  write_text(folder / "images", images);
+  write_text(folder / "labels", labels);
+  return refusal(folder, [&] { read_idx(folder / "images", folder / "labels", classes); });
+}
+
+std::string cifar_refusal(std::string_view bytes) {
+  const TemporaryFolder folder;
+  const std::array files{write_text(folder / "batch.bin", bytes)};
+  return refusal(folder, [&] { read_cifar10(files); });
+}
+
+std::string cifar_record(int label, int seed) {
+  std::string bytes = static_cast<char>(label) + some_bytes(3072);
+  std::ranges::rotate(bytes.begin() + 1, bytes.begin() + 1 + seed, bytes.end());
+  return bytes;
+}
+
+ImageSet small_set() {
+  return {Shape{2, 1, 2, 3}, {0, 51, 102, 153, 204, 255, 255, 0, 0, 0, 0, 0}, Index({2}, {1, 0}), {"a", "b"}};
+}
+
+double mean(const Array& array) { return std::accumulate(array.begin(), array.end(), 0.0) / double(array.size()); }
+
+}  // namespace
+
+TEST_CASE("IDX files are read, plain and packed") {
+  const TemporaryFolder folder;
+  Path images = write_text(folder / "images", pictures()), labels = write_text(folder / "labels", numbers());
+  SUBCASE("plain") {}
+  SUBCASE("packed") {
+    images = gzip(folder / "images.gz", pictures());
+    labels = gzip(folder / "labels.gz", numbers());
+  }
+  const ImageSet set = read_idx(images, labels);
+  CHECK(set.shape() == Shape{3, 1, 2, 4});
+  CHECK(set.size() == 3);
+  CHECK(equal(set.labels(), Index({3}, {1, 0, 2})));
+  CHECK(set.classes() == std::vector<std::string>{"0", "1", "2"});
+  CHECK(set.pixels(1)[0] == 8 * 37 % 256);
+  CHECK(read_idx(images, labels, {"x", "y", "z", "w"}).classes().size() == 4);
+}
+
+TEST_CASE("a batch has the pictures with the numbers asked for, from 0 to 1") {
+  const ImageSet set = small_set();
+  const ImageBatch batch = set.batch(Index({3}, {1, 0, 1}));
+  CHECK(batch.images.shape() == Shape{3, 1, 2, 3});
+  CHECK(equal(batch.labels, Index({3}, {0, 1, 0})));
+  for (int i = 0; i < 6; ++i) CHECK(batch.images.data()[6 + i] == doctest::Approx(0.2 * i));
+  CHECK(batch.images.data()[0] == 1);
+  CHECK(batch.images.data()[12] == 1);
+  CHECK(equal(set.all().images, set.batch(Index({2}, {0, 1})).images));
+  CHECK(set.batch(Index(Shape{0})).images.shape() == Shape{0, 1, 2, 3});
+
+  const ImageSet part = set.select(Index({1}, {1}));
+  CHECK(part.size() == 1);
+  CHECK(part.classes() == set.classes());
+  CHECK(equal(part.all().images, set.batch(Index({1}, {1})).images));
+
+  CHECK_THROWS_WITH_AS(set.batch(Index({1}, {2})), "ImageSet: picture 2 is not in [0, 2)", ValueError);
+  CHECK_THROWS_WITH_AS(set.select(Index({1}, {-1})), "ImageSet: picture -1 is not in [0, 2)", ValueError);
+  CHECK_THROWS_WITH_AS(set.pixels(2), "ImageSet: picture 2 is not in [0, 2)", ValueError);
+  CHECK_THROWS_WITH_AS(set.batch(Index({1, 1}, {0})), "ImageSet: needs the numbers of pictures (B), got [1, 1]",
+                       ShapeError);
+  CHECK_THROWS_AS(set.select(Index({1, 1}, {0})), ShapeError);
+}
+
+TEST_CASE("a set whose parts do not fit together is refused") {
+  const auto set = [](const Shape& shape, std::size_t bytes, std::vector<std::int64_t> labels) {
+    return ImageSet(shape, std::vector<std::uint8_t>(bytes), Index(labels), {"a", "b"});
+  };
+  CHECK_THROWS_WITH_AS(set({2, 3}, 6, {0, 1}), "ImageSet: needs pictures (N, C, H, W), got [2, 3]", ShapeError);
+  CHECK_THROWS_WITH_AS(set({2, 1, 1, 2}, 5, {0, 1}), "ImageSet: 5 bytes for pictures [2, 1, 1, 2]", ShapeError);
+  CHECK_THROWS_WITH_AS(set({2, 1, 1, 2}, 4, {0}), "ImageSet: pictures [2, 1, 1, 2] with labels [1]", ShapeError);
+  CHECK_THROWS_WITH_AS(set({2, 1, 1, 2}, 4, {0, 2}), "ImageSet: label 2 is not in [0, 2)", ValueError);
+  CHECK_THROWS_AS(set({2, 1, 1, 2}, 4, {0, -1}), ValueError);
+}
+
+TEST_CASE("IDX files that are damaged are refused with what was expected and found") {
+  CHECK(idx_refusal(pictures(), numbers()) == "accepted");
+  CHECK(idx_refusal(numbers(), numbers()) ==
+        "read_idx: images: magic number: expected 0x00000803 (unsigned bytes, 3 axes), found 0x00000801");
+  CHECK(idx_refusal(pictures(), idx(0xD01, {3}, "abc")) ==
+        "read_idx: labels: magic number: expected 0x00000801 (unsigned bytes, 1 axis), found 0x00000d01");
+  CHECK(idx_refusal("", numbers()) == "read_idx: images: expected a header of 16 bytes, found 0");
+  CHECK(idx_refusal(pictures().substr(0, 15), numbers()) ==
+        "read_idx: images: expected a header of 16 bytes, found 15");
+  CHECK(idx_refusal(idx(0x803, {3, 0, 4}, ""), numbers()) ==
+        "read_idx: images: axis 1: expected a size of 1 or more, found 0");
+  CHECK(idx_refusal(pictures().substr(0, 39), numbers()) ==
+        "read_idx: images: declares bytes of shape [3, 2, 4], but at most 23 bytes follow the header");
+  CHECK(idx_refusal(pictures() + "x", numbers()) ==
+        "read_idx: images: expected the end behind 24 bytes of shape [3, 2, 4], found more");
+  CHECK(idx_refusal(pictures(), idx(0x801, {2}, std::string("\1\0", 2))) ==
+        "read_idx: images has 3 pictures, but labels has 2 labels");
+  CHECK(idx_refusal(pictures(), numbers(), {"a", "b"}) ==
+        "read_idx: labels: label 2: expected a class below 2, found 2");
+}
+
+TEST_CASE("packed IDX files that are damaged are refused") {
+  const TemporaryFolder folder;
+  const Path labels = write_text(folder / "labels", numbers());
+  const auto read = [&](const Path& images) { return refusal(folder, [&] { read_idx(images, labels); }); };
+  CHECK(read(write_text(folder / "images.gz", pictures())) == "read_idx: images.gz: is named .gz but is not gzip");
+  CHECK(read(gzip(folder / "short.gz", pictures().substr(0, 39))) ==
+        "read_idx: short.gz: expected 24 bytes behind the header, found 23");
+  CHECK(read(gzip(folder / "long.gz", pictures() + "x")) ==
+        "read_idx: long.gz: expected the end behind 24 bytes of shape [3, 2, 4], found more");
+  gzip(folder / "whole.gz", idx(0x803, {30, 100, 100}, some_bytes(300'000)));
+  const std::string packed = read_text(folder / "whole.gz");
+  CHECK_THROWS_AS(read_idx(write_text(folder / "cut.gz", packed.substr(0, packed.size() / 2)), labels), IoError);
+  std::string damaged = packed;
+  damaged[packed.size() - 6] ^= 1;  // in the checksum
+  CHECK_THROWS_AS(read_idx(write_text(folder / "damaged.gz", damaged), labels), IoError);
+  CHECK_THROWS_AS(read_idx(folder / "none", labels), IoError);
+  CHECK_THROWS_AS(read_idx(folder.path(), labels), IoError);
+}
+
+TEST_CASE("a small file that declares terabytes is refused before there is room for them") {
+  const std::string liar = idx(0x803, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, some_bytes(4080));
+  CHECK(idx_refusal(liar, numbers()) ==
+        "read_idx: images: declares bytes of shape [4294967295, 4294967295, 4294967295], but at most 4080 bytes follow "
+        "the header");
+  CHECK(idx_refusal(pictures(), idx(0x801, {0xFFFFFFFF}, some_bytes(4000))) ==
+        "read_idx: labels: declares bytes of shape [4294967295], but at most 4000 bytes follow the header");
+  const TemporaryFolder folder;
+  gzip(folder / "images.gz", idx(0x803, {4000, 1000, 1000}, std::string(4'000'000, '\0')));  // 4 KB
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(folder / "images.gz"));
+  CHECK(refusal(folder, [&] { read_idx(folder / "images.gz", write_text(folder / "labels", numbers())); }) ==
+        "read_idx: images.gz: declares bytes of shape [4000, 1000, 1000], but at most " +
+            std::to_string(bytes * 1032 - 16) + " bytes follow the header");
+}
+
+TEST_CASE("batches of CIFAR-10 are read one behind the other") {
+  const TemporaryFolder folder;
+  const std::array files{write_text(folder / "a.bin", cifar_record(3, 0) + cifar_record(9, 100)),
+                         gzip(folder / "b.bin.gz", cifar_record(0, 7))};
+  const ImageSet set = read_cifar10(files);
+  CHECK(set.shape() == Shape{3, 3, 32, 32});
+  CHECK(equal(set.labels(), Index({3}, {3, 9, 0})));
+  CHECK(set.classes()[9] == "truck");
+  CHECK(set.pixels(1)[0] == 100 * 37 % 256);
+  CHECK(set.pixels(2)[3000] == 3007 * 37 % 256);
+
+  CHECK(cifar_refusal("") == "read_cifar10: batch.bin: record 0: expected 3073 bytes, found 0");
+  CHECK(cifar_refusal(cifar_record(1, 0).substr(1)) ==
+        "read_cifar10: batch.bin: record 0: expected 3073 bytes, found 3072");
+  CHECK(cifar_refusal(cifar_record(1, 0) + "x") == "read_cifar10: batch.bin: record 1: expected 3073 bytes, found 1");
+  CHECK(cifar_refusal(cifar_record(1, 0) + cifar_record(10, 0)) ==
+        "read_cifar10: batch.bin: record 1: expected a label below 10, found 10");
+  CHECK_THROWS_WITH_AS(read_cifar10({}), "read_cifar10: needs at least one file", ValueError);
+}
+
+TEST_CASE("a folder is read by the names of the files in it") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH_AS(
+      read_image_folder(folder.path()),
+      ("cannot read " + folder.path().string() + ": neither train-images-idx3-ubyte nor data_batch_1.bin is there")
+          .c_str(),
+      IoError);
+  SUBCASE("IDX") {
+    gzip(folder / "train-images-idx3-ubyte.gz", pictures());
+    gzip(folder / "train-labels-idx1-ubyte.gz", numbers());
+    write_text(folder / "t10k-images-idx3-ubyte", pictures());
+    write_text(folder / "t10k-labels-idx1-ubyte", numbers());
+    const ImageData data = read_image_folder(folder.path());
+    CHECK(data.train.size() == 3);
+    CHECK(data.test.classes() == std::vector<std::string>{"0", "1", "2"});
+    write_text(folder / "t10k-images-idx3-ubyte", idx(0x803, {3, 4, 2}, some_bytes(24)));
+    CHECK_THROWS_WITH_AS(read_image_folder(folder.path()),
+                         ("read_image_folder: " + folder.path().string() + ": pictures [3, 1, 2, 4] of 3 classes to " +
+                          "learn from, but [3, 1, 4, 2] of 3 to judge by")
+                             .c_str(),
+                         FormatError);
+  }
+  SUBCASE("Fashion-MNIST") {
+    const Path fashion = folder / "fashion-mnist";
+    std::filesystem::create_directory(fashion);
+    for (const char* part : {"train", "t10k"}) {
+      write_text(fashion / (std::string(part) + "-images-idx3-ubyte"), pictures());
+      write_text(fashion / (std::string(part) + "-labels-idx1-ubyte"), numbers());
+    }
+    CHECK(read_image_folder(fashion).train.classes()[9] == "ankle boot");
+  }
+  SUBCASE("CIFAR-10") {
+    for (int i = 1; i <= 5; ++i) write_text(folder / ("data_batch_" + std::to_string(i) + ".bin"), cifar_record(i, i));
+    CHECK_THROWS_AS(read_image_folder(folder.path()), IoError);  // test_batch.bin is missing
+    write_text(folder / "test_batch.bin", cifar_record(6, 6) + cifar_record(7, 7));
+    const ImageData data = read_image_folder(folder.path());
+    CHECK(equal(data.train.labels(), Index({5}, {1, 2, 3, 4, 5})));
+    CHECK(data.test.size() == 2);
+  }
+}
+
+TEST_CASE("drawn shapes depend on the key and their number, and come in all classes") {
+  const ImageSet set = draw_shapes({.seed = 1}, {.count = 400});
+  CHECK(set.shape() == Shape{400, 1, 28, 28});
+  CHECK(set.classes()[5] == "star");
+  for (std::int64_t label = 0; label < 10; ++label) CHECK(std::ranges::count(set.labels(), label) > 15);
+  const ImageSet fewer = draw_shapes({.seed = 1}, {.count = 7});
+  for (std::int64_t i = 0; i < 7; ++i) CHECK(std::ranges::equal(fewer.pixels(i), set.pixels(i)));
+  CHECK_FALSE(equal(draw_shapes({.seed = 2}, {.count = 400}).labels(), set.labels()));
+  CHECK_FALSE(equal(draw_shapes({.seed = 1, .draw = 1}, {.count = 400}).labels(), set.labels()));
+  CHECK(draw_shapes({.seed = 1}, {.count = 2, .size = 32, .channels = 3}).shape() == Shape{2, 3, 32, 32});
+  CHECK(draw_shapes({.seed = 1}, {.count = 0}).size() == 0);
+}
+
+TEST_CASE("shapes are bright on a darker ground, and each has the area that it should have") {
+  const ImageSet set = draw_shapes({.seed = 3}, {.count = 300, .size = 64, .noise = 0});
+  // The area of each shape of radius 1; pi - lens for the crescent, whose discs of radius 1 and 0.8 are 0.5 apart.
+  constexpr std::array area{3.1416, 2.0106, 2.56, 1.56, 1.2990, 1.1756, 1.75, 1.536, 1.4222, 1.3};
+  std::array<double, 10> least{}, greatest{};
+  least.fill(9);
+  for (std::int64_t i = 0; i < set.size(); ++i) {
+    const auto pixels = set.pixels(i);
+    const auto [ground, light] = std::ranges::minmax(pixels);
+    CHECK(ground < light);
+    CHECK(ground <= 0.36 * 255);
+    double covered = 0;
+    for (const std::uint8_t pixel : pixels) covered += double(pixel - ground) / (light - ground);
+    const auto label = static_cast<std::size_t>(set.labels().data()[i]);
+    // Between radii of 0.22 and 0.42 of the side.
+    CHECK(covered > 0.9 * area[label] * 0.22 * 0.22 * 64 * 64);
+    CHECK(covered < 1.1 * area[label] * 0.42 * 0.42 * 64 * 64);
+  }
+}
+
+TEST_CASE("options of drawn shapes outside their range are refused") {
+  CHECK_THROWS_WITH_AS(draw_shapes({}, {.count = -1}), "draw_shapes: count must be in [0, 1e8], got -1", ValueError);
+  CHECK_THROWS_WITH_AS(draw_shapes({}, {.size = 7}), "draw_shapes: size must be in [8, 1024], got 7", ValueError);
+  CHECK_THROWS_WITH_AS(draw_shapes({}, {.channels = 2}), "draw_shapes: channels must be 1 or 3, got 2", ValueError);
+  CHECK_THROWS_WITH_AS(draw_shapes({}, {.noise = 2}), "draw_shapes: noise must be in [0, 1], got 2", ValueError);
+  CHECK_THROWS_AS(draw_shapes({}, {.noise = std::nan("")}), ValueError);
+}
+
+TEST_CASE("a random crop shifts each picture by up to the padding, with zeros behind it") {
+  Array images(Shape{200, 2, 5, 6}, 1);
+  for (std::int64_t i = 0; i < images.size(); ++i) images.mutable_data()[i] = static_cast<Real>(i % 30 + 1);
+  const Array cropped = random_crop(images, 2, {.seed = 1});
+  CHECK(cropped.shape() == images.shape());
+  std::array<int, 25> seen{};
+  for (std::int64_t b = 0; b < 200; ++b) {
+    int matches = 0;
+    for (std::int64_t down = -2; down <= 2; ++down) {
+      for (std::int64_t right = -2; right <= 2; ++right) {
+        bool same = true;
+        for (std::int64_t c = 0; c < 2; ++c) {
+          for (std::int64_t y = 0; y < 5; ++y) {
+            for (std::int64_t x = 0; x < 6; ++x) {
+              const bool outside = y + down < 0 || y + down >= 5 || x + right < 0 || x + right >= 6;
+              same = same && cropped.at({b, c, y, x}) == (outside ? 0 : images.at({b, c, y + down, x + right}));
+            }
+          }
+        }
+        if (same) ++matches, ++seen[static_cast<std::size_t>((down + 2) * 5 + right + 2)];
+      }
+    }
+    CHECK(matches == 1);
+  }
+  CHECK(std::ranges::min(seen) > 0);
+  CHECK(equal(random_crop(images, 0, {.seed = 1}), images));
+  CHECK(equal(random_crop(images, 2, {.seed = 1}), cropped));
+  CHECK_THROWS_WITH_AS(random_crop(images, 5, {}), "random_crop: padding must be in [0, 5), got 5", ValueError);
+  CHECK_THROWS_WITH_AS(random_crop(images, -1, {}), "random_crop: padding must be in [0, 5), got -1", ValueError);
+  CHECK_THROWS_WITH_AS(random_crop(Array(Shape{2, 3}), 0, {}), "random_crop: needs pictures (B, C, H, W), got [2, 3]",
+                       ShapeError);
+}
+
+TEST_CASE("a random flip exchanges left and right of about so many pictures") {
+  Array images(Shape{400, 2, 1, 3}, 0);
+  for (std::int64_t i = 0; i < images.size(); ++i) images.mutable_data()[i] = static_cast<Real>(i % 6);
+  const Array flipped = random_horizontal_flip(images, 0.25, {.seed = 1});
+  int count = 0;
+  for (std::int64_t b = 0; b < 400; ++b) {
+    const std::vector<Real> picture(flipped.data() + 6 * b, flipped.data() + 6 * b + 6);
+    const bool turned = picture == std::vector<Real>{2, 1, 0, 5, 4, 3};
+    CHECK((turned || picture == std::vector<Real>{0, 1, 2, 3, 4, 5}));
+    count += turned ? 1 : 0;
+  }
+  CHECK(count > 70);
+  CHECK(count < 130);
+  CHECK(images.data()[0] == 0);
+  CHECK(equal(random_horizontal_flip(images, 0, {.seed = 1}), images));
+  CHECK_THROWS_WITH_AS(random_horizontal_flip(images, 1.5, {}), "random_horizontal_flip: p must be in [0, 1], got 1.5",
+                       ValueError);
+  CHECK_THROWS_AS(random_horizontal_flip(Array(Shape{2}), 0.5, {}), ShapeError);
+}
+
+TEST_CASE("channels are brought to mean 0 and deviation 1") {
+  const ImageSet set = draw_shapes({.seed = 1}, {.count = 50, .channels = 3});
+  const ChannelStatistics statistics = channel_statistics(set);
+  REQUIRE(statistics.mean.size() == 3);
+  const Array images = set.all().images, scaled = standardized(images, statistics);
+  CHECK(mean(images) ==
+        doctest::Approx((statistics.mean[0] + statistics.mean[1] + statistics.mean[2]) / 3).epsilon(1e-4));
+  CHECK(mean(scaled) == doctest::Approx(0).epsilon(1e-4));
+  double squares = 0;
+  for (const Real x : scaled) squares += double(x) * x;
+  CHECK(squares / double(scaled.size()) == doctest::Approx(1).epsilon(1e-3));
+
+  const ChannelStatistics small = channel_statistics(small_set());  // 0 to 1 by 0.2, and 1 and five 0
+  CHECK(small.mean[0] == doctest::Approx(4.0 / 12));
+  CHECK(small.deviation[0] == doctest::Approx(std::sqrt((2.2 + 1) / 12 - 1.0 / 9)));
+
+  CHECK_THROWS_WITH_AS(channel_statistics(set.select(Index(Shape{0}))),
+                       "channel_statistics: needs at least one picture", ValueError);
+  CHECK_THROWS_WITH_AS(standardized(images, small),
+                       "standardized: 1 means and 1 deviations for pictures [50, 3, 28, 28]", ShapeError);
+  CHECK_THROWS_WITH_AS(standardized(small_set().all().images, {.mean = {0}, .deviation = {0}}),
+                       "standardized: a deviation must be above 0, got 0", ValueError);
+  CHECK_THROWS_AS(standardized(Array(Shape{2, 3}), small), ShapeError);
+}
