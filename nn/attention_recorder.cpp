@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../core/record.h"
+#include "../ops/slice.h"
 
 namespace xgrad::nn {
 
@@ -25,13 +26,25 @@ const Array& AttentionRecorder::last(std::string_view path) const {
 }
 
 Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                    const AttentionMask& mask, double dropout) {
+                    const AttentionMask& mask, double dropout, std::optional<std::int64_t> kv_heads) {
   AttentionRecorder::offer(module, [&] {
     const NoGrad off;
-    return attention_weights(q, k, heads, {.mask = mask}).value();
+    return attention_weights(q, k, heads, {.mask = mask, .kv_heads = kv_heads}).value();
   });
   const double p = module.training() ? dropout : 0;
-  return multi_head_attention(q, k, v, heads, {.mask = mask, .dropout = static_cast<Real>(p)});
+  return multi_head_attention(q, k, v, heads, {.mask = mask, .dropout = static_cast<Real>(p), .kv_heads = kv_heads});
+}
+
+Tensor attend_packed_heads(const Module& module, const Tensor& qkv, std::int64_t heads, const AttentionMask& mask,
+                           double dropout, std::optional<std::int64_t> kv_heads) {
+  AttentionRecorder::offer(module, [&] {
+    const NoGrad off;
+    const std::int64_t own = kv_heads.value_or(heads), d = qkv.dim(-1) / (heads + 2 * own);
+    const Tensor q = narrow(qkv, -1, 0, heads * d), k = narrow(qkv, -1, heads * d, own * d);
+    return attention_weights(q, k, heads, {.mask = mask, .kv_heads = kv_heads}).value();
+  });
+  const double p = module.training() ? dropout : 0;
+  return multi_head_attention(qkv, heads, {.mask = mask, .dropout = static_cast<Real>(p), .kv_heads = kv_heads});
 }
 
 }  // namespace xgrad::nn

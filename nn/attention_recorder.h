@@ -1,6 +1,7 @@
 // A scope that keeps the weights of attention layers, and how layers offer them to it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,9 @@ class AttentionRecorder {
 /// For those who write attention layers: multi_head_attention with the dropout that the module's mode asks for, and the
 /// weights offered to the recorder. Throws as multi_head_attention.
 Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                    const AttentionMask& mask, double dropout);
+                    const AttentionMask& mask, double dropout, std::optional<std::int64_t> kv_heads = {});
+/// The same with queries, keys and values side by side, (B, T, (H + 2 kv_heads) d).
+Tensor attend_packed_heads(const Module& module, const Tensor& qkv, std::int64_t heads, const AttentionMask& mask,
+                           double dropout, std::optional<std::int64_t> kv_heads = {});
 
 }  // namespace xgrad::nn

@@ -1,16 +1,11 @@
 // Multi-head attention.
 #include "multi_head_attention.h"
 
-#include "../ops/compare.h"
 #include "../ops/index.h"
-#include "../ops/join.h"
 
 namespace xgrad::nn {
 
-void KeyValue::select(const Index& rows) {
-  if (!k.defined()) return;
-  *this = KeyValue{index_select(k, 0, rows), index_select(v, 0, rows)};
-}
+void KeyValue::select(const Index& rows) { *this = KeyValue{index_select(k, 0, rows), index_select(v, 0, rows)}; }
 
 MultiHeadAttention::MultiHeadAttention(At here, std::int64_t width, std::int64_t head_count, const Options& options)
     : Module(std::move(here)),
@@ -46,23 +41,10 @@ Tensor MultiHeadAttention::attend(const Tensor& query, const KeyValue& memory, c
   return here(answer(query, memory, mask));
 }
 
-Tensor MultiHeadAttention::extend(const Tensor& x, KeyValue& past) const {
+Tensor MultiHeadAttention::extend(const Tensor& x, KeyValueCache& past) const {
   const auto here = enter(x);
-  const std::int64_t before = past.length();
-  if (before > 0 && x.dim(0) != past.k.dim(0)) {
-    fail<ShapeError>("attention", "batch sizes differ: ", x.shape(), " after a past of ", past.k.shape());
-  }
-  const KeyValue fresh = remember(x, x);
-  KeyValue all = before == 0 ? fresh : KeyValue{concat({past.k, fresh.k}, 1), concat({past.v, fresh.v}, 1)};
-  AttentionMask mask;  // a single new position may see everything
-  if (before == 0) {
-    mask.causal = true;
-  } else if (x.dim(1) > 1) {
-    mask.masked = causal_mask(x.dim(1), before);
-  }
-  Tensor y = here(answer(x, all, mask));
-  past = std::move(all);
-  return y;
+  Rewind undo(past);
+  return undo.keep(here(o(past.attend(*this, q(x), k(x), v(x), heads, dropout))));
 }
 
 std::string MultiHeadAttention::settings() const { return cat(dim, ", ", heads, " heads"); }

@@ -6,18 +6,18 @@
 
 #include <string>
 
-#include "attention_recorder.h"
+#include "key_value_cache.h"
 #include "linear.h"
 #include "masks.h"
 
 namespace xgrad::nn {
 
-/// The projected keys and values of positions that were seen before.
+/// The projected keys and values of what is attended to at every step.
 struct KeyValue {
-  Tensor k;  ///< (B, S, C); undefined when there are none yet
+  Tensor k;  ///< (B, S, C)
   Tensor v;
 
-  std::int64_t length() const { return k.defined() ? k.dim(1) : 0; }
+  std::int64_t length() const { return k.dim(1); }
   /// Row rows[i] of the batch becomes row i. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
 };
@@ -51,7 +51,7 @@ struct MultiHeadAttention : Module {
   /// Causal self-attention of the next positions of a sequence, x (B, T, C), which see the `past` and each other; the
   /// past grows by them. Throws ShapeError if x is of another batch size than the past. Whatever it throws, hooks
   /// included, the past is as it was.
-  Tensor extend(const Tensor& x, KeyValue& past) const;
+  Tensor extend(const Tensor& x, KeyValueCache& past) const;
 
   const std::int64_t dim;
   const std::int64_t heads;

@@ -59,6 +59,28 @@ Tensor LayerNorm::operator()(const Tensor& x) const {
 
 std::string LayerNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
 
+RMSNorm::RMSNorm(At here, std::int64_t size, const Options& options) : RMSNorm(std::move(here), Shape{size}, options) {}
+
+RMSNorm::RMSNorm(At here, const Shape& given, const Options& options)
+    : Module(std::move(here)),
+      sizes([&] {
+        for (const std::int64_t size : given) positive("size", size);
+        return given;
+      }()),
+      eps(options.eps),
+      weight(options.affine ? param("weight", sizes, init::ones()) : Tensor()) {
+  const auto constructing = enter();
+  if (sizes.empty()) fail<ValueError>("rms_norm", "no axis to normalise over");
+  check_eps("rms_norm", eps);
+}
+
+Tensor RMSNorm::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(rms_norm(x, weight, {.eps = static_cast<Real>(eps), .normalized = sizes}));
+}
+
+std::string RMSNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
+
 // -- batch norm -------------------------------------------------------------------------------------------------------
 
 BatchNorm::BatchNorm(At here, std::int64_t channel_count, const Options& given, const std::type_info& derived)

@@ -1,6 +1,7 @@
 // Normalising layers.
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "module.h"
@@ -33,6 +34,35 @@ struct LayerNorm : Module {
   const double eps;
   const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
   const Tensor bias;    ///< of `sizes`, at first 0; undefined unless affine with bias
+
+ protected:
+  std::string settings() const override;
+};
+
+struct RMSNormOptions {
+  double eps = std::numeric_limits<Real>::epsilon();  ///< Llama has 1e-5
+  bool affine = true;                                 ///< has a weight
+};
+
+/// Every row, over the trailing axes of the given sizes, gets mean square 1, then is scaled element by element (Zhang,
+/// Sennrich 2019):
+///
+///     y = x / sqrt(mean(x^2) + eps) weight
+struct RMSNorm : Module {
+  using Options = RMSNormOptions;
+
+  /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
+  RMSNorm(At here, std::int64_t size, const Options& options = {});
+  /// Over several.
+  RMSNorm(At here, const Shape& sizes, const Options& options = {});
+  explicit RMSNorm(Placeless, ...);  ///< does not compile: no place
+
+  /// Throws ShapeError unless x ends in the sizes.
+  Tensor operator()(const Tensor& x) const;
+
+  const Shape sizes;
+  const double eps;
+  const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
 
  protected:
   std::string settings() const override;

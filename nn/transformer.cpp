@@ -189,12 +189,15 @@ DecoderBlockState DecoderBlock::start(const Tensor& memory) const {
 
 Tensor DecoderBlock::operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const {
   const auto here = enter(x);
-  KeyValue longer = state.past;
-  Tensor y = here(run(
-      x, [&](const Tensor& x) { return self_attn.extend(x, longer); },
-      [&](const Tensor& g) { return cross_attn.attend(g, state.memory, memory_mask); }));
-  state.past = std::move(longer);
-  return y;
+  Rewind undo(state.past);
+  return undo.keep(here(run(
+      x, [&](const Tensor& x) { return self_attn.extend(x, state.past); },
+      [&](const Tensor& g) { return cross_attn.attend(g, state.memory, memory_mask); })));
+}
+
+void DecoderState::rewind(std::int64_t length) noexcept {
+  for (DecoderBlockState& block : blocks) block.past.rewind(length);
+  position = length;
 }
 
 void DecoderState::select(const Index& rows) {
@@ -278,25 +281,21 @@ Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
   if (ids.rank() != 2 || ids.dim(0) != state.batch()) {
     fail<ShapeError>("decoder", "ids ", ids.shape(), " with the state of ", state.batch(), " sequences");
   }
-  DecoderState next = state;
+  Rewind undo(state);
   Tensor h = embed(embedding, positions, ids, state.position);  // (B, T, C)
   const std::int64_t T = h.dim(1), keys = state.blocks.empty() ? 0 : state.blocks.front().memory.length();
   const AttentionMask mask = with_positions_as_keys(rows_of(state.memory_mask, state.position, T), state.position, T,
                                                     keys, state.keys_per_position);
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
-    h = blocks[i](h, next.blocks[static_cast<std::size_t>(i)], mask);
+    h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)], mask);
   }
-  next.position += T;
-  Tensor logits = here(out(norm ? (*norm)(h) : h));
-  state = std::move(next);
-  return logits;
+  state.position += T;
+  return undo.keep(here(out(norm ? (*norm)(h) : h)));
 }
 
 Tensor DecoderStepper::step(const Index& tokens) {
-  DecoderState next = state_;
-  Tensor logits = squeeze(decoder_(tokens.reshaped({-1, 1}), next), {1});  // (B, V)
-  state_ = std::move(next);
-  return logits;
+  Rewind undo(state_);
+  return undo.keep(squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1}));  // (B, V)
 }
 
 // -- both -------------------------------------------------------------------------------------------------------------

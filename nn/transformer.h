@@ -111,7 +111,7 @@ struct Encoder : Module {
 
 /// What a decoder block knows of the positions before, and of what it attends to.
 struct DecoderBlockState {
-  KeyValue past;
+  KeyValueCache past;
   KeyValue memory;
 };
 
@@ -152,6 +152,10 @@ struct DecoderState {
   std::int64_t position = 0;           ///< of the next token
 
   std::int64_t batch() const { return origin.size(); }
+  /// So many positions came before.
+  std::int64_t length() const { return position; }
+  /// Forgets all but the first positions, which must be there.
+  void rewind(std::int64_t length) noexcept;
   /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others. The memory is copied
   /// only if a row gets another's. Throws ValueError for a row that does not exist.
   void select(const Index& rows);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "../core/checked.h"
 #include "../core/record_fused.h"
 #include "arithmetic.h"
 #include "broadcast.h"
@@ -57,15 +58,22 @@ struct Call {
   Heads heads;
   Shape y_shape;
 
-  // An operand as (B, H, rows, columns).
-  Tensor by_heads(const Tensor& x, std::int64_t rows, std::int64_t columns) const {
-    if (heads == Heads::stacked) return reshape(x, {sizes.B, sizes.H, rows, columns});
-    return transpose(reshape(x, {sizes.B, rows, sizes.H, columns}), 1, 2);
+  // An operand as (B, count, rows, columns).
+  Tensor by_heads(const Tensor& x, std::int64_t count, std::int64_t rows, std::int64_t columns) const {
+    if (heads == Heads::stacked) return reshape(x, {sizes.B, count, rows, columns});
+    return transpose(reshape(x, {sizes.B, rows, count, columns}), 1, 2);
+  }
+  // Keys or values as (B, H, S, columns): each head as often as there are heads of queries in its group.
+  Tensor by_groups(const Tensor& x, std::int64_t columns) const {
+    const std::int64_t count = sizes.H / sizes.group;
+    const Tensor own = by_heads(x, count, sizes.S, columns);
+    if (sizes.group == 1) return own;
+    return flatten(broadcast_to(unsqueeze(own, 2), {sizes.B, count, sizes.group, sizes.S, columns}), 1, 2);
   }
 
   // softmax(scale q k' + bias), (B, H, T, S)
   Tensor weights(const Tensor& q, const Tensor& k, const Tensor& bias) const {
-    Tensor scores = inner_products(by_heads(q, sizes.T, sizes.d) * sizes.scale, by_heads(k, sizes.S, sizes.d));
+    Tensor scores = inner_products(by_heads(q, sizes.H, sizes.T, sizes.d) * sizes.scale, by_groups(k, sizes.d));
     if (bias.defined()) scores = scores + bias;
     return masked_softmax(scores, detail::expanded(keys, sizes.scores()).value_or(Mask(Shape{}, false)));
   }
@@ -74,7 +82,7 @@ struct Call {
   Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias) const {
     Tensor chosen = weights(q, k, bias);
     if (dropout.on()) chosen = xgrad::dropout(chosen, dropout.p, dropout.key);
-    const Tensor y = weighted_sum(chosen, by_heads(v, sizes.S, sizes.e));  // (B, H, T, e)
+    const Tensor y = weighted_sum(chosen, by_groups(v, sizes.e));  // (B, H, T, e)
     return reshape(heads == Heads::side_by_side ? transpose(y, 1, 2) : y, y_shape);
   }
 };
@@ -136,12 +144,12 @@ Tensor attend(const Call& call, const Tensor& q, const Tensor& k, const Tensor& 
 
 // Queries, keys and values side by side in the rows of qkv.
 Tensor attend_packed(const Call& call, const Tensor& qkv) {
-  const std::int64_t width = qkv.dim(2) / 3;
-  const auto operands = [width]<class Number, std::size_t N>(const std::array<Number*, N>& data) {
-    return AttentionOperands<Number>{data[0], data[0] + width, data[0] + 2 * width};
+  const std::int64_t q = call.sizes.H * call.sizes.d, k = q / call.sizes.group;  // the widths of queries and of keys
+  const auto operands = [q, k]<class Number, std::size_t N>(const std::array<Number*, N>& data) {
+    return AttentionOperands<Number>{data[0], data[0] + q, data[0] + q + k};
   };
-  const auto composed = [call, width](const Tensor& x, const Tensor& bias) {
-    return call.composed(narrow(x, 2, 0, width), narrow(x, 2, width, width), narrow(x, 2, 2 * width, width), bias);
+  const auto composed = [call, q, k](const Tensor& x, const Tensor& bias) {
+    return call.composed(narrow(x, 2, 0, q), narrow(x, 2, q, k), narrow(x, 2, q + k, k), bias);
   };
   const Tensor& bias = call.mask.bias;
   if (bias.defined()) return attend(call, std::array{qkv, bias}, operands, composed);
@@ -174,6 +182,14 @@ Real scale_for(const char* op, const AttentionOptions& options, std::int64_t d) 
   return *options.scale;
 }
 
+// How many heads have keys and values.
+std::int64_t kv_heads_of(const char* op, std::int64_t heads, const AttentionOptions& options) {
+  if (heads < 1) fail<ValueError>(op, "heads ", heads, " is not positive");
+  const std::int64_t count = options.kv_heads.value_or(heads);
+  if (count < 1 || heads % count != 0) fail<ValueError>(op, heads, " heads do not divide by ", count, " kv_heads");
+  return count;
+}
+
 Call side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                   const AttentionOptions& options) {
   const auto refuse = [&](const char* rule) {
@@ -182,14 +198,16 @@ Call side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor
   if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3) refuse("needs three axes (batch, positions, width)");
   if (q.dim(0) != k.dim(0) || k.dim(0) != v.dim(0)) refuse("batch sizes differ");
   if (k.dim(1) != v.dim(1)) refuse("keys and values differ in number");
-  if (q.dim(2) != k.dim(2)) refuse("queries and keys differ in width");
-  if (heads < 1) fail<ValueError>(op, "heads ", heads, " is not positive");
-  for (const std::int64_t size : {q.dim(2), v.dim(2)}) {
-    if (size % heads != 0) fail<ValueError>(op, "width ", size, " is not divisible by ", heads, " heads");
-  }
-  const std::int64_t B = q.dim(0), T = q.dim(1), S = k.dim(1), C = q.dim(2), E = v.dim(2);
-  const std::int64_t d = C / heads, e = E / heads;
-  return call_of(op, options, Heads::side_by_side, {B, T, E},
+  if (!options.kv_heads && q.dim(2) != k.dim(2)) refuse("queries and keys differ in width");
+  const std::int64_t kv_heads = kv_heads_of(op, heads, options);
+  const auto columns = [&](const Tensor& x, std::int64_t count) {
+    if (x.dim(2) % count != 0) fail<ValueError>(op, "width ", x.dim(2), " is not divisible by ", count, " heads");
+    return x.dim(2) / count;
+  };
+  const std::int64_t B = q.dim(0), T = q.dim(1), S = k.dim(1), C = q.dim(2), K = k.dim(2), E = v.dim(2);
+  const std::int64_t d = columns(q, heads), e = columns(v, kv_heads), out = checked_multiply(op, heads, e);
+  if (columns(k, kv_heads) != d) refuse("the heads of queries and keys differ in width");
+  return call_of(op, options, Heads::side_by_side, {B, T, out},
                  {.B = B,
                   .H = heads,
                   .T = T,
@@ -197,16 +215,18 @@ Call side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor
                   .d = d,
                   .e = e,
                   .q = {T * C, d, C},
-                  .k = {S * C, d, C},
+                  .k = {S * K, d, K},
                   .v = {S * E, e, E},
-                  .y = {T * E, e, E},
-                  .scale = scale_for(op, options, d)});
+                  .y = {T * out, e, out},
+                  .scale = scale_for(op, options, d),
+                  .group = heads / kv_heads});
 }
 
 Call stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
   const auto refuse = [&](const char* rule) {
     fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
   };
+  if (options.kv_heads) fail<ValueError>(op, "kv_heads is for multi_head_attention");
   const int rank = q.rank();
   if (rank < 2 || rank > 4 || k.rank() != rank || v.rank() != rank) refuse("needs two to four axes, as many in each");
   for (int i = 0; i < rank - 2; ++i) {
@@ -247,12 +267,14 @@ Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, s
 Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options) {
   constexpr const char* op = "multi_head_attention";
   if (qkv.rank() != 3) fail<ShapeError>(op, "needs three axes (batch, positions, width), got ", qkv.shape());
-  if (heads < 1) fail<ValueError>(op, "heads ", heads, " is not positive");
-  if (qkv.dim(2) % 3 != 0 || qkv.dim(2) / 3 % heads != 0) {
-    fail<ValueError>(op, "width ", qkv.dim(2), " is not divisible by queries, keys and values of ", heads, " heads");
+  const std::int64_t kv_heads = kv_heads_of(op, heads, options), width = qkv.dim(2);
+  const std::int64_t parts = heads > width ? 1 : heads + 2 * kv_heads;
+  if ((heads > width && width > 0) || width % parts != 0) {
+    fail<ValueError>(op, "width ", width, " is not divisible by queries, keys and values of ", heads, " heads",
+                     kv_heads == heads ? "" : cat(", ", kv_heads, " of keys"));
   }
-  const std::int64_t B = qkv.dim(0), T = qkv.dim(1), C = qkv.dim(2) / 3, d = C / heads;
-  const HeadLayout part{T * 3 * C, d, 3 * C};
+  const std::int64_t B = qkv.dim(0), T = qkv.dim(1), d = width / parts, C = heads * d;
+  const HeadLayout part{T * width, d, width};
   return attend_packed(call_of(op, options, Heads::side_by_side, {B, T, C},
                                {.B = B,
                                 .H = heads,
@@ -264,7 +286,8 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
                                 .k = part,
                                 .v = part,
                                 .y = {T * C, d, C},
-                                .scale = scale_for(op, options, d)}),
+                                .scale = scale_for(op, options, d),
+                                .group = heads / kv_heads}),
                        qkv);
 }
 

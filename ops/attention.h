@@ -14,6 +14,9 @@ struct AttentionOptions {
   Real dropout = 0;                ///< probability with which a weight is dropped
   std::optional<RandomKey> key{};  ///< of the dropout; the next draw of the generator if not given
   std::optional<Real> scale{};     ///< of the scores; 1/sqrt(d) if not given
+  /// Of multi_head_attention: so many heads have keys and values, each for H / kv_heads heads of queries in a row
+  /// (Ainslie et al., "GQA", 2023), which read them where they are; H if not given.
+  std::optional<std::int64_t> kv_heads{};
 };
 
 /// y = dropout(softmax(scale q k^T + bias)) v       q (..., T, d), k (..., S, d), v (..., S, e) -> (..., T, e)
@@ -25,19 +28,20 @@ struct AttentionOptions {
 /// Infinite scores are limits, as in softmax: the keys with +inf share the whole weight, one with -inf has none.
 ///
 /// Two to four axes; leading axes (B) or (B, H) are equal in all three. Throws ShapeError when shapes do not fit,
-/// ValueError for lengths outside [0, S], a negative side of a band, a dropout outside [0, 1] or a scale that is not
-/// finite, and LimitError for a mask by position over more keys than Real can count (2^24 in float).
+/// ValueError for lengths outside [0, S], a negative side of a band, a dropout outside [0, 1], a scale that is not
+/// finite, or kv_heads, and LimitError for a mask by position over more keys than Real can count (2^24 in float).
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const AttentionOptions& options = {});
 
 /// The same for H heads side by side in the last axis: head h has columns h d ... (h + 1) d - 1, read in place.
-/// q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e). Throws also ValueError when widths do not divide by H.
+/// q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e); with kv_heads k and v have that many heads instead of H.
+/// Throws also ValueError when widths do not divide by their heads, or H by kv_heads.
 Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                             const AttentionOptions& options = {});
 
 /// Self-attention of H heads from one projection: queries, keys and values side by side in the last axis, read in
-/// place, and their gradient in one array.      qkv (B, T, 3 H d) -> (B, T, H d) Throws ShapeError when qkv has not
-/// three axes, ValueError when its width does not divide by 3 H.
+/// place, and their gradient in one array.      qkv (B, T, (H + 2 kv_heads) d) -> (B, T, H d) Throws ShapeError when
+/// qkv has not three axes, ValueError when its width does not divide by these heads.
 Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options = {});
 
 /// The weights that multi_head_attention gives to the keys, before dropout: (B, H, T, S). Differentiable.

@@ -1,5 +1,7 @@
-// Layer norm.
+// Layer norm and RMS norm.
 #pragma once
+
+#include <limits>
 
 #include "../core/tensor.h"
 
@@ -16,6 +18,16 @@ struct LayerNormFuncOptions {
 /// ValueError for a negative eps.
 Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
                   const LayerNormFuncOptions& options = {});
+
+struct RmsNormFuncOptions {
+  Real eps = std::numeric_limits<Real>::epsilon();  ///< added to the mean square
+  Shape normalized = {};  ///< the trailing sizes to normalise over; if not said, gamma's, else the last axis
+};
+
+/// y = x / sqrt(mean(x^2) + eps) gamma over the trailing axes, as many as gamma has (Zhang, Sennrich 2019): layer norm
+/// without the mean. gamma may be undefined. As one operation, also where squares leave the range of Real. Throws as
+/// layer_norm.
+Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, const RmsNormFuncOptions& options = {});
 
 namespace detail {
 /// What `standardized` multiplies each part of x with, so that its squares stay in range; mostly 1. Of shape `kept`,

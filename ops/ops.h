@@ -25,6 +25,7 @@
 #include "pooling.h"
 #include "recurrent.h"
 #include "reduce.h"
+#include "rotary.h"
 #include "shape.h"
 #include "slice.h"
 #include "softmax.h"

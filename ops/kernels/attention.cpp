@@ -415,7 +415,7 @@ void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t
 // scores = scale k q' + bias of some queries, -inf where a key is not ranges.
 void score(const AttentionSizes& p, const KeyRanges& ranges, const Queries& queries, std::int64_t b, std::int64_t h,
            const Real* k, const Matrix& query, Matrix& scores) {
-  product(queries.keys(), {k + p.k.at(b, h) + queries.begin * p.k.row_step, p.k.row_step, 1}, query.rows_from(0),
+  product(queries.keys(), {k + p.k_at(b, h) + queries.begin * p.k.row_step, p.k.row_step, 1}, query.rows_from(0),
           scores.rows_from(0), Into::replace, [&](std::int64_t from, std::int64_t) {
             return Extent{0, p.d, first_column(ranges, queries, from)};
           });
@@ -424,18 +424,6 @@ void score(const AttentionSizes& p, const KeyRanges& ranges, const Queries& quer
 }
 
 }  // namespace
-
-std::int64_t KeyRanges::begin(std::int64_t t) const { return band ? std::clamp<std::int64_t>(t - before, 0, S) : 0; }
-std::int64_t KeyRanges::end(std::int64_t b, std::int64_t t) const {
-  std::int64_t end = S;
-  if (causal) end = std::min(end, t + 1);
-  if (band) end = std::min(end, t + after + 1);
-  if (lengths) end = std::min(end, lengths[length_per_query ? b * T + t : b]);
-  return end;
-}
-std::int64_t KeyRanges::most_keys(std::int64_t count) const {
-  return band ? std::min(S, std::max<std::int64_t>(0, count + before + after)) : S;
-}
 
 KeptAttention::KeptAttention(const AttentionSizes& p)
     : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_) {
@@ -448,14 +436,15 @@ KeptAttention::KeptAttention(const AttentionSizes& p)
 void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
                        const WeightDropout& dropout, Real* y, KeptAttention* kept) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
+  const std::int64_t seen = ranges.end(p.B);  // what lies behind may be room for keys to come
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
-    Matrix query(p.d, lanes), scores(most_keys, lanes), values(p.S, p.e), out(lanes, p.e);
+    Matrix query(p.d, lanes), scores(most_keys, lanes), values(seen, p.e), out(lanes, p.e);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
     Real sums[4 * Pack::width];  // maxima and shares that nobody keeps
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      values.read(in.v + p.v.at(b, h), p.v.row_step, p.S, p.e);
+      values.read(in.v + p.v_at(b, h), p.v.row_step, seen, p.e);
       const bool finite = values.finite();
       each_queries(p, ranges, b, queries, [&] {
         query.read_transposed(in.q + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d,
@@ -470,14 +459,14 @@ void attention_forward(const AttentionSizes& p, const AttentionOperands<const Re
           weights_of<packs>(scores.row(0), queries.keys(), share, factors.on() ? factors.row(0) : nullptr,
                             to && kept->weights() ? to : nullptr);
         });
-        const Rows seen = values.rows_from(queries.begin);
+        const Rows weighted = values.rows_from(queries.begin);
         if (finite) {
-          product(queries.count, scores.left_transposed(), seen, out.rows_from(0), Into::replace,
+          product(queries.count, scores.left_transposed(), weighted, out.rows_from(0), Into::replace,
                   [&](std::int64_t, std::int64_t to) {
                     return Extent{0, keys_before(ranges, queries, to), 0};
                   });
         } else {
-          careful_product(queries.count, queries.keys(), scores.left_transposed(), seen, out.rows_from(0),
+          careful_product(queries.count, queries.keys(), scores.left_transposed(), weighted, out.rows_from(0),
                           Into::replace);
         }
         out.write(y + p.y.at(b, h) + queries.first * p.y.row_step, p.y.row_step, queries.count, p.e);
@@ -490,7 +479,9 @@ void attention_backward(const AttentionSizes& p, const Real* gy, const Attention
                         const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
                         const WeightDropout& dropout, Real* score_gradients) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
-  parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
+  // A group of heads together: the gradients of its keys and values are sums.
+  const std::int64_t groups = p.B * p.H / p.group, at_a_time = std::max<std::int64_t>(heads_at_a_time(p) / p.group, 1);
+  parallel_for(groups, at_a_time, [&](std::int64_t first, std::int64_t last) {
     Matrix keys(p.S, p.d), query(lanes, p.d), above(lanes, p.e), above_transposed(p.e, lanes);
     Matrix query_transposed(kept.weights() ? 0 : p.d, lanes);
     // The weights, then after dropout; gradients of weights, then of scores.
@@ -498,12 +489,15 @@ void attention_backward(const AttentionSizes& p, const Real* gy, const Attention
     Matrix dq(lanes, p.d), dk(p.S, p.d), dv(p.S, p.e);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
-    for (std::int64_t i = first; i < last; ++i) {
+    bool finite_keys = true;
+    for (std::int64_t i = first * p.group; i < last * p.group; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      keys.read(in.k + p.k.at(b, h), p.k.row_step, p.S, p.d);
-      const bool finite_keys = keys.finite();
-      dk.fill(0);
-      dv.fill(0);
+      if (h % p.group == 0) {
+        keys.read(in.k + p.k_at(b, h), p.k.row_step, p.S, p.d);
+        finite_keys = keys.finite();
+        dk.fill(0);
+        dv.fill(0);
+      }
       each_queries(p, ranges, b, queries, [&] {
         const std::int64_t seen = queries.keys();
         const Real* head_gy = gy + p.y.at(b, h) + queries.first * p.y.row_step;
@@ -520,7 +514,7 @@ void attention_backward(const AttentionSizes& p, const Real* gy, const Attention
           with_packs(lanes, [&](auto packs) { weights_again<packs>(share.row(0), seen, weights, weights + lanes); });
           weights = share.row(0);
         }
-        product(seen, {in.v + p.v.at(b, h) + queries.begin * p.v.row_step, p.v.row_step, 1},
+        product(seen, {in.v + p.v_at(b, h) + queries.begin * p.v.row_step, p.v.row_step, 1},
                 above_transposed.rows_from(0), slope.rows_from(0), Into::replace, [&](std::int64_t from, std::int64_t) {
                   return Extent{0, p.e, first_column(ranges, queries, from)};
                 });
@@ -562,8 +556,9 @@ void attention_backward(const AttentionSizes& p, const Real* gy, const Attention
         add(share, above, dv);
         dq.write(out.q + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d);
       });
-      dk.write(out.k + p.k.at(b, h), p.k.row_step, p.S, p.d);
-      dv.write(out.v + p.v.at(b, h), p.v.row_step, p.S, p.e);
+      if ((h + 1) % p.group != 0) continue;
+      dk.write(out.k + p.k_at(b, h), p.k.row_step, p.S, p.d);
+      dv.write(out.v + p.v_at(b, h), p.v.row_step, p.S, p.e);
     }
   });
 }

@@ -15,11 +15,17 @@ struct HeadLayout {
   std::int64_t at(std::int64_t b, std::int64_t h) const { return b * batch_step + h * head_step; }
 };
 
-/// T queries and S keys in B batches of H heads; queries and keys have d columns, values e.
+/// T queries and S keys in B batches of H heads; queries and keys have d columns, values e. So many heads of queries in
+/// a row, a group, have the keys and values of one head.
 struct AttentionSizes {
   std::int64_t B, H, T, S, d, e;
   HeadLayout q, k, v, y;
   Real scale;  ///< of the scores
+  std::int64_t group = 1;
+
+  /// Where the keys of head h of the queries begin, and its values.
+  std::int64_t k_at(std::int64_t b, std::int64_t h) const { return k.at(b, h / group); }
+  std::int64_t v_at(std::int64_t b, std::int64_t h) const { return v.at(b, h / group); }
 
   Shape scores() const { return {B, H, T, S}; }
 };
@@ -47,6 +53,8 @@ struct KeyRanges {
   std::int64_t begin(std::int64_t t) const;
   /// query t of batch b none from this one on.
   std::int64_t end(std::int64_t b, std::int64_t t) const;
+  /// No query of the B batches sees a key from this one on.
+  std::int64_t end(std::int64_t B) const;
   /// So many keys at most are seen by some of `count` queries in a row.
   std::int64_t most_keys(std::int64_t count) const;
   bool is_masked(std::int64_t b, std::int64_t h, std::int64_t t, std::int64_t s) const {

@@ -9,7 +9,15 @@
 namespace xgrad {
 namespace {
 
-RowStatistics statistics_of(const Real* x, std::int64_t n, Real eps) {
+RowStatistics statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
+  if (centre == Centre::zero) {
+    const Real squares = sum_packs(n, [=](std::int64_t i, auto part) {
+      const Pack u = part.load(x + i);
+      return u * u;
+    });
+    const Real mean_square = squares / static_cast<Real>(n);
+    return {0, 0, 1 / std::sqrt(mean_square + eps), mean_square};
+  }
   const Real mean = sum_packs(n, [=](std::int64_t i, auto part) { return part.load(x + i); }) / static_cast<Real>(n);
   const auto deviation = [=](std::int64_t i, auto part) { return part.load(x + i, mean) - Pack(mean); };
   const Real rest = sum_packs(n, deviation) / static_cast<Real>(n);
@@ -22,24 +30,24 @@ RowStatistics statistics_of(const Real* x, std::int64_t n, Real eps) {
 }
 
 // The same where a sum or squares left the range: of the row scaled to numbers near 1.
-RowStatistics scaled_statistics_of(const Real* x, std::int64_t n, Real eps) {
+RowStatistics scaled_statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
   std::vector<Real, PoolAllocator<Real>> scaled(x, x + n);
   const Real size = std::abs(*std::ranges::max_element(scaled, {}, [](Real v) { return std::abs(v); }));
-  if (size == 0 || !all_finite(x, n)) return statistics_of(x, n, eps);
+  if (size == 0 || !all_finite(x, n)) return statistics_of(x, n, eps, centre);
   const Real factor = power_near_inverse(size);
   for (Real& v : scaled) v *= factor;
-  const RowStatistics s = statistics_of(scaled.data(), n, eps * factor * factor);
+  const RowStatistics s = statistics_of(scaled.data(), n, eps * factor * factor, centre);
   return {s.mean / factor, s.mean_rest / factor, s.scale * factor, s.variance / factor / factor};
 }
 
 }  // namespace
 
-RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps) {
-  const RowStatistics s = statistics_of(x, n, eps);
+RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre) {
+  const RowStatistics s = statistics_of(x, n, eps, centre);
   // Not so if the variance overflowed or came to nothing, or is NaN because the mean overflowed.
   using Limits = std::numeric_limits<Real>;
   const bool plausible = s.scale > 0 && s.scale * s.scale < Limits::max() * Limits::epsilon();
-  return plausible ? s : scaled_statistics_of(x, n, eps);
+  return plausible ? s : scaled_statistics_of(x, n, eps, centre);
 }
 
 void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics) {
@@ -48,7 +56,7 @@ void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistic
   parallel_for(rows, rows_per_block(n), [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const Real* u = x + row * n;
-      const RowStatistics s = row_statistics(u, n, eps);
+      const RowStatistics s = row_statistics(u, n, eps, in.centre);
       std::copy_n(&s.mean, statistics_size, statistics + row * statistics_size);
       each_pack(n, [&](std::int64_t i, auto part) {
         Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_rest)) * Pack(s.scale);
@@ -93,7 +101,7 @@ LayerNormGradients layer_norm_gradient_rows(const LayerNormRows& in, const Real*
         return gamma ? part.load(g + i) * part.load(gamma + i) : part.load(g + i);
       };
       const Real count = static_cast<Real>(n);
-      const Pack offset(sum_packs(n, scaled) / count);
+      const Pack offset(in.centre == Centre::mean ? sum_packs(n, scaled) / count : Real(0));
       const Pack slope(sum_packs(n, [&](std::int64_t i, auto part) { return scaled(i, part) * standard(i, part); }) /
                        count);
       each_pack(n, [&](std::int64_t i, auto part) {

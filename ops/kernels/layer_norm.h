@@ -1,4 +1,4 @@
-// Layer norm, row by row, and its gradients.
+// Layer norm and RMS norm, row by row, and their gradients.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,11 @@ inline Real power_near_inverse(Real size) {
   return std::ldexp(Real(1), std::clamp(-std::ilogb(size), -most, most));
 }
 
+/// What a row's spread is measured from, and what is taken off it: its mean, or nothing, as RMS norm has it.
+enum class Centre { mean, zero };
+
 /// Of n numbers, also where their squares leave the range.
-RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps);
+RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre = Centre::mean);
 
 /// Rows of n numbers, and what they are scaled and shifted with, (n) each, or nullptr.
 struct LayerNormRows {
@@ -32,6 +35,7 @@ struct LayerNormRows {
   std::int64_t rows, n;
   const Real* gamma;
   const Real* beta;
+  Centre centre = Centre::mean;
 };
 
 /// Writes the normalised rows to y and the statistics of each, those that are kept, to `statistics`.

@@ -437,11 +437,11 @@ struct Transformer {
   Picture picture() const {
     Picture picture{static_cast<double>(state.position)};
     for (const nn::DecoderBlockState& block : state.blocks) {
-      for (const nn::KeyValue& each : {block.past, block.memory}) {
-        if (!each.k.defined()) continue;
-        add(picture, each.k.value());
-        add(picture, each.v.value());
-      }
+      add(picture, block.memory.k.value());
+      add(picture, block.memory.v.value());
+      if (block.past.length() == 0) continue;
+      add(picture, block.past.keys().value());
+      add(picture, block.past.values().value());
     }
     add(picture, state.origin);
     add(picture, *state.memory_mask.lengths);

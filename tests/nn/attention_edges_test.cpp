@@ -48,7 +48,7 @@ TEST_CASE("Attention layers of sizes 0 and 1, with first and second gradients") 
     check_edge([&](const Tensors& t) { return self.columns(t[0]); }, {normal({B, 4, T})}, {B, 2, T}, of_self);
     check_edge(
         [&](const Tensors& t) {
-          KeyValue past;
+          KeyValueCache past;
           LinearAttentionState sums;
           attn.extend(t[1], past), linear.extend(t[1], sums);
           return attn.extend(t[0], past) + linear.extend(t[0], sums);

@@ -648,7 +648,7 @@ struct Gpt : Module {
   struct Writing : Stepper {
     const Gpt& model;
     std::int64_t rows;
-    KeyValue past;
+    KeyValueCache past;
     Writing(const Gpt& of, std::int64_t batch) : model(of), rows(batch) {}
     std::int64_t batch() const override { return rows; }
     Tensor step(const Index& tokens) override {

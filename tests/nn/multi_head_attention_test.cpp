@@ -121,7 +121,7 @@ TEST_CASE("A sequence in pieces gives what it gives in one") {
   const MultiHeadAttention attn{root, 8, 2};
   const Tensor x(normal({2, 6, 8}));
   const Tensor whole = attn(x, causal);
-  KeyValue past;
+  KeyValueCache past;
   Tensors pieces;
   for (const auto& [from, to] : std::vector<std::pair<int, int>>{{0, 2}, {2, 3}, {3, 6}}) {
     pieces.push_back(attn.extend(x[{_, slice(from, to)}], past));
@@ -129,15 +129,15 @@ TEST_CASE("A sequence in pieces gives what it gives in one") {
   }
   check_close(concat(pieces, 1).value(), whole.value());
   past.select(Index({3}, {1, 1, 0}));
-  CHECK(past.k.shape() == Shape{3, 6, 8});
-  check_close(past.v.value()[{1}], attn.v(x).value()[{1}]);
+  CHECK(past.keys().shape() == Shape{3, 6, 8});
+  check_close(past.values().value()[{1}], attn.v(x).value()[{1}]);
 }
 
 TEST_CASE("A past of another batch size is refused and stays as it was") {
   struct Model : Module {
     MultiHeadAttention attn{at("attn"), 8, 2};
   } model;
-  KeyValue past;
+  KeyValueCache past;
   model.attn.extend(normal({2, 3, 8}), past);
   CHECK(
       error_of<ShapeError>([&] {

@@ -48,6 +48,22 @@ TEST_CASE("Gradients of layer norm are those of differences") {
   check_module_gradients(layer, [&](const Tensors& xs) { return layer(xs[0]); }, {normal({2, 3, 4})});
 }
 
+TEST_CASE("RMS norm gives every row mean square 1, over one axis or several") {
+  const RMSNorm layer{root, 2, {.eps = 0}};
+  layer.weight.assign(Array({2}, {5, 10}));
+  check_close(layer(Array({1, 2}, {3, 4})).value(), Array({1, 2}, {3 * std::sqrt(Real(2)), 8 * std::sqrt(Real(2))}));
+  CHECK(to_string(layer) == "RMSNorm 2     2\n  weight [2]  2\n");
+  CHECK(RMSNorm(root, {3, 4}).weight.shape() == Shape{3, 4});
+  CHECK(RMSNorm(root, 4, {.affine = false}).num_parameters() == 0);
+  const RMSNorm both{root, {3, 4}};
+  both.weight.assign(normal({3, 4}, 3));
+  check_module_gradients(both, [&](const Tensors& xs) { return both(xs[0]); }, {normal({2, 3, 4})});
+  CHECK(error_of<ValueError>([] { RMSNorm(root, 0); }) == "RMSNorm: size must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { RMSNorm(root, Shape{}); }) == "rms_norm: no axis to normalise over");
+  CHECK(error_of<ValueError>([] { RMSNorm(root, 2, {.eps = -1}); }) == "rms_norm: eps must not be negative, got -1");
+  CHECK_THROWS_AS(layer(Array({2, 3}, Real(0))), ShapeError);
+}
+
 TEST_CASE("Batch norm gives every channel mean 0 and variance 1 over the batch; layer norm does so with every row") {
   const Tensor x(Array({2, 2}, {1, 2, 2, 3}));
   const BatchNorm1d batch{root, 2, {.eps = 0}};

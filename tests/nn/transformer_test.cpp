@@ -162,10 +162,10 @@ TEST_CASE("A decoder state goes on sharing its memory while every sequence keeps
   DecoderState state = model.decoder.start(memory, padding(Index({2}, {3, 2})));
   state.select(Index({4}, {0, 0, 1, 1}));
   model.decoder(Index({4, 1}, {1, 2, 3, 4}), state);
-  const Tensor k = state.blocks[1].memory.k, past = state.blocks[1].past.k;
+  const Tensor k = state.blocks[1].memory.k, past = state.blocks[1].past.keys();
   state.select(Index({4}, {1, 0, 3, 3}));
   CHECK(same(state.blocks[1].memory.k, k));
-  CHECK(equal(state.blocks[1].past.k.value(), index_select(past, 0, Index({4}, {1, 0, 3, 3})).value()));
+  CHECK(equal(state.blocks[1].past.keys().value(), index_select(past, 0, Index({4}, {1, 0, 3, 3})).value()));
   state.select(Index({2}, {2, 3}));
   CHECK(equal(state.blocks[1].memory.k.value(), k.value()[{slice(2, 4)}]));
   CHECK(equal(*state.memory_mask.lengths, Index({2}, 2)));

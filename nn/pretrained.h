@@ -1,0 +1,33 @@
+// Published models: options and weights as the package `transformers` saves them.
+//
+//     const nn::Gpt model{nn::root, nn::gpt2_options("gpt2")};          // a folder with config.json
+//     nn::load_gpt2(model, "gpt2");                                     // and model.safetensors
+#pragma once
+
+#include <string>
+
+#include "bert.h"
+#include "gpt.h"
+#include "llama.h"
+
+namespace xgrad::nn {
+
+/// The options of a model from its config.json, or from the folder with it; dropout is 0. Throw FormatError, naming the
+/// entry, for one that is missing, is no such number, or asks for what the model here does not have; LimitError for a
+/// file beyond a megabyte; IoError.
+GptOptions gpt2_options(const std::string& path);
+LlamaOptions llama_options(const std::string& path);
+BertOptions bert_options(const std::string& path);
+
+/// Give a model the weights of a file, of several with an index, or of the folder with them: see load_weights. Names
+/// may begin with `transformer.`, `model.` or `bert.`, or not. Throw FormatError with all names that are missing,
+/// unexpected or of another shape or kind, as they are in the file, and as load_weights; then nothing was loaded.
+///
+/// GPT-2's maps are stored transposed; its head is the embedding, which the file may say again, but not differently.
+void load_gpt2(const Gpt& model, const std::string& path);
+/// Queries, keys and values become one map.
+void load_llama(const Llama& model, const std::string& path);
+/// The same; what is there for guessing the next sentence is left out.
+void load_bert(const Bert& model, const std::string& path);
+
+}  // namespace xgrad::nn

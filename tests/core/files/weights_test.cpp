@@ -1,0 +1,99 @@
+// Weights in several files with an index, and indices that lie.
+#include <xgrad/core/files/weights.h>
+
+#include "support/check.h"
+#include "support/files.h"
+
+namespace xgrad::testing {
+namespace {
+
+struct Parts {
+  TemporaryFolder folder;
+  std::string index = folder / "model.safetensors.index.json";
+  Parts() {
+    save_safetensors(folder / "one.safetensors", {.arrays = {{"a", Array({2}, {1, 2})}, {"b", Index({1}, 3)}}});
+    save_safetensors(folder / "two.safetensors", {.arrays = {{"c", Array({1}, {4})}}});
+  }
+
+  StateFile load(const std::string& text, const LoadOptions& options = {}) const {
+    write_text(index, text);
+    return load_weights(folder.path().string(), options);
+  }
+  template <class E = FormatError>
+  std::string refused(const std::string& text, const LoadOptions& options = {}) const {
+    std::string error = error_of<E>([&] { load(text, options); });
+    const std::string begin = cat("load_weights: ", index, ": ");
+    CHECK(error.starts_with(begin));
+    return error.substr(std::min(error.size(), begin.size()));
+  }
+};
+
+constexpr const char* good =
+    R"({"metadata": {"total_size": 16, "more": [1, {"x": null}]}, "weight_map": {"a": "one.safetensors", "b": "one.safetensors", "c": "two.safetensors"}})";
+
+TEST_CASE("Several files are one by their index") {
+  const Parts parts;
+  const StateFile all = parts.load(good);
+  CHECK(all.arrays.size() == 3);
+  CHECK(all.get<Array>("c").item() == 4);
+  CHECK(all.get<Index>("b").item() == 3);
+  CHECK(all.source == parts.index);
+  CHECK(load_weights(parts.index).arrays.size() == 3);
+  CHECK(load_weights(parts.folder / "two.safetensors").arrays.size() == 1);
+  save_safetensors(parts.folder / "model.safetensors", {});
+  CHECK(load_weights(parts.folder.path().string()).arrays.empty());  // the one file comes first
+}
+
+TEST_CASE("An index that is none is refused") {
+  const Parts parts;
+  CHECK(parts.refused("") == "is not valid JSON at byte 0");
+  CHECK(parts.refused(R"({"weight_map": )") == "is not valid JSON at byte 15");
+  CHECK(parts.refused("[]") == "must be an object");
+  CHECK(parts.refused("3") == "must be an object");
+  CHECK(parts.refused(R"({"metadata": {}})") == "has no weight_map");
+  CHECK(parts.refused(R"({"weight_map": ["a"]})") == "weight_map must be an object of names of files");
+  CHECK(parts.refused(R"({"weight_map": "a"})") == "weight_map must be an object of names of files");
+  CHECK(parts.refused(R"({"weight_map": {"a": 3}})") == "weight_map must be an object of names of files");
+  CHECK(parts.refused(R"({"weight_map": {"a": {"b": "one.safetensors"}}})") ==
+        "weight_map must be an object of names of files");
+  CHECK(parts.refused(std::string(100'000, '[')) == "must be an object");
+  CHECK(parts.refused(R"({"x": )" + std::string(100'000, '[')) == "brackets are nested deeper than 8");
+}
+
+TEST_CASE("An index reads nothing but files beside it") {
+  const Parts parts;
+  for (const std::string bad : {"../one.safetensors", "/etc/one.safetensors", "x/one.safetensors", "one.bin", ""}) {
+    CHECK(parts.refused(cat(R"({"weight_map": {"a": ")", bad, "\"}}")) ==
+          cat("\"a\": \"", bad, "\" is no safetensors file beside the index"));
+  }
+  CHECK(parts.refused(R"({"weight_map": {"a": "one\u0000.safetensors"}})").find("beside the index") !=
+        std::string::npos);
+  CHECK_THROWS_AS(parts.load(R"({"weight_map": {"a": "three.safetensors"}})"), IoError);
+}
+
+TEST_CASE("An index must name exactly what its files have") {
+  const Parts parts;
+  CHECK(parts.refused(R"({"weight_map": {"a": "one.safetensors", "d": "one.safetensors", "c": "one.safetensors"}})") ==
+        "the state does not fit\n  missing:\n    \"d\"\n    \"c\"\n  unexpected:\n    \"b\"");
+  save_safetensors(parts.folder / "two.safetensors", {.arrays = {{"c", Array({1}, {4})}, {"a", Array({1}, {4})}}});
+  CHECK(parts
+            .refused(R"({"weight_map": {"a": "one.safetensors", "b": "one.safetensors", "c": "two.safetensors",
+                          "a": "two.safetensors"}})")
+            .find("missing") != std::string::npos);
+}
+
+TEST_CASE("An index keeps to the limits") {
+  const Parts parts;
+  CHECK(parts.refused<LimitError>(good, {.max_header_bytes = 100}) ==
+        cat("an index of ", std::string_view(good).size(), " bytes, allowed are 100"));
+  CHECK(parts.refused<LimitError>(good, {.max_arrays = 2}) == "more than 2 arrays");
+  CHECK(parts.refused<LimitError>(R"({"weight_map": {"aaaa": "one.safetensors"}})", {.max_name_bytes = 3}) ==
+        "a name of 10 bytes, allowed are 3");
+  const TemporaryFolder empty;
+  CHECK(error_of<IoError>([&] { load_weights(empty.path().string()); }) ==
+        cat("load_weights: ", empty.path().string(),
+            ": holds neither model.safetensors nor model.safetensors.index.json"));
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,35 @@
+#include <xgrad/nn/masks.h>
+#include <xgrad/ops/attention.h>
+#include <xgrad/ops/layer_norm.h>
+#include <xgrad/ops/rotary.h>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+
+namespace xgrad::testing {
+
+TEST_CASE("rms_norm, rotary positions and grouped attention, and their gradients, equal PyTorch's") {
+  check_fixtures("language_operations",
+                 {{"rms_norm",
+                   [](const Case& c) {
+                     RmsNormFuncOptions options;
+                     if (c.has("eps")) options.eps = c.number("eps");
+                     if (c.has("shape")) options.normalized = c.shape("shape");
+                     return rms_norm(c.x(0), c.x(1), options);
+                   }},
+                  {"rotary",
+                   [](const Case& c) {
+                     const bool halves = c.text("layout") == "halves";
+                     return rotary(c.x(), {.heads = c.integer("heads"),
+                                           .first = c.integer("first"),
+                                           .layout = halves ? RotaryLayout::halves : RotaryLayout::interleaved,
+                                           .theta = c.number("theta")});
+                   }},
+                  {"multi_head_attention", [](const Case& c) {
+                     return multi_head_attention(
+                         c.x(0), c.x(1), c.x(2), c.integer("heads"),
+                         {.mask = {.causal = c.flag("causal")}, .kv_heads = c.integer("kv_heads")});
+                   }}});
+}
+
+}  // namespace xgrad::testing

@@ -1,0 +1,77 @@
+// Rotary positions: what the paper says of them, gradients, and bad input. PyTorch's numbers: language_fixtures_test.
+#include <cmath>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/threads.h"
+
+namespace xgrad::testing {
+namespace {
+
+constexpr RotaryLayout layouts[] = {RotaryLayout::halves, RotaryLayout::interleaved};
+
+TEST_CASE("rotary turns the pairs of a position by its angles") {
+  const Tensor x = tensor({{1, 2, 3, 4}, {1, 2, 3, 4}});
+  const Real c0 = std::cos(Real(1)), s0 = std::sin(Real(1)), c1 = std::cos(Real(0.01)), s1 = std::sin(Real(0.01));
+  check_close(rotary(x).value(),
+              tensor({{1, 2, 3, 4}, {c0 - 3 * s0, 2 * c1 - 4 * s1, s0 + 3 * c0, 2 * s1 + 4 * c1}}).value());
+  check_close(rotary(x, {.layout = RotaryLayout::interleaved}).value(),
+              tensor({{1, 2, 3, 4}, {c0 - 2 * s0, s0 + 2 * c0, 3 * c1 - 4 * s1, 3 * s1 + 4 * c1}}).value());
+}
+
+TEST_CASE("inner products after rotary depend on how far apart two positions are, and lengths stay") {
+  for (const RotaryLayout layout : layouts) {
+    const auto product = [&](std::int64_t i, std::int64_t j) {
+      const auto at = [&](std::uint64_t seed, std::int64_t position) {
+        return rotary(normal({1, 1, 10}, seed), {.first = position, .layout = layout});
+      };
+      return sum(at(1, i) * at(2, j)).item();
+    };
+    CHECK(product(7, 3) == doctest::Approx(product(4, 0)).epsilon(1e-12));
+    CHECK(product(1007, 1003) == doctest::Approx(product(4, 0)).epsilon(1e-10));
+    CHECK(std::abs(product(7, 3) - product(3, 7)) > 1e-3);
+    const Tensor x(normal({2, 6, 12}));
+    check_close(sum(square(rotary(x, {.heads = 2, .layout = layout})), {.axis = -1}).value(),
+                sum(square(x), {.axis = -1}).value());
+  }
+}
+
+TEST_CASE("rotary has gradients of any order, and works on any leading axes") {
+  for (const RotaryLayout layout : layouts) {
+    const auto f = [layout](const Tensors& x) {
+      return square(rotary(x[0], {.heads = 2, .first = 3, .layout = layout}));
+    };
+    for (const Shape& shape : {Shape{3, 4}, {2, 3, 12}, {1, 2, 1, 8}}) check_gradients(f, {normal(shape)});
+    check_gradients(f, {Array(Shape{0, 3, 4})}, {.zero = true});
+    const Tensor x(normal({2, 3, 4, 8}));
+    check_close(rotary(x, {.layout = layout}).value()[{1, 2}], rotary(x[{1, 2}], {.layout = layout}).value());
+    check_close(rotary(x[{_, _, slice(1, 4)}], {.first = 1, .layout = layout}).value(),
+                rotary(x, {.layout = layout}).value()[{_, _, slice(1, 4)}]);
+  }
+  CHECK(rotary(zeros({0, std::int64_t{1} << 40, 4})).shape() == Shape{0, std::int64_t{1} << 40, 4});
+  CHECK(rotary(zeros({3, 0})).shape() == Shape{3, 0});
+}
+
+TEST_CASE("rotary is the same bits for any number of threads") {
+  const Tensor x(normal({3, 500, 66}));
+  check_same_bits([&] { return rotary(x, {.heads = 3}); });
+}
+
+TEST_CASE("rotary refuses what it cannot turn") {
+  const Tensor x = zeros({2, 6});
+  CHECK(error_of<ShapeError>([] { rotary(zeros({4})); }) == "rotary: needs (..., positions, width), got [4]");
+  CHECK(error_of<ValueError>([&] { rotary(x, {.heads = 0}); }) == "rotary: heads 0 is not positive");
+  CHECK(error_of<ValueError>([&] { rotary(x, {.heads = 4}); }) ==
+        "rotary: width 6 is not that of 4 heads with pairs of columns");
+  CHECK(error_of<ValueError>([&] { rotary(x, {.heads = 2}); }) ==
+        "rotary: width 6 is not that of 2 heads with pairs of columns");
+  CHECK(error_of<ValueError>([&] { rotary(x, {.first = -1}); }) == "rotary: position -1 is not in [0, 2^40]");
+  for (const double theta : {0., 0.5, -1., std::nan(""), std::numeric_limits<double>::infinity()}) {
+    CHECK(error_of<ValueError>([&] { rotary(x, {.theta = theta}); }) ==
+          cat("rotary: theta ", theta, " is not a finite number from 1 on"));
+  }
+}
+
+}  // namespace
+}  // namespace xgrad::testing
