@@ -10,8 +10,8 @@
 #include "embedding.h"
 #include "mlp.h"
 #include "norm.h"
+#include "packed_self_attention.h"
 #include "positions.h"
-#include "self_attention.h"
 #include "stack.h"
 
 namespace xgrad::nn {
@@ -46,7 +46,7 @@ struct BertBlock : Module {
   /// x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
 
-  SelfAttention attn;
+  PackedSelfAttention attn;
   LayerNorm norm1;
   Mlp ffn;
   LayerNorm norm2;

@@ -9,8 +9,8 @@
 #include "language_model.h"
 #include "mlp.h"
 #include "norm.h"
+#include "packed_self_attention.h"
 #include "positions.h"
-#include "self_attention.h"
 #include "stack.h"
 
 namespace xgrad::nn {
@@ -42,7 +42,7 @@ struct GptBlock : Module {
   Tensor operator()(const Tensor& x, KeyValueCache& past) const;
 
   LayerNorm norm1;
-  SelfAttention attn;
+  PackedSelfAttention attn;
   LayerNorm norm2;
   Mlp ffn;
   Dropout dropout;

@@ -7,7 +7,7 @@
 #include "embedding.h"
 #include "language_model.h"
 #include "norm.h"
-#include "self_attention.h"
+#include "packed_self_attention.h"
 #include "stack.h"
 #include "swiglu.h"
 
@@ -46,7 +46,7 @@ struct LlamaBlock : Module {
   Tensor operator()(const Tensor& x, KeyValueCache& past) const;
 
   RMSNorm norm1;
-  SelfAttention attn;
+  PackedSelfAttention attn;
   RMSNorm norm2;
   SwiGlu ffn;
 };

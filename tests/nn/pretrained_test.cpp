@@ -11,11 +11,11 @@ namespace {
 
 using namespace nn;
 
-std::string folder_of(const std::string& name) { return fixture_path(name).substr(0, fixture_path(name).rfind('.')); }
+std::string folder_of(const std::string& name) { return fixture_path(name); }
 
 // Logits, and what greedy decoding writes behind the first three tokens.
 void check_language_model(const LanguageModel& model, const std::string& name) {
-  const StateFile expected = load_safetensors(fixture_path("language"));
+  const StateFile expected = load_safetensors(fixture_path("language.safetensors"));
   const Index& ids = expected.get<Index>("ids");
   check_close(model(ids).value(), expected.get<Array>(name + "/logits"), 1e-6);
   LanguageStepper text = model.start(ids[{_, slice(0, 3)}]);
@@ -45,7 +45,7 @@ TEST_CASE(
 TEST_CASE("BERT is the reference implementation's, with segments and padding") {
   const Bert model{root, bert_options(folder_of("bert"))};
   load_bert(model, folder_of("bert"));
-  const StateFile expected = load_safetensors(fixture_path("language"));
+  const StateFile expected = load_safetensors(fixture_path("language.safetensors"));
   const Index &ids = expected.get<Index>("ids"), &lengths = expected.get<Index>("bert/lengths");
   const Array logits = model(ids, {.lengths = lengths, .segments = expected.get<Index>("bert/segments")}).value();
   const Array& wanted = expected.get<Array>("bert/logits");

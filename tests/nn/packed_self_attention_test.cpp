@@ -3,7 +3,7 @@
 
 #include <xgrad/core/record.h>
 #include <xgrad/nn/multi_head_attention.h>
-#include <xgrad/nn/self_attention.h>
+#include <xgrad/nn/packed_self_attention.h>
 #include <xgrad/nn/swiglu.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
@@ -17,7 +17,7 @@ namespace {
 using namespace nn;
 
 TEST_CASE("Self-attention from one map is attention with three") {
-  const SelfAttention one{root, 8, 2};
+  const PackedSelfAttention one{root, 8, 2};
   const MultiHeadAttention three{root, 8, 2, {.bias = true}};
   const Linear* maps[] = {&three.q, &three.k, &three.v};
   for (std::int64_t i = 0; i < 3; ++i) {
@@ -31,15 +31,15 @@ TEST_CASE("Self-attention from one map is attention with three") {
   const AttentionRecorder recorder;
   check_close(one(x, causal).value(), three(x, causal).value());
   check_close(recorder.records()[0].weights, recorder.records()[1].weights);
-  CHECK(to_string(one).starts_with("SelfAttention 8, 2 heads"));
+  CHECK(to_string(one).starts_with("PackedSelfAttention 8, 2 heads"));
 }
 
 TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at once") {
-  for (const SelfAttentionOptions& options :
-       {SelfAttentionOptions{}, SelfAttentionOptions{.kv_heads = 2, .bias = false},
-        SelfAttentionOptions{.kv_heads = 1, .rotary_theta = 100.},
-        SelfAttentionOptions{.rotary_theta = 10., .rotary_layout = RotaryLayout::interleaved}}) {
-    const SelfAttention attn{root, 16, 4, options};
+  for (const PackedSelfAttentionOptions& options :
+       {PackedSelfAttentionOptions{}, PackedSelfAttentionOptions{.kv_heads = 2, .bias = false},
+        PackedSelfAttentionOptions{.kv_heads = 1, .rotary_theta = 100.},
+        PackedSelfAttentionOptions{.rotary_theta = 10., .rotary_layout = RotaryLayout::interleaved}}) {
+    const PackedSelfAttention attn{root, 16, 4, options};
     const Tensor x = normal({2, 9, 16});
     const Array expected = attn(x, causal).value();
     for (const bool recorded : {true, false}) {
@@ -60,7 +60,7 @@ TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at 
 }
 
 TEST_CASE("Self-attention and SwiGlu have gradients of differences, to the second order") {
-  const SelfAttention attn{root, 8, 4, {.kv_heads = 2, .rotary_theta = 100.}};
+  const PackedSelfAttention attn{root, 8, 4, {.kv_heads = 2, .rotary_theta = 100.}};
   check_module_gradients(attn, [&](const Tensors& xs) { return attn(xs[0], causal); }, {normal({2, 3, 8})});
   check_gradients([&](const Tensors& xs) { return attn(xs[0], causal); }, {normal({1, 3, 8})});
   check_gradients(
@@ -84,17 +84,17 @@ TEST_CASE("SwiGlu is its formula") {
 }
 
 TEST_CASE("Self-attention and SwiGlu refuse bad settings and inputs") {
-  CHECK(error_of<ValueError>([] { SelfAttention(root, 8, 3); }) == "attention: dim 8 does not divide by 3 heads");
-  CHECK(error_of<ValueError>([] { SelfAttention(root, 8, 4, {.kv_heads = 3}); }) ==
+  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 8, 3); }) == "attention: dim 8 does not divide by 3 heads");
+  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 8, 4, {.kv_heads = 3}); }) ==
         "attention: 4 heads do not divide by 3 kv_heads");
-  CHECK(error_of<ValueError>([] { SelfAttention(root, 8, 4, {.kv_heads = 0}); }) ==
-        "SelfAttention: kv_heads must be at least 1, got 0");
-  CHECK(error_of<ValueError>([] { SelfAttention(root, 6, 2, {.rotary_theta = 100.}); }) ==
+  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 8, 4, {.kv_heads = 0}); }) ==
+        "PackedSelfAttention: kv_heads must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 6, 2, {.rotary_theta = 100.}); }) ==
         "attention: heads of 3 columns cannot turn in pairs");
-  CHECK(error_of<ValueError>([] { SelfAttention(root, 6, 2, {.dropout = 2}); }) ==
-        "SelfAttention: dropout must be in [0, 1], got 2");
+  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 6, 2, {.dropout = 2}); }) ==
+        "PackedSelfAttention: dropout must be in [0, 1], got 2");
   CHECK(error_of<ValueError>([] { SwiGlu(root, {.in = 4}); }).find("must be at least 1, got 0") != std::string::npos);
-  const SelfAttention attn{root, 8, 2};
+  const PackedSelfAttention attn{root, 8, 2};
   CHECK_THROWS_AS(attn(zeros({2, 3, 7})), ShapeError);
   KeyValueCache past;
   attn.extend(zeros({2, 3, 8}), past);

@@ -12,7 +12,7 @@
 
 namespace xgrad::nn {
 
-struct SelfAttentionOptions {
+struct PackedSelfAttentionOptions {
   std::optional<std::int64_t> kv_heads = {};  ///< so many heads have keys and values; H if not given
   double dropout = 0;                         ///< of the weights
   bool bias = true;
@@ -26,13 +26,13 @@ struct SelfAttentionOptions {
 ///
 /// With fewer kv_heads than heads, several heads of queries share the keys and values of one (Ainslie et al. 2023), and
 /// a cache is that much smaller.
-struct SelfAttention : Module {
-  using Options = SelfAttentionOptions;
+struct PackedSelfAttention : Module {
+  using Options = PackedSelfAttentionOptions;
 
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads` or `heads` by kv_heads, a dropout
   /// outside [0, 1], and with rotary_theta for an odd d.
-  SelfAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
-  explicit SelfAttention(Placeless, ...);  ///< does not compile: no place
+  PackedSelfAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
+  explicit PackedSelfAttention(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;

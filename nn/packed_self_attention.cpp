@@ -1,12 +1,12 @@
 // Self-attention from one map.
-#include "self_attention.h"
+#include "packed_self_attention.h"
 
 #include "../core/record.h"
 #include "../ops/slice.h"
 
 namespace xgrad::nn {
 
-SelfAttention::SelfAttention(At here, std::int64_t width, std::int64_t head_count, const Options& given)
+PackedSelfAttention::PackedSelfAttention(At here, std::int64_t width, std::int64_t head_count, const Options& given)
     : Module(std::move(here)),
       dim(positive("dim", width)),
       heads(positive("heads", head_count)),
@@ -30,7 +30,7 @@ SelfAttention::SelfAttention(At here, std::int64_t width, std::int64_t head_coun
   }
 }
 
-SelfAttention::Heads SelfAttention::project(const Tensor& x, std::int64_t first) const {
+PackedSelfAttention::Heads PackedSelfAttention::project(const Tensor& x, std::int64_t first) const {
   const Tensor all = qkv(x);  // (B, T, (H + 2 kv_heads) d)
   const std::int64_t d = dim / heads, own = kv_heads * d;
   const Tensor v = narrow(all, -1, dim + own, own);
@@ -41,7 +41,7 @@ SelfAttention::Heads SelfAttention::project(const Tensor& x, std::int64_t first)
   return {narrow(turned, -1, 0, dim), narrow(turned, -1, dim, own), v};
 }
 
-Tensor SelfAttention::operator()(const Tensor& x, const AttentionMask& mask) const {
+Tensor PackedSelfAttention::operator()(const Tensor& x, const AttentionMask& mask) const {
   const auto here = enter(x);
   if (options.rotary_theta) {
     const Heads all = project(x, 0);
@@ -50,14 +50,14 @@ Tensor SelfAttention::operator()(const Tensor& x, const AttentionMask& mask) con
   return here(o(attend_packed_heads(*this, qkv(x), heads, mask, options.dropout, kv_heads)));
 }
 
-Tensor SelfAttention::extend(const Tensor& x, KeyValueCache& past) const {
+Tensor PackedSelfAttention::extend(const Tensor& x, KeyValueCache& past) const {
   const auto here = enter(x);
   Rewind undo(past);
   const Heads all = project(x, past.length());
   return undo.keep(here(o(past.attend(*this, all.q, all.k, all.v, heads, options.dropout, kv_heads))));
 }
 
-std::string SelfAttention::settings() const {
+std::string PackedSelfAttention::settings() const {
   return cat(dim, ", ", heads, " heads", kv_heads == heads ? "" : cat(", ", kv_heads, " of keys"));
 }
 
