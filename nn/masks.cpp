@@ -11,6 +11,16 @@
 namespace xgrad::nn {
 namespace {
 
+// A mask that `write` fills as an xtensor view. Its memory is there before xtensor hears of the sizes, which it does
+// not check.
+template <class Write>
+Mask written(const Shape& shape, const Write& write) {
+  Mask mask(shape);
+  auto seen = mutable_view(mask);
+  if (mask.size() > 0) write(seen);
+  return mask;
+}
+
 void check(const char* op, const WindowOptions& options) {
   if (options.before < 0 || options.after < 0) {
     fail<ValueError>(op, "before ", options.before, " and after ", options.after, " must not be negative");
@@ -51,23 +61,28 @@ Mask causal_mask(std::int64_t size, std::int64_t past) {
   check_size("causal_mask", "past", past);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (past > most - size) fail<LimitError>("causal_mask", size, " positions after ", past, " are too many");
-  return to_array(xt::arange(past + size) > past + xt::expand_dims(xt::arange(size), 1));
+  return written({size, past + size}, [&](auto& mask) {
+    xt::noalias(mask) = xt::arange(past + size) > past + xt::expand_dims(xt::arange(size), 1);
+  });
 }
 
 Mask padding_mask(const Index& lengths, std::int64_t size) {
   if (lengths.rank() != 1) fail<ShapeError>("padding_mask", "lengths must be (B), got ", lengths.shape());
   check_size("padding_mask", "size", size);
   check_lengths("padding_mask", lengths, size);
-  return to_array(xt::arange(size) >= xt::expand_dims(view(lengths), 1));
+  return written({lengths.size(), size},
+                 [&](auto& mask) { xt::noalias(mask) = xt::arange(size) >= xt::expand_dims(view(lengths), 1); });
 }
 
 Mask window_mask(std::int64_t size, const WindowOptions& options) {
   check_size("window_mask", "size", size);
   check("window_mask", options);
-  // Differences of positions do not overflow, sums with the sides could.
-  const auto s = xt::arange(size);
-  const auto t = xt::expand_dims(s, 1);
-  return to_array(t - s > options.before || s - t > options.after);
+  return written({size, size}, [&](auto& mask) {
+    // Differences of positions do not overflow, sums with the sides could.
+    const auto s = xt::arange(size);
+    const auto t = xt::expand_dims(s, 1);
+    xt::noalias(mask) = t - s > options.before || s - t > options.after;
+  });
 }
 
 }  // namespace xgrad::nn

@@ -23,11 +23,12 @@ Tensor rows_for(const Tensor& table, const Tensor& x, std::int64_t first) {
 }  // namespace
 
 Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout) {
+  Array table(Shape{length, dim});  // before xtensor hears of the sizes, which it does not check
+  if (table.size() == 0) return table;
   const std::int64_t sines = (dim + 1) / 2, cosines = dim / 2;
   const xt::xarray<double> position = xt::expand_dims(xt::arange(length), 1);
   const xt::xarray<double> wavelength = xt::pow(10000., 2. * xt::arange(sines) / static_cast<double>(dim));
   const xt::xarray<double> angle = position / wavelength;  // (length, sines)
-  Array table(Shape{length, dim});
   auto columns = mutable_view(table);
   const bool interleaved = layout == Sinusoids::interleaved;
   xt::view(columns, xt::all(), interleaved ? xt::range(0, dim, 2) : xt::range(0, sines, 1)) = xt::sin(angle);

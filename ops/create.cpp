@@ -44,10 +44,15 @@ Index arange(std::int64_t first, std::int64_t last, std::int64_t step) {
 Tensor linspace(Real first, Real last, std::int64_t count) {
   if (count < 0) fail<ValueError>("linspace", "negative count ", count);
   if (count < 2) return full({count}, first);
+  Array result(Shape{count});  // before xtensor hears of the count, which it does not check
+  auto numbers = mutable_view(result);
   const auto t = xt::cast<Real>(xt::arange(count)) / static_cast<Real>(count - 1);
   // The ends may be further apart than the largest number.
-  Array result =
-      std::isfinite(last - first) ? to_array(first + t * (last - first)) : to_array((Real(1) - t) * first + t * last);
+  if (std::isfinite(last - first)) {
+    xt::noalias(numbers) = first + t * (last - first);
+  } else {
+    xt::noalias(numbers) = (Real(1) - t) * first + t * last;
+  }
   result.mutable_data()[count - 1] = last;
   return result;
 }
@@ -55,8 +60,10 @@ Tensor linspace(Real first, Real last, std::int64_t count) {
 Tensor eye(std::int64_t n) { return eye(n, n); }
 
 Tensor eye(std::int64_t rows, std::int64_t columns) {
-  const Shape shape{rows, columns};
-  return to_array(xt::eye<Real>(detail::xtensor_shape(shape)));
+  Array result(Shape{rows, columns});
+  auto numbers = mutable_view(result);
+  xt::noalias(numbers) = xt::eye<Real>(detail::xtensor_shape(result.shape()));
+  return result;
 }
 
 Tensor to_real(const Index& numbers) { return reals(numbers); }

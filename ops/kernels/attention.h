@@ -47,7 +47,7 @@ struct KeyRanges {
   bool length_per_query = false;
   const bool* masked = nullptr;  ///< true: may not be seen; (B, H, T, S) with strides
   const Real* bias = nullptr;    ///< added to the scores, likewise
-  ShortList<std::int64_t> masked_strides, bias_strides;
+  ShortList<std::int64_t> masked_strides{}, bias_strides{};
 
   /// Query t sees no key before this one, and
   std::int64_t begin(std::int64_t t) const;

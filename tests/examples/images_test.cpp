@@ -295,8 +295,6 @@ TEST_CASE("shapes are bright on a darker ground, and each has the area that it s
   const ImageSet set = draw_shapes({.seed = 3}, {.count = 300, .size = 64, .noise = 0});
   // The area of each shape of radius 1; pi - lens for the crescent, whose discs of radius 1 and 0.8 are 0.5 apart.
   constexpr std::array area{3.1416, 2.0106, 2.56, 1.56, 1.2990, 1.1756, 1.75, 1.536, 1.4222, 1.3};
-  std::array<double, 10> least{}, greatest{};
-  least.fill(9);
   for (std::int64_t i = 0; i < set.size(); ++i) {
     const auto pixels = set.pixels(i);
     const auto [ground, light] = std::ranges::minmax(pixels);
