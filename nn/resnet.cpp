@@ -58,7 +58,6 @@ Tensor ResidualBlock::operator()(const Tensor& x) const {
 
 ResidualStage::ResidualStage(At here, std::int64_t count, const ResidualBlockOptions& options)
     : Module(std::move(here)), first(at("0"), options) {
-  const auto constructing = enter();
   positive("blocks", count, most_layers);
   ResidualBlockOptions next = options;
   next.in = first.out;
@@ -75,8 +74,12 @@ Tensor ResidualStage::operator()(const Tensor& x) const {
 
 ResNet::ResNet(At here, const Options& given)
     : Module(std::move(here)),
-      options(given),
-      conv1(at("conv1"), options.channels, positive("width", options.width, largest_size >> 6), 7, convolution(2, 3)),
+      options([&] {
+        positive("width", given.width, largest_size >> 6);
+        for (const std::int64_t count : given.layers) positive("layers", count, most_layers);
+        return given;
+      }()),
+      conv1(at("conv1"), options.channels, options.width, 7, convolution(2, 3)),
       bn1(at("bn1"), options.width),
       layer1(at("layer1"), options.layers[0], stage(0)),
       layer2(at("layer2"), options.layers[1], stage(1)),
