@@ -133,12 +133,27 @@ Workload w7(Data& data) {
           }};
 }
 
+// ---- W8: a stage of a Swin transformer on a map of 56 x 56, batch 2, forward and backward
+
+Workload w8(Data& data) {
+  const auto stage = std::make_shared<nn::SwinStage>(
+      nn::root, 0, nn::SwinTransformerOptions{.dim = 96, .depths = {2}, .heads = {3}, .window = 7, .drop_path = 0});
+  const Tensor x = variable(data.numbers({2, 56, 56, 96})), g(data.numbers({2, 56, 56, 96}));
+  return {.name = "W8", .items = 2, .steps = 20, .step = [=] {
+            const Tensor loss = mean((*stage)(x)*g);
+            Tensors all = stage->parameters();
+            all.push_back(x);
+            grad(loss, all);
+            return static_cast<double>(loss.item());
+          }};
+}
+
 struct Known {
   const char* name;
   Workload (*make)(Data&);
 };
-constexpr Known workloads[] = {{"W1", translation}, {"W2", w2}, {"W3", w3}, {"W4", w4},
-                               {"W4b", w4b},        {"W5", w5}, {"W6", w6}, {"W7", w7}};
+constexpr Known workloads[] = {{"W1", translation}, {"W2", w2}, {"W3", w3}, {"W4", w4}, {"W4b", w4b},
+                               {"W5", w5},          {"W6", w6}, {"W7", w7}, {"W8", w8}};
 
 int number(const char* text, int otherwise) {
   if (!text) return otherwise;
@@ -167,6 +182,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }
-  std::fprintf(stderr, "usage: xgrad_bench_workloads <W1|W2|W3|W4|W4b|W5|W6|W7> [threads] [steps]\n");
+  std::fprintf(stderr, "usage: xgrad_bench_workloads <W1|W2|W3|W4|W4b|W5|W6|W7|W8> [threads] [steps]\n");
   return 2;
 }

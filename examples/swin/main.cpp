@@ -1,0 +1,95 @@
+// A Swin transformer that says what a picture shows: patches attend within windows, which the next block shifts, and
+// four neighbours merge into one from stage to stage. At the end, what is looked at in each window.
+//
+//   examples/run swin [--data FOLDER | --fashion-mnist] [--epochs N] [--batch N] [--lr RATE] [--seed N] [--out FOLDER]
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include <xgrad/kit/classifier.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/pictures.h>
+#include <xgrad/xgrad.h>
+
+namespace {
+
+using namespace xgrad;
+
+struct Config {
+  std::string data;
+  kit::ClassifierOptions training{.epochs = 10, .batch = 64, .lr = 1e-3};
+};
+
+nn::SwinTransformerOptions options_for(const kit::ImageSet& set) {
+  return {.patch = 2,
+          .channels = set.shape()[1],
+          .dim = 32,
+          .depths = {2, 2},
+          .heads = {2, 4},
+          .window = 7,
+          .mlp_ratio = 2,
+          .classes = std::ssize(set.classes()),
+          .drop_path = 0.1};
+}
+
+/// How much the tokens of each window look at each of its tokens in the first block, where windows are not shifted: the
+/// mean over heads and queries.      (B, 1, rows of tokens, columns of tokens), the largest of each picture 1
+Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
+  const nn::AttentionRecorder recorder;
+  model(images);
+  const Tensor weights = recorder.records().front().weights;             // (B windows, H, M M, M M)
+  const Tensor shares = unsqueeze(mean(weights, {.axis = {1, 2}}), -1);  // (B windows, M M, 1)
+  const Size2d& patch = model.options.patch;
+  const nn::WindowGrid grid(images.dim(2) / patch.height, images.dim(3) / patch.width, model.options.window, 0);
+  const Tensor map = permute(grid.reverse(shares), {0, 3, 1, 2});
+  return map / max(map, {.axis = {1, 2, 3}, .keepdim = true});
+}
+
+/// 1 along the edges of windows, 0 elsewhere.      (H, W)
+Tensor outlines(std::int64_t height, std::int64_t width, const Size2d& window) {
+  const auto begins = [](std::int64_t size, std::int64_t step) { return to_real(arange(size) % step == 0); };
+  return maximum(unsqueeze(begins(height, window.height), 1), begins(width, window.width));
+}
+
+/// Pictures, each beside itself as far as it was looked at, with its windows.
+void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& model, const kit::ImageData& data) {
+  const NoGrad no_graph;
+  const nn::Eval no_dropout(model);
+  const kit::ImageBatch batch = data.test.batch(arange(16));
+  const Tensor images = batch.images;
+  const std::int64_t height = images.dim(2), width = images.dim(3);
+  const Tensor looked = looked_at(model, kit::standardized(batch.images, kit::channel_statistics(data.train)));
+  const Tensor light = interpolate(looked, {.size = Size2d{height, width}});
+  const nn::SwinTransformerOptions& o = model.options;
+  const Tensor edges = outlines(height, width, {o.patch.height * o.window.height, o.patch.width * o.window.width}) / 2;
+  const Tensor pairs = stack({images, maximum(images * light, edges)}, 1);  // (B, 2, C, H, W)
+  kit::PictureGrid grid{.title = "Pictures, and what is looked at in each window",
+                        .images = flatten(pairs, 0, 1).value()};
+  for (const std::int64_t label : batch.labels) {
+    grid.captions.push_back(data.test.classes()[static_cast<std::size_t>(label)]);
+    grid.captions.push_back("looked at");
+  }
+  kit::save_text(path, kit::picture_grid_svg(grid));
+}
+
+void run(const Config& config, kit::Example& example) {
+  const kit::ImageData data = kit::image_data(config.data, example.seed);
+  const nn::SwinTransformer model(nn::root, options_for(data.train));
+  std::cout << model.num_parameters() << " parameters, " << data.train.size() << " pictures to train, "
+            << data.test.size() << " to test\n";
+  kit::train_classifier(
+      model, [&](const Tensor& images) { return model(images); }, data, config.training, example);
+  draw_windows(example.out / "windows.svg", model, data);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("A Swin transformer that says what a picture shows.", "swin");
+  Config config;
+  app.add_option("--data", config.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
+  kit::add_number(app, "--epochs", config.training.epochs, "times that every picture is seen", 1, 10'000);
+  kit::add_number(app, "--batch", config.training.batch, "pictures in a step", 1, 10'000);
+  kit::add_number(app, "--lr", config.training.lr, "largest learning rate", 1e-9, 10);
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+}
