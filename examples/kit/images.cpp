@@ -48,19 +48,21 @@ struct Idx {
 Idx read_idx_file(const Path& path, int rank) {
   constexpr const char* op = "read_idx";
   PackedFile file = opened(op, path);
-  const std::int64_t header_bytes = 4 + 4 * rank;
-  const Bytes header = take(file, header_bytes);
-  if (std::ssize(header) < header_bytes) {
-    fail<FormatError>(op, path.string(), ": expected a header of ", header_bytes, " bytes, found ", header.size());
-  }
-  const std::uint32_t magic = 0x800 + static_cast<std::uint32_t>(rank), found = big_endian(header.data());
-  if (found != magic) {
+  const std::int64_t size_bytes = 4 * rank, header_bytes = 4 + size_bytes;
+  const Bytes first = take(file, 4);
+  const std::uint32_t magic = 0x800 + static_cast<std::uint32_t>(rank);
+  if (first.size() == 4 && big_endian(first.data()) != magic) {
     fail<FormatError>(op, path.string(), ": magic number: expected ", hexadecimal(magic), " (unsigned bytes, ", rank,
-                      rank == 1 ? " axis" : " axes", "), found ", hexadecimal(found));
+                      rank == 1 ? " axis" : " axes", "), found ", hexadecimal(big_endian(first.data())));
+  }
+  const Bytes header = take(file, size_bytes);
+  if (std::ssize(header) < size_bytes) {
+    fail<FormatError>(op, path.string(), ": expected a header of ", header_bytes, " bytes, found ",
+                      first.size() + header.size());
   }
   std::vector<std::int64_t> sizes;
   for (int axis = 0; axis < rank; ++axis) {
-    sizes.push_back(big_endian(header.data() + 4 + 4 * axis));
+    sizes.push_back(big_endian(header.data() + 4 * axis));
     if (sizes.back() == 0)
       fail<FormatError>(op, path.string(), ": axis ", axis, ": expected a size of 1 or more, found 0");
   }
@@ -91,7 +93,7 @@ std::int64_t product(const Shape& shape, int first) {
   return size;
 }
 
-std::vector<std::string> names(const std::array<const char*, 10>& classes) { return {classes.begin(), classes.end()}; }
+std::vector<std::string> names(const ClassNames& classes) { return {classes.begin(), classes.end()}; }
 
 }  // namespace
 

@@ -57,11 +57,14 @@ class ImageSet {
   std::vector<std::string> classes_;
 };
 
-/// The classes of Fashion-MNIST (Xiao, Rasul, Vollgraf, 2017) and of CIFAR-10 (Krizhevsky, 2009).
-inline constexpr std::array<const char*, 10> fashion_mnist_classes{
-    "T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"};
-inline constexpr std::array<const char*, 10> cifar10_classes{"airplane", "automobile", "bird",  "cat",  "deer",
-                                                             "dog",      "frog",       "horse", "ship", "truck"};
+/// The names of the classes of a data set, in the order of the labels.
+using ClassNames = std::array<const char*, 10>;
+/// The classes of Fashion-MNIST (Xiao, Rasul, Vollgraf: "Fashion-MNIST: a novel image dataset for benchmarking", 2017).
+inline constexpr ClassNames fashion_mnist_classes{"T-shirt", "trouser", "pullover", "dress", "coat",
+                                                  "sandal",  "shirt",   "sneaker",  "bag",   "ankle boot"};
+/// The classes of CIFAR-10 (Krizhevsky: "Learning multiple layers of features from tiny images", 2009).
+inline constexpr ClassNames cifar10_classes{"airplane", "automobile", "bird",  "cat",  "deer",
+                                            "dog",      "frog",       "horse", "ship", "truck"};
 
 /// Reads a pair of IDX files, as MNIST has them: pictures of unsigned bytes (N, H, W) and labels (N), plain or packed
 /// by gzip. Without names, the classes are 0 to the greatest label. Throws IoError; FormatError for a wrong magic

@@ -33,8 +33,8 @@ struct SentencePair {
 /// DataError with the line if it is not such text.
 std::vector<std::string> read_lines(const std::filesystem::path& path);
 
-/// The whole text of a file: UTF-8, its byte order mark left out and CRLF made LF, gzip unpacked on the way. Throws what
-/// `read_lines` throws.
+/// The whole text of a file: UTF-8, its byte order mark left out and CRLF made LF, gzip unpacked on the way. Throws
+/// what `read_lines` throws.
 std::string load_text(const std::filesystem::path& path);
 
 /// Reads the first `count` pairs of a file with lines `source<TAB>target`, as Tatoeba and ManyThings.org give them:

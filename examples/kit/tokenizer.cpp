@@ -20,11 +20,11 @@ void require_list(const char* op, const Index& ids) {
 }
 
 /// The first character of a text; a byte that is not UTF-8 is one, too.
-Decoded first(std::string_view text) {
+DecodedCharacter first(std::string_view text) {
   const auto byte = static_cast<unsigned char>(text[0]);
   if (byte < 0x80) return {byte, 1};
-  const Decoded decoded = decode_first(text);
-  return decoded.length > 0 ? decoded : Decoded{decoded.value, 1};
+  const DecodedCharacter decoded = decode_first(text);
+  return decoded.length > 0 ? decoded : DecodedCharacter{decoded.value, 1};
 }
 
 /// The classes that GPT-2's pattern tells apart: marks are among the others.
@@ -37,7 +37,7 @@ CharacterClass gpt2_class(char32_t c) {
 std::size_t run(std::string_view text, CharacterClass wanted) {
   std::size_t end = 0;
   while (end < text.size()) {
-    const Decoded next = first(text.substr(end));
+    const DecodedCharacter next = first(text.substr(end));
     if (gpt2_class(next.value) != wanted) break;
     end += next.length;
   }

@@ -1,4 +1,4 @@
-// What Unicode says of single characters.
+// What Unicode says of single characters, in the version that utf8proc has.
 #pragma once
 
 #include <xgrad/core/error.h>

@@ -23,7 +23,7 @@ int columns(char32_t c) {
 
 }  // namespace
 
-Decoded decode_first(std::string_view text) {
+DecodedCharacter decode_first(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return {lead, 1};
@@ -35,7 +35,7 @@ Decoded decode_first(std::string_view text) {
     value = value << 6 | (byte(i) & 0x3F);
   }
   const char32_t smallest = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
-  return value >= smallest && is_scalar(value) ? Decoded{value, length} : Decoded{replacement, 0};
+  return value >= smallest && is_scalar(value) ? DecodedCharacter{value, length} : DecodedCharacter{replacement, 0};
 }
 
 std::size_t utf8_prefix(std::string_view text) {
@@ -54,7 +54,7 @@ std::u32string decode_utf8(std::string_view text) {
   std::u32string characters;
   characters.reserve(text.size());
   while (!text.empty()) {
-    const Decoded next = decode_first(text);
+    const DecodedCharacter next = decode_first(text);
     characters.push_back(next.value);
     text.remove_prefix(std::max<std::size_t>(next.length, 1));
   }

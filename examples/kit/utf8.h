@@ -10,13 +10,13 @@
 namespace xgrad::kit {
 
 /// A character and the number of bytes that it came from.
-struct Decoded {
+struct DecodedCharacter {
   char32_t value = 0;
   std::size_t length = 0;
 };
 /// The first character of a text that is not empty; U+FFFD with length 0 if its first byte begins no well-formed
 /// sequence.
-Decoded decode_first(std::string_view text);
+DecodedCharacter decode_first(std::string_view text);
 
 /// The number of bytes before the first one that belongs to no well-formed sequence.
 std::size_t utf8_prefix(std::string_view text);

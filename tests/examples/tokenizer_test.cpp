@@ -98,9 +98,9 @@ std::string text_refusal(std::string_view text) {
 
 TEST_CASE("characters have ids in the order of Unicode, and come back as they were") {
   const CharacterTokenizer tokenizer("ça va 猫?");
-  CHECK(tokenizer.characters() == " ?acvç猫");
-  CHECK(tokenizer.size() == 7);
-  CHECK(equal(tokenizer.encode("va 猫"), Index({4}, {4, 2, 0, 6})));
+  CHECK(tokenizer.characters() == " ?avç猫");
+  CHECK(tokenizer.size() == 6);
+  CHECK(equal(tokenizer.encode("va 猫"), Index({4}, {3, 2, 0, 5})));
   CHECK(tokenizer.decode(tokenizer.encode("ça va 猫?")) == "ça va 猫?");
   CHECK(CharacterTokenizer(tokenizer.characters()).characters() == tokenizer.characters());
   CHECK(tokenizer.encode("").shape() == Shape{0});
@@ -162,7 +162,7 @@ TEST_CASE("the pattern of GPT-2 splits at contractions, classes and spaces") {
 TEST_CASE("bytes are shown by characters as in GPT-2's files") {
   CHECK(byte_text(" the\n") == "ĠtheĊ");
   CHECK(byte_text("é") == "Ã©");
-  CHECK(byte_text(std::string_view("\0\x7F\xAD", 3)) == "Āġń");
+  CHECK(byte_text(std::string_view("\0\x7F\xAD", 3)) == "ĀġŃ");
   const std::string bytes = all_bytes();
   CHECK(bytes_of_text(byte_text(bytes)) == bytes);
   CHECK_FALSE(bytes_of_text("a b"));
@@ -252,10 +252,10 @@ TEST_CASE("any bytes come back from their ids") {
 }
 
 TEST_CASE("special tokens are found in a text, the longest where several begin") {
-  const BpeTokenizer tokenizer = BpeTokenizer::train("aaab<s>aab", {.size = 260, .special = {"<s>", "<s><s>"}});
+  const BpeTokenizer tokenizer = BpeTokenizer::train("aab<s><s><s> aab", {.size = 260, .special = {"<s>", "<s><s>"}});
   CHECK(tokenizer.special("<s>") == 0);
   CHECK(tokenizer.special("<s><s>") == 1);
-  CHECK(tokenizer.token(258) == "aa");  // 3 times; of "<s>" in the text nothing is learnt
+  CHECK(tokenizer.token(258) == "aa");  // and nothing of "<s>", which is there more often
   CHECK(tokenizer.token(259) == "aab");
   CHECK(equal(tokenizer.encode("<s>aab<s><s><s>"), Index({4}, {0, 259, 1, 0})));
   CHECK(tokenizer.decode(tokenizer.encode("x<s>y")) == "x<s>y");
@@ -280,12 +280,12 @@ TEST_CASE("learning stops where there is nothing to merge, and refuses sizes wit
 TEST_CASE("what was learnt is written in the form of GPT-2 and read again") {
   const TemporaryFolder folder;
   const BpeTokenizer tokenizer =
-      BpeTokenizer::train(novel().substr(0, 20'000), {.size = 400, .special = {"<a b>", "é"}});
+      BpeTokenizer::train(novel().substr(0, 20'000), {.size = 400, .special = {"<a b>", "猫"}});
   tokenizer.save(folder / "vocab.json", folder / "merges.txt");
   const BpeTokenizer again =
-      BpeTokenizer::read(folder / "vocab.json", folder / "merges.txt", {.special = {"<a b>", "é"}});
+      BpeTokenizer::read(folder / "vocab.json", folder / "merges.txt", {.special = {"<a b>", "猫"}});
   CHECK(again.merges() == tokenizer.merges());
-  const std::string text = novel().substr(0, 5000) + "<a b>é" + all_bytes();
+  const std::string text = novel().substr(0, 5000) + "<a b>猫" + all_bytes();
   CHECK(equal(again.encode(text), tokenizer.encode(text)));
   CHECK(again.decode(again.encode(text)) == text);
   CHECK_THROWS_WITH_AS(BpeTokenizer::train("a", {.special = {"!"}}).save(folder / "v", folder / "m"),
@@ -387,7 +387,7 @@ TEST_CASE("tokenizer.json that is damaged or asks for something else is refused 
   CHECK(json_refusal([](json& d) { d["model"].erase("vocab"); }) ==
         start + "model.vocab: expected an object, found nothing");
   CHECK(json_refusal([](json& d) { d["model"]["vocab"]["he"] = 2; }) ==
-        start + "model.vocab: id 2 is given to \"\\\"\" and to \"he\"");
+        start + "model.vocab: id 2 is given to \"\"\" and to \"he\"");
   CHECK(json_refusal([](json& d) { d["model"]["merges"] = "h e"; }) ==
         start + "model.merges: expected a list, found \"h e\"");
   CHECK(json_refusal([](json& d) {
