@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include <xgrad/core/error.h>
+#include <xgrad/core/parallel.h>
 
 namespace xgrad::kit {
 namespace {
@@ -31,7 +33,10 @@ bool in_star(double u, double v) {
   return (inner_x - 1) * y - inner_y * (x - 1) >= 0;
 }
 
-/// Whether (u, v) is inside of the shape of a class, all of which lies at most 1 or so from the origin.
+/// The greatest distance from the origin that a point of a shape has: a corner of the square.
+constexpr double farthest = 1.14;
+
+/// Whether (u, v) is inside of the shape of a class.
 bool inside(std::size_t shape, double u, double v) {
   constexpr double side = 0.8;
   const double radius = std::hypot(u, v);
@@ -60,6 +65,46 @@ bool inside(std::size_t shape, double u, double v) {
   }
 }
 
+/// Draws picture i into `pixels` and returns its label.
+std::int64_t draw(const RandomKey& key, std::int64_t i, const ShapesOptions& options, std::span<std::uint8_t> pixels) {
+  constexpr std::size_t settings = 16;  // random numbers that are not noise, or room for them
+  const std::int64_t S = options.size;
+  std::vector<std::uint32_t> words(settings + pixels.size());
+  random_words(key, static_cast<std::uint64_t>(i) * words.size(), words);
+  auto word = words.begin();
+  const auto uniform = [&](double low, double high) { return low + (high - low) * (*word++ + 0.5) / 0x1p32; };
+  const auto shape = static_cast<std::size_t>(uniform(0, shape_classes.size()));
+  const double size = static_cast<double>(S), radius = uniform(0.22, 0.42) * size, angle = uniform(0, 2 * pi);
+  const double way = size / 2 - radius, x0 = size / 2 + uniform(-way, way), y0 = size / 2 + uniform(-way, way);
+  const double cosine = std::cos(angle) / radius, sine = std::sin(angle) / radius;
+
+  std::vector<double> covered;  // the share of each pixel that is inside
+  for (std::int64_t y = 0; y < S; ++y) {
+    for (std::int64_t x = 0; x < S; ++x) {
+      const double right = static_cast<double>(x) + 0.5 - x0, down = static_cast<double>(y) + 0.5 - y0;
+      int points = 0;
+      for (int point = 0; point < 9 && std::hypot(right, down) < farthest * radius + 1; ++point) {
+        const double u = right + (point % 3 - 1) / 3.0, v = down + (point / 3 - 1) / 3.0;
+        points += inside(shape, cosine * u + sine * v, cosine * v - sine * u) ? 1 : 0;
+      }
+      covered.push_back(points / 9.0);
+    }
+  }
+  std::array<double, 3> ground{}, light{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    ground[c] = uniform(0, 0.35);
+    light[c] = uniform(0.55, 1);
+  }
+  word = words.begin() + settings;
+  for (std::size_t at = 0; at < pixels.size(); ++at, ++word) {
+    const std::size_t c = at / covered.size();
+    const double clean = ground[c] + covered[at % covered.size()] * (light[c] - ground[c]);
+    const double value = clean + options.noise * normal_quantile((*word + 0.5) / 0x1p32);
+    pixels[at] = static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 1.0) * 255));
+  }
+  return static_cast<std::int64_t>(shape);
+}
+
 }  // namespace
 
 ImageSet draw_shapes(const RandomKey& key, const ShapesOptions& options) {
@@ -70,48 +115,16 @@ ImageSet draw_shapes(const RandomKey& key, const ShapesOptions& options) {
   if (C != 1 && C != 3) fail<ValueError>(op, "channels must be 1 or 3, got ", C);
   if (!(noise >= 0 && noise <= 1)) fail<ValueError>(op, "noise must be in [0, 1], got ", noise);
 
-  const std::int64_t bytes = C * S * S, settings = 16;
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(N * bytes));
-  std::vector<std::int64_t> labels(static_cast<std::size_t>(N));
-  std::vector<std::uint32_t> words(static_cast<std::size_t>(settings + bytes));
-  std::vector<double> covered(static_cast<std::size_t>(S * S));
-  auto out = pixels.begin();
-  for (std::int64_t i = 0; i < N; ++i) {
-    random_words(key, static_cast<std::uint64_t>(i) * words.size(), words);
-    auto word = words.begin();
-    const auto uniform = [&](double low, double high) { return low + (high - low) * (*word++ + 0.5) / 0x1p32; };
-    const auto shape = static_cast<std::size_t>(uniform(0, shape_classes.size()));
-    labels[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(shape);
-    const double size = static_cast<double>(S), radius = uniform(0.22, 0.42) * size, angle = uniform(0, 2 * pi);
-    const double way = size / 2 - radius, x0 = size / 2 + uniform(-way, way), y0 = size / 2 + uniform(-way, way);
-    const double cosine = std::cos(angle) / radius, sine = std::sin(angle) / radius;
-
-    for (std::int64_t y = 0; y < S; ++y) {
-      for (std::int64_t x = 0; x < S; ++x) {
-        int points = 0;
-        for (int point = 0; point < 9; ++point) {
-          const double right = static_cast<double>(x) + (point % 3 + 0.5) / 3 - x0;
-          const double down = static_cast<double>(y) + (point / 3 + 0.5) / 3 - y0;
-          points += inside(shape, cosine * right + sine * down, cosine * down - sine * right) ? 1 : 0;
-        }
-        covered[static_cast<std::size_t>(y * S + x)] = points / 9.0;
-      }
+  const auto bytes = static_cast<std::size_t>(C * S * S);
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(N) * bytes);
+  Index labels(Shape{N});
+  std::int64_t* label = labels.mutable_data();
+  parallel_for(N, 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      label[i] = draw(key, i, options, std::span(pixels).subspan(static_cast<std::size_t>(i) * bytes, bytes));
     }
-    std::array<double, 3> ground{}, light{};
-    for (std::size_t c = 0; c < 3; ++c) {
-      ground[c] = uniform(0, 0.35);
-      light[c] = uniform(0.55, 1);
-    }
-    word = words.begin() + settings;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(C); ++c) {
-      for (const double share : covered) {
-        const double value =
-            ground[c] + share * (light[c] - ground[c]) + noise * normal_quantile((*word++ + 0.5) / 0x1p32);
-        *out++ = static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 1.0) * 255));
-      }
-    }
-  }
-  return {Shape{N, C, S, S}, std::move(pixels), Index(labels), {shape_classes.begin(), shape_classes.end()}};
+  });
+  return {Shape{N, C, S, S}, std::move(pixels), std::move(labels), {shape_classes.begin(), shape_classes.end()}};
 }
 
 }  // namespace xgrad::kit
