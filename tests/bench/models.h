@@ -84,26 +84,16 @@ struct GptOptions {
   double lr;
 };
 
-struct Gpt : nn::Module {
-  nn::Embedding words, places;
-  nn::Stack<Block> blocks;
-  nn::LayerNorm norm;
-
-  explicit Gpt(const GptOptions& o)
-      : words(at("words"), o.vocabulary, o.dim, {.init = nn::init::normal({.std = 0.02})}),
-        places(at("places"), o.context, o.dim, {.init = nn::init::normal({.std = 0.02})}),
-        blocks(at("blocks"), o.layers, o.dim, o.heads, o.ffn),
-        norm(at("norm"), o.dim) {}
-
-  Tensor operator()(const Index& ids) const {
-    return linear(norm(blocks(words(ids) + places.weight, nn::causal)), words.weight);
-  }
-};
-
 // One training step of it.
 inline Workload gpt(Data& data, const char* name, const GptOptions& o) {
-  auto training = std::make_shared<Training<Gpt, optim::AdamW>>(
-      optim::AdamWOptions{.lr = o.lr, .betas = {0.9, 0.99}, .weight_decay = 0.1}, o);
+  auto training = std::make_shared<Training<nn::Gpt, optim::AdamW>>(
+      optim::AdamWOptions{.lr = o.lr, .betas = {0.9, 0.99}, .weight_decay = 0.1}, nn::root,
+      nn::GptOptions{.vocabulary = o.vocabulary,
+                     .context = o.context,
+                     .dim = o.dim,
+                     .heads = o.heads,
+                     .layers = o.layers,
+                     .ffn = o.ffn});
   const Index ids = data.ids({o.batch, o.context}, static_cast<int>(o.vocabulary)),
               labels = data.ids({o.batch, o.context}, static_cast<int>(o.vocabulary));
   return {.name = name, .items = static_cast<double>(o.batch * o.context), .step = [=] {

@@ -116,27 +116,24 @@ void training_steps(Report& report) {
 
 void decoding(Report& report) {
   const NoGrad off;
-  const nn::TransformerOptions options{
-      .dim = 128, .ffn = 512, .heads = 4, .layers = 4, .dropout = 0, .max_length = 2048};
-  const nn::Decoder decoder(nn::root, 256, options);
-  const Tensor memory = randn({1, 1, options.dim});
+  const nn::Gpt model(nn::root, {.vocabulary = 256, .context = 2048, .dim = 128, .heads = 4, .layers = 4});
   Data data(1);
   kit::Series cached{.name = "cache"}, anew{.name = "recomputation"};
-  nn::DecoderStepper stepper(decoder, decoder.start(memory));
+  nn::LanguageState state = model.begin(1);
   std::int64_t length = 0;
   for (const std::int64_t T : {16, 32, 64, 128, 256, 512, 1024}) {
     std::vector<double> steps;
     for (; length < T; ++length) {
-      const Index token = data.ids({1}, 256);
+      const Index token = data.ids({1, 1}, 256);
       const double begin = processor_ms();
-      stepper.step(token);
+      model.next(token, state);
       steps.push_back(processor_ms() - begin);
     }
     steps.erase(steps.begin(), steps.end() - std::min<std::ptrdiff_t>(16, std::ssize(steps)));
     report.add("tokens_per_s/cache", cached, static_cast<double>(T), 1000 / median(steps));
     const Index ids = data.ids({1, T}, 256);
     report.add("tokens_per_s/recomputation", anew, static_cast<double>(T),
-               1000 / milliseconds([&] { decoder(ids, memory); }));
+               1000 / milliseconds([&] { model(ids); }));
   }
   report.plot("decoding", {cached, anew},
               {.title = "Decoding: the next token",
