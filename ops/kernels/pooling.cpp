@@ -12,24 +12,25 @@ namespace {
 
 using Numbers = std::vector<Real, PoolAllocator<Real>>;
 
-void max_one_by_one(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
+struct Maximum {
+  Real number;
+  std::int64_t place;
+};
+
+// Of window (i, j) of a plane.
+Maximum max_of_window(const PooledPlanes& sizes, const Real* x, std::int64_t i, std::int64_t j) {
   const Windows &rows = sizes.rows, &columns = sizes.columns;
-  for (std::int64_t i = 0; i < rows.out; ++i) {
-    for (std::int64_t j = 0; j < columns.out; ++j) {
-      std::int64_t place = rows.first.data()[i] * columns.in + columns.first.data()[j];
-      Real best = x[place];
-      for (std::int64_t h = rows.first.data()[i]; h <= rows.last.data()[i]; h += rows.step) {
-        for (std::int64_t w = columns.first.data()[j]; w <= columns.last.data()[j]; w += columns.step) {
-          const std::int64_t at = h * columns.in + w;
-          const bool better = x[at] > best || x[at] != x[at];
-          best = better ? x[at] : best;
-          place = better ? at : place;
-        }
-      }
-      *y++ = best;
-      if (places) *places++ = place;
+  std::int64_t place = rows.first.data()[i] * columns.in + columns.first.data()[j];
+  Real best = x[place];
+  for (std::int64_t h = rows.first.data()[i]; h <= rows.last.data()[i]; h += rows.step) {
+    for (std::int64_t w = columns.first.data()[j]; w <= columns.last.data()[j]; w += columns.step) {
+      const std::int64_t at = h * columns.in + w;
+      const bool better = x[at] > best || x[at] != x[at];
+      best = better ? x[at] : best;
+      place = better ? at : place;
     }
   }
+  return {best, place};
 }
 
 // A row of inputs, in which the windows begin `stride` apart: at(k) has the inputs k behind their beginnings, one
@@ -55,39 +56,53 @@ class Row {
   const Real* parts_[2];
 };
 
-// Windows that are all of one size, 1 or 2 columns apart.
-void max_side_by_side(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
+// A plane, of whose columns of windows those from `begin` to before `end` are whole and 1 or 2 inputs apart.
+void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t end, const Real* x, Real* y,
+                  std::int64_t* places) {
   const Windows &rows = sizes.rows, &columns = sizes.columns;
-  const std::int64_t begin = columns.first.data()[0], count = columns.in - begin, out = columns.out;
-  const std::int64_t height = rows.longest, width = columns.longest;
-  Numbers room(static_cast<std::size_t>(height * (count + 1) + out));
-  Real* const nth_of_best = room.data() + height * (count + 1);
+  const std::int64_t width = columns.longest, side = end - begin;
+  const std::int64_t left = side > 0 ? columns.first.data()[begin] : 0;
+  const std::int64_t count = side > 0 ? columns.last.data()[end - 1] - left + 1 : 0;
+  Numbers room(static_cast<std::size_t>(rows.longest * (count + 1) + side));
+  Real* const nth_of_best = room.data() + rows.longest * (count + 1);
   std::vector<Row> seen;
   std::vector<std::int64_t> offsets;  // of the n-th input of a window from its first
-  for (std::int64_t n = 0; n < height * width; ++n) {
+  for (std::int64_t n = 0; side > 0 && n < rows.longest * width; ++n) {
     offsets.push_back(n / width * rows.step * columns.in + n % width * columns.step);
   }
-  for (std::int64_t i = 0; i < rows.out; ++i, y += out) {
-    const std::int64_t top = rows.first.data()[i];
+  for (std::int64_t i = 0; i < rows.out; ++i) {
+    Real* const to = y + i * columns.out;
+    std::int64_t* const to_place = places ? places + i * columns.out : nullptr;
+    const auto one = [&](std::int64_t j) {
+      const Maximum found = max_of_window(sizes, x, i, j);
+      to[j] = found.number;
+      if (to_place) to_place[j] = found.place;
+    };
+    for (std::int64_t j = 0; j < begin; ++j) one(j);
+    for (std::int64_t j = end; j < columns.out; ++j) one(j);
+    if (side == 0) continue;
+    const std::int64_t top = rows.first.data()[i], height = (rows.last.data()[i] - top) / rows.step + 1;
     seen.clear();
     for (std::int64_t h = 0; h < height; ++h) {
-      const Real* from = x + (top + h * rows.step) * columns.in + begin;
+      const Real* from = x + (top + h * rows.step) * columns.in + left;
       seen.emplace_back(from, columns.stride, count, room.data() + h * (count + 1));
     }
-    each_pack(out, [&](std::int64_t j, auto part) {
+    each_pack(side, [&](std::int64_t j, auto part) {
       Pack best = part.load(seen[0].at(0) + j), nth(0);
-      for (std::int64_t n = 1; n < height * width; ++n) {
-        const Pack v = part.load(seen[static_cast<std::size_t>(n / width)].at(n % width * columns.step) + j);
-        const Pack number(static_cast<Real>(n));
-        nth = where(v == v, where(v > best, number, nth), number);
-        best = where(v == v, where(v > best, v, best), v);
+      for (std::int64_t h = 0, n = 0; h < height; ++h) {
+        for (std::int64_t w = 0; w < width; ++w, ++n) {
+          const Pack v = part.load(seen[static_cast<std::size_t>(h)].at(w * columns.step) + j);
+          const Pack number(static_cast<Real>(n));
+          nth = where(v == v, where(v > best, number, nth), number);
+          best = where(v == v, where(v > best, v, best), v);
+        }
       }
-      part.store(best, y + j);
+      part.store(best, to + begin + j);
       part.store(nth, nth_of_best + j);
     });
-    if (!places) continue;
-    for (std::int64_t j = 0, at = top * columns.in + begin; j < out; ++j, at += columns.stride) {
-      *places++ = at + offsets[static_cast<std::size_t>(nth_of_best[j])];
+    if (!to_place) continue;
+    for (std::int64_t j = 0, at = top * columns.in + left; j < side; ++j, at += columns.stride) {
+      to_place[begin + j] = at + offsets[static_cast<std::size_t>(nth_of_best[j])];
     }
   }
 }
@@ -97,13 +112,13 @@ void max_side_by_side(const PooledPlanes& sizes, const Real* x, Real* y, std::in
 void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
   const Windows &rows = sizes.rows, &columns = sizes.columns;
   constexpr std::int64_t most_numbered = 1 << 16;
-  const bool regular = rows.stride > 0 && (columns.stride == 1 || columns.stride == 2) &&
-                       rows.longest * columns.longest <= most_numbered;
+  const bool side_by_side =
+      (columns.stride == 1 || columns.stride == 2) && rows.longest * columns.longest <= most_numbered;
+  const std::int64_t first = side_by_side ? columns.whole_begin : 0, last = side_by_side ? columns.whole_end : 0;
   const std::int64_t in = sizes.in(), out = sizes.out();
   parallel_for(sizes.planes, rows_per_block(in + out), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t plane = begin; plane < end; ++plane) {
-      const auto of_plane = regular ? max_side_by_side : max_one_by_one;
-      of_plane(sizes, x + plane * in, y + plane * out, places ? places + plane * out : nullptr);
+      max_of_plane(sizes, first, last, x + plane * in, y + plane * out, places ? places + plane * out : nullptr);
     }
   });
 }

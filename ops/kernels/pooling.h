@@ -10,9 +10,10 @@ struct Windows {
   std::int64_t in = 0;
   std::int64_t out = 0;  ///< windows
   std::int64_t step = 1;
-  std::int64_t longest = 0;  ///< inputs in the longest window
-  std::int64_t stride = 0;   ///< from window to window where all are that long; 0 where some are shorter
-  Index first, last;         ///< (out)
+  std::int64_t longest = 0;                     ///< inputs in the longest window
+  std::int64_t stride = 0;                      ///< from window to window
+  std::int64_t whole_begin = 0, whole_end = 0;  ///< the windows that are `stride` apart and all that long
+  Index first, last;                            ///< (out)
 };
 
 /// Planes of so many numbers, rows.in columns.in < 2^31.

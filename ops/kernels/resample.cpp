@@ -9,35 +9,58 @@
 namespace xgrad {
 namespace {
 
-// y_i = sum of the weights of row i times x, where all rows have `count` weights.
-template <std::int64_t count>
-void narrow_sums(const Band& band, const Real* x, Real* y) {
-  const std::int64_t* first = band.first.data();
-  const Real* weights = band.weights.data();
+// Rows of a band that follow each other and have equally many weights.
+struct Run {
+  std::int64_t begin, end, count;
+};
+
+std::vector<Run> runs_of(const Band& band) {
+  std::vector<Run> runs;
   for (std::int64_t i = 0; i < band.out; ++i) {
-    Real sum = weights[i * count] * x[first[i]];
-    for (std::int64_t k = 1; k < count; ++k) sum += weights[i * count + k] * x[first[i] + k];
+    const std::int64_t count = band.start.data()[i + 1] - band.start.data()[i];
+    if (runs.empty() || runs.back().count != count) runs.push_back({i, i, count});
+    runs.back().end = i + 1;
+  }
+  return runs;
+}
+
+// y_i = sum of the weights of row i times x, for a run of rows with `count` weights.
+template <std::int64_t count>
+void narrow_sums(const Band& band, const Run& run, const Real* x, Real* y) {
+  const std::int64_t* first = band.first.data();
+  const Real* weight = band.weights.data() + band.start.data()[run.begin];
+  for (std::int64_t i = run.begin; i < run.end; ++i, weight += count) {
+    Real sum = weight[0] * x[first[i]];
+    for (std::int64_t k = 1; k < count; ++k) sum += weight[k] * x[first[i] + k];
     y[i] = sum;
   }
 }
 
-void any_sums(const Band& band, const Real* x, Real* y) {
-  const std::int64_t *first = band.first.data(), *start = band.start.data();
-  const Real* weights = band.weights.data();
-  for (std::int64_t i = 0; i < band.out; ++i) {
-    const Real *weight = weights + start[i], *from = x + first[i];
-    y[i] = sum_packs(start[i + 1] - start[i],
-                     [=](std::int64_t k, auto part) { return part.load(weight + k) * part.load(from + k); });
+// The same for any number of weights.
+void wide_sums(const Band& band, const Run& run, const Real* x, Real* y) {
+  const Real* weight = band.weights.data() + band.start.data()[run.begin];
+  for (std::int64_t i = run.begin; i < run.end; ++i, weight += run.count) {
+    const Real* from = x + band.first.data()[i];
+    y[i] = sum_packs(run.count, [=](std::int64_t k, auto part) { return part.load(weight + k) * part.load(from + k); });
   }
 }
 
-// What sums fastest along the columns.
-auto sums_for(const Band& band) {
-  const std::int64_t count = band.out == 0 ? 0 : band.start.data()[1];
-  for (std::int64_t i = 0; i <= band.out; ++i) {
-    if (band.start.data()[i] != i * count) return any_sums;
+void sums(const Band& band, const std::vector<Run>& runs, const Real* x, Real* y) {
+  for (const Run& run : runs) {
+    const auto sums_of_run = run.count == 1   ? narrow_sums<1>
+                             : run.count == 2 ? narrow_sums<2>
+                             : run.count == 3 ? narrow_sums<3>
+                                              : wide_sums;
+    sums_of_run(band, run, x, y);
   }
-  return count == 1 ? narrow_sums<1> : count == 2 ? narrow_sums<2> : count == 3 ? narrow_sums<3> : any_sums;
+}
+
+// Whether a row of the band is the one before it once more.
+bool repeats(const Band& band, std::int64_t row) {
+  if (row == 0 || band.first.data()[row] != band.first.data()[row - 1]) return false;
+  const Real* weights = band.weights.data();
+  const std::int64_t* start = band.start.data() + row;
+  return std::equal(weights + start[-1], weights + start[0], weights + start[0], weights + start[1]);
 }
 
 // y = sum of the weights of a row of the band times the rows of x, each of n numbers.
@@ -78,13 +101,18 @@ Array resampled(std::int64_t planes, const Array& x, const Band& rows, const Ban
   const Real* from = x.data();
   Real* to = y.mutable_data();
   const std::int64_t in = rows.in * columns.in, out = rows.out * columns.out;
-  const auto sums = sums_for(columns);
+  const std::vector<Run> runs = runs_of(columns);
   parallel_for(planes, rows_per_block(in + out), [&](std::int64_t begin, std::int64_t end) {
     std::vector<Real, PoolAllocator<Real>> row_sum(static_cast<std::size_t>(columns.in));
     for (std::int64_t plane = begin; plane < end; ++plane) {
       for (std::int64_t row = 0; row < rows.out; ++row) {
+        Real* y_row = to + plane * out + row * columns.out;
+        if (repeats(rows, row)) {
+          std::copy_n(y_row - columns.out, columns.out, y_row);
+          continue;
+        }
         sum_of_rows(rows, row, from + plane * in, columns.in, row_sum.data());
-        sums(columns, row_sum.data(), to + plane * out + row * columns.out);
+        sums(columns, runs, row_sum.data(), y_row);
       }
     }
   });

@@ -142,6 +142,23 @@ TEST_CASE("max pooling of many sizes equals the maximum over its windows, withou
   }
 }
 
+TEST_CASE("max pooling with padding equals that of a picture with -inf around it, and so do the gradients") {
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  for (const std::int64_t width : {3, 8, 17, 33, 70}) {
+    for (const std::int64_t stride : {1, 2, 3}) {
+      CAPTURE(width);
+      CAPTURE(stride);
+      const Tensor x = variable(normal({2, 5, width}));
+      const Tensor around = pad(x, {{0, 0}, {1, 1}, {1, 1}}, -infinity);
+      const Tensor y = max_pool2d(x, 3, {.stride = stride, .padding = 1});
+      const Tensor z = max_pool2d(around, 3, {.stride = stride});
+      CHECK(equal(y.value(), z.value()));
+      const Tensor seed = normal(y.shape(), 2);
+      CHECK(equal(grad(y, {x}, {.seed = seed})[0].value(), grad(z, {x}, {.seed = seed})[0].value()));
+    }
+  }
+}
+
 TEST_CASE("a mean over everything is the mean, and a picture in its own size is itself") {
   const Tensor x = normal({2, 3, 7, 5});
   check_close(adaptive_avg_pool2d(x, 1).value(), mean(x, {.axis = {2, 3}, .keepdim = true}).value());

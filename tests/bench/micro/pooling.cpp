@@ -1,0 +1,45 @@
+// Pooling and batch norm of the pictures within a small network, beside a copy of them.
+#include <xgrad/ops/batch_norm.h>
+#include <xgrad/ops/interpolate.h>
+#include <xgrad/ops/pooling.h>
+#include <xgrad/ops/shape.h>
+
+#include "table.h"
+
+namespace {
+
+using namespace micro;
+
+const Shape pictures{64, 64, 24, 24};
+const double N = double(pictures.numel());
+
+// f forwards and backwards, `numbers` the ones that one direction has to move.
+template <class F>
+std::vector<Row> both_ways(const char* name, double numbers, F f) {
+  return {{name, numbers, 0,
+           [=] {
+             const Tensor x = micro::numbers(pictures);
+             return forward([=] { return f(x); });
+           }},
+          {cat(name, "'"), numbers, 0, [=] {
+             const Tensor x = parameter(pictures);
+             return backward({x}, [=] { return f(x); });
+           }}};
+}
+
+bool add_all() {
+  add("pictures", both_ways("copy", 2 * N, [](const Tensor& x) { return flip(x, {0}); }));
+  add("pictures", both_ways("max_pool2d_2", 1.25 * N, [](const Tensor& x) { return max_pool2d(x, 2); }));
+  add("pictures", both_ways("max_pool2d_3_2_1", 1.25 * N,
+                            [](const Tensor& x) { return max_pool2d(x, 3, {.stride = 2, .padding = 1}); }));
+  add("pictures", both_ways("avg_pool2d_2", 1.25 * N, [](const Tensor& x) { return avg_pool2d(x, 2); }));
+  add("pictures", both_ways("adaptive_avg_pool2d_1", N, [](const Tensor& x) { return adaptive_avg_pool2d(x, 1); }));
+  add("pictures", both_ways("bilinear_2", 5 * N, [](const Tensor& x) {
+        return interpolate(x, {.scale_factor = Scale2d{2}, .mode = Interpolation::bilinear});
+      }));
+  return add("pictures", both_ways("batch_norm", 2 * N, [](const Tensor& x) { return batch_norm(x).y; }));
+}
+
+const bool added = add_all();
+
+}  // namespace
