@@ -118,8 +118,8 @@ Windows windows_of(const char* op, const Course& course) {
     last[i] = begin + to * course.dilation;
     windows.longest = std::max(windows.longest, to - from + 1);
   }
-  const auto whole = [&](std::int64_t i) { return last[i] - first[i] == (windows.longest - 1) * course.dilation; };
-  while (!whole(windows.whole_begin)) ++windows.whole_begin;
+  const auto whole = [&](std::int64_t i) { return last[i] - first[i] == (course.kernel - 1) * course.dilation; };
+  while (windows.whole_begin < course.out && !whole(windows.whole_begin)) ++windows.whole_begin;
   windows.whole_end = windows.whole_begin;
   while (windows.whole_end < course.out && whole(windows.whole_end)) ++windows.whole_end;
   return windows;

@@ -56,7 +56,9 @@ void draw_mistakes(const std::filesystem::path& path, const ImageSet& set, const
   if (wrong.size() > 24) wrong.resize(24);
   if (wrong.empty()) return;
   PictureGrid grid{.title = "The mistakes it was surest of: guessed, not what it is",
-                   .images = set.batch(Index(wrong)).images};
+                   .images = set.batch(Index(wrong)).images,
+                   .columns = 6,
+                   .width = 116};
   for (const std::int64_t i : wrong) {
     const auto name = [&](const Index& of) { return set.classes()[static_cast<std::size_t>(of.data()[i])]; };
     grid.captions.push_back(cat(name(found.guesses), ", not ", name(set.labels())));
