@@ -3,7 +3,9 @@
 
 #include <zlib.h>
 
+#include <array>
 #include <cmath>
+#include <cstdlib>
 
 #include <xgrad/kit/pictures.h>
 #include <xgrad/kit/png.h>
@@ -27,7 +29,18 @@ std::uint32_t four(std::string_view bytes) {
   return number;
 }
 
-/// What a PNG file without filters shows.
+/// What the filters of PNG foretell of a byte from those to its left, above and left above it (ISO/IEC 15948, 9.2).
+int foretold(int filter, int left, int above, int corner) {
+  const int paeth = left + above - corner;
+  const int from_left = std::abs(paeth - left), from_above = std::abs(paeth - above);
+  const int from_corner = std::abs(paeth - corner);
+  const int nearest = from_left <= from_above && from_left <= from_corner ? left
+                      : from_above <= from_corner                         ? above
+                                                                          : corner;
+  return std::array{0, left, above, (left + above) / 2, nearest}.at(static_cast<std::size_t>(filter));
+}
+
+/// What a PNG file shows.
 struct Decoded {
   std::uint32_t width = 0, height = 0;
   int colour = 0;
@@ -60,17 +73,20 @@ Decoded decoded(std::string_view file) {
     file.remove_prefix(length + 12);
   }
   CHECK(kind == "IEND");
-  const std::size_t row = 1 + result.width * (result.colour == 2 ? 3 : 1);
-  std::string rows(row * result.height, '\0');
+  const std::size_t channels = result.colour == 2 ? 3 : 1, row = result.width * channels;
+  std::string rows((1 + row) * result.height, '\0');
   uLongf size = rows.size();
   REQUIRE(uncompress(reinterpret_cast<Bytef*>(rows.data()), &size, reinterpret_cast<const Bytef*>(packed.data()),
                      packed.size()) == Z_OK);
   REQUIRE(size == rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i % row == 0) {
-      CHECK(rows[i] == 0);
-    } else {
-      result.values.push_back(static_cast<unsigned char>(rows[i]));
+  const auto value = [&](std::size_t y, std::size_t x) { return result.values[y * row + x]; };
+  for (std::size_t y = 0; y < result.height; ++y) {
+    const std::string_view bytes = std::string_view(rows).substr(y * (1 + row), 1 + row);
+    for (std::size_t x = 0; x < row; ++x) {
+      const int left = x >= channels ? value(y, x - channels) : 0, above = y > 0 ? value(y - 1, x) : 0;
+      const int corner = x >= channels && y > 0 ? value(y - 1, x - channels) : 0;
+      const int byte = static_cast<unsigned char>(bytes[1 + x]);
+      result.values.push_back((byte + foretold(bytes[0], left, above, corner)) % 256);
     }
   }
   return result;

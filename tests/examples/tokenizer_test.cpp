@@ -306,7 +306,7 @@ TEST_CASE("a million characters are encoded in well under a second, and one word
     tokenizer.encode(what);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  // About 0.03 and 0.4 seconds; a merge that goes over the whole word again would take hours for the second.
+  // A tenth of a second each; a merge that goes over the whole word again would take hours for the second.
   CHECK(seconds(text) < 5);
   CHECK(seconds(std::string(1'000'000, 'e')) < 30);
 }
