@@ -53,7 +53,7 @@ class KeyValueCache {
 /// Takes a cache, or a state made of caches, back to where it was, unless what began went well:
 ///
 ///     Rewind undo(past);
-///     return undo.keep(o(past.attend(...)));
+///     const Tensor y = undo.keep(o(past.attend(layer, q, k, v, heads, dropout)));
 template <class State>
 class [[nodiscard]] Rewind {
  public:

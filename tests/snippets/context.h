@@ -96,6 +96,26 @@ extern const Array is_neighbour;
 extern const Real B;
 }  // namespace docs_word_vectors
 
+namespace nn_gpt {
+using namespace common;
+extern const Index next_ids;
+}  // namespace nn_gpt
+
+namespace nn_key_value_cache {
+using namespace common;
+using nn::Rewind;
+extern nn::KeyValueCache past;
+extern const nn::Module& layer;
+extern const double dropout;
+Tensor o(const Tensor& x);
+}  // namespace nn_key_value_cache
+
+namespace nn_language_model {
+using namespace common;
+extern const Index prompt;
+extern const nn::Gpt model;
+}  // namespace nn_language_model
+
 namespace core_files_safetensors {
 extern const Array w, b;
 }  // namespace core_files_safetensors
