@@ -120,6 +120,8 @@ struct BatchNorm : Module {
 
 /// Batch norm of vectors and sequences.
 struct BatchNorm1d : BatchNorm {
+  using Options = BatchNormOptions;
+
   /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1]. x is (B, C) or (B, C, T).
   BatchNorm1d(At here, std::int64_t channels, const Options& options = {});
   explicit BatchNorm1d(Placeless, ...);  ///< does not compile: no place
@@ -131,6 +133,8 @@ struct BatchNorm1d : BatchNorm {
 
 /// Batch norm of pictures.
 struct BatchNorm2d : BatchNorm {
+  using Options = BatchNormOptions;
+
   /// Throws as BatchNorm1d. x is (B, C, H, W).
   BatchNorm2d(At here, std::int64_t channels, const Options& options = {});
   explicit BatchNorm2d(Placeless, ...);  ///< does not compile: no place
@@ -142,6 +146,8 @@ struct BatchNorm2d : BatchNorm {
 
 /// Batch norm of volumes and films.
 struct BatchNorm3d : BatchNorm {
+  using Options = BatchNormOptions;
+
   /// Throws as BatchNorm1d. x is (B, C, D, H, W).
   BatchNorm3d(At here, std::int64_t channels, const Options& options = {});
   explicit BatchNorm3d(Placeless, ...);  ///< does not compile: no place
@@ -213,6 +219,8 @@ struct InstanceNorm : Module {
 
 /// Instance norm of sequences.
 struct InstanceNorm1d : InstanceNorm {
+  using Options = InstanceNormOptions;
+
   /// Throws ValueError for channels below 1 or a negative eps. x is (B, C, T).
   InstanceNorm1d(At here, std::int64_t channels, const Options& options = {});
   explicit InstanceNorm1d(Placeless, ...);  ///< does not compile: no place
@@ -224,6 +232,8 @@ struct InstanceNorm1d : InstanceNorm {
 
 /// Instance norm of pictures.
 struct InstanceNorm2d : InstanceNorm {
+  using Options = InstanceNormOptions;
+
   /// Throws as InstanceNorm1d. x is (B, C, H, W).
   InstanceNorm2d(At here, std::int64_t channels, const Options& options = {});
   explicit InstanceNorm2d(Placeless, ...);  ///< does not compile: no place

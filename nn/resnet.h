@@ -71,7 +71,9 @@ struct ResidualBlock : Module {
 
 /// The blocks of a stage, called 0, 1, ...; the first one has the stride.
 struct ResidualStage : Module {
-  ResidualStage(At here, std::int64_t count, const ResidualBlockOptions& first);
+  using Options = ResidualBlockOptions;
+
+  ResidualStage(At here, std::int64_t count, const Options& first);
   explicit ResidualStage(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;

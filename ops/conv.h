@@ -85,7 +85,7 @@ struct UnfoldOptions {
 Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options = {});
 
 /// The transposed map of unfold: each element of the image is the sum of what the columns hold of it. The gradient is
-/// unfold.      (B, C kh kw, H' W') -> (B, C, size.h, size.w), or both without B
+/// unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both without B; size is (H, W)
 Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options = {});
 
 }  // namespace xgrad
