@@ -70,6 +70,42 @@ TEST_CASE("small shapes: linear layers, norms and dropout") {
   }
 }
 
+TEST_CASE("small shapes: norms of pictures and drop path") {
+  const nn::BatchNorm2d batch{nn::root, 3};
+  check_layer(batch, [&](const Tensor& x) { return batch(x); }, {2, 3, 1, 1}, {2, 3, 1, 1});
+  const nn::GroupNorm group{nn::root, 3, 3};
+  const nn::InstanceNorm2d instance{nn::root, 3, {.affine = true}};
+  const nn::DropPath drop{nn::root, 0.5};
+  const auto run_drop = [&](const Tensor& x) {
+    manual_seed(3);
+    return drop(x);
+  };
+  const nn::Eval evaluating{batch};
+  for (const Shape& shape : {Shape{0, 3, 2, 2}, Shape{1, 3, 0, 2}, Shape{1, 3, 1, 2}}) {
+    check_layer(
+        batch, [&](const Tensor& x) { return batch(x); }, shape, shape);
+    check_layer(
+        group, [&](const Tensor& x) { return group(x); }, shape, shape);
+    check_layer(
+        instance, [&](const Tensor& x) { return instance(x); }, shape, shape);
+    check_layer(drop, run_drop, shape, shape);
+  }
+}
+
+TEST_CASE("small shapes: vision models") {
+  const nn::VisionTransformer vit{
+      nn::root, {.image = 2, .patch = 1, .channels = 1, .dim = 2, .heads = 1, .layers = 1, .classes = 2}};
+  const nn::SwinTransformer swin{
+      nn::root, {.patch = 1, .channels = 1, .dim = 2, .depths = {2, 1}, .heads = {1, 1}, .window = 2, .classes = 2}};
+  const nn::ResNet residual{nn::root, {.layers = {1, 1, 1, 1}, .channels = 1, .width = 1, .classes = 2}};
+  const nn::Eval evaluating{residual};
+  for (const std::int64_t B : {0, 1}) {
+    check_layer(vit, [&](const Tensor& x) { return vit(x); }, {B, 1, 2, 2}, {B, 2});
+    check_layer(swin, [&](const Tensor& x) { return swin(x); }, {B, 1, 1, 3}, {B, 2});
+    check_layer(residual, [&](const Tensor& x) { return residual(x); }, {B, 1, 1, 1}, {B, 2});
+  }
+}
+
 TEST_CASE("small shapes: embeddings and positions") {
   const nn::Embedding table{nn::root, 1, 1}, padded{nn::root, 4, 3, {.padding_idx = -1}};
   for (const Shape& ids : {Shape{}, Shape{0}, Shape{1}, Shape{2, 0}, Shape{0, 2}}) {
