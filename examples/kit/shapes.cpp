@@ -39,7 +39,7 @@ constexpr double farthest = 1.14;
 /// Whether (u, v) is inside of the shape of a class.
 bool inside(std::size_t shape, double u, double v) {
   constexpr double side = 0.8;
-  const double radius = std::hypot(u, v);
+  const double radius = std::sqrt(u * u + v * v);
   const auto band = [](double x, int bands) { return static_cast<int>((x + side) / (2 * side) * bands); };
   switch (shape) {
     case 0:
@@ -61,7 +61,7 @@ bool inside(std::size_t shape, double u, double v) {
     case 8:
       return greater(u, v) <= side && (band(u, 3) + band(v, 3)) % 2 == 0;
     default:
-      return radius <= 1 && std::hypot(u - 0.5, v) >= 0.8;
+      return radius <= 1 && (u - 0.5) * (u - 0.5) + v * v >= 0.64;
   }
 }
 
@@ -82,8 +82,9 @@ std::int64_t draw(const RandomKey& key, std::int64_t i, const ShapesOptions& opt
   for (std::int64_t y = 0; y < S; ++y) {
     for (std::int64_t x = 0; x < S; ++x) {
       const double right = static_cast<double>(x) + 0.5 - x0, down = static_cast<double>(y) + 0.5 - y0;
+      const bool near = std::hypot(right, down) < farthest * radius + 1;
       int points = 0;
-      for (int point = 0; point < 9 && std::hypot(right, down) < farthest * radius + 1; ++point) {
+      for (int point = 0; near && point < 9; ++point) {
         const double u = right + (point % 3 - 1) / 3.0, v = down + (point / 3 - 1) / 3.0;
         points += inside(shape, cosine * u + sine * v, cosine * v - sine * u) ? 1 : 0;
       }
