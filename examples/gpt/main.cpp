@@ -169,7 +169,8 @@ void train(const Config& config, kit::Example& example) {
                        .dropout = config.dropout}};
   std::cout << text.train.size() << " characters to train on, " << text.held_out.size() << " held out, "
             << text.tokenizer.size() << " different ones\n"
-            << model;
+            << model << "before training:\n"
+            << write(model, text.tokenizer, config, example.seed) << "\n";
 
   const Tensors parameters = model.parameters();
   optim::AdamW adam{parameters, {.betas = {0.9, 0.99}, .weight_decay = 0.1}};
