@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "../core/config.h"
+
 namespace xgrad {
 
 /// A number for the rows of a picture and one for its columns; a single number stands for both.

@@ -16,7 +16,7 @@ for program in [1-8]_*.cpp; do
     "$sandbox/chapter" >"$sandbox/shown"
   [ -s "$sandbox/shown" ] || { echo "README.md: no output under step $step"; wrong=1; }
   while IFS= read -r line; do
-    cat ./*.h "$program" | grep -qxF -- "$line" || { echo "README.md: step $step has no line '$line'"; wrong=1; }
+    grep -qxF -- "$line" ./*.h "$program" || { echo "README.md: step $step has no line '$line'"; wrong=1; }
   done < <(sed -n '/^```cpp$/,/^```$/{/^```/d; p}' "$sandbox/chapter")
 
   "${CXX:-c++}" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Werror "$program" -o "$sandbox/step"
