@@ -70,7 +70,9 @@ void print_new(const std::filesystem::path& folder, const Files& before) {
 }
 
 int guarded(const std::function<int()>& body) {
-  const auto refuse = [](std::string_view reason) {
+  // On one line, also where the library says on a second one which module it was in.
+  const auto refuse = [](std::string reason) {
+    for (std::size_t at; (at = reason.find("\n ")) != reason.npos;) reason.erase(at, 2);
     std::cerr << "error: " << reason << "\n";
     return 1;
   };

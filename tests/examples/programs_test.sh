@@ -84,7 +84,7 @@ refuses 1 "monotonous:1: " "$bin/word_vectors" --out o --text monotonous
 refuses 2 "6 is no multiple of 4" "$bin/word_vectors" --out o --dim 6
 refuses 2 "two different lengths" "$bin/compare_layers" --out o --lengths 8
 refuses 1 "empty has 0 characters" "$bin/gpt" --out o --data empty
-refuses 1 "latin1:1: " "$bin/gpt" --out o --data latin1
+refuses 1 "latin1:2: " "$bin/gpt" --out o --data latin1
 refuses 1 "cannot open none: No such file or directory" "$bin/gpt" --out o --data none
 refuses 1 "dim 128 does not divide by 3 heads" "$bin/gpt" --out o --heads 3
 refuses 1 "the character 'é' is not among" "$bin/gpt" --out o --prompt é
