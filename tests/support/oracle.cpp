@@ -68,10 +68,7 @@ Array matmul(const Array& a, const Array& b) {
   const xt::xarray<Real> terms = xt::expand_dims(left, left.dimension()) *
                                  xt::expand_dims(right, right.dimension() - 2);  // (..., m, k, 1) (..., 1, k, n)
   const std::size_t inner = terms.dimension() - 2;
-  if (terms.size() > 0) return to_array(xt::sum(terms, {inner}));
-  Shape shape = detail::shape_of(terms.shape());  // xtensor steps through nothing by null pointers
-  shape.erase(static_cast<int>(inner));
-  return Array(shape, Real(0));
+  return to_array(xt::sum(terms, {inner}));
 }
 
 Array counting(const Shape& shape) { return to_array(xt::cast<Real>(xt::arange(shape.numel()))).reshaped(shape); }
