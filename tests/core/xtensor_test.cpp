@@ -208,10 +208,13 @@ TEST_CASE("an expression is evaluated straight into its array, without a tempora
           auto seen = mutable_view(a);
           xt::noalias(seen) = seen * 2 + x;
         }) < bytes);
-  CHECK(left_in_pool([&] {
-          auto seen = mutable_view(a);
-          seen = seen * 2 + x;
-        }) >= bytes);
+  const auto left = left_in_pool([&] {
+    auto seen = mutable_view(a);
+    seen = seen * 2 + x;
+  });
+  // With AddressSanitizer the pool keeps nothing, so that nothing can be seen in it.
+  const bool pool_keeps_blocks = left_in_pool([] { Array(Shape{1000}); }) > 0;
+  CHECK((left >= bytes || !pool_keeps_blocks));
   CHECK(equal(kept, Array(Shape{256, 256}, Real(3))));
   CHECK(equal(a, Array(Shape{256, 256}, Real(7))));
 }
