@@ -54,9 +54,6 @@ void run(const Config& config, kit::Example& example) {
 int main(int argc, char** argv) {
   CLI::App app("A convolutional network that says what a picture shows.", "cnn");
   Config config;
-  app.add_option("--data", config.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
-  kit::add_number(app, "--epochs", config.training.epochs, "times that every picture is seen", 1, 10'000);
-  kit::add_number(app, "--batch", config.training.batch, "pictures in a step", 1, 10'000);
-  kit::add_number(app, "--lr", config.training.lr, "largest learning rate", 1e-9, 10);
+  kit::add_classifier_options(app, config.data, config.training);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 }

@@ -1,6 +1,8 @@
 // Training a model that says what a picture shows.
 #include <xgrad/kit/classifier.h>
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -136,6 +138,24 @@ Answers train_classifier(const nn::Module& module, const Classifier& model, cons
                           data.test.classes()));
   example.result.add("loss", found.loss).add("accuracy", found.accuracy);
   return found;
+}
+
+void add_classifier_options(CLI::App& app, std::string& data, ClassifierOptions& options) {
+  app.add_option("--data", data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
+  add_number(app, "--epochs", options.epochs, "times that every picture is seen", 1, 10'000);
+  add_number(app, "--batch", options.batch, "pictures in a step", 1, 10'000);
+  add_number(app, "--lr", options.lr, "largest learning rate", 1e-9, 10);
+}
+
+std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
+                          const Tensor& looked) {
+  const Tensor pairs = stack({pictures.images, looked}, 1);  // (B, 2, C, H, W)
+  PictureGrid grid{.title = title, .images = flatten(pairs, 0, 1).value()};
+  for (const std::int64_t label : pictures.labels) {
+    grid.captions.push_back(set.classes()[static_cast<std::size_t>(label)]);
+    grid.captions.push_back("looked at");
+  }
+  return picture_grid_svg(grid);
 }
 
 ImageData image_data(const std::filesystem::path& folder, std::uint64_t seed) {

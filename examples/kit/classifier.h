@@ -4,10 +4,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include <xgrad/kit/augment.h>
 #include <xgrad/kit/images.h>
 #include <xgrad/nn/module.h>
+
+namespace CLI {
+class App;
+}
 
 namespace xgrad::kit {
 
@@ -28,6 +33,9 @@ struct ClassifierOptions {
   double flip = 0.5;      ///< probability that left and right change places
 };
 
+/// Declares --data, --epochs, --batch and --lr.
+void add_classifier_options(CLI::App& app, std::string& data, ClassifierOptions& options);
+
 /// What a model answers for the pictures of a set.
 struct Answers {
   Array probabilities;  ///< (N, classes)
@@ -47,6 +55,11 @@ Answers answers(const nn::Module& module, const Classifier& model, const ImageSe
 /// pictures than a batch, what the model throws and what writing files does.
 Answers train_classifier(const nn::Module& module, const Classifier& model, const ImageData& data,
                          const ClassifierOptions& options, Example& example);
+
+/// Pictures of a set, each beside `looked`, itself as far as a model looked at it, of the same shape (SVG). Throws as
+/// stack() and picture_grid_svg().
+std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
+                          const Tensor& looked);
 
 /// What --data gives, a folder with pictures, or, of an empty path, shapes that are drawn for the purpose, 6000 to
 /// train and 1000 to test.

@@ -8,7 +8,6 @@
 
 #include <xgrad/kit/classifier.h>
 #include <xgrad/kit/cli.h>
-#include <xgrad/kit/pictures.h>
 #include <xgrad/xgrad.h>
 
 namespace {
@@ -62,14 +61,8 @@ void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& 
   const Tensor light = interpolate(looked, {.size = Size2d{height, width}});
   const nn::SwinTransformerOptions& o = model.options;
   const Tensor edges = outlines(height, width, {o.patch.height * o.window.height, o.patch.width * o.window.width}) / 2;
-  const Tensor pairs = stack({images, maximum(images * light, edges)}, 1);  // (B, 2, C, H, W)
-  kit::PictureGrid grid{.title = "Pictures, and what is looked at in each window",
-                        .images = flatten(pairs, 0, 1).value()};
-  for (const std::int64_t label : batch.labels) {
-    grid.captions.push_back(data.test.classes()[static_cast<std::size_t>(label)]);
-    grid.captions.push_back("looked at");
-  }
-  kit::save_text(path, kit::picture_grid_svg(grid));
+  kit::save_text(path, kit::looked_at_svg("Pictures, and what is looked at in each window", data.test, batch,
+                                          maximum(images * light, edges)));
 }
 
 void run(const Config& config, kit::Example& example) {
@@ -87,9 +80,6 @@ void run(const Config& config, kit::Example& example) {
 int main(int argc, char** argv) {
   CLI::App app("A Swin transformer that says what a picture shows.", "swin");
   Config config;
-  app.add_option("--data", config.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
-  kit::add_number(app, "--epochs", config.training.epochs, "times that every picture is seen", 1, 10'000);
-  kit::add_number(app, "--batch", config.training.batch, "pictures in a step", 1, 10'000);
-  kit::add_number(app, "--lr", config.training.lr, "largest learning rate", 1e-9, 10);
+  kit::add_classifier_options(app, config.data, config.training);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 }

@@ -71,6 +71,18 @@ struct Window {
   }
 };
 
+// What the results of a convolution see of the images of a group.
+Window seen_by_results(const ConvSizes& sizes) {
+  const ConvAxis &h = sizes.h, &w = sizes.w;
+  return {.channels = sizes.in,
+          .h_in = h.in,
+          .w_in = w.in,
+          .h_from = -h.padding,
+          .h_size = (h.out - 1) * h.stride + (h.kernel - 1) * h.dilation + 1,
+          .w_from = -w.padding,
+          .w_size = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1};
+}
+
 // ---- Sums over kernel places and channels ----
 
 // result(i, j) of channel o = bias_o + sum over taps t and channels c of image_c(i h_step + j w_step + taps_t) w_tco.
@@ -232,13 +244,7 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
   if (y.size() == 0) return y;
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
-  const Window window{.channels = sizes.in,
-                      .h_in = h.in,
-                      .w_in = w.in,
-                      .h_from = -h.padding,
-                      .h_size = (h.out - 1) * h.stride + (h.kernel - 1) * h.dilation + 1,
-                      .w_from = -w.padding,
-                      .w_size = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1};
+  const Window window = seen_by_results(sizes);
   const std::int64_t row = window.in_place() ? w.in : window.w_size;
   std::vector<std::int64_t> taps;
   for (std::int64_t i = 0; i < h.kernel; ++i) {
@@ -421,13 +427,7 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
   if (gradient.size() == 0 || sizes.batch == 0 || sizes.h.out * sizes.w.out == 0) return gradient;
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
-  const Window window{.channels = sizes.in,
-                      .h_in = h.in,
-                      .w_in = w.in,
-                      .h_from = -h.padding,
-                      .h_size = (h.out - 1) * h.stride + (h.kernel - 1) * h.dilation + 1,
-                      .w_from = -w.padding,
-                      .w_size = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1};
+  const Window window = seen_by_results(sizes);
   // Blocks of images add up on their own, as many as memory allows; for few of them the places of the kernel are shared
   // out as well.
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20, most_pixels = 1024;
