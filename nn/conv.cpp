@@ -1,15 +1,8 @@
 // Convolutional layers.
 #include "conv.h"
 
-#include <cmath>
-
 namespace xgrad::nn {
 namespace {
-
-Init within_root_of(std::int64_t numbers) {
-  const double a = 1 / std::sqrt(static_cast<double>(numbers));
-  return init::uniform({.low = -a, .high = a});
-}
 
 // The channels of one of the groups.
 std::int64_t of_group(const char* name, std::int64_t channels, std::int64_t groups) {
@@ -43,11 +36,11 @@ Conv1d::Conv1d(At here, std::int64_t in_channels, std::int64_t out_channels, std
       weight([&] {
         of_group("out", out, options.groups);
         const Shape shape{out, of_group("in", in, options.groups), kernel};
-        return param("weight", shape, options.init ? options.init : within_root_of(shape.numel() / out));
+        return param("weight", shape, options.init ? options.init : init::uniform_within_root(shape.numel() / out));
       }()),
-      bias(options.bias
-               ? param("bias", {out}, options.bias_init ? options.bias_init : within_root_of(weight.size() / out))
-               : Tensor()) {}
+      bias(options.bias ? param("bias", {out},
+                                options.bias_init ? options.bias_init : init::uniform_within_root(weight.size() / out))
+                        : Tensor()) {}
 
 Tensor Conv1d::operator()(const Tensor& x) const {
   const auto here = enter(x);
@@ -67,11 +60,11 @@ Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, con
       weight([&] {
         of_group("out", out, options.groups);
         const Shape shape{out, of_group("in", in, options.groups), kernel.height, kernel.width};
-        return param("weight", shape, options.init ? options.init : within_root_of(shape.numel() / out));
+        return param("weight", shape, options.init ? options.init : init::uniform_within_root(shape.numel() / out));
       }()),
-      bias(options.bias
-               ? param("bias", {out}, options.bias_init ? options.bias_init : within_root_of(weight.size() / out))
-               : Tensor()) {}
+      bias(options.bias ? param("bias", {out},
+                                options.bias_init ? options.bias_init : init::uniform_within_root(weight.size() / out))
+                        : Tensor()) {}
 
 Tensor Conv2d::operator()(const Tensor& x) const {
   const auto here = enter(x);
@@ -92,11 +85,11 @@ ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t
       weight([&] {
         of_group("in", in, options.groups);
         const Shape shape{in, of_group("out", out, options.groups), kernel.height, kernel.width};
-        return param("weight", shape, options.init ? options.init : within_root_of(shape.numel() / in));
+        return param("weight", shape, options.init ? options.init : init::uniform_within_root(shape.numel() / in));
       }()),
-      bias(options.bias
-               ? param("bias", {out}, options.bias_init ? options.bias_init : within_root_of(weight.size() / in))
-               : Tensor()) {}
+      bias(options.bias ? param("bias", {out},
+                                options.bias_init ? options.bias_init : init::uniform_within_root(weight.size() / in))
+                        : Tensor()) {}
 
 Tensor ConvTranspose2d::operator()(const Tensor& x) const {
   const auto here = enter(x);

@@ -108,6 +108,12 @@ Init uniform(const UniformOptions& options) {
   return [options](const Shape& shape) { return draw_uniform("uniform", shape, options.low, options.high); };
 }
 
+Init uniform_within_root(std::int64_t n) {
+  if (n < 1) fail<ValueError>("uniform_within_root", "n must be positive, got ", n);
+  const double a = 1 / std::sqrt(static_cast<double>(n));
+  return uniform({.low = -a, .high = a});
+}
+
 Init normal(const NormalOptions& options) {
   if (!(options.std >= 0)) fail<ValueError>("normal", "std must not be negative, got ", options.std);
   check_normal("normal", options.mean, options.std);

@@ -46,6 +46,9 @@ struct UniformOptions {
 /// Uniform in [low, high). Here and below: throws ValueError for numbers, or sums of them, that are not finite (also as
 /// a Real). Throws it here unless low <= high.
 Init uniform(const UniformOptions& options = {});
+/// Uniform in +-1/sqrt(n), as PyTorch's layers begin, where n is the count of numbers that a sum goes over. Throws
+/// ValueError unless n > 0.
+Init uniform_within_root(std::int64_t n);
 
 struct NormalOptions {
   double mean = 0;

@@ -15,11 +15,6 @@
 namespace xgrad::nn {
 namespace {
 
-Init within_root_of(std::int64_t hidden) {
-  const double a = 1 / std::sqrt(static_cast<double>(hidden));
-  return init::uniform({.low = -a, .high = a});
-}
-
 // Both biases of gates that only ever meet as a sum.
 Tensor bias_of(const RecurrentWeights& w) { return w.bias_ih.defined() ? w.bias_ih + w.bias_hh : Tensor(); }
 
@@ -58,7 +53,7 @@ Recurrent::Recurrent(At here, const std::type_info& derived, std::int64_t in_siz
   if (layers > most_layers) fail<LimitError>("recurrent", layers, " layers, allowed are ", most_layers);
   const std::int64_t rows = checked_multiply("recurrent", hidden, kind_ == Kind::lstm ? 4 : kind_ == Kind::gru ? 3 : 1);
   const std::int64_t width = checked_multiply("recurrent", directions, state);  // of what a layer gives to the next
-  const Init init = within_root_of(hidden);
+  const Init init = init::uniform_within_root(hidden);
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     for (std::int64_t direction = 0; direction < directions; ++direction) {
       const auto own = [&](const char* name, const Shape& shape) {
@@ -173,7 +168,7 @@ RecurrentCell::RecurrentCell(At here, const std::type_info& derived, std::int64_
       in(positive("in", in_size)),
       hidden(positive("hidden", hidden_size)),
       weights([&] {
-        const Init init = within_root_of(hidden);
+        const Init init = init::uniform_within_root(hidden);
         const std::int64_t rows = checked_multiply("recurrent", gates, hidden);
         RecurrentWeights w;
         w.ih = param("weight_ih", {rows, in}, init);

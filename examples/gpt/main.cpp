@@ -53,12 +53,6 @@ struct Config {
 
 // -- data -------------------------------------------------------------------------------------------------------------
 
-std::string read_text(const std::string& path) {
-  std::string text;
-  for (const std::string& line : kit::read_lines(path)) text += line + "\n";
-  return text;
-}
-
 struct Text {
   kit::CharacterTokenizer tokenizer;
   std::uint64_t fingerprint;
@@ -159,7 +153,7 @@ class Checkpoint {
 };
 
 void train(const Config& config, kit::Example& example) {
-  const Text text(config, read_text(config.data));
+  const Text text(config, kit::load_text(config.data));
   const nn::Gpt model{nn::root,
                       {.vocabulary = text.tokenizer.size(),
                        .context = config.context,

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# tests/long runs the steps that it is asked for, says how each ended, and fails when one does: in a tree whose tests/run only
-# pretends.
+# tests/long runs the steps that it is asked for, says how each ended, and fails when one does: in a tree whose tests/run and
+# examples only pretend.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 
-mkdir -p "$sandbox"/{cmake,tests}
+mkdir -p "$sandbox"/{cmake,examples,tests}
 cp "$root/tests/long" "$sandbox/tests/long"
 printf '#!/bin/bash\n[ "$1" = packages_long.txt ]\n' >"$sandbox/cmake/setup"
 cat >"$sandbox/tests/run" <<'END_OF_FILE'
@@ -17,7 +17,14 @@ echo "what was said"
 if [[ "$*" == *$(cat "$root/breaks")* ]]; then echo "3 passed, 1 failed"; exit 1; fi
 echo "4 passed, 0 failed"
 END_OF_FILE
-chmod +x "$sandbox"/cmake/setup "$sandbox"/tests/run
+cat >"$sandbox/examples/run" <<'END_OF_FILE'
+#!/bin/bash
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+echo "$*" >>"$root/called"
+echo "epoch 1: accuracy 99 %"
+cat "$root/result"
+END_OF_FILE
+chmod +x "$sandbox"/cmake/setup "$sandbox"/tests/run "$sandbox"/examples/run
 
 long() { # STATUS ARGUMENTS...
   local status=0 expected=$1
@@ -31,9 +38,14 @@ calls() { [ "$(wc -l <"$sandbox/called")" -eq "$1" ] || { echo "expected $1 call
 
 echo "everything passes"
 echo nothing >"$sandbox/breaks"
+echo "result loss=0.3 accuracy=0.915 out=x" >"$sandbox/result"
 long 0
-calls 6
+calls 9
 for step in asan-double asan-float allocation tsan-double tsan-float clang; do row $step "4 passed, 0 failed"; done
+row cnn "accuracy 0.915, least 0.915"
+row vit "accuracy 0.915, least 0.88"
+row swin "accuracy 0.915, least 0.88"
+grep -q -- "^vit --fashion-mnist --out " "$sandbox/called"
 
 echo "some steps, with a filter"
 long 0 --filter "of two words" clang asan-float
@@ -45,10 +57,19 @@ grep -qx -- "--asan --only xgrad_tests_f32 --only xgrad_tests_in_float --filter 
 echo "a step fails, and the ones after it run"
 echo "--tsan --only xgrad_tests_f32" >"$sandbox/breaks"
 long 1
-calls 6
+calls 9
 row tsan-float "FAILED: 3 passed, 1 failed"
 row clang "4 passed, 0 failed"
 grep -qx "what was said" "$sandbox/build/long/tsan-float.log"
+
+echo "examples that learn too little, or say nothing"
+echo "result loss=0.3 accuracy=0.9149 out=x" >"$sandbox/result"
+long 1 cnn swin
+row cnn "FAILED: accuracy 0.9149, least 0.915"
+row swin "accuracy 0.9149, least 0.88"
+: >"$sandbox/result"
+long 1 vit
+row vit "FAILED: accuracy , least 0.88"
 
 echo "no such step"
 long 2 asan

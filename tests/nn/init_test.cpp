@@ -66,6 +66,7 @@ TEST_CASE("Xavier and Kaiming numbers have the spread that the fans ask for") {
 
 TEST_CASE("Uniform and normal numbers") {
   check_uniform(init::uniform({.low = -0.3, .high = 0.3}), 0.3);
+  check_uniform(init::uniform_within_root(16), 0.25);
   check_normal(init::normal({.std = 0.02}), 0.02);
   manual_seed(1);
   CHECK(moments(init::normal({.mean = 5})({50000})).mean == doctest::Approx(5).epsilon(0.01));
@@ -121,6 +122,7 @@ TEST_CASE("The seed decides") {
 TEST_CASE("Initialisers refuse what makes no sense") {
   CHECK(error_of<ValueError>([] { init::normal({.std = -1}); }) == "normal: std must not be negative, got -1");
   CHECK(error_of<ValueError>([] { init::uniform({.low = 1, .high = 0}); }) == "uniform: no numbers in [1, 0)");
+  CHECK(error_of<ValueError>([] { init::uniform_within_root(0); }) == "uniform_within_root: n must be positive, got 0");
   CHECK(error_of<ValueError>([] { init::truncated_normal({.low = 2, .high = 2}); }) ==
         "truncated_normal: no numbers in [2, 2]");
   CHECK(error_of<ValueError>([] { init::truncated_normal({.std = 0}); }) ==

@@ -1,0 +1,301 @@
+// A BERT learns to fill in words: some words of a text are masked, and each is guessed from those on both sides of it.
+//
+//   examples/run bert [--data FILE] [--steps N] [--fill "you are very _ , sir ."] [--seed N] [--out FOLDER] ...
+//
+// Read this file from top to bottom. The model, nn::Bert, is in nn/bert.h.
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <numeric>
+
+#include <CLI/CLI.hpp>
+
+#include <xgrad/kit/attention.h>
+#include <xgrad/kit/cli.h>
+#include <xgrad/kit/csv.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/kit/progress.h>
+#include <xgrad/kit/tokenizer.h>
+#include <xgrad/xgrad.h>
+
+namespace {
+
+using namespace xgrad;
+
+// -- settings ---------------------------------------------------------------------------------------------------------
+
+struct Config {
+  std::string data = XGRAD_EXAMPLES_DIR "/data/pride_and_prejudice.txt";
+  double held_out = 0.1;  // of the text, its end
+  int min_freq = 3;       // rarer words are <unk>, which nobody is asked for
+  std::vector<std::string> fill;
+
+  // model
+  std::int64_t context = 32;  // T
+  std::int64_t dim = 128;     // C
+  std::int64_t heads = 4;     // H
+  std::int64_t layers = 4;
+  double dropout = 0.1;
+
+  // training
+  double share = 0.15;  // of the words, which are asked for
+  std::int64_t steps = 2000;
+  std::int64_t batch = 32;  // B
+  std::int64_t warmup = 200;
+  double learning_rate = 1e-3;
+  double clip = 1;                  // the norm of all gradients together is at most this
+  std::int64_t report_every = 200;  // steps
+};
+
+// -- data -------------------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t unknown = 0, mask = 1, words_from = 2;  // ids
+constexpr std::int64_t not_asked = -1;                         // in place of a word
+
+// In text files an underscore begins and ends what is printed in italics; here it stands for a masked word.
+std::string without_underscores(std::string text) {
+  std::erase(text, '_');
+  return text;
+}
+
+struct Text {
+  kit::WordTokenizer tokenizer;
+  Index train, held_out;  // ids one after the other
+
+  Text(const Config& config, const std::string& text)
+      : tokenizer(text, {.min_freq = config.min_freq, .reserved = {"<unk>", "_"}}) {
+    const Index ids = tokenizer.encode(text);
+    const auto count = static_cast<std::int64_t>((1 - config.held_out) * static_cast<double>(ids.size()));
+    train = ids[{slice(0, count)}];
+    held_out = ids[{slice(count, ids.size())}];
+    if (held_out.size() < config.context || tokenizer.size() == words_from) {
+      fail<ValueError>("bert", config.data, " has ", ids.size(), " words, ", tokenizer.size() - words_from,
+                       " of them seen ", config.min_freq, " times, which leaves ", held_out.size(),
+                       " to be held out; at least ", config.context, " are needed");
+    }
+  }
+};
+
+// T words from each of these places on: (B, T).
+Index windows(const Index& text, const Index& starts, std::int64_t T) {
+  Index words(Shape{starts.size(), T});
+  std::int64_t* next = words.mutable_data();
+  for (const std::int64_t start : starts) next = std::copy_n(text.data() + start, T, next);
+  return words;
+}
+
+// -- masked words (section 3.1 of the paper) --------------------------------------------------------------------------
+
+struct Questions {
+  Index ids;      // (B, T), as the model reads them
+  Index answers;  // (B, T): the words that are asked for, elsewhere `not_asked`
+};
+
+// Of the words that are asked for, 80 % are masked, 10 % become any word, and 10 % stay: the model cannot know which
+// words are right, so it must have an opinion on all.
+Questions questions(const Index& words, const Config& config, std::int64_t vocabulary, const RandomKey& key) {
+  Questions made{words, Index(words.shape(), not_asked)};
+  const Array chance = random_uniform({3, words.size()}, key);
+  const Real *asked = chance.data(), *how = asked + words.size(), *which = how + words.size();
+  std::int64_t *ids = made.ids.mutable_data(), *answers = made.answers.mutable_data();
+  for (std::int64_t i = 0; i < words.size(); ++i) {
+    if (ids[i] == unknown || asked[i] >= config.share) continue;
+    answers[i] = ids[i];
+    if (how[i] < 0.8) {
+      ids[i] = mask;
+    } else if (how[i] < 0.9) {
+      ids[i] = words_from + static_cast<std::int64_t>(which[i] * static_cast<Real>(vocabulary - words_from));
+    }
+  }
+  return made;
+}
+
+Tensor loss_of(const nn::Bert& model, const Questions& asked) {
+  return cross_entropy(model(asked.ids), asked.answers, {.ignore_index = not_asked});
+}
+
+// What the held-out text is asked, the same at any time: each window several times, with other words masked.
+Questions held_out_questions(const Text& text, const Config& config) {
+  constexpr std::int64_t times = 4;
+  const std::int64_t count = text.held_out.size() / config.context;
+  const Index starts = arange(times * count) % count * config.context;
+  return questions(windows(text.held_out, starts, config.context), config, text.tokenizer.size(), {.seed = 1});
+}
+
+std::int64_t count_asked(const Index& answers) { return answers.size() - std::ranges::count(answers, not_asked); }
+
+double mean_loss(const nn::Bert& model, const Questions& asked) {
+  const NoGrad off;
+  const nn::Eval eval(model);
+  double sum = 0;
+  for (std::int64_t first = 0; first < asked.ids.dim(0); first += 64) {
+    const Slice some = slice(first, std::min(first + 64, asked.ids.dim(0)));
+    const Questions part{asked.ids[{some}], asked.answers[{some}]};
+    sum += static_cast<double>(loss_of(model, part).item()) * static_cast<double>(count_asked(part.answers));
+  }
+  return sum / static_cast<double>(count_asked(asked.answers));
+}
+
+// The same loss of a model that knows how often words are and reads nothing:      p(w) = (n_w + 1) / (n + V)
+double frequency_loss(const Text& text, const Index& answers) {
+  std::vector<double> seen(static_cast<std::size_t>(text.tokenizer.size()), 1);
+  for (const std::int64_t id : text.train) ++seen[static_cast<std::size_t>(id)];
+  seen[unknown] = seen[mask] = 0;
+  const double all = std::accumulate(seen.begin(), seen.end(), 0.0);
+  double sum = 0;
+  for (const std::int64_t id : answers) sum -= id == not_asked ? 0 : std::log(seen[static_cast<std::size_t>(id)] / all);
+  return sum / static_cast<double>(count_asked(answers));
+}
+
+// -- filling in -------------------------------------------------------------------------------------------------------
+
+struct Sentence {
+  Index ids;         // (1, T)
+  std::string word;  // that was there, if one knows
+};
+
+// Those of --fill, and some of the held-out text with a word masked that is not among the most frequent.
+std::vector<Sentence> sentences(const Text& text, const Config& config) {
+  std::vector<Sentence> all;
+  for (const std::string& given : config.fill) {
+    const Index ids = text.tokenizer.encode(given);
+    if (std::ranges::count(ids, mask) != 1) fail<ValueError>("bert", "--fill: one _ expected in \"", given, "\"");
+    all.push_back({ids.reshaped({1, ids.size()}), ""});
+  }
+  constexpr std::int64_t length = 16, frequent = 60, count = 6;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t first = i * (text.held_out.size() - length) / count;
+    Index ids = windows(text.held_out, Index({1}, first), std::min(length, config.context));
+    std::int64_t *begin = ids.mutable_data(), *end = begin + ids.size();
+    std::int64_t* place = std::find_if(begin + 4, end, [](std::int64_t id) { return id >= words_from + frequent; });
+    if (place == end) continue;
+    const std::string word = text.tokenizer.vocab().token(std::exchange(*place, mask));
+    all.push_back({ids, word});
+  }
+  return all;
+}
+
+// The most probable words at the mask, and their probabilities.
+std::string guesses(const nn::Bert& model, const Text& text, const Index& ids) {
+  const NoGrad off;
+  const nn::Eval eval(model);
+  const std::int64_t place = std::ranges::find(ids, mask) - ids.begin();
+  const Sorted best = topk(softmax(model(ids)[{0, place, slice(words_from, none)}]), 3);
+  std::string line;
+  for (std::int64_t i = 0; i < best.indices.size(); ++i) {
+    line += cat(i == 0 ? "" : ", ", text.tokenizer.vocab().token(words_from + best.indices.at({i})), " ",
+                kit::fixed(100 * static_cast<double>(best.values.value().at({i})), 1), " %");
+  }
+  return line;
+}
+
+// What the words of a sentence look at, each head of each layer.
+void draw_attention(const std::filesystem::path& path, const nn::Bert& model, const Text& text, const Index& ids) {
+  const NoGrad off;
+  const nn::Eval eval(model);
+  const nn::AttentionRecorder recorder;
+  model(ids);
+  std::vector<std::string> words;
+  for (const std::int64_t id : ids) words.push_back(text.tokenizer.vocab().token(id));
+  kit::save_text(path, kit::attention_svg(kit::attention_weights(recorder, ".attn"),
+                                          {.title = "What each word looks at; _ is masked",
+                                           .queries = words,
+                                           .keys = words,
+                                           .query_caption = "query",
+                                           .key_caption = "key"}));
+}
+
+// -- training ---------------------------------------------------------------------------------------------------------
+
+void train(const Config& config, kit::Example& example) {
+  const Text text(config, without_underscores(kit::load_text(config.data)));
+  const nn::Bert model{nn::root,
+                       {.vocabulary = text.tokenizer.size(),
+                        .context = config.context,
+                        .segments = 1,
+                        .dim = config.dim,
+                        .heads = config.heads,
+                        .layers = config.layers,
+                        .ffn = 4 * config.dim,
+                        .dropout = config.dropout}};
+  const Questions held_out = held_out_questions(text, config);
+  const double frequencies = frequency_loss(text, held_out.answers);
+  std::cout << text.train.size() << " words to train on, " << text.held_out.size() << " held out, "
+            << text.tokenizer.size() - words_from << " different ones; " << model.num_parameters()
+            << " parameters\nheld-out loss of word frequencies " << kit::fixed(frequencies, 3) << ", of the model "
+            << kit::fixed(mean_loss(model, held_out), 3) << "\n";
+  const std::vector<Sentence> to_fill = sentences(text, config);
+  std::vector<std::string> before;
+  for (const Sentence& sentence : to_fill) before.push_back(guesses(model, text, sentence.ids));
+
+  const Tensors parameters = model.parameters();
+  optim::AdamW adam{parameters, {.betas = {0.9, 0.99}, .weight_decay = 0.1}};
+  const optim::Schedule schedule = optim::warmup(
+      config.warmup,
+      optim::cosine({.lr = config.learning_rate, .steps = std::max<std::int64_t>(config.steps - config.warmup, 1)}));
+  kit::CsvLogger log(example.out / "loss.csv", {"step", "loss", "held_out_loss"});
+  kit::Series trained{.name = "training"}, judged{.name = "held out"};
+  double seconds = 0;
+  for (std::int64_t step = 0; step < config.steps;) {
+    kit::ProgressBar bar({.total = config.steps, .title = "training", .start = step});
+    double sum = 0;
+    std::int64_t summed = 0;
+    do {
+      const auto begin = std::chrono::steady_clock::now();
+      const Index starts = randint(0, text.train.size() - config.context + 1, {config.batch});
+      const Tensor loss = loss_of(model, questions(windows(text.train, starts, config.context), config,
+                                                   text.tokenizer.size(), next_random_key()));
+      adam.set_lr(schedule.lr(step));
+      adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, config.clip).gradients);
+      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      sum += static_cast<double>(loss.item());
+      bar.update(++step, {{"loss", kit::fixed(sum / static_cast<double>(++summed), 3)}});
+    } while (step < config.steps && step % config.report_every != 0);
+    bar.finish();
+    trained.x.push_back(static_cast<double>(step));
+    trained.y.push_back(sum / static_cast<double>(summed));
+    judged.x.push_back(static_cast<double>(step));
+    judged.y.push_back(mean_loss(model, held_out));
+    log.row({step, trained.y.back(), judged.y.back()});
+    std::cout << "\nstep " << step << ": loss " << kit::fixed(trained.y.back(), 3) << ", held out "
+              << kit::fixed(judged.y.back(), 3) << std::endl;
+  }
+
+  for (std::size_t i = 0; i < to_fill.size(); ++i) {
+    const auto& [ids, word] = to_fill[i];
+    std::cout << "\n" << text.tokenizer.decode(ids.reshaped({ids.size()})) << "\n";
+    if (!word.empty()) std::cout << "  it was  " << word << "\n";
+    std::cout << "  before  " << before[i] << "\n  after   " << guesses(model, text, ids) << "\n";
+  }
+  if (!to_fill.empty()) draw_attention(example.out / "attention.svg", model, text, to_fill.front().ids);
+  const kit::Series level{.name = "word frequencies",
+                          .x = judged.x,
+                          .y = std::vector<double>(judged.x.size(), frequencies),
+                          .style = kit::Series::Style::dashed};
+  kit::save_text(
+      example.out / "loss.svg",
+      kit::line_plot({trained, judged, level},
+                     {.title = "Masked words from those around them", .x_label = "step", .y_label = "loss"}));
+  example.result.add("steps", config.steps).add("seconds", seconds).add("frequency_loss", frequencies);
+  example.result.add("masked_loss", judged.y.back());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("A BERT that learns to fill in masked words.", "bert");
+  Config c;
+  app.add_option("--data", c.data, "text file, UTF-8, plain or gzip");
+  app.add_option("--fill", c.fill, "a sentence with _ for the word to be filled in; may be given several times");
+  kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000'000);
+  kit::add_number(app, "--batch", c.batch, "windows per step", 1, 100'000);
+  kit::add_number(app, "--context", c.context, "words of a window", 8, 100'000);
+  kit::add_number(app, "--min-freq", c.min_freq, "rarer words are unknown", 1, 1'000'000);
+  kit::add_number(app, "--dim", c.dim, "width of the model", 1, 100'000);
+  kit::add_number(app, "--heads", c.heads, "heads of attention", 1, 1000);
+  kit::add_number(app, "--layers", c.layers, "blocks", 1, 1000);
+  kit::add_number(app, "--dropout", c.dropout, "probability of dropout", 0, 1);
+  kit::add_number(app, "--lr", c.learning_rate, "largest learning rate", 1e-9, 1000);
+  kit::add_number(app, "--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { train(c, example); });
+}
