@@ -145,6 +145,8 @@ void add_classifier_options(CLI::App& app, std::string& data, ClassifierOptions&
   add_number(app, "--epochs", options.epochs, "times that every picture is seen", 1, 10'000);
   add_number(app, "--batch", options.batch, "pictures in a step", 1, 10'000);
   add_number(app, "--lr", options.lr, "largest learning rate", 1e-9, 10);
+  add_number(app, "--crop", options.crop, "pictures are shifted by up to so many pixels", 0, 1000);
+  add_number(app, "--flip", options.flip, "probability that left and right change places", 0, 1);
 }
 
 std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,

@@ -33,7 +33,7 @@ struct ClassifierOptions {
   double flip = 0.5;      ///< probability that left and right change places
 };
 
-/// Declares --data, --epochs, --batch and --lr.
+/// Declares --data, --epochs, --batch, --lr, --crop and --flip.
 void add_classifier_options(CLI::App& app, std::string& data, ClassifierOptions& options);
 
 /// What a model answers for the pictures of a set.
