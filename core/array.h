@@ -19,6 +19,7 @@
 #include "nested.h"
 #include "shape.h"
 #include "slice.h"
+#include "witness.h"
 
 namespace xgrad {
 
@@ -29,8 +30,11 @@ concept NumbersFor =
     std::ranges::sized_range<const R> && std::is_arithmetic_v<std::ranges::range_value_t<const R>> &&
     !std::same_as<std::ranges::range_value_t<const R>, char> &&
     std::same_as<std::ranges::range_value_t<const R>, bool> == std::same_as<T, bool> &&
-    (!std::same_as<T, std::int64_t> || std::integral<std::ranges::range_value_t<const R>>) &&
-    !std::derived_from<R, ShortList<std::int64_t>> && !requires(const R& r) { r.shape(); };
+    (!std::same_as<T, std::int64_t> ||
+     std::integral<std::ranges::range_value_t<const R>>)&&!std::derived_from<R, ShortList<std::int64_t>> &&
+    !requires(const R& r) {
+  r.shape();
+};
 
 namespace detail {
 /// Who asks for an array: what the error says when there is no memory for it.
@@ -85,7 +89,11 @@ class BasicArray {
   BasicArray(E&& expression)
       : BasicArray(detail::Evaluation<std::remove_cvref_t<E>>::array(std::forward<E>(expression))) {}
 
-  BasicArray(const BasicArray&) = default;
+  BasicArray(const BasicArray& other)
+      : shape_(other.shape_), size_(other.size_), data_(other.data_), buffer_(other.buffer_) {
+    if (detail::CopyWitness* witness = detail::CopyWitness::current()) [[unlikely]]
+      witness->saw(buffer_.get(), size_ * static_cast<std::int64_t>(sizeof(T)));
+  }
   BasicArray& operator=(const BasicArray&) = default;
   /// A moved-from array has no elements.
   BasicArray(BasicArray&& other) noexcept;

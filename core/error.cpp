@@ -7,9 +7,10 @@ namespace xgrad {
 
 std::string error_message(std::string_view op, std::string_view what) {
   std::string message = cat(op, ": ", what);
-  if (const Scope* scope = Scope::current(); scope && scope->path() && !scope->path()->empty()) {
-    append(message, cat("\n  in ", *scope->path()));
-    if (scope->detail() && !scope->detail()->empty()) append(message, cat(" (", *scope->detail(), ")"));
+  const Scope* scope = Scope::current();
+  if (const Place* place = scope ? scope->place() : nullptr; place && !place->path.empty()) {
+    append(message, cat("\n  in ", place->path));
+    if (!place->what.empty()) append(message, cat(" (", place->what, ")"));
   }
   return message;
 }

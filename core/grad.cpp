@@ -36,6 +36,20 @@ class OrderScope {
   std::uint8_t was_;
 };
 
+// While it lives, new nodes belong to the rule of this operation. The outermost counts: a rule may differentiate.
+class RuleScope {
+ public:
+  explicit RuleScope(const Node& node) : was_(detail::current_rule) {
+    if (was_ == 0 && recording()) detail::current_rule = static_cast<std::uint32_t>(node.id);
+  }
+  ~RuleScope() { detail::current_rule = was_; }
+  RuleScope(const RuleScope&) = delete;
+  RuleScope& operator=(const RuleScope&) = delete;
+
+ private:
+  std::uint32_t was_;
+};
+
 // While it lives, time is spent for the gradients of `op`.
 class Timed {
  public:
@@ -316,7 +330,7 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
 }
 
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
-  const Scope scope(node.scope);
+  const Scope scope(node.place);
   const Timed timed(node.op);
   if (node.captures_inputs) check_versions(node);
   Tensor y;
@@ -332,7 +346,10 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
       if (!needed(edge)) continue;
       constexpr bool wanted = true;
       Tensor gradient;
-      edge.rule(gy, y, &wanted, &gradient);
+      {
+        const RuleScope rule(node);
+        edge.rule(gy, y, &wanted, &gradient);
+      }
       deliver(node, edge, std::move(gradient));
       continue;
     }
@@ -343,7 +360,10 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
     bool any = false;
     for (std::size_t j = 0; j < covers; ++j) any |= wanted_[j] = needed(edges[i + j]);
     if (any) {
-      edges[i].rule(gy, y, wanted_.get(), joint_.data());
+      {
+        const RuleScope rule(node);
+        edges[i].rule(gy, y, wanted_.get(), joint_.data());
+      }
       for (std::size_t j = 0; j < covers; ++j) {
         Tensor gradient = std::exchange(joint_[j], Tensor());
         if (wanted_[j]) deliver(node, edges[i + j], std::move(gradient));
@@ -408,6 +428,23 @@ Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   return seed;
 }
 
+// Names gradients after what they are the gradients of, where both are known: dloss/dw. One may be several's.
+void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients) {
+  const std::string result = y.name().empty() ? "L" : y.name();
+  std::unordered_map<const Node*, std::string> names;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    const Tensor& g = gradients[i];
+    if (g.is_leaf() || xs[i].name().empty()) continue;
+    std::string& name = names[g.node().get()];
+    const std::string own = cat("d", result, "/d", xs[i].name());
+    if (name.find(own) == name.npos) append(name, cat(name.empty() ? "" : ", ", own));
+  }
+  for (const Tensor& g : gradients) {
+    const auto name = names.find(g.node().get());
+    if (name != names.end() && g.name().empty()) g.named(name->second);
+  }
+}
+
 std::string described(const Tensor& x) {
   return x.name().empty() ? cat("a tensor of shape ", x.shape()) : cat("'", x.name(), "'");
 }
@@ -459,6 +496,7 @@ Tensors grad(const Tensor& result_of, const Tensors& with_respect_to, const Grad
       result.push_back(detail::Engine::unrecorded(std::move(value), History::gradient));
     }
   }
+  if (options.create_graph) name_gradients(y, xs, result);
   return result;
 }
 

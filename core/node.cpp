@@ -50,10 +50,11 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
   live_nodes.fetch_add(1, std::memory_order_relaxed);
   node->op = op;
   node->id = ids.next();
-  if (const Scope* scope = Scope::current()) node->scope = scope->path();
+  if (const Scope* scope = Scope::current()) node->place = scope->place();
   node->edge_count = edges;
   node->rank = static_cast<std::uint8_t>(shape.rank());
   node->order = detail::current_order;
+  if (edges > 0) node->version = detail::current_rule;
   for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
   std::ranges::copy(shape, node->sizes());
   return Ref<Node>::adopt(node);

@@ -18,6 +18,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "array.h"
@@ -25,6 +26,7 @@
 namespace xgrad {
 
 class Tensor;
+struct Place;
 
 /// The gradient rule of one input, or of several inputs at once: any callable, kept in place if it is small.
 ///
@@ -46,7 +48,8 @@ class Rule {
           [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
             Adaptor::call(*static_cast<Function*>(place), gy, y, wanted, gx);
           },
-          [](void* place) noexcept { static_cast<Function*>(place)->~Function(); }};
+          [](void* place) noexcept { static_cast<Function*>(place)->~Function(); },
+          [](const void* place) { copied(*static_cast<const Function*>(place)); }};
       methods_ = &methods;
     } else {
       using Block = PoolAllocator<Function>;
@@ -61,7 +64,8 @@ class Rule {
             Function* function = *static_cast<Function**>(place);
             function->~Function();
             Block().deallocate(function, 1);
-          }};
+          },
+          [](const void* place) { copied(**static_cast<Function* const*>(place)); }};
       methods_ = &methods;
     }
   }
@@ -72,12 +76,22 @@ class Rule {
   void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
     methods_->call(place_, gy, y, wanted, gx);
   }
+  /// Makes a copy, for a CopyWitness to see what the rule holds, and drops it.
+  void show() const {
+    if (methods_) methods_->show(place_);
+  }
 
  private:
   struct Methods {
     void (*call)(void*, const Tensor&, const Tensor&, const bool*, Tensor*);
     void (*destroy)(void*) noexcept;
+    void (*show)(const void*);
   };
+  template <class Function>
+  static void copied(const Function& function) {
+    if constexpr (std::is_copy_constructible_v<Function>) [[maybe_unused]]
+      const Function copy(function);
+  }
   const Methods* methods_ = nullptr;
   alignas(void*) unsigned char place_[32];
 };
@@ -97,9 +111,17 @@ struct Edge {
 /// leave it as it is).
 using GradientHook = std::function<Tensor(const Tensor& gradient)>;
 
+/// What is said of an operation beside its inputs: a number, a word, an array that is no Tensor.
+using AttributeValue = std::variant<std::int64_t, double, bool, std::string_view, Shape, Index, Mask>;
+struct Attribute {
+  const char* name;
+  AttributeValue value;
+};
+
 /// What few nodes have.
 struct NodeExtras {
   std::string name;
+  std::vector<Attribute> attributes;
   Array grad;  ///< what backward() has added up
   bool has_grad = false;
   bool retain_grad = false;
@@ -129,11 +151,13 @@ class LazyExtras {
 /// them.
 struct Node {
   RefCount refs;
-  std::uint32_t version = 0;  ///< of a leaf: how often its value was assigned
+  /// Of a leaf: how often its value was assigned. Of an operation that a gradient rule did: the end of the id of the
+  /// operation whose rule it is, else 0; it never changes.
+  std::uint32_t version = 0;
   const char* op = "leaf";
-  const std::string* scope = nullptr;  ///< the module's path where it was recorded, interned; may be null
-  std::uint64_t id = 0;                ///< larger than the ids of all inputs
-  Ref<Buffer<Real>> kept;              ///< the result, if a rule asked for it; the value of a scalar constant
+  const Place* place = nullptr;  ///< in the model, where it was recorded, interned; may be null
+  std::uint64_t id = 0;          ///< larger than the ids of all inputs
+  Ref<Buffer<Real>> kept;        ///< the result, if a rule asked for it; the value of a scalar constant
   LazyExtras extras;
 
   std::int32_t edge_count = 0;
@@ -183,6 +207,8 @@ struct Node {
 namespace detail {
 /// The order of the nodes that this thread makes.
 inline thread_local constinit std::uint8_t current_order = 0;
+/// The rule that this thread is computing while its graph is wanted: the end of the id of its operation, or 0.
+inline thread_local constinit std::uint32_t current_rule = 0;
 }  // namespace detail
 
 /// How many nodes exist now, in all threads: a training loop must leave this where it began.

@@ -9,12 +9,14 @@
 //
 // Rules are written in the operations that users have, so that they can be differentiated themselves. What a rule
 // captures decides what stays in memory: (gy) alone keeps nothing, (gy, y) keeps the result, a captured tensor is kept.
+// Settings and inputs that are no tensors are told, for diagrams: record("sum", y, wrt(x, rule), told("axis", axis)).
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <concepts>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -132,6 +134,7 @@ class Recording {
     node_->captures_inputs |= captures_tensors<std::decay_t<F>>;
   }
   void keep_output() { keep_output_ = true; }
+  void tell(const char* name, AttributeValue&& value);
   int edges_added() const { return added_; }
   Tensor finish(Array&& value) &&;
 
@@ -216,7 +219,47 @@ struct WrtEach {
   }
 };
 
+template <class T>
+struct Told {
+  const char* name;
+  T value;
+
+  static constexpr int count() { return 0; }
+  static constexpr bool requires_grad() { return false; }
+  static constexpr bool had_history() { return false; }
+  void attach(Recording& node) && {
+    if constexpr (std::same_as<T, bool> || std::floating_point<T>) {
+      node.tell(name, value);
+    } else if constexpr (std::integral<T>) {
+      node.tell(name, static_cast<std::int64_t>(value));
+    } else if constexpr (requires { value.has_value(); }) {
+      if (value) Told<typename T::value_type>{name, *value}.attach(node);
+    } else if constexpr (std::same_as<T, Axes>) {
+      Shape numbers;
+      for (const int axis : value) numbers.push_back(axis);
+      node.tell(name, std::move(numbers));
+    } else {
+      node.tell(name, value);
+    }
+  }
+};
+
 }  // namespace detail
+
+/// What else diagrams and exporters are to know of an operation: its settings, told("axis", axis), and its inputs that
+/// are no tensors, told("ids", ids), of which the graph keeps a reference. `name` and words must live as long as the
+/// program (literals); of an empty std::optional nothing is told. No gradient flows here.
+template <class T>
+detail::Told<T> told(const char* name, const T& value) {
+  return {name, value};
+}
+inline detail::Told<std::string_view> told(const char* name, const char* word) { return {name, word}; }
+/// For told(): the value, or nothing if it is the usual one.
+template <class T>
+std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
+  if (value == usual) return {};
+  return value;
+}
 
 /// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y) and returns the input's gradient, of the
 /// input's shape.

@@ -8,12 +8,18 @@ namespace xgrad {
 
 thread_local constinit Scope* Scope::current_ = nullptr;
 
-const std::string* intern(std::string_view text) {
+const Place* intern(std::string_view path, std::string_view what) {
+  struct Hash {
+    std::size_t operator()(const Place& place) const {
+      const std::hash<std::string_view> hash;
+      return hash(place.path) + 31 * hash(place.what);
+    }
+  };
   // Never destroyed: nodes of the graph may outlive static objects.
   static std::mutex& mutex = *new std::mutex;
-  static std::unordered_set<std::string>& texts = *new std::unordered_set<std::string>;
+  static std::unordered_set<Place, Hash>& places = *new std::unordered_set<Place, Hash>;
   const std::lock_guard lock(mutex);
-  return &*texts.emplace(text).first;
+  return &*places.insert({.path = std::string(path), .what = std::string(what)}).first;
 }
 
 }  // namespace xgrad

@@ -8,8 +8,14 @@
 
 namespace xgrad {
 
-/// The one copy of a string that lives as long as the program; equal texts give equal pointers.
-const std::string* intern(std::string_view text);
+/// A place in a model: a module's path, and what the module is ("Linear 512 -> 64") where that is known.
+struct Place {
+  std::string path;
+  std::string what = {};
+  friend bool operator==(const Place&, const Place&) = default;
+};
+/// The one copy of a place that lives as long as the program; equal places give equal pointers.
+const Place* intern(std::string_view path, std::string_view what = {});
 
 namespace detail {
 /// Takes `gone` out of a thread's chain of scopes, in which each knows the one around it. Mostly it is the innermost;
@@ -27,25 +33,19 @@ void unlink_scope(T*& innermost, T* gone, T* T::*outer) {
 /// Threads: a scope belongs to the thread that made it, and must die there; a new thread is nowhere.
 class Scope {
  public:
-  /// `path` is interned, or nullptr for "nowhere"; `detail` says more in error messages ("Linear 512 -> 64") and must
-  /// outlive the scope.
-  explicit Scope(const std::string* path, const std::string* detail = nullptr) noexcept
-      : path_(path), detail_(detail), outer_(current_) {
-    current_ = this;
-  }
+  /// `place` is interned, or nullptr for "nowhere".
+  explicit Scope(const Place* place) noexcept : place_(place), outer_(current_) { current_ = this; }
   ~Scope() { detail::unlink_scope(current_, this, &Scope::outer_); }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  const std::string* path() const { return path_; }
-  const std::string* detail() const { return detail_; }
+  const Place* place() const { return place_; }
 
   /// The innermost scope of this thread, or nullptr.
   static const Scope* current() { return current_; }
 
  private:
-  const std::string* path_;
-  const std::string* detail_;
+  const Place* place_;
   Scope* outer_;
   static thread_local constinit Scope* current_;
 };

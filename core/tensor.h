@@ -43,7 +43,10 @@ class Tensor {
  public:
   /// Undefined: means "none" where a Tensor is optional.
   Tensor() = default;
-  Tensor(const Tensor&) = default;
+  Tensor(const Tensor& other) : body_(other.body_) {
+    if (detail::CopyWitness* witness = detail::CopyWitness::current()) [[unlikely]]
+      witness->saw(*this);
+  }
   Tensor(Tensor&&) = default;
   /// Makes a variable mean another tensor. Not for temporaries: x[{0}] = y does not write into x, and does not compile.
   Tensor& operator=(const Tensor&) & = default;

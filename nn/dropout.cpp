@@ -8,7 +8,7 @@
 namespace xgrad::nn {
 
 Dropout::Dropout(At here, double probability) : Module(std::move(here)), p(probability) {
-  const Scope scope(&path());
+  const Scope scope(place());
   if (!(p >= 0 && p <= 1)) fail<ValueError>("dropout", "p must be in [0, 1], got ", p);
 }
 
@@ -18,7 +18,7 @@ Tensor Dropout::operator()(const Tensor& x) const {
 }
 
 DropPath::DropPath(At here, double probability) : Module(std::move(here)), p(probability) {
-  const Scope scope(&path());
+  const Scope scope(place());
   if (!(p >= 0 && p <= 1)) fail<ValueError>("drop_path", "p must be in [0, 1], got ", p);
 }
 

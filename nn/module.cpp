@@ -59,13 +59,13 @@ bool is_number(std::string_view name) { return name.find_first_not_of("012345678
 
 }  // namespace
 
-Module::Module(At here) : path_(intern("")), parent_(here.parent) {
+Module::Module(At here) : place_(intern("")), parent_(here.parent) {
   if (!parent_) {
     model_ = std::make_shared<xgrad::detail::ModelParameters>();
     return;
   }
   parent_->check_new_name(here.name);
-  path_ = intern(parent_->full_name(here.name));
+  place_ = intern(parent_->full_name(here.name));
   training_ = parent_->training_;
   model_ = parent_->model_;
   evals_ = parent_->evals_;
@@ -99,20 +99,20 @@ std::string Module::description() const {
 }
 
 // In a constructor, `this` is still of the base class; what it is called there must not stay.
-const std::string* Module::detail() const {
+const Place* Module::described_place() const {
   const std::type_info* now = &typeid(*this);
-  if (detail_of_.load(std::memory_order_acquire) == now) return detail_.load(std::memory_order_relaxed);
-  const std::string* text = intern(description());
-  detail_.store(text, std::memory_order_relaxed);
-  detail_of_.store(now, std::memory_order_release);
-  return text;
+  if (described_as_.load(std::memory_order_acquire) == now) return described_.load(std::memory_order_relaxed);
+  const Place* place = intern(path(), description());
+  described_.store(place, std::memory_order_relaxed);
+  described_as_.store(now, std::memory_order_release);
+  return place;
 }
 
 // A size that is nonsense is often that of a member which has no value yet.
 const char* Module::declared_later() const { return parent_ ? "; is it declared after this layer?" : ""; }
 
 std::string Module::full_name(std::string_view name) const {
-  return path_->empty() ? std::string(name) : cat(*path_, ".", name);
+  return path().empty() ? std::string(name) : cat(path(), ".", name);
 }
 
 void Module::check_new_name(std::string_view name) const {
@@ -137,7 +137,7 @@ Tensor Module::add(std::string_view name, const Tensor& tensor, Entry::Kind kind
 }
 
 Tensor Module::param(std::string_view name, const Shape& shape, const Init& init) {
-  const Scope scope(path_);
+  const Scope scope(place_);
   check_new_name(name);
   if (!init) fail<ValueError>(class_name(type()), "the init of ", name, " is empty");
   Tensor parameter;
@@ -159,13 +159,13 @@ Tensor Module::param(std::string_view name, const Tensor& shared) {
 }
 
 Tensor Module::buffer(std::string_view name, Array value) {
-  const Scope scope(path_);
+  const Scope scope(place_);
   check_new_name(name);
   return add(name, Tensor(std::move(value)).named(full_name(name)), Entry::buffer);
 }
 
 Tensor Module::buffer(std::string_view name, const Index& value) {
-  const Scope scope(path_);
+  const Scope scope(place_);
   return add(name, to_real(value).named(full_name(name)), Entry::whole_buffer);
 }
 
@@ -175,7 +175,7 @@ void Module::refuse_size(std::string_view name, const Shape& shape) const {
 }
 
 const Shape& Module::possible(std::string_view name, const Shape& shape) const {
-  const Scope scope(path_);
+  const Scope scope(place_);
   std::int64_t count = 1;
   for (const std::int64_t size : shape) {
     if (size <= 0) return shape;  // there is nothing, or it is refused for what it is
@@ -186,14 +186,14 @@ const Shape& Module::possible(std::string_view name, const Shape& shape) const {
 }
 
 std::int64_t Module::positive(std::string_view name, std::int64_t value, std::int64_t most) const {
-  const Scope scope(path_);
+  const Scope scope(place_);
   if (value < 1) fail<ValueError>(class_name(type()), name, " must be at least 1, got ", value, declared_later());
   if (value > most) fail<LimitError>(class_name(type()), name, " of ", value, " is too large", declared_later());
   return value;
 }
 
 double Module::probability(std::string_view name, double value) const {
-  const Scope scope(path_);
+  const Scope scope(place_);
   if (!(value >= 0 && value <= 1)) fail<ValueError>(class_name(type()), name, " must be in [0, 1], got ", value);
   return value;
 }
@@ -268,7 +268,7 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     Tensor tensor;
     Array value;
   };
-  const Scope scope(path_, detail());
+  const Scope scope(described_place());
   StateDifference difference;
   std::vector<Match> matches;
   std::vector<std::pair<std::string, Tensor>> absent;

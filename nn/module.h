@@ -120,7 +120,7 @@ class Module {
   virtual ~Module();
 
   /// `decoder.blocks.1`; empty for a model.
-  const std::string& path() const { return *path_; }
+  const std::string& path() const { return place_->path; }
   /// The name of the class and what settings() says: `Linear 512 -> 64`.
   std::string description() const;
 
@@ -221,6 +221,10 @@ class Module {
   /// `shape`, unless it has absurdly many elements. Throws LimitError then, for the array `name`. param() asks by
   /// itself.
   const Shape& possible(std::string_view name, const Shape& shape) const;
+  /// Where this module is, for the scope of what its constructor checks: `const Scope scope(place());`
+  const Place* place() const { return place_; }
+  /// `name` behind the module's path: `decoder.blocks.1.weight`.
+  std::string full_name(std::string_view name) const;
   /// What to say behind a size that makes no sense, if this is a member of another module.
   const char* declared_later() const;
   /// `value`, if it is in [0, 1]. Throws ValueError otherwise.
@@ -240,8 +244,7 @@ class Module {
 
   const std::type_info& type() const;
   [[noreturn]] void refuse_size(std::string_view name, const Shape& shape) const;
-  const std::string* detail() const;
-  std::string full_name(std::string_view name) const;
+  const Place* described_place() const;
   void check_new_name(std::string_view name) const;
   Tensor add(std::string_view name, const Tensor& tensor, Entry::Kind kind);
   template <class F>
@@ -251,7 +254,7 @@ class Module {
   void set_training(bool on) const;
   std::uint64_t add_hook(ForwardHook hook) const;
 
-  const std::string* path_;
+  const Place* place_;
   Module* parent_ = nullptr;
   const std::type_info* base_ = nullptr;  // see the constructor
   const std::type_info* derived_ = nullptr;
@@ -263,8 +266,8 @@ class Module {
   mutable std::vector<std::pair<std::uint64_t, ForwardHook>> hooks_;
   mutable std::uint64_t next_hook_ = 1;
   mutable std::vector<Eval*> evals_;  // the oldest first
-  mutable std::atomic<const std::string*> detail_{nullptr};
-  mutable std::atomic<const std::type_info*> detail_of_{nullptr};  // the class that was asked
+  mutable std::atomic<const Place*> described_{nullptr};
+  mutable std::atomic<const std::type_info*> described_as_{nullptr};  // the class that was asked
 };
 
 /// While it lives, the module and all below it behave as outside of training, also what is added below it; then each is
@@ -308,8 +311,7 @@ void save(const Module& module, const std::string& path);
 void load(const Module& module, const std::string& path, const LoadOptions& options = {});
 
 template <class... Inputs>
-Entered::Entered(const Module& module, const Inputs&... inputs)
-    : scope_(module.path_, module.detail()), module_(module) {
+Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
   if (!module.hooks_.empty()) (keep(inputs), ...);
 }
 

@@ -16,7 +16,7 @@ MultiHeadAttention::MultiHeadAttention(At here, std::int64_t width, std::int64_t
       k(at("k"), options.key ? options.key : dim, dim, {.bias = options.bias}),
       v(at("v"), options.value ? options.value : dim, dim, {.bias = options.bias}),
       o(at("o"), dim, dim, {.bias = options.bias}) {
-  const Scope scope(&path());
+  const Scope scope(place());
   if (dim % heads != 0) fail<ValueError>("attention", "dim ", dim, " does not divide by ", heads, " heads");
 }
 

@@ -14,7 +14,7 @@ PackedSelfAttention::PackedSelfAttention(At here, std::int64_t width, std::int64
       options(given),
       qkv(at("qkv"), dim,
           [&] {
-            const Scope scope(&path());
+            const Scope scope(place());
             if (dim % heads != 0) fail<ValueError>("attention", "dim ", dim, " does not divide by ", heads, " heads");
             if (heads % kv_heads != 0) {
               fail<ValueError>("attention", heads, " heads do not divide by ", kv_heads, " kv_heads");

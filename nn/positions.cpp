@@ -1,6 +1,7 @@
 // Positions.
 #include "positions.h"
 
+#include "../core/record.h"
 #include "../core/xtensor_functions.h"
 #include "../ops/arithmetic.h"
 #include "../ops/elementwise.h"
@@ -47,7 +48,9 @@ SinusoidalPositions::SinusoidalPositions(At here, std::int64_t dim, const Option
 
 Tensor SinusoidalPositions::operator()(const Tensor& x, std::int64_t first) const {
   const auto here = enter(x);
-  return here(dropout(x + rows_for(table, x, first)));
+  const Tensor rows = rows_for(table, x, first);
+  if (recording()) rows.named(full_name("positions"));
+  return here(dropout(x + rows));
 }
 
 std::string SinusoidalPositions::settings() const { return cat(table.dim(0), " x ", table.dim(1)); }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../core/checked.h"
+#include "../core/record.h"
 #include "../ops/arithmetic.h"
 #include "../ops/create.h"
 #include "../ops/dropout.h"
@@ -46,7 +47,7 @@ Recurrent::Recurrent(At here, const std::type_info& derived, std::int64_t in_siz
       directions(given.bidirectional ? 2 : 1),
       dropout(probability("dropout", given.dropout)),
       kind_(given.kind) {
-  const Scope scope(&path());
+  const Scope scope(place());
   if (given.proj_size < 0 || given.proj_size >= hidden) {
     fail<ValueError>("lstm", "proj_size must be in [0, ", hidden, "), got ", given.proj_size);
   }
@@ -84,8 +85,8 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
   const std::int64_t B = x.dim(0), L = layers * directions;
   if (given.c.defined() && kind_ != Kind::lstm) fail<ValueError>(op, "has no memory c");
   // The state of one layer and direction.
-  const auto start = [&](const Tensor& all, std::int64_t at, std::int64_t width) {
-    if (!all.defined()) return zeros({B, width});
+  const auto start = [&](const char* name, const Tensor& all, std::int64_t at, std::int64_t width) {
+    if (!all.defined()) return recording() ? zeros({B, width}).named(full_name(name)) : zeros({B, width});
     if (all.shape() != Shape{L, B, width}) {
       fail<ShapeError>(op, "initial state of shape ", all.shape(), ", expected ", Shape{L, B, width});
     }
@@ -100,8 +101,8 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
     for (std::int64_t direction = 0; direction < directions; ++direction, ++at) {
       const RecurrentWeights& w = weights(layer, direction);
       const RecurrenceOptions options{.lengths = given.lengths, .reverse = direction == 1};
-      const Tensor h0 = start(given.h, at, state);
-      const Recurrence side = kind_ == Kind::lstm       ? run_lstm(w, y, h0, start(given.c, at, hidden), options)
+      const Tensor h0 = start("h0", given.h, at, state);
+      const Recurrence side = kind_ == Kind::lstm       ? run_lstm(w, y, h0, start("c0", given.c, at, hidden), options)
                               : kind_ == Kind::gru      ? run_gru(w, y, h0, options)
                               : kind_ == Kind::rnn_relu ? run_rnn(w, y, h0, Squash::relu, options)
                                                         : run_rnn(w, y, h0, Squash::tanh, options);

@@ -40,7 +40,7 @@ class Stack : public Module {
     static_assert(std::is_base_of_v<Module, Layer>, "Stack<Layer>: Layer is no Module");
     static_assert(std::is_constructible_v<Layer, At, const Arguments&...>,
                   "Stack<Layer>(at(\"name\"), count, arguments...): Layer has no constructor (At, arguments...)");
-    const Scope scope(&path());
+    const Scope scope(place());
     if (count < 0) fail<ValueError>("stack", count, " layers", declared_later());
     if (count > most_layers) {
       fail<LimitError>("stack", count, " layers, allowed are ", most_layers, declared_later());
@@ -59,7 +59,10 @@ class Stack : public Module {
   template <class... More>
   Tensor operator()(const Tensor& x, const More&... more) const {
     Tensor y = x;
-    for (const auto& layer : layers_) y = (*layer)(y, more...);
+    for (const auto& layer : layers_) {
+      const Entered inside(*layer);  // for those that do not enter themselves
+      y = (*layer)(y, more...);
+    }
     return y;
   }
 

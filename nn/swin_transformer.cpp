@@ -242,7 +242,7 @@ Tensor SwinFeatures::operator()(const Tensor& x) const {
 SwinTransformer::SwinTransformer(At here, const Options& given)
     : Module(std::move(here)),
       options([&] {
-        const Scope scope(&path());
+        const Scope scope(place());
         positive("dim", given.dim);
         if (given.depths.empty() || given.depths.size() > 16 || given.depths.size() != given.heads.size()) {
           fail<ValueError>("swin_transformer", given.depths.size(), " depths and ", given.heads.size(),

@@ -100,7 +100,7 @@ Tensor VitHead::operator()(const Tensor& y) const {
 VisionTransformer::VisionTransformer(At here, const Options& given)
     : Module(std::move(here)),
       options([&] {
-        const Scope scope(&path());
+        const Scope scope(place());
         Options checked = given;
         for (const std::int64_t side : {given.image.height, given.image.width}) positive("image", side);
         for (const std::int64_t side : {given.patch.height, given.patch.width}) positive("patch", side);

@@ -126,7 +126,12 @@ Tensor attend(const Call& call, const std::array<Tensor, N>& inputs, const Point
         if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
         return gradients;
       },
-      composed);
+      composed, told("heads", call.sizes.H), told("queries_per_key", unless(1, call.sizes.group)),
+      told("causal", unless(false, call.mask.causal)),
+      told("before", call.mask.band ? std::optional(call.mask.band->before) : std::nullopt),
+      told("after", call.mask.band ? std::optional(call.mask.band->after) : std::nullopt),
+      told("lengths", call.mask.lengths), told("masked", call.mask.masked), told("dropout", unless(0, call.dropout.p)),
+      told("scale", call.sizes.scale));
 }
 
 Tensor attend(const Call& call, const Tensor& q, const Tensor& k, const Tensor& v) {

@@ -64,7 +64,8 @@ BatchNormed fused(const Call& call, const std::array<Tensor, K>& inputs) {
         }
         return gradients;
       },
-      [call, kept](const auto&... own) { return call.composed(detail::range_factors(kept, call.kept), own...); });
+      [call, kept](const auto&... own) { return call.composed(detail::range_factors(kept, call.kept), own...); },
+      told("eps", call.eps));
   return {std::move(result), std::move(mean), std::move(variance)};
 }
 

@@ -19,8 +19,30 @@ Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& resu
 
 const Real* numbers(const Tensor& x) { return x.defined() ? x.value().data() : nullptr; }
 
+// What of a convolution is not usual.
+auto told_stride(const ConvSizes& sizes) {
+  return told("stride", unless({1, 1}, Shape{sizes.h.stride, sizes.w.stride}));
+}
+auto told_padding(const ConvSizes& sizes) {
+  return told("padding", unless({0, 0}, Shape{sizes.h.padding, sizes.w.padding}));
+}
+auto told_dilation(const ConvSizes& sizes) {
+  return told("dilation", unless({1, 1}, Shape{sizes.h.dilation, sizes.w.dilation}));
+}
+auto told_groups(const ConvSizes& sizes) { return told("groups", unless(1, sizes.groups)); }
+
 auto to_bias(const Tensor& bias) {
   return wrt(bias, [](const Tensor& gy) { return sum(gy, {.axis = {0, 2, 3}}); });
+}
+
+// With the rules of both arguments.
+template <class First, class Second>
+Tensor record_map(const char* op, const ConvSizes& sizes, Array y, First first, Second second, const Tensor& bias) {
+  const auto with = [&](auto&&... all) {
+    return record(op, std::move(y), std::move(first), std::move(second), std::move(all)..., told_stride(sizes),
+                  told_padding(sizes), told_dilation(sizes), told_groups(sizes));
+  };
+  return bias.defined() ? with(to_bias(bias)) : with();
 }
 
 Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, const Tensor& kernel,
@@ -28,8 +50,7 @@ Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, co
   Array y = conv_rows(sizes, numbers(image), numbers(kernel), numbers(bias));
   auto first = wrt(image, [=](const Tensor& gy) { return to_image(sizes, "conv_transpose", gy, kernel, {}); });
   auto second = wrt(kernel, [=](const Tensor& gy) { return to_kernel(sizes, image, gy); });
-  return bias.defined() ? record(op, std::move(y), std::move(first), std::move(second), to_bias(bias))
-                        : record(op, std::move(y), std::move(first), std::move(second));
+  return record_map(op, sizes, std::move(y), std::move(first), std::move(second), bias);
 }
 
 Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, const Tensor& kernel,
@@ -37,8 +58,7 @@ Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, co
   Array x = conv_image_rows(sizes, numbers(result), numbers(kernel), numbers(bias));
   auto first = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", g, kernel, {}); });
   auto second = wrt(kernel, [=](const Tensor& g) { return to_kernel(sizes, g, result); });
-  return bias.defined() ? record(op, std::move(x), std::move(first), std::move(second), to_bias(bias))
-                        : record(op, std::move(x), std::move(first), std::move(second));
+  return record_map(op, sizes, std::move(x), std::move(first), std::move(second), bias);
 }
 
 Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result) {

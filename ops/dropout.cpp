@@ -11,9 +11,11 @@ Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
   if (!(p >= 0 && p <= 1)) fail<ValueError>("dropout", "probability ", p, " not in [0, 1]");
   if (p == 0) return x;
   if (p == 1) {
-    return record("dropout", Array(x.shape(), Real(0)), wrt(x, [](const Tensor& gy) { return zeros_like(gy); }));
+    return record("dropout", Array(x.shape(), Real(0)), wrt(x, [](const Tensor& gy) { return zeros_like(gy); }),
+                  told("p", p));
   }
-  return record("dropout", drop(x.value(), p, key), wrt(x, [p, key](const Tensor& gy) { return dropout(gy, p, key); }));
+  return record("dropout", drop(x.value(), p, key), wrt(x, [p, key](const Tensor& gy) { return dropout(gy, p, key); }),
+                told("p", p));
 }
 
 Tensor dropout(const Tensor& x, double p) { return dropout(x, p, next_random_key()); }

@@ -181,10 +181,13 @@ Array power_of(const Array& x, Real exponent) {
 }  // namespace
 
 Tensor pow(const Tensor& x, Real exponent) {
-  return record("pow", power_of(x.value(), exponent), wrt(x, [x, exponent](const Tensor& gy) {
-                  if (exponent == 0) return gy * Tensor(Array(x.shape(), Real(0)));
-                  return gy * (exponent * pow(x, exponent - 1));
-                }));
+  return record("pow", power_of(x.value(), exponent),
+                wrt(x,
+                    [x, exponent](const Tensor& gy) {
+                      if (exponent == 0) return gy * Tensor(Array(x.shape(), Real(0)));
+                      return gy * (exponent * pow(x, exponent - 1));
+                    }),
+                told("exponent", exponent));
 }
 
 Tensor pow(const Tensor& a, const Tensor& b) {

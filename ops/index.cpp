@@ -99,12 +99,14 @@ Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape&
 
 Tensor add_rows(const Tensor& y, const Rows& rows, const Shape& shape) {
   return record("add_rows", add_up(y.value(), rows, shape),
-                wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }));
+                wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }),
+                told("index", rows.ids));
 }
 
 Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape& shape) {
   return record(op, take(x.value(), rows, shape),
-                wrt(x, [rows, to = x.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }));
+                wrt(x, [rows, to = x.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }),
+                told("index", rows.ids));
 }
 
 // The axis of index_select, counted from 0.
@@ -142,7 +144,8 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
   Array value = take(weight.value(), rows, shape);
   if (padding) rows.none = *padding < 0 ? *padding + size : *padding;
   return record("embedding", std::move(value),
-                wrt(weight, [rows, to = weight.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }));
+                wrt(weight, [rows, to = weight.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }),
+                told("ids", ids), told("padding_idx", padding));
 }
 
 Tensor index_select(const Tensor& x, int axis, const Index& index) {
@@ -213,7 +216,8 @@ Array scattered(Array sum, int axis, const Index& index, const Array& src) {
 // scatter_add to zeros
 Tensor scatter(const Shape& shape, int axis, const Index& index, const Tensor& src) {
   return record("scatter_add", scattered(Array(shape, Real(0)), axis, index, src.value()),
-                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }));
+                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), told("axis", axis),
+                told("index", index));
 }
 
 }  // namespace
@@ -221,7 +225,8 @@ Tensor scatter(const Shape& shape, int axis, const Index& index, const Tensor& s
 Tensor gather(const Tensor& x, int axis, const Index& index) {
   axis = check_gather("gather", x.shape(), axis, index);
   return record("gather", gathered(x.value(), axis, index),
-                wrt(x, [axis, index, to = x.shape()](const Tensor& gy) { return scatter(to, axis, index, gy); }));
+                wrt(x, [axis, index, to = x.shape()](const Tensor& gy) { return scatter(to, axis, index, gy); }),
+                told("axis", axis), told("index", index));
 }
 
 Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src) {
@@ -231,7 +236,8 @@ Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& 
   }
   return record("scatter_add", scattered(x.value(), axis, index, src.value()),
                 wrt(x, [](const Tensor& gy) { return gy; }),
-                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }));
+                wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), told("axis", axis),
+                told("index", index));
 }
 
 Array one_hot(const Index& index, std::int64_t classes) {
@@ -262,7 +268,8 @@ Tensor masked_fill(const Tensor& x, const Mask& mask, Real value) {
   return record("masked_fill",
                 map_elements<Real>(
                     x.shape(), [value](Real v, bool masked) { return masked ? value : v; }, x.value(), mask),
-                wrt(x, [mask](const Tensor& gy) { return masked_fill(gy, mask, 0); }));
+                wrt(x, [mask](const Tensor& gy) { return masked_fill(gy, mask, 0); }), told("mask", mask),
+                told("value", value));
 }
 
 Tensor masked_select(const Tensor& x, const Mask& mask) {

@@ -92,7 +92,8 @@ BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis) {
 
 Tensor concat(const Tensors& xs, int axis) {
   const auto join = concat_of<Real>(xs, axis);
-  return record("concat", joined(join), wrt_each(xs, [&](std::size_t i) { return part_of_join(join, i); }));
+  return record("concat", joined(join), wrt_each(xs, [&](std::size_t i) { return part_of_join(join, i); }),
+                told("axis", join.axis));
 }
 
 template <class T>
@@ -102,11 +103,14 @@ BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis) {
 
 Tensor stack(const Tensors& xs, int axis) {
   const auto join = stack_of<Real>(xs, axis);
-  return record("stack", joined(join), wrt_each(xs, [&](std::size_t i) {
-                  return [part = part_of_join(join, i), axis = join.axis](const Tensor& gy) {
-                    return squeeze(part(gy), {axis});
-                  };
-                }));
+  return record("stack", joined(join),
+                wrt_each(xs,
+                         [&](std::size_t i) {
+                           return [part = part_of_join(join, i), axis = join.axis](const Tensor& gy) {
+                             return squeeze(part(gy), {axis});
+                           };
+                         }),
+                told("axis", join.axis));
 }
 
 // ---- for plain arrays

@@ -83,7 +83,8 @@ Tensor fused(const Norm& norm, const std::array<Tensor, N>& inputs, std::int64_t
       },
       [statistics, kept, norm](const auto&... own) {
         return composed_norm(detail::range_factors(statistics, kept), norm, own...);
-      });
+      },
+      told("eps", norm.eps));
 }
 
 // The sizes that x ends in and the norm is over.

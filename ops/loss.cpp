@@ -61,7 +61,8 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
       [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
         return std::array<Tensor, 1>{cross_entropy_gradient_rows(in[0].value(), targets, totals, gy.value())};
       },
-      [targets](const Tensor& x) { return composed_losses(x, targets); });
+      [targets](const Tensor& x) { return composed_losses(x, targets); }, told("targets", targets.classes),
+      told("ignore_index", targets.ignored), told("label_smoothing", unless(0, targets.smoothing)));
 }
 
 // The sum of the losses times `share`, as one operation: its gradient needs no array of single gradients.
@@ -74,7 +75,9 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Real share) {
         const Array scaled(Shape{}, gy.value().item() * share);
         return std::array<Tensor, 1>{cross_entropy_gradient_rows(in[0].value(), targets, totals, scaled)};
       },
-      [targets, share](const Tensor& x) { return sum(composed_losses(x, targets)) * share; });
+      [targets, share](const Tensor& x) { return sum(composed_losses(x, targets)) * share; },
+      told("targets", targets.classes), told("ignore_index", targets.ignored),
+      told("label_smoothing", unless(0, targets.smoothing)));
 }
 
 void check_same_shape(const char* op, const Tensor& a, const Tensor& b) {

@@ -119,7 +119,8 @@ Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
         const Unrolled all = unrolled<Cell>(course, {own...});
         if (!Cell::memory) return all.output;
         return concat({all.output, unsqueeze(all.c, 1)}, 1);
-      });
+      },
+      told("lengths", course.lengths), told("reverse", unless(false, course.reverse)));
   if constexpr (!Cell::memory) return {y, last_of(course, y)};
   const Tensor output = y[{_, slice(0, -1)}];
   return {output, last_of(course, output), y[{_, -1}]};

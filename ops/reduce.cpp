@@ -51,11 +51,13 @@ Tensor extreme(const char* op, const Tensor& x, const ReduceOptions& options,
   const Axes axes = options.axis.resolve(op, x.rank());
   refuse_empty(op, x, axes);
   return record(op, over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
-                wrt(x, [x, axes](const Tensor& gy, const Tensor& y) {
-                  const Shape kept = kept_shape(x.shape(), axes);
-                  const Tensor hits = where(x == with_axes(y, kept), 1, 0);
-                  return hits * (with_axes(gy, kept) / sum(hits, {.axis = axes, .keepdim = true}));
-                }));
+                wrt(x,
+                    [x, axes](const Tensor& gy, const Tensor& y) {
+                      const Shape kept = kept_shape(x.shape(), axes);
+                      const Tensor hits = where(x == with_axes(y, kept), 1, 0);
+                      return hits * (with_axes(gy, kept) / sum(hits, {.axis = axes, .keepdim = true}));
+                    }),
+                told("axis", unless(all_axes(x.rank()), axes)));
 }
 
 }  // namespace
@@ -63,9 +65,9 @@ Tensor extreme(const char* op, const Tensor& x, const ReduceOptions& options,
 Tensor sum(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("sum", x.rank());
   return record("sum", sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
-                wrt(x, [to = x.shape(), axes](const Tensor& gy) {
-                  return broadcast_to(with_axes(gy, kept_shape(to, axes)), to);
-                }));
+                wrt(x, [to = x.shape(),
+                        axes](const Tensor& gy) { return broadcast_to(with_axes(gy, kept_shape(to, axes)), to); }),
+                told("axis", unless(all_axes(x.rank()), axes)));
 }
 
 Tensor mean(const Tensor& x, const ReduceOptions& options) {
@@ -74,9 +76,9 @@ Tensor mean(const Tensor& x, const ReduceOptions& options) {
   const Real share = Real(1) / static_cast<Real>(count_of(x.shape(), axes));
   const Array total = sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
   return record("mean", map(total, [share](auto v) { return v * share; }),
-                wrt(x, [to = x.shape(), axes, share](const Tensor& gy) {
-                  return broadcast_to(with_axes(gy * share, kept_shape(to, axes)), to);
-                }));
+                wrt(x, [to = x.shape(), axes, share](
+                           const Tensor& gy) { return broadcast_to(with_axes(gy * share, kept_shape(to, axes)), to); }),
+                told("axis", unless(all_axes(x.rank()), axes)));
 }
 
 Tensor var(const Tensor& x, const VarOptions& options) {
@@ -96,9 +98,11 @@ Tensor var(const Tensor& x, const VarOptions& options) {
   }();
   const Array total = sum_over(squares, axes, result_shape(x.shape(), axes, options.keepdim));
   return record("var", map(total, [freedom](auto v) { return v / freedom; }),
-                wrt(x, [x = kept(x), axes, freedom, centred](const Tensor& gy) {
-                  return centred(centred(x)) * (with_axes(gy, kept_shape(x.shape(), axes)) * (2 / freedom));
-                }));
+                wrt(x,
+                    [x = kept(x), axes, freedom, centred](const Tensor& gy) {
+                      return centred(centred(x)) * (with_axes(gy, kept_shape(x.shape(), axes)) * (2 / freedom));
+                    }),
+                told("axis", unless(all_axes(x.rank()), axes)));
 }
 
 Tensor max(const Tensor& x, const ReduceOptions& options) { return extreme("max", x, options, max_over); }
@@ -182,9 +186,9 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
       [](auto s, auto m, auto top) { return where(abs(top) < std::numeric_limits<Real>::infinity(), log(s) + m, top); },
       total, shift, most);
   return record("logsumexp", y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
-                wrt(x, [x, axes, shift, most](const Tensor& gy) {
-                  return with_axes(gy, shift.shape()) * shares(x, axes, shift, most);
-                }));
+                wrt(x, [x, axes, shift, most](
+                           const Tensor& gy) { return with_axes(gy, shift.shape()) * shares(x, axes, shift, most); }),
+                told("axis", unless(all_axes(x.rank()), axes)));
 }
 
 namespace {
@@ -193,7 +197,7 @@ namespace {
 Tensor cumulate(const Tensor& x, int axis, SumOrder order) {
   const SumOrder back = order == SumOrder::forwards ? SumOrder::backwards : SumOrder::forwards;
   return record("cumsum", running_sum(x.value(), axis, order),
-                wrt(x, [axis, back](const Tensor& gy) { return cumulate(gy, axis, back); }));
+                wrt(x, [axis, back](const Tensor& gy) { return cumulate(gy, axis, back); }), told("axis", axis));
 }
 
 template <class Better>

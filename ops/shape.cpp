@@ -115,7 +115,7 @@ BasicArray<T> permute(const BasicArray<T>& x, const Axes& axes) {
 Tensor permute(const Tensor& x, const Axes& axes) {
   const Axes order = permutation(x.shape(), axes);
   return record("permute", permuted(x.value(), order),
-                wrt(x, [back = inverse(order)](const Tensor& gy) { return permute(gy, back); }));
+                wrt(x, [back = inverse(order)](const Tensor& gy) { return permute(gy, back); }), told("order", order));
 }
 
 template <class T>
@@ -127,7 +127,8 @@ BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b) {
 
 Tensor transpose(const Tensor& x, int axis_a, int axis_b) {
   return record("transpose", transpose(x.value(), axis_a, axis_b),
-                wrt(x, [axis_a, axis_b](const Tensor& gy) { return transpose(gy, axis_a, axis_b); }));
+                wrt(x, [axis_a, axis_b](const Tensor& gy) { return transpose(gy, axis_a, axis_b); }),
+                told("axes", Axes{axis_a, axis_b}));
 }
 
 template <class T>
@@ -153,7 +154,8 @@ BasicArray<T> flip(const BasicArray<T>& x, const Axes& axes) {
 }
 
 Tensor flip(const Tensor& x, const Axes& axes) {
-  return record("flip", flip(x.value(), axes), wrt(x, [axes](const Tensor& gy) { return flip(gy, axes); }));
+  return record("flip", flip(x.value(), axes), wrt(x, [axes](const Tensor& gy) { return flip(gy, axes); }),
+                told("axes", axes));
 }
 
 namespace {
@@ -196,11 +198,14 @@ BasicArray<T> rolled(const BasicArray<T>& x, const Shape& forward) {
 }
 
 Tensor rolled(const Tensor& x, const Shape& forward) {
-  return record("roll", rolled(x.value(), forward), wrt(x, [forward](const Tensor& gy) {
-                  Shape back = forward;
-                  for (int i = 0; i < back.rank(); ++i) back[i] = back[i] == 0 ? 0 : gy.shape()[i] - back[i];
-                  return rolled(gy, back);
-                }));
+  return record("roll", rolled(x.value(), forward),
+                wrt(x,
+                    [forward](const Tensor& gy) {
+                      Shape back = forward;
+                      for (int i = 0; i < back.rank(); ++i) back[i] = back[i] == 0 ? 0 : gy.shape()[i] - back[i];
+                      return rolled(gy, back);
+                    }),
+                told("shifts", forward));
 }
 
 }  // namespace

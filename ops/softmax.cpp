@@ -84,7 +84,8 @@ Tensor masked_softmax(const Tensor& x, const Index& lengths) {
       [length](const Tensor& gy, const Tensor& y) {
         const Tensor seen = where(behind(length, y.shape()), 0, gy);
         return y * (seen - row_sum(seen * y));
-      });
+      },
+      told("lengths", lengths));
 }
 
 Tensor masked_softmax(const Tensor& x, const Mask& masked) {
@@ -93,11 +94,14 @@ Tensor masked_softmax(const Tensor& x, const Mask& masked) {
     fail<ShapeError>("masked_softmax", "masked of shape ", masked.shape(), " cannot become ", x.shape());
   }
   Array y = softmax_rows(where(masked, -std::numeric_limits<Real>::infinity(), x.detach()).value());
-  return record("masked_softmax", std::move(y), wrt(x, [](const Tensor& gy, const Tensor& y) {
-                  // What has no weight has no gradient, whatever comes from above.
-                  const Tensor above = where(y == 0, 0, gy);
-                  return where(y == 0, 0, y * (above - row_sum(above * y)));
-                }));
+  return record("masked_softmax", std::move(y),
+                wrt(x,
+                    [](const Tensor& gy, const Tensor& y) {
+                      // What has no weight has no gradient, whatever comes from above.
+                      const Tensor above = where(y == 0, 0, gy);
+                      return where(y == 0, 0, y * (above - row_sum(above * y)));
+                    }),
+                told("masked", masked));
 }
 
 }  // namespace xgrad

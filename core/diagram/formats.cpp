@@ -88,7 +88,13 @@ std::string headline(const GraphVertex& vertex) {
 // The smaller lines below it.
 std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& options) {
   std::vector<std::string> lines;
+  std::string said;
+  for (const auto& [name, value] : vertex.attributes) {
+    append(said, cat(said.empty() ? "" : ", ", name, value.empty() ? "" : " ", value));
+  }
+  if (!said.empty()) lines.push_back(said);
   if (vertex.role == GraphRole::module) {
+    if (!vertex.what.empty()) lines.push_back(vertex.what);
     const std::string_view each = vertex.times > 1 ? " each" : "";
     lines.push_back(cat(counted(vertex.operations, "operation"), each));
     if (vertex.parameters > 0) lines.push_back(cat(counted(vertex.parameters, "parameter"), each));
@@ -290,6 +296,7 @@ class DotWriter {
   std::string title_of(const GraphCluster& cluster) const {
     return cat("<table border=\"0\" cellborder=\"0\" cellpadding=\"2\"><tr><td><b>", in_html(cluster.title), "</b>",
                cluster.times > 1 ? cat(" \u00D7", cluster.times) : std::string(),
+               cluster.what.empty() ? std::string() : small(cat(" ", in_html(cluster.what))),
                cluster.order == 0 ? std::string() : small(" gradient"), "</td></tr></table>");
   }
 
@@ -330,6 +337,7 @@ class DotWriter {
     } else if (to.order > 0) {
       append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
     }
+    if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
     if (upwards) append(attributes, ", dir=back");
     if (options_.edge_shapes) append(attributes, cat(", label=", in_quotes(cat(' ', shape_text(edge.shape)))));
     if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../tensor.h"
@@ -33,12 +34,13 @@ struct GraphOptions {
   bool shapes = true;        ///< at every vertex
   bool edge_shapes = false;  ///< at every edge
   bool kept_memory = false;  ///< bytes that stay in memory until the backward pass
+  bool formulas = false;     ///< gradient rules as the operations that they are made of, else as one box each
   bool legend = true;
   std::int64_t max_nodes = 2000;  ///< more than these are refused: no layout of them can be read
 };
 
 enum class GraphRole {
-  input,               ///< a leaf without gradient
+  input,               ///< a leaf without gradient; whole numbers and masks that an operation was given
   parameter,           ///< a leaf that gradients flow to
   constant,            ///< a leaf that the formula itself brings in: a number, or values that only a backward pass uses
   operation,           ///< of a forward pass
@@ -58,12 +60,15 @@ struct GraphVertex {
   int order = 0;                    ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: its first use
   int cluster = -1;                 ///< index in GraphView::clusters, or -1
   bool is_result = false;           ///< one of the tensors that were asked for
-  std::int64_t kept_bytes = 0;      ///< its value, as far as a gradient rule keeps it
+  std::int64_t kept_bytes = 0;      ///< its value and what else it made, as far as gradient rules hold that
   int operations = 0;               ///< within a module
   int results = 0;                  ///< within a module
   std::int64_t parameters = 0;      ///< numbers in the parameters of a module
   int times = 1;                    ///< how many alike it stands for
   std::string note = {};            ///< why there is no graph behind a result, where one could be expected
+  std::string what = {};            ///< of a module: its class and settings, "Linear 512 -> 64"
+  /// What is said of an operation: {"heads", "8"}, {"causal", ""}.
+  std::vector<std::pair<std::string, std::string>> attributes = {};
 };
 
 /// Whether it is an operation, of a forward or a backward pass.
@@ -71,12 +76,20 @@ inline bool is_operation(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation || vertex.role == GraphRole::gradient_operation;
 }
 
+/// What an arrow carries.
+enum class GraphFlow {
+  numbers,  ///< of a tensor
+  indices,  ///< whole numbers: ids, targets, lengths
+  mask,     ///< truth values
+};
+
 /// An arrow, from an input to the result.
 struct GraphEdge {
   int from = 0;
   int to = 0;
   int input = 0;  ///< position among the inputs of `to`
   Shape shape;    ///< of what flows
+  GraphFlow flow = GraphFlow::numbers;
 };
 
 /// A module that is drawn as a frame around its vertices.
@@ -84,12 +97,14 @@ struct GraphCluster {
   std::string path;
   std::string title;  ///< the last part of the path
   int parent = -1;
-  int order = 0;  ///< frames of a forward pass hold no gradient operations, and the other way round
-  int times = 1;  ///< how many alike it stands for
+  int order = 0;          ///< frames of a forward pass hold no gradient operations, and the other way round
+  int times = 1;          ///< how many alike it stands for
+  std::string what = {};  ///< the module's class and settings, "Linear 512 -> 64"
 };
 
-/// What is to be drawn. Vertices are numbered as they were recorded, inputs before results, so that the same program
-/// always gives the same diagram, byte for byte.
+/// What is to be drawn. It never has a cycle: what would close one is not folded. Vertices are numbered inputs before
+/// results, in the order of the operations' inputs, so that the same graph always gives the same diagram, byte for
+/// byte, with every compiler.
 struct GraphView {
   std::vector<GraphVertex> vertices;
   std::vector<GraphEdge> edges;        ///< ordered by (to, input)

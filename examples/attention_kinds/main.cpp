@@ -75,7 +75,7 @@ void draw_scores(const std::filesystem::path& out) {
     nn::GaussianAttention gaussian{at("gaussian"), {.trained = true}};
   } model;
   const auto draw = [&](const char* name, const char* title, const nn::AttentionPooling& attn) {
-    const Scope scope(&attn.path());
+    const Scope scope(intern(attn.path()));
     save_graph((out / cat("attention_", name, ".svg")).string(), {attn.score(q, k).named("score")},
                {.title = title, .legend = false});
   };

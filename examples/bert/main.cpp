@@ -31,18 +31,18 @@ struct Config {
   std::vector<std::string> fill;
 
   // model
-  std::int64_t context = 32;  // T
+  std::int64_t context = 16;  // T: few words, so that which of them are neighbours is soon found out
   std::int64_t dim = 128;     // C
   std::int64_t heads = 4;     // H
-  std::int64_t layers = 4;
-  double dropout = 0.1;
+  std::int64_t layers = 2;
+  double dropout = 0;
 
   // training
   double share = 0.15;  // of the words, which are asked for
   std::int64_t steps = 2000;
-  std::int64_t batch = 32;  // B
+  std::int64_t batch = 64;  // B
   std::int64_t warmup = 200;
-  double learning_rate = 1e-3;
+  double learning_rate = 2e-3;
   double clip = 1;                  // the norm of all gradients together is at most this
   std::int64_t report_every = 200;  // steps
 };
@@ -229,7 +229,7 @@ void train(const Config& config, kit::Example& example) {
   for (const Sentence& sentence : to_fill) before.push_back(guesses(model, text, sentence.ids));
 
   const Tensors parameters = model.parameters();
-  optim::AdamW adam{parameters, {.betas = {0.9, 0.99}, .weight_decay = 0.1}};
+  optim::AdamW adam{parameters, {.betas = {0.9, 0.99}, .weight_decay = 0.01}};
   const optim::Schedule schedule = optim::warmup(
       config.warmup,
       optim::cosine({.lr = config.learning_rate, .steps = std::max<std::int64_t>(config.steps - config.warmup, 1)}));

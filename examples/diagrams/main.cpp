@@ -27,7 +27,8 @@ void second_derivative(const std::filesystem::path& folder) {
   const Tensor y = tanh(x);
   const Tensor first = grad(y, {x}, {.create_graph = true})[0];
   const Tensor second = grad(first, {x}, {.create_graph = true})[0];
-  save_graph(folder / "diagram_tanh2.svg", {second.named("second")}, {.title = "The second derivative of tanh"});
+  save_graph(folder / "diagram_tanh2.svg", {second.named("second")},
+             {.title = "The second derivative of tanh", .formulas = true});
 }
 
 struct Net : nn::Module {

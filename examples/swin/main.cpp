@@ -17,7 +17,7 @@ using namespace xgrad;
 struct Config {
   std::string data;
   // Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the same.
-  kit::ClassifierOptions training{.epochs = 6, .batch = 64, .lr = 2e-3, .crop = 0, .flip = 0};
+  kit::ClassifierOptions training{.epochs = 12, .batch = 64, .lr = 2e-3, .crop = 0, .flip = 0};
 };
 
 nn::SwinTransformerOptions options_for(const kit::ImageSet& set) {

@@ -28,10 +28,9 @@ TEST_CASE_TEMPLATE("every error can be caught as Error", E, ShapeError, ValueErr
 }
 
 TEST_CASE("inside a module the message names its path, and what the module is") {
-  const std::string detail = "Linear 512 -> 64";
   const Scope outer(intern("decoder"));
   {
-    const Scope inner(intern("decoder.k"), &detail);
+    const Scope inner(intern("decoder.k", "Linear 512 -> 64"));
     CHECK(error_message("matmul", "no") == "matmul: no\n  in decoder.k (Linear 512 -> 64)");
   }
   CHECK(error_message("matmul", "no") == "matmul: no\n  in decoder");
@@ -45,7 +44,7 @@ TEST_CASE("a scope is left when an exception passes through it") {
     const Scope inner(intern("inner"));
     fail<ValueError>("op", "what");
   });
-  CHECK(*Scope::current()->path() == "outer");
+  CHECK(Scope::current()->place()->path == "outer");
 }
 
 TEST_CASE("scopes may die in any order") {
@@ -57,7 +56,7 @@ TEST_CASE("scopes may die in any order") {
   CHECK(Scope::current() == third.get());
   second = std::make_unique<Scope>(intern("again"));
   third.reset();
-  CHECK(*Scope::current()->path() == "again");
+  CHECK(Scope::current()->place()->path == "again");
   second.reset();
   CHECK(Scope::current() == nullptr);
 }
@@ -69,11 +68,12 @@ TEST_CASE("scopes belong to their thread") {
   CHECK(there == nullptr);
 }
 
-TEST_CASE("equal texts are interned as one") {
-  const std::string* first = intern("blocks.0");
+TEST_CASE("equal places are interned as one") {
+  const Place* first = intern("blocks.0");
   CHECK(intern(std::string("blocks.") + "0") == first);
   CHECK(intern("blocks.1") != first);
-  const std::string* from_thread = nullptr;
+  CHECK(intern("blocks.0", "Linear") != first);
+  const Place* from_thread = nullptr;
   std::thread([&] { from_thread = intern("blocks.0"); }).join();
   CHECK(from_thread == first);
 }

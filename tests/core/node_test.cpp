@@ -55,11 +55,11 @@ TEST_CASE("nodes carry the module and the pass in which they were recorded") {
   const Tensor x = variable(1);
   const Scope scope(intern("block"));
   const Tensor y = tanh(x);
-  CHECK(*y.node()->scope == "block");
+  CHECK(y.node()->place->path == "block");
   CHECK(y.node()->order == 0);
   const Tensor g = grad(y, {x}, {.create_graph = true})[0];
   CHECK(g.node()->order == 1);
-  CHECK(*g.node()->scope == "block");
+  CHECK(g.node()->place->path == "block");
   const Tensor h = grad(g, {x}, {.create_graph = true})[0];
   CHECK(h.node()->order == 2);
   CHECK(tanh(x).node()->order == 0);
@@ -74,7 +74,7 @@ TEST_CASE("a gradient operation belongs to the module whose rule recorded it") {
   }
   const Scope scope(intern("outer"));
   const Tensor g = grad(y, {x}, {.create_graph = true})[0];
-  CHECK(*g.node()->scope == "inner");
+  CHECK(g.node()->place->path == "inner");
 }
 
 TEST_CASE("dropping the last handle of a result frees what is behind it") {

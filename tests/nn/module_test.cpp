@@ -77,7 +77,7 @@ TEST_CASE("Errors and nodes carry the module's path") {
   const Model model;
   CHECK(error_of<ShapeError>([&] { model(Array({3}, Real(1))); }).find("\n  in blocks.0.first (Scale of 2)") !=
         std::string::npos);
-  CHECK(model(Array({2}, Real(1))).node()->scope == intern("last"));
+  CHECK(model(Array({2}, Real(1))).node()->place->path == "last");
   CHECK(Scope::current() == nullptr);
 }
 

@@ -1,0 +1,299 @@
+// From nodes to a GraphView that leaves nothing out.
+#include "collect.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "../scope.h"
+#include "frames.h"
+#include "order.h"
+
+namespace xgrad::detail {
+namespace {
+
+// All nodes that the results depend on, inputs before results, in the order of the operations' inputs; leaves stand
+// right before their first use.
+std::vector<const Node*> collected(const Tensors& results) {
+  struct Frame {
+    const Node* node;
+    std::size_t next_edge = 0;
+  };
+  std::vector<const Node*> nodes;
+  std::unordered_map<const Node*, bool> listed;  // false: on the stack
+  std::vector<Frame> stack;
+  const auto list = [&](const Node* node) {
+    nodes.push_back(node);
+    listed[node] = true;
+  };
+  for (const Tensor& result : results) {
+    const Node* root = result.needed_node().get();
+    if (!listed.try_emplace(root, false).second) continue;
+    stack.push_back({root});
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      const std::span<const Edge> edges = frame.node->edges();
+      if (frame.next_edge < edges.size()) {
+        const Node* to = edges[frame.next_edge++].to.get();
+        if (!to->is_leaf() && listed.try_emplace(to, false).second) stack.push_back({to});
+        continue;
+      }
+      for (const Edge& edge : edges) {
+        if (edge.to->is_leaf() && listed.try_emplace(edge.to.get(), false).second) list(edge.to.get());
+      }
+      list(frame.node);
+      stack.pop_back();
+    }
+  }
+  return nodes;
+}
+
+GraphRole role_of(const Node& node) {
+  if (std::string_view(node.op) == "seed") return GraphRole::seed;
+  if (!node.is_leaf()) return node.order == 0 ? GraphRole::operation : GraphRole::gradient_operation;
+  if (node.requires_grad) return GraphRole::parameter;
+  return node.rank == 0 && node.name().empty() ? GraphRole::constant : GraphRole::input;
+}
+
+std::string text_of(double number) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, number, std::chars_format::general, 6).ptr};
+}
+
+// What is said of an operation, but for arrays, which are vertices of their own.
+std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (!node.extras) return texts;
+  for (const Attribute& attribute : node.extras->attributes) {
+    std::visit(
+        [&]<class T>(const T& value) {
+          if constexpr (std::same_as<T, bool>) {
+            texts.emplace_back(attribute.name, value ? "" : "no");
+          } else if constexpr (std::same_as<T, double>) {
+            texts.emplace_back(attribute.name, text_of(value));
+          } else if constexpr (std::same_as<T, Shape>) {
+            texts.emplace_back(attribute.name, value.rank() == 1 ? cat(value[0]) : cat(value));
+          } else if constexpr (std::same_as<T, std::int64_t> || std::same_as<T, std::string_view>) {
+            texts.emplace_back(attribute.name, cat(value));
+          }
+        },
+        attribute.value);
+  }
+  return texts;
+}
+
+GraphVertex vertex_of(const Node& node) {
+  GraphVertex vertex{
+      .role = role_of(node), .op = node.op, .name = std::string(node.name()), .path = {}, .shape = node.shape()};
+  vertex.attributes = attributes_of(node);
+  if (node.is_leaf()) {
+    if (node.kept && vertex.name.empty()) vertex.number = node.kept->data[0];
+    vertex.order = std::numeric_limits<int>::max();
+  } else {
+    vertex.order = node.order;
+    if (node.place) vertex.path = node.place->path;
+  }
+  return vertex;
+}
+
+// Makes the view of a list of nodes.
+class Collector {
+ public:
+  Collector(const Tensors& results, const GraphOptions& options) : results_(results), options_(options) {}
+
+  GraphView view() && {
+    nodes_ = collected(results_);
+    add_vertices();
+    add_edges();
+    add_given();
+    mark_results();
+    settle_leaves();
+    count_kept();
+    rule_of_.resize(view_.vertices.size(), nothing);
+    const std::vector<int> numbers = topological_numbers(view_);
+    std::vector<int> rule_of(rule_of_.size());
+    for (std::size_t v = 0; v < rule_of.size(); ++v) {
+      rule_of[numbers[v]] = rule_of_[v] == nothing ? nothing : numbers[rule_of_[v]];
+    }
+    view_ = renumbered(std::move(view_), numbers);
+    place_in_frames(view_, rule_of, whats_);
+    return std::move(view_);
+  }
+
+ private:
+  // The operation whose rule did this one.
+  struct RuleKey {
+    std::uint32_t rule;
+    std::uint8_t order;
+    auto operator<=>(const RuleKey&) const = default;
+  };
+
+  int number(const Node* node) const { return numbers_.at(node); }
+
+  void add_vertices() {
+    std::unordered_map<std::uint32_t, const Node*> by_id;
+    for (const Node* node : nodes_) {
+      if (!node->is_leaf()) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
+      if (node->place && !node->place->what.empty()) whats_.try_emplace(node->place->path, node->place->what);
+    }
+    std::map<RuleKey, int> rules;
+    for (const Node* node : nodes_) {
+      const int next = static_cast<int>(view_.vertices.size());
+      const bool of_rule = !node->is_leaf() && node->order > 0 && node->version != 0;
+      if (of_rule && !options_.formulas) {
+        const auto [place, is_new] = rules.try_emplace({node->version, node->order}, next);
+        numbers_.emplace(node, place->second);
+        if (!is_new) {
+          add_to_rule(view_.vertices[place->second], *node);
+          continue;
+        }
+        GraphVertex& vertex = view_.vertices.emplace_back(vertex_of(*node));
+        const auto of = by_id.find(node->version);
+        vertex.op = of == by_id.end() ? "gradient" : cat(of->second->op, "'");
+        vertex.attributes.clear();
+        continue;
+      }
+      numbers_.emplace(node, next);
+      view_.vertices.push_back(vertex_of(*node));
+    }
+    rule_of_.assign(view_.vertices.size(), nothing);
+    for (const Node* node : nodes_) {
+      if (node->is_leaf() || node->order == 0 || node->version == 0) continue;
+      if (const auto of = by_id.find(node->version); of != by_id.end()) rule_of_[number(node)] = number(of->second);
+    }
+  }
+
+  static void add_to_rule(GraphVertex& rule, const Node& node) {
+    if (node.name().empty()) return;
+    append(rule.name, cat(rule.name.empty() ? "" : ", ", node.name()));
+  }
+
+  void add_edges() {
+    for (const Node* node : nodes_) {
+      const int to = number(node);
+      for (const Edge& edge : node->edges()) {
+        const int from = number(edge.to.get());
+        if (edge.to->is_leaf()) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->order);
+        if (from == to) continue;  // within a rule
+        add_edge({.from = from, .to = to, .input = inputs_[to]++, .shape = edge.to->shape()});
+      }
+    }
+  }
+
+  // A rule may use one value several times.
+  void add_edge(GraphEdge edge) {
+    const bool is_rule = view_.vertices[edge.to].role == GraphRole::gradient_operation && !options_.formulas;
+    if (is_rule && !joined_.emplace(edge.from, edge.to).second) return;
+    view_.edges.push_back(std::move(edge));
+  }
+
+  // Ids, targets, lengths and masks: inputs, too, each array once.
+  void add_given() {
+    std::map<std::pair<const void*, std::string>, int> known;
+    for (const Node* node : nodes_) {
+      if (!node->extras) continue;
+      for (const Attribute& attribute : node->extras->attributes) {
+        std::visit(
+            [&]<class T>(const T& value) {
+              if constexpr (std::same_as<T, Index> || std::same_as<T, Mask>) {
+                const auto [place, is_new] =
+                    known.try_emplace({value.data(), cat(value.shape())}, static_cast<int>(view_.vertices.size()));
+                given_.insert(value.buffer().get());
+                if (is_new) {
+                  view_.vertices.push_back({.role = GraphRole::input,
+                                            .op = std::same_as<T, Mask> ? "mask" : "indices",
+                                            .name = attribute.name,
+                                            .path = {},
+                                            .shape = value.shape(),
+                                            .order = node->order});
+                }
+                add_edge({.from = place->second,
+                          .to = number(node),
+                          .input = inputs_[number(node)]++,
+                          .shape = value.shape(),
+                          .flow = std::same_as<T, Mask> ? GraphFlow::mask : GraphFlow::indices});
+              }
+            },
+            attribute.value);
+      }
+    }
+  }
+
+  void mark_results() {
+    for (const Tensor& result : results_) {
+      GraphVertex& vertex = view_.vertices[number(result.node().get())];
+      vertex.is_result = true;
+      if (result.history() == History::no_grad) vertex.note = "computed under NoGrad: no graph";
+      if (result.history() == History::gradient) vertex.note = "a gradient without create_graph: no graph";
+    }
+  }
+
+  void settle_leaves() {
+    for (GraphVertex& vertex : view_.vertices) {
+      if (vertex.order == std::numeric_limits<int>::max()) vertex.order = 0;
+      const bool leaf = vertex.role == GraphRole::input && vertex.op == "leaf";
+      if (leaf && vertex.order > 0 && vertex.name.empty()) vertex.role = GraphRole::constant;
+    }
+  }
+
+  // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.
+  // What leaves and given arrays hold is there anyway.
+  void count_kept() {
+    struct Held {
+      const void* block;
+      std::int64_t bytes;
+      const Node* maker;
+      int holder;
+    };
+    struct Witness : CopyWitness {
+      Witness(std::vector<Held>& list, int vertex) : held(list), holder(vertex) {}
+      void saw(const Tensor& tensor) override {
+        if (!tensor.defined()) return;
+        held.push_back({tensor.value().buffer().get(), tensor.size() * static_cast<std::int64_t>(sizeof(Real)),
+                        tensor.node().get(), holder});
+      }
+      void saw(const void* block, std::int64_t bytes) override { held.push_back({block, bytes, nullptr, holder}); }
+      std::vector<Held>& held;
+      int holder;
+    };
+    std::vector<Held> held;
+    for (const Node* node : nodes_) {
+      if (node->is_leaf()) continue;
+      const std::int64_t bytes = node->shape().numel() * static_cast<std::int64_t>(sizeof(Real));
+      if (node->kept) held.push_back({node->kept.get(), bytes, node, number(node)});
+      const Witness witness(held, number(node));
+      for (const Edge& edge : node->edges()) edge.rule.show();
+    }
+    std::unordered_set<const void*> counted = given_;
+    for (const bool maker_known : {true, false}) {
+      for (const Held& array : held) {
+        const auto maker = array.maker ? numbers_.find(array.maker) : numbers_.end();
+        if ((maker != numbers_.end()) != maker_known) continue;
+        if (!array.block || !counted.insert(array.block).second || (maker_known && array.maker->is_leaf())) continue;
+        view_.vertices[maker_known ? maker->second : array.holder].kept_bytes += array.bytes;
+      }
+    }
+  }
+
+  const Tensors& results_;
+  const GraphOptions& options_;
+  std::vector<const Node*> nodes_;
+  std::unordered_map<const Node*, int> numbers_;
+  std::map<int, int> inputs_;                 // so many of a vertex have been listed
+  std::unordered_set<const void*> given_;     // blocks of indices and masks
+  std::set<std::pair<int, int>> joined_;      // vertices that a rule's edge leads from and to
+  std::map<std::string, std::string> whats_;  // of modules, by path
+  std::vector<int> rule_of_;                  // by vertex: the vertex of the operation whose rule it is
+  GraphView view_;
+};
+
+}  // namespace
+
+GraphView everything(const Tensors& results, const GraphOptions& options) { return Collector(results, options).view(); }
+
+}  // namespace xgrad::detail

@@ -1,0 +1,316 @@
+// Making a GraphView small enough to be looked at.
+#include "fold.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "order.h"
+
+namespace xgrad::detail {
+namespace {
+
+// The level of each cluster: 1 for those without a parent.
+std::vector<int> levels(const std::vector<GraphCluster>& clusters) {
+  std::vector<int> result;
+  for (const GraphCluster& cluster : clusters) {
+    result.push_back(cluster.parent == nothing ? 1 : result[cluster.parent] + 1);
+  }
+  return result;
+}
+
+// For each cluster its ancestor (or itself) at `level`; nothing for those above it.
+std::vector<int> ancestors_at(const std::vector<GraphCluster>& clusters, int level) {
+  const std::vector<int> levels_of_all = levels(clusters);
+  std::vector<int> result;
+  for (std::size_t c = 0; c < clusters.size(); ++c) {
+    const int parent = clusters[c].parent;
+    result.push_back(levels_of_all[c] < level    ? nothing
+                     : levels_of_all[c] == level ? static_cast<int>(c)
+                                                 : result[parent]);
+  }
+  return result;
+}
+
+// The cycles that there are once each vertex is drawn as the one that it becomes, of the edges that are not hidden.
+template <class Hidden>
+std::vector<int> cycles_of(const GraphView& view, const std::vector<int>& becomes, const Hidden& hidden) {
+  std::vector<std::pair<int, int>> arrows;
+  for (const GraphEdge& edge : view.edges) {
+    if (!hidden(edge)) arrows.emplace_back(becomes[edge.from], becomes[edge.to]);
+  }
+  return cycles(static_cast<int>(view.vertices.size()), arrows);
+}
+
+// A view of the vertices v with becomes[v] == v; the others are drawn as the vertex that they become. Left out are
+// edges for which `hidden` says so, new loops, repeated edges, and clusters that are now empty.
+template <class Hidden>
+GraphView merged(const GraphView& view, const std::vector<int>& becomes, const Hidden& hidden) {
+  GraphView result;
+  std::vector<int> number(view.vertices.size(), nothing);
+  std::vector<bool> used(view.clusters.size());
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    if (std::cmp_not_equal(becomes[v], v)) continue;
+    number[v] = static_cast<int>(result.vertices.size());
+    result.vertices.push_back(view.vertices[v]);
+    for (int c = view.vertices[v].cluster; c != nothing && !used[c]; c = view.clusters[c].parent) used[c] = true;
+  }
+  std::vector<int> cluster_number(view.clusters.size(), nothing);
+  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+    if (!used[c]) continue;
+    cluster_number[c] = static_cast<int>(result.clusters.size());
+    GraphCluster& cluster = result.clusters.emplace_back(view.clusters[c]);
+    if (cluster.parent != nothing) cluster.parent = cluster_number[cluster.parent];
+  }
+  for (GraphVertex& vertex : result.vertices) {
+    if (vertex.cluster != nothing) vertex.cluster = cluster_number[vertex.cluster];
+  }
+  for (const GraphEdge& edge : view.edges) {
+    const int from = becomes[edge.from];
+    const int to = becomes[edge.to];
+    if (hidden(edge) || (from == to && edge.from != edge.to)) continue;
+    const bool into_module = result.vertices[number[to]].role == GraphRole::module;
+    result.edges.push_back({.from = number[from],
+                            .to = number[to],
+                            .input = into_module ? 0 : edge.input,
+                            .shape = edge.shape,
+                            .flow = edge.flow});
+  }
+  const auto key = [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); };
+  std::ranges::stable_sort(result.edges, {}, key);
+  const auto alike = [&](const GraphEdge& a, const GraphEdge& b) { return key(a) == key(b); };
+  result.edges.erase(std::unique(result.edges.begin(), result.edges.end(), alike), result.edges.end());
+  return result;
+}
+
+// "blocks" and 3 for "blocks.3"; no stem if there is no number.
+std::pair<std::string_view, std::string_view> stem_and_number(std::string_view title) {
+  const std::size_t dot = title.rfind('.');
+  const std::string_view number = dot == title.npos ? std::string_view() : title.substr(dot + 1);
+  if (number.empty() || number.find_first_not_of("0123456789") != number.npos) return {};
+  return {title.substr(0, dot), number};
+}
+
+// How the vertices of a cluster are built and connected. Two clusters with equal texts differ in their names only.
+std::string structure(const GraphView& view, int cluster, const std::vector<int>& members,
+                      const std::vector<std::pair<std::size_t, std::size_t>>& edges_into) {
+  const std::string& path = view.clusters[cluster].path;
+  std::unordered_map<int, std::size_t> number;
+  for (const int v : members) number.emplace(v, number.size());
+  std::string text;
+  for (const int v : members) {
+    const GraphVertex& vertex = view.vertices[v];
+    const std::string_view inner = std::string_view(vertex.path).substr(std::min(path.size(), vertex.path.size()));
+    append(text, cat(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.name, '\0', inner, '\0',
+                     *vertex.shape, '\0', vertex.number ? cat(*vertex.number) : std::string()));
+    for (const auto& [name, value] : vertex.attributes) append(text, cat('\0', name, ' ', value));
+    const auto [first, last] = edges_into[v];
+    for (std::size_t e = first; e < last; ++e) {
+      append(text, cat(' ', number.try_emplace(view.edges[e].from, number.size()).first->second));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+// Which blocks at a level stand for which.
+struct RollUp {
+  std::vector<int> becomes;         // by vertex
+  std::vector<int> block_of;        // by cluster: the block around it
+  std::vector<int> representative;  // by block: the first that is built alike
+  std::vector<int> last;            // by representative: the last that is built alike
+  std::vector<int> times;
+
+  // What leads from one block to the next.
+  bool hides(const GraphView& view, const GraphEdge& edge) const {
+    const auto first_of = [&](int v) {
+      const int c = view.vertices[v].cluster;
+      return c == nothing || block_of[c] == nothing ? nothing : representative[block_of[c]];
+    };
+    const auto block = [&](int v) { return block_of[view.vertices[v].cluster]; };
+    const int first = first_of(edge.from);
+    return first != nothing && first == first_of(edge.to) && block(edge.from) != block(edge.to);
+  }
+};
+
+RollUp roll_up_at(const GraphView& view, int level, const std::set<int>& apart) {
+  RollUp result{.becomes = std::vector<int>(view.vertices.size()),
+                .block_of = ancestors_at(view.clusters, level),
+                .representative = std::vector<int>(view.clusters.size(), nothing),
+                .last = std::vector<int>(view.clusters.size(), nothing),
+                .times = std::vector<int>(view.clusters.size(), 1)};
+  std::iota(result.becomes.begin(), result.becomes.end(), 0);
+  std::vector<std::vector<int>> members(view.clusters.size());
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    if (const int c = view.vertices[v].cluster; c != nothing && result.block_of[c] != nothing) {
+      members[result.block_of[c]].push_back(static_cast<int>(v));
+    }
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> edges_into(view.vertices.size());
+  for (std::size_t e = 0; e < view.edges.size(); ++e) {
+    auto& [first, last] = edges_into[view.edges[e].to];
+    if (last == 0) first = e;
+    last = e + 1;
+  }
+
+  std::map<std::tuple<int, int, std::string>, std::vector<int>> families;
+  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+    const GraphCluster& cluster = view.clusters[c];
+    const std::string_view stem = stem_and_number(cluster.title).first;
+    if (members[c].empty() || stem.empty() || apart.contains(static_cast<int>(c))) continue;
+    families[{cluster.parent, cluster.order, std::string(stem)}].push_back(static_cast<int>(c));
+  }
+  for (auto& [family, siblings] : families) {
+    std::ranges::sort(siblings, {}, [&](int c) { return members[c].front(); });
+    int first = nothing;
+    std::string first_structure;
+    for (const int c : siblings) {
+      std::string own = structure(view, c, members[c], edges_into);
+      if (first == nothing || own != first_structure) {
+        first = c;
+        first_structure = std::move(own);
+      } else {
+        ++result.times[first];
+        result.last[first] = c;
+        for (std::size_t i = 0; i < members[c].size(); ++i) result.becomes[members[c][i]] = members[first][i];
+      }
+      result.representative[c] = first;
+    }
+  }
+  return result;
+}
+
+// Of neighbouring clusters at `level` that are built alike only the first remains, unless that would close a cycle.
+GraphView rolled_up_at(GraphView view, int level) {
+  std::set<int> apart;  // blocks that stay as they are
+  RollUp roll = roll_up_at(view, level, apart);
+  const auto hidden = [&](const GraphEdge& edge) { return roll.hides(view, edge); };
+  for (bool cyclic = true; cyclic;) {
+    cyclic = false;
+    const std::vector<int> on_cycle = cycles_of(view, roll.becomes, hidden);
+    for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+      const int c = view.vertices[v].cluster, block = c == nothing ? nothing : roll.block_of[c];
+      if (block == nothing || on_cycle[roll.becomes[v]] == nothing || roll.representative[block] == nothing) continue;
+      const bool alone = roll.times[roll.representative[block]] == 1;
+      if (!alone) cyclic |= apart.insert(block).second;
+    }
+    if (cyclic) roll = roll_up_at(view, level, apart);
+  }
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    view.vertices[roll.becomes[v]].is_result |= view.vertices[v].is_result;
+  }
+  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+    if (roll.last[c] == nothing) continue;
+    view.clusters[c].times *= roll.times[c];
+    std::string& title = view.clusters[c].title;
+    const std::string& other = view.clusters[roll.last[c]].title;  // a backward pass begins with the last one
+    const bool ascending = std::pair(title.size(), title) < std::pair(other.size(), other);
+    title = cat(ascending ? title : other, " \u2026 ", stem_and_number(ascending ? other : title).second);
+  }
+  return merged(view, roll.becomes, hidden);
+}
+
+// For each cluster the box that it is drawn in: its outermost ancestor (or itself) below `depth` that is not to be
+// open.
+std::vector<int> boxes_below(const GraphView& view, int depth, const std::set<int>& open) {
+  const std::vector<int> level = levels(view.clusters);
+  std::vector<int> result;
+  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+    const int parent = view.clusters[c].parent;
+    const int around = parent == nothing ? nothing : result[parent];
+    const bool box = level[c] > depth && !open.contains(static_cast<int>(c));
+    result.push_back(around != nothing ? around : box ? static_cast<int>(c) : nothing);
+  }
+  return result;
+}
+
+// For each vertex the first of those that are drawn in the same box.
+std::vector<int> first_in_box(const GraphView& view, const std::vector<int>& box_of) {
+  std::vector<int> first_of(view.clusters.size(), nothing), becomes;
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    const int c = view.vertices[v].cluster, box = c == nothing ? nothing : box_of[c];
+    if (box != nothing && first_of[box] == nothing) first_of[box] = static_cast<int>(v);
+    becomes.push_back(box == nothing ? static_cast<int>(v) : first_of[box]);
+  }
+  return becomes;
+}
+
+GraphView boxed(const GraphView& view, const std::vector<int>& box_of) {
+  std::vector<int> first_of(view.clusters.size(), nothing);
+  std::vector<int> becomes;
+  std::vector<GraphVertex> boxes = view.vertices;
+  const auto times_within = [&](int cluster, int box) {
+    int times = 1;
+    for (; cluster != box; cluster = view.clusters[cluster].parent) times *= view.clusters[cluster].times;
+    return times;
+  };
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    const GraphVertex& vertex = view.vertices[v];
+    const int box = vertex.cluster == nothing ? nothing : box_of[vertex.cluster];
+    if (box == nothing) {
+      becomes.push_back(static_cast<int>(v));
+      continue;
+    }
+    int& first = first_of[box];
+    if (first == nothing) {
+      first = static_cast<int>(v);
+      const GraphCluster& cluster = view.clusters[box];
+      boxes[v] = {.role = GraphRole::module,
+                  .op = cluster.title,
+                  .name = {},
+                  .path = cluster.path,
+                  .order = cluster.order,
+                  .cluster = cluster.parent,
+                  .times = cluster.times,
+                  .what = cluster.what};
+    }
+    becomes.push_back(first);
+    GraphVertex& module = boxes[first];
+    const int times = times_within(vertex.cluster, box);
+    module.kept_bytes += times * vertex.kept_bytes;
+    module.results += times * vertex.is_result;
+    module.operations += times * is_operation(vertex);
+    if (vertex.role == GraphRole::parameter) module.parameters += times * vertex.shape->numel();
+  }
+  for (const GraphEdge& edge : view.edges) {
+    GraphVertex& from = boxes[becomes[edge.from]];
+    const bool leaves = becomes[edge.from] != becomes[edge.to] && view.vertices[edge.to].order == from.order;
+    if (from.role == GraphRole::module && leaves && is_operation(view.vertices[edge.from])) from.shape = edge.shape;
+  }
+  const GraphView whole{.vertices = std::move(boxes), .edges = view.edges, .clusters = view.clusters};
+  return merged(whole, becomes, [](const GraphEdge&) { return false; });
+}
+
+}  // namespace
+
+int deepest_level(const GraphView& view) {
+  const std::vector<int> all = levels(view.clusters);
+  return all.empty() ? 0 : std::ranges::max(all);
+}
+
+GraphView rolled_up(GraphView view) {
+  const int deepest = deepest_level(view);
+  for (int level = 1; level <= deepest; ++level) view = rolled_up_at(std::move(view), level);
+  return view;
+}
+
+// A module that is left and entered again would close a cycle: it stays open.
+GraphView folded(const GraphView& view, int depth) {
+  std::set<int> open;
+  for (;;) {
+    const std::vector<int> box_of = boxes_below(view, depth, open), becomes = first_in_box(view, box_of);
+    const std::vector<int> on_cycle = cycles_of(view, becomes, [](const GraphEdge&) { return false; });
+    const std::size_t open_before = open.size();
+    for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+      const int c = view.vertices[v].cluster, box = c == nothing ? nothing : box_of[c];
+      if (box != nothing && on_cycle[becomes[v]] != nothing) open.insert(box);
+    }
+    if (open.size() == open_before) return boxed(view, box_of);
+  }
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,103 @@
+// The order of a GraphView's vertices, and its cycles.
+#include "order.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+
+namespace xgrad::detail {
+
+std::vector<int> topological_numbers(const GraphView& view) {
+  const auto count = static_cast<int>(view.vertices.size());
+  std::vector<std::vector<int>> users(view.vertices.size());
+  std::vector<int> missing(view.vertices.size()), numbers(view.vertices.size(), nothing);
+  for (const GraphEdge& edge : view.edges) {
+    users[edge.from].push_back(edge.to);
+    ++missing[edge.to];
+  }
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (int v = 0; v < count; ++v) {
+    if (missing[v] == 0) ready.push(v);
+  }
+  int next = 0;
+  for (; !ready.empty(); ++next) {
+    const int v = ready.top();
+    ready.pop();
+    numbers[v] = next;
+    for (const int user : users[v]) {
+      if (--missing[user] == 0) ready.push(user);
+    }
+  }
+  if (next < count) {
+    for (int v = 0; v < count; ++v) numbers[v] = v;
+  }
+  return numbers;
+}
+
+GraphView renumbered(GraphView view, const std::vector<int>& numbers) {
+  std::vector<GraphVertex> vertices(view.vertices.size());
+  for (std::size_t v = 0; v < vertices.size(); ++v) vertices[numbers[v]] = std::move(view.vertices[v]);
+  view.vertices = std::move(vertices);
+  for (GraphEdge& edge : view.edges) {
+    edge.from = numbers[edge.from];
+    edge.to = numbers[edge.to];
+  }
+  std::ranges::stable_sort(view.edges, {},
+                           [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); });
+  return view;
+}
+
+std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrows) {
+  std::vector<std::vector<int>> users(static_cast<std::size_t>(count));
+  for (const auto& [from, to] : arrows) {
+    if (from != to) users[from].push_back(to);
+  }
+  struct Frame {
+    int vertex;
+    std::size_t next_user = 0;
+  };
+  std::vector<int> entered(users.size(), nothing), low(users.size()), component(users.size(), nothing);
+  std::vector<bool> open(users.size());
+  std::vector<int> waiting;  // entered, not yet in a component
+  int time = 0, components = 0;
+  for (int root = 0; root < count; ++root) {
+    if (entered[root] != nothing) continue;
+    std::vector<Frame> stack;
+    const auto enter = [&](int v) {
+      entered[v] = low[v] = time++;
+      open[v] = true;
+      waiting.push_back(v);
+      stack.push_back({v});
+    };
+    enter(root);
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      const int v = frame.vertex;
+      if (frame.next_user < users[v].size()) {
+        const int user = users[v][frame.next_user++];
+        if (entered[user] == nothing) {
+          enter(user);
+        } else if (open[user]) {
+          low[v] = std::min(low[v], entered[user]);
+        }
+        continue;
+      }
+      stack.pop_back();
+      if (!stack.empty()) low[stack.back().vertex] = std::min(low[stack.back().vertex], low[v]);
+      if (low[v] != entered[v]) continue;
+      const bool alone = waiting.back() == v;
+      int member = nothing;
+      do {
+        member = waiting.back();
+        waiting.pop_back();
+        open[member] = false;
+        if (!alone) component[member] = components;
+      } while (member != v);
+      components += !alone;
+    }
+  }
+  return component;
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,302 @@
+// Diagrams of models: what they say is true whether modules are entered or not.
+#include <xgrad/core/diagram/formats.h>
+#include <xgrad/core/grad.h>
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/ops.h>
+
+#include <random>
+#include <set>
+
+#include "support.h"
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+const GraphVertex& the(const GraphView& view, std::string_view op) {
+  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
+  REQUIRE_MESSAGE(found != view.vertices.end(), op);
+  return *found;
+}
+
+std::string attributes(const GraphVertex& vertex) {
+  std::string text;
+  for (const auto& [name, value] : vertex.attributes) append(text, cat(text.empty() ? "" : ", ", name, " ", value));
+  return text;
+}
+
+// Inputs have smaller numbers than results: so there is no cycle.
+void check_acyclic(const GraphView& view) {
+  for (const GraphEdge& edge : view.edges) REQUIRE(edge.from < edge.to);
+}
+
+// A block as the README teaches it, which enters itself or does not.
+template <bool entering>
+struct Block : Module {
+  LayerNorm norm1{at("norm1"), 8};
+  PackedSelfAttention attn{at("attn"), 8, 2};
+  LayerNorm norm2{at("norm2"), 8};
+  Mlp ffn{at("ffn"), {.in = 8, .hidden = 16}};
+  explicit Block(At here) : Module(here) {}
+
+  Tensor operator()(const Tensor& x) const {
+    if constexpr (entering) {
+      const auto here = enter(x);
+      return here(run(x));
+    } else {
+      return run(x);
+    }
+  }
+  Tensor run(const Tensor& x) const {
+    const Tensor h = x + attn(norm1(x), {.causal = true});
+    return h + ffn(norm2(h));
+  }
+};
+
+// A small GPT, whose blocks are a Stack or members of a vector.
+template <class B>
+struct Stacked : Module {
+  Embedding tokens{at("tokens"), 11, 8};
+  Stack<B> blocks{at("blocks"), 12};
+  LayerNorm norm{at("norm"), 8};
+  explicit Stacked(At here = root) : Module(here) {}
+  Tensor operator()(const Index& ids) const { return norm(blocks(tokens(ids))); }
+};
+template <class B>
+struct Listed : Module {
+  Embedding tokens{at("tokens"), 11, 8};
+  std::vector<std::unique_ptr<B>> blocks;
+  LayerNorm norm{at("norm"), 8};
+  explicit Listed(At here = root) : Module(here) {
+    for (int i = 0; i < 12; ++i) blocks.push_back(std::make_unique<B>(at(cat("block", i))));
+  }
+  Tensor operator()(const Index& ids) const {
+    Tensor x = tokens(ids);
+    for (const auto& block : blocks) x = (*block)(x);
+    return norm(x);
+  }
+};
+
+const Index ids({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+
+std::string edges_of(const GraphView& view) {
+  std::string text;
+  for (const GraphEdge& edge : view.edges) append(text, cat(edge.from, '>', edge.to, ' '));
+  return text;
+}
+
+TEST_CASE("a model whose blocks do not enter themselves gives the picture of one whose blocks do") {
+  manual_seed(1);
+  for (const int depth : {automatic_depth, 0, 1, 2, 5}) {
+    const GraphView entered = GraphView::of({Stacked<Block<true>>()(ids)}, {.depth = depth});
+    const GraphView silent = GraphView::of({Stacked<Block<false>>()(ids)}, {.depth = depth});
+    check_acyclic(entered);
+    check_acyclic(silent);
+    CHECK(to_text(entered) == to_text(silent));
+    CHECK(edges_of(entered) == edges_of(silent));
+  }
+  // All twelve blocks are one, with both additions.
+  const GraphView view = GraphView::of({Stacked<Block<false>>()(ids)}, {.depth = 5});
+  CHECK(std::ranges::count(view.vertices, "add", &GraphVertex::op) == 2);
+  const auto block = std::ranges::find(view.clusters, "blocks.0", &GraphCluster::path);
+  REQUIRE(block != view.clusters.end());
+  CHECK(block->times == 12);
+}
+
+TEST_CASE("the additions of blocks in no Stack lie in the blocks, by what they are computed from and for") {
+  manual_seed(1);
+  const GraphView view = GraphView::of({Listed<Block<false>>()(ids)}, {.depth = 9, .roll_up = false});
+  check_acyclic(view);
+  int additions = 0;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.op != "add") continue;
+    CHECK(vertex.path == cat("block", additions++ / 2));
+  }
+  CHECK(additions == 24);
+}
+
+TEST_CASE("what is computed from a module alone does not belong to it") {
+  manual_seed(1);
+  struct Wrapped : Module {
+    Stacked<Block<false>> model{at("model")};
+    Linear head{at("head"), 8, 3};
+  } const wrapped;
+  const Tensor logits = wrapped.head(wrapped.model(ids));
+  const Tensor loss = cross_entropy(logits, Index(ids.shape(), 1));
+  const GraphView view = GraphView::of({loss}, {.depth = 9});
+  CHECK(the(view, "cross_entropy").path.empty());
+  CHECK(the(view, "embedding").path == "model.tokens");
+}
+
+TEST_CASE("frames say what their modules are") {
+  manual_seed(1);
+  const GraphView view =
+      GraphView::of({Mlp{root, {.in = 4, .hidden = 8, .out = 2}}(Array({3, 4}, Real(1)))}, {.depth = 9});
+  const auto fc1 = std::ranges::find(view.clusters, "fc1", &GraphCluster::path);
+  REQUIRE(fc1 != view.clusters.end());
+  CHECK(fc1->what == "Linear 4 -> 8");
+  const GraphView boxes =
+      GraphView::of({Mlp{root, {.in = 4, .hidden = 8, .out = 2}}(Array({3, 4}, Real(1)))}, {.depth = 0});
+  CHECK(the(boxes, "fc1").what == "Linear 4 -> 8");
+}
+
+TEST_CASE("ids, targets, lengths and masks are inputs, each array once, and settings stand at their operations") {
+  manual_seed(1);
+  const Embedding embedding{root, 11, 8};
+  const PackedSelfAttention attn{root, 8, 2};
+  const Tensor x = embedding(ids);
+  const Index lengths({2}, {3, 5});
+  const Mask masked({5, 5}, false);
+  const Tensor y = attn(x, {.causal = true, .lengths = lengths, .masked = masked});
+  const Tensor loss = cross_entropy(dropout(y, 0.25), Index(ids.shape(), 1)) + sum(embedding(ids), {.axis = 2})[{0, 0}];
+  const GraphView view = GraphView::of({loss}, {.depth = 9});
+  const auto given = [&](std::string_view name) {
+    return std::ranges::count_if(view.vertices, [&](const GraphVertex& vertex) {
+      return vertex.name == name && vertex.role == GraphRole::input;
+    });
+  };
+  CHECK(given("ids") == 1);
+  CHECK(given("targets") == 1);
+  CHECK(given("lengths") == 1);
+  CHECK(given("masked") == 1);
+  std::set<GraphFlow> flows;
+  for (const GraphEdge& edge : view.edges) flows.insert(edge.flow);
+  CHECK(flows.size() == 3);
+  CHECK(attributes(the(view, "attention")) == "heads 2, causal , scale 0.5");
+  CHECK(attributes(the(view, "dropout")) == "p 0.25");
+  CHECK(attributes(the(view, "sum")) == "axis 2");
+
+  const auto picture = [&](const AttentionMask& mask) { return to_dot(GraphView::of({attn(x, mask)})); };
+  CHECK(picture({.causal = true}) != picture({}));
+  CHECK(picture({.masked = masked}) != picture({}));
+}
+
+TEST_CASE("the library's own constants have names") {
+  manual_seed(1);
+  const Tensor x(Array({2, 3, 4}, Real(1)));
+  const auto names = [](const Tensor& y) {
+    std::set<std::string> all;
+    for (const GraphVertex& vertex : GraphView::of({y}, {.depth = 9}).vertices) all.insert(vertex.name);
+    return all;
+  };
+  const LSTM lstm{root, 4, 5};
+  CHECK(names(lstm(x).output).contains("h0"));
+  CHECK(names(lstm(x).output).contains("c0"));
+  struct Model : Module {
+    Linear in{at("in"), 4, 4};
+    SinusoidalPositions positions{at("positions"), 4, {.max_length = 8}};
+  } const model;
+  CHECK(names(model.positions(model.in(x))).contains("positions"));
+}
+
+TEST_CASE("a gradient rule is one box, named after its operation, that says what it gives") {
+  manual_seed(1);
+  const LayerNorm norm{root, 6};
+  const Tensor x = variable(normal({4, 6}), "x");
+  const Tensor loss = cross_entropy(norm(x), Index({4}, {5, 0, 2, 3}));
+  const Tensors parameters{x, norm.weight, norm.bias};
+  const Tensors gradients = grad(loss.named("loss"), parameters, {.create_graph = true});
+  Tensors results{loss};
+  results.insert(results.end(), gradients.begin(), gradients.end());
+  const GraphView view = GraphView::of(results);
+  check_acyclic(view);
+  std::vector<std::string> rules;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.role == GraphRole::gradient_operation) rules.push_back(cat(vertex.op, ": ", vertex.name));
+  }
+  CHECK(cat(rules) == "[cross_entropy': , layer_norm': dloss/dx, dloss/dweight, dloss/dbias]");
+  CHECK(std::ranges::count(view.vertices, GraphRole::seed, &GraphVertex::role) == 1);
+  const GraphView formulas = GraphView::of(results, {.formulas = true});
+  check_acyclic(formulas);
+  CHECK(formulas.vertices.size() > view.vertices.size() + 10);
+}
+
+TEST_CASE("gradients of second order have boxes of their own") {
+  const Tensor x = variable(2, "x");
+  const Tensor y = tanh(x) * x;
+  const Tensor dx = grad(y, {x}, {.create_graph = true})[0];
+  const Tensor ddx = grad(dx, {x}, {.create_graph = true})[0];
+  const GraphView view = GraphView::of({y, dx, ddx});
+  check_acyclic(view);
+  int highest = 0;
+  for (const GraphVertex& vertex : view.vertices) highest = std::max(highest, vertex.order);
+  CHECK(highest == 2);
+}
+
+// What the pool gives back when a graph is dropped is what its picture says it keeps.
+TEST_CASE("kept memory is what the graph holds") {
+  manual_seed(1);
+  const EncoderDecoder model{root, 50, 60, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
+  const Index source({8, 10}, 3), target({8, 10}, 4), lengths({8}, 7);
+  const auto loss_of = [&] { return cross_entropy(model(source, lengths, target), target); };
+  loss_of();  // the pool and the model's own tables are there
+  const std::int64_t before = pool_stats().bytes_in_use;
+  const Tensor loss = loss_of();
+  const auto held = static_cast<double>(pool_stats().bytes_in_use - before);
+  double said = 0;
+  for (const GraphVertex& vertex : GraphView::of({loss}, {.depth = 9, .roll_up = false}).vertices) {
+    said += static_cast<double>(vertex.kept_bytes);
+  }
+  CHECK(said > 1e5);
+  CHECK(said / held > 0.85);  // nodes, rules and rounding up are held, too
+  CHECK(said / held < 1.0);
+}
+
+// Modules in modules, called in any order and several times, entered or not.
+struct Random : Module {
+  std::vector<std::unique_ptr<Random>> parts;
+  std::vector<std::unique_ptr<Linear>> maps;
+  bool entering = false;
+  std::vector<int> plan;
+
+  Random(At here, std::mt19937& chance, int depth) : Module(here), entering(chance() % 2 == 0) {
+    const int count = depth == 0 ? 0 : static_cast<int>(chance() % 3);
+    for (int i = 0; i < count; ++i) {
+      parts.push_back(std::make_unique<Random>(at(cat(chance() % 2 ? "part" : "piece", i)), chance, depth - 1));
+    }
+    for (int i = 0; i < 2; ++i) maps.push_back(std::make_unique<Linear>(at(cat("map", i)), 3, 3));
+    for (int i = 0; i < 6; ++i) plan.push_back(static_cast<int>(chance() % 16));
+  }
+  Tensor operator()(const Tensor& x) const {
+    std::optional<Entered> here;
+    if (entering) here.emplace(*this, x);
+    Tensors values{x};
+    for (const int step : plan) {
+      const Tensor &last = values.back(), &other = values[static_cast<std::size_t>(step) % values.size()];
+      values.push_back(step < 5 && !parts.empty() ? (*parts[static_cast<std::size_t>(step) % parts.size()])(last)
+                       : step < 9                 ? (*maps[static_cast<std::size_t>(step) % 2])(other)
+                       : step < 13                ? last + other
+                                                  : tanh(last));
+    }
+    return values.back();
+  }
+};
+
+TEST_CASE("no picture of a recorded graph has a cycle") {
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    manual_seed(seed);
+    std::mt19937 chance(seed);
+    const Random model(At(), chance, 3);
+    const Tensor x = variable(normal({2, 3}), "x");
+    const Tensor y = sum(model(x));
+    const Tensor dx = grad(y, {x}, {.create_graph = true})[0];
+    for (const int depth : {automatic_depth, 0, 1, 2, 3, 9}) {
+      for (const bool roll_up : {true, false}) {
+        const GraphOptions options{.depth = depth, .roll_up = roll_up, .max_nodes = 100'000};
+        check_acyclic(GraphView::of({y}, options));
+        check_acyclic(GraphView::of({y, dx}, options));
+      }
+    }
+  }
+}
+
+TEST_CASE("operations stand in the order of their inputs, whatever the compiler evaluates first") {
+  const Tensor a = variable(1, "a"), b = variable(2, "b"), c = variable(3, "c"), d = variable(4, "d");
+  const Tensor right = c * d, left = a * b;  // recorded from right to left
+  CHECK(to_text(GraphView::of({left + right})) == to_text(GraphView::of({a * b + c * d})));
+}
+
+}  // namespace
+}  // namespace xgrad::testing
