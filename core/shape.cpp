@@ -5,6 +5,8 @@
 #include <limits>
 #include <ostream>
 
+#include "shape_hints.h"
+
 namespace xgrad {
 
 std::int64_t Shape::dim(int axis) const { return (*this)[normalize_axis("dim", axis, rank())]; }
@@ -54,7 +56,9 @@ Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
   for (int i = 1; i <= rank; ++i) {  // from the last axis
     const std::int64_t m = i <= a.rank() ? a[a.rank() - i] : 1;
     const std::int64_t n = i <= b.rank() ? b[b.rank() - i] : 1;
-    if (m != n && m != 1 && n != 1) fail<ShapeError>(op, "cannot broadcast ", a, " with ", b, " at axis ", -i);
+    if (m != n && m != 1 && n != 1) {
+      fail<ShapeError>(op, "cannot broadcast ", a, " with ", b, " at axis ", -i, detail::broadcast_hint(a, b));
+    }
     result[rank - i] = m == 1 ? n : m;
   }
   return result;

@@ -1,6 +1,7 @@
 // BERT.
 #include "bert.h"
 
+#include "../core/shape_hints.h"
 #include "../ops/arithmetic.h"
 #include "../ops/matmul.h"
 
@@ -45,7 +46,10 @@ Bert::Bert(At here, const Options& given)
 
 Tensor Bert::encode(const Index& ids, const BertInputs& inputs) const {
   const auto here = enter();
-  if (ids.rank() != 2) fail<ShapeError>("bert", "needs ids (B, T), got ", ids.shape());
+  if (ids.rank() != 2) {
+    fail<ShapeError>("bert", "needs ids (B, T), got ", ids.shape(),
+                     xgrad::detail::batch_axis_hint(ids.shape(), Shape{-1}));
+  }
   if (inputs.segments && inputs.segments->shape() != ids.shape()) {
     fail<ShapeError>("bert", "segments ", inputs.segments->shape(), " for ids ", ids.shape());
   }

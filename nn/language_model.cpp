@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../core/record.h"
+#include "../core/shape_hints.h"
 #include "../ops/index.h"
 #include "../ops/join.h"
 #include "../ops/slice.h"
@@ -41,7 +42,10 @@ Decoded LanguageModel::generate(const Index& prompt, const SamplingOptions& opti
 }
 
 void LanguageModel::check_ids(const Index& ids, const LanguageState* state) const {
-  if (ids.rank() != 2) fail<ShapeError>("language_model", "needs ids (B, T), got ", ids.shape());
+  if (ids.rank() != 2) {
+    fail<ShapeError>("language_model", "needs ids (B, T), got ", ids.shape(),
+                     xgrad::detail::batch_axis_hint(ids.shape(), Shape{-1}));
+  }
   const std::int64_t before = state ? state->position : 0, T = ids.dim(1);
   if (state && ids.dim(0) != state->batch) {
     fail<ShapeError>("language_model", "ids ", ids.shape(), " with the state of ", state->batch, " texts");
@@ -54,7 +58,10 @@ void LanguageModel::check_ids(const Index& ids, const LanguageState* state) cons
 
 LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt) : model_(model), text_(prompt) {
   const NoGrad off;
-  if (prompt.rank() != 2) fail<ShapeError>("language_model", "needs a prompt (B, T), got ", prompt.shape());
+  if (prompt.rank() != 2) {
+    fail<ShapeError>("language_model", "needs a prompt (B, T), got ", prompt.shape(),
+                     xgrad::detail::batch_axis_hint(prompt.shape(), Shape{-1}));
+  }
   state_ = model.begin(prompt.dim(0));
   behind_prompt_ = model.next(prompt, state_);
 }

@@ -5,6 +5,7 @@
 #include "attention_recorder.h"
 #include "attention_scores.h"
 #include "bert.h"
+#include "checks.h"
 #include "conv.h"
 #include "decode.h"
 #include "dropout.h"

@@ -5,6 +5,7 @@
 
 #include "../core/checked.h"
 #include "../core/record.h"
+#include "../core/shape_hints.h"
 #include "../ops/arithmetic.h"
 #include "../ops/create.h"
 #include "../ops/dropout.h"
@@ -81,7 +82,10 @@ const RecurrentWeights& Recurrent::weights(std::int64_t layer, std::int64_t dire
 Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) const {
   const auto here = enter(x);
   const char* op = kind_ == Kind::lstm ? "lstm" : kind_ == Kind::gru ? "gru" : "rnn";
-  if (x.rank() != 3 || x.dim(2) != in) fail<ShapeError>(op, "input must be (B, T, ", in, "), got ", x.shape());
+  if (x.rank() != 3 || x.dim(2) != in) {
+    fail<ShapeError>(op, "input must be (B, T, ", in, "), got ", x.shape(),
+                     xgrad::detail::batch_axis_hint(x.shape(), Shape{-1, in}));
+  }
   const std::int64_t B = x.dim(0), L = layers * directions;
   if (given.c.defined() && kind_ != Kind::lstm) fail<ValueError>(op, "has no memory c");
   // The state of one layer and direction.

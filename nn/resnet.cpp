@@ -1,6 +1,7 @@
 // Residual networks.
 #include "resnet.h"
 
+#include "../core/shape_hints.h"
 #include "../ops/arithmetic.h"
 #include "../ops/elementwise.h"
 #include "../ops/pooling.h"
@@ -95,7 +96,8 @@ ResidualBlockOptions ResNet::stage(int number) const {
 Tensor ResNet::operator()(const Tensor& x) const {
   const auto here = enter(x);
   if (x.rank() != 4 || x.dim(1) != options.channels) {
-    fail<ShapeError>("resnet", "needs (B, ", options.channels, ", H, W), got ", x.shape());
+    fail<ShapeError>("resnet", "needs (B, ", options.channels, ", H, W), got ", x.shape(),
+                     xgrad::detail::batch_axis_hint(x.shape(), Shape{options.channels, -1, -1}));
   }
   Tensor y = max_pool2d(relu(bn1(conv1(x))), 3, {.stride = 2, .padding = 1});  // (B, 64, H/4, W/4)
   y = layer4(layer3(layer2(layer1(y))));                                       // (B, 512, H/32, W/32)

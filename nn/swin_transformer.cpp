@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "../core/shape_hints.h"
 #include "../ops/arithmetic.h"
 #include "../ops/attention.h"
 #include "../ops/broadcast.h"
@@ -264,7 +265,8 @@ Tensor SwinTransformer::operator()(const Tensor& x) const {
   if (x.rank() != 4 || x.dim(1) != options.channels || x.dim(2) < options.patch.height ||
       x.dim(3) < options.patch.width) {
     fail<ShapeError>("swin_transformer", "needs (B, ", options.channels, ", H, W) of a patch ", options.patch.height,
-                     " x ", options.patch.width, " at least, got ", x.shape());
+                     " x ", options.patch.width, " at least, got ", x.shape(),
+                     xgrad::detail::batch_axis_hint(x.shape(), Shape{options.channels, -1, -1}));
   }
   return here(head(mean(norm(features(x)), {.axis = {1, 2}})));
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "../core/shape_hints.h"
 #include "../ops/arithmetic.h"
 #include "../ops/broadcast.h"
 #include "../ops/elementwise.h"
@@ -127,8 +128,8 @@ Tensor VisionTransformer::features(const Tensor& x) const {
   const auto here = enter(x);
   const Shape image{options.channels, options.image.height, options.image.width};
   if (x.rank() != 4 || !std::equal(image.begin(), image.end(), x.shape().begin() + 1)) {
-    fail<ShapeError>("vision_transformer", "needs (B, ", image[0], ", ", image[1], ", ", image[2], "), got ",
-                     x.shape());
+    fail<ShapeError>("vision_transformer", "needs (B, ", image[0], ", ", image[1], ", ", image[2], "), got ", x.shape(),
+                     xgrad::detail::batch_axis_hint(x.shape(), image));
   }
   Tensor z = transpose(flatten(conv_proj(x), 2), 1, 2);  // (B, N, D)
   if (class_token.defined()) z = concat({broadcast_to(class_token, {x.dim(0), 1, options.dim}), z}, 1);

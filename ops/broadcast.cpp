@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../core/record.h"
+#include "../core/shape_hints.h"
 #include "kernels/copy.h"
 #include "kernels/reduce.h"
 
@@ -15,7 +16,10 @@ BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape) {
   for (int i = 1; i <= std::min(x.rank(), to.rank()); ++i) {
     if (to[to.rank() - i] == -1) to[to.rank() - i] = x.shape()[x.rank() - i];
   }
-  if (!broadcasts_to(x.shape(), to)) fail<ShapeError>("broadcast_to", x.shape(), " cannot become ", shape);
+  if (!broadcasts_to(x.shape(), to)) {
+    fail<ShapeError>("broadcast_to", x.shape(), " cannot become ", shape,
+                     x.rank() < to.rank() ? detail::broadcast_hint(x.shape(), to) : std::string());
+  }
   return copy_part(x, {.sizes = to, .strides = broadcast_strides(x.shape(), to)});
 }
 

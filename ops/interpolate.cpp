@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../core/record.h"
+#include "../core/shape_hints.h"
 #include "kernels/resample.h"
 
 namespace xgrad {
@@ -82,7 +83,8 @@ Band band_of(const Line& line, const InterpolateOptions& options) {
 
 Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   if (x.rank() != 4 || x.dim(2) == 0 || x.dim(3) == 0) {
-    fail<ShapeError>("interpolate", "needs (B, C, H, W) with H and W above 0, got ", x.shape());
+    fail<ShapeError>("interpolate", "needs (B, C, H, W) with H and W above 0, got ", x.shape(),
+                     detail::batch_axis_hint(x.shape(), Shape{-1, -1, -1}));
   }
   if (options.size.has_value() == options.scale_factor.has_value()) {
     fail<ValueError>("interpolate", "needs either a size or a scale_factor");

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../core/record_fused.h"
+#include "../core/shape_hints.h"
 #include "arithmetic.h"
 #include "elementwise.h"
 #include "kernels/cross_entropy.h"
@@ -81,7 +82,8 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Real share) {
 }
 
 void check_same_shape(const char* op, const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape()) fail<ShapeError>(op, "shapes differ: ", a.shape(), " and ", b.shape());
+  if (a.shape() == b.shape()) return;
+  fail<ShapeError>(op, "shapes differ: ", a.shape(), " and ", b.shape(), detail::same_shape_hint(a.shape(), b.shape()));
 }
 
 }  // namespace

@@ -29,6 +29,28 @@ Tensor rows(const Tensor& x) {
   return reshape(x, {count, shape.back()});
 }
 
+// What to say of factors whose inner sizes differ, if they fit with other options.
+std::string transpose_hint(const Shape& a, const Shape& b, const MatmulOptions& given) {
+  const auto size = [](const Shape& shape, bool second) {
+    return shape.rank() < 2 ? shape[0] : shape.dim(second ? -2 : -1);
+  };
+  const auto fits = [&](const MatmulOptions& options) {
+    return size(a, options.transpose_a) == size(b, !options.transpose_b);
+  };
+  std::string hint;
+  const auto add = [&](const MatmulOptions& other, const char* name, bool was) {
+    if (!fits(other)) return;
+    append(hint, cat(hint.empty() ? "; did you mean " : " or ", was ? "without " : "{", name, was ? "" : " = true}"));
+  };
+  if (b.rank() >= 2) {
+    add({.transpose_a = given.transpose_a, .transpose_b = !given.transpose_b}, ".transpose_b", given.transpose_b);
+  }
+  if (a.rank() >= 2) {
+    add({.transpose_a = !given.transpose_a, .transpose_b = given.transpose_b}, ".transpose_a", given.transpose_a);
+  }
+  return hint.empty() ? hint : hint + "?";
+}
+
 // How two factors are multiplied: a vector as a is a matrix of one row, as b of one column, and leading axes broadcast.
 struct Plan {
   Shape a, b;     // the factors as matrices
@@ -46,7 +68,7 @@ struct Plan {
     if (a.dim(options.transpose_a ? -2 : -1) != b.dim(options.transpose_b ? -1 : -2)) {
       const auto mark = [](bool transposed) { return transposed ? "'" : ""; };
       fail<ShapeError>("matmul", "inner sizes differ: ", given_a, mark(options.transpose_a), " @ ", given_b,
-                       mark(options.transpose_b));
+                       mark(options.transpose_b), transpose_hint(given_a, given_b, options));
     }
     product = result = broadcast_shapes("matmul", leading(a), leading(b));
     const std::int64_t rows = a.dim(options.transpose_a ? -1 : -2), columns = b.dim(options.transpose_b ? -2 : -1);
@@ -113,7 +135,9 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (weight.rank() != 2 || x.rank() == 0 || x.shape().back() != weight.dim(1)) {
-    fail<ShapeError>("linear", "input ", x.shape(), " does not fit weight ", weight.shape());
+    const bool transposed = weight.rank() == 2 && x.rank() > 0 && x.shape().back() == weight.dim(0);
+    fail<ShapeError>("linear", "input ", x.shape(), " does not fit weight ", weight.shape(),
+                     transposed ? "; weight is (out, in), and would fit transposed" : "");
   }
   const std::int64_t in = weight.dim(1), out = weight.dim(0);
   if (bias.defined() && bias.shape() != Shape{out}) {

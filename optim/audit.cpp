@@ -12,20 +12,37 @@ namespace {
 
 using xgrad::detail::ModelParameters;
 
-// The leaves behind a node that gradients flow to, in the order in which they were made.
-std::vector<const Node*> leaves_behind(const Node* loss) {
-  std::vector<const Node*> leaves, open{loss};
+struct Behind {
+  std::vector<const Node*> leaves;         // that gradients flow to, in the order in which they were made
+  std::unordered_set<const Node*> passed;  // that the loss was computed from, but no gradient flows to
+};
+
+Behind look_behind(const Node* loss) {
+  Behind result;
+  std::vector<const Node*> open{loss};
   std::unordered_set<const Node*> seen{loss};
   while (!open.empty()) {
     const Node* node = open.back();
     open.pop_back();
-    if (node->is_leaf()) leaves.push_back(node);
+    if (node->is_leaf()) result.leaves.push_back(node);
     for (const Edge& edge : node->edges()) {
-      if (edge.to->requires_grad && seen.insert(edge.to.get()).second) open.push_back(edge.to.get());
+      const Node* to = edge.to.get();
+      if (!edge.carries || !to->requires_grad) {
+        result.passed.insert(to);
+      } else if (seen.insert(to).second) {
+        open.push_back(to);
+      }
     }
   }
-  std::ranges::sort(leaves, {}, &Node::id);
-  return leaves;
+  std::ranges::sort(result.leaves, {}, &Node::id);
+  return result;
+}
+
+std::string why_unreached(const Tensor& parameter, const Behind& behind) {
+  if (!parameter.requires_grad()) return "no gradient is wanted: it is frozen";
+  if (behind.passed.contains(parameter.node().get()))
+    return "it was frozen when the loss was computed: run the forward pass again";
+  return "the loss does not depend on it: was its member given another tensor?";
 }
 
 std::string why_untrained(const Node* leaf, const std::unordered_set<const ModelParameters*>& known) {
@@ -41,8 +58,8 @@ std::string why_untrained(const Node* leaf, const std::unordered_set<const Model
 Audit audit(const Tensor& loss, const Optimizer& optimizer) {
   if (!loss.requires_grad())
     fail<GraphError>("audit", "the loss has no graph: it was computed under NoGrad, or from constants");
-  const std::vector<const Node*> leaves = leaves_behind(loss.node().get());
-  const std::unordered_set<const Node*> reached(leaves.begin(), leaves.end());
+  const Behind behind = look_behind(loss.node().get());
+  const std::unordered_set<const Node*> reached(behind.leaves.begin(), behind.leaves.end());
 
   Audit result;
   std::unordered_set<const Node*> parameters;
@@ -50,18 +67,15 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer) {
   for (const Tensor& parameter : optimizer.parameters()) {
     const Node* node = parameter.node().get();
     if (node && reached.contains(node)) {
-      ++result.trained;
+      result.trained.push_back({parameter.name(), parameter.shape(), {}});
     } else {
-      result.unreached.push_back({parameter.name(), parameter.shape(),
-                                  parameter.requires_grad()
-                                      ? "the loss does not depend on it: was its member given another tensor?"
-                                      : "no gradient is wanted: it is frozen"});
+      result.unreached.push_back({parameter.name(), parameter.shape(), why_unreached(parameter, behind)});
     }
     if (!node) continue;
     parameters.insert(node);
     models.insert(ModelParameters::of(node).get());
   }
-  for (const Node* leaf : leaves) {
+  for (const Node* leaf : behind.leaves) {
     if (parameters.contains(leaf)) continue;
     result.untrained.push_back({std::string(leaf->name()), leaf->shape(), why_untrained(leaf, models)});
   }
@@ -69,8 +83,9 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer) {
 }
 
 std::string to_string(const Audit& audit) {
-  if (audit.clean()) return cat("audit: the loss reaches every parameter (", audit.trained, ") and no other leaf\n");
-  std::string text = cat("audit: ", audit.trained, " trained, ", audit.untrained.size(), " not trained, ",
+  if (audit.clean())
+    return cat("audit: the loss reaches every parameter (", audit.trained.size(), ") and no other leaf\n");
+  std::string text = cat("audit: ", audit.trained.size(), " trained, ", audit.untrained.size(), " not trained, ",
                          audit.unreached.size(), " not reached\n");
   const auto add = [&](std::string_view what, const std::vector<Audit::Line>& lines) {
     for (const Audit::Line& line : lines) {

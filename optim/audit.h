@@ -15,16 +15,16 @@
 
 namespace xgrad::optim {
 
-/// What a loss depends on and what an optimizer changes, where the two differ.
+/// What a loss depends on beside what an optimizer changes.
 struct Audit {
   struct Line {
     std::string name;  ///< empty if the leaf has none
     Shape shape;
-    std::string why;  ///< what may have happened
+    std::string why;  ///< what may have happened; empty where all is well
   };
   std::vector<Line> untrained;  ///< leaves that gradients flow to, but that are no parameters of the optimizer
   std::vector<Line> unreached;  ///< parameters of the optimizer that no gradient flows to
-  std::int64_t trained = 0;     ///< how many parameters are both
+  std::vector<Line> trained;    ///< parameters that are both
 
   /// Whether there is nothing to say.
   bool clean() const { return untrained.empty() && unreached.empty(); }

@@ -5,5 +5,6 @@
 #include "audit.h"
 #include "clip.h"
 #include "optimizer.h"
+#include "overfit.h"
 #include "schedule.h"
 #include "sgd.h"

@@ -167,7 +167,8 @@ TEST_CASE("A text goes on behind its prompt, and where the context is full from 
               model.generate(prompt, {.max_length = 5, .seed = 5}).tokens));
   LanguageStepper beam = model.start(prompt);
   CHECK(beam_search(beam, {.max_length = 10, .num_beams = 3, .num_best = 3})[1].size() == 3);
-  CHECK(error_of<ShapeError>([&] { model.start(Index({3}, 0)); }) == "language_model: needs a prompt (B, T), got [3]");
+  CHECK(error_of<ShapeError>([&] { model.start(Index({3}, 0)); }) ==
+        "language_model: needs a prompt (B, T), got [3]; is the batch axis missing? [1, 3] would fit");
   CHECK_THROWS_AS(model.start(Index({1, 9}, 0)), ValueError);
   CHECK_THROWS_AS(model.start(Index({1, 0}, 0)), ShapeError);
 }

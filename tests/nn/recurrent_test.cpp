@@ -114,7 +114,9 @@ TEST_CASE("Recurrent layers refuse bad settings and inputs") {
   } m;
   const std::string place = "\n  in lstm (LSTM 3 -> 4, both directions)";
   const Tensor x = zeros({2, 5, 3});
-  CHECK(error_of<ShapeError>([&] { m.lstm(zeros({5, 3})); }) == "lstm: input must be (B, T, 3), got [5, 3]" + place);
+  CHECK(error_of<ShapeError>([&] {
+          m.lstm(zeros({5, 3}));
+        }) == "lstm: input must be (B, T, 3), got [5, 3]; is the batch axis missing? [1, 5, 3] would fit" + place);
   CHECK(error_of<ShapeError>([&] {
           m.lstm(zeros({2, 5, 4}));
         }) == "lstm: input must be (B, T, 3), got [2, 5, 4]" + place);

@@ -100,9 +100,10 @@ TEST_CASE("matmul refuses factors that do not fit and names their shapes") {
     return error_of<ShapeError>([&] { matmul(Array(a, 1), Array(b, 1), options); });
   };
   CHECK(refusal({2, 3}, {4, 5}) == "matmul: inner sizes differ: [2, 3] @ [4, 5]");
-  CHECK(refusal({2, 3}, {3, 5}, {.transpose_a = true}) == "matmul: inner sizes differ: [2, 3]' @ [3, 5]");
+  CHECK(refusal({2, 3}, {3, 5}, {.transpose_a = true}) ==
+        "matmul: inner sizes differ: [2, 3]' @ [3, 5]; did you mean without .transpose_a?");
   CHECK(refusal({3}, {4, 5}) == "matmul: inner sizes differ: [3] @ [4, 5]");
-  CHECK(refusal({4, 5}, {4}) == "matmul: inner sizes differ: [4, 5] @ [4]");
+  CHECK(refusal({4, 5}, {4}) == "matmul: inner sizes differ: [4, 5] @ [4]; did you mean {.transpose_a = true}?");
   CHECK(refusal({3}, {4}) == "matmul: inner sizes differ: [3] @ [4]");
   CHECK(refusal({2, 2, 3}, {3, 3, 2}) == "matmul: cannot broadcast [2] with [3] at axis -1");
   CHECK(refusal({}, {3, 3}) == "matmul: a factor has no axis: [] @ [3, 3]");

@@ -232,7 +232,9 @@ TEST_CASE("interpolation refuses what does not fit") {
   const Tensor x = zeros({1, 3, 4, 5});
   CHECK(error_of<ShapeError>([&] {
           interpolate(zeros({3, 4, 5}), {.size = Size2d{2}});
-        }) == "interpolate: needs (B, C, H, W) with H and W above 0, got [3, 4, 5]");
+        }) ==
+        "interpolate: needs (B, C, H, W) with H and W above 0, got [3, 4, 5]; is the batch axis missing? [1, 3, 4, 5] "
+        "would fit");
   CHECK(error_of<ShapeError>([&] {
           interpolate(zeros({1, 3, 0, 5}), {.size = Size2d{2}});
         }) == "interpolate: needs (B, C, H, W) with H and W above 0, got [1, 3, 0, 5]");

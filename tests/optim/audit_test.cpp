@@ -41,7 +41,7 @@ TEST_CASE("a model that is a member without a place is not trained") {
   CHECK(audit.untrained[0].shape == Shape{2});
   CHECK(audit.untrained[0].why.starts_with("of another model"));
   CHECK(audit.unreached.empty());
-  CHECK(audit.trained == 1);
+  CHECK(audit.trained.size() == 1);
   CHECK(!audit.clean());
 }
 
@@ -56,7 +56,9 @@ TEST_CASE("a layer at root that is a member is not trained") {
   CHECK(names_of(audit.untrained) == Names{"weight", "bias"});
   CHECK(audit.untrained[1].why.starts_with("of another model"));
   CHECK(audit.unreached.empty());
-  CHECK(audit.trained == 2);
+  CHECK(names_of(audit.trained) == Names{"first.weight", "first.bias"});
+  CHECK(audit.trained[0].shape == Shape{2, 2});
+  CHECK(audit.trained[0].why.empty());
 }
 
 TEST_CASE("a variable that is a member of a module is not trained") {
@@ -91,7 +93,7 @@ TEST_CASE("a parameter whose member was given another tensor is not reached") {
   CHECK(names_of(audit.untrained) == Names{""});
   CHECK(names_of(audit.unreached) == Names{"w"});
   CHECK(audit.unreached[0].why == "the loss does not depend on it: was its member given another tensor?");
-  CHECK(audit.trained == 0);
+  CHECK(audit.trained.size() == 0);
 }
 
 TEST_CASE("what an optimizer was not given, and what is frozen, is named for what it is") {
@@ -106,7 +108,25 @@ TEST_CASE("what an optimizer was not given, and what is frozen, is named for wha
   CHECK(audit.untrained[0].why.starts_with("left out, or declared after"));
   CHECK(names_of(audit.unreached) == Names{"b.w"});
   CHECK(audit.unreached[0].why == "no gradient is wanted: it is frozen");
-  CHECK(audit.trained == 1);
+  CHECK(audit.trained.size() == 1);
+}
+
+TEST_CASE("a parameter that was frozen during the forward pass is not reached, and a leaf that came late is none") {
+  struct Net : Module {
+    Part a{at("a")}, b{at("b")};
+    Tensor operator()(const Tensor& x) const { return sum(b(a(x))); }
+  } net;
+  optim::SGD sgd{net.parameters(), {.lr = 1}};
+  net.a.w.set_requires_grad(false);
+  const Tensor late(Array({2}, Real(1)));
+  const Tensor loss = net(x) + sum(net.b.w * late);
+  net.a.w.set_requires_grad();
+  late.set_requires_grad();
+  const optim::Audit audit = optim::audit(loss, sgd);
+  CHECK(names_of(audit.trained) == Names{"b.w"});
+  CHECK(audit.untrained.empty());
+  CHECK(names_of(audit.unreached) == Names{"a.w"});
+  CHECK(audit.unreached[0].why == "it was frozen when the loss was computed: run the forward pass again");
 }
 
 TEST_CASE("an audit is clean where all is well, before and after a backward pass, and when constants take part") {
@@ -122,7 +142,7 @@ TEST_CASE("an audit is clean where all is well, before and after a backward pass
   loss.backward();
   const optim::Audit after = optim::audit(loss, sgd);
   CHECK(after.clean());
-  CHECK(after.trained == 1);
+  CHECK(after.trained.size() == 1);
   std::ostringstream out;
   out << after;
   CHECK(out.str() == "audit: the loss reaches every parameter (1) and no other leaf\n");

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <xgrad/core/grad.h>
+#include <xgrad/core/gradcheck.h>
 #include <xgrad/core/diagram/drawing.h>
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/random.h>
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/timing.h>
+#include <xgrad/core/why_no_grad.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/nn/pytorch/pytorch.h>
 #include <xgrad/ops/ops.h>

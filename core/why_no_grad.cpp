@@ -1,0 +1,104 @@
+// The cases in which there is no gradient, those first that nothing else can mend.
+#include "why_no_grad.h"
+
+#include <unordered_set>
+#include <vector>
+
+#include "model_parameters.h"
+
+namespace xgrad {
+namespace {
+
+std::string described(const Tensor& x) {
+  return x.name().empty() ? cat("the tensor ", x.shape()) : cat("'", x.name(), "'");
+}
+
+// Why no gradient flows to something.
+std::string why_none_flows(const Tensor& x) {
+  switch (x.history()) {
+    case History::no_grad:
+      return "was computed under NoGrad, which records no graph";
+    case History::gradient:
+      return "is a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that it comes "
+             "from";
+    case History::recorded:
+      break;
+  }
+  if (x.node() && detail::ModelParameters::of(x.node().get())) {
+    return "is a parameter that is frozen; call set_requires_grad() before the forward pass";
+  }
+  return "requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) makes "
+         "a "
+         "leaf that gradients flow to";
+}
+
+enum class Reached { no, late, yes };
+
+// Whether gradients flow from the loss to a node, or would if it had required them when the graph was recorded.
+Reached reach(const Node* loss, const Node* target) {
+  std::vector<const Node*> open{loss};
+  std::unordered_set<const Node*> seen{loss};
+  bool late = false;
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (node == target) return Reached::yes;
+    for (const Edge& edge : node->edges()) {
+      const Node* to = edge.to.get();
+      if (!edge.carries) {
+        late |= to == target;
+      } else if (to->requires_grad && to->id >= target->id && seen.insert(to).second) {
+        open.push_back(to);
+      }
+    }
+  }
+  return late ? Reached::late : Reached::no;
+}
+
+// Of a tensor that gradients flow to and that has none: whether it is a result that keeps none.
+bool keeps_none(const Tensor& x) { return !x.is_leaf() && !(x.node()->extras && x.node()->extras->retain_grad); }
+
+std::string why_not_kept(const Tensor& x) {
+  return cat(" is a result of ", x.node()->op,
+             ", and only leaves keep their gradient; call retain_grad() before backward()");
+}
+
+}  // namespace
+
+std::string why_no_grad(const Tensor& x) {
+  if (!x.defined()) return "the tensor is undefined: no value was ever given to it";
+  if (x.has_grad()) return cat(described(x), " has a gradient: grad() gives it");
+  if (!x.requires_grad()) return cat(described(x), " ", why_none_flows(x));
+  if (keeps_none(x)) return cat(described(x), why_not_kept(x));
+  if (x.node()->released) {
+    return cat(described(x),
+               " kept no gradient when the backward pass came by: retain_grad() was called after it, or zero_grad()");
+  }
+  return cat(described(x), " has not been reached by a backward(), or zero_grad() came after; with the loss, ",
+             "why_no_grad(x, loss) tells which");
+}
+
+std::string why_no_grad(const Tensor& x, const Tensor& loss) {
+  const Ref<Node>& root = loss.node();
+  if (!x.defined() || x.has_grad() || !x.requires_grad()) return why_no_grad(x);
+  if (!loss.requires_grad()) return cat("the loss ", why_none_flows(loss));
+  switch (reach(root.get(), x.node().get())) {
+    case Reached::no:
+      return cat("the loss does not depend on ", described(x), ", or only by way of a value without history");
+    case Reached::late:
+      return cat(described(x),
+                 " did not require a gradient yet when the loss was computed from it; run the forward pass ", "again");
+    case Reached::yes:
+      break;
+  }
+  if (keeps_none(x)) return cat(described(x), why_not_kept(x));
+  if (!root->released) return cat("backward() of the loss has not run: ", described(x), " gets its gradient there");
+  if (!x.is_leaf()) {
+    return cat(described(x),
+               " kept no gradient when the backward pass came by: retain_grad() was called after it, or zero_grad()");
+  }
+  return cat("a backward pass of the loss has run, but it was grad(), which returns gradients and leaves none in ",
+             described(x), ", or zero_grad() came after");
+}
+
+}  // namespace xgrad

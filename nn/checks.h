@@ -1,0 +1,149 @@
+// Checks of what a model of sequences may see: no position the later ones, and nothing the padding.
+//
+//     const nn::Gpt gpt{nn::root, {.vocabulary = 65, .context = 64, .dim = 32, .heads = 4, .layers = 2}};
+//     std::cout << nn::check_causality(gpt, ids);                                                // ids (B, T)
+//     std::cout << nn::check_causality([&](const Index& target) { return model(source, lengths, target); }, target,
+//                                      {.model = &model});
+//
+// A leak shows nowhere else: the loss falls faster than it should, and what is generated is garbage.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include "module.h"
+
+namespace xgrad::nn {
+
+struct CausalityOptions {
+  /// What f runs, so that dropout is off meanwhile, the gradient is taken where the ids are embedded, and the module
+  /// with the leak is named. If f is a module, it need not be given.
+  const Module* model = nullptr;
+  std::uint64_t seed = 0;  ///< of random gradients and inputs
+};
+
+/// The first output that depends on a later input, and the first such input.
+struct CausalityLeak {
+  std::int64_t t = 0;       ///< position of the output
+  std::int64_t s = 0;       ///< position of the input, s > t
+  double gradient = 0;      ///< the largest of the one with respect to the other
+  double change = 0;        ///< how far the output moves when the input is another one
+  std::string module = {};  ///< the first whose result shows it, if it is known
+};
+
+/// What a check of causality found.
+struct CausalityReport {
+  std::int64_t positions = 0;  ///< T
+  bool depends = false;        ///< whether outputs depend on inputs at all
+  std::optional<CausalityLeak> leak = {};
+
+  bool ok() const { return depends && !leak; }
+};
+
+/// How the outputs of a padded batch are to be read.
+enum class PaddedOutput {
+  positions,   ///< (B, T, ...), of which the first lengths[b] positions of row b count
+  everything,  ///< all of it counts: an encoder's summary, or the logits of a decoder that reads the padded source
+};
+
+struct PaddingInvarianceOptions {
+  const Module* model = nullptr;  ///< as in CausalityOptions
+  PaddedOutput output = PaddedOutput::positions;
+  double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;  ///< for other sums in a narrower batch, relative to the largest
+  std::uint64_t seed = 0;
+};
+
+/// How outputs depend on padding.
+struct PaddingLeak {
+  Shape output = {};         ///< position of the first output that changes with the padding; empty if none does
+  double change = 0;         ///< how far outputs move at most
+  Shape input = {};          ///< position of the first padding that has a gradient; empty if none has
+  double gradient = 0;       ///< the largest of these
+  std::string module = {};   ///< the first whose result shows it, if it is known
+  std::int64_t columns = 0;  ///< not 0 if outputs only change without so many last columns, padding in all rows
+};
+
+/// What a check of padding found.
+struct PaddingInvarianceReport {
+  bool depends = false;  ///< whether outputs depend on inputs that count
+  std::optional<PaddingLeak> leak = {};
+
+  bool ok() const { return depends && !leak; }
+};
+
+namespace detail {
+CausalityReport check_causality(const std::function<Tensor(const Index&)>& f, const Index& x,
+                                const CausalityOptions& options);
+CausalityReport check_causality(const std::function<Tensor(const Tensor&)>& f, const Tensor& x,
+                                const CausalityOptions& options);
+PaddingInvarianceReport check_padding_invariance(const std::function<Tensor(const Index&, const Index&)>& f,
+                                                 const Index& x, const Index& lengths,
+                                                 const PaddingInvarianceOptions& options);
+PaddingInvarianceReport check_padding_invariance(const std::function<Tensor(const Tensor&, const Index&)>& f,
+                                                 const Tensor& x, const Index& lengths,
+                                                 const PaddingInvarianceOptions& options);
+
+/// The options with the model that f itself is.
+template <class F, class Options>
+Options with_model(const F& f, Options options) {
+  if constexpr (std::derived_from<F, Module>) {
+    if (!options.model) options.model = &f;
+  }
+  return options;
+}
+}  // namespace detail
+
+/// Whether output t of f depends on inputs 0 ... t alone: f(x) is (B, T, ...) for token ids x (B, T), or for x (B, T,
+/// ...) of numbers, where embedded ids are. Proved twice: the gradient of output t with respect to every later input is
+/// exactly 0 (T - 1 backward passes), and outputs 0 ... s - 1 are the same to the last bit when input s is another one
+/// (T - 1 forward passes); other ids are taken from among those in x. Changes nothing.
+/// Throws ShapeError unless shapes are as said; ValueError for an empty f, fewer than 2 positions, ids that are all
+/// equal, or an f that gives other values for the same input, as with dropout; and what f throws.
+/// Threads: no other may run the model in the meantime.
+template <class F>
+CausalityReport check_causality(const F& f, const Index& x, const CausalityOptions& options = {}) {
+  xgrad::detail::refuse_empty("check_causality", f);
+  return detail::check_causality([&f](const Index& ids) -> Tensor { return f(ids); }, x,
+                                 detail::with_model(f, options));
+}
+template <class F>
+CausalityReport check_causality(const F& f, const Tensor& x, const CausalityOptions& options = {}) {
+  xgrad::detail::refuse_empty("check_causality", f);
+  return detail::check_causality([&f](const Tensor& at) -> Tensor { return f(at); }, x, detail::with_model(f, options));
+}
+
+/// Whether what counts of f(x, lengths) depends on the first lengths[b] positions of each row b of x alone; x as above.
+/// Proved like it: the gradient with respect to what stands behind is exactly 0, and outputs are the same to the last
+/// bit with something else there. If the last columns are padding in all rows, outputs must also be the same, to the
+/// tolerance, without these. Changes nothing.
+///
+///     nn::check_padding_invariance([&](const Index& ids, const Index& n) { return bert(ids, {.lengths = n}); }, ids,
+///                                  lengths, {.model = &bert});
+///
+/// Throws ShapeError unless lengths is (B) and shapes are as said; ValueError for an empty f, a length outside [0, T],
+/// lengths without padding or with nothing else, ids that are all equal, a negative tolerance, or an f that gives other
+/// values for the same input; and what f throws. Threads: as above.
+template <class F>
+PaddingInvarianceReport check_padding_invariance(const F& f, const Index& x, const Index& lengths,
+                                                 const PaddingInvarianceOptions& options = {}) {
+  xgrad::detail::refuse_empty("check_padding_invariance", f);
+  return detail::check_padding_invariance([&f](const Index& ids, const Index& n) -> Tensor { return f(ids, n); }, x,
+                                          lengths, detail::with_model(f, options));
+}
+template <class F>
+PaddingInvarianceReport check_padding_invariance(const F& f, const Tensor& x, const Index& lengths,
+                                                 const PaddingInvarianceOptions& options = {}) {
+  xgrad::detail::refuse_empty("check_padding_invariance", f);
+  return detail::check_padding_invariance([&f](const Tensor& at, const Index& n) -> Tensor { return f(at, n); }, x,
+                                          lengths, detail::with_model(f, options));
+}
+
+/// One line.
+std::string to_string(const CausalityReport& report);
+std::string to_string(const PaddingInvarianceReport& report);
+std::ostream& operator<<(std::ostream& out, const CausalityReport& report);
+std::ostream& operator<<(std::ostream& out, const PaddingInvarianceReport& report);
+
+}  // namespace xgrad::nn
