@@ -1,9 +1,10 @@
 // Gradients that must be 0 and values that must not move. Where a leak was found by its values, the modules' results in
-// both runs tell where it begins: the first module to finish with a result that differs where it should not.
+// both runs tell where it begins: the first module to finish with a result that differs where its inputs do not.
 #include "checks.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <ostream>
 
 #include "../core/grad.h"
@@ -137,30 +138,37 @@ std::string described(const Module& module) {
   return module.path().empty() ? module.description() : cat(module.path(), " (", module.description(), ")");
 }
 
-// The first module whose results for two inputs differ at a place where they must not.
+// The first module whose results for two inputs differ at a place where they must not, though its own inputs do not.
 template <class F, class X>
 std::string first_module(const F& f, const X& x, const X& other, const Module* model, const Layout& layout,
                          const Where& same) {
   struct Result {
     const Module* module;
-    Array value;
+    Tensors inputs;
+    Tensor output;
   };
   const auto results = [&](const X& input) {
     std::vector<Result> all;
     const HookEverywhere hook(model, [&](const ForwardCall& call) {
-      all.push_back({&call.module, call.output.value()});
+      all.push_back({&call.module, call.inputs, call.output});
     });
     f(input);
     return all;
   };
   const std::vector<Result> one = results(x), two = results(other);
-  for (std::size_t k = 0; k < std::min(one.size(), two.size()); ++k) {
-    const Shape& shape = one[k].value.shape();
-    if (one[k].module != two[k].module || two[k].value.shape() != shape || !layout.fits(shape)) continue;
-    for (std::int64_t i = 0; i < shape.numel(); ++i) {
-      if (!differ(one[k].value.data()[i], two[k].value.data()[i])) continue;
-      if (same(layout.row(i, shape), layout.position(i, shape))) return described(*one[k].module);
+  const auto wrong = [&](const Tensor& a, const Tensor& b) {
+    const Shape& shape = a.shape();
+    if (b.shape() != shape || !layout.fits(shape)) return false;
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+      if (!differ(a.value().data()[i], b.value().data()[i])) continue;
+      if (same(layout.row(i, shape), layout.position(i, shape))) return true;
     }
+    return false;
+  };
+  for (std::size_t k = 0; k < std::min(one.size(), two.size()); ++k) {
+    if (one[k].module != two[k].module || !wrong(one[k].output, two[k].output)) continue;
+    if (!std::ranges::equal(one[k].inputs, two[k].inputs, std::not_fn(wrong))) continue;
+    return described(*one[k].module);
   }
   return {};
 }

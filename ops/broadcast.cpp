@@ -17,8 +17,9 @@ BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape) {
     if (to[to.rank() - i] == -1) to[to.rank() - i] = x.shape()[x.rank() - i];
   }
   if (!broadcasts_to(x.shape(), to)) {
+    const bool larger = x.rank() < to.rank() && std::ranges::all_of(to, [](std::int64_t size) { return size >= 0; });
     fail<ShapeError>("broadcast_to", x.shape(), " cannot become ", shape,
-                     x.rank() < to.rank() ? detail::broadcast_hint(x.shape(), to) : std::string());
+                     larger ? detail::broadcast_hint(x.shape(), to) : std::string());
   }
   return copy_part(x, {.sizes = to, .strides = broadcast_strides(x.shape(), to)});
 }

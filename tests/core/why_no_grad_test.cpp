@@ -78,7 +78,7 @@ TEST_CASE("with the loss it is known whether gradients reach a tensor, and wheth
   CHECK(why_no_grad(w, sum(w.detach() * other)) ==
         "the loss does not depend on 'w', or only by way of a value without history");
 
-  const Tensor late({1.0, 2.0});
+  const Tensor late(Array({2}, {1, 2}));
   const Tensor early_loss = sum(late * other);
   late.set_requires_grad();
   CHECK(why_no_grad(late, early_loss) ==

@@ -1,0 +1,161 @@
+// The last clause of shape errors: what would fit, where the shapes show a usual mistake, and nothing where they do
+// not.
+#include "support/check.h"
+
+#include <vector>
+
+#include <xgrad/core/shape_hints.h>
+#include <xgrad/nn/bert.h>
+#include <xgrad/nn/resnet.h>
+#include <xgrad/nn/vision_transformer.h>
+#include <xgrad/ops/ops.h>
+
+namespace xgrad::testing {
+namespace {
+
+const std::string unsqueeze = ": unsqueeze it, or reduce with {.keepdim = true}";
+
+TEST_CASE("shapes that cannot be broadcast are told what would fit, if there is one thing") {
+  struct Row {
+    Shape a, b;
+    std::string hint;
+  };
+  const std::vector<Row> rows{
+      // An axis that was reduced and not kept, or an unsqueeze that was forgotten.
+      {{8, 3}, {8}, "; [8] would fit as [8, 1]" + unsqueeze},
+      {{8}, {8, 3}, "; [8] would fit as [8, 1]" + unsqueeze},
+      {{2, 3, 4}, {2, 3}, "; [2, 3] would fit as [2, 3, 1]" + unsqueeze},
+      {{2, 3, 4}, {2, 4}, "; [2, 4] would fit as [2, 1, 4]" + unsqueeze},
+      {{8, 3, 32, 32}, {3}, "; [3] would fit as [1, 3, 1, 1]" + unsqueeze},
+      {{8, 3, 16, 32}, {8, 3}, "; [8, 3] would fit as [8, 3, 1, 1]" + unsqueeze},
+      {{8, 3, 5}, {8, 1}, "; [8, 1] would fit as [8, 1, 1]" + unsqueeze},
+      // The last two axes are exchanged.
+      {{2, 3}, {3, 2}, "; [3, 2] would fit transposed"},
+      {{5, 2, 3}, {5, 3, 2}, "; [5, 3, 2] would fit transposed"},
+      // No hint: another size, none that fits, or several.
+      {{2, 3}, {4}, ""},
+      {{2, 3}, {2, 4}, ""},
+      {{2, 3}, {4, 3}, ""},
+      {{2, 3, 4}, {3, 2}, ""},
+      {{3, 3, 2}, {3}, ""},
+      {{3, 2, 2}, {3, 2}, ""},
+      {{1, 3}, {2}, ""},
+      {{5, 2, 3}, {4, 3, 2}, ""},
+      {{3}, {2}, ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(cat(row.a, row.b));
+    const std::string said = error_of<ShapeError>([&] { broadcast_shapes("add", row.a, row.b); });
+    CHECK(said.starts_with(cat("add: cannot broadcast ", row.a, " with ", row.b, " at axis -")));
+    const std::size_t rest = said.find("; ");
+    CHECK((rest == std::string::npos ? "" : said.substr(rest)) == row.hint);
+    // What the hint says does fit.
+    if (const std::size_t as = row.hint.find(" as ["); as != std::string::npos) {
+      const Shape& small = row.a.rank() < row.b.rank() ? row.a : row.b;
+      const Shape& large = row.a.rank() < row.b.rank() ? row.b : row.a;
+      Shape shape;
+      for (const char* at = row.hint.c_str() + as + 4; *at != ']';) {
+        char* end = nullptr;
+        shape.push_back(std::strtoll(at + 1, &end, 10));
+        at = end;
+      }
+      CHECK(shape.numel() == small.numel());
+      CHECK(broadcast_shapes("add", shape, large) == large);
+    }
+  }
+}
+
+TEST_CASE("x - mean(x) with an axis that was not kept is told so") {
+  const Tensor x = normal({2, 3, 4});
+  CHECK(error_of<ShapeError>([&] { x - mean(x, {.axis = -1}); }) ==
+        "sub: cannot broadcast [2, 3, 4] with [2, 3] at axis -1; [2, 3] would fit as [2, 3, 1]" + unsqueeze);
+  CHECK_NOTHROW(x - mean(x, {.axis = -1, .keepdim = true}));
+  CHECK(error_of<ShapeError>([] {
+          broadcast_to(ones({4}), {4, 5});
+        }) == "broadcast_to: [4] cannot become [4, 5]; [4] would fit as [4, 1]" + unsqueeze);
+  CHECK(error_of<ShapeError>([] { broadcast_to(ones({4, 5}), {4}); }) == "broadcast_to: [4, 5] cannot become [4]");
+}
+
+TEST_CASE("factors that would fit transposed are named, those that would not are not") {
+  struct Row {
+    Shape a, b;
+    MatmulOptions options;
+    std::string hint;
+  };
+  const std::vector<Row> rows{
+      {{8, 3}, {5, 3}, {}, "; did you mean {.transpose_b = true}?"},
+      {{3, 8}, {3, 5}, {}, "; did you mean {.transpose_a = true}?"},
+      {{2, 7, 3}, {5, 3}, {}, "; did you mean {.transpose_b = true}?"},
+      {{8, 3}, {8, 3}, {}, "; did you mean {.transpose_b = true} or {.transpose_a = true}?"},
+      {{3}, {5, 3}, {}, "; did you mean {.transpose_b = true}?"},
+      {{3, 5}, {3}, {}, "; did you mean {.transpose_a = true}?"},
+      {{8, 3}, {3, 5}, {.transpose_b = true}, "; did you mean without .transpose_b?"},
+      {{8, 3}, {3, 5}, {.transpose_a = true}, "; did you mean without .transpose_a?"},
+      {{8, 3}, {4, 5}, {}, ""},
+      {{8, 3}, {5, 8}, {}, ""},
+      {{3}, {4}, {}, ""},
+      {{8, 3}, {4}, {}, ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(cat(row.a, row.b));
+    const std::string said = error_of<ShapeError>([&] { matmul(ones(row.a), ones(row.b), row.options); });
+    CHECK(said.starts_with("matmul: inner sizes differ: "));
+    const std::size_t rest = said.find("; ");
+    CHECK((rest == std::string::npos ? "" : said.substr(rest)) == row.hint);
+    if (row.hint.find(" or ") != std::string::npos || row.hint.empty()) continue;
+    MatmulOptions other = row.options;
+    bool& changed = row.hint.find("transpose_a") != std::string::npos ? other.transpose_a : other.transpose_b;
+    changed = !changed;
+    CHECK_NOTHROW(matmul(ones(row.a), ones(row.b), other));
+  }
+  CHECK(error_of<ShapeError>([] {
+          linear(ones({4, 3}), ones({3, 5}));
+        }) == "linear: input [4, 3] does not fit weight [3, 5]; weight is (out, in), and would fit transposed");
+  CHECK(error_of<ShapeError>([] {
+          linear(ones({4, 3}), ones({5, 4}));
+        }) == "linear: input [4, 3] does not fit weight [5, 4]");
+}
+
+TEST_CASE("a loss of shapes that differ in axes of size 1 says so") {
+  const auto said = [](const Shape& a, const Shape& b) {
+    return error_of<ShapeError>([&] { mse_loss(ones(a), ones(b)); });
+  };
+  const std::string ones_only = "; they differ in axes of size 1 only: squeeze or unsqueeze one of them";
+  CHECK(said({8, 1}, {8}) == "mse_loss: shapes differ: [8, 1] and [8]" + ones_only);
+  CHECK(said({8}, {1, 8}) == "mse_loss: shapes differ: [8] and [1, 8]" + ones_only);
+  CHECK(said({8, 2}, {8}) == "mse_loss: shapes differ: [8, 2] and [8]");
+  CHECK(said({8, 1}, {1, 8}) == "mse_loss: shapes differ: [8, 1] and [1, 8]");
+}
+
+TEST_CASE("a single sample without a batch axis is recognised, a batch of something else is not") {
+  using detail::batch_axis_hint;
+  CHECK(batch_axis_hint(Shape{3, 8, 8}, Shape{3, -1, -1}) == "; is the batch axis missing? [1, 3, 8, 8] would fit");
+  CHECK(batch_axis_hint(Shape{4, 8, 8}, Shape{3, -1, -1}).empty());
+  CHECK(batch_axis_hint(Shape{3, 8}, Shape{3, -1, -1}).empty());
+  CHECK(batch_axis_hint(Shape{}, Shape{-1}).empty());
+  const nn::Bert bert{nn::root, {.vocabulary = 5, .context = 8, .dim = 4, .heads = 2, .layers = 1, .ffn = 4}};
+  CHECK(error_of<ShapeError>([&] { bert(Index({3}, 1)); }) ==
+        "bert: needs ids (B, T), got [3]; is the batch axis missing? [1, 3] would fit");
+  CHECK(error_of<ShapeError>([&] { bert(Index({3, 1, 1}, 1)); }) == "bert: needs ids (B, T), got [3, 1, 1]");
+  nn::ResNetOptions narrow = nn::resnet18();
+  narrow.width = 4;
+  const nn::ResNet resnet{nn::root, narrow};
+  CHECK(error_of<ShapeError>([&] {
+          resnet(zeros({3, 32, 32}));
+        }) == "resnet: needs (B, 3, H, W), got [3, 32, 32]; is the batch axis missing? [1, 3, 32, 32] would fit");
+  CHECK(error_of<ShapeError>([&] {
+          resnet(zeros({1, 4, 32, 32}));
+        }) == "resnet: needs (B, 3, H, W), got [1, 4, 32, 32]");
+  const nn::VisionTransformer vit{
+      nn::root, {.image = 8, .patch = 4, .channels = 1, .dim = 4, .heads = 2, .layers = 1, .classes = 2}};
+  CHECK(error_of<ShapeError>([&] {
+          vit(zeros({1, 8, 8}));
+        }) ==
+        "vision_transformer: needs (B, 1, 8, 8), got [1, 8, 8]; is the batch axis missing? [1, 1, 8, 8] would fit");
+  CHECK(error_of<ShapeError>([&] {
+          vit(zeros({3, 8, 8}));
+        }) == "vision_transformer: needs (B, 1, 8, 8), got [3, 8, 8]");
+}
+
+}  // namespace
+}  // namespace xgrad::testing
