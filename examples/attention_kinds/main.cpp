@@ -46,8 +46,7 @@ void draw_weights(const std::filesystem::path& out) {
   const nn::GaussianAttention gaussian{nn::root};
   const nn::WindowedAttention windowed{nn::root, {.before = 2, .after = 1}};
 
-  kit::HeatMaps maps{
-      .title = "The same queries and keys", .columns = 3, .query_caption = "query", .key_caption = "key"};
+  kit::HeatMaps maps{.title = "The same queries and keys", .columns = 3};
   for (std::int64_t t = 1; t <= T; ++t) maps.queries.push_back(cat(t));
   maps.keys = maps.queries;
   const auto add = [&](const char* title, const Tensor& weights) {
@@ -133,8 +132,8 @@ void draw_costs(const std::filesystem::path& out, std::int64_t longest) {
   for (std::int64_t T = 256; T <= longest; T *= 2) total += std::ssize(kinds);
   kit::ProgressBar bar({.total = total, .title = "measuring"});
   for (const auto& [name, attend] : kinds) {
-    time.push_back({.name = name});
-    memory.push_back({.name = name});
+    time.push_back({.name = name, .style = kit::Series::Style::marked});
+    memory.push_back(time.back());
     for (std::int64_t T = 256; T <= longest; T *= 2) {
       const Cost cost = cost_of(attend, T);
       log.row({name, T, cost.milliseconds, cost.megabytes});
@@ -145,13 +144,18 @@ void draw_costs(const std::filesystem::path& out, std::int64_t longest) {
     }
   }
   bar.finish();
-  const auto draw = [&](const char* file, const char* title, const char* unit, const std::vector<kit::Series>& series) {
-    kit::save_text(
-        out / file,
-        kit::line_plot(series, {.title = title, .x_label = "positions", .y_label = unit, .y_scale = kit::Scale::log}));
+  const auto panel = [](const std::vector<kit::Series>& series, const char* title, const char* unit) {
+    return kit::PlotPanel{.series = series,
+                          .title = title,
+                          .x_label = "positions",
+                          .y_label = unit,
+                          .x_scale = kit::Scale::log,
+                          .y_scale = kit::Scale::log};
   };
-  draw("attention_time.svg", "Forward and backward pass", "milliseconds", time);
-  draw("attention_memory.svg", "Kept for the backward pass", "megabytes", memory);
+  kit::save_text(out / "attention_costs.svg",
+                 kit::panel_plot({panel(time, "Forward and backward pass", "milliseconds"),
+                                  panel(memory, "Kept for the backward pass", "megabytes")},
+                                 {.title = "What attention takes: a square grows with slope 2"}));
   for (std::size_t i = 0; i < time.size(); ++i) {
     std::cout << time[i].name << ": " << kit::fixed(time[i].y.front(), 2) << " ms and "
               << kit::fixed(memory[i].y.front(), 2) << " MB at T = 256, " << kit::fixed(time[i].y.back(), 2)

@@ -195,14 +195,10 @@ void draw_attention(const std::filesystem::path& path, const nn::Bert& model, co
   const nn::Eval eval(model);
   const nn::AttentionRecorder recorder;
   model(ids);
-  std::vector<std::string> words;
+  kit::Tokens words;
   for (const std::int64_t id : ids) words.push_back(text.tokenizer.vocab().token(id));
   kit::save_text(path, kit::attention_svg(kit::attention_weights(recorder, ".attn"),
-                                          {.title = "What each word looks at; _ is masked",
-                                           .queries = words,
-                                           .keys = words,
-                                           .query_caption = "query",
-                                           .key_caption = "key"}));
+                                          kit::encoder_maps(words, {.title = "What each word looks at; _ is masked"})));
 }
 
 // -- training ---------------------------------------------------------------------------------------------------------

@@ -37,7 +37,6 @@ constexpr Row rows[] = {{Layer::attention, "self-attention", {"n^2 d", "1", "1"}
                         {Layer::recurrence, "recurrence", {"n d^2", "n", "n"}},
                         {Layer::convolution, "convolution", {"k n d^2", "1", "n/k"}}};
 constexpr std::array<const char*, 3> quantities{"multiplications", "sequential operations", "path, first to last"};
-constexpr std::array<const char*, 3> files{"multiplications.svg", "sequential.svg", "path.svg"};
 
 std::array<double, 3> numbers(const Costs& costs) {
   return {static_cast<double>(costs.multiplications), static_cast<double>(costs.sequential),
@@ -50,7 +49,10 @@ void run(const Config& config, kit::Example& example) {
   }
   std::cout << "one layer of width " << config.width << ", convolution over " << config.kernel << " tokens\n";
   const std::vector<double> x(config.lengths.begin(), config.lengths.end());
-  std::array<std::vector<kit::Series>, 3> lines;
+  std::vector<kit::PlotPanel> panels;
+  for (const char* quantity : quantities) {
+    panels.push_back({.title = quantity, .x_label = "tokens", .x_scale = kit::Scale::log, .y_scale = kit::Scale::log});
+  }
   for (const Row& row : rows) {
     std::array<std::vector<double>, 3> values;
     for (const std::int64_t n : config.lengths) {
@@ -67,17 +69,16 @@ void run(const Config& config, kit::Example& example) {
       for (const double value : values[q]) cells.push_back(static_cast<std::int64_t>(value));
       cells.insert(cells.end(), {cat("n^", power), row.theory[q]});
       table.row(cells);
-      lines[q].push_back({.name = row.name, .x = x, .y = values[q]});
+      panels[q].series.push_back({.name = row.name, .x = x, .y = values[q], .style = kit::Series::Style::marked});
       example.result.add(cat(row.name, "_", q), power);
     }
     std::cout << "\n" << table.text();
   }
-  for (std::size_t q = 0; q < 3; ++q) {
-    kit::save_text(example.out / files[q], kit::line_plot(lines[q], {.title = quantities[q],
-                                                                     .x_label = "tokens",
-                                                                     .y_label = quantities[q],
-                                                                     .y_scale = kit::Scale::log}));
-  }
+  kit::save_text(
+      example.out / "growth.svg",
+      kit::panel_plot(
+          panels,
+          {.title = "What a layer takes: n^b is a line of slope b", .columns = 3, .width = 330, .height = 330}));
 }
 
 }  // namespace

@@ -178,10 +178,10 @@ void show_hypotheses(const kit::Corpus& corpus, const nn::EncoderDecoder& model,
   written.resize(found[0].rows.size(), "<eos>");
   source.push_back("<eos>");
   const Array weights = kit::attention_weights(recorder, ".cross_attn", {.rows = found[0].rows});
-  kit::save_text(path, kit::attention_svg(weights[{_, _, _, slice(0, std::ssize(source))}],
-                                          {.title = "What the best of four beams attended to for each word",
-                                           .queries = written,
-                                           .keys = source}));
+  kit::save_text(
+      path, kit::attention_svg(
+                weights[{_, _, _, slice(0, std::ssize(source))}],
+                kit::cross_maps(written, source, {.title = "What the best of four beams attended to for each word"})));
 }
 
 void run(const Config& config, const kit::Example& example) {

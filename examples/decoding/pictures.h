@@ -37,7 +37,7 @@ inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, 
     double x, y, p;
   };
   std::map<std::string, Place> places{{"", {20, top + line * static_cast<double>(most) / 2, 1}}};
-  svg.shape("circle", {{"cx", 24.0}, {"cy", places[""].y}, {"r", 5.0}, {"fill", "#0072b2"}});
+  svg.shape("circle", {{"cx", 24.0}, {"cy", places[""].y}, {"r", 5.0}, {"fill", kit::series_inks[0]}});
   for (std::size_t t = 0; t < steps.size(); ++t) {
     const double x = left + column * static_cast<double>(t);
     const double first = top + line * static_cast<double>(most - 4 * steps[t].size()) / 2;
@@ -49,7 +49,7 @@ inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, 
       places[prefix] = here;
       const bool open = t + 1 < steps.size() && std::ranges::find(steps[t + 1], prefix) != steps[t + 1].end();
       const bool ended = std::ranges::find(ends, prefix) != ends.end();
-      const char* colour = ended ? "#009e73" : open ? "#0072b2" : "#b8c1ca";
+      const kit::Ink colour = ended ? kit::series_inks[2] : open ? kit::series_inks[0] : kit::frame_ink;
       svg.shape("line", {{"x1", parent.x + (from.empty() ? 10 : box_width)},
                          {"y1", parent.y},
                          {"x2", x},
@@ -61,10 +61,11 @@ inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, 
                          {"width", box_width},
                          {"height", box_height},
                          {"rx", 4.0},
-                         {"fill", open || ended ? colour : "#ffffff"},
+                         {"fill", open || ended ? colour : kit::ground_ink},
                          {"stroke", colour}});
-      svg.text(x + box_width / 2, here.y + 4, prefix + "  " + kit::fixed(here.p, 3),
-               {{"text-anchor", "middle"}, {"font-size", 12}, {"fill", open || ended ? "#ffffff" : "#52606d"}});
+      svg.text(
+          x + box_width / 2, here.y + 4, prefix + "  " + kit::fixed(here.p, 3),
+          {{"text-anchor", "middle"}, {"font-size", 12}, {"fill", open || ended ? kit::ground_ink : kit::quiet_ink}});
     }
   }
   return svg.str();

@@ -4,49 +4,64 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 #include <xgrad/core/error.h>
 #include <xgrad/kit/format.h>
 #include <xgrad/kit/plot.h>
-#include <xgrad/kit/svg.h>
 
 namespace xgrad::kit {
 namespace {
 
 using Colour = std::array<double, 3>;
 
-// Even steps of lightness, so that equal differences look equal; the lightest differs from the white of the page.
-constexpr std::array<Colour, 6> light_to_dark = {
+/// Colours on white and on dark ground, from the least to the greatest value.
+struct Stops {
+  std::span<const Colour> light, dark;
+};
+
+// Even steps of lightness, so that equal differences look equal; the first differs from the ground.
+constexpr std::array<Colour, 6> faint_to_dark = {
     {{237, 242, 248}, {190, 214, 235}, {133, 180, 218}, {74, 139, 194}, {34, 94, 156}, {13, 46, 99}}};
+constexpr std::array<Colour, 6> faint_to_bright = {
+    {{27, 35, 46}, {25, 59, 97}, {34, 94, 156}, {74, 139, 194}, {142, 192, 230}, {224, 241, 253}}};
 constexpr std::array<Colour, 5> blue_to_red = {
     {{33, 88, 150}, {139, 184, 218}, {244, 244, 244}, {236, 158, 122}, {172, 40, 46}}};
+constexpr std::array<Colour, 5> bright_blue_to_red = {
+    {{134, 192, 240}, {52, 104, 158}, {36, 42, 50}, {152, 66, 50}, {245, 144, 112}}};
+constexpr Stops sequential{faint_to_dark, faint_to_bright}, diverging{blue_to_red, bright_blue_to_red};
 
-constexpr std::string_view quiet = "#52606d", frame = "#cbd2d9";
+constexpr double levels = 64;  // that are told apart
+
+constexpr Ink hatch_ground{0xf5f5f4, 0x1b2129}, hatch{0xc8c5c0, 0x434c57};
 constexpr double title_size = 16, panel_title_size = 12, caption_size = 12, label_size = 11, tick_size = 10.5;
 constexpr double margin = 20, panel_gap = 26, widest_label = 110, bar_width = 14;
 constexpr double slant = 0.7071;  // key labels stand at 45 degrees
 
-std::string colour_of(double share, std::span<const Colour> stops) {
-  const double place = std::clamp(share, 0.0, 1.0) * static_cast<double>(stops.size() - 1);
+std::uint32_t mixed(double share, std::span<const Colour> stops) {
+  const double place = share * static_cast<double>(stops.size() - 1);
   const std::size_t stop = std::min(static_cast<std::size_t>(place), stops.size() - 2);
-  std::string text = "#";
+  std::uint32_t colour = 0;
   for (std::size_t i = 0; i < 3; ++i) {
-    const double mixed = std::lerp(stops[stop][i], stops[stop + 1][i], place - static_cast<double>(stop));
-    const int level = static_cast<int>(std::lround(mixed));
-    text += "0123456789abcdef"[level / 16];
-    text += "0123456789abcdef"[level % 16];
+    const double part = std::lerp(stops[stop][i], stops[stop + 1][i], place - static_cast<double>(stop));
+    colour = colour << 8 | static_cast<std::uint32_t>(std::lround(part));
   }
-  return text;
+  return colour;
+}
+
+Ink colour_of(double share, const Stops& stops) {
+  const double level = std::round(std::clamp(share, 0.0, 1.0) * levels) / levels;
+  return {mixed(level, stops.light), mixed(level, stops.dark)};
 }
 
 /// The values that the colours stand for.
 struct ColourScale {
   double low, high;
-  std::span<const Colour> stops;
+  const Stops& stops;
 
-  std::string colour(double value) const { return colour_of((value - low) / (high - low), stops); }
+  Ink colour(double value) const { return colour_of((value - low) / (high - low), stops); }
 };
 
 bool is_masked(const HeatMaps& maps, std::size_t i) { return !maps.masked.empty() && maps.masked[i]; }
@@ -82,8 +97,8 @@ ColourScale scale_of(const HeatMaps& maps) {
   const std::vector<double> ticks = nice_ticks(0, end, 5);
   const double step = ticks[1] - ticks[0];
   end = std::ceil(end / step - 1e-6) * step;  // the bar ends at a round number
-  if (least < 0) return {-end, end, blue_to_red};
-  return {0, end, light_to_dark};
+  if (least < 0) return {-end, end, diverging};
+  return {0, end, sequential};
 }
 
 double widest(const std::vector<std::string>& labels) {
@@ -118,7 +133,7 @@ class Figure {
   }
 
   std::string drawn() {
-    Svg svg(width_, height_, maps_.title);
+    Svg svg(width_, height_, maps_.title, maps_.theme);
     draw_hatching(svg);
     svg.text(margin, margin + title_size - 3, fit_width(maps_.title, title_size, width_ - 2 * margin),
              {{"font-size", title_size}, {"font-weight", "bold"}});
@@ -149,15 +164,15 @@ class Figure {
                          {"height", 5},
                          {"patternUnits", "userSpaceOnUse"},
                          {"patternTransform", "rotate(45)"}});
-    svg.shape("rect", {{"width", 5}, {"height", 5}, {"fill", "#f5f5f4"}});
-    svg.shape("rect", {{"width", 1.5}, {"height", 5}, {"fill", "#c8c5c0"}});
+    svg.shape("rect", {{"width", 5}, {"height", 5}, {"fill", hatch_ground}});
+    svg.shape("rect", {{"width", 1.5}, {"height", 5}, {"fill", hatch}});
     svg.close("pattern");
     svg.close("defs");
   }
 
   void draw_panel(Svg& svg, const HeatMapPanel& panel, double x, double y) const {
     svg.text(x, y - 8, fit_width(panel.title, panel_title_size, panel_width_ + panel_gap - 8),
-             {{"font-size", panel_title_size}, {"fill", quiet}});
+             {{"font-size", panel_title_size}, {"fill", quiet_ink}});
     const double gap = cell_ >= 10 ? 1 : 0;
     svg.open("g", {{"shape-rendering", "crispEdges"}});
     for (std::size_t i = 0; i < panel.values.size(); ++i) {
@@ -169,7 +184,7 @@ class Figure {
                  {"y", y + static_cast<double>(row) * cell_},
                  {"width", cell_ - gap},
                  {"height", cell_ - gap},
-                 {"fill", masked ? "url(#masked)" : scale_.colour(value)}},
+                 masked ? Attribute{"fill", "url(#masked)"} : Attribute{"fill", scale_.colour(value)}},
                 maps_.queries[row] + " → " + maps_.keys[column] + "  " + (masked ? "masked" : fixed(value, 3)));
     }
     svg.close("g");
@@ -178,7 +193,7 @@ class Figure {
                        {"width", panel_width_ + 3 - gap},
                        {"height", panel_height_ + 3 - gap},
                        {"fill", "none"},
-                       {"stroke", frame}});
+                       {"stroke", frame_ink}});
   }
 
   void draw_labels(Svg& svg) const {
@@ -203,7 +218,7 @@ class Figure {
     }
     svg.close("g");
 
-    svg.open("g", {{"font-size", caption_size}, {"text-anchor", "middle"}, {"fill", quiet}});
+    svg.open("g", {{"font-size", caption_size}, {"text-anchor", "middle"}, {"fill", quiet_ink}});
     svg.text((left_ + right_) / 2, height_ - margin, maps_.key_caption);
     const double x = margin + caption_size - 2, y = (top_ + bottom_) / 2;
     svg.text(x, y, maps_.query_caption, {{"transform", "rotate(-90 " + fixed(x, 1) + " " + fixed(y, 1) + ")"}});
@@ -225,14 +240,17 @@ class Figure {
     const std::vector<double> ticks = bar_ticks();
     const std::vector<std::string> labels = tick_labels(ticks);
     for (std::size_t i = 0; i < ticks.size(); ++i) {
-      svg.text(x + bar_width + 8, y_of(ticks[i]) + 3.5, labels[i], {{"font-size", tick_size}, {"fill", quiet}});
+      svg.text(x + bar_width + 8, y_of(ticks[i]) + 3.5, labels[i], {{"font-size", tick_size}, {"fill", quiet_ink}});
     }
     if (std::find(maps_.masked.begin(), maps_.masked.end(), true) == maps_.masked.end()) return;
     const double y = top_ + height + 14;
-    svg.shape(
-        "rect",
-        {{"x", x}, {"y", y}, {"width", bar_width}, {"height", bar_width}, {"fill", "url(#masked)"}, {"stroke", frame}});
-    svg.text(x + bar_width + 8, y + 11, "masked", {{"font-size", tick_size}, {"fill", quiet}});
+    svg.shape("rect", {{"x", x},
+                       {"y", y},
+                       {"width", bar_width},
+                       {"height", bar_width},
+                       {"fill", "url(#masked)"},
+                       {"stroke", frame_ink}});
+    svg.text(x + bar_width + 8, y + 11, "masked", {{"font-size", tick_size}, {"fill", quiet_ink}});
   }
 
   const HeatMaps& maps_;

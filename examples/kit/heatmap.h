@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <xgrad/core/error.h>
+#include <xgrad/kit/svg.h>
 
 namespace xgrad::kit {
 
@@ -21,16 +22,17 @@ struct HeatMaps {
   std::vector<std::string> queries = {};  ///< label of each row, q of them
   std::vector<std::string> keys = {};     ///< label of each column, k of them
   std::vector<HeatMapPanel> panels = {};
-  std::size_t columns = 4;                       ///< panels in one row of the grid
-  std::vector<bool> masked = {};                 ///< (q, k) or empty: true where attention was not allowed
-  std::string query_caption = "query (target)";  ///< what the rows are
-  std::string key_caption = "key (source)";      ///< what the columns are
+  std::size_t columns = 4;              ///< panels in one row of the grid
+  std::vector<bool> masked = {};        ///< (q, k) or empty: true where attention was not allowed
+  std::string query_caption = "query";  ///< what the rows are
+  std::string key_caption = "key";      ///< what the columns are
+  Theme theme = Theme::automatic;
 };
 
-/// The figure as SVG, all panels in one scale: light is 0, dark the greatest value; with negative values blue is below
-/// and red above 0. Masked entries are hatched, the others tell their tokens and value under the pointer. Long labels
-/// are shortened. Throws ValueError without panels, labels or columns, if a size does not fit the labels, or
-/// if a value that is not masked is not finite.
+/// The figure as SVG, all panels in one scale: 0 is near the ground, the greatest value far from it (dark on white
+/// ground); with negative values blue is below and red above 0. Masked entries are hatched, the others tell their
+/// tokens and value under the pointer. Long labels are shortened. Throws ValueError without panels, labels or columns,
+/// if a size does not fit the labels, or if a value that is not masked is not finite.
 std::string heat_map_svg(const HeatMaps& maps);
 
 }  // namespace xgrad::kit

@@ -8,7 +8,6 @@
 #include <xgrad/core/error.h>
 #include <xgrad/kit/heatmap.h>
 #include <xgrad/kit/png.h>
-#include <xgrad/kit/svg.h>
 
 namespace xgrad::kit {
 
@@ -30,7 +29,7 @@ std::string picture_grid_svg(const PictureGrid& grid) {
   const double top = grid.title.empty() ? margin : margin + 30;
   const double row_width = 2 * margin + static_cast<double>(columns) * across - gap;
   const double wide = std::max(row_width, 2 * margin + text_width(grid.title, 17));
-  Svg svg(wide, top + static_cast<double>(rows) * down - gap + margin, grid.title);
+  Svg svg(wide, top + static_cast<double>(rows) * down - gap + margin, grid.title, grid.theme);
   if (!grid.title.empty()) svg.text(margin, 34, grid.title, {{"font-size", 17}, {"font-weight", "bold"}});
   for (std::size_t i = 0; i < N; ++i) {
     const double x = margin + static_cast<double>(i % columns) * across,
@@ -71,7 +70,8 @@ Index confusion_matrix(const Index& labels, const Index& guesses, std::int64_t c
   return counts;
 }
 
-std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes) {
+std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes,
+                          Theme theme) {
   const std::int64_t C = std::ssize(classes);
   if (confusion.shape() != Shape{C, C}) {
     fail<ShapeError>("confusion_svg", C, " classes need (", C, ", ", C, "), got ", confusion.shape());
@@ -82,7 +82,8 @@ std::string confusion_svg(const std::string& title, const Index& confusion, cons
                 .panels = {{}},
                 .columns = 1,
                 .query_caption = "class",
-                .key_caption = "taken for"};
+                .key_caption = "taken for",
+                .theme = theme};
   for (std::int64_t i = 0; i < C; ++i) {
     const std::int64_t* row = confusion.data() + i * C;
     const std::int64_t total = std::max<std::int64_t>(1, std::accumulate(row, row + C, std::int64_t{0}));

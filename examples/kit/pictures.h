@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <xgrad/core/array.h>
+#include <xgrad/kit/svg.h>
 
 namespace xgrad::kit {
 
@@ -17,6 +18,7 @@ struct PictureGrid {
   std::vector<std::string> captions = {};  ///< N of them, or none
   std::size_t columns = 8;                 ///< pictures in one row
   double width = 84;                       ///< of a picture, in pixels of the figure
+  Theme theme = Theme::automatic;
 };
 
 /// The figure as SVG, the pictures in it as PNG; a caption that is too long is shortened, and whole under the pointer.
@@ -30,6 +32,7 @@ Index confusion_matrix(const Index& labels, const Index& guesses, std::int64_t c
 
 /// A confusion matrix as a heat map (SVG): of each class, a row, the shares that were taken for each class. Throws
 /// ShapeError unless it is (C, C) for C names, ValueError without classes.
-std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes);
+std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes,
+                          Theme theme = Theme::automatic);
 
 }  // namespace xgrad::kit

@@ -14,6 +14,12 @@ std::string pixels(double value) {
   return text;
 }
 
+std::string hex(std::uint32_t colour) {
+  std::string text;
+  for (int shift = 20; shift >= 0; shift -= 4) text += "0123456789abcdef"[colour >> shift & 15];
+  return text;
+}
+
 /// Width of a character as a share of the font size, after DejaVu Sans, which is among the widest.
 double relative_width(char32_t c) {
   const std::u32string_view thin = U"iIjl|'.,:;! \u00A0\u202F", slim = U"frt()[]{}/-\"", broad = U"mwMW%@—…";
@@ -72,7 +78,7 @@ std::string fit_width(std::string_view text, double font_size, double width) {
 
 Attribute::Attribute(std::string_view name, double value) : name(name), value(pixels(value)) {}
 
-Svg::Svg(double width, double height, std::string_view title) {
+Svg::Svg(double width, double height, std::string_view title, Theme theme) : theme_(theme) {
   const std::string size = pixels(width) + " " + pixels(height);
   tag("svg",
       {{"xmlns", "http://www.w3.org/2000/svg"},
@@ -83,9 +89,17 @@ Svg::Svg(double width, double height, std::string_view title) {
        {"aria-label", title},
        {"font-family", "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"},
        {"font-size", 12},
-       {"fill", "#1f2933"}},
+       {"fill", text_ink}},
       ">\n");
-  shape("rect", {{"width", width}, {"height", height}, {"fill", "#ffffff"}});
+  head_.swap(body_);
+  shape("rect", {{"width", width}, {"height", height}, {"fill", ground_ink}});
+}
+
+std::string Svg::str() const {
+  std::string style;
+  for (const std::string& rule : dark_rules_) style += rule;
+  if (!style.empty()) style = "<style>@media (prefers-color-scheme:dark){" + style + "}</style>\n";
+  return head_ + style + body_ + "</svg>\n";
 }
 
 void Svg::shape(std::string_view name, Attributes attributes, std::string_view hover) {
@@ -111,7 +125,16 @@ void Svg::tag(std::string_view name, Attributes attributes, std::string_view end
 }
 
 void Svg::write(Attributes attributes) {
-  for (const auto& [name, value] : attributes) body_ += " " + std::string(name) + "=\"" + xml_escaped(value) + '"';
+  std::string classes;
+  for (const auto& [name, value, ink] : attributes) {
+    const std::string text = ink ? "#" + hex(theme_ == Theme::dark ? ink->dark : ink->light) : xml_escaped(value);
+    body_ += " " + std::string(name) + "=\"" + text + '"';
+    if (!ink || theme_ != Theme::automatic) continue;
+    const std::string one = std::string(name) + hex(ink->light) + hex(ink->dark);
+    dark_rules_.insert("." + one + "{" + std::string(name) + ":#" + hex(ink->dark) + "}");
+    classes += (classes.empty() ? "" : " ") + one;
+  }
+  if (!classes.empty()) body_ += " class=\"" + classes + '"';
 }
 
 }  // namespace xgrad::kit

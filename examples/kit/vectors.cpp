@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include <xgrad/core/error.h>
-#include <xgrad/kit/svg.h>
 
 namespace xgrad::kit {
 namespace {
@@ -83,7 +82,8 @@ Array principal_axes(const Array& table, std::int64_t axes) {
   return places;
 }
 
-std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places) {
+std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places,
+                         Theme theme) {
   if (places.shape() != Shape{static_cast<std::int64_t>(words.size()), 2}) {
     fail<ShapeError>("word_map_svg", words.size(), " words need places (", words.size(), ", 2), got ", places.shape());
   }
@@ -101,7 +101,7 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
     return r.low < r.high ? r : Range{r.low - 0.5, r.low + 0.5};
   };
   const Range across = range(0), up = range(1);
-  Svg svg(width, height, title);
+  Svg svg(width, height, title, theme);
   svg.text(24, 34, title, {{"font-size", 17}, {"font-weight", "bold"}});
   struct Box {
     double left, right, base;
@@ -126,9 +126,8 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
     const auto found = std::ranges::find_if(sides, free);
     const Box& box = found == sides.end() ? sides[0] : *found;
     taken.push_back(box);
-    svg.shape("circle", {{"cx", x}, {"cy", y}, {"r", 2.5}, {"fill", "#0072b2"}});
-    svg.text((box.left + box.right) / 2, box.base, word,
-             {{"font-size", font}, {"fill", "#243b53"}, {"text-anchor", "middle"}});
+    svg.shape("circle", {{"cx", x}, {"cy", y}, {"r", 2.5}, {"fill", series_inks[0]}});
+    svg.text((box.left + box.right) / 2, box.base, word, {{"font-size", font}, {"text-anchor", "middle"}});
   }
   return svg.str();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <xgrad/core/array.h>
+#include <xgrad/kit/svg.h>
 
 namespace xgrad::kit {
 
@@ -26,6 +27,7 @@ std::vector<Neighbour> nearest_rows(const Array& table, std::int64_t row, std::s
 Array principal_axes(const Array& table, std::int64_t axes);
 
 /// The words at their places (N, 2) as SVG. Throws ShapeError unless there is one place for each word.
-std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places);
+std::string word_map_svg(const std::string& title, std::span<const std::string> words, const Array& places,
+                         Theme theme = Theme::automatic);
 
 }  // namespace xgrad::kit

@@ -132,11 +132,10 @@ void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus
   kit::Tokens written = corpus.sentences(model.translate(batch.source, batch.source_lengths)).front();
   written.resize(static_cast<std::size_t>(model.steps), "<eos>");
   const Array weights = kit::attention_weights(recorder, ".self_attn");  // (layers, H, T, T)
-  kit::save_text(path,
-                 kit::attention_svg(weights, {.title = "Self-attention of a decoder that writes all words at once",
-                                              .queries = written,
-                                              .keys = written,
-                                              .key_caption = "key (target)"}));
+  kit::HeatMaps maps =
+      kit::cross_maps(written, written, {.title = "Self-attention of a decoder that writes all words at once"});
+  maps.key_caption = "key (the token that it predicts)";
+  kit::save_text(path, kit::attention_svg(weights, maps));
 }
 
 // Sentences (N, L) as targets (N, steps): behind the first <eos> stands <pad>.

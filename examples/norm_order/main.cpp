@@ -117,7 +117,7 @@ kit::Series first_gradients(const Config& config, const kit::Corpus& corpus, con
   manual_seed(1);
   const Translator model(config, corpus, order);
   const Tensor loss = mean_loss(model, corpus, arange(std::min(config.batch, corpus.size())));
-  kit::Series series{.name = name};
+  kit::Series series{.name = name, .style = kit::Series::Style::marked};
   for (std::int64_t i = 0; i < config.layers; ++i) {
     const Tensor g = grad(loss, {model.decoder.blocks[i].ffn.fc2.weight}, {.retain_graph = true})[0];
     series.y.push_back(std::sqrt(sum(g * g).item()));

@@ -76,7 +76,8 @@ std::vector<Result> train_all(const Config& config, const Spiral& data, std::uin
 void draw(const Config& config, const std::vector<Result>& results, const std::filesystem::path& out) {
   const auto [shallowest, deepest] = std::ranges::minmax(config.depths);
   std::vector<kit::Series> curves;
-  std::array<kit::Series, 2> by_depth{{{.name = name(Path::plain)}, {.name = name(Path::residual)}}};
+  std::array<kit::Series, 2> by_depth{{{.name = name(Path::plain), .style = kit::Series::Style::marked},
+                                       {.name = name(Path::residual), .style = kit::Series::Style::marked}}};
   for (const Result& result : results) {
     kit::Series& line = by_depth.at(result.path == Path::plain ? 0 : 1);
     line.x.push_back(static_cast<double>(result.depth));
@@ -94,7 +95,8 @@ void draw(const Config& config, const std::vector<Result>& results, const std::f
   kit::save_text(out / "depth.svg",
                  kit::line_plot({by_depth[0], by_depth[1]}, {.title = "Training loss at the end, over the depth",
                                                              .x_label = "blocks",
-                                                             .y_label = "cross-entropy"}));
+                                                             .y_label = "cross-entropy",
+                                                             .x_scale = kit::Scale::log}));
 }
 
 void run(const Config& config, kit::Example& example) {

@@ -18,7 +18,6 @@
 #include <xgrad/kit/bleu.h>
 #include <xgrad/kit/cli.h>
 #include <xgrad/kit/corpus.h>
-#include <xgrad/kit/heatmap.h>
 #include <xgrad/kit/output.h>
 #include <xgrad/kit/plot.h>
 #include <xgrad/kit/progress.h>
@@ -56,16 +55,8 @@ void draw_alignment(const Config& config, const kit::Corpus& corpus, const nn::S
   target.push_back("<eos>");
   const std::int64_t T = std::min<std::int64_t>(std::ssize(target), weights.dim(2)), S = std::ssize(source);
   target.resize(static_cast<std::size_t>(T));
-  kit::HeatMapPanel panel;
-  for (std::int64_t t = 0; t < T; ++t) {
-    for (std::int64_t s = 0; s < S; ++s) panel.values.push_back(weights.at({0, 0, t, s}));
-  }
-  kit::save_text(path, kit::heat_map_svg({.title = "D3: where each word looked",
-                                          .queries = target,
-                                          .keys = source,
-                                          .panels = {panel},
-                                          .columns = 1,
-                                          .query_caption = "word to be written"}));
+  kit::save_text(path, kit::attention_svg(weights[{_, _, slice(0, T), slice(0, S)}],
+                                          kit::cross_maps(target, source, {.title = "D3: where each word looked"})));
 }
 
 // ---- All models -----------------------------------------------------------------------------------------------------

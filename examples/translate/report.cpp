@@ -29,21 +29,6 @@ std::vector<kit::Tokens> translations(const Config& config, const kit::Corpus& d
   return data.sentences(nn::greedy(decoding, options).tokens);
 }
 
-// (T, S): true where hidden(t, s).
-template <class Hidden>
-std::vector<bool> masked(const Array& weights, const Hidden& hidden) {
-  std::vector<bool> mask;
-  for (std::int64_t t = 0; t < weights.dim(2); ++t) {
-    for (std::int64_t s = 0; s < weights.dim(3); ++s) mask.push_back(hidden(t, s));
-  }
-  return mask;
-}
-
-kit::Tokens padded(kit::Tokens tokens, std::int64_t steps) {
-  tokens.resize(static_cast<std::size_t>(steps), "<pad>");
-  return tokens;
-}
-
 // What every layer and head looked at while the last known sentence was translated, word by word.
 void draw_heat_maps(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model,
                     const std::filesystem::path& out) {
@@ -56,38 +41,28 @@ void draw_heat_maps(const Config& config, const kit::Corpus& data, const nn::Enc
   const Array cross = kit::attention_weights(recorder, ".cross_attn");                // (layers, H, T, S)
 
   source.push_back("<eos>");
-  const std::int64_t length = std::ssize(source);
-  shown.insert(shown.begin(), "<bos>");
-  const kit::Tokens keys = padded(source, S), queries = padded(shown, cross.dim(2));
-  const auto behind_source = [&](std::int64_t, std::int64_t s) { return s >= length; };
-  const auto not_written_yet = [](std::int64_t t, std::int64_t s) { return s > t; };
+  shown.resize(static_cast<std::size_t>(cross.dim(2)), "<eos>");
+  const std::int64_t N = cross.dim(3) / S;  // encoder layers that are attended to at once
+  kit::Tokens memory;
+  for (const std::string& key : source) {
+    for (std::int64_t layer = 1; layer <= N; ++layer) memory.push_back(N == 1 ? key : cat(key, " ", layer));
+  }
+  const kit::HeatMaps from_source =
+      kit::cross_maps(shown, memory, {.title = "Decoder attention to the encoder", .keys = cross.dim(3)});
   const auto draw = [&](const char* file, const Array& weights, const kit::HeatMaps& maps) {
     kit::save_text(out / file, kit::attention_svg(weights, maps));
   };
   draw("attention_encoder.svg", encoder,
-       {.title = "Encoder self-attention",
-        .queries = keys,
-        .keys = keys,
-        .masked = masked(encoder, behind_source),
-        .query_caption = "query (source)"});
+       kit::encoder_maps(source, {.title = "Encoder self-attention", .queries = S, .keys = S}));
   draw("attention_decoder.svg", decoder,
-       {.title = "Decoder self-attention",
-        .queries = queries,
-        .keys = padded(shown, S),
-        .masked = masked(decoder, not_written_yet),
-        .key_caption = "key (target)"});
-  const std::int64_t N = cross.dim(3) / S;  // encoder layers that are attended to at once
-  kit::Tokens memory;
-  for (const std::string& key : keys) {
-    for (std::int64_t layer = 1; layer <= N; ++layer) memory.push_back(N == 1 ? key : cat(key, " ", layer));
-  }
-  draw("attention_cross.svg", cross,
-       {.title = "Decoder attention to the encoder",
-        .queries = queries,
-        .keys = memory,
-        .masked = masked(cross, [&](std::int64_t, std::int64_t s) { return s / N >= length; })});
+       kit::decoder_maps("<bos>", shown, {.title = "Decoder self-attention", .keys = S}));
+  draw("attention_cross.svg", cross, from_source);
+  kit::HeatMaps aligned = from_source;
+  aligned.title = "What each word came from";
+  kit::save_text(out / "alignment.svg", kit::alignment_svg(cross, aligned));
   std::cout << "attention: encoder " << cat(encoder.shape()) << ", decoder " << cat(decoder.shape())
-            << ", decoder to encoder " << cat(cross.shape()) << "\n";
+            << ", decoder to encoder " << cat(cross.shape()) << "\n"
+            << kit::alignment_text(cross, aligned);
 }
 
 // loss.csv as a curve: the file has the epochs of earlier runs, too.

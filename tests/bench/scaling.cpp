@@ -53,7 +53,14 @@ double milliseconds(const F& f) {
   return median(std::move(times));
 }
 
-// What was measured, in a table and in pictures.
+// A line of slope 1 on logarithmic axes, to the last point of a series.
+kit::Series in_proportion(const kit::Series& series) {
+  kit::Series line{.name = "slope 1", .x = series.x, .style = kit::Series::Style::dashed};
+  for (const double x : line.x) line.y.push_back(series.y.back() * x / series.x.back());
+  return line;
+}
+
+// What was measured, in a table and in pictures, whose axes are logarithmic.
 class Report {
  public:
   explicit Report(const std::filesystem::path& folder)
@@ -70,6 +77,7 @@ class Report {
   void plot(const std::string& name, const std::vector<kit::Series>& series, kit::PlotOptions options) const {
     options.width = 480;
     options.height = 320;
+    options.x_scale = options.y_scale = kit::Scale::log;
     kit::save_text(folder_ / (name + ".svg"), kit::line_plot(series, options));
   }
 
@@ -97,7 +105,7 @@ void training_steps(Report& report) {
       {"vocabulary", &GptOptions::vocabulary, {64, 256, 1024, 2048, 4096, 8192}},
   };
   for (const auto& [name, member, values] : sizes) {
-    kit::Series series;
+    kit::Series series{.name = "step", .style = kit::Series::Style::marked};
     for (const std::int64_t value : values) {
       GptOptions options = usual;
       options.*member = value;
@@ -107,7 +115,7 @@ void training_steps(Report& report) {
       for (int i = 0; i < 2; ++i) workload.step();
       report.add(std::string("step_ms/") + name, series, static_cast<double>(value), milliseconds(workload.step));
     }
-    report.plot(std::string("step_") + name, {series},
+    report.plot(std::string("step_") + name, {series, in_proportion(series)},
                 {.title = std::string("Training step, ") + name, .x_label = name, .y_label = "ms"});
   }
 }
@@ -118,7 +126,8 @@ void decoding(Report& report) {
   const NoGrad off;
   const nn::Gpt model(nn::root, {.vocabulary = 256, .context = 2048, .dim = 128, .heads = 4, .layers = 4});
   Data data(1);
-  kit::Series cached{.name = "cache"}, anew{.name = "recomputation"};
+  kit::Series cached{.name = "cache", .style = kit::Series::Style::marked},
+      anew{.name = "recomputation", .style = kit::Series::Style::marked};
   nn::LanguageState state = model.begin(1);
   std::int64_t length = 0;
   for (const std::int64_t T : {16, 32, 64, 128, 256, 512, 1024}) {
@@ -136,10 +145,7 @@ void decoding(Report& report) {
                1000 / milliseconds([&] { model(ids); }));
   }
   report.plot("decoding", {cached, anew},
-              {.title = "Decoding: the next token",
-               .x_label = "tokens before",
-               .y_label = "tokens/s",
-               .y_scale = kit::Scale::log});
+              {.title = "Decoding: the next token", .x_label = "tokens before", .y_label = "tokens/s"});
 }
 
 // ---- What attention needs beside its operands
@@ -151,7 +157,7 @@ std::int64_t pool_size() {
 
 void attention_memory(Report& report) {
   constexpr std::int64_t H = 4, C = 128;
-  kit::Series full{.name = "multi_head_attention"},
+  kit::Series full{.name = "multi_head_attention", .style = kit::Series::Style::marked},
       square{.name = "weights of T x T", .style = kit::Series::Style::dashed};
   for (const std::int64_t T : {256, 512, 1024, 2048, 4096}) {
     const auto input = [&] { return variable(randn({1, T, C}).value()); };
@@ -165,10 +171,7 @@ void attention_memory(Report& report) {
                static_cast<double>(H * T * T * std::int64_t{sizeof(Real)}) / (1 << 20));
   }
   report.plot("attention_memory", {full, square},
-              {.title = "Attention, forward and backward: memory",
-               .x_label = "T",
-               .y_label = "MB",
-               .y_scale = kit::Scale::log});
+              {.title = "Attention, forward and backward: memory", .x_label = "T", .y_label = "MB"});
 }
 
 // ---- From the start of a process to the end of its first step

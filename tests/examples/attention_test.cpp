@@ -4,8 +4,26 @@
 #include <xgrad/kit/attention.h>
 #include <xgrad/xgrad.h>
 
+#include "support.h"
+
 namespace xgrad::testing {
 namespace {
+
+using kit::testing::count_of;
+using kit::testing::hostile;
+using kit::testing::xml_error;
+
+/// Two layers of two heads, three queries, four keys.
+Array some_weights() {
+  Array weights(Shape{2, 2, 3, 4});
+  const Real rows[3][4] = {{0.5, 0.25, 0.25, 0}, {0.125, 0.75, 0.125, 0}, {0, 0.25, 0.5, 0.25}};
+  for (std::int64_t i = 0; i < weights.size(); ++i) {
+    // Heads are 0.5, 1, 1 and 1.5 times the rows, so that the mean is the rows.
+    const Real factor[4] = {0.5, 1, 1, 1.5};
+    weights.mutable_data()[i] = factor[i / 12] * rows[i / 4 % 3][i % 4];
+  }
+  return weights;
+}
 
 TEST_CASE("the weights of a translation of six tokens have the book's shapes, and masked entries are 0") {
   manual_seed(1);
@@ -82,6 +100,139 @@ TEST_CASE("weights of all layers and heads are panels in order, a layer a row") 
   CHECK(kit::attention_svg(weights, maps) == kit::heat_map_svg(expected));
   CHECK_THROWS_AS(kit::attention_svg(Array({2, 4}, 1), maps), ShapeError);
   CHECK_THROWS_AS(kit::attention_svg(Array({2, 3, 1, 5}, 1), maps), ValueError);
+}
+
+TEST_CASE("averages over the heads of each layer, and over all layers") {
+  const Array weights({2, 2, 1, 2}, {1, 0, 0.5, 0.5, 0.25, 0.75, 0, 1});
+  CHECK(equal(kit::averaged(weights, kit::Average::none), weights));
+  CHECK(equal(kit::averaged(weights, kit::Average::heads), Array({2, 1, 1, 2}, {0.75, 0.25, 0.125, 0.875})));
+  CHECK(equal(kit::averaged(weights, kit::Average::layers_and_heads), Array({1, 1, 1, 2}, {0.4375, 0.5625})));
+  CHECK_THROWS_WITH_AS(kit::averaged(Array({2, 2}, 1), kit::Average::heads),
+                       "averaged: weights are (layers, H, T, S), got [2, 2]", ShapeError);
+  CHECK_THROWS_WITH_AS(kit::averaged(Array(Shape{2, 0, 1, 2}), kit::Average::none),
+                       "averaged: there are no weights in [2, 0, 1, 2]", ShapeError);
+
+  const Array wide({2, 2, 1, 4}, {1, 0, 0, 0, 0.5, 0.5, 0, 0, 0.25, 0.75, 0, 0, 0, 1, 0, 0});
+  const kit::HeatMaps maps{.queries = {"q"}, .keys = {"a", "b", "c", "d"}};
+  const std::string heads = kit::attention_svg(wide, maps, kit::Average::heads);
+  CHECK(count_of(">layer 1, mean</text>", heads) == 1);
+  CHECK(count_of(">layer 2, mean</text>", heads) == 1);
+  CHECK(count_of("<title>q → b  0.875</title>", heads) == 1);
+  const std::string all = kit::attention_svg(wide, maps, kit::Average::layers_and_heads);
+  CHECK(count_of(">mean of all</text>", all) == 1);
+  CHECK(count_of("<title>", all) == 4);
+  CHECK(count_of("<title>q → b  0.562</title>", all) == 1);
+  CHECK(count_of(">head 2</text>", kit::attention_svg(Array({1, 2, 1, 4}, 1), maps)) == 1);
+  CHECK(count_of(">layer 2</text>", kit::attention_svg(Array({2, 1, 1, 4}, 1), maps)) == 1);
+  CHECK_THROWS_WITH_AS(kit::attention_svg(Array({2}, 1), maps), "attention_svg: weights are (layers, H, T, S), got [2]",
+                       ShapeError);
+}
+
+TEST_CASE("rows of an encoder are what is read, those of a decoder what is predicted") {
+  using Strings = std::vector<std::string>;
+  const kit::HeatMaps encoder = kit::encoder_maps({"go", "<eos>"}, {.title = "title", .queries = 3, .keys = 3});
+  CHECK(encoder.title == "title");
+  CHECK(encoder.queries == Strings{"go", "<eos>", "<pad>"});
+  CHECK(encoder.keys == encoder.queries);
+  CHECK(encoder.masked == std::vector<bool>{false, false, true, false, false, true, false, false, true});
+  CHECK(encoder.query_caption == "query (the token it reads)");
+  CHECK(encoder.key_caption == "key (the token it reads)");
+
+  const kit::HeatMaps decoder = kit::decoder_maps("<bos>", {"va", "<eos>"}, {.keys = 3});
+  CHECK(decoder.queries == Strings{"va", "<eos>"});
+  CHECK(decoder.keys == Strings{"<bos>", "va", "<pad>"});
+  CHECK(decoder.masked == std::vector<bool>{false, true, true, false, false, true});
+  CHECK(decoder.query_caption == "query (the token it predicts)");
+  CHECK(decoder.key_caption == "key (the token it reads)");
+
+  const kit::HeatMaps cross = kit::cross_maps({"va", "<eos>"}, {"go", "."}, {.queries = 3, .keys = 3});
+  CHECK(cross.queries == Strings{"va", "<eos>", "<pad>"});
+  CHECK(cross.keys == Strings{"go", ".", "<pad>"});
+  CHECK(cross.masked == std::vector<bool>{false, false, true, false, false, true, false, false, true});
+  CHECK(cross.query_caption == "query (the token it predicts)");
+  CHECK(cross.key_caption == "key (the token of the source)");
+
+  CHECK_THROWS_WITH_AS(kit::encoder_maps({}), "encoder_maps: there are no tokens", ValueError);
+  CHECK_THROWS_WITH_AS(kit::decoder_maps("<bos>", {}), "decoder_maps: there are no tokens", ValueError);
+  CHECK_THROWS_WITH_AS(kit::cross_maps({"va"}, {}), "cross_maps: there are no tokens", ValueError);
+  CHECK_THROWS_WITH_AS(kit::cross_maps({"va", "!"}, {"go"}, {.queries = 1}), "cross_maps: 2 tokens for 1 positions",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(kit::encoder_maps({"va", "!"}, {.keys = -1}), "encoder_maps: 2 tokens for -1 positions",
+                       ValueError);
+}
+
+TEST_CASE("the keys with most weight, of each query, on the average of all heads") {
+  const Array weights = some_weights();
+  kit::HeatMaps maps = kit::cross_maps({"il", "est", "calme"}, {"he's", "calm", "."}, {.keys = 4});
+  const auto found = kit::alignments(weights, maps, 2);
+  REQUIRE(found.size() == 3);
+  const double expected[3][2][2] = {{{0, 0.5}, {1, 0.25}}, {{1, 0.75}, {0, 0.125}}, {{2, 0.5}, {1, 0.25}}};
+  for (std::size_t t = 0; t < 3; ++t) {
+    REQUIRE(found[t].size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      CHECK(static_cast<double>(found[t][i].key) == expected[t][i][0]);
+      CHECK(found[t][i].weight == expected[t][i][1]);
+    }
+  }
+  CHECK(kit::alignments(weights, maps, 9)[2].size() == 2);  // of the others one got nothing, one is masked
+  maps.masked = {};
+  CHECK(kit::alignments(weights, maps, 9)[2].size() == 3);
+
+  Array broken = weights;
+  broken.mutable_data()[3] = std::numeric_limits<Real>::quiet_NaN();
+  CHECK_THROWS_WITH_AS(kit::alignments(broken, maps, 1), "alignments: a weight is not finite", ValueError);
+  maps = kit::cross_maps({"il", "est", "calme"}, {"he's", "calm", "."}, {.keys = 4});
+  CHECK(kit::alignments(broken, maps, 1)[0][0].key == 0);  // it is masked
+  CHECK_THROWS_WITH_AS(kit::alignments(weights, maps, 0), "alignments: count must be at least 1, got 0", ValueError);
+  CHECK_THROWS_WITH_AS(kit::alignments(Array({2, 3, 4}, 1), maps, 1),
+                       "alignments: weights are (layers, H, T, S), got [2, 3, 4] for 3 x 4 labels", ShapeError);
+  CHECK_THROWS_AS(kit::alignments(Array({2, 2, 4, 3}, 1), maps, 1), ShapeError);
+  CHECK_THROWS_AS(kit::alignments(Array(Shape{0, 2, 3, 4}), maps, 1), ShapeError);
+  maps.masked.pop_back();
+  CHECK_THROWS_WITH_AS(kit::alignments(weights, maps, 1), "alignments: a mask of 11 entries for 3 x 4 labels",
+                       ShapeError);
+}
+
+TEST_CASE("an alignment as text and as a picture") {
+  const testing::CommaLocale commas;
+  const Array weights = some_weights();
+  const kit::HeatMaps maps =
+      kit::cross_maps({"il", "est", "calme"}, {"he's", "<calm>", "."}, {.title = "What came from what", .keys = 4});
+  CHECK(kit::alignment_text(weights, maps, 2) ==
+        "query (the token it predicts)   most weight on\n"
+        "il                                   he's 0.50   <calm> 0.25\n"
+        "est                                <calm> 0.75     he's 0.12\n"
+        "calme                                   . 0.50   <calm> 0.25\n");
+  const std::string svg = kit::alignment_svg(weights, maps, 2);
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of("<path", svg) == 6);
+  CHECK(count_of("<title>il → he&#39;s  0.500</title>", svg) == 1);
+  CHECK(count_of("stroke-width=\"4.62\" stroke-opacity=\"0.81\"><title>est → &lt;calm&gt;  0.750</title>", svg) == 1);
+  CHECK(count_of(">query (the token it predicts)</text>", svg) == 1);
+  CHECK(count_of(">key (the token of the source)</text>", svg) == 1);
+  CHECK(count_of(">What came from what</text>", svg) == 1);
+  CHECK(count_of("&lt;pad&gt;", svg) == 0);  // nobody may look there
+  CHECK(kit::alignment_svg(weights, maps, 2) == svg);
+  CHECK(count_of("<path", kit::alignment_svg(weights, maps)) == 8);
+
+  kit::HeatMaps dark = maps;
+  dark.theme = kit::Theme::dark;
+  CHECK(count_of("@media", svg) == 1);
+  CHECK(count_of("@media", kit::alignment_svg(weights, dark)) == 0);
+}
+
+TEST_CASE("hostile tokens stay text, and leave a list its lines") {
+  kit::HeatMaps maps = kit::decoder_maps(hostile, {hostile, hostile}, {.title = hostile});
+  maps.query_caption = maps.key_caption = hostile;
+  const Array weights({1, 1, 2, 2}, {1, 0, 0.5, 0.5});
+  const std::string lines = kit::alignment_text(weights, maps), svg = kit::alignment_svg(weights, maps);
+  CHECK(count_of("\n", lines) == 3);
+  CHECK(lines.find('\0') == lines.npos);
+  CHECK(lines.find('\x1b') == lines.npos);
+  for (const std::string& picture : {svg, kit::attention_svg(weights, maps)}) {
+    CHECK(xml_error(picture).empty());
+    CHECK(count_of("<script", picture) == 0);
+  }
 }
 
 }  // namespace

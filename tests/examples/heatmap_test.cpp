@@ -1,7 +1,9 @@
 // Heat maps as SVG.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <xgrad/kit/heatmap.h>
 
@@ -9,6 +11,7 @@
 
 using namespace xgrad::kit;
 using xgrad::kit::testing::count_of;
+using xgrad::kit::testing::hostile;
 using xgrad::kit::testing::xml_error;
 
 namespace {
@@ -32,36 +35,76 @@ TEST_CASE("each entry tells its tokens and its weight, masked ones are hatched")
   CHECK(count_of("<title>&lt;eos&gt; → go  0.500</title>", svg) == 1);
   CHECK(count_of("<title>! → .  masked</title>", svg) == 1);
   CHECK(count_of("fill=\"url(#masked)\"", svg) == 2);  // the entry and its explanation
-  CHECK(count_of(">query (target)</text>", svg) == 1);
-  CHECK(count_of(">key (source)</text>", svg) == 1);
+  CHECK(count_of(">query</text>", svg) == 1);
+  CHECK(count_of(">key</text>", svg) == 1);
   CHECK(count_of(">head 1</text>", svg) == 1);
 }
 
-TEST_CASE("greater weights are darker, in one scale for all panels") {
+TEST_CASE("greater weights are further from the ground, in one scale for all panels") {
   HeatMaps maps = small();
   maps.masked = {};
   maps.panels = {{"a", {0, 0.1, 0.2, 0.3, 0.4, 0.5}}, {"b", {0.6, 0.7, 0.8, 0.9, 1, 0}}};
+  const auto lightness = [](const std::string& svg) {  // of the entries that are not 0, in order
+    std::vector<int> all;
+    for (std::size_t at = svg.find("><title>"); at != svg.npos; at = svg.find("><title>", at + 1)) {
+      if (svg.substr(at, svg.find('<', at + 8) - at).find("  0.000") != std::string::npos) continue;
+      const std::string colour = svg.substr(at - 7, 6);
+      int sum = 0;
+      for (const std::size_t i : {0, 2, 4}) sum += std::stoi(colour.substr(i, 2), nullptr, 16);
+      all.push_back(sum);
+    }
+    return all;
+  };
+  maps.theme = Theme::light;
+  const std::string light = heat_map_svg(maps);
+  CHECK(count_of("fill=\"#edf2f8\"><title>", light) == 2);  // the lightest: two zeros
+  CHECK(count_of("fill=\"#0d2e63\"><title>", light) == 1);  // the darkest: the 1
+  const std::vector<int> down = lightness(light);
+  REQUIRE(down.size() == 10);
+  CHECK(std::ranges::adjacent_find(down, std::less_equal()) == down.end());
+
+  maps.theme = Theme::dark;
+  const std::string dark = heat_map_svg(maps);
+  CHECK(count_of("fill=\"#1b232e\"><title>", dark) == 2);
+  CHECK(count_of("fill=\"#e0f1fd\"><title>", dark) == 1);
+  const std::vector<int> up = lightness(dark);
+  REQUIRE(up.size() == 10);
+  CHECK(std::ranges::adjacent_find(up, std::greater_equal()) == up.end());
+
+  maps.theme = Theme::automatic;
+  const std::string either = heat_map_svg(maps);
+  CHECK(xml_error(either).empty());
+  CHECK(count_of("fill=\"#0d2e63\" class=\"fill0d2e63e0f1fd\"><title>", either) == 1);
+  CHECK(count_of(".fill0d2e63e0f1fd{fill:#e0f1fd}", either) == 1);
+}
+
+TEST_CASE("hostile text stays text, and the same figure is the same file") {
+  HeatMaps maps{.title = hostile,
+                .queries = {hostile},
+                .keys = {hostile},
+                .panels = {{hostile, {1}}},
+                .query_caption = hostile,
+                .key_caption = hostile};
   const std::string svg = heat_map_svg(maps);
-  CHECK(count_of("fill=\"#edf2f8\"><title>", svg) == 2);  // the lightest: two zeros
-  CHECK(count_of("fill=\"#0d2e63\"><title>", svg) == 1);  // the darkest: the 1
-  int last = 256 * 3;
-  for (std::size_t at = svg.find("<title>"); at != svg.npos; at = svg.find("<title>", at + 1)) {
-    const std::string colour = svg.substr(at - 8, 6);
-    if (svg.substr(at - 9, 1) != "#" || svg.substr(at, 60).find("  0.000") != std::string::npos) continue;
-    const int light = std::stoi(colour.substr(0, 2), nullptr, 16) + std::stoi(colour.substr(2, 2), nullptr, 16) +
-                      std::stoi(colour.substr(4, 2), nullptr, 16);
-    CHECK(light < last);
-    last = light;
-  }
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of("<script", svg) == 0);
+  CHECK(count_of("&lt;script&gt;", svg) >= 4);
+  CHECK(heat_map_svg(maps) == svg);
 }
 
 TEST_CASE("negative values get colours on both sides of zero") {
   HeatMaps maps = small();
   maps.panels = {{"", {-1, -0.5, 0, 0, 0.5, 1}}};
+  maps.theme = Theme::light;
   const std::string svg = heat_map_svg(maps);
   CHECK(count_of("fill=\"#f4f4f4\"><title>", svg) == 1);
   CHECK(count_of("fill=\"#215896\"><title>", svg) == 1);
   CHECK(count_of("fill=\"#ac282e\"><title>", svg) == 1);
+  maps.theme = Theme::dark;
+  const std::string dark = heat_map_svg(maps);
+  CHECK(count_of("fill=\"#242a32\"><title>", dark) == 1);
+  CHECK(count_of("fill=\"#86c0f0\"><title>", dark) == 1);
+  CHECK(count_of("fill=\"#f59070\"><title>", dark) == 1);
 }
 
 TEST_CASE("labels appear once per row and column of the grid, long ones are shortened") {

@@ -19,6 +19,7 @@ using xgrad::Shape;
 using xgrad::ShapeError;
 using xgrad::ValueError;
 using xgrad::kit::testing::count_of;
+using xgrad::kit::testing::hostile;
 using xgrad::kit::testing::xml_error;
 
 namespace {
@@ -161,6 +162,22 @@ TEST_CASE("a grid shows every picture with its caption") {
   CHECK_THROWS_WITH_AS(picture_grid_svg({.images = Array(Shape{4, 4}, 0)}),
                        "picture_grid_svg: needs pictures (N, C, H, W), got [4, 4]", ShapeError);
   CHECK_THROWS_AS(picture_grid_svg({.images = Array(Shape{1, 2, 4, 4}, 0)}), ShapeError);
+}
+
+TEST_CASE("grids and confusion matrices are dark where the reader prefers it, or always") {
+  PictureGrid grid{.title = hostile, .images = Array(Shape{1, 1, 2, 2}, 0.5f), .captions = {hostile}};
+  const Index counts({1, 1}, {3});
+  for (const std::string& either : {picture_grid_svg(grid), confusion_svg(hostile, counts, {hostile})}) {
+    CHECK(xml_error(either).empty());
+    CHECK(count_of("<script", either) == 0);
+    CHECK(count_of("@media (prefers-color-scheme:dark)", either) == 1);
+  }
+  CHECK(picture_grid_svg(grid) == picture_grid_svg(grid));
+  grid.theme = Theme::dark;
+  for (const std::string& dark : {picture_grid_svg(grid), confusion_svg("", counts, {"a"}, Theme::dark)}) {
+    CHECK(count_of("@media", dark) == 0);
+    CHECK(count_of("<rect width=", dark.substr(0, dark.find("fill=\"#0d1117\""))) == 1);  // the ground
+  }
 }
 
 TEST_CASE("a confusion matrix counts which class was taken for which") {

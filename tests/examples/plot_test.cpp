@@ -9,7 +9,25 @@
 
 using namespace xgrad::kit;
 using xgrad::kit::testing::count_of;
+using xgrad::kit::testing::hostile;
 using xgrad::kit::testing::xml_error;
+
+namespace {
+
+/// The values of an attribute of all circles, in order.
+std::vector<double> of_circles(std::string_view name, std::string_view svg) {
+  const std::string before = " " + std::string(name) + "=\"";
+  std::vector<double> values;
+  for (std::size_t at = svg.find("<circle"); at != svg.npos; at = svg.find("<circle", at + 1)) {
+    values.push_back(std::stod(std::string(svg.substr(svg.find(before, at) + before.size(), 20))));
+  }
+  return values;
+}
+
+/// How often a text stands on the sheet.
+std::size_t labels(const std::string& text, const std::string& svg) { return count_of(">" + text + "</text>", svg); }
+
+}  // namespace
 
 TEST_CASE("ticks are round numbers inside the range") {
   CHECK(tick_labels(nice_ticks(0, 1, 5)) == std::vector<std::string>{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"});
@@ -71,6 +89,150 @@ TEST_CASE("a logarithmic axis spans round numbers") {
   CHECK(count_of(">0.01<", many) == 1);
 }
 
+TEST_CASE("a logarithmic x axis has the round numbers that are in the data's range") {
+  const std::string svg = line_plot({{"", {3, 30}, {0.15, 0.16}}}, {.x_scale = Scale::log});
+  for (const char* inside : {"5", "10", "20"}) CHECK(labels(inside, svg) == 1);
+  for (const char* outside : {"1", "2", "50", "100"}) CHECK(labels(outside, svg) == 0);
+  const std::string decades = line_plot({{"", {0.001, 2e6}, {0.15, 0.16}}}, {.x_scale = Scale::log});
+  for (const char* inside : {"0.01", "1", "100", "10000", "10⁶"}) CHECK(labels(inside, decades) == 1);
+  CHECK(labels("10", decades) == 0);  // nine powers of ten: every second has room
+  CHECK(labels("20", decades) == 0);
+  const std::string narrow = line_plot({{"", {32, 33}, {0.15, 0.16}}}, {.x_scale = Scale::log});
+  CHECK(labels("20", narrow) == 1);  // no two round numbers in between: those around it
+  CHECK(labels("50", narrow) == 1);
+}
+
+TEST_CASE("what begins and ends with powers of two has such as ticks") {
+  const std::string svg = line_plot({{"", {16, 32, 192, 256}, {0.15, 0.16, 0.17, 0.18}}}, {.x_scale = Scale::log});
+  for (const char* power : {"16", "32", "64", "128", "256"}) CHECK(labels(power, svg) == 1);
+  CHECK(labels("20", svg) == 0);
+  CHECK(labels("100", svg) == 0);
+  const std::string small = line_plot({{"", {0.125, 1}, {3, 5}}}, {.x_scale = Scale::log});
+  for (const char* power : {"0.125", "0.250", "0.5", "1"}) CHECK(labels(power, small) == (power[2] == '2' ? 0 : 1));
+  const std::string large = line_plot({{"", {1, 1 << 20}, {0.15, 0.16}}}, {.x_scale = Scale::log});
+  for (const char* power : {"1", "8", "512", "32768", "2¹⁸"}) CHECK(labels(power, large) == 1);
+  CHECK(labels("16", line_plot({{"", {16, 48}, {0.15, 0.16}}}, {.x_scale = Scale::log})) == 0);
+}
+
+TEST_CASE("a power is a straight line if both axes are logarithmic") {
+  const std::string svg =
+      line_plot({{"", {1, 10, 100, 1000}, {1, 100, 1e4, 1e6}}}, {.x_scale = Scale::log, .y_scale = Scale::log});
+  const std::vector<double> x = of_circles("cx", svg), y = of_circles("cy", svg);
+  REQUIRE(x.size() == 4);
+  for (std::size_t i = 1; i < 4; ++i) {
+    CHECK(x[i] - x[i - 1] == doctest::Approx((x[3] - x[0]) / 3).epsilon(1e-3));
+    CHECK(y[i - 1] - y[i] == doctest::Approx((y[0] - y[3]) / 3).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("what is not positive is left out of a logarithmic x axis and interrupts the line") {
+  const std::string svg = line_plot({{"", {1, 10, 0, 100, -3, 1000}, {1, 2, 3, 4, 5, 6}}}, {.x_scale = Scale::log});
+  CHECK(of_circles("cx", svg).size() == 4);
+  const std::size_t path = svg.find(" d=\"");
+  CHECK(count_of("M", svg.substr(path, svg.find('"', path + 4) - path)) == 3);
+  CHECK(svg.find("nan") == svg.npos);
+  CHECK(svg.find("inf") == svg.npos);
+}
+
+TEST_CASE("ticks are whole where the numbers are") {
+  const std::string epochs = line_plot({{"", {1, 2, 3}, {0.15, 0.16, 0.17}}});
+  for (const char* whole : {"1", "2", "3"}) CHECK(labels(whole, epochs) == 1);
+  for (const char* part : {"1.0", "1.5", "2.0", "2.5"}) CHECK(labels(part, epochs) == 0);
+  CHECK(labels("2.5", line_plot({{"", {1, 2.1, 3}, {5, 6, 7}}})) == 0);
+  CHECK(labels("1.2", line_plot({{"", {1, 1.9, 2}, {5, 6, 7}}})) == 1);
+  const std::string counts = line_plot({{"", {0.1, 0.2}, {2, 3}}});
+  CHECK(labels("2", counts) == 1);
+  CHECK(labels("2.2", counts) == 0);
+  CHECK(labels("7", line_plot({{"", {7}, {0.15}}})) == 1);
+}
+
+TEST_CASE("markers are dots on the line and in the legend") {
+  const std::string svg = line_plot({{"cost", {1, 2, 3}, {0.1, 0.3, 0.2}, Series::Style::marked}});
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of("<path", svg) == 1);
+  CHECK(count_of("r=\"3.5\"", svg) == 4);
+  CHECK(count_of("fill-opacity=\"0\"", svg) == 0);
+  CHECK(count_of("<title>cost  2: 0.3</title>", svg) == 1);
+}
+
+TEST_CASE("panels have axes of their own, and one legend if they show the same series") {
+  const testing::CommaLocale commas;
+  PlotPanel loss{.series = {{"plain", {1, 2, 3}, {0.15, 0.16, 0.17}}, {"residual", {1, 2, 3}, {0.16, 0.18, 0.19}}},
+                 .title = "Loss",
+                 .x_label = "epoch"};
+  PlotPanel time = loss;
+  time.title = "Time";
+  time.y_scale = Scale::log;
+  time.series[0].y = {100, 1000, 1e4};
+  const std::string svg = panel_plot({loss, time, loss}, {.title = "Both & more", .width = 300, .height = 200});
+  CHECK(xml_error(svg).empty());
+  CHECK(labels("Both &amp; more", svg) == 1);
+  CHECK(labels("Loss", svg) == 2);
+  CHECK(labels("Time", svg) == 1);
+  CHECK(labels("epoch", svg) == 3);
+  CHECK(labels("10000", svg) == 1);
+  CHECK(labels("plain", svg) == 1);
+  CHECK(count_of("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"600\"", svg) == 1);
+  const std::vector<double> x = of_circles("cx", svg), y = of_circles("cy", svg);
+  REQUIRE(x.size() == 18);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(x[i + 12] == doctest::Approx(x[i]));
+    CHECK(y[i + 12] == doctest::Approx(y[i] + 200));
+    CHECK(x[i + 6] > 300);
+  }
+
+  time.series[1].name = "another";
+  CHECK(labels("plain", panel_plot({loss, time})) == 2);
+  time.series = loss.series;
+  time.series[1].style = Series::Style::marked;
+  CHECK(labels("plain", panel_plot({loss, time})) == 2);
+  CHECK(panel_plot({loss, time}) == panel_plot({loss, time}));
+
+  // One panel without a title of the figure is a plot with a smaller title.
+  loss.title.clear();
+  const std::string alone = panel_plot({loss}, {.width = 720, .height = 420});
+  CHECK(of_circles("cx", alone) == of_circles("cx", line_plot(loss.series, {.x_label = "epoch"})));
+}
+
+TEST_CASE("panels that cannot be drawn are refused") {
+  using xgrad::ValueError;
+  CHECK_THROWS_WITH_AS(panel_plot({}), "panel_plot: no panels, or no columns", ValueError);
+  CHECK_THROWS_WITH_AS(panel_plot({{}}, {.columns = 0}), "panel_plot: no panels, or no columns", ValueError);
+  CHECK_THROWS_WITH_AS(panel_plot({{}}, {.height = 149}), "panel_plot: at least 200 x 150 pixels are needed",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(panel_plot({{}, {.series = {{"loss", {1, 2}, {1}}}}}),
+                       "panel_plot: series 'loss' has 2 x and 1 y", ValueError);
+}
+
+TEST_CASE("a plot is light, dark, or what the reader prefers") {
+  const std::vector<Series> series{{"a", {1, 2}, {3, 4}}};
+  const std::string either = line_plot(series), light = line_plot(series, {.theme = Theme::light}),
+                    dark = line_plot(series, {.theme = Theme::dark});
+  CHECK(count_of("@media (prefers-color-scheme:dark){", either) == 1);
+  CHECK(count_of("<style>", light) + count_of("<style>", dark) == 0);
+  CHECK(count_of("class=", light) + count_of("class=", dark) == 0);
+  CHECK(count_of("fill=\"#ffffff\"", either) == 1);
+  CHECK(count_of("fill=\"#ffffff\"", light) == 1);
+  CHECK(count_of("fill=\"#ffffff\"", dark) == 0);
+  CHECK(count_of("fill=\"#0d1117\"", dark) == 1);
+  CHECK(count_of("stroke=\"#0072b2\"", light) == 2);  // the line and its legend
+  CHECK(count_of("stroke=\"#3d9be0\"", dark) == 2);
+  CHECK(panel_plot({{.series = series}}, {.theme = Theme::dark}).find("@media") == dark.npos);
+}
+
+TEST_CASE("hostile text stays text") {
+  const Series series{hostile, {1, 2}, {3, 4}, Series::Style::marked};
+  const std::string plot = line_plot({series}, {.title = hostile, .x_label = hostile, .y_label = hostile});
+  const std::string panels =
+      panel_plot({{.series = {series}, .title = hostile, .x_label = hostile, .y_label = hostile}}, {.title = hostile});
+  for (const std::string& svg : {plot, panels}) {
+    CHECK(xml_error(svg).empty());
+    CHECK(count_of("<script", svg) == 0);
+    CHECK(count_of(std::string(1, '\0'), svg) == 0);
+    CHECK(count_of("&lt;script&gt;", svg) >= 6);
+  }
+}
+
 TEST_CASE("extreme data still makes a picture") {
   const double huge = std::numeric_limits<double>::infinity();
   const std::vector<std::vector<Series>> cases = {{},
@@ -81,14 +243,19 @@ TEST_CASE("extreme data still makes a picture") {
                                                   {{"", {1, 2}, {huge, std::nan("")}}},
                                                   {{"", {0, 1e300}, {-1e300, 1e300}}},
                                                   {{"", {1, 2}, {1e-300, 1e300}}},
+                                                  {{"", {1e-300, 1e300}, {1e-300, 1e300}}},
+                                                  {{"", {1e-300, 1e-300}, {1e300, 1e300}}},
+                                                  {{"", {0x1p-900, 0x1p900}, {0x1p-900, 0x1p900}}},
                                                   {{"", {1, 2}, {1, 1 + 1e-16}}}};
   for (const auto& series : cases) {
     for (const Scale scale : {Scale::linear, Scale::log}) {
-      const std::string svg = line_plot(series, {.y_scale = scale});
-      CHECK(xml_error(svg).empty());
-      CHECK(svg.find("=\"nan") == svg.npos);
-      CHECK(svg.find("=\"inf") == svg.npos);
-      CHECK(svg.size() < 20'000);
+      for (const Scale across : {Scale::linear, Scale::log}) {
+        const std::string svg = line_plot(series, {.x_scale = across, .y_scale = scale});
+        CHECK(xml_error(svg).empty());
+        CHECK(svg.find("=\"nan") == svg.npos);
+        CHECK(svg.find("=\"inf") == svg.npos);
+        CHECK(svg.size() < 20'000);
+      }
     }
   }
 }

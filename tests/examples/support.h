@@ -57,6 +57,9 @@ inline std::string xml_error(std::string_view text) {
   return open.empty() && rooted ? "" : "unclosed element";
 }
 
+/// Markup, a control character and bytes that are no UTF-8, as a text that a picture shows.
+inline const std::string hostile{"</text><script>alert(\"'&#0;\")</script>]]>--\0\x1b\xff\n", 47};
+
 /// How often a part occurs in a text.
 inline std::size_t count_of(std::string_view part, std::string_view text) {
   std::size_t count = 0;

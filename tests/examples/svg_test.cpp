@@ -6,6 +6,7 @@
 #include "support.h"
 
 using namespace xgrad::kit;
+using xgrad::kit::testing::count_of;
 using xgrad::kit::testing::xml_error;
 
 TEST_CASE("the XML reader of these tests finds errors") {
@@ -24,7 +25,7 @@ TEST_CASE("every text is escaped, and what XML does not allow is replaced") {
   CHECK(xml_escaped("\xC3\x28") == "\uFFFD(");
 }
 
-TEST_CASE("a sheet is well-formed, white, and as exact as pixels need") {
+TEST_CASE("a sheet is well-formed, and as exact as pixels need") {
   const testing::CommaLocale commas;
   Svg svg(1200.5, 40, "a <title>");
   svg.open("g", {{"stroke", "#000"}});
@@ -36,8 +37,34 @@ TEST_CASE("a sheet is well-formed, white, and as exact as pixels need") {
   CHECK(text.find("<line x1=\"0.33\" y1=\"0\" x2=\"1234.5\" y2=\"2\"><title>hover &amp; see</title></line>") !=
         text.npos);
   CHECK(text.find("viewBox=\"0 0 1200.5 40\"") != text.npos);
-  CHECK(text.find("<rect width=\"1200.5\" height=\"40\" fill=\"#ffffff\"/>") != text.npos);
+  CHECK(text.find("<rect width=\"1200.5\" height=\"40\" fill=\"#ffffff\" class=\"fillffffff0d1117\"/>") != text.npos);
   CHECK(text.find(">&lt;pad&gt;</text>") != text.npos);
+}
+
+TEST_CASE("an ink is a colour on white and one on dark ground") {
+  const auto drawn = [](Theme theme) {
+    Svg svg(10, 10, "", theme);
+    for (int i = 0; i < 2; ++i) {
+      svg.shape("rect", {{"fill", Ink{0x010203, 0xfffefd}}, {"stroke", grid_ink}, {"opacity", 0.5}}, "over");
+    }
+    svg.text(1, 2, "white on both", {{"fill", "#ffffff"}});
+    return svg.str();
+  };
+  const std::string either = drawn(Theme::automatic);
+  CHECK(xml_error(either).empty());
+  CHECK(count_of("<rect fill=\"#010203\" stroke=\"#e4e7eb\" opacity=\"0.5\" "
+                 "class=\"fill010203fffefd strokee4e7eb2a323c\"><title>over</title>",
+                 either) == 2);
+  CHECK(count_of(
+            "<style>@media (prefers-color-scheme:dark){.fill010203fffefd{fill:#fffefd}.fill1f2933e6edf3{fill:#e6edf3}"
+            ".fillffffff0d1117{fill:#0d1117}.strokee4e7eb2a323c{stroke:#2a323c}}</style>",
+            either) == 1);
+  CHECK(count_of("<text x=\"1\" y=\"2\" fill=\"#ffffff\">white", either) == 1);
+  CHECK(count_of("<rect fill=\"#010203\" stroke=\"#e4e7eb\" opacity=\"0.5\">", drawn(Theme::light)) == 2);
+  CHECK(count_of("<rect fill=\"#fffefd\" stroke=\"#2a323c\" opacity=\"0.5\">", drawn(Theme::dark)) == 2);
+  for (const Theme theme : {Theme::light, Theme::dark}) {
+    CHECK(count_of("class", drawn(theme)) + count_of("<style>", drawn(theme)) == 0);
+  }
 }
 
 TEST_CASE("texts are measured and cut") {
