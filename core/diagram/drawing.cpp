@@ -1,124 +1,55 @@
-// Diagrams in files; pictures through Graphviz.
+// Diagrams in files.
 #include "drawing.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <mutex>
 
-#ifdef XGRAD_WITH_GRAPHVIZ
-#include <graphviz/gvc.h>
-#endif
-
+#include "../error.h"
 #include "../files/file.h"
-
-extern char** environ;
+#include "characters.h"
+#include "svg.h"
 
 namespace xgrad {
 namespace {
 
-// A file that has no name and is gone when it is closed.
-class ScratchFile {
- public:
-  ScratchFile() : file_(std::tmpfile()) {
-    if (!file_) fail<IoError>("save_graph", "no temporary file: ", std::strerror(errno));
-  }
-  ~ScratchFile() { std::fclose(file_); }
-  ScratchFile(const ScratchFile&) = delete;
-  ScratchFile& operator=(const ScratchFile&) = delete;
+constexpr std::string_view op = "save_graph";
 
-  int descriptor() const { return fileno(file_); }
-  void write(std::string_view text) {
-    const bool good = std::fwrite(text.data(), 1, text.size(), file_) == text.size() && std::fflush(file_) == 0;
-    if (!good) fail<IoError>("save_graph", "temporary file: ", std::strerror(errno));
-    std::rewind(file_);
-  }
-  std::string read() {
-    std::string text;
-    std::array<char, 1 << 14> block;
-    std::rewind(file_);
-    while (const std::size_t count = std::fread(block.data(), 1, block.size(), file_)) text.append(block.data(), count);
-    return text;
-  }
+void write(const std::string& path, std::string_view content) { write_file_atomically(path, {&content, 1}, op); }
 
- private:
-  std::FILE* file_;
-};
-
-#ifdef XGRAD_WITH_GRAPHVIZ
-// Nothing if this Graphviz has no plugin for the format.
-std::string drawn_in_process(const std::string& dot, const char* format) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  agseterrf([](char*) { return 0; });  // what goes wrong is seen from the result
-  // Never freed: Graphviz 2.42 compares a font's name with one that it kept from the context before.
-  static GVC_t* const context = gvContext();
-  const std::unique_ptr<Agraph_t, int (*)(Agraph_t*)> graph(agmemread(dot.c_str()), agclose);
-  std::string picture;
-  if (context && graph && gvLayout(context, graph.get(), "dot") == 0) {
-    char* data = nullptr;
-    unsigned int size = 0;
-    if (gvRenderData(context, graph.get(), format, &data, &size) == 0 && data) picture.assign(data, size);
-    gvFreeRenderData(data);
-    gvFreeLayout(context, graph.get());
+// The SVG as it stands, or made into another format by librsvg, so that all pictures are the same one.
+std::string picture(const std::string& svg, const std::string& format) {
+  if (format == "svg") return svg;
+  std::vector<std::string> command{"rsvg-convert", "--format", format};
+  if (format == "png") command.insert(command.end(), {"--zoom", "2"});  // letters for sharp screens, and for paper
+  detail::ProgramResult result = detail::run_program(command, svg, {}, op);
+  if (!result.is_there) {
+    fail<IoError>(op, result.failure, ": install the package librsvg2-bin, or save as .svg, which needs dot alone");
   }
-  return picture;
-}
-#else
-std::string drawn_in_process(const std::string&, const char*) { return {}; }
-#endif
-
-std::string drawn_by_program(const std::string& dot, const char* format) {
-  ScratchFile input, output, complaints;
-  input.write(dot);
-  const std::string option = cat("-T", format);
-  std::array<char*, 3> arguments{const_cast<char*>("dot"), const_cast<char*>(option.c_str()), nullptr};
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, input.descriptor(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&files, output.descriptor(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&files, complaints.descriptor(), STDERR_FILENO);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, "dot", &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) {
-    fail<IoError>("save_graph", "cannot run the program dot (", std::strerror(error),
-                  "): install the package graphviz, or save as .dot, which needs nothing");
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  std::string picture = output.read();
-  if (status != 0 || picture.empty())
-    fail<IoError>("save_graph", "dot could not draw the graph: ", detail::printable(complaints.read()));
-  return picture;
-}
-
-std::string drawn(const std::string& dot, const char* format) {
-  std::string picture = drawn_in_process(dot, format);
-  return picture.empty() ? drawn_by_program(dot, format) : picture;
+  if (!result.failure.empty()) fail<IoError>(op, result.failure, "; save as .svg instead");
+  return std::move(result.output);
 }
 
 }  // namespace
 
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options) {
-  static constexpr std::array pictures{"svg", "pdf", "png"};
+  static constexpr std::array extensions{"dot", "txt", "svg", "pdf", "png"};
   const std::size_t dot = path.rfind('.');
-  const std::string_view extension = dot == path.npos ? std::string_view() : std::string_view(path).substr(dot + 1);
-  const auto picture = std::ranges::find(pictures, extension);
-  if (extension != "dot" && extension != "txt" && picture == pictures.end()) {
-    fail<ValueError>("save_graph", "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .txt");
+  const std::string extension = dot == path.npos ? std::string() : path.substr(dot + 1);
+  if (std::ranges::find(extensions, extension) == extensions.end()) {
+    fail<ValueError>(op, "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .txt");
   }
-  const GraphView view = GraphView::of(results, options, "save_graph");
-  std::string text = extension == "txt" ? to_text(view) : to_dot(view, options);
-  if (picture != pictures.end()) text = drawn(text, *picture);
-  const std::string_view content = text;
-  write_file_atomically(path, {&content, 1}, "save_graph");
+  const GraphView view = GraphView::of(results, options, op);
+  if (extension == "txt") return write(path, to_text(view));
+  if (extension == "dot") return write(path, to_dot(view, options));
+  GraphLayout layout;
+  try {
+    layout = GraphLayout::of(view, options, {}, op);
+  } catch (const IoError& error) {
+    const std::string instead = path.substr(0, dot) + ".dot";
+    write(instead, to_dot(view, options));
+    throw IoError(cat(error.what(), "\n  the graph is in '", instead, "' instead, in the language of Graphviz"));
+  }
+  write(path, picture(to_svg(view, layout, options), extension));
 }
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Diagrams in files: text as it is, pictures by Graphviz.
+// Diagrams in files: text as it is, pictures laid out by Graphviz.
 //
 //     save_graph("step.svg", {loss}, {.title = "forward pass"});
 #pragma once
@@ -9,9 +9,10 @@
 
 namespace xgrad {
 
-/// Writes the diagram to a file, by its extension: .dot, .svg, .pdf, .png or .txt. Pictures are drawn by Graphviz: in
-/// this process if the library was built with it, else by the program `dot`. Throws ValueError for another extension,
-/// IoError if there is neither, or if the file cannot be written.
+/// Writes the diagram to a file, by its extension: .dot, .svg, .pdf, .png or .txt. Pictures are laid out by the program
+/// `dot` of Graphviz, under DrawingLimits; .pdf and .png are made from the .svg by `rsvg-convert`. Throws ValueError
+/// for another extension, IoError if a program is not there or cannot do it, or if the file cannot be written. Where
+/// there is no layout, the graph is in a file with the extension .dot before that is thrown, and the error names it.
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options = {});
 
 }  // namespace xgrad

@@ -13,10 +13,4 @@ std::string to_dot(const GraphView& view, const GraphOptions& options = {});
 /// A line for each vertex: number, operation, name, shape, inputs.
 std::string to_text(const GraphView& view);
 
-namespace detail {
-/// The text as characters that can be shown: control bytes become \n or \x07, what is no UTF-8 becomes U+FFFD, and
-/// what is too long to be read is cut.
-std::string printable(std::string_view text);
-}  // namespace detail
-
 }  // namespace xgrad

@@ -1,0 +1,95 @@
+// What is written in diagrams.
+#include "labels.h"
+
+#include <array>
+#include <charconv>
+
+namespace xgrad::detail {
+namespace {
+
+std::string with_commas(std::int64_t count) {
+  std::string digits = cat(count);
+  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) digits.insert(digits.begin() + i, ',');
+  return digits;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
+  return cat(short_number(amount), ' ', units[unit]);
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return cat(with_commas(count), ' ', noun, count == 1 ? "" : "s");
+}
+
+// What the vertex is called, in large letters.
+std::string headline(const GraphVertex& vertex) {
+  if (is_operation(vertex) || vertex.role == GraphRole::module) return vertex.op;
+  if (vertex.number) return short_number(*vertex.number);
+  return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
+}
+
+// The smaller lines below it.
+std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& options) {
+  std::vector<std::string> lines;
+  if (vertex.role == GraphRole::module) {
+    const std::string_view each = vertex.times > 1 ? " each" : "";
+    if (vertex.operations != 1 || vertex.parameters == 0) {
+      lines.push_back(cat(counted(vertex.operations, "operation"), each));
+    }
+    if (vertex.parameters > 0) lines.push_back(cat(counted(vertex.parameters, "parameter"), each));
+    if (vertex.order > 0 && vertex.results > 0) lines.push_back(cat(counted(vertex.results, "gradient"), each));
+  }
+  if (options.shapes && vertex.shape && !vertex.number) lines.push_back(shape_text(*vertex.shape));
+  if (options.kept_memory && vertex.kept_bytes > 0) lines.push_back(cat("keeps ", bytes_text(vertex.kept_bytes)));
+  if (!vertex.note.empty()) lines.push_back(vertex.note);
+  return lines;
+}
+
+}  // namespace
+
+std::string_view role_name(GraphRole role) {
+  static constexpr std::array<std::string_view, 7> names{"input",    "parameter", "constant", "operation",
+                                                         "gradient", "seed",      "module"};
+  return names[static_cast<int>(role)];
+}
+
+std::string full_name(const GraphVertex& vertex) {
+  return cat(vertex.path, vertex.path.empty() || vertex.name.empty() ? "" : ".", vertex.name);
+}
+
+std::string short_number(double value) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 6).ptr};
+}
+
+std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : cat(shape); }
+
+std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options) {
+  std::vector<LabelLine> lines(1);
+  lines[0].push_back({headline(vertex), vertex.number ? LetterStyle::number : LetterStyle::headline});
+  if (vertex.times > 1) lines[0].push_back({cat(" \u00D7", vertex.times), LetterStyle::plain});
+  if (is_operation(vertex) && !vertex.name.empty()) lines.push_back({{vertex.name, LetterStyle::name}});
+  for (std::string& detail : details(vertex, options)) lines.push_back({{std::move(detail), LetterStyle::detail}});
+  return lines;
+}
+
+LabelLine title_of(const GraphCluster& cluster) {
+  LabelLine line{{cluster.title, LetterStyle::headline}};
+  if (cluster.times > 1) line.push_back({cat(" \u00D7", cluster.times), LetterStyle::plain});
+  if (cluster.order > 0) line.push_back({" gradient", LetterStyle::detail});
+  return line;
+}
+
+std::string tooltip_of(const GraphVertex& vertex) {
+  std::string text(is_operation(vertex) ? vertex.op : role_name(vertex.role));
+  if (vertex.shape) append(text, cat(' ', *vertex.shape));
+  if (const std::string name = full_name(vertex); !name.empty()) append(text, cat(": ", name));
+  if (vertex.kept_bytes > 0) append(text, cat(", keeps ", bytes_text(vertex.kept_bytes)));
+  return text;
+}
+
+}  // namespace xgrad::detail

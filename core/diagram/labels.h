@@ -1,0 +1,30 @@
+// What is written in diagrams: at vertices and frames, and under the pointer.
+#pragma once
+
+#include "view.h"
+
+namespace xgrad::detail {
+
+enum class LetterStyle { headline, plain, name, number, detail };
+
+/// Words of one style, as they came: escaping is the renderer's task.
+struct LabelRun {
+  std::string text;
+  LetterStyle style;
+};
+using LabelLine = std::vector<LabelRun>;
+
+std::string_view role_name(GraphRole role);
+/// With the path of the module in front.
+std::string full_name(const GraphVertex& vertex);
+std::string short_number(double value);
+std::string shape_text(const Shape& shape);
+
+/// What the vertex is called, then smaller lines.
+std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options);
+/// What stands above the vertices of a frame.
+LabelLine title_of(const GraphCluster& cluster);
+/// What is shown under the pointer.
+std::string tooltip_of(const GraphVertex& vertex);
+
+}  // namespace xgrad::detail

@@ -1,0 +1,56 @@
+// Where everything in a diagram stands, as the program `dot` of Graphviz places boxes of known sizes.
+//
+//     const GraphView view = GraphView::of({loss});
+//     const GraphLayout layout = GraphLayout::of(view);
+//
+// Nothing of Graphviz runs in this process, and no text is handed to it: it sees sizes, arrows and frames.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "program.h"
+#include "view.h"
+
+namespace xgrad {
+
+/// A place on the page, in pixels from its upper left corner.
+struct GraphPoint {
+  double x = 0;
+  double y = 0;
+};
+
+struct GraphBox {
+  double left = 0;
+  double top = 0;
+  double width = 0;
+  double height = 0;
+
+  double right() const { return left + width; }
+  double bottom() const { return top + height; }
+  GraphPoint center() const { return {left + width / 2, top + height / 2}; }
+};
+
+/// How an arrow runs, from an input to its result.
+struct GraphCurve {
+  std::vector<GraphPoint> points;  ///< a Bezier curve: the beginning, then three for each piece
+  GraphPoint tip;                  ///< of the arrow's head, which starts where the curve ends
+  GraphPoint label;                ///< the middle of what is written at it, if anything is
+};
+
+/// The places of a view's vertices, edges and frames, each by its index.
+struct GraphLayout {
+  double width = 0;
+  double height = 0;
+  std::vector<GraphBox> vertices;
+  std::vector<GraphCurve> edges;
+  std::vector<GraphBox> frames;
+  std::vector<GraphBox> titles;  ///< of frames: where there is room for theirs
+
+  /// Boxes are as large as their labels need with these options. Throws IoError if `dot` is not there, fails, or passes
+  /// a limit. Errors name `caller`.
+  static GraphLayout of(const GraphView& view, const GraphOptions& options = {}, const DrawingLimits& limits = {},
+                        std::string_view caller = "graph_layout");
+};
+
+}  // namespace xgrad

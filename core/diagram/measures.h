@@ -1,0 +1,29 @@
+// How large letters are in pictures, and what is written in them.
+#pragma once
+
+#include "characters.h"
+#include "labels.h"
+
+namespace xgrad::detail {
+
+struct Letters {
+  double size;  ///< in pixels
+  FontWeight weight;
+};
+Letters letters_of(LetterStyle style);
+
+struct LabelSize {
+  double width;
+  double height;
+};
+
+/// Lines stand below each other, each centred.
+double line_width(const LabelLine& line);
+double line_height(const LabelLine& line);
+
+/// With the room around the letters.
+LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options);
+LabelSize size_of_title(const GraphCluster& cluster);
+LabelSize size_of_edge_label(const GraphEdge& edge);
+
+}  // namespace xgrad::detail

@@ -1,0 +1,90 @@
+// The colours of diagrams.
+#include "palette.h"
+
+#include <algorithm>
+#include <array>
+
+namespace xgrad::detail {
+
+const Palette& palette_of(Theme theme) {
+  static constexpr Palette light{.background = "#ffffff",
+                                 .text = "#0f172a",
+                                 .faint = "#64748b",
+                                 .frame = "#f8fafc",
+                                 .frame_line = "#cbd5e1",
+                                 .input = {"#dbeafe", "#60a5fa", "#1e3a8a"},
+                                 .parameter = {"#fef3c7", "#f0b429", "#78350f"},
+                                 .constant = {"#f1f5f9", "#cbd5e1", "#475569"},
+                                 .operation = {"#ffffff", "#94a3b8", "#0f172a"},
+                                 .gradient = {"#ffe4e6", "#fb7185", "#881337"},
+                                 .higher_gradient = {"#f3e8ff", "#c084fc", "#581c87"},
+                                 .result = {"#dcfce7", "#22a55b", "#14532d"},
+                                 .module = {"#e0e7ff", "#818cf8", "#312e81"},
+                                 .edge = "#64748b",
+                                 .gradient_edge = "#e0566f",
+                                 .borrowed_edge = "#eb9cab"};
+  static constexpr Palette dark{.background = "#0f172a",
+                                .text = "#f1f5f9",
+                                .faint = "#94a3b8",
+                                .frame = "#162033",
+                                .frame_line = "#334155",
+                                .input = {"#1e3a8a", "#60a5fa", "#dbeafe"},
+                                .parameter = {"#5b3a0c", "#f0b429", "#fef3c7"},
+                                .constant = {"#1e293b", "#475569", "#cbd5e1"},
+                                .operation = {"#1e293b", "#64748b", "#f1f5f9"},
+                                .gradient = {"#701a35", "#fb7185", "#ffe4e6"},
+                                .higher_gradient = {"#4c1d7c", "#c084fc", "#f3e8ff"},
+                                .result = {"#14532d", "#4ade80", "#dcfce7"},
+                                .module = {"#312e81", "#818cf8", "#e0e7ff"},
+                                .edge = "#94a3b8",
+                                .gradient_edge = "#fb7185",
+                                .borrowed_edge = "#a34a60"};
+  static constexpr Palette mono{.background = "#ffffff",
+                                .text = "#000000",
+                                .faint = "#444444",
+                                .frame = "#ffffff",
+                                .frame_line = "#888888",
+                                .input = {"#ffffff", "#000000", "#000000"},
+                                .parameter = {"#dddddd", "#000000", "#000000"},
+                                .constant = {"#ffffff", "#888888", "#000000"},
+                                .operation = {"#ffffff", "#000000", "#000000"},
+                                .gradient = {"#f2f2f2", "#000000", "#000000"},
+                                .higher_gradient = {"#e6e6e6", "#000000", "#000000"},
+                                .result = {"#ffffff", "#000000", "#000000"},
+                                .module = {"#eeeeee", "#000000", "#000000"},
+                                .edge = "#444444",
+                                .gradient_edge = "#444444",
+                                .borrowed_edge = "#777777"};
+  return theme == Theme::dark ? dark : theme == Theme::mono ? mono : light;
+}
+
+PaintOf paint_of(const GraphVertex& vertex) {
+  static constexpr std::array<PaintOf, 7> paints{&Palette::input,     &Palette::parameter, &Palette::constant,
+                                                 &Palette::operation, &Palette::gradient,  &Palette::gradient,
+                                                 &Palette::module};
+  const bool leaf = vertex.role == GraphRole::parameter || vertex.role == GraphRole::input;
+  if (vertex.is_result && !leaf) return &Palette::result;
+  if (vertex.order > 0 &&
+      (is_operation(vertex) || vertex.role == GraphRole::module || vertex.role == GraphRole::seed)) {
+    return vertex.order > 1 ? &Palette::higher_gradient : &Palette::gradient;
+  }
+  return paints[static_cast<int>(vertex.role)];
+}
+
+std::vector<LegendEntry> legend_of(const GraphView& view) {
+  const bool in_modules = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
+    return vertex.role == GraphRole::parameter && !vertex.path.empty();
+  });
+  std::vector<LegendEntry> entries{
+      {"input", &Palette::input},       {in_modules ? "parameter" : "variable", &Palette::parameter},
+      {"constant", &Palette::constant}, {"operation", &Palette::operation},
+      {"module", &Palette::module},     {"result", &Palette::result},
+      {"gradient", &Palette::gradient}, {"higher gradient", &Palette::higher_gradient}};
+  std::erase_if(entries, [&](const LegendEntry& entry) {
+    return std::ranges::none_of(view.vertices,
+                                [&](const GraphVertex& vertex) { return paint_of(vertex) == entry.paint; });
+  });
+  return entries;
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,294 @@
+// Diagrams as SVG.
+#include "svg.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "../text.h"
+#include "arrangement.h"
+#include "measures.h"
+#include "palette.h"
+
+namespace xgrad {
+namespace {
+
+using namespace detail;
+
+constexpr double margin = 18;
+
+// Places on a page need no more than a tenth of a pixel.
+std::string px(double value) { return cat(std::round(value * 10) / 10 + 0.0); }
+
+std::string attribute(std::string_view name, double value) { return cat(' ', name, "=\"", px(value), '"'); }
+
+GraphPoint moved(const GraphPoint& point, double x, double y) { return {point.x + x, point.y + y}; }
+
+// ---- Colours --------------------------------------------------------------------------------------------------------
+
+struct PaintClass {
+  const char* name;
+  PaintOf paint;
+};
+constexpr std::array<PaintClass, 8> paint_classes{{{"input", &Palette::input},
+                                                   {"parameter", &Palette::parameter},
+                                                   {"constant", &Palette::constant},
+                                                   {"operation", &Palette::operation},
+                                                   {"module", &Palette::module},
+                                                   {"gradient", &Palette::gradient},
+                                                   {"higher", &Palette::higher_gradient},
+                                                   {"result", &Palette::result}}};
+
+std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::paint)->name; }
+
+std::string_view name_of(Theme theme) {
+  static constexpr std::array<std::string_view, 3> names{"light", "dark", "mono"};
+  return names[static_cast<int>(theme)];
+}
+
+// Every rule begins with a class of its own, so that pictures with different colours can stand in one page.
+std::string colours(std::string_view scope, const Palette& palette) {
+  std::string css;
+  const auto rule = [&](std::string_view what, std::string_view property, std::string_view colour) {
+    append(css, cat(scope, ' ', what, '{', property, ':', colour, "}\n"));
+  };
+  rule(".page", "fill", palette.background);
+  rule("text", "fill", palette.text);
+  rule(".frame", "fill", palette.frame);
+  rule(".frame", "stroke", palette.frame_line);
+  rule(".behind", "fill", palette.frame);
+  rule(".line", "stroke", palette.edge);
+  rule(".head", "fill", palette.edge);
+  rule(".gradient .line", "stroke", palette.gradient_edge);
+  rule(".gradient .head", "fill", palette.gradient_edge);
+  rule(".borrowed .line", "stroke", palette.borrowed_edge);
+  rule(".borrowed .head", "fill", palette.borrowed_edge);
+  for (const auto& [name, paint] : paint_classes) {
+    append(css, cat(scope, " .as-", name, " .box{fill:", (palette.*paint).fill, ";stroke:", (palette.*paint).line,
+                    "}\n", scope, " .as-", name, " text{fill:", (palette.*paint).text, "}\n"));
+  }
+  rule("text .detail", "fill", palette.faint);
+  return css;
+}
+
+std::string style_sheet(Theme theme) {
+  const std::string scope = cat(".graph-", name_of(theme));
+  std::string css =
+      cat(scope, " text{font-size:11px;text-anchor:middle}\n", scope, " .headline{font-size:13px;font-weight:bold}\n",
+          scope, " .plain{font-size:13px}\n", scope, " .name{font-style:italic}\n", scope,
+          " .title{font-size:18px;font-weight:bold}\n", scope, " .frame{stroke-width:1}\n", scope,
+          " .box{stroke-width:1.1}\n", scope, " .asked .box{stroke-width:2.2}\n", scope,
+          " .line{fill:none;stroke-width:1}\n", scope, " .borrowed .line{stroke-dasharray:4 3}\n");
+  append(css, colours(scope, palette_of(theme)));
+  if (theme == Theme::light) {
+    append(css, cat("@media (prefers-color-scheme:dark){\n", colours(scope, palette_of(Theme::dark)), "}\n"));
+  }
+  return css;
+}
+
+// ---- The picture ----------------------------------------------------------------------------------------------------
+
+class SvgWriter {
+ public:
+  SvgWriter(const GraphView& view, const GraphLayout& layout, const GraphOptions& options)
+      : view_(view), layout_(layout), options_(options), arrangement_(view), legend_(legend_of(view)) {
+    if (!options.legend) legend_.clear();
+    title_width_ = text_width(printable(options.title), 18, FontWeight::bold);
+    double legend_width = 0;
+    for (const LegendEntry& entry : legend_) legend_width += width_of(entry) + legend_gap;
+    legend_width_ = legend_width;
+    heading_ = (options.title.empty() ? 0 : 30) + (legend_.empty() ? 0 : 32);
+    width_ = std::max({layout.width, title_width_, legend_width_}) + 2 * margin;
+    height_ = layout.height + heading_ + 2 * margin;
+    left_ = (width_ - layout.width) / 2;
+    top_ = margin + heading_;
+  }
+
+  std::string write() && {
+    begin();
+    for (std::size_t c = 0; c < view_.clusters.size(); ++c) write_frame(c);
+    for (std::size_t e = 0; e < view_.edges.size(); ++e) write_edge(e);
+    for (std::size_t c = 0; c < view_.clusters.size(); ++c) write_title(c);
+    for (std::size_t v = 0; v < view_.vertices.size(); ++v) write_vertex(v);
+    write_heading();
+    append(out_, "</svg>\n");
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr double legend_gap = 8;
+
+  static LabelLine words(const LegendEntry& entry) { return {{std::string(entry.text), LetterStyle::detail}}; }
+  static double width_of(const LegendEntry& entry) { return line_width(words(entry)) + 14; }
+
+  template <class... Parts>
+  void add(const Parts&... parts) {
+    (append(out_, parts), ...);
+  }
+
+  // What a screen reader says in place of the picture.
+  std::string name() const {
+    if (!options_.title.empty()) return options_.title;
+    std::string text = "The graph of";
+    for (const GraphVertex& vertex : view_.vertices) {
+      if (vertex.is_result) append(text, cat(text.ends_with("of") ? " " : ", ", label_of(vertex, options_)[0][0].text));
+    }
+    return text;
+  }
+  std::string description() const {
+    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.clusters.size(), " frames");
+  }
+
+  void begin() {
+    add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-",
+        name_of(options_.theme), "\" role=\"img\" aria-label=\"", xml_escaped(name()), '"', attribute("width", width_),
+        attribute("height", height_), " viewBox=\"0 0 ", px(width_), ' ', px(height_), "\" font-family=\"",
+        xml_escaped(options_.font), "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
+        description(), "</desc>\n<style>\n", style_sheet(options_.theme), "</style>\n", "<rect class=\"page\"",
+        attribute("width", width_), attribute("height", height_), "/>\n");
+  }
+
+  GraphBox placed(const GraphBox& box) const { return {box.left + left_, box.top + top_, box.width, box.height}; }
+
+  void write_box(std::string_view kind, const GraphBox& box, double corner) {
+    add("<rect class=\"", kind, '"', attribute("x", box.left), attribute("y", box.top), attribute("width", box.width),
+        attribute("height", box.height), attribute("rx", corner), "/>");
+  }
+
+  // Lines below each other, the middle of all of them at a point.
+  void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle) {
+    double y = middle.y;
+    for (const LabelLine& line : lines) y -= line_height(line) / 2;
+    for (const LabelLine& line : lines) {
+      const double height = line_height(line);
+      add("<text", attribute("x", middle.x), attribute("y", y + height / 2 + 0.36 * (height - 3)), '>');
+      for (const LabelRun& run : line) {
+        static constexpr std::array<std::string_view, 5> classes{"headline", "plain", "name", "number", "detail"};
+        add("<tspan class=\"", classes[static_cast<int>(run.style)], "\">", xml_escaped(run.text), "</tspan>");
+      }
+      add("</text>");
+      y += height;
+    }
+  }
+
+  void write_frame(std::size_t c) {
+    const GraphCluster& cluster = view_.clusters[c];
+    add("<g id=\"c", c, "\"><title>", xml_escaped(cluster.path), "</title>");
+    write_box("frame", placed(layout_.frames[c]), 9);
+    add("</g>\n");
+  }
+
+  // At the left or the right end of the frame's upper side, where fewer arrows pass; those that do pass behind it.
+  void write_title(std::size_t c) {
+    const GraphBox& frame = layout_.frames[c];
+    GraphBox best = layout_.titles[c];
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    for (const double left : {frame.left + 6, frame.right() - best.width - 6, frame.center().x - best.width / 2}) {
+      const GraphBox box{left, best.top, best.width, best.height};
+      if (const std::size_t count = passing(box); count < fewest) {
+        fewest = count;
+        best = box;
+      }
+    }
+    add("<g id=\"t", c, "\">");
+    if (fewest > 0) write_box("behind", placed(best), 4);
+    write_lines({title_of(view_.clusters[c])}, placed(best).center());
+    add("</g>\n");
+  }
+
+  // Points of arrows within a box.
+  std::size_t passing(const GraphBox& box) const {
+    const auto inside = [&](double x, double y) {
+      return x > box.left - 3 && x < box.right() + 3 && y > box.top && y < box.bottom();
+    };
+    std::size_t count = 0;
+    for (const GraphCurve& curve : layout_.edges) {
+      const std::vector<GraphPoint>& p = curve.points;
+      count += inside(curve.tip.x, curve.tip.y);
+      for (std::size_t i = 0; i + 3 < p.size(); i += 3) {
+        const auto [low, high] = std::minmax({p[i].y, p[i + 1].y, p[i + 2].y, p[i + 3].y});
+        if (low > box.bottom() || high < box.top) continue;
+        constexpr int steps = 16;
+        for (int k = 0; k <= steps; ++k) {
+          const double t = double(k) / steps, s = 1 - t;
+          const double a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
+          count += inside(a * p[i].x + b * p[i + 1].x + c * p[i + 2].x + d * p[i + 3].x,
+                          a * p[i].y + b * p[i + 1].y + c * p[i + 2].y + d * p[i + 3].y);
+        }
+      }
+    }
+    return count;
+  }
+
+  void write_edge(std::size_t e) {
+    const GraphEdge& edge = view_.edges[e];
+    const GraphCurve& curve = layout_.edges[e];
+    static constexpr std::array<std::string_view, 3> kinds{"value", "gradient", "borrowed"};
+    add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(arrangement_.kind_of(edge))], "\" data-from=\"n",
+        edge.from, "\" data-to=\"n", edge.to, "\"><title>", shape_text(edge.shape),
+        "</title><path class=\"line\" d=\"");
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+      const GraphPoint point = moved(curve.points[i], left_, top_);
+      add(i == 0 ? "M" : i == 1 ? "C" : " ", px(point.x), ',', px(point.y));
+    }
+    // The head: as long as from the end of the curve to the tip, and a third of that to each side.
+    const GraphPoint base = moved(curve.points.back(), left_, top_), tip = moved(curve.tip, left_, top_);
+    const double x = (tip.x - base.x) / 2.6, y = (tip.y - base.y) / 2.6;
+    add("\"/><path class=\"head\" d=\"M", px(tip.x), ',', px(tip.y), 'L', px(base.x - y), ',', px(base.y + x), ' ',
+        px(base.x + y), ',', px(base.y - x), "Z\"/>");
+    if (options_.edge_shapes) {
+      write_lines({{{shape_text(edge.shape), LetterStyle::detail}}}, moved(curve.label, left_, top_));
+    }
+    add("</g>\n");
+  }
+
+  void write_vertex(std::size_t v) {
+    const GraphVertex& vertex = view_.vertices[v];
+    const GraphBox box = placed(layout_.vertices[v]);
+    add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint_of(vertex)),
+        vertex.is_result ? " asked" : "", "\"><title>", xml_escaped(tooltip_of(vertex)), "</title>");
+    if (vertex.role == GraphRole::input) {
+      add("<ellipse class=\"box\"", attribute("cx", box.center().x), attribute("cy", box.center().y),
+          attribute("rx", box.width / 2), attribute("ry", box.height / 2), "/>");
+    } else {
+      write_box("box", box, vertex.number ? 5 : 7);
+    }
+    write_lines(label_of(vertex, options_), box.center());
+    add("</g>\n");
+  }
+
+  void write_heading() {
+    if (!options_.title.empty()) {
+      add("<text", attribute("x", width_ / 2), attribute("y", margin + 14), "><tspan class=\"title\">",
+          xml_escaped(options_.title), "</tspan></text>\n");
+    }
+    GraphBox box{(width_ - legend_width_ + legend_gap) / 2, margin + heading_ - 32, 0, 19};
+    for (const LegendEntry& entry : legend_) {
+      box.width = width_of(entry);
+      add("<g class=\"legend as-", class_of(entry.paint), "\">");
+      write_box("box", box, 6);
+      // The colour of its text, not of details.
+      add("<text", attribute("x", box.center().x), attribute("y", box.center().y + 4), '>', entry.text,
+          "</text></g>\n");
+      box.left = box.right() + legend_gap;
+    }
+  }
+
+  const GraphView& view_;
+  const GraphLayout& layout_;
+  const GraphOptions& options_;
+  const Arrangement arrangement_;
+  std::vector<LegendEntry> legend_;
+  double title_width_ = 0, legend_width_ = 0, heading_ = 0;
+  double width_ = 0, height_ = 0, left_ = 0, top_ = 0;  // of the page, and where the layout lies on it
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
+  return SvgWriter(view, layout, options).write();
+}
+
+}  // namespace xgrad
