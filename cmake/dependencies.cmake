@@ -23,15 +23,6 @@ if(NOT XGRAD_OPENBLAS)
   find_package(LAPACK REQUIRED)  # OpenBLAS has it in it
 endif()
 
-find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND)
-  pkg_check_modules(GRAPHVIZ QUIET IMPORTED_TARGET libgvc libcgraph)
-endif()
-option(XGRAD_WITH_GRAPHVIZ "Draw graphs in-process (otherwise the program `dot` is called)" ${GRAPHVIZ_FOUND})
-if(XGRAD_WITH_GRAPHVIZ AND NOT GRAPHVIZ_FOUND)
-  message(FATAL_ERROR "xgrad: XGRAD_WITH_GRAPHVIZ is ON, but pkg-config knows no libgvc and libcgraph (libgraphviz-dev)")
-endif()
-
 # What the sources of core and ops compile against. The folders above do without.
 add_library(xgrad_private INTERFACE)
 target_link_libraries(xgrad_private INTERFACE xgrad_simd_flags xtensor nlohmann_json::nlohmann_json ZLIB::ZLIB
@@ -40,16 +31,9 @@ target_include_directories(xgrad_private SYSTEM INTERFACE ${XTENSOR_BLAS_INCLUDE
 if(XGRAD_OPENBLAS)
   target_compile_definitions(xgrad_private INTERFACE XGRAD_OPENBLAS=1)
 endif()
-if(XGRAD_WITH_GRAPHVIZ)
-  target_compile_definitions(xgrad_private INTERFACE XGRAD_WITH_GRAPHVIZ=1)
-  target_include_directories(xgrad_private SYSTEM INTERFACE ${GRAPHVIZ_INCLUDE_DIRS})
-endif()
 
 # What a program links beside libxgrad.a: full paths in this build, plain names after installation.
 set(XGRAD_LINK_FILES ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES} ${ZLIB_LIBRARIES})
-if(XGRAD_WITH_GRAPHVIZ)
-  list(APPEND XGRAD_LINK_FILES ${GRAPHVIZ_LINK_LIBRARIES})
-endif()
 foreach(file ${XGRAD_LINK_FILES})
   get_filename_component(name ${file} NAME_WE)
   string(REGEX REPLACE "^(lib|-l)" "" name ${name})

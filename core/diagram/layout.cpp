@@ -28,7 +28,7 @@ class SketchWriter {
   std::string write() && {
     static constexpr std::array directions{"TB", "LR", "BT", "RL"};
     append(out_, cat("digraph {\ngraph [rankdir=", directions[static_cast<int>(options_.direction)],
-                     ", nodesep=0.25, ranksep=0.3, newrank=true];\nnode [shape=box, fixedsize=true, label=\"\"];\n",
+                     ", nodesep=0.25, ranksep=0.25, newrank=true];\nnode [shape=box, fixedsize=true, label=\"\"];\n",
                      "edge [arrowsize=0.6];\n"));
     content_of(-1);
     for (std::size_t e = 0; e < view_.edges.size(); ++e) write_edge(e);
@@ -92,6 +92,11 @@ class PlanReader {
     if (plan_.contains("edges")) {
       for (const Json& edge : plan_["edges"]) read_edge(edge);
     }
+    const bool all =
+        std::ranges::none_of(layout_.vertices, [](const GraphBox& box) { return box.width == 0; }) &&
+        std::ranges::none_of(layout_.edges, [](const GraphCurve& curve) { return curve.points.empty(); }) &&
+        std::ranges::none_of(layout_.frames, [](const GraphBox& box) { return box.width == 0; });
+    if (!all) throw std::out_of_range("not everything has a place");
     return std::move(layout_);
   }
 
@@ -126,7 +131,8 @@ class PlanReader {
       layout_.titles.at(c) = around(point(numbers_of(object.at("lp"))), size_of_title(view_.clusters[c]));
     } else {
       const std::size_t v = std::stoul(name.substr(1));
-      layout_.vertices.at(v) = around(point(numbers_of(object.at("pos"))), size_of_vertex(view_.vertices.at(v), options_));
+      layout_.vertices.at(v) =
+          around(point(numbers_of(object.at("pos"))), size_of_vertex(view_.vertices.at(v), options_));
     }
   }
 
@@ -138,7 +144,6 @@ class PlanReader {
     curve.tip = point(all);
     for (std::size_t i = 2; i + 1 < all.size(); i += 2) curve.points.push_back(point(all, i));
     if (words.starts_with('s')) std::ranges::reverse(curve.points);
-    if (curve.points.empty()) throw std::out_of_range("no curve");
     if (edge.contains("lp")) curve.label = point(numbers_of(edge["lp"]));
   }
 
@@ -152,6 +157,10 @@ class PlanReader {
 
 GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, const DrawingLimits& limits,
                             std::string_view caller) {
+  if (limits.processor_seconds < 1 || limits.seconds < 1 || limits.memory < 1) {
+    fail<ValueError>(caller, "limits of ", limits.processor_seconds, " s, ", limits.seconds, " s and ", limits.memory,
+                     " bytes: each must be at least 1");
+  }
   const ProgramResult plan = run_program({"dot", "-Tjson0"}, SketchWriter(view, options).write(), limits, caller);
   if (!plan.is_there) fail<IoError>(caller, plan.failure, ": install the package graphviz");
   if (!plan.failure.empty()) {

@@ -47,8 +47,8 @@ struct GraphLayout {
   std::vector<GraphBox> frames;
   std::vector<GraphBox> titles;  ///< of frames: where there is room for theirs
 
-  /// Boxes are as large as their labels need with these options. Throws IoError if `dot` is not there, fails, or passes
-  /// a limit. Errors name `caller`.
+  /// Boxes are as large as their labels need with these options. Throws ValueError for limits that are not
+  /// positive, IoError if `dot` is not there, fails, or passes a limit. Errors name `caller`.
   static GraphLayout of(const GraphView& view, const GraphOptions& options = {}, const DrawingLimits& limits = {},
                         std::string_view caller = "graph_layout");
 };

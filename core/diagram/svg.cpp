@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "../text.h"
+#include "../error.h"
 #include "arrangement.h"
 #include "measures.h"
 #include "palette.h"
@@ -76,10 +76,10 @@ std::string style_sheet(Theme theme) {
   const std::string scope = cat(".graph-", name_of(theme));
   std::string css =
       cat(scope, " text{font-size:11px;text-anchor:middle}\n", scope, " .headline{font-size:13px;font-weight:bold}\n",
-          scope, " .plain{font-size:13px}\n", scope, " .name{font-style:italic}\n", scope,
-          " .title{font-size:18px;font-weight:bold}\n", scope, " .frame{stroke-width:1}\n", scope,
-          " .box{stroke-width:1.1}\n", scope, " .asked .box{stroke-width:2.2}\n", scope,
-          " .line{fill:none;stroke-width:1}\n", scope, " .borrowed .line{stroke-dasharray:4 3}\n");
+          scope, " .start{text-anchor:start}\n", scope, " .end{text-anchor:end}\n", scope, " .plain{font-size:13px}\n",
+          scope, " .name{font-style:italic}\n", scope, " .title{font-size:18px;font-weight:bold}\n", scope,
+          " .frame{stroke-width:1}\n", scope, " .box{stroke-width:1.1}\n", scope, " .asked .box{stroke-width:2.2}\n",
+          scope, " .line{fill:none;stroke-width:1}\n", scope, " .borrowed .line{stroke-dasharray:4 3}\n");
   append(css, colours(scope, palette_of(theme)));
   if (theme == Theme::light) {
     append(css, cat("@media (prefers-color-scheme:dark){\n", colours(scope, palette_of(Theme::dark)), "}\n"));
@@ -118,6 +118,7 @@ class SvgWriter {
 
  private:
   static constexpr double legend_gap = 8;
+  static constexpr double title_inset = 5;
 
   static LabelLine words(const LegendEntry& entry) { return {{std::string(entry.text), LetterStyle::detail}}; }
   static double width_of(const LegendEntry& entry) { return line_width(words(entry)) + 14; }
@@ -156,13 +157,14 @@ class SvgWriter {
         attribute("height", box.height), attribute("rx", corner), "/>");
   }
 
-  // Lines below each other, the middle of all of them at a point.
-  void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle) {
+  // Lines below each other, the middle of all of them at a point, or their beginning or end by an anchor's class.
+  void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle, std::string_view anchor = {}) {
     double y = middle.y;
     for (const LabelLine& line : lines) y -= line_height(line) / 2;
     for (const LabelLine& line : lines) {
       const double height = line_height(line);
-      add("<text", attribute("x", middle.x), attribute("y", y + height / 2 + 0.36 * (height - 3)), '>');
+      add(anchor.empty() ? "<text" : cat("<text class=\"", anchor, '"'), attribute("x", middle.x),
+          attribute("y", y + height / 2 + 0.36 * (height - 3)), '>');
       for (const LabelRun& run : line) {
         static constexpr std::array<std::string_view, 5> classes{"headline", "plain", "name", "number", "detail"};
         add("<tspan class=\"", classes[static_cast<int>(run.style)], "\">", xml_escaped(run.text), "</tspan>");
@@ -182,18 +184,16 @@ class SvgWriter {
   // At the left or the right end of the frame's upper side, where fewer arrows pass; those that do pass behind it.
   void write_title(std::size_t c) {
     const GraphBox& frame = layout_.frames[c];
-    GraphBox best = layout_.titles[c];
-    std::size_t fewest = std::numeric_limits<std::size_t>::max();
-    for (const double left : {frame.left + 6, frame.right() - best.width - 6, frame.center().x - best.width / 2}) {
-      const GraphBox box{left, best.top, best.width, best.height};
-      if (const std::size_t count = passing(box); count < fewest) {
-        fewest = count;
-        best = box;
-      }
-    }
+    const GraphBox& room = layout_.titles[c];
+    const GraphBox left{frame.left + 6, room.top, room.width, room.height};
+    const GraphBox right{frame.right() - room.width - 6, room.top, room.width, room.height};
+    const std::size_t on_the_left = passing(left), on_the_right = passing(right);
+    const bool is_left = on_the_left <= on_the_right;
+    const GraphBox box = placed(is_left ? left : right);
     add("<g id=\"t", c, "\">");
-    if (fewest > 0) write_box("behind", placed(best), 4);
-    write_lines({title_of(view_.clusters[c])}, placed(best).center());
+    if (std::min(on_the_left, on_the_right) > 0) write_box("behind", box, 4);
+    const GraphPoint at{is_left ? box.left + title_inset : box.right() - title_inset, box.center().y};
+    write_lines({title_of(view_.clusters[c])}, at, is_left ? "start" : "end");
     add("</g>\n");
   }
 
@@ -233,7 +233,8 @@ class SvgWriter {
       add(i == 0 ? "M" : i == 1 ? "C" : " ", px(point.x), ',', px(point.y));
     }
     // The head: as long as from the end of the curve to the tip, and a third of that to each side.
-    const GraphPoint base = moved(curve.points.back(), left_, top_), tip = moved(curve.tip, left_, top_);
+    const GraphPoint base = moved(curve.points.empty() ? curve.tip : curve.points.back(), left_, top_),
+                     tip = moved(curve.tip, left_, top_);
     const double x = (tip.x - base.x) / 2.6, y = (tip.y - base.y) / 2.6;
     add("\"/><path class=\"head\" d=\"M", px(tip.x), ',', px(tip.y), 'L', px(base.x - y), ',', px(base.y + x), ' ',
         px(base.x + y), ',', px(base.y - x), "Z\"/>");
@@ -288,6 +289,15 @@ class SvgWriter {
 }  // namespace
 
 std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
+  const auto needs = [](std::string_view what, std::size_t in_layout, std::size_t in_view) {
+    if (in_layout == in_view) return;
+    fail<ValueError>("to_svg", "the layout is of another view: it has ", in_layout, ' ', what, ", the view has ",
+                     in_view);
+  };
+  needs("vertices", layout.vertices.size(), view.vertices.size());
+  needs("edges", layout.edges.size(), view.edges.size());
+  needs("frames", layout.frames.size(), view.clusters.size());
+  needs("titles", layout.titles.size(), view.clusters.size());
   return SvgWriter(view, layout, options).write();
 }
 

@@ -9,7 +9,7 @@ namespace xgrad {
 
 /// The diagram as one SVG document that refers to nothing outside. Vertices are groups with the ids n0, n1, ..., edges
 /// e0, ..., frames c0, ..., titles of frames t0, ...; their classes say what they are. With Theme::light the picture is
-/// dark where the reader's screen is.
+/// dark where the reader's screen is. Throws ValueError for the layout of another view.
 std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options = {});
 
 }  // namespace xgrad
