@@ -60,15 +60,20 @@ std::string Arrangement::attributes(const GraphEdge& edge) const {
   std::string text;
   const EdgeKind kind = kind_of(edge);
   if (kind == EdgeKind::borrowed && highest_order_ == 1) append(text, ", minlen=0");
-  if (kind != EdgeKind::borrowed && !side_by_side_.empty()) {
-    if (std::ranges::binary_search(side_by_side_, siblings_of(edge))) append(text, ", constraint=false");
-  }
+  if (side_by_side(edge)) append(text, ", constraint=false");
   if (upwards(edge)) append(text, ", dir=back");
   return text;
 }
 
-Arrangement::Siblings Arrangement::siblings_of(const GraphEdge& edge) const {
-  Siblings pair{nothing, nothing};
+std::optional<FramePair> Arrangement::side_by_side(const GraphEdge& edge) const {
+  if (side_by_side_.empty() || kind_of(edge) == EdgeKind::borrowed) return std::nullopt;
+  const FramePair pair = siblings_of(edge);
+  if (!std::ranges::binary_search(side_by_side_, pair)) return std::nullopt;
+  return pair;
+}
+
+FramePair Arrangement::siblings_of(const GraphEdge& edge) const {
+  FramePair pair{nothing, nothing};
   int from = view_.vertices[edge.from].cluster;
   int to = view_.vertices[edge.to].cluster;
   while (from != to) {  // parents have smaller numbers
@@ -80,7 +85,7 @@ Arrangement::Siblings Arrangement::siblings_of(const GraphEdge& edge) const {
   }
   const bool both = pair.from != nothing && pair.to != nothing && view_.clusters[pair.from].parent == from &&
                     view_.clusters[pair.to].parent == from;
-  return both ? pair : Siblings{nothing, nothing};
+  return both ? pair : FramePair{nothing, nothing};
 }
 
 bool Arrangement::is_inside(int vertex, int frame) const {
@@ -91,16 +96,16 @@ bool Arrangement::is_inside(int vertex, int frame) const {
 
 void Arrangement::find_frames_side_by_side() {
   into_.resize(view_.vertices.size());
-  std::vector<Siblings> pairs;
+  std::vector<FramePair> pairs;
   for (const GraphEdge& edge : view_.edges) {
     into_[edge.to].push_back(edge.from);
     if (kind_of(edge) != EdgeKind::value || is_leaf(edge.from)) continue;
-    if (const Siblings pair = siblings_of(edge); pair.from != nothing) pairs.push_back(pair);
+    if (const FramePair pair = siblings_of(edge); pair.from != nothing) pairs.push_back(pair);
   }
   std::ranges::sort(pairs);
-  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   const std::vector<int> sorted = sorted_forward(view_, into_);
-  for (const Siblings& pair : pairs) {
+  for (const FramePair& pair : pairs) {
     if (!stands_beside(pair, sorted)) continue;
     side_by_side_.push_back(pair);
     // Gradients flow between the frames of the same names the other way.
@@ -118,7 +123,7 @@ void Arrangement::find_frames_side_by_side() {
 // The second frame has a line of operations on data of its own before it meets what comes from the first, and a page
 // with both side by side is clearly shorter than one where everything of the second that follows stands below the
 // first.
-bool Arrangement::stands_beside(const Siblings& pair, const std::vector<int>& sorted) const {
+bool Arrangement::stands_beside(const FramePair& pair, const std::vector<int>& sorted) const {
   struct Place {
     bool after_first = false;  // whether it depends on the first frame
     int first = 0;             // the longest line of operations that leads to it, in the first frame

@@ -11,6 +11,7 @@
 #include "arrangement.h"
 #include "characters.h"
 #include "measures.h"
+#include "routes.h"
 
 namespace xgrad {
 namespace {
@@ -168,7 +169,9 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
                   " arrows; fold modules with .depth");
   }
   try {
-    return PlanReader(view, options, plan.output).read();
+    GraphLayout layout = PlanReader(view, options, plan.output).read();
+    route_between_frames(view, options.direction, layout);
+    return layout;
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
