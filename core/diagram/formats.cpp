@@ -24,7 +24,11 @@ std::string escaped(std::string_view text, std::string_view with_backslash) {
   return result;
 }
 std::string in_quotes(std::string_view text) { return cat('"', escaped(text, "\"\\"), '"'); }
-std::string in_html(std::string_view text) { return text.empty() ? "&#160;" : escaped(text, ""); }
+std::string in_html(std::string_view text) {
+  if (text.empty()) return "&#160;";
+  if (text == "]" || text == "]]") return text.size() == 1 ? "&#93;" : "&#93;&#93;";  // Graphviz awaits a third and a >
+  return escaped(text, "");
+}
 
 class DotWriter {
  public:

@@ -170,7 +170,7 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
   }
   try {
     GraphLayout layout = PlanReader(view, options, plan.output).read();
-    route_between_frames(view, options.direction, layout);
+    route_between_frames(view, options.direction, layout.vertices, layout.frames, layout.edges);
     return layout;
   } catch (const std::bad_alloc&) {
     throw;

@@ -71,7 +71,8 @@ bool meets(const GraphPoint& a, const GraphPoint& b, const GraphBox& box) {
 
 }  // namespace
 
-void route_between_frames(const GraphView& view, Direction direction, GraphLayout& layout) {
+void route_between_frames(const GraphView& view, Direction direction, std::span<const GraphBox> vertices,
+                          std::span<const GraphBox> frames, std::span<GraphCurve> edges) {
   const Arrangement arrangement(view);
   const Turn turn(direction);
   struct Bundle {
@@ -90,13 +91,13 @@ void route_between_frames(const GraphView& view, Direction direction, GraphLayou
   }
   for (const auto& [pair, bundle] : bundles) {
     if (bundle.from.size() > 1 && bundle.to.size() > 1) continue;  // nobody could tell which is which
-    const GraphBox first = turn.there(layout.frames[pair.from]), second = turn.there(layout.frames[pair.to]);
+    const GraphBox first = turn.there(frames[pair.from]), second = turn.there(frames[pair.to]);
     const bool rightwards = first.right() < second.left;
     if (!rightwards && second.right() > first.left) continue;
     const double between = rightwards ? (first.right() + second.left) / 2 : (second.right() + first.left) / 2;
     for (const std::size_t e : bundle.edges) {
-      const GraphBox from = turn.there(layout.vertices[view.edges[e].from]);
-      const GraphBox to = turn.there(layout.vertices[view.edges[e].to]);
+      const GraphBox from = turn.there(vertices[view.edges[e].from]);
+      const GraphBox to = turn.there(vertices[view.edges[e].to]);
       const double begin = rightwards ? from.right() : from.left, end = to.center().x;
       const std::vector<GraphPoint> way{{begin, from.center().y},
                                         {between, from.center().y},
@@ -107,11 +108,11 @@ void route_between_frames(const GraphView& view, Direction direction, GraphLayou
       for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
         if (v == view.edges[e].from || v == view.edges[e].to) continue;
         for (std::size_t i = 1; i < way.size(); ++i) {
-          is_free &= !meets(way[i - 1], way[i], turn.there(layout.vertices[v]));
+          is_free &= !meets(way[i - 1], way[i], turn.there(vertices[v]));
         }
       }
       if (!is_free) continue;
-      GraphCurve& curve = layout.edges[e];
+      GraphCurve& curve = edges[e];
       curve = {.points = rounded(way), .tip = {end, to.top}, .label = towards(way[1], way[2], 1e9)};
       for (GraphPoint& point : curve.points) point = turn.back(point);
       curve.tip = turn.back(curve.tip);

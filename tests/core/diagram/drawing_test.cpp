@@ -143,6 +143,8 @@ std::vector<std::string> hostile_names() {
           "-->",
           "--",
           "]]>",
+          "]",
+          "]]",
           "<![CDATA[",
           "<!DOCTYPE x>",
           "<?php ?>",
