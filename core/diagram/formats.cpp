@@ -137,6 +137,7 @@ class DotWriter {
     const EdgeKind kind = arrangement_.kind_of(edge);
     if (kind == EdgeKind::borrowed) append(attributes, cat(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
     if (kind == EdgeKind::gradient) append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
+    if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
     append(attributes, arrangement_.attributes(edge));
     if (options_.edge_shapes) append(attributes, cat(", label=", in_quotes(cat(' ', shape_text(edge.shape)))));
     if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");

@@ -35,6 +35,12 @@ std::string headline(const GraphVertex& vertex) {
 // The smaller lines below it.
 std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& options) {
   std::vector<std::string> lines;
+  std::string said;
+  for (const auto& [name, value] : vertex.attributes) {
+    append(said, cat(said.empty() ? "" : ", ", name, value.empty() ? "" : " ", value));
+  }
+  if (!said.empty()) lines.push_back(said);
+  if (!vertex.what.empty()) lines.push_back(vertex.what);
   if (vertex.role == GraphRole::module) {
     const std::string_view each = vertex.times > 1 ? " each" : "";
     if (vertex.operations != 1 || vertex.parameters == 0) {
@@ -80,6 +86,7 @@ std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& o
 LabelLine title_of(const GraphCluster& cluster) {
   LabelLine line{{cluster.title, LetterStyle::headline}};
   if (cluster.times > 1) line.push_back({cat(" \u00D7", cluster.times), LetterStyle::plain});
+  if (!cluster.what.empty()) line.push_back({cat(" ", cluster.what), LetterStyle::detail});
   if (cluster.order > 0) line.push_back({" gradient", LetterStyle::detail});
   return line;
 }

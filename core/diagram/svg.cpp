@@ -79,7 +79,8 @@ std::string style_sheet(Theme theme) {
           scope, " .start{text-anchor:start}\n", scope, " .end{text-anchor:end}\n", scope, " .plain{font-size:13px}\n",
           scope, " .name{font-style:italic}\n", scope, " .title{font-size:18px;font-weight:bold}\n", scope,
           " .frame{stroke-width:1}\n", scope, " .box{stroke-width:1.1}\n", scope, " .asked .box{stroke-width:2.2}\n",
-          scope, " .line{fill:none;stroke-width:1}\n", scope, " .borrowed .line{stroke-dasharray:4 3}\n");
+          scope, " .line{fill:none;stroke-width:1}\n", scope, " .borrowed .line{stroke-dasharray:4 3}\n", scope,
+          " .indices .line,", scope, " .mask .line{stroke-dasharray:1 3}\n");
   append(css, colours(scope, palette_of(theme)));
   if (theme == Theme::light) {
     append(css, cat("@media (prefers-color-scheme:dark){\n", colours(scope, palette_of(Theme::dark)), "}\n"));
@@ -225,9 +226,10 @@ class SvgWriter {
     const GraphEdge& edge = view_.edges[e];
     const GraphCurve& curve = layout_.edges[e];
     static constexpr std::array<std::string_view, 3> kinds{"value", "gradient", "borrowed"};
-    add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(arrangement_.kind_of(edge))], "\" data-from=\"n",
-        edge.from, "\" data-to=\"n", edge.to, "\"><title>", shape_text(edge.shape),
-        "</title><path class=\"line\" d=\"");
+    static constexpr std::array<std::string_view, 3> flows{"", " indices", " mask"};
+    add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(arrangement_.kind_of(edge))],
+        flows[static_cast<int>(edge.flow)], "\" data-from=\"n", edge.from, "\" data-to=\"n", edge.to, "\"><title>",
+        shape_text(edge.shape), "</title><path class=\"line\" d=\"");
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       const GraphPoint point = moved(curve.points[i], left_, top_);
       add(i == 0 ? "M" : i == 1 ? "C" : " ", px(point.x), ',', px(point.y));
