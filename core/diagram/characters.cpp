@@ -47,6 +47,8 @@ constexpr Advances bold_advances{349,  457, 521, 838, 696, 1002, 873, 307,  458,
 
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 200;
+  const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+  if (is_plain && text.size() <= longest) return std::string(text);
   std::string result;
   while (!text.empty()) {
     if (result.size() > longest) return result + "\u2026";
@@ -64,8 +66,10 @@ std::string printable(std::string_view text) {
 }
 
 std::string xml_escaped(std::string_view text) {
+  const std::string shown = printable(text);
+  if (shown.find_first_of("&<>\"'") == shown.npos) return shown;
   std::string result;
-  for (const char c : printable(text)) {
+  for (const char c : shown) {
     append(result, c == '&'    ? "&amp;"
                    : c == '<'  ? "&lt;"
                    : c == '>'  ? "&gt;"

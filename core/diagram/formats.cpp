@@ -16,8 +16,10 @@ using namespace detail;
 
 // Both kinds of labels read &...; as a character.
 std::string escaped(std::string_view text, std::string_view with_backslash) {
+  const std::string shown = printable(text);
+  if (shown.find_first_of("&<>\"\\") == shown.npos) return shown;
   std::string result;
-  for (const char c : printable(text)) {
+  for (const char c : shown) {
     if (with_backslash.find(c) != with_backslash.npos) result += '\\';
     append(result, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string_view(&c, 1));
   }
