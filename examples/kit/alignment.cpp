@@ -102,11 +102,10 @@ std::string alignment_svg(const Array& weights, const HeatMaps& maps, std::int64
   const double from = margin + column_width(maps.query_caption, maps.queries) + beside, to = from + between;
   const double captions = margin + (maps.title.empty() ? 0 : title_size + 14) + caption_size, top = captions + 10;
   const double needed = to + beside + column_width(maps.key_caption, keys) + margin;
-  const double width = std::max(needed, std::min(2 * margin + text_width(maps.title, title_size), 640.0));
+  const double width = std::max(needed, std::min(2 * margin + bold_width(maps.title, title_size), 640.0));
   const double height = top + line * static_cast<double>(std::max(maps.queries.size(), keys.size())) + margin;
   Svg svg(width, height, maps.title, maps.theme);
-  svg.text(margin, margin + title_size - 3, fit_width(maps.title, title_size, width - 2 * margin),
-           {{"font-size", title_size}, {"font-weight", "bold"}});
+  svg.heading(margin, margin + title_size - 3, maps.title, title_size, width - 2 * margin);
 
   svg.open("g", {{"font-size", caption_size}, {"fill", quiet_ink}});
   svg.text(from - beside, captions, maps.query_caption, {{"text-anchor", "end"}});

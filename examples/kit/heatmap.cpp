@@ -127,7 +127,7 @@ class Figure {
     bottom_ = top_ + static_cast<double>(grid_rows_) * row_height() - row_height() + panel_height_;
     width_ = right_ + 24 + bar_width + 8 + std::max(widest(tick_labels(bar_ticks())), text_width("masked", tick_size)) +
              margin;
-    width_ = std::max(width_, std::min(2 * margin + text_width(maps.title, title_size), 640.0));
+    width_ = std::max(width_, std::min(2 * margin + bold_width(maps.title, title_size), 640.0));
     const double below_bar = top_ + bar_height() + 14 + bar_width;
     height_ = std::max(bottom_ + 14 + key_labels + label_size + 8 + caption_size, below_bar) + margin;
   }
@@ -135,8 +135,7 @@ class Figure {
   std::string drawn() {
     Svg svg(width_, height_, maps_.title, maps_.theme);
     draw_hatching(svg);
-    svg.text(margin, margin + title_size - 3, fit_width(maps_.title, title_size, width_ - 2 * margin),
-             {{"font-size", title_size}, {"font-weight", "bold"}});
+    svg.heading(margin, margin + title_size - 3, maps_.title, title_size, width_ - 2 * margin);
     for (std::size_t i = 0; i < maps_.panels.size(); ++i) {
       draw_panel(svg, maps_.panels[i], left_ + static_cast<double>(i % grid_columns_) * (panel_width_ + panel_gap),
                  top_ + static_cast<double>(i / grid_columns_) * row_height());

@@ -28,9 +28,9 @@ std::string picture_grid_svg(const PictureGrid& grid) {
   const double across = grid.width + gap, down = height + gap + (grid.captions.empty() ? 0 : line);
   const double top = grid.title.empty() ? margin : margin + 30;
   const double row_width = 2 * margin + static_cast<double>(columns) * across - gap;
-  const double wide = std::max(row_width, 2 * margin + text_width(grid.title, 17));
+  const double wide = std::max(row_width, 2 * margin + bold_width(grid.title, 17));
   Svg svg(wide, top + static_cast<double>(rows) * down - gap + margin, grid.title, grid.theme);
-  if (!grid.title.empty()) svg.text(margin, 34, grid.title, {{"font-size", 17}, {"font-weight", "bold"}});
+  if (!grid.title.empty()) svg.heading(margin, 34, grid.title, 17, wide - 2 * margin);
   for (std::size_t i = 0; i < N; ++i) {
     const double x = margin + static_cast<double>(i % columns) * across,
                  y = top + static_cast<double>(i / columns) * down;

@@ -190,10 +190,6 @@ double legend_height(const std::vector<LegendEntry>& entries) {
 
 std::string_view dashes(Series::Style style) { return style == Series::Style::dashed ? "6 5" : "none"; }
 
-void draw_title(Svg& svg, const std::string& title, double size, double left, double top, double width) {
-  svg.text(left, top + size - 3, fit_width(title, size, width), {{"font-size", size}, {"font-weight", "bold"}});
-}
-
 void draw_legend_entry(Svg& svg, const Series& series, Ink ink, double at_x, double at_y) {
   const double middle = at_y - 4;
   const bool dotted = series.style == Series::Style::points || series.style == Series::Style::marked;
@@ -245,7 +241,7 @@ class Drawing {
     left_ = box.left + margin + widest(y_.labels, tick_size) + 8;
     right_ = box.left + box.width - margin - text_width(x_.labels.back(), tick_size) / 2;
     bottom_ = box.top + box.height - margin - (panel.x_label.empty() ? 12 : 28);
-    draw_title(svg, panel.title, title_size, box.left + margin, box.top + margin, box.width - 2 * margin);
+    svg.heading(box.left + margin, box.top + margin + title_size - 3, panel.title, title_size, box.width - 2 * margin);
     draw_axes();
     for (std::size_t i = 0; i < panel.series.size(); ++i) draw_series(panel.series[i], ink_of(i));
     draw_legend(svg, panel.series, entries, box.left + margin, legend_top);
@@ -392,7 +388,7 @@ std::string panel_plot(const std::vector<PlotPanel>& given, const PanelPlotOptio
   const double head = options.title.empty() && shared.empty() ? 0 : legend_top + legend_height(shared) - margin / 2;
 
   Svg svg(width, head + static_cast<double>(rows) * options.height, options.title, options.theme);
-  draw_title(svg, options.title, title_size, margin, margin, width - 2 * margin);
+  svg.heading(margin, margin + title_size - 3, options.title, title_size, width - 2 * margin);
   draw_legend(svg, panels[0].series, shared, margin, legend_top);
   for (std::size_t i = 0; i < panels.size(); ++i) {
     const Box box{static_cast<double>(i % columns) * options.width,

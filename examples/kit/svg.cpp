@@ -31,6 +31,8 @@ double relative_width(char32_t c) {
   return 0.62;
 }
 
+constexpr double bold_share = 1.12;  // a bold character is so many times as wide as a plain one
+
 double text_width(std::u32string_view text, double font_size) {
   double width = 0;
   for (const char32_t c : text) width += relative_width(c) * font_size;
@@ -69,9 +71,11 @@ std::string xml_escaped(std::string_view text) {
 
 double text_width(std::string_view text, double font_size) { return text_width(decode_utf8(text), font_size); }
 
+double bold_width(std::string_view text, double font_size) { return text_width(text, bold_share * font_size); }
+
 std::string fit_width(std::string_view text, double font_size, double width) {
   std::u32string characters = decode_utf8(text);
-  if (text_width(characters, font_size) <= width) return std::string(text);
+  if (text_width(characters, font_size) <= width + 0.01) return std::string(text);  // a width is often a sum with it
   while (!characters.empty() && text_width(characters + U'…', font_size) > width) characters.pop_back();
   return encode_utf8(characters + U'…');
 }
@@ -112,6 +116,10 @@ void Svg::text(double x, double y, std::string_view text, Attributes attributes)
   tag("text", {{"x", x}, {"y", y}}, "");
   write(attributes);
   body_ += ">" + xml_escaped(text) + "</text>\n";
+}
+
+void Svg::heading(double x, double y, std::string_view text, double font_size, double width) {
+  this->text(x, y, fit_width(text, bold_share * font_size, width), {{"font-size", font_size}, {"font-weight", "bold"}});
 }
 
 void Svg::open(std::string_view name, Attributes attributes) { tag(name, attributes, ">\n"); }

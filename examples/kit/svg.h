@@ -22,6 +22,9 @@ std::string xml_escaped(std::string_view text);
 /// unknown.
 double text_width(std::string_view text, double font_size);
 
+/// The same for a bold text.
+double bold_width(std::string_view text, double font_size);
+
 /// The text itself, or its beginning with an ellipsis if it is wider than so many pixels.
 std::string fit_width(std::string_view text, double font_size, double width);
 
@@ -83,6 +86,9 @@ class Svg {
 
   /// A text that begins (or with text-anchor middle or end: has its middle or end) at x, y, its base line.
   void text(double x, double y, std::string_view text, Attributes attributes = {});
+
+  /// A bold text, cut to a width.
+  void heading(double x, double y, std::string_view text, double font_size, double width);
 
   /// A group, whose attributes hold for everything up to the matching `close`.
   void open(std::string_view name, Attributes attributes);

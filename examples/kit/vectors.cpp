@@ -102,7 +102,7 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
   };
   const Range across = range(0), up = range(1);
   Svg svg(width, height, title, theme);
-  svg.text(24, 34, title, {{"font-size", 17}, {"font-weight", "bold"}});
+  svg.heading(24, 34, title, 17, width - 48);
   struct Box {
     double left, right, base;
     bool meets(const Box& other) const {

@@ -76,4 +76,11 @@ TEST_CASE("texts are measured and cut") {
   CHECK(cut.ends_with("…"));
   CHECK(text_width(cut, 11) <= 80);
   CHECK(fit_width("word", 12, 0) == "…");
+  CHECK(bold_width("title", 16) == doctest::Approx(1.12 * text_width("title", 16)));
+  Svg svg(10, 10, "");
+  svg.heading(1, 2, "a <title>", 16, bold_width("a <title>", 16));
+  svg.heading(3, 4, "anticonstitutionnellement", 16, 80);
+  CHECK(count_of("<text x=\"1\" y=\"2\" font-size=\"16\" font-weight=\"bold\">a &lt;title&gt;</text>", svg.str()) == 1);
+  CHECK(count_of("<text x=\"3\" y=\"4\" font-size=\"16\" font-weight=\"bold\">anti", svg.str()) == 1);
+  CHECK(count_of("…</text>", svg.str()) == 1);
 }
