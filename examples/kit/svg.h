@@ -40,11 +40,16 @@ struct Ink {
   std::uint32_t light = 0, dark = 0;
 };
 
-inline constexpr Ink ground_ink{0xffffff, 0x0d1117};  ///< of the sheet
+/// Of the sheet.
+inline constexpr Ink ground_ink{0xffffff, 0x0d1117};
+/// Of titles, labels and all text that says nothing else.
 inline constexpr Ink text_ink{0x1f2933, 0xe6edf3};
-inline constexpr Ink quiet_ink{0x52606d, 0x9aa7b4};  ///< axes, ticks, captions
-inline constexpr Ink grid_ink{0xe4e7eb, 0x2a323c};   ///< lines behind a drawing
-inline constexpr Ink frame_ink{0xcbd2d9, 0x47525e};  ///< lines around a drawing
+/// Of axes, ticks and captions.
+inline constexpr Ink quiet_ink{0x52606d, 0x9aa7b4};
+/// Of lines behind a drawing.
+inline constexpr Ink grid_ink{0xe4e7eb, 0x2a323c};
+/// Of lines around a drawing.
+inline constexpr Ink frame_ink{0xcbd2d9, 0x47525e};
 
 /// Colours of things that belong together, after Okabe and Ito's, which colour-blind readers can tell apart; those that
 /// stand out least at the end.
