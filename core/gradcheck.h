@@ -1,7 +1,8 @@
 // Gradients held against differences: whether the gradient rules of a function are right.
 //
 //     const Tensor x = variable({{1, 2}, {3, 4}}, "x");
-//     std::cout << gradcheck([](const Tensors& in) { return tanh(in[0]); }, {x});
+//     const GradcheckReport report = gradcheck([](const Tensors& in) { return tanh(in[0]); }, {x});
+//     std::cout << report;
 //
 // That is how every operation of the library is tested, and what a new one needs first. Use double, that is
 // `xgrad_f64`: differences of float numbers have few digits, so in `xgrad` the steps and tolerances are coarse, and

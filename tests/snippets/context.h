@@ -88,6 +88,13 @@ using namespace common;
 extern const nn::GreedyOptions options;
 }  // namespace docs_translation
 
+namespace docs_when_it_does_not_work {
+using namespace common;
+extern const nn::Bert bert;
+Tensor cube(const Tensor& x);
+Array cube_kernel(const Array& x);
+}  // namespace docs_when_it_does_not_work
+
 namespace docs_word_vectors {
 using namespace common;
 extern const nn::Embedding center, context;
@@ -95,6 +102,11 @@ extern const Index centers, others;
 extern const Array is_neighbour;
 extern const Real B;
 }  // namespace docs_word_vectors
+
+namespace nn_checks {
+using namespace common;
+extern const nn::Bert bert;
+}  // namespace nn_checks
 
 namespace nn_gpt {
 using namespace common;
@@ -158,4 +170,9 @@ namespace optim_audit {
 using namespace common;
 extern const Block net;
 }  // namespace optim_audit
+
+namespace optim_overfit {
+using namespace common;
+extern const nn::Gpt net;
+}  // namespace optim_overfit
 }  // namespace snippets
