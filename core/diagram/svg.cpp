@@ -68,19 +68,29 @@ std::string colours(std::string_view scope, const Palette& palette) {
     append(css, cat(scope, " .as-", name, " .box{fill:", (palette.*paint).fill, ";stroke:", (palette.*paint).line,
                     "}\n", scope, " .as-", name, " text{fill:", (palette.*paint).text, "}\n"));
   }
-  rule("text .detail", "fill", palette.faint);
+  rule(".edge .detail", "fill", palette.faint);
+  rule(".frame-title .detail", "fill", palette.faint);
   return css;
 }
 
 std::string style_sheet(Theme theme) {
+  static constexpr std::array<std::string_view, 14> letters_and_lines{"text{font-size:11px;text-anchor:middle}",
+                                                                      ".headline{font-size:13px;font-weight:bold}",
+                                                                      ".plain{font-size:13px}",
+                                                                      ".name{font-style:italic}",
+                                                                      ".title{font-size:18px;font-weight:bold}",
+                                                                      ".vertex .detail{fill-opacity:0.75}",
+                                                                      ".start{text-anchor:start}",
+                                                                      ".end{text-anchor:end}",
+                                                                      ".box{stroke-width:1.1}",
+                                                                      ".asked .box{stroke-width:2.2}",
+                                                                      ".line{fill:none}",
+                                                                      ".borrowed .line{stroke-dasharray:4 3}",
+                                                                      ".indices .line{stroke-dasharray:1 3}",
+                                                                      ".mask .line{stroke-dasharray:1 3}"};
   const std::string scope = cat(".graph-", name_of(theme));
-  std::string css =
-      cat(scope, " text{font-size:11px;text-anchor:middle}\n", scope, " .headline{font-size:13px;font-weight:bold}\n",
-          scope, " .start{text-anchor:start}\n", scope, " .end{text-anchor:end}\n", scope, " .plain{font-size:13px}\n",
-          scope, " .name{font-style:italic}\n", scope, " .title{font-size:18px;font-weight:bold}\n", scope,
-          " .frame{stroke-width:1}\n", scope, " .box{stroke-width:1.1}\n", scope, " .asked .box{stroke-width:2.2}\n",
-          scope, " .line{fill:none;stroke-width:1}\n", scope, " .borrowed .line{stroke-dasharray:4 3}\n", scope,
-          " .indices .line,", scope, " .mask .line{stroke-dasharray:1 3}\n");
+  std::string css;
+  for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
   append(css, colours(scope, palette_of(theme)));
   if (theme == Theme::light) {
     append(css, cat("@media (prefers-color-scheme:dark){\n", colours(scope, palette_of(Theme::dark)), "}\n"));
@@ -191,7 +201,7 @@ class SvgWriter {
     const std::size_t on_the_left = passing(left), on_the_right = passing(right);
     const bool is_left = on_the_left <= on_the_right;
     const GraphBox box = placed(is_left ? left : right);
-    add("<g id=\"t", c, "\">");
+    add("<g id=\"t", c, "\" class=\"frame-title\">");
     if (std::min(on_the_left, on_the_right) > 0) write_box("behind", box, 4);
     const GraphPoint at{is_left ? box.left + title_inset : box.right() - title_inset, box.center().y};
     write_lines({title_of(view_.clusters[c])}, at, is_left ? "start" : "end");

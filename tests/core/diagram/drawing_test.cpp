@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -226,6 +227,15 @@ bool within(const GraphBox& inner, const GraphBox& outer) {
          inner.bottom() < outer.bottom() + 1;
 }
 
+// Whether a point is on the border of a box.
+bool touches(const GraphPoint& point, const GraphBox& box) {
+  constexpr double near = 2.5;
+  const GraphBox larger{box.left - near, box.top - near, box.width + 2 * near, box.height + 2 * near};
+  const GraphBox smaller{box.left + near, box.top + near, box.width - 2 * near, box.height - 2 * near};
+  const GraphBox at{point.x, point.y, 1e-3, 1e-3};
+  return overlap(at, larger) && !overlap(at, smaller);
+}
+
 }  // namespace
 
 TEST_CASE("letters are at least as wide as Helvetica's, and not much wider") {
@@ -305,13 +315,6 @@ TEST_CASE("boxes hold their labels, and nothing lies on anything else") {
 TEST_CASE("arrows run from the border of their input to the border of their result") {
   const GraphView view = GraphView::of(training_step());
   const GraphLayout layout = GraphLayout::of(view);
-  const auto touches = [](const GraphPoint& point, const GraphBox& box) {
-    constexpr double near = 2.5;
-    const GraphBox larger{box.left - near, box.top - near, box.width + 2 * near, box.height + 2 * near};
-    const GraphBox smaller{box.left + near, box.top + near, box.width - 2 * near, box.height - 2 * near};
-    const GraphBox at{point.x, point.y, 1e-3, 1e-3};
-    return overlap(at, larger) && !overlap(at, smaller);
-  };
   REQUIRE(layout.edges.size() == view.edges.size());
   for (std::size_t e = 0; e < view.edges.size(); ++e) {
     const GraphCurve& curve = layout.edges[e];
@@ -342,13 +345,40 @@ TEST_CASE("a forward pass runs down and its backward pass up again") {
   CHECK(up >= 4);
 }
 
-TEST_CASE("a decoder stands beside its encoder") {
-  const GraphOptions options{.depth = 1, .roll_up = false};
-  const GraphView view = GraphView::of({two_chains()}, options);
-  REQUIRE(view.clusters.size() == 2);
-  const GraphLayout layout = GraphLayout::of(view, options);
-  CHECK(std::abs(layout.frames[0].top - layout.frames[1].top) < 2);
-  CHECK(layout.height < 1.2 * layout.frames[1].height);
+TEST_CASE("a decoder stands beside its encoder, and what leads to it runs between them") {
+  for (const Direction direction :
+       {Direction::top_to_bottom, Direction::left_to_right, Direction::bottom_to_top, Direction::right_to_left}) {
+    CAPTURE(static_cast<int>(direction));
+    const bool sideways = direction == Direction::left_to_right || direction == Direction::right_to_left;
+    const GraphOptions options{.direction = direction, .depth = 1, .roll_up = false};
+    const GraphView view = GraphView::of({two_chains()}, options);
+    REQUIRE(view.clusters.size() == 2);
+    const GraphLayout layout = GraphLayout::of(view, options);
+    const GraphBox &encoder = layout.frames[0], &decoder = layout.frames[1];
+    if (sideways) {
+      CHECK(layout.width < 1.2 * decoder.width);
+      CHECK((encoder.bottom() < decoder.top || decoder.bottom() < encoder.top));
+    } else {
+      CHECK(layout.height < 1.2 * decoder.height);
+      CHECK((encoder.right() < decoder.left || decoder.right() < encoder.left));
+    }
+    std::size_t between = 0;
+    for (std::size_t e = 0; e < view.edges.size(); ++e) {
+      const auto from = static_cast<std::size_t>(view.edges[e].from), to = static_cast<std::size_t>(view.edges[e].to);
+      if (view.vertices[from].cluster != 0 || view.vertices[to].cluster != 1) continue;
+      ++between;
+      const GraphCurve& curve = layout.edges[e];
+      CHECK(touches(curve.points.front(), layout.vertices[from]));
+      CHECK(touches(curve.tip, layout.vertices[to]));
+      bool along_the_axes = true;
+      for (std::size_t i = 1; i < curve.points.size(); ++i) {
+        const double x = curve.points[i].x - curve.points[i - 1].x, y = curve.points[i].y - curve.points[i - 1].y;
+        along_the_axes &= std::abs(x) < 1e-6 || std::abs(y) < 1e-6;
+      }
+      CHECK(along_the_axes);
+    }
+    CHECK(between == 1);
+  }
 }
 
 TEST_CASE("modules that follow each other stand below each other") {
