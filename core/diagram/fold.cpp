@@ -1,5 +1,5 @@
-// Making a GraphView small enough to be looked at.
-#include "fold.h"
+// What is drawn of a graph: modules that are built alike as one, modules that are nested too deep as boxes.
+#include "view.h"
 
 #include <algorithm>
 #include <map>
@@ -9,10 +9,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "collect.h"
 #include "order.h"
 
-namespace xgrad::detail {
+namespace xgrad {
 namespace {
+
+using namespace detail;
+
+constexpr std::size_t fits_on_a_page = 64;  // edges
 
 // The level of each cluster: 1 for those without a parent.
 std::vector<int> levels(const std::vector<GraphCluster>& clusters) {
@@ -285,20 +290,20 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of) {
   return merged(whole, becomes, [](const GraphEdge&) { return false; });
 }
 
-}  // namespace
-
+// How deep the frames are nested: 0 without any.
 int deepest_level(const GraphView& view) {
   const std::vector<int> all = levels(view.clusters);
   return all.empty() ? 0 : std::ranges::max(all);
 }
 
+// Of neighbours that are built alike (blocks.0, blocks.1, ...) at each level only the first.
 GraphView rolled_up(GraphView view) {
   const int deepest = deepest_level(view);
   for (int level = 1; level <= deepest; ++level) view = rolled_up_at(std::move(view), level);
   return view;
 }
 
-// A module that is left and entered again would close a cycle: it stays open.
+// Every module below `depth` as one vertex. One that is left and entered again would close a cycle: it stays open.
 GraphView folded(const GraphView& view, int depth) {
   std::set<int> open;
   for (;;) {
@@ -313,4 +318,37 @@ GraphView folded(const GraphView& view, int depth) {
   }
 }
 
-}  // namespace xgrad::detail
+GraphView small_enough(const GraphView& view, const GraphOptions& options) {
+  const int deepest = deepest_level(view);
+  if (options.depth != automatic_depth) return options.depth < deepest ? folded(view, options.depth) : view;
+  GraphView smaller = view;
+  for (int depth = deepest; depth-- > 0 && smaller.edges.size() > fits_on_a_page;) {
+    smaller = folded(view, depth);
+  }
+  return smaller;
+}
+
+}  // namespace
+
+GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std::string_view caller) {
+  if (results.empty()) fail<GraphError>(caller, "no tensor was given");
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].defined()) fail<GraphError>(caller, "tensor ", i, " is undefined");
+  }
+  if (options.depth < automatic_depth) fail<ValueError>(caller, "depth ", options.depth, " is negative");
+  GraphView view = everything(results, options);
+  const auto limit = [&] {
+    const auto count = static_cast<std::int64_t>(view.vertices.size());
+    if (count <= options.max_nodes) return;
+    fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
+                     "; fold modules with .depth, or raise .max_nodes");
+  };
+  if (view.clusters.empty()) limit();
+  if (options.roll_up) view = rolled_up(std::move(view));
+  view = small_enough(view, options);
+  limit();
+  const std::vector<int> numbers = topological_numbers(view);
+  return renumbered(std::move(view), numbers);
+}
+
+}  // namespace xgrad
