@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <limits>
 #include <ostream>
 
 #include "callable.h"

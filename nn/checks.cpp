@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <ostream>
 
 #include "../core/grad.h"
@@ -121,7 +122,7 @@ struct PlaceGradients {
       for (std::int64_t i = 0; i < g.size(); ++i) {
         double& most = largest[static_cast<std::size_t>(i / numbers)];
         const double size = std::abs(static_cast<double>(g.value().data()[i]));
-        if (!(size <= most)) most = size;
+        most = std::isnan(size) ? std::numeric_limits<double>::infinity() : std::max(most, size);
       }
     }
   }
@@ -238,7 +239,7 @@ CausalityReport causality(const F& f, const X& x, const CausalityOptions& option
     return changed(
         op, x, layout, [s](std::int64_t, std::int64_t t) { return t == s; }, options.seed);
   };
-  for (std::int64_t s = 1; s < layout.T; ++s) {
+  for (std::int64_t s = 0; s < layout.T; ++s) {
     const Array other = f(with_other(s)).value();
     check_output(op, x.shape(), other.shape(), layout);
     std::vector<double> change(static_cast<std::size_t>(layout.T), 0);  // by position

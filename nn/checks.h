@@ -98,7 +98,7 @@ Options with_model(const F& f, Options options) {
 /// Whether output t of f depends on inputs 0 ... t alone: f(x) is (B, T, ...) for token ids x (B, T), or for x (B, T,
 /// ...) of numbers, where embedded ids are. Proved twice: the gradient of output t with respect to every later input is
 /// exactly 0 (T - 1 backward passes), and outputs 0 ... s - 1 are the same to the last bit when input s is another one
-/// (T - 1 forward passes); other ids are taken from among those in x. Changes nothing.
+/// (T forward passes); other ids are taken from among those in x. Changes nothing.
 /// Throws ShapeError unless shapes are as said; ValueError for an empty f, fewer than 2 positions, ids that are all
 /// equal, or an f that gives other values for the same input, as with dropout; and what f throws.
 /// Threads: no other may run the model in the meantime.

@@ -1,6 +1,7 @@
 // Leaks of sequence models: those of the library have none, and every kind of leak that is built in is found and named.
 #include "support/check.h"
 
+#include <cmath>
 #include <sstream>
 
 #include <xgrad/nn/nn.h>
@@ -112,6 +113,21 @@ TEST_CASE("a leak shows by its gradient alone, or by its value alone") {
   CHECK(gradient.leak->gradient > 0);
   CHECK(gradient.leak->t == 0);
   CHECK(gradient.leak->s == 1);
+}
+
+TEST_CASE("a gradient that is not a number is a leak, and a function of the first position alone is none") {
+  const Model infinite([](const Tensor& x) {
+    const Tensor next = with_next(x);
+    return x + sqrt(next * 0) * 0;  // 0, with the gradient 0 / 0
+  });
+  const CausalityReport report = check_causality(infinite, normal({2, 5, 4}));
+  REQUIRE(report.leak);
+  CHECK(std::isinf(report.leak->gradient));
+  const auto of_first = [](const Index& x) {
+    const Index first = x[{_, slice(0, 1)}];
+    return one_hot(broadcast_to(first, x.shape()), 11);
+  };
+  CHECK(check_causality(of_first, ids).ok());
 }
 
 TEST_CASE("a function that does not look at its input is not called causal") {
