@@ -50,7 +50,7 @@ TEST_CASE("greater weights are further from the ground, in one scale for all pan
       if (svg.substr(at, svg.find('<', at + 8) - at).find("  0.000") != std::string::npos) continue;
       const std::string colour = svg.substr(at - 7, 6);
       int sum = 0;
-      for (const std::size_t i : {0, 2, 4}) sum += std::stoi(colour.substr(i, 2), nullptr, 16);
+      for (std::size_t i = 0; i < 6; i += 2) sum += std::stoi(colour.substr(i, 2), nullptr, 16);
       all.push_back(sum);
     }
     return all;
