@@ -55,7 +55,7 @@ Tensor two_chains() {
     for (int i = begin; i < end; ++i) y = layer(cat(path, ".step", i), y);
     return y;
   };
-  const Tensor encoded = chain("encoder", Tensor(Array(Shape{2}, Real(1))).named("source"), 0, 4);
+  const Tensor encoded = chain("encoder", Tensor(Array(Shape{2}, Real(1))).named("source"), 0, 6);
   const Tensor own = chain("decoder", Tensor(Array(Shape{2}, Real(1))).named("target"), 0, 3);
   const Tensor joint = [&] {
     const Scope scope(intern("decoder.join"));
