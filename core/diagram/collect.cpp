@@ -114,6 +114,7 @@ class Collector {
     mark_results();
     settle_leaves();
     count_kept();
+    if (!options_.formulas) begin_rules_with_seeds();
     rule_of_.resize(view_.vertices.size(), nothing);
     const std::vector<int> numbers = topological_numbers(view_);
     std::vector<int> rule_of(rule_of_.size());
@@ -187,41 +188,49 @@ class Collector {
 
   // A rule may use one value several times.
   void add_edge(GraphEdge edge) {
-    const bool is_rule = view_.vertices[edge.to].role == GraphRole::gradient_operation && !options_.formulas;
-    if (is_rule && !joined_.emplace(edge.from, edge.to).second) return;
+    if (is_rule(edge.to) && !joined_.emplace(edge.from, edge.to).second) return;
     view_.edges.push_back(std::move(edge));
   }
 
-  // Ids, targets, lengths and masks: inputs, too, each array once.
+  bool is_rule(int vertex) const {
+    return view_.vertices[vertex].role == GraphRole::gradient_operation && !options_.formulas;
+  }
+
+  // Ids, targets, lengths and masks: inputs, too, each array once. Of a rule only those that others were given.
   void add_given() {
     std::map<std::pair<const void*, std::string>, int> known;
-    for (const Node* node : nodes_) {
-      if (!node->extras) continue;
-      for (const Attribute& attribute : node->extras->attributes) {
-        std::visit(
-            [&]<class T>(const T& value) {
-              if constexpr (std::same_as<T, Index> || std::same_as<T, Mask>) {
-                const auto [place, is_new] =
-                    known.try_emplace({value.data(), cat(value.shape())}, static_cast<int>(view_.vertices.size()));
-                given_.insert(value.buffer().get());
-                if (is_new) {
-                  view_.vertices.push_back({.role = GraphRole::input,
-                                            .op = std::same_as<T, Mask> ? "mask" : "indices",
-                                            .name = attribute.name,
-                                            .path = {},
-                                            .shape = value.shape(),
-                                            .order = node->order});
+    for (const bool of_rules : {false, true}) {
+      for (const Node* node : nodes_) {
+        if (!node->extras || is_rule(number(node)) != of_rules) continue;
+        for (const Attribute& attribute : node->extras->attributes) {
+          std::visit(
+              [&]<class T>(const T& value) {
+                if constexpr (std::same_as<T, Index> || std::same_as<T, Mask>) {
+                  given_.insert(value.buffer().get());
+                  const std::pair key{static_cast<const void*>(value.data()), cat(value.shape())};
+                  if (of_rules && !known.contains(key)) return;
+                  const auto [place, is_new] = known.try_emplace(key, static_cast<int>(view_.vertices.size()));
+                  if (is_new) view_.vertices.push_back(vertex_of_given(attribute.name, value, node->order));
+                  add_edge({.from = place->second,
+                            .to = number(node),
+                            .input = inputs_[number(node)]++,
+                            .shape = value.shape(),
+                            .flow = std::same_as<T, Mask> ? GraphFlow::mask : GraphFlow::indices});
                 }
-                add_edge({.from = place->second,
-                          .to = number(node),
-                          .input = inputs_[number(node)]++,
-                          .shape = value.shape(),
-                          .flow = std::same_as<T, Mask> ? GraphFlow::mask : GraphFlow::indices});
-              }
-            },
-            attribute.value);
+              },
+              attribute.value);
+        }
       }
     }
+  }
+  template <class T>
+  static GraphVertex vertex_of_given(const char* name, const BasicArray<T>& value, int order) {
+    return {.role = GraphRole::input,
+            .op = std::same_as<T, bool> ? "mask" : "indices",
+            .name = name,
+            .path = {},
+            .shape = value.shape(),
+            .order = order};
   }
 
   void mark_results() {
@@ -239,6 +248,62 @@ class Collector {
       const bool leaf = vertex.role == GraphRole::input && vertex.op == "leaf";
       if (leaf && vertex.order > 0 && vertex.name.empty()) vertex.role = GraphRole::constant;
     }
+  }
+
+  // What a rule brings in by itself is not drawn. If no gradient leads to it, it begins with the seed, or with what
+  // rules that left no trace have made of that.
+  void begin_rules_with_seeds() {
+    std::vector<bool> goes_elsewhere(view_.vertices.size()), has_gradient(view_.vertices.size());
+    for (const GraphEdge& edge : view_.edges) {
+      if (!is_rule(edge.to)) goes_elsewhere[edge.from] = true;
+      const GraphRole from = view_.vertices[edge.from].role;
+      if (from == GraphRole::gradient_operation || from == GraphRole::seed) has_gradient[edge.to] = true;
+    }
+    std::vector<bool> hidden(view_.vertices.size());
+    std::map<int, int> seeds;  // by order
+    const auto count = static_cast<int>(view_.vertices.size());
+    for (int v = 0; v < count; ++v) {
+      if (view_.vertices[v].role == GraphRole::seed) seeds.emplace(view_.vertices[v].order, v);
+    }
+    for (int v = 0; v < count; ++v) {
+      const GraphVertex& vertex = view_.vertices[v];
+      hidden[v] = vertex.role == GraphRole::constant && vertex.order > 0 && !goes_elsewhere[v] && !vertex.is_result;
+      if (!is_rule(v) || has_gradient[v]) continue;
+      const int order = vertex.order;
+      const auto [seed, is_new] = seeds.try_emplace(order, static_cast<int>(view_.vertices.size()));
+      if (is_new) {
+        view_.vertices.push_back({.role = GraphRole::seed,
+                                  .op = "seed",
+                                  .name = {},
+                                  .path = {},
+                                  .shape = Shape{},
+                                  .number = 1,
+                                  .order = order});
+        hidden.push_back(false);
+      }
+      view_.edges.push_back({.from = seed->second, .to = v, .input = inputs_[v]++, .shape = Shape{}});
+    }
+    leave_out(hidden);
+  }
+
+  void leave_out(const std::vector<bool>& hidden) {
+    rule_of_.resize(view_.vertices.size(), nothing);
+    std::vector<int> numbers(view_.vertices.size(), nothing), rule_of;
+    std::vector<GraphVertex> vertices;
+    for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
+      if (hidden[v]) continue;
+      numbers[v] = static_cast<int>(vertices.size());
+      vertices.push_back(std::move(view_.vertices[v]));
+      rule_of.push_back(rule_of_[v]);
+    }
+    for (int& rule : rule_of) rule = rule == nothing ? nothing : numbers[rule];
+    std::erase_if(view_.edges, [&](const GraphEdge& edge) { return numbers[edge.from] == nothing; });
+    for (GraphEdge& edge : view_.edges) {
+      edge.from = numbers[edge.from];
+      edge.to = numbers[edge.to];
+    }
+    view_.vertices = std::move(vertices);
+    rule_of_ = std::move(rule_of);
   }
 
   // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.

@@ -206,6 +206,9 @@ TEST_CASE("a gradient rule is one box, named after its operation, that says what
     if (vertex.role == GraphRole::gradient_operation) rules.push_back(cat(vertex.op, ": ", vertex.name));
   }
   CHECK(cat(rules) == "[cross_entropy': , layer_norm': dloss/dx, dloss/dweight, dloss/dbias]");
+  CHECK(std::ranges::count(view.vertices, GraphRole::seed, &GraphVertex::role) == 1);
+  CHECK(std::ranges::count(view.vertices, GraphRole::constant, &GraphVertex::role) == 0);
+  CHECK(std::ranges::count(view.vertices, "targets", &GraphVertex::name) == 1);
   const GraphView formulas = GraphView::of(results, {.formulas = true});
   check_acyclic(formulas);
   CHECK(formulas.vertices.size() > view.vertices.size() + 10);
