@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+#include <xgrad/core/diagram/svg.h>
 #include <xgrad/core/record_fused.h>
 #include <xgrad/core/timing.h>
 #include <xgrad/core/xtensor_functions.h>
