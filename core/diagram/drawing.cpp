@@ -7,6 +7,7 @@
 #include "../error.h"
 #include "../files/file.h"
 #include "characters.h"
+#include "exchange.h"
 #include "svg.h"
 
 namespace xgrad {
@@ -32,14 +33,16 @@ std::string picture(const std::string& svg, const std::string& format) {
 }  // namespace
 
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options) {
-  static constexpr std::array extensions{"dot", "txt", "svg", "pdf", "png"};
+  static constexpr std::array extensions{"dot", "txt", "json", "mmd", "svg", "pdf", "png"};
   const std::size_t dot = path.rfind('.');
   const std::string extension = dot == path.npos ? std::string() : path.substr(dot + 1);
   if (std::ranges::find(extensions, extension) == extensions.end()) {
-    fail<ValueError>(op, "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .txt");
+    fail<ValueError>(op, "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .mmd, .json, .txt");
   }
   const GraphView view = GraphView::of(results, options, op);
   if (extension == "txt") return write(path, to_text(view));
+  if (extension == "json") return write(path, to_json(view));
+  if (extension == "mmd") return write(path, to_mermaid(view, options));
   if (extension == "dot") return write(path, to_dot(view, options));
   GraphLayout layout;
   try {

@@ -4,6 +4,7 @@
 #include <xgrad/core/grad.h>
 #include <xgrad/core/gradcheck.h>
 #include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/diagram/exchange.h>
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/random.h>
 #include <xgrad/core/files/safetensors.h>

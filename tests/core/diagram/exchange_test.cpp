@@ -1,0 +1,98 @@
+// Tests of core/diagram/exchange.h: what other programs read.
+#include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/diagram/exchange.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include <xgrad/core/scope.h>
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/index.h>
+#include <xgrad/ops/reduce.h>
+
+#include "support/check.h"
+#include "support/files.h"
+
+namespace xgrad::testing {
+namespace {
+
+Tensor small_graph(const std::string& name, const std::string& path) {
+  const Tensor table = variable(Array({3, 2}, Real(1)), path + ".weight");
+  const Scope scope(intern(path, "Embedding 3 x 2"));
+  return sum(embedding(table, Index({2}, {0, 2})), {.axis = 1}).named(name) * 2;
+}
+
+TEST_CASE("the JSON of a view says everything that the view does, under the ids of the SVG") {
+  const GraphView view = GraphView::of({small_graph("s", "net")}, {.depth = 9});
+  const auto json = nlohmann::json::parse(to_json(view));
+  REQUIRE(json["vertices"].size() == view.vertices.size());
+  REQUIRE(json["edges"].size() == view.edges.size());
+  REQUIRE(json["frames"].size() == 1);
+  CHECK(json["frames"][0]["id"] == "c0");
+  CHECK(json["frames"][0]["what"] == "Embedding 3 x 2");
+  CHECK(json["vertices"][0]["id"] == "n0");
+  std::size_t found = 0;
+  for (const auto& vertex : json["vertices"]) {
+    if (vertex["op"] == "sum") {
+      CHECK(vertex["attributes"]["axis"] == "1");
+      CHECK(vertex["name"] == "s");
+      CHECK(vertex["shape"] == nlohmann::json({2}));
+      CHECK(vertex["frame"] == "c0");
+      ++found;
+    }
+    if (vertex["role"] == "constant") {
+      CHECK(vertex["number"] == 2);
+      ++found;
+    }
+  }
+  CHECK(found == 2);
+  CHECK(std::ranges::count_if(json["edges"], [](const auto& edge) { return edge["flow"] == "indices"; }) == 1);
+}
+
+TEST_CASE("Mermaid gets frames, shapes of vertices and kinds of arrows") {
+  const std::string text =
+      to_mermaid(GraphView::of({small_graph("s", "net")}, {.depth = 9}), {.title = "a: \"title\""});
+  CHECK(text.starts_with("---\ntitle: \"a: \\\"title\\\"\"\n---\nflowchart TB\n"));
+  CHECK(text.find("subgraph c0[\"net Embedding 3 x 2\"]\n") != text.npos);
+  CHECK(text.find("([\"ids<br/>#91;2#93;\"])") != text.npos);
+  CHECK(text.find(" -.-> ") != text.npos);
+  CHECK(text.find(" --> ") != text.npos);
+  CHECK(text.find("classDef result fill:#dcfce7") != text.npos);
+}
+
+TEST_CASE("hostile names break neither JSON nor Mermaid") {
+  std::mt19937 chance(1);
+  std::vector<std::string> names{"\"]",        "</script>", "a\nb", std::string("nul\0", 4), "\xff\xfe", "#quot;",
+                                 "%%{init}%%", "`x`",       "-->"};
+  for (int i = 0; i < 50; ++i) {
+    std::string bytes(chance() % 40, ' ');
+    for (char& c : bytes) c = static_cast<char>(chance() % 256);
+    names.push_back(bytes);
+  }
+  const GraphView plain = GraphView::of({small_graph("s", "net")}, {.depth = 9});
+  const std::string expected = to_mermaid(plain);
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    std::string path = "p" + name;
+    std::erase(path, '.');
+    const GraphView view = GraphView::of({small_graph(name, path)}, {.depth = 9});
+    CHECK(nlohmann::json::parse(to_json(view))["vertices"].size() == plain.vertices.size());
+    const std::string text = to_mermaid(view);
+    CHECK(std::ranges::count(text, '"') == std::ranges::count(expected, '"'));
+    CHECK(std::ranges::count(text, '\n') == std::ranges::count(expected, '\n'));
+    CHECK(text.find('\0') == text.npos);
+  }
+}
+
+TEST_CASE("save_graph writes .json and .mmd") {
+  const TemporaryFolder folder;
+  const Tensor y = small_graph("s", "net");
+  save_graph(folder / "y.json", {y});
+  save_graph(folder / "y.mmd", {y});
+  CHECK(read_text(folder / "y.json") == to_json(GraphView::of({y})));
+  CHECK(read_text(folder / "y.mmd") == to_mermaid(GraphView::of({y})));
+}
+
+}  // namespace
+}  // namespace xgrad::testing
