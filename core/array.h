@@ -31,10 +31,9 @@ concept NumbersFor =
     !std::same_as<std::ranges::range_value_t<const R>, char> &&
     std::same_as<std::ranges::range_value_t<const R>, bool> == std::same_as<T, bool> &&
     (!std::same_as<T, std::int64_t> ||
-     std::integral<std::ranges::range_value_t<const R>>)&&!std::derived_from<R, ShortList<std::int64_t>> &&
-    !requires(const R& r) {
-  r.shape();
-};
+     std::integral<std::ranges::range_value_t<const R>>) &&
+    !std::derived_from<R, ShortList<std::int64_t>> &&
+    !requires(const R& r) { r.shape(); };
 
 namespace detail {
 /// Who asks for an array: what the error says when there is no memory for it.

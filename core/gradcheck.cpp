@@ -94,15 +94,6 @@ Arrays gradients(const Tensors& ys, const Arrays& v, const Tensors& xs) {
   return sums;
 }
 
-Shape position_of(std::int64_t element, const Shape& shape) {
-  Shape position;
-  for (const std::int64_t stride : strides_of(shape)) {
-    position.push_back(element / stride);
-    element %= stride;
-  }
-  return position;
-}
-
 // The slopes of <v, f> at one number.
 struct Slopes {
   double analytic;

@@ -79,6 +79,15 @@ ShortList<std::int64_t> strides_of(const Shape& shape) {
   return strides;
 }
 
+Shape position_of(std::int64_t i, const Shape& shape) {
+  Shape position;
+  for (const std::int64_t stride : strides_of(shape)) {
+    position.push_back(i / stride);
+    i %= stride;
+  }
+  return position;
+}
+
 ShortList<std::int64_t> broadcast_strides(const Shape& from, const Shape& to) {
   const auto own = strides_of(from);
   auto strides = ShortList<std::int64_t>::filled(to.rank(), 0);

@@ -112,6 +112,9 @@ bool broadcasts_to(const Shape& from, const Shape& to);
 /// The row-major strides in elements: the product of the sizes behind each axis.
 ShortList<std::int64_t> strides_of(const Shape& shape);
 
+/// Where element `i` in row-major order stands: {1, 2} for element 5 of a [2, 3] array.
+Shape position_of(std::int64_t i, const Shape& shape);
+
 /// The strides with which an array of shape `from` is read as if it had shape `to`: 0 along repeated axes.
 ShortList<std::int64_t> broadcast_strides(const Shape& from, const Shape& to);
 

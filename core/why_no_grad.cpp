@@ -27,9 +27,8 @@ std::string why_none_flows(const Tensor& x) {
   if (x.node() && detail::ModelParameters::of(x.node().get())) {
     return "is a parameter that is frozen; call set_requires_grad() before the forward pass";
   }
-  return "requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) makes "
-         "a "
-         "leaf that gradients flow to";
+  return "requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) "
+         "makes a leaf that gradients flow to";
 }
 
 enum class Reached { no, late, yes };
@@ -87,7 +86,7 @@ std::string why_no_grad(const Tensor& x, const Tensor& loss) {
       return cat("the loss does not depend on ", described(x), ", or only by way of a value without history");
     case Reached::late:
       return cat(described(x),
-                 " did not require a gradient yet when the loss was computed from it; run the forward pass ", "again");
+                 " did not require a gradient yet when the loss was computed from it; run the forward pass again");
     case Reached::yes:
       break;
   }

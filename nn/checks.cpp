@@ -314,29 +314,20 @@ PaddingInvarianceReport padding_invariance(const F& run_with, const X& x, const 
   const Array y = steady_value(op, f, x);
   check(y.shape());
   // How far `other` is from `reference` where it counts, if further than allowed.
+  const bool by_position = options.output == PaddedOutput::positions;
   const auto compare = [&](const Array& reference, const Array& other, double allowed) {
-    if (other.shape() != reference.shape()) {
-      fail<ShapeError>(op, "the output is ", other.shape(), " and was ", reference.shape(), " for other padding");
+    const Shape& shape = reference.shape();
+    if (other.shape() != shape) {
+      fail<ShapeError>(op, "the output is ", other.shape(), " and was ", shape, " for other padding");
     }
     std::pair<Shape, double> most{{}, 0};
-    std::int64_t width = options.output == PaddedOutput::positions ? reference.dim(1) : layout.T;
-    const Layout narrow{layout.B, width};
-    const auto strides = strides_of(reference.shape());
     for (std::int64_t i = 0; i < reference.size(); ++i) {
       const double a = reference.data()[i], b = other.data()[i];
       if (!differ(a, b) || std::abs(a - b) <= allowed) continue;
-      if (options.output == PaddedOutput::positions &&
-          !counts(narrow.row(i, reference.shape()), narrow.position(i, reference.shape()))) {
-        continue;
-      }
-      if (most.second == 0) {
-        std::int64_t rest = i;
-        const int axes = options.output == PaddedOutput::positions ? 2 : reference.rank();
-        for (int axis = 0; axis < axes; ++axis) {
-          most.first.push_back(rest / strides[axis]);
-          rest %= strides[axis];
-        }
-      }
+      Shape at = position_of(i, shape);
+      if (by_position) at = {at[0], at[1]};
+      if (by_position && !counts(at[0], at[1])) continue;
+      if (most.second == 0) most.first = at;
       most.second =
           std::isnan(a - b) ? std::numeric_limits<double>::infinity() : std::max(most.second, std::abs(a - b));
     }
@@ -354,7 +345,7 @@ PaddingInvarianceReport padding_invariance(const F& run_with, const X& x, const 
     for (const Real value : y) largest = std::max(largest, std::abs(static_cast<double>(value)));
     const Slices kept{_, slice(0, longest)};
     const Array narrow = run_with(X(xgrad::slice(x, kept)), lengths).value();
-    const Array wide = options.output == PaddedOutput::positions ? xgrad::slice(y, kept) : y;
+    const Array wide = by_position ? xgrad::slice(y, kept) : y;
     if (const auto [at, change] = compare(wide, narrow, options.tolerance * largest); change != 0) {
       leak() = {.output = at, .change = change, .columns = layout.T - longest};
     }

@@ -4,45 +4,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "order.h"
+
 namespace xgrad::detail {
-namespace {
-
-constexpr int nothing = -1;
-
-// Vertices of the forward pass, inputs before results; empty if there is a circle.
-std::vector<int> sorted_forward(const GraphView& view, const std::vector<std::vector<int>>& into) {
-  const auto forward = [&](int v) { return view.vertices[v].order == 0; };
-  std::vector<int> missing(view.vertices.size());
-  std::vector<std::vector<int>> users(view.vertices.size());
-  std::vector<int> sorted;
-  std::size_t count = 0;
-  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
-    if (!forward(v)) continue;
-    ++count;
-    for (const int from : into[v]) {
-      ++missing[v];
-      users[from].push_back(v);
-    }
-    if (missing[v] == 0) sorted.push_back(v);
-  }
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    for (const int user : users[sorted[i]]) {
-      if (--missing[user] == 0) sorted.push_back(user);
-    }
-  }
-  if (sorted.size() != count) sorted.clear();
-  return sorted;
-}
-
-}  // namespace
 
 Arrangement::Arrangement(const GraphView& view) : view_(view), contents_(view.clusters.size() + 1) {
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     highest_order_ = std::max(highest_order_, view.vertices[v].order);
     contents_[view.vertices[v].cluster + 1].vertices.push_back(v);
   }
-  for (int c = 0; std::cmp_less(c, view.clusters.size()); ++c)
+  for (int c = 0; std::cmp_less(c, view.clusters.size()); ++c) {
     contents_[view.clusters[c].parent + 1].frames.push_back(c);
+  }
   if (view.clusters.size() > 1) find_frames_side_by_side();
 }
 
@@ -104,9 +77,8 @@ void Arrangement::find_frames_side_by_side() {
   }
   std::ranges::sort(pairs);
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  const std::vector<int> sorted = sorted_forward(view_, into_);
   for (const FramePair& pair : pairs) {
-    if (!stands_beside(pair, sorted)) continue;
+    if (!stands_beside(pair)) continue;
     side_by_side_.push_back(pair);
     // Gradients flow between the frames of the same names the other way.
     const auto gradient_frame = [&](int frame) {
@@ -123,7 +95,7 @@ void Arrangement::find_frames_side_by_side() {
 // The second frame has a line of operations on data of its own before it meets what comes from the first, and a page
 // with both side by side is clearly shorter than one where everything of the second that follows stands below the
 // first.
-bool Arrangement::stands_beside(const FramePair& pair, const std::vector<int>& sorted) const {
+bool Arrangement::stands_beside(const FramePair& pair) const {
   struct Place {
     bool after_first = false;  // whether it depends on the first frame
     int first = 0;             // the longest line of operations that leads to it, in the first frame
@@ -132,8 +104,8 @@ bool Arrangement::stands_beside(const FramePair& pair, const std::vector<int>& s
   };
   std::vector<Place> places(view_.vertices.size());
   int first = 0, own = 0, joint = 0;
-  for (const int v : sorted) {
-    if (is_leaf(v)) continue;
+  for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
+    if (view_.vertices[v].order > 0 || is_leaf(v)) continue;
     Place& here = places[v];
     const bool in_first = is_inside(v, pair.from);
     const bool in_second = is_inside(v, pair.to);

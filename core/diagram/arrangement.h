@@ -26,7 +26,7 @@ struct FramePair {
   auto operator<=>(const FramePair&) const = default;
 };
 
-/// Threads: many may read from one object. It refers to the view, which must outlive it.
+/// Of a view whose vertices are numbered inputs before results. Threads: many may read from one object. It refers to the view, which must outlive it.
 class Arrangement {
  public:
   explicit Arrangement(const GraphView& view);
@@ -52,7 +52,7 @@ class Arrangement {
   // The frames of its ends, or around those; {-1, -1} if one of them is not in a frame that the other is not in.
   FramePair siblings_of(const GraphEdge& edge) const;
   void find_frames_side_by_side();
-  bool stands_beside(const FramePair& pair, const std::vector<int>& sorted) const;
+  bool stands_beside(const FramePair& pair) const;
   bool is_inside(int vertex, int frame) const;
   bool is_leaf(int vertex) const { return into_[vertex].empty() && view_.vertices[vertex].role <= GraphRole::constant; }
 

@@ -2,7 +2,6 @@
 #include "collect.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <set>
@@ -10,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "../rounded.h"
 #include "../scope.h"
 #include "frames.h"
 #include "order.h"
@@ -25,28 +25,24 @@ std::vector<const Node*> collected(const Tensors& results) {
     std::size_t next_edge = 0;
   };
   std::vector<const Node*> nodes;
-  std::unordered_map<const Node*, bool> listed;  // false: on the stack
+  std::unordered_set<const Node*> found;
   std::vector<Frame> stack;
-  const auto list = [&](const Node* node) {
-    nodes.push_back(node);
-    listed[node] = true;
-  };
   for (const Tensor& result : results) {
     const Node* root = result.needed_node().get();
-    if (!listed.try_emplace(root, false).second) continue;
+    if (!found.insert(root).second) continue;
     stack.push_back({root});
     while (!stack.empty()) {
       Frame& frame = stack.back();
       const std::span<const Edge> edges = frame.node->edges();
       if (frame.next_edge < edges.size()) {
         const Node* to = edges[frame.next_edge++].to.get();
-        if (!to->is_leaf() && listed.try_emplace(to, false).second) stack.push_back({to});
+        if (!to->is_leaf() && found.insert(to).second) stack.push_back({to});
         continue;
       }
       for (const Edge& edge : edges) {
-        if (edge.to->is_leaf() && listed.try_emplace(edge.to.get(), false).second) list(edge.to.get());
+        if (edge.to->is_leaf() && found.insert(edge.to.get()).second) nodes.push_back(edge.to.get());
       }
-      list(frame.node);
+      nodes.push_back(frame.node);
       stack.pop_back();
     }
   }
@@ -60,11 +56,6 @@ GraphRole role_of(const Node& node) {
   return node.rank == 0 && node.name().empty() ? GraphRole::constant : GraphRole::input;
 }
 
-std::string text_of(double number) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number, std::chars_format::general, 6).ptr};
-}
-
 // What is said of an operation, but for arrays, which are vertices of their own.
 std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node) {
   std::vector<std::pair<std::string, std::string>> texts;
@@ -75,7 +66,7 @@ std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node)
           if constexpr (std::same_as<T, bool>) {
             texts.emplace_back(attribute.name, value ? "" : "no");
           } else if constexpr (std::same_as<T, double>) {
-            texts.emplace_back(attribute.name, text_of(value));
+            texts.emplace_back(attribute.name, rounded(value));
           } else if constexpr (std::same_as<T, Shape>) {
             texts.emplace_back(attribute.name, value.rank() == 1 ? cat(value[0]) : cat(value));
           } else if constexpr (std::same_as<T, std::int64_t> || std::same_as<T, std::string_view>) {

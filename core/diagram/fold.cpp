@@ -244,9 +244,8 @@ std::vector<int> first_in_box(const GraphView& view, const std::vector<int>& box
   return becomes;
 }
 
-GraphView boxed(const GraphView& view, const std::vector<int>& box_of) {
-  std::vector<int> first_of(view.clusters.size(), nothing);
-  std::vector<int> becomes;
+// Every box as one vertex, which stands where the first of its vertices stood.
+GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std::vector<int>& becomes) {
   std::vector<GraphVertex> boxes = view.vertices;
   const auto times_within = [&](int cluster, int box) {
     int times = 1;
@@ -256,13 +255,8 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of) {
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     const int box = vertex.cluster == nothing ? nothing : box_of[vertex.cluster];
-    if (box == nothing) {
-      becomes.push_back(static_cast<int>(v));
-      continue;
-    }
-    int& first = first_of[box];
-    if (first == nothing) {
-      first = static_cast<int>(v);
+    if (box == nothing) continue;
+    if (std::cmp_equal(becomes[v], v)) {
       const GraphCluster& cluster = view.clusters[box];
       boxes[v] = {.role = GraphRole::module,
                   .op = cluster.title,
@@ -273,8 +267,7 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of) {
                   .times = cluster.times,
                   .what = cluster.what};
     }
-    becomes.push_back(first);
-    GraphVertex& module = boxes[first];
+    GraphVertex& module = boxes[becomes[v]];
     const int times = times_within(vertex.cluster, box);
     module.kept_bytes += times * vertex.kept_bytes;
     module.results += times * vertex.is_result;
@@ -314,7 +307,7 @@ GraphView folded(const GraphView& view, int depth) {
       const int c = view.vertices[v].cluster, box = c == nothing ? nothing : box_of[c];
       if (box != nothing && on_cycle[becomes[v]] != nothing) open.insert(box);
     }
-    if (open.size() == open_before) return boxed(view, box_of);
+    if (open.size() == open_before) return boxed(view, box_of, becomes);
   }
 }
 

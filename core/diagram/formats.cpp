@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../rounded.h"
 #include "arrangement.h"
 #include "characters.h"
 #include "labels.h"
@@ -165,7 +166,7 @@ std::string to_text(const GraphView& view) {
     const GraphVertex& vertex = view.vertices[v];
     const std::string count = vertex.times > 1 ? cat(" x", vertex.times) : std::string();
     rows.push_back({cat('n', v), printable(is_operation(vertex) ? vertex.op : cat(role_name(vertex.role), count)),
-                    printable(vertex.number ? short_number(*vertex.number) : full_name(vertex)),
+                    printable(vertex.number ? rounded(*vertex.number) : full_name(vertex)),
                     vertex.shape ? cat(*vertex.shape) : std::string()});
     inputs.push_back(vertex.note);
   }

@@ -2,7 +2,8 @@
 #include "labels.h"
 
 #include <array>
-#include <charconv>
+
+#include "../rounded.h"
 
 namespace xgrad::detail {
 namespace {
@@ -18,7 +19,7 @@ std::string bytes_text(std::int64_t bytes) {
   auto amount = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; amount >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
-  return cat(short_number(amount), ' ', units[unit]);
+  return cat(rounded(amount), ' ', units[unit]);
 }
 
 std::string counted(std::int64_t count, std::string_view noun) {
@@ -28,7 +29,7 @@ std::string counted(std::int64_t count, std::string_view noun) {
 // What the vertex is called, in large letters.
 std::string headline(const GraphVertex& vertex) {
   if (is_operation(vertex) || vertex.role == GraphRole::module) return vertex.op;
-  if (vertex.number) return short_number(*vertex.number);
+  if (vertex.number) return rounded(*vertex.number);
   return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
 }
 
@@ -65,11 +66,6 @@ std::string_view role_name(GraphRole role) {
 
 std::string full_name(const GraphVertex& vertex) {
   return cat(vertex.path, vertex.path.empty() || vertex.name.empty() ? "" : ".", vertex.name);
-}
-
-std::string short_number(double value) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 6).ptr};
 }
 
 std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : cat(shape); }

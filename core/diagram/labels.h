@@ -17,7 +17,6 @@ using LabelLine = std::vector<LabelRun>;
 std::string_view role_name(GraphRole role);
 /// With the path of the module in front.
 std::string full_name(const GraphVertex& vertex);
-std::string short_number(double value);
 std::string shape_text(const Shape& shape);
 
 /// What the vertex is called, then smaller lines.

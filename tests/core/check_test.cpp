@@ -5,23 +5,10 @@
 #include <xgrad/ops/reduce.h>
 
 #include "support/check.h"
+#include "support/cube.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
-
-namespace {
-
-// x^3 with a rule of one's own.
-template <class Rule>
-Function cube(const Rule& rule) {
-  return [rule](const Tensors& xs) {
-    const Tensor x = xs[0];
-    const Tensor plain = x.detach();
-    return record("cube", (plain * plain * plain).value(), wrt(x, [x, rule](const Tensor& gy) { return rule(gy, x); }));
-  };
-}
-
-}  // namespace
 
 TEST_CASE("the gradient check accepts a right rule") {
   const auto right = [](const Tensor& gy, const Tensor& x) { return gy * 3 * x * x; };

@@ -1,24 +1,16 @@
 // The public gradient check: right rules pass, each kind of wrong one is named for what it is, inputs come back.
-#include "support/check.h"
-
 #include <cmath>
 #include <sstream>
 
 #include <xgrad/core/gradcheck.h>
 #include <xgrad/ops/ops.h>
 
+#include "support/check.h"
+#include "support/cube.h"
+
 namespace xgrad::testing {
 namespace {
 
-// x^3 with a rule of one's own.
-template <class Rule>
-Function cube(const Rule& rule) {
-  return [rule](const Tensors& xs) {
-    const Tensor x = xs[0];
-    const Tensor plain = x.detach();
-    return record("cube", (plain * plain * plain).value(), wrt(x, [x, rule](const Tensor& gy) { return rule(gy, x); }));
-  };
-}
 const auto right = [](const Tensor& gy, const Tensor& x) { return gy * 3 * x * x; };
 
 TEST_CASE("gradcheck and gradgradcheck accept right rules") {
@@ -91,8 +83,7 @@ TEST_CASE("gradcheck tells which input, which entry, both values, and what they 
       "input 0 'x' [2, 3]: 1 wrong, worst at [1, 0]: analytic ");
   has(said([](const Tensor& gy, const Tensor&) { return sum(gy); }),
       "gradcheck: 0 entries compared, none is wrong\n  the backward pass throws: cube: the gradient rule returned "
-      "shape "
-      "[] for an input of shape [2, 3]\n");
+      "shape [] for an input of shape [2, 3]\n");
 }
 
 TEST_CASE("gradcheck names kinks, steps, and functions that hide their graph, are not finite or not the same twice") {

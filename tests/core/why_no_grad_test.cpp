@@ -10,8 +10,7 @@ namespace {
 
 const std::string constant =
     " requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) makes a "
-    "leaf "
-    "that gradients flow to";
+    "leaf that gradients flow to";
 const std::string no_grad = " was computed under NoGrad, which records no graph";
 const std::string without_graph =
     " is a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that it comes from";
