@@ -39,6 +39,20 @@ struct GraphOptions {
   std::int64_t max_nodes = 2000;  ///< more than these are refused: no layout of them can be read
 };
 
+/// What is known of the numbers of a tensor.
+struct NumbersSummary {
+  Shape shape;
+  std::int64_t nans = 0;
+  std::int64_t infinities = 0;
+  std::int64_t zeros = 0;
+  double least = 0;  ///< this and the next three: of those that are finite; 0 if none is
+  double mean = 0;
+  double greatest = 0;
+  double deviation = 0;                   ///< standard deviation, divided by their count
+  std::vector<std::int64_t> histogram{};  ///< how many in each of equally wide bins from least to greatest
+  std::vector<Real> numbers{};            ///< all of them in row-major order, if they are few; else none
+};
+
 enum class GraphRole {
   input,               ///< a leaf without gradient; whole numbers and masks that an operation was given
   parameter,           ///< a leaf that gradients flow to
@@ -69,6 +83,14 @@ struct GraphVertex {
   std::string what = {};            ///< of a module: its class and settings, "Linear 512 -> 64"
   /// What is said of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
+  std::string formula = {};     ///< of an operation: y = "tanh x"
+  std::string derivative = {};  ///< "1 - y^2"
+  /// With GraphOptions::values: what was computed, and the gradient of the result that a backward pass went out from.
+  std::optional<NumbersSummary> value = {};
+  std::optional<NumbersSummary> gradient = {};
+  std::string gradient_state = {};  ///< why there is none, or what is wrong with it, in a word: "not run", "zero"
+  int step = -1;                    ///< when it was computed, counted from 0; -1: not known
+  int gradient_step = -1;           ///< when its gradient was complete, counted on from there
 };
 
 /// Whether it is an operation, of a forward or a backward pass.
@@ -90,6 +112,7 @@ struct GraphEdge {
   int input = 0;  ///< position among the inputs of `to`
   Shape shape;    ///< of what flows
   GraphFlow flow = GraphFlow::numbers;
+  std::optional<NumbersSummary> gradient = {};  ///< what came back along it: a part of the gradient of `from`
 };
 
 /// A module that is drawn as a frame around its vertices.
