@@ -36,7 +36,7 @@ constexpr std::string_view algorithm = "crc32";
 constexpr std::string_view checksums_key = "xgrad.crc32";
 
 /// Which file, and which array in it, an error is about.
-struct Place {
+struct ArrayPlace {
   const std::string& path;
   std::string_view name;
 
@@ -77,7 +77,7 @@ struct Truth {
 };
 
 template <class To, class From>
-AnyArray convert(std::string_view bytes, const Shape& shape, const Place& place) {
+AnyArray convert(std::string_view bytes, const Shape& shape, const ArrayPlace& place) {
   BasicArray<To> result(shape);
   To* out = result.mutable_data();
   for (std::int64_t i = 0; i < result.size(); ++i) {
@@ -97,7 +97,7 @@ AnyArray convert(std::string_view bytes, const Shape& shape, const Place& place)
 struct Dtype {
   std::string_view name;
   std::int64_t bytes;
-  AnyArray (*read)(std::string_view bytes, const Shape& shape, const Place& place);
+  AnyArray (*read)(std::string_view bytes, const Shape& shape, const ArrayPlace& place);
 };
 
 constexpr Dtype dtypes[] = {
@@ -218,7 +218,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  Place place() const { return {path_, name_}; }
+  ArrayPlace place() const { return {path_, name_}; }
   bool in_metadata() const { return name_ == metadata_key; }
 
   void open_bracket(bool expected) {
@@ -313,7 +313,7 @@ void check_layout(const std::string& path, const Header& header, std::int64_t da
   std::int64_t position = 0;
   for (const Item* item : items) {
     const auto& [name, entry] = *item;
-    const Place place{path, name};
+    const ArrayPlace place{path, name};
     if (entry.begin > position) place.fail<FormatError>("a gap of ", entry.begin - position, " bytes before it");
     if (entry.begin < position) place.fail<FormatError>("overlaps another array by ", position - entry.begin, " bytes");
     if (entry.end > data_size) place.fail<FormatError>("the file ends ", entry.end - data_size, " bytes too early");
@@ -371,7 +371,8 @@ class Checksums {
   bool present() const { return !sums_.empty(); }
 
   void verify(std::string_view name, std::uint32_t sum) {
-    if (sums_.compare(next_, 9, cat(hex(sum), ' ')) != 0) Place{path_, name}.fail<FormatError>("checksum mismatch");
+    if (sums_.compare(next_, 9, cat(hex(sum), ' ')) != 0)
+      ArrayPlace{path_, name}.fail<FormatError>("checksum mismatch");
     next_ += 9;
   }
 
@@ -381,7 +382,7 @@ class Checksums {
   std::size_t next_ = 0;
 };
 
-void check_finite(const Place& place, const AnyArray& array) {
+void check_finite(const ArrayPlace& place, const AnyArray& array) {
   const Array* values = std::get_if<Array>(&array);
   if (!values) return;
   const Real* bad = std::ranges::find_if_not(*values, [](Real value) { return std::isfinite(value); });
@@ -485,7 +486,7 @@ StateFile load_safetensors(const std::string& path, const LoadOptions& options) 
   if (checksums.present()) checksums.verify(metadata_key, crc32(header.metadata));
   StateFile content{.source = path};
   for (const auto& [name, entry] : header.entries) {
-    const Place place{path, name};
+    const ArrayPlace place{path, name};
     const std::string bytes = file.read(data_begin + entry.begin, entry.end - entry.begin);
     if (checksums.present()) checksums.verify(name, crc32(name, entry.dtype->name, entry.shape, bytes));
     AnyArray array = entry.dtype->read(bytes, entry.shape, place);
