@@ -50,23 +50,6 @@ class RuleScope {
   std::uint32_t was_;
 };
 
-// While it lives, time is spent for the gradients of `op`.
-class Timed {
- public:
-  explicit Timed(const char* op) : timer_(OperationTimer::current()), op_(op) {
-    if (timer_) timer_->begin_gradients();
-  }
-  ~Timed() {
-    if (timer_ && timer_ == OperationTimer::current()) timer_->end_gradients(op_);  // a rule may have ended it
-  }
-  Timed(const Timed&) = delete;
-  Timed& operator=(const Timed&) = delete;
-
- private:
-  OperationTimer* timer_;
-  const char* op_;
-};
-
 // What is done with gradients that meet, in the one operation that the core itself needs.
 Tensor add_recorded(const Tensor& a, const Tensor& b) {
   Array sum(a.shape());
@@ -324,6 +307,9 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
     fail<GraphError>(from.op, "the gradient rule returned shape ", gradient.shape(), " for an input of shape ",
                      to.shape());
   }
+  if (Observer::watching()) [[unlikely]] {
+    detail::Shown::gradient(from, static_cast<std::size_t>(&edge - from.edges().data()), gradient);
+  }
   Tensor& sum =
       to.is_leaf() ? found_[static_cast<std::size_t>(targets_.find(&to))] : pending_[static_cast<std::size_t>(to.slot)];
   accumulate(sum, std::move(gradient));
@@ -331,7 +317,7 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
 
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
   const Scope scope(node.place);
-  const Timed timed(node.op);
+  const detail::RulesShown shown(node);
   if (node.captures_inputs) check_versions(node);
   Tensor y;
   if (node.kept) {
@@ -391,11 +377,16 @@ Tensors Pass::run(const Tensor& seed, bool release) {
     Node& node = *order_[slot];
     const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));
     if (const int target = targets_.find(&node); target != Targets::none) found_[static_cast<std::size_t>(target)] = gy;
+    if (Observer::watching()) [[unlikely]]
+      detail::Shown::complete_gradient(node, gy);
     visit(node, gy, release);
   }
   for (std::size_t i = 0; i < found_.size(); ++i) {
     Node& node = *targets_.nodes()[i];
-    if (found_[i].defined() && node.is_leaf()) found_[i] = hooked(node, std::move(found_[i]));
+    if (!found_[i].defined() || !node.is_leaf()) continue;
+    found_[i] = hooked(node, std::move(found_[i]));
+    if (Observer::watching()) [[unlikely]]
+      detail::Shown::complete_gradient(node, found_[i]);
   }
   return std::move(found_);
 }

@@ -21,9 +21,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "observe.h"
 #include "scope.h"
 #include "tensor.h"
-#include "timing.h"
 
 namespace xgrad {
 
@@ -148,6 +148,12 @@ class Recording {
 inline bool had_history(const Tensor& input) {
   return input.requires_grad() || (input.defined() && input.history() != History::recorded);
 }
+/// What observers are shown of an operation besides its result.
+struct Listed {
+  std::vector<const Tensor*> inputs;
+  std::vector<Attribute> attributes;
+};
+
 /// What wrt() and its like hold of an input: a reference to what the caller keeps, a temporary itself.
 template <class T>
 using Held = std::conditional_t<std::is_lvalue_reference_v<T> && std::same_as<std::remove_cvref_t<T>, Tensor>,
@@ -161,6 +167,7 @@ struct Wrt {
   static constexpr int count() { return 1; }
   bool requires_grad() const { return input.requires_grad(); }
   bool had_history() const { return detail::had_history(input); }
+  void list(Listed& all) const { all.inputs.push_back(&input); }
   void attach(Recording& node) && {
     static_assert(std::is_invocable_v<F&, const Tensor&> || std::is_invocable_v<F&, const Tensor&, const Tensor&>,
                   "a rule takes (gy) or (gy, y)");
@@ -190,6 +197,9 @@ struct Jointly {
   bool had_history() const {
     return std::apply([](const auto&... each) { return (detail::had_history(each) || ...); }, inputs);
   }
+  void list(Listed& all) const {
+    std::apply([&](const auto&... each) { (all.inputs.push_back(&each), ...); }, inputs);
+  }
   void attach(Recording& node) && {
     const int first = node.edges_added();
     bool any = false;
@@ -208,6 +218,9 @@ struct WrtEach {
   int count() const { return static_cast<int>(inputs.size()); }
   bool requires_grad() const { return std::ranges::any_of(inputs, &Tensor::requires_grad); }
   bool had_history() const { return std::ranges::any_of(inputs, detail::had_history); }
+  void list(Listed& all) const {
+    for (const Tensor& input : inputs) all.inputs.push_back(&input);
+  }
   void attach(Recording& node) && {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       auto rule = make_rule(i);
@@ -227,19 +240,26 @@ struct Told {
   static constexpr int count() { return 0; }
   static constexpr bool requires_grad() { return false; }
   static constexpr bool had_history() { return false; }
+  void list(Listed& all) const {
+    add_to([&](AttributeValue&& told) { all.attributes.push_back({name, std::move(told)}); });
+  }
   void attach(Recording& node) && {
+    add_to([&](AttributeValue&& told) { node.tell(name, std::move(told)); });
+  }
+  template <class Add>
+  void add_to(const Add& add) const {
     if constexpr (std::same_as<T, bool> || std::floating_point<T>) {
-      node.tell(name, value);
+      add(value);
     } else if constexpr (std::integral<T>) {
-      node.tell(name, static_cast<std::int64_t>(value));
+      add(static_cast<std::int64_t>(value));
     } else if constexpr (requires { value.has_value(); }) {
-      if (value) Told<typename T::value_type>{name, *value}.attach(node);
+      if (value) Told<typename T::value_type>{name, *value}.add_to(add);
     } else if constexpr (std::same_as<T, Axes>) {
       Shape numbers;
       for (const int axis : value) numbers.push_back(axis);
-      node.tell(name, std::move(numbers));
+      add(std::move(numbers));
     } else {
-      node.tell(name, value);
+      add(value);
     }
   }
 };
@@ -285,19 +305,35 @@ detail::WrtEach<Tensors, F> wrt_each(Tensors&& inputs, F make_rule) {
   return {std::move(inputs), std::move(make_rule)};
 }
 
+namespace detail {
+template <class... W>
+[[gnu::noinline, gnu::cold]] void show_operation(const char* op, const Tensor& output, const W&... wrts) {
+  Listed all;
+  (wrts.list(all), ...);
+  Shown::operation(op, output, all.inputs, all.attributes);
+}
+
+template <class... W>
+Tensor recorded(const char* op, Array&& value, W&&... wrts) {
+  if (!recording()) {
+    const bool lost = current_history == History::no_grad && (wrts.had_history() || ...);
+    return lost ? Engine::unrecorded(std::move(value), History::no_grad) : Tensor(std::move(value));
+  }
+  if (!(wrts.requires_grad() || ...)) return Tensor(std::move(value));
+  Recording node(op, value.shape(), (wrts.count() + ...));
+  (std::forward<W>(wrts).attach(node), ...);
+  return std::move(node).finish(std::move(value));
+}
+}  // namespace detail
+
 /// The tensor of an operation's result: a node with arrows to the inputs if recording is on and a gradient flows to at
 /// least one of them, else a plain value. `op` must live as long as the program (a literal).
 template <class... W>
 Tensor record(const char* op, Array value, W&&... wrts) {
-  detail::operation_done(op);
-  if (!recording()) {
-    const bool lost = detail::current_history == History::no_grad && (wrts.had_history() || ...);
-    return lost ? detail::Engine::unrecorded(std::move(value), History::no_grad) : Tensor(std::move(value));
-  }
-  if (!(wrts.requires_grad() || ...)) return Tensor(std::move(value));
-  detail::Recording node(op, value.shape(), (wrts.count() + ...));
-  (std::forward<W>(wrts).attach(node), ...);
-  return std::move(node).finish(std::move(value));
+  Tensor y = detail::recorded(op, std::move(value), std::forward<W>(wrts)...);
+  if (Observer::watching()) [[unlikely]]
+    detail::show_operation(op, y, wrts...);
+  return y;
 }
 
 }  // namespace xgrad

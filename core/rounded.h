@@ -8,10 +8,10 @@
 
 namespace xgrad::detail {
 
-/// At most six digits, whatever the locale: `0.333333`, `1e-07`, `nan`.
-inline std::string rounded(double value) {
+/// At most so many digits, whatever the locale: `0.333333`, `1e-07`, `nan`.
+inline std::string rounded(double value, int precision = 6) {
   char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 6).ptr};
+  return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, precision).ptr};
 }
 
 }  // namespace xgrad::detail

@@ -8,19 +8,32 @@
 
 namespace xgrad {
 
-thread_local constinit OperationTimer* OperationTimer::current_ = nullptr;
+void OperationTimer::operation(const OperationRun& run) { work(run.op, run.spent); }
 
-OperationTimer::OperationTimer() : last_(Clock::now()), outer_(std::exchange(current_, this)) {}
+void OperationTimer::work(const char* what, Duration spent) {
+  if (depth_ == 0) {
+    add(what, Part::forward, spent);
+  } else {
+    in_gradients_ += spent;
+  }
+}
 
-OperationTimer::~OperationTimer() { detail::unlink_scope(current_, this, &OperationTimer::outer_); }
+void OperationTimer::begin_gradients(const Node&, Duration spent) {
+  work("graph", spent);
+  ++depth_;
+}
 
-void OperationTimer::add(const char* what, Part part) noexcept {
-  const auto now = Clock::now();
-  const auto passed = now - std::exchange(last_, now);
+void OperationTimer::end_gradients(const Node& node, Duration spent) noexcept {
+  if (depth_ == 0) return;  // born within a rule
+  in_gradients_ += spent;
+  if (--depth_ == 0) add(node.op, Part::backward, std::exchange(in_gradients_, Duration()));
+}
+
+void OperationTimer::add(const char* what, Part part, Duration spent) noexcept {
   try {
     Sum& sum = sums_[static_cast<std::size_t>(part)][what];
     ++sum.calls;
-    sum.time += passed;
+    sum.time += spent;
   } catch (const std::bad_alloc&) {
   }
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../core/offer.h"
 #include "../ops/attention.h"
 #include "module.h"
 
@@ -13,39 +14,35 @@ namespace xgrad::nn {
 
 /// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps.
 ///
-///     const nn::AttentionRecorder recorder;
+///     nn::AttentionRecorder recorder;
 ///     model(source, lengths, target);
 ///     const Array weights = recorder.last("encoder.blocks.0.attn");        // (B, H, T, S)
 ///
-/// Threads: a recorder sees the thread that made it, which also reads it and ends it; several may end in any order.
-class AttentionRecorder {
+/// Layers offer them as "attention_weights".
+class AttentionRecorder : public Observer {
  public:
   struct Record {
     std::string path;  ///< of the module
     Array weights;     ///< (B, H, T, S)
   };
 
-  AttentionRecorder();
-  ~AttentionRecorder();
-  AttentionRecorder(const AttentionRecorder&) = delete;
-  AttentionRecorder& operator=(const AttentionRecorder&) = delete;
-
   /// In the order in which the layers ran.
   const std::vector<Record>& records() const { return records_; }
   /// The newest weights of a module. Throws ValueError, with the paths there are, if it has not run.
   const Array& last(std::string_view path) const;
 
-  /// For those who write attention layers: gives the current recorder, if there is one, what `weights()` returns.
-  template <class F>
-  static void offer(const Module& module, const F& weights) {
-    if (current_) current_->records_.push_back({module.path(), weights()});
-  }
+  bool wants(std::string_view what) const override;
+  void offered(std::string_view what, const std::string& path, const Array& weights) override;
 
  private:
   std::vector<Record> records_;
-  AttentionRecorder* outer_;
-  static thread_local constinit AttentionRecorder* current_;
 };
+
+/// For those who write attention layers: offers those who record it what weights() returns, (B, H, T, S).
+template <class F>
+void offer_attention_weights(const Module& module, const F& weights) {
+  offer("attention_weights", module.path(), weights);
+}
 
 /// For those who write attention layers: multi_head_attention with the dropout that the module's mode asks for, and the
 /// weights offered to the recorder. Throws as multi_head_attention.

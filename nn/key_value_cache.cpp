@@ -105,8 +105,7 @@ Tensor KeyValueCache::attend(const Module& module, const Tensor& q, const Tensor
   Rewind undo(*this);
   append(k, v);
   const AttentionMask mask = seen_by_last(k.dim(1));
-  AttentionRecorder::offer(module, [&] {
-    const NoGrad off;
+  offer_attention_weights(module, [&] {
     return attention_weights(q, keys(), heads, {.mask = mask, .kv_heads = kv_heads}).value();
   });
   const double p = module.training() ? dropout : 0;

@@ -6,7 +6,7 @@
 
 #include "../core/files/state_difference.h"
 #include "../core/quote.h"
-#include "../core/timing.h"
+#include "../core/observe.h"
 #include "options.h"
 
 namespace xgrad::optim {
@@ -148,7 +148,8 @@ StepReport Optimizer::step(const Tensors& gradients) {
       ++report.skipped;
     }
   }
-  xgrad::detail::operation_done(kind_);
+  if (Observer::watching()) [[unlikely]]
+    xgrad::detail::Shown::work(kind_);
   return report;
 }
 

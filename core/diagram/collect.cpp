@@ -13,6 +13,7 @@
 #include "../scope.h"
 #include "frames.h"
 #include "order.h"
+#include "values.h"
 
 namespace xgrad::detail {
 namespace {
@@ -105,6 +106,7 @@ class Collector {
     mark_results();
     settle_leaves();
     count_kept();
+    if (options_.values) add_numbers(*options_.values);
     if (!options_.formulas) begin_rules_with_seeds();
     rule_of_.resize(view_.vertices.size(), nothing);
     const std::vector<int> numbers = topological_numbers(view_);
@@ -168,11 +170,15 @@ class Collector {
   void add_edges() {
     for (const Node* node : nodes_) {
       const int to = number(node);
-      for (const Edge& edge : node->edges()) {
+      const ValueRecorder::Known* known = options_.values ? options_.values->find(*node) : nullptr;
+      for (std::size_t i = 0; i < node->edges().size(); ++i) {
+        const Edge& edge = node->edges()[i];
         const int from = number(edge.to.get());
         if (edge.to->is_leaf()) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->order);
         if (from == to) continue;  // within a rule
-        add_edge({.from = from, .to = to, .input = inputs_[to]++, .shape = edge.to->shape()});
+        GraphEdge drawn{.from = from, .to = to, .input = inputs_[to]++, .shape = edge.to->shape()};
+        if (known && i < known->parts.size()) drawn.gradient = known->parts[i];
+        add_edge(std::move(drawn));
       }
     }
   }
@@ -201,7 +207,11 @@ class Collector {
                   const std::pair key{static_cast<const void*>(value.data()), cat(value.shape())};
                   if (of_rules && !known.contains(key)) return;
                   const auto [place, is_new] = known.try_emplace(key, static_cast<int>(view_.vertices.size()));
-                  if (is_new) view_.vertices.push_back(vertex_of_given(attribute.name, value, node->order));
+                  if (is_new) {
+                    GraphVertex& given =
+                        view_.vertices.emplace_back(vertex_of_given(attribute.name, value, node->order));
+                    if (options_.values) given.value = summary_of(as_numbers(value));
+                  }
                   add_edge({.from = place->second,
                             .to = number(node),
                             .input = inputs_[number(node)]++,
@@ -222,6 +232,13 @@ class Collector {
             .path = {},
             .shape = value.shape(),
             .order = order};
+  }
+
+  template <class T>
+  static Array as_numbers(const BasicArray<T>& given) {
+    Array numbers(given.shape());
+    std::ranges::copy(given, numbers.mutable_data());
+    return numbers;
   }
 
   void mark_results() {
@@ -334,6 +351,52 @@ class Collector {
         view_.vertices[maker_known ? maker->second : array.holder].kept_bytes += array.bytes;
       }
     }
+  }
+
+  // What a run computed. Of a rule's box: what its last operation did.
+  void add_numbers(const ValueRecorder& values) {
+    for (const Node* node : nodes_) {
+      const ValueRecorder::Known* known = values.find(*node);
+      if (!known) continue;
+      GraphVertex& vertex = view_.vertices[number(node)];
+      if (known->value) vertex.value = known->value;
+      vertex.step = std::max(vertex.step, known->step);
+      if (known->gradient) vertex.gradient = known->gradient;
+      vertex.gradient_step = std::max(vertex.gradient_step, known->gradient_step);
+      if (known->detached_from) vertex.gradient_state = cat("none, detached from ", known->detached_from);
+    }
+    if (values.saw_gradients()) judge_gradients();
+  }
+
+  // What is wrong with gradients that did not come, are zero or not a number.
+  void judge_gradients() {
+    std::map<int, std::string> stopped_by;  // by vertex: an operation with a gradient that gave none on
+    for (const GraphEdge& edge : view_.edges) {
+      const GraphVertex& to = view_.vertices[edge.to];
+      if (edge.gradient && is_zero(*edge.gradient) && to.gradient && !is_zero(*to.gradient)) {
+        stopped_by.try_emplace(edge.from, to.op);
+      }
+    }
+    int first_nan = nothing;
+    for (const Node* node : nodes_) {
+      const int v = number(node);
+      GraphVertex& vertex = view_.vertices[v];
+      if (!node->requires_grad || !vertex.value) continue;
+      if (!vertex.gradient) {
+        vertex.gradient_state = "none, no backward pass came here";
+      } else if (vertex.gradient->nans > 0) {
+        vertex.gradient_state = "NaN";
+        if (first_nan == nothing || vertex.gradient_step < view_.vertices[first_nan].gradient_step) first_nan = v;
+      } else if (is_zero(*vertex.gradient)) {
+        const auto by = stopped_by.find(v);
+        vertex.gradient_state = by == stopped_by.end() ? "zero" : cat("zero, stopped by ", by->second);
+      }
+    }
+    if (first_nan != nothing) view_.vertices[first_nan].gradient_state = "NaN, the first";
+  }
+
+  static bool is_zero(const NumbersSummary& summary) {
+    return summary.zeros > 0 && summary.zeros == summary.shape.numel();
   }
 
   const Tensors& results_;

@@ -83,7 +83,8 @@ GraphView merged(const GraphView& view, const std::vector<int>& becomes, const H
                             .to = number[to],
                             .input = into_module ? 0 : edge.input,
                             .shape = edge.shape,
-                            .flow = edge.flow});
+                            .flow = edge.flow,
+                            .gradient = edge.gradient});
   }
   const auto key = [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); };
   std::ranges::stable_sort(result.edges, {}, key);
@@ -272,12 +273,18 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
     module.kept_bytes += times * vertex.kept_bytes;
     module.results += times * vertex.is_result;
     module.operations += times * is_operation(vertex);
+    module.step = std::max(module.step, vertex.step);
+    module.gradient_step = std::max(module.gradient_step, vertex.gradient_step);
     if (vertex.role == GraphRole::parameter) module.parameters += times * vertex.shape->numel();
   }
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& from = boxes[becomes[edge.from]];
     const bool leaves = becomes[edge.from] != becomes[edge.to] && view.vertices[edge.to].order == from.order;
-    if (from.role == GraphRole::module && leaves && is_operation(view.vertices[edge.from])) from.shape = edge.shape;
+    if (from.role == GraphRole::module && leaves && is_operation(view.vertices[edge.from])) {
+      from.shape = edge.shape;
+      from.value = view.vertices[edge.from].value;
+      from.gradient = view.vertices[edge.from].gradient;
+    }
   }
   const GraphView whole{.vertices = std::move(boxes), .edges = view.edges, .clusters = view.clusters};
   return merged(whole, becomes, [](const GraphEdge&) { return false; });

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "../rounded.h"
+#include "values.h"
 
 namespace xgrad::detail {
 namespace {
@@ -50,8 +51,12 @@ std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& 
     if (vertex.parameters > 0) lines.push_back(cat(counted(vertex.parameters, "parameter"), each));
     if (vertex.order > 0 && vertex.results > 0) lines.push_back(cat(counted(vertex.results, "gradient"), each));
   }
-  if (options.shapes && vertex.shape && !vertex.number) lines.push_back(shape_text(*vertex.shape));
+  const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
+  if (options.shapes && vertex.shape && !vertex.number && !says_it_is_scalar) lines.push_back(shape_text(*vertex.shape));
   if (options.kept_memory && vertex.kept_bytes > 0) lines.push_back(cat("keeps ", bytes_text(vertex.kept_bytes)));
+  if (vertex.value && !vertex.number) lines.push_back(cat("= ", to_string(*vertex.value)));
+  if (vertex.gradient) lines.push_back(cat("gradient ", to_string(*vertex.gradient)));
+  if (!vertex.gradient_state.empty()) lines.push_back(cat("gradient: ", vertex.gradient_state));
   if (!vertex.note.empty()) lines.push_back(vertex.note);
   return lines;
 }

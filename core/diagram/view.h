@@ -14,9 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "../summary.h"
 #include "../tensor.h"
 
 namespace xgrad {
+
+class ValueRecorder;
 
 enum class Direction { top_to_bottom, left_to_right, bottom_to_top, right_to_left };
 enum class Theme { light, dark, mono };
@@ -35,22 +38,11 @@ struct GraphOptions {
   bool edge_shapes = false;  ///< at every edge
   bool kept_memory = false;  ///< bytes that stay in memory until the backward pass
   bool formulas = false;     ///< gradient rules as the operations that they are made of, else as one box each
+  /// What it remembers of a run is shown: values and gradients, themselves where they are few, else least, mean and
+  /// greatest with a histogram.
+  const ValueRecorder* values = nullptr;
   bool legend = true;
   std::int64_t max_nodes = 2000;  ///< more than these are refused: no layout of them can be read
-};
-
-/// What is known of the numbers of a tensor.
-struct NumbersSummary {
-  Shape shape;
-  std::int64_t nans = 0;
-  std::int64_t infinities = 0;
-  std::int64_t zeros = 0;
-  double least = 0;  ///< this and the next three: of those that are finite; 0 if none is
-  double mean = 0;
-  double greatest = 0;
-  double deviation = 0;                   ///< standard deviation, divided by their count
-  std::vector<std::int64_t> histogram{};  ///< how many in each of equally wide bins from least to greatest
-  std::vector<Real> numbers{};            ///< all of them in row-major order, if they are few; else none
 };
 
 enum class GraphRole {

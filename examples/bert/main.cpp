@@ -193,7 +193,7 @@ std::string guesses(const nn::Bert& model, const Text& text, const Index& ids) {
 void draw_attention(const std::filesystem::path& path, const nn::Bert& model, const Text& text, const Index& ids) {
   const NoGrad off;
   const nn::Eval eval(model);
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   model(ids);
   kit::Tokens words;
   for (const std::int64_t id : ids) words.push_back(text.tokenizer.vocab().token(id));

@@ -165,7 +165,7 @@ void sample_translations(const kit::Corpus& corpus, const nn::EncoderDecoder& mo
 void show_hypotheses(const kit::Corpus& corpus, const nn::EncoderDecoder& model, kit::Tokens source,
                      std::int64_t max_length, const std::filesystem::path& path) {
   const kit::CorpusBatch batch = corpus.sources({source});
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   auto writing = model.start(batch.source, batch.source_lengths);
   const nn::Hypotheses found = nn::beam_search(
       writing, {.bos = corpus.bos(), .eos = corpus.eos(), .max_length = max_length, .num_beams = 4, .num_best = 4})[0];

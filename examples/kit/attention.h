@@ -22,7 +22,7 @@ struct WeightsOptions {
 /// The weights of all layers whose paths end in `kind`, in the order in which they first ran: (layers, H, T, S). The
 /// steps of a decoding, one record of each layer for each step, become the rows T.
 ///
-///     const nn::AttentionRecorder recorder;
+///     nn::AttentionRecorder recorder;
 ///     nn::greedy(decoding, {.bos = bos, .eos = eos});
 ///     const Array cross = kit::attention_weights(recorder, ".cross_attn");
 ///

@@ -128,7 +128,7 @@ void print(const std::vector<Result>& results, const kit::Corpus& corpus) {
 // Where the positions of the decoder look: at those before them and at those behind.
 void draw_attention(const std::filesystem::path& path, const kit::Corpus& corpus, const ParallelTranslator& model) {
   const kit::CorpusBatch batch = corpus.sources({kit::words(kit::known_pairs.back().source)});
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   kit::Tokens written = corpus.sentences(model.translate(batch.source, batch.source_lengths)).front();
   written.resize(static_cast<std::size_t>(model.steps), "<eos>");
   const Array weights = kit::attention_weights(recorder, ".self_attn");  // (layers, H, T, T)

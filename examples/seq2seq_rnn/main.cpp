@@ -48,7 +48,7 @@ std::size_t shown_question(const kit::Corpus& corpus, const std::vector<kit::Tok
 /// What D3 looked at while it translated a sentence, word by word.
 void draw_alignment(const Config& config, const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::Tokens source,
                     const std::filesystem::path& path) {
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   kit::Tokens target = translations(config, corpus, model, {source}).front();
   const Array weights = kit::attention_weights(recorder, ".attention");  // (1, 1, T, S)
   source.push_back("<eos>");

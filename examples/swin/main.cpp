@@ -16,7 +16,8 @@ using namespace xgrad;
 
 struct Config {
   std::string data;
-  // Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the same.
+  // Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the
+  // same.
   kit::ClassifierOptions training{.epochs = 12, .batch = 64, .lr = 2e-3, .crop = 0, .flip = 0};
 };
 
@@ -34,7 +35,7 @@ nn::SwinTransformerOptions options_for(const kit::ImageSet& set) {
 /// How much the tokens of each window look at each of its tokens in the first block, where windows are not shifted: the
 /// mean over heads and queries.      (B, 1, rows of tokens, columns of tokens), the largest of each picture 1
 Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   model(images);
   const Tensor weights = recorder.records().front().weights;             // (B windows, H, M M, M M)
   const Tensor shares = unsqueeze(mean(weights, {.axis = {1, 2}}), -1);  // (B windows, M M, 1)

@@ -33,7 +33,7 @@ std::vector<kit::Tokens> translations(const Config& config, const kit::Corpus& d
 void draw_heat_maps(const Config& config, const kit::Corpus& data, const nn::EncoderDecoder& model,
                     const std::filesystem::path& out) {
   kit::Tokens source = kit::words(kit::known_pairs.back().source);
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   kit::Tokens shown = translations(config, data, model, {source}).front();
   const std::int64_t S = config.corpus.steps;
   const Array encoder = kit::attention_weights(recorder, ".attn");                    // (layers, H, S, S)

@@ -16,7 +16,8 @@ using namespace xgrad;
 
 struct Config {
   std::string data;
-  // Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the same.
+  // Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the
+  // same.
   kit::ClassifierOptions training{.epochs = 7, .batch = 64, .lr = 2e-3, .crop = 0, .flip = 0};
 };
 
@@ -35,7 +36,7 @@ nn::VisionTransformerOptions options_for(const kit::ImageSet& set) {
 /// 2020): attention, averaged over heads, and the residual connection are one step each, and steps are multiplied.
 /// (B, 1, rows of patches, columns of patches), the largest of each picture 1.
 Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   model(images);
   Tensor steps;  // (B, N, N)
   for (const auto& record : recorder.records()) {

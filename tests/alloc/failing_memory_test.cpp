@@ -206,7 +206,7 @@ TEST_CASE("memory that runs out in a recorded backward pass, or in that of it, c
 TEST_CASE("memory that runs out in timing, printing or drawing spoils nothing") {
   check_each_failure([] { return std::make_unique<Inputs>(); },
                      [](const Inputs& x) {
-                       const OperationTimer timer;
+                       OperationTimer timer;
                        const Tensor y = sum(tanh(x.a * x.b));
                        grad(y, {x.a, x.b});
                        timer.lines();

@@ -27,7 +27,7 @@ namespace {
 
 // Where the time of a step goes, in steps of their own, because looking at the clock takes time.
 void print_split(const Workload& workload, int steps) {
-  const xgrad::OperationTimer timer;
+  xgrad::OperationTimer timer;
   for (int i = 0; i < steps; ++i) workload.step();
   double total = 0;
   for (const auto& line : timer.lines()) total += line.milliseconds;

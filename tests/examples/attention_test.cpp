@@ -30,7 +30,7 @@ TEST_CASE("the weights of a translation of six tokens have the book's shapes, an
   const nn::EncoderDecoder model{nn::root, 20, 22, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
   const nn::Eval eval(model);
   const Index source({2, 10}, 5), lengths({2}, {10, 4});
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   auto decoding = model.start(source, lengths);
   nn::greedy(decoding, {.bos = 1, .max_length = 6});
 
@@ -69,13 +69,13 @@ TEST_CASE("the weights of a beam are those of one pass over what it wrote") {
   const nn::EncoderDecoder model{nn::root, 20, 22, {.dim = 16, .ffn = 32, .heads = 2, .layers = 2, .dropout = 0}};
   const nn::Eval eval(model);
   const Index source({1, 5}, {4, 9, 3, 12, 2}), lengths({1}, 5);
-  const nn::AttentionRecorder beams;
+  nn::AttentionRecorder beams;
   auto decoding = model.start(source, lengths);
   const nn::Hypothesis best = nn::beam_search(decoding, {.bos = 1, .eos = 2, .max_length = 7, .num_beams = 4})[0][0];
   std::vector<std::int64_t> tokens = best.tokens;
   tokens.resize(best.rows.size(), 2);
 
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   model(source, lengths, nn::shift_right(Index({1, std::ssize(tokens)}, tokens), 1));
   for (const char* kind : {".self_attn", ".cross_attn"}) {
     const Array expected = kit::attention_weights(recorder, kind);

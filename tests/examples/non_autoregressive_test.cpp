@@ -27,7 +27,7 @@ TEST_CASE("up to the length every position sees every other, and none behind it"
   const kit::Corpus corpus(config.corpus);
   const ParallelTranslator model(config, corpus, Ending::predicted);
   const kit::CorpusBatch batch = corpus.batch(index({0, 5}));
-  const nn::AttentionRecorder recorder;
+  nn::AttentionRecorder recorder;
   const Tensor memory = model.read(batch.source, batch.source_lengths);
   CHECK(model.write(memory, batch.source_lengths, Index({2}, {4, 10})).shape() ==
         Shape{2, 10, corpus.target_vocab().size()});

@@ -112,7 +112,7 @@ TEST_CASE("Every kind is score, softmax, weighted sum, under any mask") {
 TEST_CASE("Every kind offers its weights to a recorder") {
   for (const auto& attn : every_kind(4)) {
     const Tensor x(normal({2, 3, 4}));
-    const AttentionRecorder recorder;
+    AttentionRecorder recorder;
     (*attn)(x, x, x, causal);
     check_close(recorder.last("").reshaped({2, 3, 3}), attn->weights(x, x, causal).value());
   }

@@ -571,7 +571,7 @@ TEST_CASE("Beam scores of a transformer are those of one full pass, and the atte
     std::vector<Hypotheses> found;
     std::vector<Array> self, cross;  // weights of the last block, step by step
     {
-      const AttentionRecorder recorder;
+      AttentionRecorder recorder;
       found = beam_search(decoding, {.bos = begin, .eos = end, .max_length = 6, .num_beams = 4, .num_best = 4});
       for (const auto& [path, weights] : recorder.records()) {
         if (path == "decoder.blocks.1.self_attn") self.push_back(weights);
@@ -584,7 +584,7 @@ TEST_CASE("Beam scores of a transformer are those of one full pass, and the atte
         const std::vector<std::int64_t> tokens = written(one, end);
         const std::int64_t L = std::ssize(tokens);
         REQUIRE(std::ssize(one.rows) == L);
-        const AttentionRecorder recorder;
+        AttentionRecorder recorder;
         const Tensor logits = model(sources[{slice(b, b + 1)}], source_lengths[{slice(b, b + 1)}],
                                     shift_right(Index({1, L}, tokens), begin));  // (1, L, V)
         const Array log_p = log_softmax(logits).value();

@@ -28,7 +28,7 @@ TEST_CASE("Self-attention from one map is attention with three") {
   three.o.bias.assign(one.o.bias.value());
   const Tensor x = normal({2, 5, 8});
   check_close(one(x).value(), three(x).value());
-  const AttentionRecorder recorder;
+  AttentionRecorder recorder;
   check_close(one(x, causal).value(), three(x, causal).value());
   check_close(recorder.records()[0].weights, recorder.records()[1].weights);
   CHECK(to_string(one).starts_with("PackedSelfAttention 8, 2 heads"));
@@ -51,7 +51,7 @@ TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at 
         pieces.push_back(attn.extend(x[{_, slice(from, to)}], past));
       }
       check_close(concat(pieces, 1).value(), expected);
-      const AttentionRecorder recorder;
+      AttentionRecorder recorder;
       past.rewind(8);
       check_close(attn.extend(x[{_, slice(8, 9)}], past).value(), expected[{_, slice(8, 9)}]);
       CHECK(recorder.records()[0].weights.shape() == Shape{2, 4, 1, 9});

@@ -53,7 +53,7 @@ TEST_CASE("A shifted window keeps tokens apart that are no neighbours") {
 
 TEST_CASE("A token attends only inside its own window and region") {
   const WindowAttention attn(root, 2, 1, 1, {.window = 2});
-  const AttentionRecorder recorder;
+  AttentionRecorder recorder;
   attn(normal({1, 4, 4, 2}));
   const Array& weights = recorder.records().back().weights;  // (4, 1, 4, 4)
   const Mask apart = WindowGrid(4, 4, 2, 1).regions();

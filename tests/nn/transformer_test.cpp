@@ -235,7 +235,7 @@ TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
               decoder(ids, memory, {.masked = Mask({1, 6}, {false, true, false, false, true, false})}).value());
   check_close(decoder(ids, layers, biased).value(), decoder(ids, memory, {.bias = concat({bias, bias}, -1)}).value());
 
-  const AttentionRecorder recorder;
+  AttentionRecorder recorder;
   decoder(ids, layers, padded);
   const Array weights = recorder.last("blocks.0.cross_attn");  // (B, H, T, S N)
   CHECK(weights.shape() == Shape{2, 2, 4, 6});

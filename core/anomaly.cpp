@@ -1,0 +1,93 @@
+// What an anomaly's message says.
+#include "anomaly.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+#include <vector>
+
+#include "summary.h"
+
+namespace xgrad {
+namespace {
+
+constexpr std::size_t most_ancestors = 6;  // operations that are named
+
+std::string named(const Node& node) {
+  const std::string name = node.name().empty() ? std::string() : cat(" '", node.name(), "'");
+  return cat(node.op, name, ' ', node.shape());
+}
+
+// "-inf at [1], the first of 2 in [3]"; empty if there is none.
+std::string found_in(const Array& array, const AnomalyOptions& options) {
+  const auto bad = [&](Real x) { return std::isnan(x) || (options.infinity && std::isinf(x)); };
+  const auto first = std::ranges::find_if(array, bad);
+  if (first == array.end()) return {};
+  const std::int64_t count = std::ranges::count_if(array, bad);
+  const std::string at =
+      array.rank() == 0 ? std::string() : cat(" at ", position_of(first - array.begin(), array.shape()));
+  return cat(std::isnan(*first) ? "NaN"
+             : *first < 0       ? "-infinity"
+                                : "infinity",
+             at, count > 1 ? cat(", the first of ", count) : std::string());
+}
+
+// The operations that a tensor was computed from, the nearest first, a line each.
+std::string ancestry(const Node* start) {
+  std::string lines;
+  std::vector<const Node*> next{start};
+  std::unordered_set<const Node*> seen{start};
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < next.size() && told < most_ancestors; ++i) {
+    const Node& node = *next[i];
+    if (node.is_leaf()) continue;
+    append(lines, cat("\n    ", named(node), " of"));
+    for (const Edge& edge : node.edges()) {
+      append(lines, cat(' ', named(*edge.to)));
+      if (seen.insert(edge.to.get()).second) next.push_back(edge.to.get());
+    }
+    if (node.place && !node.place->path.empty()) append(lines, cat(", in ", node.place->path));
+    ++told;
+  }
+  return lines;
+}
+
+}  // namespace
+
+void AnomalyMode::operation(const OperationRun& run) {
+  const std::string found = found_in(run.output.value(), options_);
+  if (found.empty()) return;
+  std::string inputs;
+  for (std::size_t i = 0; i < run.inputs.size(); ++i) {
+    const Tensor& input = *run.inputs[i];
+    if (!input.defined()) continue;
+    const std::string name = input.name().empty() ? std::string() : cat(" '", input.name(), "'");
+    const std::string given = found_in(input.value(), options_);
+    append(inputs, cat("\n  input ", i, name, ' ', input.shape(), ": ", to_string(summary_of(input.value())),
+                       given.empty() ? "" : "; it was given so"));
+    if (input.node() && !input.is_leaf()) append(inputs, ancestry(input.node().get()));
+  }
+  const std::string where = run.rule_of ? cat(" in the gradient of ", named(*run.rule_of)) : std::string();
+  fail<NumericError>(run.op, "gives ", found, " in its result ", run.output.shape(), where, inputs);
+}
+
+void AnomalyMode::complete_gradient(const Node& node, const Tensor& gradient) {
+  gradient_of_result_ = gradient;
+  const std::string found = found_in(gradient.value(), options_);
+  if (found.empty()) return;
+  const Scope scope(node.place);
+  fail<NumericError>(node.op, "the gradient of its result ", node.shape(),
+                     node.name().empty() ? std::string() : cat(" '", node.name(), "'"), " is ", found,
+                     ", as the seed, a hook, or the sum of the gradients that meet here made it");
+}
+
+void AnomalyMode::gradient(const Node& node, std::size_t input, const Tensor& gradient) {
+  const std::string found = found_in(gradient.value(), options_);
+  if (found.empty()) return;
+  const Node& to = *node.edges()[input].to;
+  fail<NumericError>(node.op, "its gradient rule gives ", found, " for input ", input, ' ', named(to),
+                     "\n  gradient of its result: ", to_string(summary_of(gradient_of_result_.value())),
+                     to.is_leaf() ? std::string() : ancestry(&to));
+}
+
+}  // namespace xgrad

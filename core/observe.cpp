@@ -1,0 +1,93 @@
+// How observers are shown what happens.
+#include "observe.h"
+
+#include <optional>
+#include <utility>
+
+namespace xgrad {
+
+using Clock = std::chrono::steady_clock;
+
+thread_local constinit Observer* Observer::newest_ = nullptr;
+
+namespace detail {
+namespace {
+
+thread_local constinit bool showing = false;                   // what runs now is an observer's
+thread_local constinit const Node* current_rule_of = nullptr;  // of the outermost rule that runs
+thread_local constinit Clock::time_point last_shown;
+
+Clock::duration spent() { return Clock::now() - last_shown; }
+
+}  // namespace
+
+template <class F>
+void Shown::to_all(const F& show) {
+  if (std::exchange(showing, true)) return;
+  struct Done {
+    ~Done() {
+      showing = false;
+      last_shown = Clock::now();
+    }
+  } const done;
+  for (Observer* observer = Observer::newest_; observer; observer = observer->older_) show(*observer);
+}
+
+void Shown::operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
+                      std::span<const Attribute> attributes) {
+  const Scope* scope = Scope::current();
+  const OperationRun run{.op = op,
+                         .output = output,
+                         .inputs = inputs,
+                         .attributes = attributes,
+                         .place = scope ? scope->place() : nullptr,
+                         .rule_of = current_rule_of,
+                         .spent = spent()};
+  to_all([&](Observer& observer) { observer.operation(run); });
+}
+
+void Shown::complete_gradient(const Node& node, const Tensor& gradient) {
+  to_all([&](Observer& observer) { observer.complete_gradient(node, gradient); });
+}
+
+void Shown::gradient(const Node& node, std::size_t input, const Tensor& gradient) {
+  to_all([&](Observer& observer) { observer.gradient(node, input, gradient); });
+}
+
+void Shown::work(const char* what) {
+  const auto time = spent();
+  to_all([&](Observer& observer) { observer.work(what, time); });
+}
+
+void Shown::offer(std::string_view what, const std::string& path, const std::function<Array()>& value) {
+  std::optional<Array> made;
+  to_all([&](Observer& observer) {
+    if (!observer.wants(what)) return;
+    if (!made) made = value();
+    observer.offered(what, path, *made);
+  });
+}
+
+void RulesShown::begin(const Node& node) {
+  const auto time = spent();
+  Shown::to_all([&](Observer& observer) { observer.begin_gradients(node, time); });
+  node_ = &node;
+  outer_ = std::exchange(current_rule_of, current_rule_of ? current_rule_of : &node);
+}
+
+void RulesShown::end() noexcept {
+  current_rule_of = outer_;
+  const auto time = spent();
+  Shown::to_all([&](Observer& observer) { observer.end_gradients(*node_, time); });
+}
+
+}  // namespace detail
+
+Observer::Observer() : older_(newest_) {
+  if (!older_) detail::last_shown = Clock::now();
+  newest_ = this;
+}
+
+Observer::~Observer() { detail::unlink_scope(newest_, this, &Observer::older_); }
+
+}  // namespace xgrad

@@ -1,0 +1,132 @@
+// Tests of core/diagram/values.h: the numbers of a run, and what diagrams show of them.
+#include <xgrad/core/diagram/values.h>
+
+#include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/grad.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+namespace xgrad::testing {
+namespace {
+
+const GraphVertex& vertex_of(const GraphView& view, std::string_view op_or_name) {
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.op == op_or_name || vertex.name == op_or_name) return vertex;
+  }
+  FAIL("no vertex ", op_or_name);
+  return view.vertices.front();
+}
+using Numbers = std::vector<Real>;
+
+TEST_CASE("a view has the values of a run, its gradients, and when each was there") {
+  const Tensor a = variable(2, "a"), b = variable(-3, "b"), c = variable(10, "c");
+  ValueRecorder values;
+  const Tensor L = (a * b + c).named("L");
+  L.backward();
+  const GraphView view = GraphView::of({L}, {.values = &values});
+  CHECK(vertex_of(view, "a").value->numbers == Numbers{2});
+  CHECK(vertex_of(view, "mul").value->numbers == Numbers{-6});
+  CHECK(vertex_of(view, "L").value->numbers == Numbers{4});
+  CHECK(vertex_of(view, "L").gradient->numbers == Numbers{1});
+  CHECK(vertex_of(view, "mul").gradient->numbers == Numbers{1});
+  CHECK(vertex_of(view, "a").gradient->numbers == Numbers{-3});
+  CHECK(vertex_of(view, "b").gradient->numbers == Numbers{2});
+  CHECK(vertex_of(view, "a").step == -1);
+  CHECK(vertex_of(view, "mul").step == 0);
+  CHECK(vertex_of(view, "L").step == 1);
+  CHECK(vertex_of(view, "L").gradient_step == 2);
+  CHECK(vertex_of(view, "c").gradient_step == 2);
+  CHECK(vertex_of(view, "mul").gradient_step == 3);
+  CHECK(vertex_of(view, "a").gradient_step == 3);
+  for (const GraphVertex& vertex : view.vertices) CHECK(vertex.gradient_state.empty());
+}
+
+TEST_CASE("where gradients meet, each consumer's part stands at its arrow") {
+  const Tensor x = variable({1, 2}, "x");
+  ValueRecorder values;
+  const Tensor y = sum(x * 3 + exp(x) * 0 + x * x);
+  y.backward();
+  const GraphView view = GraphView::of({y}, {.values = &values});
+  std::vector<Numbers> parts;
+  for (const GraphEdge& edge : view.edges) {
+    if (view.vertices[static_cast<std::size_t>(edge.from)].name == "x") parts.push_back(edge.gradient->numbers);
+  }
+  CHECK(parts == std::vector<Numbers>{{3, 3}, {0, 0}, {1, 2}, {1, 2}});
+  CHECK(vertex_of(view, "x").gradient->numbers == Numbers{5, 7});
+}
+
+TEST_CASE("a gradient that did not come, is zero or no number has its reason") {
+  const Tensor x = variable({-1, -2}, "x"), w = variable({0, 1}, "w"), u = variable({1, 1}, "u");
+  ValueRecorder values;
+  const Tensor hidden = tanh(u);
+  const Tensor y = sum(relu(x) * 2) + sum(sqrt(w * w)) + sum(hidden.detach() * w);
+  y.backward();
+  const GraphView view = GraphView::of({y, hidden}, {.values = &values});
+  CHECK(vertex_of(view, "x").gradient_state == "zero, stopped by relu");
+  CHECK(vertex_of(view, "u").gradient_state == "none, no backward pass came here");
+  CHECK(vertex_of(view, "w").gradient_state == "NaN, the first");  // infinity from the root, times 0
+  CHECK(vertex_of(view, "sqrt").gradient_state.empty());
+  const auto detached = std::ranges::find(view.vertices, "none, detached from tanh", &GraphVertex::gradient_state);
+  CHECK(detached != view.vertices.end());
+}
+
+TEST_CASE("before a backward pass there are values only") {
+  const Tensor x = variable({1, 2}, "x");
+  ValueRecorder values;
+  const Tensor y = sum(x);
+  const GraphView view = GraphView::of({y}, {.values = &values});
+  CHECK(vertex_of(view, "sum").value->numbers == Numbers{3});
+  CHECK(!vertex_of(view, "sum").gradient);
+  CHECK(vertex_of(view, "x").gradient_state.empty());
+}
+
+TEST_CASE("ids that an operation was given are shown, too") {
+  const Tensor table = variable(normal({5, 2}), "table");
+  ValueRecorder values;
+  const Tensor y = embedding(table, Index({2}, {4, 0}));
+  CHECK(vertex_of(GraphView::of({y}, {.values = &values}), "ids").value->numbers == Numbers{4, 0});
+  CHECK(!vertex_of(GraphView::of({y}), "ids").value);
+}
+
+TEST_CASE("a recorder is told again after it was cleared, and knows nothing of what ran before it") {
+  const Tensor x = variable(2, "x");
+  const Tensor before = exp(x).named("before");
+  ValueRecorder values;
+  const Tensor after = tanh(before).named("after");
+  CHECK(!values.find(*before.node()));
+  CHECK(values.find(*after.node())->step == 0);
+  values.clear();
+  CHECK(!values.find(*after.node()));
+  const Tensor again = tanh(x);
+  CHECK(values.find(*again.node())->step == 0);
+}
+
+TEST_CASE("diagrams show numbers where they are few, else their range, and gradients") {
+  const Tensor x = variable({1, 2}, "x"), w = variable(normal({30, 2}), "w");
+  ValueRecorder values;
+  const Tensor y = sum(matmul(w, x) * 2);
+  y.backward();
+  const GraphOptions options{.values = &values};
+  const std::string dot = to_dot(GraphView::of({y}, options), options);
+  CHECK(dot.find("= [1, 2]") != std::string::npos);
+  CHECK(dot.find("gradient 1") != std::string::npos);
+  CHECK(dot.find(" … ") != std::string::npos);
+  const std::string plain = to_dot(GraphView::of({y}), {});
+  CHECK(plain.find("= [1, 2]") == std::string::npos);
+}
+
+TEST_CASE("a recorded backward pass has values, too") {
+  const Tensor x = variable(3, "x");
+  ValueRecorder values;
+  const Tensor y = x * x * x;
+  const Tensor g = grad(y, {x}, {.create_graph = true})[0];
+  const GraphView view = GraphView::of({g}, {.formulas = true, .values = &values});
+  CHECK(vertex_of(view, "dL/dx").value->numbers == Numbers{27});
+  for (const GraphVertex& vertex : view.vertices) {
+    if (is_operation(vertex)) CHECK(vertex.step >= 0);
+  }
+}
+
+}  // namespace
+}  // namespace xgrad::testing
