@@ -1,7 +1,7 @@
 # Two words for the library's own targets.
 #   xgrad_folder(ops BELOW core USES xgrad_private LAMBDAS arithmetic.cpp PUBLIC_KERNELS simd.h)
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops), which build on the folders named
-#       after BELOW and on the libraries named after USES. What lies in its folder `kernels` is compiled for several
+#       after BELOW and on the libraries named after USES, with the sources after ALSO. What lies in its folder `kernels` is compiled for several
 #       processors (levels.cmake), and so are the files after LAMBDAS, whose lambdas are kernels; no header of it is
 #       installed but those after PUBLIC_KERNELS
 #   xgrad_library(xgrad float core ops)
@@ -12,8 +12,9 @@
 set(XGRAD_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/cmake/include)
 
 function(xgrad_folder folder)
-  cmake_parse_arguments(arg "" "" "BELOW;USES;LAMBDAS;PUBLIC_KERNELS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "BELOW;USES;ALSO;LAMBDAS;PUBLIC_KERNELS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  list(APPEND sources ${arg_ALSO})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
   set(kernels "")
   if(XGRAD_DISPATCH)

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "../error.h"
 #include "../files/file.h"
 #include "characters.h"
 #include "exchange.h"
+#include "html.h"
 #include "svg.h"
 
 namespace xgrad {
@@ -30,29 +32,43 @@ std::string picture(const std::string& svg, const std::string& format) {
   return std::move(result.output);
 }
 
+// A page holds every module unfolded, where that is not too much to be drawn.
+std::string page(const Tensors& results, const GraphOptions& options, const GraphView& as_asked) {
+  GraphOptions unfolded = options;
+  unfolded.depth = std::numeric_limits<int>::max();
+  try {
+    const GraphView view = GraphView::of(results, unfolded, op);
+    return to_html(view, GraphLayout::of(view, unfolded, {}, op), options);
+  } catch (const LimitError&) {
+  } catch (const IoError&) {
+  }
+  return to_html(as_asked, GraphLayout::of(as_asked, options, {}, op), options);
+}
+
 }  // namespace
 
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options) {
-  static constexpr std::array extensions{"dot", "txt", "json", "mmd", "svg", "pdf", "png"};
+  static constexpr std::array extensions{"dot", "txt", "json", "mmd", "svg", "pdf", "png", "html"};
   const std::size_t dot = path.rfind('.');
   const std::string extension = dot == path.npos ? std::string() : path.substr(dot + 1);
   if (std::ranges::find(extensions, extension) == extensions.end()) {
-    fail<ValueError>(op, "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .mmd, .json, .txt");
+    fail<ValueError>(op, "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .html, .mmd, .json, .txt");
   }
   const GraphView view = GraphView::of(results, options, op);
   if (extension == "txt") return write(path, to_text(view));
   if (extension == "json") return write(path, to_json(view));
   if (extension == "mmd") return write(path, to_mermaid(view, options));
   if (extension == "dot") return write(path, to_dot(view, options));
-  GraphLayout layout;
+  std::string drawn;
   try {
-    layout = GraphLayout::of(view, options, {}, op);
+    drawn = extension == "html" ? page(results, options, view)
+                                : to_svg(view, GraphLayout::of(view, options, {}, op), options);
   } catch (const IoError& error) {
     const std::string instead = path.substr(0, dot) + ".dot";
     write(instead, to_dot(view, options));
     throw IoError(cat(error.what(), "\n  the graph is in '", instead, "' instead, in the language of Graphviz"));
   }
-  write(path, picture(to_svg(view, layout, options), extension));
+  write(path, extension == "html" ? drawn : picture(drawn, extension));
 }
 
 }  // namespace xgrad

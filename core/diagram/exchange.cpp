@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "characters.h"
@@ -18,6 +19,28 @@ using Json = nlohmann::ordered_json;
 Json sizes_of(const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); }
 std::string frame_id(int cluster) { return cluster < 0 ? std::string() : cat('c', cluster); }
 
+// With as many digits as tell it apart from its neighbours; as a word where it is not finite, which JSON cannot say.
+template <class Number>
+Json json_of_number(Number number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
+  return Json::parse(cat(number));
+}
+
+Json json_of(const NumbersSummary& summary) {
+  Json json{{"shape", sizes_of(summary.shape)},
+            {"nans", summary.nans},
+            {"infinities", summary.infinities},
+            {"zeros", summary.zeros},
+            {"least", json_of_number(summary.least)},
+            {"mean", json_of_number(summary.mean)},
+            {"greatest", json_of_number(summary.greatest)},
+            {"deviation", json_of_number(summary.deviation)}};
+  if (!summary.histogram.empty()) json["histogram"] = summary.histogram;
+  for (const Real number : summary.numbers) json["numbers"].push_back(json_of_number(number));
+  return json;
+}
+
 Json json_of(const GraphVertex& vertex) {
   Json json{{"role", role_name(vertex.role)},
             {"op", vertex.op},
@@ -26,7 +49,7 @@ Json json_of(const GraphVertex& vertex) {
             {"order", vertex.order},
             {"frame", frame_id(vertex.cluster)}};
   if (vertex.shape) json["shape"] = sizes_of(*vertex.shape);
-  if (vertex.number) json["number"] = *vertex.number;
+  if (vertex.number) json["number"] = json_of_number(*vertex.number);
   if (vertex.is_result) json["is_result"] = true;
   if (vertex.kept_bytes > 0) json["kept_bytes"] = vertex.kept_bytes;
   if (vertex.role == GraphRole::module) {
@@ -38,6 +61,13 @@ Json json_of(const GraphVertex& vertex) {
   if (!vertex.note.empty()) json["note"] = vertex.note;
   if (!vertex.what.empty()) json["what"] = vertex.what;
   for (const auto& [name, value] : vertex.attributes) json["attributes"][name] = value;
+  if (!vertex.formula.empty()) json["formula"] = vertex.formula;
+  if (!vertex.derivative.empty()) json["derivative"] = vertex.derivative;
+  if (vertex.value) json["value"] = json_of(*vertex.value);
+  if (vertex.gradient) json["gradient"] = json_of(*vertex.gradient);
+  if (!vertex.gradient_state.empty()) json["gradient_state"] = vertex.gradient_state;
+  if (vertex.step >= 0) json["step"] = vertex.step;
+  if (vertex.gradient_step >= 0) json["gradient_step"] = vertex.gradient_step;
   return json;
 }
 
@@ -136,6 +166,7 @@ std::string to_json(const GraphView& view) {
                      {"input", edge.input},
                      {"shape", sizes_of(edge.shape)},
                      {"flow", flows[static_cast<std::size_t>(edge.flow)]}});
+    if (edge.gradient) edges.back()["gradient"] = json_of(*edge.gradient);
   }
   for (std::size_t c = 0; c < view.clusters.size(); ++c) {
     const GraphCluster& cluster = view.clusters[c];

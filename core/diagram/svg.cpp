@@ -73,7 +73,7 @@ std::string colours(std::string_view scope, const Palette& palette) {
   return css;
 }
 
-std::string style_sheet(Theme theme) {
+std::string letters_and_colours(Theme theme) {
   static constexpr std::array<std::string_view, 14> letters_and_lines{"text{font-size:11px;text-anchor:middle}",
                                                                       ".headline{font-size:13px;font-weight:bold}",
                                                                       ".plain{font-size:13px}",
@@ -92,8 +92,13 @@ std::string style_sheet(Theme theme) {
   std::string css;
   for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
   append(css, colours(scope, palette_of(theme)));
+  return css;
+}
+
+std::string style_sheet(Theme theme) {
+  std::string css = letters_and_colours(theme);
   if (theme == Theme::light) {
-    append(css, cat("@media (prefers-color-scheme:dark){\n", colours(scope, palette_of(Theme::dark)), "}\n"));
+    append(css, cat("@media (prefers-color-scheme:dark){\n", colours(".graph-light", palette_of(Theme::dark)), "}\n"));
   }
   return css;
 }
@@ -299,6 +304,8 @@ class SvgWriter {
 };
 
 }  // namespace
+
+std::string detail::svg_style(Theme theme) { return letters_and_colours(theme); }
 
 std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
   const auto needs = [](std::string_view what, std::size_t in_layout, std::size_t in_view) {

@@ -12,4 +12,10 @@ namespace xgrad {
 /// dark where the reader's screen is. Throws ValueError for the layout of another view.
 std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options = {});
 
+namespace detail {
+
+/// The colours and letters of such pictures, for those whose class is "graph-light", "graph-dark" or "graph-mono".
+std::string svg_style(Theme theme);
+
+}  // namespace detail
 }  // namespace xgrad

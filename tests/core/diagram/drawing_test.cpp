@@ -502,7 +502,7 @@ TEST_CASE("without dot the graph is in a .dot file, and the error says so") {
   const ProgramsInFolder programs(Others::missing);
   const TemporaryFolder folder;
   const Tensors y{tanh(variable(1, "x"))};
-  for (const char* name : {"y.svg", "y.png", "y.pdf"}) {
+  for (const char* name : {"y.svg", "y.png", "y.pdf", "y.html"}) {
     std::filesystem::remove(folder / "y.dot");
     CHECK(error_of<IoError>([&] { save_graph(folder / name, y); }) ==
           cat("save_graph: cannot run the program dot (No such file or directory): install the package graphviz\n"

@@ -11,6 +11,7 @@
 #include <xgrad/ops/index.h>
 #include <xgrad/ops/reduce.h>
 
+#include "core/diagram/small_run.h"
 #include "support/check.h"
 #include "support/files.h"
 
@@ -48,6 +49,44 @@ TEST_CASE("the JSON of a view says everything that the view does, under the ids 
   }
   CHECK(found == 2);
   CHECK(std::ranges::count_if(json["edges"], [](const auto& edge) { return edge["flow"] == "indices"; }) == 1);
+}
+
+TEST_CASE("the JSON of a run has values, gradients, steps and formulas, and words for numbers that are not finite") {
+  const auto json = nlohmann::json::parse(to_json(small_run()));
+  const auto find = [&](const char* key, const std::string& text) {
+    const auto found = std::ranges::find_if(json["vertices"], [&](const auto& vertex) { return vertex[key] == text; });
+    REQUIRE(found != json["vertices"].end());
+    return *found;
+  };
+  const auto squashed = find("op", "tanh"), squares = find("op", "mul"), bias = find("name", "bias");
+  CHECK(squashed["formula"] == "tanh x");
+  CHECK(squashed["derivative"] == "1 - y^2");
+  CHECK(squashed["step"] == 1);
+  CHECK(squashed["gradient_step"] == 16);
+  CHECK(squashed["value"]["shape"] == nlohmann::json({2, 2, 4}));
+  CHECK(squashed["value"]["numbers"].size() == 16);
+  CHECK(squashed["value"]["histogram"].size() == 16);
+  CHECK(squares["value"]["numbers"] == nlohmann::json({1, 0.25, "-Infinity", 2}));
+  CHECK(squares["value"]["infinities"] == 1);
+  CHECK(squares["value"]["least"] == 0.25);
+  CHECK(squares["value"]["mean"] == doctest::Approx(3.25 / 3));
+  CHECK(squares["value"]["greatest"] == 2);
+  CHECK(bias["gradient_state"] == "zero");
+  CHECK(bias["gradient"]["zeros"] == 4);
+  CHECK_FALSE(bias.contains("step"));
+  CHECK(find("op", "mean")["value"]["numbers"].size() == 1);
+  std::size_t contributions = 0;
+  for (const auto& vertex : json["vertices"]) {
+    if (vertex.contains("gradient")) contributions += vertex["gradient"]["nans"] == 1;
+  }
+  CHECK(contributions == 1);
+  CHECK(std::ranges::count_if(json["edges"], [](const auto& edge) { return edge.contains("gradient"); }) ==
+        std::ranges::count_if(json["edges"],
+                              [](const auto& edge) { return edge["from"] != "n0" && edge["from"] != "n10"; }));
+  const auto plain = nlohmann::json::parse(to_json(GraphView::of({small_graph("s", "net")})));
+  for (const char* key : {"value", "gradient", "step", "gradient_step", "formula", "derivative", "gradient_state"}) {
+    CHECK_FALSE(plain["vertices"][0].contains(key));
+  }
 }
 
 TEST_CASE("Mermaid gets frames, shapes of vertices and kinds of arrows") {

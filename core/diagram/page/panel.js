@@ -1,0 +1,126 @@
+// What is known of one vertex, beside the picture.
+
+class Panel {
+  constructor(graph, steps, goTo) {
+    this.graph = graph;
+    this.steps = steps;
+    this.goTo = goTo;  // what a click on the name of another vertex does
+    this.element = document.getElementById("panel");
+    this.facts = document.getElementById("facts");
+    this.vertex = null;
+  }
+
+  open(vertex) {
+    this.vertex = vertex;
+    for (const other of this.graph.vertices) other.element.classList.toggle("selected", other === vertex);
+    for (const edge of this.graph.edges) edge.element.classList.toggle("touching", edge.source === vertex || edge.target === vertex);
+    this.element.hidden = false;
+    this.element.scrollTop = 0;
+    this.refresh();
+  }
+
+  close() {
+    this.vertex?.element.classList.remove("selected");
+    for (const edge of this.graph.edges) edge.element.classList.remove("touching");
+    this.vertex = null;
+    this.element.hidden = true;
+  }
+
+  // After a step: values and gradients come and go.
+  refresh() {
+    const vertex = this.vertex;
+    if (!vertex) return;
+    this.facts.replaceChildren(html("h2", {}, vertex.op || called(vertex)), html("p", {class: "role"}, roleText(vertex)), this.#list(vertex));
+    if (vertex.formula) {
+      this.#heading("Formula");
+      const rows = [["y", vertex.formula], ["derivative", vertex.derivative]].filter(([, text]) => text);
+      this.facts.append(html("dl", {class: "formula"}, ...rows.flatMap(([word, text]) => [html("dt", {}, word), html("dd", {}, text)])));
+    }
+    this.#value(vertex);
+    this.#gradient(vertex);
+    this.#neighbours("Inputs", vertex.into, (edge) => edge.source);
+    this.#neighbours("Used by", vertex.outOf, (edge) => edge.target);
+  }
+
+  #heading(text, kind = "") {
+    this.facts.append(html("h3", {class: kind}, text));
+  }
+
+  #list(vertex) {
+    const module = this.graph.frames.filter((frame) => frame === vertex.around).map((frame) => frame.what)[0];
+    const rows = [["name", vertex.name], ["module", vertex.path], ["which is", vertex.what || module], ["shape", vertex.shape && shapeText(vertex.shape)],
+                  ["number", vertex.number !== undefined && String(vertex.number)],
+                  ["keeps", vertex.kept_bytes && `${bytesText(vertex.kept_bytes)} until the backward pass`],
+                  ["operations", vertex.operations], ["parameters", vertex.parameters?.toLocaleString("en")],
+                  ["stands for", vertex.times && `${vertex.times} that are alike`], ["note", vertex.note]];
+    for (const [name, value] of Object.entries(vertex.attributes ?? {})) rows.push([name, value || "yes"]);
+    const filled = rows.filter(([, value]) => value);
+    return html("dl", {}, ...filled.flatMap(([word, text]) => [html("dt", {}, word), html("dd", {}, String(text))]));
+  }
+
+  #value(vertex) {
+    if (!vertex.value) return;
+    this.#heading("Value", "forward");
+    if (this.steps.knows(vertex.step)) this.facts.append(...summary(vertex.value));
+    else this.facts.append(html("p", {}, "not computed yet"));
+  }
+
+  // With the parts that it is the sum of, one for each use of the value.
+  #gradient(vertex) {
+    const parts = vertex.outOf.filter((edge) => edge.gradient);
+    if (!vertex.gradient && !vertex.gradient_state && parts.length === 0) return;
+    this.#heading("Gradient", "backward");
+    if (vertex.gradient_state) this.facts.append(html("p", {class: "state"}, vertex.gradient_state));
+    if (!this.steps.knows(vertex.gradient_step)) {
+      this.facts.append(html("p", {}, "not complete yet"));
+      return;
+    }
+    if (vertex.gradient) this.facts.append(...summary(vertex.gradient));
+    if (parts.length === 0) return;
+    this.facts.append(html("p", {}, parts.length > 1 ? `It is the sum of ${parts.length} parts, which came back from` : "It came back from"));
+    for (const edge of parts) this.facts.append(html("h4", {}, this.#link(edge.target)), ...summary(edge.gradient));
+  }
+
+  #neighbours(title, edges, other) {
+    if (edges.length === 0) return;
+    this.#heading(title);
+    for (const edge of edges) {
+      const flow = edge.flow === "numbers" ? "" : `, ${edge.flow}`;
+      this.facts.append(html("div", {}, this.#link(other(edge)), ` ${shapeText(edge.shape)}${flow}`));
+    }
+  }
+
+  #link(vertex) {
+    const words = vertex.op && vertex.fullName ? `${vertex.op} ${vertex.fullName}` : called(vertex);
+    const link = html("a", {role: "link", tabindex: 0}, words);
+    link.addEventListener("click", () => this.goTo(vertex));
+    link.addEventListener("keydown", (event) => event.key === "Enter" && this.goTo(vertex));
+    return link;
+  }
+}
+
+function roleText(vertex) {
+  const role = {gradient: "operation of a backward pass", seed: "where a backward pass begins", input: "input", constant: "constant"}[vertex.role] ?? vertex.role;
+  return vertex.is_result ? `${role}, a result` : role;
+}
+
+// Counts, then a picture of the numbers.
+function summary(of) {
+  const count = sizeOf(of.shape), finite = count - of.nans - of.infinities;
+  const list = html("dl");
+  const row = (word, text, kind = "") => list.append(html("dt", {}, word), html("dd", {class: kind}, text));
+  row("count", count.toLocaleString("en"));
+  if (finite > 0) {
+    row("least", short(of.least));
+    row("mean", short(of.mean));
+    row("greatest", short(of.greatest));
+    row("deviation", short(of.deviation));
+  }
+  if (of.zeros > 0) row("zeros", of.zeros.toLocaleString("en"));
+  if (of.nans > 0) row("NaN", of.nans.toLocaleString("en"), "bad");
+  if (of.infinities > 0) row("infinities", of.infinities.toLocaleString("en"), "bad");
+  const parts = [list];
+  if (of.histogram?.length > 0 && finite > 1) parts.push(...histogram(of));
+  if (of.numbers?.length > 0) parts.push(heatMap(of));
+  return parts;
+}
