@@ -26,10 +26,11 @@ class SketchWriter {
   SketchWriter(const GraphView& view, const GraphOptions& options)
       : view_(view), options_(options), arrangement_(view) {}
 
+  // nslimit bounds the search for the shortest arrows, which of some graphs of 150 vertices takes minutes.
   std::string write() && {
     static constexpr std::array directions{"TB", "LR", "BT", "RL"};
     append(out_, cat("digraph {\ngraph [rankdir=", directions[static_cast<int>(options_.direction)],
-                     ", nodesep=0.25, ranksep=0.25, newrank=true];\nnode [shape=box, fixedsize=true, label=\"\"];\n",
+                     ", nodesep=0.25, ranksep=0.25, newrank=true, nslimit=20];\nnode [shape=box, fixedsize=true, label=\"\"];\n",
                      "edge [arrowsize=0.6];\n"));
     content_of(-1);
     for (std::size_t e = 0; e < view_.edges.size(); ++e) write_edge(e);

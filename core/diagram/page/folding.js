@@ -207,10 +207,14 @@ class Folding {
 
   // What a module looks like as one vertex: its name, what it is, and how much is in it.
   #makeBox(frame) {
-    const operations = frame.inside.filter((vertex) => vertex.op && !["parameter", "input", "constant", "module"].includes(vertex.role)).length;
-    const numbers = frame.inside.filter((vertex) => vertex.role === "parameter").reduce((sum, vertex) => sum + sizeOf(vertex.shape), 0);
+    let operations = 0, numbers = 0;
+    for (const vertex of frame.inside) {
+      const times = timesWithin(vertex, frame);
+      if (vertex.role === "parameter") numbers += times * sizeOf(vertex.shape);
+      if (vertex.role === "operation" || vertex.role === "gradient") operations += times;
+    }
     const title = frame.times > 1 ? `${frame.title} \u00D7${frame.times}` : frame.title;
-    const lines = [["headline", title], ["detail", frame.what], 
+    const lines = [["headline", title], ["detail", frame.what],
                    ["detail", (operations !== 1 || numbers === 0) && counted(operations, "operation")],
                    ["detail", numbers > 0 && counted(numbers, "parameter")]].filter(([, text]) => text);
     const paint = ["as-module", "as-gradient"][frame.order] ?? "as-higher";
@@ -230,6 +234,13 @@ class Folding {
     element.append(svg("path", {class: "sign", d: `M${area.left + 6},${area.top + 6}v7l5.5,-3.5z`}));
     return {element, area};
   }
+}
+
+// How often a vertex stands in a module of which equal parts are drawn once.
+function timesWithin(vertex, frame) {
+  let times = 1;
+  for (let around = vertex.around; around !== frame; around = around.around) times *= around.times;
+  return times;
 }
 
 // ---- Geometry -------------------------------------------------------------------------------------------------------

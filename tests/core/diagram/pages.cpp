@@ -52,7 +52,7 @@ void save_models(const std::filesystem::path& folder) {
              {.title = "One training step of a transformer"});
 
   const nn::VisionTransformer vit{
-      nn::root, {.image = 8, .patch = 4, .classes = 10, .dim = 8, .layers = 2, .heads = 2, .ffn = 16}};
+      nn::root, {.image = 8, .patch = 4, .dim = 8, .heads = 2, .layers = 2, .mlp = 16, .classes = 10}};
   save_graph(folder / "vit.html", {vit(zeros({1, 3, 8, 8}).named("image")).named("logits")},
              {.title = "A vision transformer"});
 
