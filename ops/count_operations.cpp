@@ -46,6 +46,13 @@ std::int64_t operations_of(const Node& operation) {
   return 0;
 }
 
+GraphOverlay multiply_adds_overlay() {
+  return {.title = "multiply-adds", .of_node = [](const Node& node) -> std::optional<double> {
+            const std::int64_t count = operations_of(node);
+            return count == 0 ? std::nullopt : std::optional(static_cast<double>(count));
+          }};
+}
+
 std::int64_t count_operations(const Tensors& results) {
   std::unordered_set<const Node*> seen;
   std::vector<const Node*> waiting;

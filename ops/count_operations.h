@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "../core/diagram/choices.h"
 #include "../core/tensor.h"
 
 namespace xgrad {
@@ -18,5 +19,8 @@ std::int64_t count_operations(const Tensors& results);
 
 /// The multiply-adds of this operation alone, without what is behind it; 0 for other operations than those above.
 std::int64_t operations_of(const Node& operation);
+
+/// For GraphOptions::overlay: operations_of() each operation that has any.
+GraphOverlay multiply_adds_overlay();
 
 }  // namespace xgrad

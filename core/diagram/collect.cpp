@@ -9,9 +9,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "../error.h"
 #include "../rounded.h"
 #include "../scope.h"
+#include "characters.h"
 #include "frames.h"
+#include "marks.h"
 #include "order.h"
 #include "values.h"
 
@@ -96,7 +99,8 @@ GraphVertex vertex_of(const Node& node) {
 // Makes the view of a list of nodes.
 class Collector {
  public:
-  Collector(const Tensors& results, const GraphOptions& options) : results_(results), options_(options) {}
+  Collector(const Tensors& results, const GraphOptions& options, std::string_view caller)
+      : results_(results), options_(options), caller_(caller) {}
 
   GraphView view() && {
     nodes_ = collected(results_);
@@ -107,6 +111,7 @@ class Collector {
     settle_leaves();
     count_kept();
     if (options_.values) add_numbers(*options_.values);
+    if (options_.overlay && options_.overlay->of_node) measure_nodes();
     if (!options_.formulas) begin_rules_with_seeds();
     rule_of_.resize(view_.vertices.size(), nothing);
     const std::vector<int> numbers = topological_numbers(view_);
@@ -115,7 +120,12 @@ class Collector {
       rule_of[numbers[v]] = rule_of_[v] == nothing ? nothing : numbers[rule_of_[v]];
     }
     view_ = renumbered(std::move(view_), numbers);
+    renumber_nodes(numbers);
     place_in_frames(view_, rule_of, whats_);
+    if (options_.overlay && options_.overlay->of) measure_vertices();
+    if (!options_.from.empty() || !options_.to.empty()) {
+      mark_paths(view_, ends("from", options_.from), ends("to", options_.to));
+    }
     return std::move(view_);
   }
 
@@ -305,6 +315,7 @@ class Collector {
       rule_of.push_back(rule_of_[v]);
     }
     for (int& rule : rule_of) rule = rule == nothing ? nothing : numbers[rule];
+    renumber_nodes(numbers);
     std::erase_if(view_.edges, [&](const GraphEdge& edge) { return numbers[edge.from] == nothing; });
     for (GraphEdge& edge : view_.edges) {
       edge.from = numbers[edge.from];
@@ -312,6 +323,46 @@ class Collector {
     }
     view_.vertices = std::move(vertices);
     rule_of_ = std::move(rule_of);
+  }
+
+  void renumber_nodes(const std::vector<int>& numbers) {
+    for (auto& [node, number] : numbers_) number = number == nothing ? nothing : numbers[number];
+  }
+
+  void measure_nodes() {
+    const GraphOverlay& overlay = *options_.overlay;
+    for (const Node* node : nodes_) {
+      add_number(view_.vertices[number(node)], overlay.of_node(*node), overlay, caller_);
+    }
+  }
+  void measure_vertices() {
+    const GraphOverlay& overlay = *options_.overlay;
+    for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay, caller_);
+  }
+
+  // The vertices that GraphOptions::from or to names.
+  std::vector<int> ends(std::string_view option, const std::vector<GraphEnd>& given) const {
+    std::vector<int> all;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (const auto* name = std::get_if<std::string>(&given[i])) {
+        const std::vector<int> called = vertices_called(view_, *name);
+        if (called.empty()) {
+          fail<GraphError>(caller_, option, '[', i, "]: no vertex and no module is called '", printable(*name), "'");
+        }
+        all.insert(all.end(), called.begin(), called.end());
+        continue;
+      }
+      const auto& tensor = std::get<Tensor>(given[i]);
+      if (!tensor.defined()) fail<GraphError>(caller_, option, '[', i, "] is undefined");
+      const auto place = numbers_.find(tensor.node().get());
+      if (place == numbers_.end() || place->second == nothing) {
+        fail<GraphError>(caller_, option, '[', i, "]",
+                         tensor.name().empty() ? "" : cat(" '", printable(tensor.name()), "'"), " ", tensor.shape(),
+                         " is not in the graph");
+      }
+      all.push_back(place->second);
+    }
+    return all;
   }
 
   // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.
@@ -401,6 +452,7 @@ class Collector {
 
   const Tensors& results_;
   const GraphOptions& options_;
+  const std::string_view caller_;
   std::vector<const Node*> nodes_;
   std::unordered_map<const Node*, int> numbers_;
   std::map<int, int> inputs_;                 // so many of a vertex have been listed
@@ -413,6 +465,8 @@ class Collector {
 
 }  // namespace
 
-GraphView everything(const Tensors& results, const GraphOptions& options) { return Collector(results, options).view(); }
+GraphView everything(const Tensors& results, const GraphOptions& options, std::string_view caller) {
+  return Collector(results, options, caller).view();
+}
 
 }  // namespace xgrad::detail

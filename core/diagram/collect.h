@@ -6,6 +6,6 @@
 namespace xgrad::detail {
 
 /// Everything that the results depend on, in frames, none of it folded.
-GraphView everything(const Tensors& results, const GraphOptions& options);
+GraphView everything(const Tensors& results, const GraphOptions& options, std::string_view caller);
 
 }  // namespace xgrad::detail

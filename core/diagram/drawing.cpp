@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "../error.h"
 #include "../files/file.h"
@@ -32,8 +33,8 @@ std::string picture(const std::string& svg, const std::string& format) {
   return std::move(result.output);
 }
 
-// A page holds every module unfolded, where that is not too much to be drawn.
-std::string page(const Tensors& results, const GraphOptions& options, const GraphView& as_asked) {
+// A page with every module unfolded; nothing where that is too much to be drawn.
+std::optional<std::string> unfolded_page(const Tensors& results, const GraphOptions& options) {
   GraphOptions unfolded = options;
   unfolded.depth = std::numeric_limits<int>::max();
   try {
@@ -42,33 +43,50 @@ std::string page(const Tensors& results, const GraphOptions& options, const Grap
   } catch (const LimitError&) {
   } catch (const IoError&) {
   }
-  return to_html(as_asked, GraphLayout::of(as_asked, options, {}, op), options);
+  return {};
+}
+
+// The extension of a path, if it is one that is known.
+std::string_view extension_of(std::string_view path) {
+  static constexpr std::array<std::string_view, 9> extensions{
+      ".dot", ".txt", ".model-explorer.json", ".json", ".mmd", ".svg", ".pdf", ".png", ".html"};
+  const auto found =
+      std::ranges::find_if(extensions, [&](std::string_view extension) { return path.ends_with(extension); });
+  if (found == extensions.end()) {
+    fail<ValueError>(op, "the extension of '", path,
+                     "' is none of .dot, .svg, .pdf, .png, .html, .mmd, .json, .model-explorer.json, .txt");
+  }
+  return *found;
 }
 
 }  // namespace
 
 void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options) {
-  static constexpr std::array extensions{"dot", "txt", "json", "mmd", "svg", "pdf", "png", "html"};
-  const std::size_t dot = path.rfind('.');
-  const std::string extension = dot == path.npos ? std::string() : path.substr(dot + 1);
-  if (std::ranges::find(extensions, extension) == extensions.end()) {
-    fail<ValueError>(op, "the extension of '", path, "' is none of .dot, .svg, .pdf, .png, .html, .mmd, .json, .txt");
-  }
+  const bool wants_page = extension_of(path) == ".html";
   const GraphView view = GraphView::of(results, options, op);
-  if (extension == "txt") return write(path, to_text(view));
-  if (extension == "json") return write(path, to_json(view));
-  if (extension == "mmd") return write(path, to_mermaid(view, options));
-  if (extension == "dot") return write(path, to_dot(view, options));
-  std::string drawn;
+  if (wants_page) {
+    if (const std::optional<std::string> page = unfolded_page(results, options)) return write(path, *page);
+  }
+  save_view(path, view, options);
+}
+
+void save_view(const std::string& path, const GraphView& view, const GraphOptions& options) {
+  const std::string_view extension = extension_of(path);
+  if (extension == ".txt") return write(path, to_text(view));
+  if (extension == ".json") return write(path, to_json(view));
+  if (extension == ".model-explorer.json") return write(path, to_model_explorer(view, options.title));
+  if (extension == ".mmd") return write(path, to_mermaid(view, options));
+  if (extension == ".dot") return write(path, to_dot(view, options));
+  GraphLayout layout;
   try {
-    drawn = extension == "html" ? page(results, options, view)
-                                : to_svg(view, GraphLayout::of(view, options, {}, op), options);
+    layout = GraphLayout::of(view, options, {}, op);
   } catch (const IoError& error) {
-    const std::string instead = path.substr(0, dot) + ".dot";
+    const std::string instead = path.substr(0, path.size() - extension.size()) + ".dot";
     write(instead, to_dot(view, options));
     throw IoError(cat(error.what(), "\n  the graph is in '", instead, "' instead, in the language of Graphviz"));
   }
-  write(path, extension == "html" ? drawn : picture(drawn, extension));
+  write(path, extension == ".html" ? to_html(view, layout, options)
+                                   : picture(to_svg(view, layout, options), std::string(extension.substr(1))));
 }
 
 }  // namespace xgrad

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "collect.h"
+#include "marks.h"
 #include "order.h"
 
 namespace xgrad {
@@ -19,24 +20,13 @@ using namespace detail;
 
 constexpr std::size_t fits_on_a_page = 64;  // edges
 
-// The level of each cluster: 1 for those without a parent.
-std::vector<int> levels(const std::vector<GraphCluster>& clusters) {
-  std::vector<int> result;
-  for (const GraphCluster& cluster : clusters) {
-    result.push_back(cluster.parent == nothing ? 1 : result[cluster.parent] + 1);
-  }
-  return result;
-}
-
 // For each cluster its ancestor (or itself) at `level`; nothing for those above it.
 std::vector<int> ancestors_at(const std::vector<GraphCluster>& clusters, int level) {
-  const std::vector<int> levels_of_all = levels(clusters);
   std::vector<int> result;
   for (std::size_t c = 0; c < clusters.size(); ++c) {
-    const int parent = clusters[c].parent;
-    result.push_back(levels_of_all[c] < level    ? nothing
-                     : levels_of_all[c] == level ? static_cast<int>(c)
-                                                 : result[parent]);
+    result.push_back(clusters[c].level < level    ? nothing
+                     : clusters[c].level == level ? static_cast<int>(c)
+                                                  : result[clusters[c].parent]);
   }
   return result;
 }
@@ -78,17 +68,17 @@ GraphView merged(const GraphView& view, const std::vector<int>& becomes, const H
     const int from = becomes[edge.from];
     const int to = becomes[edge.to];
     if (hidden(edge) || (from == to && edge.from != edge.to)) continue;
-    const bool into_module = result.vertices[number[to]].role == GraphRole::module;
-    result.edges.push_back({.from = number[from],
-                            .to = number[to],
-                            .input = into_module ? 0 : edge.input,
-                            .shape = edge.shape,
-                            .flow = edge.flow,
-                            .gradient = edge.gradient});
+    GraphEdge& drawn = result.edges.emplace_back(edge);
+    drawn.from = number[from];
+    drawn.to = number[to];
+    if (result.vertices[drawn.to].role == GraphRole::module) drawn.input = 0;
   }
   const auto key = [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); };
   std::ranges::stable_sort(result.edges, {}, key);
   const auto alike = [&](const GraphEdge& a, const GraphEdge& b) { return key(a) == key(b); };
+  for (std::size_t e = result.edges.size(); e-- > 1;) {
+    if (alike(result.edges[e - 1], result.edges[e])) result.edges[e - 1].dimmed &= result.edges[e].dimmed;
+  }
   result.edges.erase(std::unique(result.edges.begin(), result.edges.end(), alike), result.edges.end());
   return result;
 }
@@ -206,8 +196,18 @@ GraphView rolled_up_at(GraphView view, int level) {
     }
     if (cyclic) roll = roll_up_at(view, level, apart);
   }
+  std::vector<int> measured(view.vertices.size());  // how many numbers of the overlay its number is the sum of
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    view.vertices[roll.becomes[v]].is_result |= view.vertices[v].is_result;
+    const GraphVertex& vertex = view.vertices[v];
+    GraphVertex& first = view.vertices[roll.becomes[v]];
+    first.is_result |= vertex.is_result;
+    first.dimmed &= vertex.dimmed;
+    if (!vertex.overlay) continue;
+    if (&first != &vertex) first.overlay = first.overlay.value_or(0) + *vertex.overlay;
+    ++measured[roll.becomes[v]];
+  }
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    if (measured[v] > 1) *view.vertices[v].overlay /= measured[v];
   }
   for (std::size_t c = 0; c < view.clusters.size(); ++c) {
     if (roll.last[c] == nothing) continue;
@@ -220,15 +220,28 @@ GraphView rolled_up_at(GraphView view, int level) {
   return merged(view, roll.becomes, hidden);
 }
 
-// For each cluster the box that it is drawn in: its outermost ancestor (or itself) below `depth` that is not to be
-// open.
-std::vector<int> boxes_below(const GraphView& view, int depth, const std::set<int>& open) {
-  const std::vector<int> level = levels(view.clusters);
+// What GraphOptions::fold says of each cluster; around one that is to be open, those by_depth are open, too.
+std::vector<Fold> wishes(const GraphView& view, const GraphOptions& options) {
+  std::vector<Fold> result(view.clusters.size(), Fold::by_depth);
+  if (!options.fold) return result;
+  for (std::size_t c = 0; c < result.size(); ++c) result[c] = options.fold(view.clusters[c]);
+  for (std::size_t c = result.size(); c-- > 0;) {
+    const int parent = view.clusters[c].parent;
+    if (result[c] == Fold::open && parent != nothing && result[parent] == Fold::by_depth) result[parent] = Fold::open;
+  }
+  return result;
+}
+
+// For each cluster the box that it is drawn in: its outermost ancestor (or itself) that is to be closed, by a wish or
+// as it lies below `depth`, and need not be open.
+std::vector<int> boxes_below(const GraphView& view, int depth, const std::vector<Fold>& wish,
+                             const std::set<int>& open) {
   std::vector<int> result;
   for (std::size_t c = 0; c < view.clusters.size(); ++c) {
-    const int parent = view.clusters[c].parent;
-    const int around = parent == nothing ? nothing : result[parent];
-    const bool box = level[c] > depth && !open.contains(static_cast<int>(c));
+    const GraphCluster& cluster = view.clusters[c];
+    const int around = cluster.parent == nothing ? nothing : result[cluster.parent];
+    const bool closed = wish[c] == Fold::closed || (wish[c] == Fold::by_depth && cluster.level > depth);
+    const bool box = closed && !open.contains(static_cast<int>(c));
     result.push_back(around != nothing ? around : box ? static_cast<int>(c) : nothing);
   }
   return result;
@@ -266,10 +279,13 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
                   .order = cluster.order,
                   .cluster = cluster.parent,
                   .times = cluster.times,
-                  .what = cluster.what};
+                  .what = cluster.what,
+                  .dimmed = true};
     }
     GraphVertex& module = boxes[becomes[v]];
     const int times = times_within(vertex.cluster, box);
+    module.dimmed &= vertex.dimmed;
+    if (vertex.overlay) module.overlay = module.overlay.value_or(0) + times * *vertex.overlay;
     module.kept_bytes += times * vertex.kept_bytes;
     module.results += times * vertex.is_result;
     module.operations += times * is_operation(vertex);
@@ -292,8 +308,9 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
 
 // How deep the frames are nested: 0 without any.
 int deepest_level(const GraphView& view) {
-  const std::vector<int> all = levels(view.clusters);
-  return all.empty() ? 0 : std::ranges::max(all);
+  int deepest = 0;
+  for (const GraphCluster& cluster : view.clusters) deepest = std::max(deepest, cluster.level);
+  return deepest;
 }
 
 // Of neighbours that are built alike (blocks.0, blocks.1, ...) at each level only the first.
@@ -303,11 +320,13 @@ GraphView rolled_up(GraphView view) {
   return view;
 }
 
-// Every module below `depth` as one vertex. One that is left and entered again would close a cycle: it stays open.
-GraphView folded(const GraphView& view, int depth) {
+// Every module that is to be closed as one vertex. One that is left and entered again would close a cycle: it stays
+// open.
+GraphView folded(const GraphView& view, int depth, const std::vector<Fold>& wish) {
   std::set<int> open;
   for (;;) {
-    const std::vector<int> box_of = boxes_below(view, depth, open), becomes = first_in_box(view, box_of);
+    const std::vector<int> box_of = boxes_below(view, depth, wish, open), becomes = first_in_box(view, box_of);
+    if (std::ranges::all_of(box_of, [](int box) { return box == nothing; })) return view;
     const std::vector<int> on_cycle = cycles_of(view, becomes, [](const GraphEdge&) { return false; });
     const std::size_t open_before = open.size();
     for (std::size_t v = 0; v < view.vertices.size(); ++v) {
@@ -320,12 +339,36 @@ GraphView folded(const GraphView& view, int depth) {
 
 GraphView small_enough(const GraphView& view, const GraphOptions& options) {
   const int deepest = deepest_level(view);
-  if (options.depth != automatic_depth) return options.depth < deepest ? folded(view, options.depth) : view;
-  GraphView smaller = view;
+  const std::vector<Fold> wish = wishes(view, options);
+  if (options.depth != automatic_depth) return folded(view, std::min(options.depth, deepest), wish);
+  GraphView smaller = folded(view, deepest, wish);
   for (int depth = deepest; depth-- > 0 && smaller.edges.size() > fits_on_a_page;) {
-    smaller = folded(view, depth);
+    smaller = folded(view, depth, wish);
   }
   return smaller;
+}
+
+// "; 612 at depth 2, 48 at depth 1", and what else would help: `view` is what was too large before it was folded.
+std::string smaller_views(const GraphView& view, const GraphOptions& options, std::int64_t count) {
+  std::string text;
+  const auto add = [&](std::int64_t fewer, const auto&... how) {
+    if (fewer < count) append(text, cat(text.empty() ? "; " : ", ", fewer, how...));
+  };
+  const int deepest = deepest_level(view);
+  const std::vector<Fold> wish = wishes(view, options);
+  const int depth = options.depth == automatic_depth ? 0 : std::min(options.depth, deepest);
+  for (int d = depth; d-- > 0;) add(std::ssize(folded(view, d, wish).vertices), " at depth ", d);
+  if (!options.roll_up) {
+    GraphOptions with = options;
+    with.roll_up = true;
+    add(std::ssize(small_enough(rolled_up(view), with).vertices), " with .roll_up");
+  }
+  if (options.fold) {
+    GraphOptions without = options;
+    without.fold = nullptr;
+    add(std::ssize(small_enough(view, without).vertices), " without .fold");
+  }
+  return text;
 }
 
 }  // namespace
@@ -336,19 +379,21 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
     if (!results[i].defined()) fail<GraphError>(caller, "tensor ", i, " is undefined");
   }
   if (options.depth < automatic_depth) fail<ValueError>(caller, "depth ", options.depth, " is negative");
-  GraphView view = everything(results, options);
-  const auto limit = [&] {
-    const auto count = static_cast<std::int64_t>(view.vertices.size());
-    if (count <= options.max_nodes) return;
+  if (options.overlay) check_overlay(*options.overlay, caller);
+  GraphView whole = everything(results, options, caller);
+  if (options.roll_up) whole = rolled_up(std::move(whole));
+  GraphView view = small_enough(whole, options);
+  if (const std::int64_t count = std::ssize(view.vertices); count > options.max_nodes) {
     fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
-                     "; fold modules with .depth, or raise .max_nodes");
-  };
-  if (view.clusters.empty()) limit();
-  if (options.roll_up) view = rolled_up(std::move(view));
-  view = small_enough(view, options);
-  limit();
+                     smaller_views(whole, options, count),
+                     whole.clusters.empty() ? "; no module is there to be folded: raise .max_nodes"
+                                            : "; fold modules with .depth or .fold, or raise .max_nodes");
+  }
   const std::vector<int> numbers = topological_numbers(view);
-  return renumbered(std::move(view), numbers);
+  view = renumbered(std::move(view), numbers);
+  view.remark = path_remark(view, options);
+  decorate(view, options, caller);
+  return view;
 }
 
 }  // namespace xgrad

@@ -54,7 +54,7 @@ class DotWriter {
     out_ += '\n';
   }
 
-  std::string html(const LabelRun& run) const {
+  std::string html(const LabelRun& run, std::string_view detail) const {
     const std::string text = in_html(run.text);
     switch (run.style) {
       case LetterStyle::headline:
@@ -62,14 +62,15 @@ class DotWriter {
       case LetterStyle::name:
         return cat("<font point-size=\"10\"><i>", text, "</i></font>");
       case LetterStyle::detail:
-        return cat("<font point-size=\"9\" color=\"", palette_.faint, "\">", text, "</font>");
+        return cat("<font point-size=\"9\" color=\"", detail, "\">", text, "</font>");
       default:
         return text;
     }
   }
-  std::string html(const LabelLine& line) const {
+  // Details have a colour of their own.
+  std::string html(const LabelLine& line, std::string_view detail) const {
     std::string text;
-    for (const LabelRun& run : line) append(text, html(run));
+    for (const LabelRun& run : line) append(text, html(run, detail));
     return text;
   }
 
@@ -94,7 +95,11 @@ class DotWriter {
     if (!options_.title.empty()) {
       append(rows, cat("<tr><td><font point-size=\"17\"><b>", in_html(options_.title), "</b></font></td></tr>"));
     }
+    if (!view_.remark.empty()) {
+      append(rows, cat("<tr><td><font point-size=\"10\">", in_html(view_.remark), "</font></td></tr>"));
+    }
     if (options_.legend) append(rows, cat("<tr><td>", legend(), "</td></tr>"));
+    if (options_.legend && view_.scale) append(rows, cat("<tr><td>", scale(), "</td></tr>"));
     if (rows.empty()) return {};
     return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"6\" cellpadding=\"2\">", rows, "</table>");
   }
@@ -103,10 +108,25 @@ class DotWriter {
     std::string cells;
     for (const LegendEntry& entry : legend_of(view_)) {
       const Paint& paint = palette_.*entry.paint;
-      append(cells, cat("<td border=\"1\" style=\"rounded\" bgcolor=\"", paint.fill, "\" color=\"", paint.line,
-                        "\"><font point-size=\"9\" color=\"", paint.text, "\"> ", entry.text, " </font></td>"));
+      append(cells, cat("<td border=\"1\" style=\"rounded\" bgcolor=\"", view_.scale ? palette_.background : paint.fill,
+                        "\" color=\"", paint.line, "\"><font point-size=\"9\" color=\"", paint.text, "\"> ", entry.text,
+                        " </font></td>"));
     }
     return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"4\" cellpadding=\"3\"><tr>", cells, "</tr></table>");
+  }
+
+  std::string scale() const {
+    const auto [before, behind] = words_of_scale(view_);
+    const auto words = [](std::string_view text) {
+      return cat("<td><font point-size=\"9\">", in_html(text), "</font></td>");
+    };
+    std::string cells = words(before);
+    for (const Paint& heat : palette_.heat) {
+      append(cells, cat("<td border=\"1\" width=\"16\" bgcolor=\"", heat.fill, "\" color=\"", palette_.frame_line,
+                        "\"></td>"));
+    }
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"1\" cellpadding=\"3\"><tr>", cells, words(behind),
+               "</tr></table>");
   }
 
   void content_of(int cluster, int depth) {
@@ -115,7 +135,7 @@ class DotWriter {
       line(depth, "subgraph cluster_", c, " {");
       line(depth + 1, "graph [style=\"rounded,filled\", fillcolor=\"", palette_.frame, "\", color=\"",
            palette_.frame_line, "\", labeljust=l, fontsize=11, margin=10, label=<<table border=\"0\" cellborder=\"0\" ",
-           "cellpadding=\"2\"><tr><td>", html(title_of(view_.clusters[c])), "</td></tr></table>>];");
+           "cellpadding=\"2\"><tr><td>", html(title_of(view_.clusters[c]), palette_.faint), "</td></tr></table>>];");
       content_of(c, depth + 1);
       line(depth, "}");
     }
@@ -123,15 +143,16 @@ class DotWriter {
 
   void write_vertex(int v, int depth) {
     const GraphVertex& vertex = view_.vertices[v];
-    const Paint& paint = palette_.*paint_of(vertex);
+    const VertexColours colours = colours_of(view_, vertex, options_.theme);
     std::string label;
     for (const LabelLine& words : label_of(vertex, options_)) {
-      append(label, cat(label.empty() ? "" : "<br/>", html(words)));
+      append(label, cat(label.empty() ? "" : "<br/>", html(words, colours.detail)));
     }
     line(depth, "n", v, " [id=n", v, ", class=", role_name(vertex.role), ", label=<", label, ">, fillcolor=\"",
-         paint.fill, "\", color=\"", paint.line, "\", fontcolor=\"", paint.text, "\"",
+         colours.fill, "\", color=\"", colours.line, "\", fontcolor=\"", colours.text, "\"",
          vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
          vertex.role == GraphRole::input ? ", shape=ellipse" : "", vertex.is_result ? ", penwidth=2" : "",
+         vertex.change == GraphChange::removed ? ", style=\"rounded,filled,dashed\"" : "",
          ", tooltip=", in_quotes(tooltip_of(vertex)), "];");
   }
 
@@ -141,6 +162,12 @@ class DotWriter {
     if (kind == EdgeKind::borrowed) append(attributes, cat(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
     if (kind == EdgeKind::gradient) append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
     if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
+    if (edge.change == GraphChange::added)
+      append(attributes, cat(", color=\"", palette_.added.line, "\", penwidth=1.6"));
+    if (edge.change == GraphChange::removed) {
+      append(attributes, cat(", color=\"", palette_.removed.line, "\", style=dashed"));
+    }
+    if (edge.dimmed) append(attributes, cat(", color=\"", palette_.frame_line, "\""));
     append(attributes, arrangement_.attributes(edge));
     if (options_.edge_shapes) append(attributes, cat(", label=", in_quotes(cat(' ', shape_text(edge.shape)))));
     if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");
@@ -174,11 +201,17 @@ std::string to_text(const GraphView& view) {
     std::string& text = inputs[edge.to + 1];
     append(text, cat(text.empty() ? "" : " ", 'n', edge.from));
   }
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    std::string& text = inputs[v + 1];
+    for (const std::string& remark : view.vertices[v].remarks) {
+      append(text, cat(text.empty() ? "" : "  ", "(", printable(remark), ")"));
+    }
+  }
   std::array<std::size_t, 4> widths{};
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  std::string text;
+  std::string text = view.remark.empty() ? std::string() : cat(printable(view.remark), '\n');
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string line;
     for (std::size_t i = 0; i < widths.size(); ++i) {

@@ -48,7 +48,8 @@ class ClusterTree {
                              .title = std::string(level),
                              .parent = cluster,
                              .order = order,
-                             .what = what == whats_.end() ? std::string() : what->second});
+                             .what = what == whats_.end() ? std::string() : what->second,
+                             .level = cluster == nothing ? 1 : clusters_[cluster].level + 1});
       }
       cluster = place->second;
     }

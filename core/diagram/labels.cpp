@@ -1,7 +1,9 @@
 // What is written in diagrams.
 #include "labels.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "../rounded.h"
 #include "values.h"
@@ -58,6 +60,7 @@ std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& 
   if (vertex.gradient) lines.push_back(cat("gradient ", to_string(*vertex.gradient)));
   if (!vertex.gradient_state.empty()) lines.push_back(cat("gradient: ", vertex.gradient_state));
   if (!vertex.note.empty()) lines.push_back(vertex.note);
+  lines.insert(lines.end(), vertex.remarks.begin(), vertex.remarks.end());
   return lines;
 }
 
@@ -73,7 +76,22 @@ std::string full_name(const GraphVertex& vertex) {
   return cat(vertex.path, vertex.path.empty() || vertex.name.empty() ? "" : ".", vertex.name);
 }
 
+std::string called(const GraphVertex& vertex) {
+  const std::string name = full_name(vertex);
+  return cat(is_operation(vertex) ? std::string_view(vertex.op) : role_name(vertex.role),
+             name.empty() ? "" : cat(" '", name, "'"));
+}
+
 std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : cat(shape); }
+
+std::string amount_text(double amount, std::string_view unit) {
+  constexpr double most_digits = 1e15;  // whole numbers below are exact
+  const bool whole = std::trunc(amount) == amount && std::abs(amount) < most_digits;
+  if (unit == "B" && amount >= 0 && amount < most_digits) return bytes_text(std::llround(amount));
+  const std::string number =
+      !whole ? rounded(amount) : cat(amount < 0 ? "-" : "", with_commas(std::llround(std::abs(amount))));
+  return cat(number, unit.empty() ? "" : " ", unit);
+}
 
 std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options) {
   std::vector<LabelLine> lines(1);
@@ -90,6 +108,15 @@ LabelLine title_of(const GraphCluster& cluster) {
   if (!cluster.what.empty()) line.push_back({cat(" ", cluster.what), LetterStyle::detail});
   if (cluster.order > 0) line.push_back({" gradient", LetterStyle::detail});
   return line;
+}
+
+ScaleWords words_of_scale(const GraphView& view) {
+  const GraphScale& scale = *view.scale;
+  const bool sums = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
+    return vertex.role == GraphRole::module && vertex.overlay.has_value();
+  });
+  return {cat(scale.title, ": ", amount_text(scale.first, scale.unit)),
+          cat(amount_text(scale.last, scale.unit), sums ? " (of a module: the sum)" : "")};
 }
 
 std::string tooltip_of(const GraphVertex& vertex) {

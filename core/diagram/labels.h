@@ -17,12 +17,22 @@ using LabelLine = std::vector<LabelRun>;
 std::string_view role_name(GraphRole role);
 /// With the path of the module in front.
 std::string full_name(const GraphVertex& vertex);
+/// For a sentence: "linear 'blocks.0.fc1'", "parameter 'w'".
+std::string called(const GraphVertex& vertex);
 std::string shape_text(const Shape& shape);
+/// "1,536", "0.25 ms"; with the unit "B": "1.5 KiB".
+std::string amount_text(double amount, std::string_view unit);
 
 /// What the vertex is called, then smaller lines.
 std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options);
 /// What stands above the vertices of a frame.
 LabelLine title_of(const GraphCluster& cluster);
+/// What stands before and behind the colours of a scale.
+struct ScaleWords {
+  std::string before;
+  std::string behind;
+};
+ScaleWords words_of_scale(const GraphView& view);
 /// What is shown under the pointer.
 std::string tooltip_of(const GraphVertex& vertex);
 

@@ -22,7 +22,18 @@ const Palette& palette_of(Theme theme) {
                                  .module = {"#e0e7ff", "#818cf8", "#312e81"},
                                  .edge = "#64748b",
                                  .gradient_edge = "#e0566f",
-                                 .borrowed_edge = "#eb9cab"};
+                                 .borrowed_edge = "#eb9cab",
+                                 .same = {"#ffffff", "#cbd5e1", "#64748b"},
+                                 .added = {"#dcfce7", "#16a34a", "#14532d"},
+                                 .removed = {"#fee2e2", "#dc2626", "#7f1d1d"},
+                                 .changed = {"#fef3c7", "#d97706", "#78350f"},
+                                 .heat = {{{"#fff7ec", "", "#0f172a"},
+                                           {"#fee8c8", "", "#0f172a"},
+                                           {"#fdd49e", "", "#0f172a"},
+                                           {"#fdbb84", "", "#0f172a"},
+                                           {"#fc8d59", "", "#0f172a"},
+                                           {"#d7301f", "", "#ffffff"},
+                                           {"#990000", "", "#ffffff"}}}};
   static constexpr Palette dark{.background = "#0f172a",
                                 .text = "#f1f5f9",
                                 .faint = "#94a3b8",
@@ -38,7 +49,18 @@ const Palette& palette_of(Theme theme) {
                                 .module = {"#312e81", "#818cf8", "#e0e7ff"},
                                 .edge = "#94a3b8",
                                 .gradient_edge = "#fb7185",
-                                .borrowed_edge = "#a34a60"};
+                                .borrowed_edge = "#a34a60",
+                                .same = {"#0f172a", "#475569", "#94a3b8"},
+                                .added = {"#14532d", "#4ade80", "#dcfce7"},
+                                .removed = {"#7f1d1d", "#f87171", "#fee2e2"},
+                                .changed = {"#5b3a0c", "#fbbf24", "#fef3c7"},
+                                .heat = {{{"#1c1917", "", "#f1f5f9"},
+                                          {"#3b1f12", "", "#f1f5f9"},
+                                          {"#64290f", "", "#f1f5f9"},
+                                          {"#93370d", "", "#f1f5f9"},
+                                          {"#c2410c", "", "#ffffff"},
+                                          {"#f08a24", "", "#0f172a"},
+                                          {"#fcd34d", "", "#0f172a"}}}};
   static constexpr Palette mono{.background = "#ffffff",
                                 .text = "#000000",
                                 .faint = "#444444",
@@ -54,7 +76,18 @@ const Palette& palette_of(Theme theme) {
                                 .module = {"#eeeeee", "#000000", "#000000"},
                                 .edge = "#444444",
                                 .gradient_edge = "#444444",
-                                .borrowed_edge = "#777777"};
+                                .borrowed_edge = "#777777",
+                                .same = {"#ffffff", "#aaaaaa", "#666666"},
+                                .added = {"#ffffff", "#000000", "#000000"},
+                                .removed = {"#ffffff", "#000000", "#000000"},
+                                .changed = {"#dddddd", "#000000", "#000000"},
+                                .heat = {{{"#ffffff", "", "#000000"},
+                                          {"#e6e6e6", "", "#000000"},
+                                          {"#cccccc", "", "#000000"},
+                                          {"#b0b0b0", "", "#000000"},
+                                          {"#939393", "", "#000000"},
+                                          {"#666666", "", "#ffffff"},
+                                          {"#333333", "", "#ffffff"}}}};
   return theme == Theme::dark ? dark : theme == Theme::mono ? mono : light;
 }
 
@@ -62,6 +95,9 @@ PaintOf paint_of(const GraphVertex& vertex) {
   static constexpr std::array<PaintOf, 7> paints{&Palette::input,     &Palette::parameter, &Palette::constant,
                                                  &Palette::operation, &Palette::gradient,  &Palette::gradient,
                                                  &Palette::module};
+  static constexpr std::array<PaintOf, 5> changes{nullptr, &Palette::same, &Palette::added, &Palette::removed,
+                                                  &Palette::changed};
+  if (vertex.change != GraphChange::none) return changes[static_cast<int>(vertex.change)];
   const bool leaf = vertex.role == GraphRole::parameter || vertex.role == GraphRole::input;
   if (vertex.is_result && !leaf) return &Palette::result;
   if (vertex.order > 0 &&
@@ -69,6 +105,33 @@ PaintOf paint_of(const GraphVertex& vertex) {
     return vertex.order > 1 ? &Palette::higher_gradient : &Palette::gradient;
   }
   return paints[static_cast<int>(vertex.role)];
+}
+
+int heat_of(const GraphScale& scale, double number) {
+  constexpr int steps = std::tuple_size_v<decltype(Palette::heat)>;
+  if (!(scale.last > scale.first)) return 0;
+  const double share = (number - scale.first) / (scale.last - scale.first);
+  return static_cast<int>(std::clamp(share * steps, 0.0, steps - 1.0));
+}
+
+VertexColours colours_of(const GraphView& view, const GraphVertex& vertex, Theme theme) {
+  const Palette& palette = palette_of(theme);
+  const Paint& paint = palette.*paint_of(vertex);
+  VertexColours colours{paint.fill, paint.line, paint.text, palette.faint};
+  if (view.scale && vertex.overlay) {
+    const Paint& heat = palette.heat[static_cast<std::size_t>(heat_of(*view.scale, *vertex.overlay))];
+    colours.fill = heat.fill;
+    colours.text = colours.detail = heat.text;
+  } else if (view.scale) {
+    colours.fill = palette.background;
+  }
+  if (vertex.colours.fill) colours.fill = hex(*vertex.colours.fill);
+  if (vertex.colours.line) colours.line = hex(*vertex.colours.line);
+  if (vertex.colours.text) colours.text = colours.detail = hex(*vertex.colours.text);
+  if (vertex.dimmed) {
+    colours = {palette.background, palette.frame_line, palette.frame_line, palette.frame_line};
+  }
+  return colours;
 }
 
 std::vector<LegendEntry> legend_of(const GraphView& view) {
@@ -79,7 +142,9 @@ std::vector<LegendEntry> legend_of(const GraphView& view) {
       {"input", &Palette::input},       {in_modules ? "parameter" : "variable", &Palette::parameter},
       {"constant", &Palette::constant}, {"operation", &Palette::operation},
       {"module", &Palette::module},     {"result", &Palette::result},
-      {"gradient", &Palette::gradient}, {"higher gradient", &Palette::higher_gradient}};
+      {"gradient", &Palette::gradient}, {"higher gradient", &Palette::higher_gradient},
+      {"the same", &Palette::same},     {"added", &Palette::added},
+      {"removed", &Palette::removed},   {"changed", &Palette::changed}};
   std::erase_if(entries, [&](const LegendEntry& entry) {
     return std::ranges::none_of(view.vertices,
                                 [&](const GraphVertex& vertex) { return paint_of(vertex) == entry.paint; });

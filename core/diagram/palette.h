@@ -1,6 +1,11 @@
 // The colours of diagrams.
 #pragma once
 
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "view.h"
 
 namespace xgrad::detail {
@@ -20,7 +25,9 @@ struct Palette {
   Paint input, parameter, constant, operation, gradient, higher_gradient, result, module;
   const char* edge;
   const char* gradient_edge;
-  const char* borrowed_edge;  ///< from a pass to a later one that uses its values
+  const char* borrowed_edge;            ///< from a pass to a later one that uses its values
+  Paint same, added, removed, changed;  ///< of a comparison
+  std::array<Paint, 7> heat;            ///< from the first number of a scale to the last; without lines
 };
 
 const Palette& palette_of(Theme theme);
@@ -28,6 +35,19 @@ const Palette& palette_of(Theme theme);
 /// What a vertex is painted as.
 using PaintOf = Paint Palette::*;
 PaintOf paint_of(const GraphVertex& vertex);
+
+/// The step of Palette::heat for a number.
+int heat_of(const GraphScale& scale, double number);
+
+/// The colours of a vertex in the end: those of its role or of its number, those that were chosen for it, or faint
+/// ones. With a scale, the fill says the number and the line the role.
+struct VertexColours {
+  std::string fill;
+  std::string line;
+  std::string text;
+  std::string detail;  ///< smaller lines
+};
+VertexColours colours_of(const GraphView& view, const GraphVertex& vertex, Theme theme);
 
 /// An entry of the legend.
 struct LegendEntry {

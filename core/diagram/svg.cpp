@@ -31,14 +31,18 @@ struct PaintClass {
   const char* name;
   PaintOf paint;
 };
-constexpr std::array<PaintClass, 8> paint_classes{{{"input", &Palette::input},
-                                                   {"parameter", &Palette::parameter},
-                                                   {"constant", &Palette::constant},
-                                                   {"operation", &Palette::operation},
-                                                   {"module", &Palette::module},
-                                                   {"gradient", &Palette::gradient},
-                                                   {"higher", &Palette::higher_gradient},
-                                                   {"result", &Palette::result}}};
+constexpr std::array<PaintClass, 12> paint_classes{{{"input", &Palette::input},
+                                                    {"parameter", &Palette::parameter},
+                                                    {"constant", &Palette::constant},
+                                                    {"operation", &Palette::operation},
+                                                    {"module", &Palette::module},
+                                                    {"gradient", &Palette::gradient},
+                                                    {"higher", &Palette::higher_gradient},
+                                                    {"result", &Palette::result},
+                                                    {"same", &Palette::same},
+                                                    {"added", &Palette::added},
+                                                    {"removed", &Palette::removed},
+                                                    {"changed", &Palette::changed}}};
 
 std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::paint)->name; }
 
@@ -48,7 +52,7 @@ std::string_view name_of(Theme theme) {
 }
 
 // Every rule begins with a class of its own, so that pictures with different colours can stand in one page.
-std::string colours(std::string_view scope, const Palette& palette) {
+std::string colours(std::string_view scope, const Palette& palette, bool scaled) {
   std::string css;
   const auto rule = [&](std::string_view what, std::string_view property, std::string_view colour) {
     append(css, cat(scope, ' ', what, '{', property, ':', colour, "}\n"));
@@ -70,11 +74,22 @@ std::string colours(std::string_view scope, const Palette& palette) {
   }
   rule(".edge .detail", "fill", palette.faint);
   rule(".frame-title .detail", "fill", palette.faint);
+  rule(".added .line", "stroke", palette.added.line);
+  rule(".added .head", "fill", palette.added.line);
+  rule(".removed .line", "stroke", palette.removed.line);
+  rule(".removed .head", "fill", palette.removed.line);
+  if (!scaled) return css;
+  rule(".cold .box", "fill", palette.background);
+  for (std::size_t step = 0; step < palette.heat.size(); ++step) {
+    rule(cat(".heat-", step, " .box"), "fill", palette.heat[step].fill);
+    rule(cat(".heat-", step, " text"), "fill", palette.heat[step].text);
+  }
+  rule(".scale .box", "stroke", palette.frame_line);
   return css;
 }
 
-std::string letters_and_colours(Theme theme) {
-  static constexpr std::array<std::string_view, 14> letters_and_lines{"text{font-size:11px;text-anchor:middle}",
+std::string letters_and_colours(Theme theme, bool scaled) {
+  static constexpr std::array<std::string_view, 18> letters_and_lines{"text{font-size:11px;text-anchor:middle}",
                                                                       ".headline{font-size:13px;font-weight:bold}",
                                                                       ".plain{font-size:13px}",
                                                                       ".name{font-style:italic}",
@@ -87,18 +102,23 @@ std::string letters_and_colours(Theme theme) {
                                                                       ".line{fill:none}",
                                                                       ".borrowed .line{stroke-dasharray:4 3}",
                                                                       ".indices .line{stroke-dasharray:1 3}",
-                                                                      ".mask .line{stroke-dasharray:1 3}"};
+                                                                      ".mask .line{stroke-dasharray:1 3}",
+                                                                      ".dimmed{opacity:0.25}",
+                                                                      ".as-added .box{stroke-width:2.2}",
+                                                                      ".as-removed .box{stroke-dasharray:4 3}",
+                                                                      ".removed .line{stroke-dasharray:4 3}"};
   const std::string scope = cat(".graph-", name_of(theme));
   std::string css;
   for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
-  append(css, colours(scope, palette_of(theme)));
+  append(css, colours(scope, palette_of(theme), scaled));
   return css;
 }
 
-std::string style_sheet(Theme theme) {
-  std::string css = letters_and_colours(theme);
+std::string style_sheet(Theme theme, bool scaled) {
+  std::string css = letters_and_colours(theme, scaled);
   if (theme == Theme::light) {
-    append(css, cat("@media (prefers-color-scheme:dark){\n", colours(".graph-light", palette_of(Theme::dark)), "}\n"));
+    append(css, cat("@media (prefers-color-scheme:dark){\n", colours(".graph-light", palette_of(Theme::dark), scaled),
+                    "}\n"));
   }
   return css;
 }
@@ -114,8 +134,12 @@ class SvgWriter {
     double legend_width = 0;
     for (const LegendEntry& entry : legend_) legend_width += width_of(entry) + legend_gap;
     legend_width_ = legend_width;
-    heading_ = (options.title.empty() ? 0 : 30) + (legend_.empty() ? 0 : 32);
-    width_ = std::max({layout.width, title_width_, legend_width_}) + 2 * margin;
+    if (view.scale && options.legend) scale_ = words_of_scale(view);
+    heading_ = (options.title.empty() ? 0 : title_height) + (view.remark.empty() ? 0 : remark_height) +
+               (legend_.empty() ? 0 : legend_height) + (scale_ ? scale_height : 0);
+    width_ = std::max({layout.width, title_width_, legend_width_,
+                       text_width(printable(view.remark), 13, FontWeight::regular), scale_ ? scale_width() : 0}) +
+             2 * margin;
     height_ = layout.height + heading_ + 2 * margin;
     left_ = (width_ - layout.width) / 2;
     top_ = margin + heading_;
@@ -133,11 +157,18 @@ class SvgWriter {
   }
 
  private:
+  static constexpr double title_height = 30, remark_height = 22, legend_height = 32, scale_height = 28;
   static constexpr double legend_gap = 8;
+  static constexpr double heat_width = 18;
   static constexpr double title_inset = 5;
 
   static LabelLine words(const LegendEntry& entry) { return {{std::string(entry.text), LetterStyle::detail}}; }
   static double width_of(const LegendEntry& entry) { return line_width(words(entry)) + 14; }
+  static double width_of(const std::string& words) { return line_width({{words, LetterStyle::detail}}); }
+  double scale_width() const {
+    return width_of(scale_->before) + width_of(scale_->behind) + 2 * legend_gap +
+           heat_width * static_cast<double>(palette_of(options_.theme).heat.size());
+  }
 
   template <class... Parts>
   void add(const Parts&... parts) {
@@ -154,7 +185,8 @@ class SvgWriter {
     return text;
   }
   std::string description() const {
-    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.clusters.size(), " frames");
+    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.clusters.size(), " frames",
+               view_.remark.empty() ? "" : "; ", xml_escaped(view_.remark));
   }
 
   void begin() {
@@ -162,25 +194,28 @@ class SvgWriter {
         name_of(options_.theme), "\" role=\"img\" aria-label=\"", xml_escaped(name()), '"', attribute("width", width_),
         attribute("height", height_), " viewBox=\"0 0 ", px(width_), ' ', px(height_), "\" font-family=\"",
         xml_escaped(options_.font), "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
-        description(), "</desc>\n<style>\n", style_sheet(options_.theme), "</style>\n", "<rect class=\"page\"",
-        attribute("width", width_), attribute("height", height_), "/>\n");
+        description(), "</desc>\n<style>\n", style_sheet(options_.theme, view_.scale.has_value()), "</style>\n",
+        "<rect class=\"page\"", attribute("width", width_), attribute("height", height_), "/>\n");
   }
 
   GraphBox placed(const GraphBox& box) const { return {box.left + left_, box.top + top_, box.width, box.height}; }
 
-  void write_box(std::string_view kind, const GraphBox& box, double corner) {
-    add("<rect class=\"", kind, '"', attribute("x", box.left), attribute("y", box.top), attribute("width", box.width),
-        attribute("height", box.height), attribute("rx", corner), "/>");
+  void write_box(std::string_view kind, const GraphBox& box, double corner, std::string_view style = {}) {
+    add("<rect class=\"", kind, '"', style, attribute("x", box.left), attribute("y", box.top),
+        attribute("width", box.width), attribute("height", box.height), attribute("rx", corner), "/>");
   }
 
-  // Lines below each other, the middle of all of them at a point, or their beginning or end by an anchor's class.
-  void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle, std::string_view anchor = {}) {
+  // Lines below each other, the middle of all of them at a point, or their beginning or end by an anchor's class; in a
+  // colour of their own, or in that of what they belong to.
+  void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle, std::string_view anchor = {},
+                   const std::optional<Rgb>& colour = {}) {
     double y = middle.y;
     for (const LabelLine& line : lines) y -= line_height(line) / 2;
     for (const LabelLine& line : lines) {
       const double height = line_height(line);
       add(anchor.empty() ? "<text" : cat("<text class=\"", anchor, '"'), attribute("x", middle.x),
-          attribute("y", y + height / 2 + 0.36 * (height - 3)), '>');
+          attribute("y", y + height / 2 + 0.36 * (height - 3)), colour ? cat(" style=\"fill:", hex(*colour), '"') : "",
+          '>');
       for (const LabelRun& run : line) {
         static constexpr std::array<std::string_view, 5> classes{"headline", "plain", "name", "number", "detail"};
         add("<tspan class=\"", classes[static_cast<int>(run.style)], "\">", xml_escaped(run.text), "</tspan>");
@@ -243,8 +278,12 @@ class SvgWriter {
     static constexpr std::array<std::string_view, 3> kinds{"value", "gradient", "borrowed"};
     static constexpr std::array<std::string_view, 3> flows{"", " indices", " mask"};
     add("<g id=\"e", e, "\" class=\"edge ", kinds[static_cast<int>(arrangement_.kind_of(edge))],
-        flows[static_cast<int>(edge.flow)], "\" data-from=\"n", edge.from, "\" data-to=\"n", edge.to, "\"><title>",
-        shape_text(edge.shape), "</title><path class=\"line\" d=\"");
+        flows[static_cast<int>(edge.flow)], edge.dimmed ? " dimmed" : "",
+        edge.change == GraphChange::added     ? " added"
+        : edge.change == GraphChange::removed ? " removed"
+                                              : "",
+        "\" data-from=\"n", edge.from, "\" data-to=\"n", edge.to, "\"><title>", shape_text(edge.shape),
+        "</title><path class=\"line\" d=\"");
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       const GraphPoint point = moved(curve.points[i], left_, top_);
       add(i == 0 ? "M" : i == 1 ? "C" : " ", px(point.x), ',', px(point.y));
@@ -265,15 +304,28 @@ class SvgWriter {
     const GraphVertex& vertex = view_.vertices[v];
     const GraphBox box = placed(layout_.vertices[v]);
     add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint_of(vertex)),
-        vertex.is_result ? " asked" : "", "\"><title>", xml_escaped(tooltip_of(vertex)), "</title>");
+        vertex.is_result ? " asked" : "", vertex.dimmed ? " dimmed" : "", heat_class(vertex), "\"><title>",
+        xml_escaped(tooltip_of(vertex)), "</title>");
+    const std::string style = style_of(vertex.colours);
     if (vertex.role == GraphRole::input) {
-      add("<ellipse class=\"box\"", attribute("cx", box.center().x), attribute("cy", box.center().y),
+      add("<ellipse class=\"box\"", style, attribute("cx", box.center().x), attribute("cy", box.center().y),
           attribute("rx", box.width / 2), attribute("ry", box.height / 2), "/>");
     } else {
-      write_box("box", box, vertex.number ? 5 : 7);
+      write_box("box", box, vertex.number ? 5 : 7, style);
     }
-    write_lines(label_of(vertex, options_), box.center());
+    write_lines(label_of(vertex, options_), box.center(), {}, vertex.colours.text);
     add("</g>\n");
+  }
+
+  std::string heat_class(const GraphVertex& vertex) const {
+    if (!view_.scale) return {};
+    return vertex.overlay ? cat(" heat-", heat_of(*view_.scale, *vertex.overlay)) : " cold";
+  }
+  static std::string style_of(const ChosenColours& colours) {
+    std::string css;
+    if (colours.fill) append(css, cat("fill:", hex(*colours.fill), ';'));
+    if (colours.line) append(css, cat("stroke:", hex(*colours.line), ';'));
+    return css.empty() ? css : cat(" style=\"", css, '"');
   }
 
   void write_heading() {
@@ -281,16 +333,36 @@ class SvgWriter {
       add("<text", attribute("x", width_ / 2), attribute("y", margin + 14), "><tspan class=\"title\">",
           xml_escaped(options_.title), "</tspan></text>\n");
     }
-    GraphBox box{(width_ - legend_width_ + legend_gap) / 2, margin + heading_ - 32, 0, 19};
+    double top = margin + (options_.title.empty() ? 0 : title_height);
+    if (!view_.remark.empty()) {
+      write_lines({{{view_.remark, LetterStyle::plain}}}, {width_ / 2, top + remark_height / 2 - 4});
+      top += remark_height;
+    }
+    GraphBox box{(width_ - legend_width_ + legend_gap) / 2, top, 0, 19};
     for (const LegendEntry& entry : legend_) {
       box.width = width_of(entry);
-      add("<g class=\"legend as-", class_of(entry.paint), "\">");
+      add("<g class=\"legend as-", class_of(entry.paint), view_.scale ? " cold" : "", "\">");
       write_box("box", box, 6);
       // The colour of its text, not of details.
       add("<text", attribute("x", box.center().x), attribute("y", box.center().y + 4), '>', entry.text,
           "</text></g>\n");
       box.left = box.right() + legend_gap;
     }
+    if (scale_) write_scale(legend_.empty() ? top : top + legend_height - 4);
+  }
+
+  void write_scale(double top) {
+    const double middle = top + 8;
+    double left = (width_ - scale_width()) / 2 + width_of(scale_->before);
+    write_lines({{{scale_->before, LetterStyle::detail}}}, {left, middle}, "end");
+    left += legend_gap;
+    for (std::size_t step = 0; step < palette_of(options_.theme).heat.size(); ++step) {
+      add("<g class=\"scale heat-", step, "\">");
+      write_box("box", {left, top, heat_width, 15}, 0);
+      add("</g>\n");
+      left += heat_width;
+    }
+    write_lines({{{scale_->behind, LetterStyle::detail}}}, {left + legend_gap, middle}, "start");
   }
 
   const GraphView& view_;
@@ -298,6 +370,7 @@ class SvgWriter {
   const GraphOptions& options_;
   const Arrangement arrangement_;
   std::vector<LegendEntry> legend_;
+  std::optional<ScaleWords> scale_;
   double title_width_ = 0, legend_width_ = 0, heading_ = 0;
   double width_ = 0, height_ = 0, left_ = 0, top_ = 0;  // of the page, and where the layout lies on it
   std::string out_;
@@ -305,7 +378,7 @@ class SvgWriter {
 
 }  // namespace
 
-std::string detail::svg_style(Theme theme) { return letters_and_colours(theme); }
+std::string detail::svg_style(Theme theme) { return letters_and_colours(theme, true); }
 
 std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
   const auto needs = [](std::string_view what, std::size_t in_layout, std::size_t in_view) {

@@ -16,6 +16,8 @@
 
 #include "../summary.h"
 #include "../tensor.h"
+#include "choices.h"
+#include "colours.h"
 
 namespace xgrad {
 
@@ -43,6 +45,14 @@ struct GraphOptions {
   const ValueRecorder* values = nullptr;
   bool legend = true;
   std::int64_t max_nodes = 2000;  ///< more than these are refused: no layout of them can be read
+
+  std::function<Fold(const GraphCluster&)> fold = {};         ///< of each module, instead of depth alone
+  std::function<VertexStyle(const GraphVertex&)> style = {};  ///< of each vertex that is drawn
+  std::optional<GraphOverlay> overlay = {};                   ///< a number for each vertex
+  /// All that lies on a path from one of `from` to one of `to` is drawn as ever, the rest faintly. Without `to`: what
+  /// depends on `from`; without `from`: what `to` depends on.
+  std::vector<GraphEnd> from = {};
+  std::vector<GraphEnd> to = {};
 };
 
 enum class GraphRole {
@@ -53,6 +63,16 @@ enum class GraphRole {
   gradient_operation,  ///< of a backward pass
   seed,                ///< where a backward pass began
   module,              ///< a module, folded into one box
+};
+
+/// What a comparison of two graphs found (compare.h).
+enum class GraphChange { none, same, added, removed, changed };
+
+/// The colours that GraphOptions::style chose.
+struct ChosenColours {
+  std::optional<Rgb> fill = {};
+  std::optional<Rgb> line = {};
+  std::optional<Rgb> text = {};
 };
 
 /// One vertex of a diagram.
@@ -80,9 +100,14 @@ struct GraphVertex {
   /// With GraphOptions::values: what was computed, and the gradient of the result that a backward pass went out from.
   std::optional<NumbersSummary> value = {};
   std::optional<NumbersSummary> gradient = {};
-  std::string gradient_state = {};  ///< why there is none, or what is wrong with it, in a word: "not run", "zero"
-  int step = -1;                    ///< when it was computed, counted from 0; -1: not known
-  int gradient_step = -1;           ///< when its gradient was complete, counted on from there
+  std::string gradient_state = {};        ///< why there is none, or what is wrong with it, in a word: "not run", "zero"
+  int step = -1;                          ///< when it was computed, counted from 0; -1: not known
+  int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
+  std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
+  ChosenColours colours = {};             ///< in place of those of its role
+  std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style, a comparison
+  bool dimmed = false;                    ///< lies on no path from GraphOptions::from to GraphOptions::to
+  GraphChange change = GraphChange::none;
 };
 
 /// Whether it is an operation, of a forward or a backward pass.
@@ -105,6 +130,8 @@ struct GraphEdge {
   Shape shape;    ///< of what flows
   GraphFlow flow = GraphFlow::numbers;
   std::optional<NumbersSummary> gradient = {};  ///< what came back along it: a part of the gradient of `from`
+  bool dimmed = false;                          ///< as of vertices
+  GraphChange change = GraphChange::none;
 };
 
 /// A module that is drawn as a frame around its vertices.
@@ -115,6 +142,15 @@ struct GraphCluster {
   int order = 0;          ///< frames of a forward pass hold no gradient operations, and the other way round
   int times = 1;          ///< how many alike it stands for
   std::string what = {};  ///< the module's class and settings, "Linear 512 -> 64"
+  int level = 1;          ///< within so many frames, itself included
+};
+
+/// The numbers of an overlay, for the legend: colours go from the first to the last.
+struct GraphScale {
+  std::string title;
+  std::string unit;
+  double first = 0;  ///< the least number if that is negative, else 0
+  double last = 0;   ///< the greatest if that is positive, else 0
 };
 
 /// What is to be drawn. It never has a cycle: what would close one is not folded. Vertices are numbered inputs before
@@ -124,10 +160,13 @@ struct GraphView {
   std::vector<GraphVertex> vertices;
   std::vector<GraphEdge> edges;        ///< ordered by (to, input)
   std::vector<GraphCluster> clusters;  ///< parents before children
+  std::string remark = {};             ///< what is said below the title: which paths are shown, what was compared
+  std::optional<GraphScale> scale = {};
 
-  /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one, ValueError for a depth
-  /// below automatic_depth, LimitError if more than max_nodes vertices remain to be drawn.
-  /// Errors name `caller`.
+  /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one, and for one of `from`
+  /// or `to` that is not in the graph; ValueError for a depth below automatic_depth, a colour that is none, an overlay
+  /// without a title, with no function or two, or with a number that is not finite; LimitError if more than max_nodes
+  /// vertices remain to be drawn, which says how many there are at which depth. Errors name `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 

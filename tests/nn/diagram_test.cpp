@@ -4,6 +4,7 @@
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
 
+#include <functional>
 #include <random>
 #include <set>
 
@@ -289,6 +290,11 @@ TEST_CASE("no picture of a recorded graph has a cycle") {
         const GraphOptions options{.depth = depth, .roll_up = roll_up, .max_nodes = 100'000};
         check_acyclic(GraphView::of({y}, options));
         check_acyclic(GraphView::of({y, dx}, options));
+        GraphOptions by_predicate = options;
+        by_predicate.fold = [&](const GraphCluster& cluster) {
+          return static_cast<Fold>(std::hash<std::string>()(cat(cluster.path, seed)) % 3);
+        };
+        check_acyclic(GraphView::of({y, dx}, by_predicate));
       }
     }
   }

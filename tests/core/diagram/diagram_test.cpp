@@ -287,7 +287,8 @@ TEST_CASE("more vertices than allowed are refused, and the message says what hel
   Tensor y = variable(1);
   for (int i = 0; i < 2000; ++i) y = tanh(y);
   const std::string message = error_of<LimitError>([&] { GraphView::of({y}); });
-  CHECK(message == "graph: 2001 vertices to draw, max_nodes is 2000; fold modules with .depth, or raise .max_nodes");
+  CHECK(message ==
+        "graph: 2001 vertices to draw, max_nodes is 2000; no module is there to be folded: raise .max_nodes");
   CHECK(GraphView::of({y}, {.max_nodes = 2001}).vertices.size() == 2001);
   for (int i = 0; i < long_chain - 2000; ++i) y = tanh(y);
   CHECK(error_of<LimitError>([&] { GraphView::of({y}); }).find(cat(long_chain + 1, " vertices")) != std::string::npos);

@@ -450,6 +450,45 @@ TEST_CASE("each hostile title and font is text and nothing else") {
   CHECK(std::ranges::count(read.elements, "svg") == static_cast<std::ptrdiff_t>(hostile_names().size()));
 }
 
+TEST_CASE("each hostile line of a style, number of an overlay, and end of a path is text and nothing else") {
+  std::string all;
+  for (const std::string& words : hostile_names()) {
+    INFO(printable(words));
+    const Tensor y = tanh(variable(1, "x")).named("y" + words);
+    const GraphOverlay overlay{.title = "t" + words, .unit = words, .of = [](const GraphVertex&) { return 0.5; }};
+    const GraphOptions options{.style = [&](const GraphVertex&) { return VertexStyle{.fill = "#123", .note = words}; },
+                               .overlay = overlay,
+                               .from = {"x"},
+                               .to = {"y" + words}};
+    const GraphView view = GraphView::of({y}, options);
+    const std::string dot = to_dot(view, options);
+    CHECK(dot.find('\0') == dot.npos);
+    CHECK(read_dot(dot) == std::pair<std::size_t, std::size_t>(2, 1));
+    std::string svg = to_svg(view, GraphLayout::of(view, options), options);
+    svg.erase(0, svg.find('\n') + 1);
+    append(all, svg);
+  }
+  const ReadXml read = read_xml(cat("<all>", all, "</all>"));
+  for (const std::string& words : hostile_names()) {
+    INFO(printable(words));
+    CHECK(std::ranges::count(read.texts, printable(words)) >= 2);  // at both vertices
+    CHECK(std::ranges::count(read.texts, printable(cat("in full colour: every path from x to y", words))) >= 1);
+    CHECK(std::ranges::count(read.texts, printable(cat("t", words, " 0.5 ", words))) >= 2);
+  }
+  CHECK(std::ranges::count(read.elements, "script") == 0);
+  CHECK(std::ranges::count(read.attributes, "onload") == 0);
+  CHECK(std::ranges::count(read.elements, "svg") == static_cast<std::ptrdiff_t>(hostile_names().size()));
+}
+
+TEST_CASE("what an error says of a hostile colour is one it can be printed") {
+  for (const std::string& words : hostile_names()) {
+    const GraphOptions options{.style = [&](const GraphVertex&) { return VertexStyle{.line = words}; }};
+    const std::string error = error_of<ValueError>([&] { GraphView::of({variable(1, words)}, options); });
+    CHECK(error.find('\0') == error.npos);
+    CHECK(error.find("is none of #rgb, #rrggbb") != error.npos);
+  }
+}
+
 TEST_CASE("names of random bytes are drawn as they are") {
   std::mt19937 random(7);
   std::vector<std::string> names;
