@@ -1,6 +1,7 @@
 // Arithmetic with broadcasting.
 #include "arithmetic.h"
 
+#include "../core/formula.h"
 #include "compare.h"
 #include "lambda.h"
 
@@ -14,6 +15,7 @@ auto pass_to(const Tensor& x) {
 
 }  // namespace
 
+XGRAD_FORMULA add_formula{"add", "y = a + b", "dy/da = 1; dy/db = 1"};
 Tensor add(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("add", a.shape(), b.shape());
   return record("add",
@@ -22,6 +24,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
                 wrt(a, pass_to(a)), wrt(b, pass_to(b)));
 }
 
+XGRAD_FORMULA sub_formula{"sub", "y = a - b", "dy/da = 1; dy/db = -1"};
 Tensor sub(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("sub", a.shape(), b.shape());
   return record("sub",
@@ -30,6 +33,7 @@ Tensor sub(const Tensor& a, const Tensor& b) {
                 wrt(a, pass_to(a)), wrt(b, [to = InputShape(b)](const Tensor& gy) { return sum_to(-gy, to); }));
 }
 
+XGRAD_FORMULA mul_formula{"mul", "y = a b", "dy/da = b; dy/db = a"};
 Tensor mul(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("mul", a.shape(), b.shape());
   return record("mul",
@@ -46,6 +50,7 @@ Tensor div(const Tensor& a, const Tensor& b) {
       [](auto, auto q, auto y) { return -y / q; });
 }
 
+XGRAD_FORMULA neg_formula{"neg", "y = -x", "dy/dx = -1"};
 Tensor neg(const Tensor& x) {
   return record("neg", map(x.value(), [](auto v) { return -v; }), wrt(x, [](const Tensor& gy) { return -gy; }));
 }

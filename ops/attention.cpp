@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "../core/checked.h"
+#include "../core/formula.h"
 #include "../core/record_fused.h"
 #include "arithmetic.h"
 #include "broadcast.h"
@@ -89,6 +90,9 @@ struct Call {
 
 // ---- The operation --------------------------------------------------------------------------------------------------
 
+XGRAD_FORMULA attention_formula{
+    "attention", "y = w v with w = softmax(scale q k' + mask)",
+    "dL/dq = scale u k; dL/dk = scale u' q; dL/dv = w' gy with u_ij = w_ij (gy_i v_j' - gy_i y_i')"};
 // On `inputs`: q, k, v and perhaps bias, or qkv and perhaps bias. `operands` says where q, k and v begin in arrays like
 // these, `composed` is the formula.
 template <std::size_t N, class Pointers, class Composed>

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "../core/formula.h"
 #include "../core/record_fused.h"
 #include "arithmetic.h"
 #include "create.h"
@@ -71,6 +72,9 @@ BatchNormed fused(const Call& call, const std::array<Tensor, K>& inputs) {
 
 }  // namespace
 
+XGRAD_FORMULA batch_norm_formula{
+    "batch_norm", "y = gamma z + beta with z = (x - mean)/s, s = sqrt(variance + eps), for each channel",
+    "dL/dx = (u - mean(u) - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z; dL/dbeta = sum of gy"};
 BatchNormed batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const BatchNormFuncOptions& options) {
   if (!(options.eps >= 0)) fail<ValueError>("batch_norm", "eps ", options.eps, " is negative");
   if (x.rank() < 2 || x.size() == 0) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "../core/shape_hints.h"
 #include "kernels/copy.h"
@@ -24,12 +25,14 @@ BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape) {
   return copy_part(x, {.sizes = to, .strides = broadcast_strides(x.shape(), to)});
 }
 
+XGRAD_FORMULA broadcast_to_formula{"broadcast_to", "y = x, repeated", "dL/dx = gy, summed over the copies"};
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
   return record("broadcast_to", broadcast_to(x.value(), shape),
                 wrt(x, [from = x.shape()](const Tensor& gy) { return sum_to(gy, from); }));
 }
 
+XGRAD_FORMULA sum_to_formula{"sum_to", "y = x, summed to a smaller shape", "dL/dx = gy, repeated"};
 Tensor sum_to(const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
   if (!broadcasts_to(shape, x.shape())) fail<ShapeError>("sum_to", x.shape(), " cannot be summed to ", shape);

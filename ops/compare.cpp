@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "broadcast.h"
 #include "kernels/loops.h"
@@ -68,6 +69,8 @@ Mask operator>=(const Index& a, std::int64_t b) { return a >= Index(Shape{}, b);
 Mask operator==(const Index& a, std::int64_t b) { return a == Index(Shape{}, b); }
 Mask operator!=(const Index& a, std::int64_t b) { return a != Index(Shape{}, b); }
 
+XGRAD_FORMULA where_formula{"where", "y = a where the mask is true, else b",
+                            "dL/da = gy where it is true, else 0; dL/db = 0 where it is true, else gy"};
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("where", mask.shape(), broadcast_shapes("where", a.shape(), b.shape()));
   return record("where",

@@ -3,6 +3,7 @@
 #include "conv.h"
 
 #include "../core/checked.h"
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "kernels/conv.h"
 #include "reduce.h"
@@ -34,6 +35,14 @@ auto told_groups(const ConvSizes& sizes) { return told("groups", unless(1, sizes
 auto to_bias(const Tensor& bias) {
   return wrt(bias, [](const Tensor& gy) { return sum(gy, {.axis = {0, 2, 3}}); });
 }
+
+// What the gradients of convolutions are made of.
+XGRAD_FORMULA conv_formula{"conv", "y = conv(x, weight)",
+                           "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy)"};
+XGRAD_FORMULA conv_transpose_formula{"conv_transpose", "y = conv_transpose(x, weight)",
+                                     "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x)"};
+XGRAD_FORMULA conv_kernel_formula{"conv_kernel", "y_ock = sum_p a_c(stride p - padding + dilation k) b_op",
+                                  "dL/da = conv_transpose(b, gy); dL/db = conv(a, gy)"};
 
 // With the rules of both arguments.
 template <class First, class Second>
@@ -189,6 +198,9 @@ Tensor folded(const ConvSizes& sizes, const Tensor& columns) {
 
 }  // namespace
 
+XGRAD_FORMULA conv1d_formula{
+    "conv1d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
+    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dFuncOptions& options) {
   check_weight("conv1d", weight, 3);
   const Conv2dFuncOptions on_rows{
@@ -201,11 +213,17 @@ Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const C
   });
 }
 
+XGRAD_FORMULA conv2d_formula{
+    "conv2d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
+    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
 Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dFuncOptions& options) {
   check_weight("conv2d", weight, 4);
   return batched("conv2d", x, 4, [&](const Tensor& all) { return convolution("conv2d", all, weight, bias, options); });
 }
 
+XGRAD_FORMULA conv_transpose2d_formula{
+    "conv_transpose2d", "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
+    "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy"};
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose2dFuncOptions& options) {
   const char* const op = "conv_transpose2d";
@@ -244,12 +262,14 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
   });
 }
 
+XGRAD_FORMULA unfold_formula{"unfold", "y_kp = x_(p + k) for places k of the kernel around p", "dL/dx = fold(gy)"};
 Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options) {
   return batched("unfold", x, 4, [&](const Tensor& all) {
     return unfolded(unfolding("unfold", all.dim(0), all.dim(1), {all.dim(2), all.dim(3)}, kernel, options), all);
   });
 }
 
+XGRAD_FORMULA fold_formula{"fold", "y_q = sum of x_kp with p + k = q", "dL/dx = unfold(gy)"};
 Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options) {
   return batched("fold", x, 3, [&](const Tensor& all) {
     at_least("fold", "size", 0, size);

@@ -1,12 +1,15 @@
 // Dropout. Its gradient is dropout with the same key.
 #include "dropout.h"
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "create.h"
 #include "kernels/dropout.h"
 
 namespace xgrad {
 
+XGRAD_FORMULA dropout_formula{"dropout", "y = 0 with probability p, else x/(1 - p)",
+                              "dL/dx = 0 where y is dropped, else gy/(1 - p)"};
 Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
   if (!(p >= 0 && p <= 1)) fail<ValueError>("dropout", "probability ", p, " not in [0, 1]");
   if (p == 0) return x;

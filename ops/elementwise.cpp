@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "../core/formula.h"
 #include "arithmetic.h"
 #include "lambda.h"
 
@@ -86,6 +87,7 @@ Tensor relu(const Tensor& x) {
       "relu", x, [](auto v) { return maximum(v, 0); }, [](auto, auto y) { return where(y <= 0, 0, 1); });
 }
 
+XGRAD_FORMULA elu_formula{"elu", "y = x if x > 0, else alpha (e^x - 1)", "dy/dx = 1 if x > 0, else alpha e^x"};
 Tensor elu(const Tensor& x, Real alpha) {
   // Above 0 the other branch is computed at 0, so that it cannot overflow into the gradient.
   return elementwise(
@@ -138,7 +140,7 @@ constexpr double gelu_cubic = 0.044715;
 // x/2 (1 + tanh(z/2)) = x sigmoid(z), z = gelu_scale (x + gelu_cubic x^3)
 Tensor gelu_tanh(const Tensor& x) {
   return elementwise(
-      "gelu", x,
+      "gelu_tanh", x,
       [](auto v) {
         const auto u = maximum(minimum(v, 1e2), -1e2);
         return where(v > 1e2, v, u * sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u)));
@@ -154,6 +156,7 @@ Tensor gelu_tanh(const Tensor& x) {
 
 Tensor gelu(const Tensor& x, Gelu form) { return form == Gelu::erf ? gelu_erf(x) : gelu_tanh(x); }
 
+XGRAD_FORMULA clamp_formula{"clamp", "y = max(min(x, high), low)", "dy/dx = 1 if x > low and x < high, else 0"};
 Tensor clamp(const Tensor& x, const Bounds& bounds) {
   if (!(bounds.min <= bounds.max)) fail<ValueError>("clamp", "min ", bounds.min, " is above max ", bounds.max);
   const Real low = bounds.min, high = bounds.max;
@@ -180,6 +183,7 @@ Array power_of(const Array& x, Real exponent) {
 
 }  // namespace
 
+XGRAD_FORMULA pow_formula{"pow", "y = a^b", "dy/da = b a^(b - 1); dy/db = a^b ln a"};
 Tensor pow(const Tensor& x, Real exponent) {
   return record("pow", power_of(x.value(), exponent),
                 wrt(x,

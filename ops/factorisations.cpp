@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "elementwise.h"
 #include "linalg.h"
@@ -12,6 +13,8 @@ namespace xgrad::linalg {
 
 using lapack::Form;
 
+XGRAD_FORMULA cholesky_formula{"cholesky", "a = y y', y triangular",
+                               "dL/da = sym(y'^-1 P y^-1) with P = tril(y' gy), half of its diagonal"};
 Tensor cholesky(const Tensor& a, const CholeskyOptions& options) {
   const Matrices sizes = checked_square("cholesky", a);
   check_finite("cholesky", a);
@@ -55,6 +58,8 @@ Tensor orthonormal_gradient(const Tensor& a, const Tensor& gq, const Tensor& q) 
 
 }  // namespace
 
+XGRAD_FORMULA qr_formula{"qr", "a = q r, q' q = 1, r triangular",
+                         "dL/da = (gq + q S) r'^-1 with S symmetric, its upper triangle that of -q' gq; r = q' a"};
 Qr qr(const Tensor& a, const QrOptions& options) {
   const Matrices sizes = checked("qr", a);
   check_finite("qr", a);
@@ -125,6 +130,8 @@ Tensor inverse_gaps(const char* op, const char* what, const Tensor& x, const Arr
 
 }  // namespace
 
+XGRAD_FORMULA eigh_formula{"eigh", "a = v diag(w) v', v' v = 1",
+                           "dL/da = v (diag(gw) + F * v' gv) v' with F_ij = 1/(w_j - w_i), 0 on the diagonal"};
 Eigh eigh(const Tensor& a) {
   const Matrices sizes = checked_square("eigh", a);
   check_finite("eigh", a);
@@ -178,6 +185,7 @@ Tensor singular_gradient(const Tensor& a, const Array& s, const Tensor& gu, cons
 
 }  // namespace
 
+XGRAD_FORMULA svd_formula{"svd", "a = u diag(s) vh, u' u = 1, vh vh' = 1", "dL/da by s = u diag(gs) vh"};
 Svd svd(const Tensor& a, const SvdOptions& options) {
   const Matrices sizes = checked("svd", a);
   check_finite("svd", a);
@@ -263,6 +271,8 @@ struct Spectrum {
   }
 };
 
+XGRAD_FORMULA pinv_formula{"pinv", "y = the pseudo-inverse of a",
+                           "dL/da = -y' gy y' + (1 - a y) gy' y y' + y' y gy' (1 - y a)"};
 Tensor pseudo_inverse(const Tensor& a, const Spectrum& spectrum) {
   return record("pinv", spectrum.inverse(), wrt(a, [a](const Tensor& gy, const Tensor& y) {
                   const Tensor g = transpose(gy), yt = transpose(y);

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "../core/formula.h"
 #include "../core/parallel.h"
 #include "../core/record.h"
 #include "broadcast.h"
@@ -97,12 +98,14 @@ Array add_up(const Array& y, const Rows& rows, const Shape& shape) {
 
 Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape& shape);
 
+XGRAD_FORMULA add_rows_formula{"add_rows", "y_j = sum of x_i with index_i = j", "dL/dx_i = gy_(index_i)"};
 Tensor add_rows(const Tensor& y, const Rows& rows, const Shape& shape) {
   return record("add_rows", add_up(y.value(), rows, shape),
                 wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }),
                 told("index", rows.ids));
 }
 
+XGRAD_FORMULA take_rows_formula{"take_rows", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape& shape) {
   return record(op, take(x.value(), rows, shape),
                 wrt(x, [rows, to = x.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }),
@@ -130,6 +133,7 @@ BasicArray<T> selected(const BasicArray<T>& x, int axis, const Index& index) {
 
 }  // namespace
 
+XGRAD_FORMULA embedding_formula{"embedding", "y_i = weight_(ids_i)", "dL/dweight_j = sum of gy_i with ids_i = j"};
 Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options) {
   if (weight.rank() != 2) fail<ShapeError>("embedding", "the table needs two axes, its shape is ", weight.shape());
   const std::int64_t size = weight.shape()[0];
@@ -148,6 +152,7 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
                 told("ids", ids), told("padding_idx", padding));
 }
 
+XGRAD_FORMULA index_select_formula{"index_select", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor index_select(const Tensor& x, int axis, const Index& index) {
   axis = selected_axis(x.shape(), axis, index);
   return take_rows("index_select", x, Rows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
@@ -222,6 +227,7 @@ Tensor scatter(const Shape& shape, int axis, const Index& index, const Tensor& s
 
 }  // namespace
 
+XGRAD_FORMULA gather_formula{"gather", "y_i = x_(index_i) along the axis", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor gather(const Tensor& x, int axis, const Index& index) {
   axis = check_gather("gather", x.shape(), axis, index);
   return record("gather", gathered(x.value(), axis, index),
@@ -229,6 +235,8 @@ Tensor gather(const Tensor& x, int axis, const Index& index) {
                 told("axis", axis), told("index", index));
 }
 
+XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with index_i = j",
+                                  "dL/dx = gy; dL/dsrc_i = gy_(index_i)"};
 Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src) {
   axis = check_gather("scatter_add", x.shape(), axis, index);
   if (src.shape() != index.shape()) {
@@ -263,6 +271,8 @@ void check_mask(const char* op, const Tensor& x, const Mask& mask) {
 
 }  // namespace
 
+XGRAD_FORMULA masked_fill_formula{"masked_fill", "y = value where the mask is true, else x",
+                                  "dL/dx = 0 where it is true, else gy"};
 Tensor masked_fill(const Tensor& x, const Mask& mask, Real value) {
   check_mask("masked_fill", x, mask);
   return record("masked_fill",

@@ -2,6 +2,7 @@
 #include "join.h"
 
 #include "../core/checked.h"
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "kernels/copy.h"
 #include "shape.h"
@@ -90,6 +91,7 @@ BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis) {
   return joined(concat_of<T>(xs, axis));
 }
 
+XGRAD_FORMULA concat_formula{"concat", "y = (x_1, x_2, ...) along the axis", "dL/dx_i = its part of gy"};
 Tensor concat(const Tensors& xs, int axis) {
   const auto join = concat_of<Real>(xs, axis);
   return record("concat", joined(join), wrt_each(xs, [&](std::size_t i) { return part_of_join(join, i); }),
@@ -101,6 +103,7 @@ BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis) {
   return joined(stack_of<T>(xs, axis));
 }
 
+XGRAD_FORMULA stack_formula{"stack", "y_i = x_i along a new axis", "dL/dx_i = gy_i"};
 Tensor stack(const Tensors& xs, int axis) {
   const auto join = stack_of<Real>(xs, axis);
   return record("stack", joined(join),

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <array>
+#include <concepts>
+#include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "broadcast.h"
 #include "kernels/loops.h"
+#include "symbol.h"
 
 namespace xgrad {
 
@@ -110,12 +115,54 @@ auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
   }
 }
 
+// What f and its partial derivatives compute, in letters.
+template <class F, class... D>
+Formula formula_in_letters(const F& f, const D&... d) {
+  constexpr std::size_t K = sizeof...(D);
+  std::array<Symbol, K + 1> symbols = [] {
+    if constexpr (K == 1) return std::array{Symbol("x"), Symbol("y")};
+    if constexpr (K == 2) return std::array{Symbol("a"), Symbol("b"), Symbol("y")};
+    if constexpr (K == 3) return std::array{Symbol("a"), Symbol("b"), Symbol("c"), Symbol("y")};
+  }();
+  Formula formula;
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    formula.value = cat("y = ", Symbol(f(symbols[k]...)).text());
+    (append(formula.derivative,
+            cat(k == 0 ? "dy/d" : "; dy/d", symbols[k].text(), " = ", Symbol(call_with(d, symbols)).text())),
+     ...);
+  }
+  (std::make_index_sequence<K>{});
+  return formula;
+}
+
+// Whether nothing but the type says what F computes, and letters can be its arguments.
+template <class F, std::size_t count>
+constexpr bool prints() {
+  if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
+    return []<std::size_t... k>(std::index_sequence<k...>) {
+      return std::is_invocable_v<const F&, std::conditional_t<k == count, void, const Symbol&>...>;
+    }
+    (std::make_index_sequence<count>{});
+  } else {
+    return false;
+  }
+}
+
+// Makes the formula of an operation known, the first time that it runs. Lambdas that hold numbers have no formula.
+template <class F, class... D>
+void make_known(const char* op) {
+  if constexpr (prints<F, sizeof...(D)>() && (prints<D, sizeof...(D) + 1>() && ...)) {
+    static const PrintedFormula known(op, [] { return formula_in_letters(F(), D()...); });
+  }
+}
+
 }  // namespace detail
 
 /// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv.
 template <class F, class D>
 Tensor elementwise(const char* op, const Tensor& x, F f, D df) {
   static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
+  detail::make_known<F, D>(op);
   const std::array<const Tensor*, 1> inputs{&x};
   return record(op, map(x.value(), f), detail::partial(inputs, 0, std::move(df)));
 }
@@ -124,6 +171,7 @@ Tensor elementwise(const char* op, const Tensor& x, F f, D df) {
 template <class F, class DA, class DB>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db) {
   static_assert(detail::takes_numbers<F, 2>(), "elementwise: the function takes one number for each input");
+  detail::make_known<F, DA, DB>(op);
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   const std::array<const Tensor*, 2> inputs{&a, &b};
   return record(op, map(shape, f, a.value(), b.value()), detail::partial(inputs, 0, std::move(da)),
@@ -134,6 +182,7 @@ Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da,
 template <class F, class DA, class DB, class DC>
 Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
   static_assert(detail::takes_numbers<F, 3>(), "elementwise: the function takes one number for each input");
+  detail::make_known<F, DA, DB, DC>(op);
   const Shape shape = broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), c.shape());
   const std::array<const Tensor*, 3> inputs{&a, &b, &c};
   return record(op, map(shape, f, a.value(), b.value(), c.value()), detail::partial(inputs, 0, std::move(da)),

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "elementwise.h"
 #include "index.h"
@@ -135,6 +136,7 @@ bool is_vector(const Tensor& a, const Tensor& b) {
   return b.shape() == shape;
 }
 
+XGRAD_FORMULA solve_formula{"solve", "a y = b", "dL/db = a'^-1 gy; dL/da = -a'^-1 gy y'"};
 Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options) {
   checked_square("solve", a);
   if (is_vector(a, b)) {
@@ -150,6 +152,8 @@ Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options) {
   return solved(a, factors, b, Form::plain);
 }
 
+XGRAD_FORMULA solve_triangular_formula{"solve_triangular", "a y = b, a triangular",
+                                       "dL/db = a'^-1 gy; dL/da = the triangle of -a'^-1 gy y'"};
 Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOptions& options) {
   const char* op = "solve_triangular";
   const Matrices sizes = checked_square(op, a);
@@ -172,6 +176,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOption
                       : transpose(triangular(a, transpose(b), triangle, Form::transposed));
 }
 
+XGRAD_FORMULA inv_formula{"inv", "y = a^-1", "dL/da = -y' gy y'"};
 Tensor inv(const Tensor& a) {
   const Matrices sizes = checked_square("inv", a);
   check_finite("inv", a);
@@ -212,6 +217,7 @@ Array cofactors(const Tensor& a) {
 
 }  // namespace
 
+XGRAD_FORMULA det_formula{"det", "y = det a", "dL/da = gy y a'^-1"};
 Tensor det(const Tensor& a) {
   const Matrices sizes = checked_square("det", a);
   check_finite("det", a);
@@ -231,6 +237,7 @@ Tensor det(const Tensor& a) {
                 }));
 }
 
+XGRAD_FORMULA slogdet_formula{"slogdet", "y = ln |det a|", "dL/da = gy a'^-1"};
 SignAndLog slogdet(const Tensor& a) {
   const Matrices sizes = checked_square("slogdet", a);
   check_finite("slogdet", a);

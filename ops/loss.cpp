@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../core/formula.h"
 #include "../core/record_fused.h"
 #include "../core/shape_hints.h"
 #include "arithmetic.h"
@@ -53,6 +54,11 @@ Tensor composed_losses(const Tensor& logits, const Targets& targets) {
   const Tensor hot(std::move(chosen)), evenly(std::move(every));
   return -sum(where(hot > 0, hot * log_p, 0) + evenly * finite, {.axis = -1});
 }
+
+XGRAD_FORMULA cross_entropy_formula{
+    "cross_entropy",
+    "y = -sum_i q_i ln p_i with p = softmax(x), q_i = (1 - s) (1 if i = target, else 0) + s/V, s = label_smoothing",
+    "dL/dx_i = gy (p_i - q_i)"};
 
 // One loss for each sample.
 Tensor sample_losses(const Tensor& logits, const Targets& targets) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "compare.h"
 #include "elementwise.h"
@@ -23,6 +24,8 @@ Tensor with_axes(const Tensor& y, const Axes& axes, bool has_them) {
 
 }  // namespace
 
+XGRAD_FORMULA vector_norm_formula{"vector_norm", "y = (sum of |x_i|^ord)^(1/ord)",
+                                  "dy/dx_i = sign(x_i) (|x_i|/y)^(ord - 1)"};
 Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
   const char* op = "vector_norm";
   const double ord = options.ord;

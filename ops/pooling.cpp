@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "interpolate.h"
 #include "kernels/pooling.h"
@@ -147,6 +148,7 @@ struct Choice {
 
 Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to);
 
+XGRAD_FORMULA add_places_formula{"add_places", "y_j = sum of x_i with place_i = j", "dL/dx_i = gy_(place_i)"};
 // The dual of `chosen`.
 Tensor put_back(const Tensor& gy, const Choice& choice, const Shape& to) {
   Array x(to);
@@ -155,6 +157,7 @@ Tensor put_back(const Tensor& gy, const Choice& choice, const Shape& to) {
                 wrt(gy, [choice, from = gy.shape()](const Tensor& g) { return chosen(g, choice, from); }));
 }
 
+XGRAD_FORMULA take_places_formula{"take_places", "y_i = x_(place_i)", "dL/dx_j = sum of gy_i with place_i = j"};
 Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
   Array y(to);
   take_places(choice.planes(), choice.in, choice.out(), choice.places.data(), x.value().data(), y.mutable_data());
@@ -201,6 +204,8 @@ Tensor avg_pool(const char* op, const Tensor& x, const Planes& planes, const Ban
 
 }  // namespace
 
+XGRAD_FORMULA max_pool1d_formula{"max_pool1d", "y_i = the largest x in window i",
+                                 "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
   constexpr const char* op = "max_pool1d";
   const Planes planes(op, x, 1);
@@ -210,6 +215,8 @@ Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& 
   return max_pool(op, x, planes, windows_of(op, one_row), windows_of(op, columns));
 }
 
+XGRAD_FORMULA max_pool2d_formula{"max_pool2d", "y_i = the largest x in window i",
+                                 "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
   constexpr const char* op = "max_pool2d";
   const Planes planes(op, x, 2);
@@ -221,6 +228,8 @@ Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions&
   return max_pool(op, x, planes, windows_of(op, rows), windows_of(op, columns));
 }
 
+XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", "y_i = the mean of x in window i",
+                                 "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& options) {
   constexpr const char* op = "avg_pool1d";
   const Planes planes(op, x, 1);
@@ -229,6 +238,8 @@ Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& 
   return avg_pool(op, x, planes, means_of(one_row, true), means_of(columns, options.count_include_pad));
 }
 
+XGRAD_FORMULA avg_pool2d_formula{"avg_pool2d", "y_i = the mean of x in window i",
+                                 "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
   constexpr const char* op = "avg_pool2d";
   const Planes planes(op, x, 2);
@@ -239,6 +250,8 @@ Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions&
                   means_of(columns, options.count_include_pad));
 }
 
+XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", "y_i = the largest x in window i",
+                                          "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) {
   constexpr const char* op = "adaptive_max_pool1d";
   const Planes planes(op, x, 1);
@@ -247,6 +260,8 @@ Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) {
   return max_pool(op, x, planes, windows_of(op, one_row), windows_of(columns));
 }
 
+XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", "y_i = the largest x in window i",
+                                          "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) {
   constexpr const char* op = "adaptive_max_pool2d";
   const Planes planes(op, x, 2);
@@ -255,6 +270,8 @@ Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) {
   return max_pool(op, x, planes, windows_of(rows), windows_of(columns));
 }
 
+XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", "y_i = the mean of x in window i",
+                                          "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size) {
   constexpr const char* op = "adaptive_avg_pool1d";
   const Planes planes(op, x, 1);
@@ -263,6 +280,8 @@ Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size) {
   return avg_pool(op, x, planes, means_of(one_row, true), means_of(columns));
 }
 
+XGRAD_FORMULA adaptive_avg_pool2d_formula{"adaptive_avg_pool2d", "y_i = the mean of x in window i",
+                                          "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size) {
   constexpr const char* op = "adaptive_avg_pool2d";
   const Planes planes(op, x, 2);

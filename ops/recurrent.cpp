@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../core/formula.h"
 #include "../core/record_fused.h"
 #include "arithmetic.h"
 #include "elementwise.h"
@@ -134,6 +135,7 @@ std::int64_t width_of(const char* op, const Tensor& h) {
 
 }  // namespace
 
+XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))"};
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options) {
   const std::int64_t width = width_of("rnn", h);
   const Course course = course_of("rnn", x, 1, width, options);
@@ -143,6 +145,9 @@ Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f,
                            : recurrence<cells::Rnn<Squash::relu>>(course, {x, weight, h});
 }
 
+XGRAD_FORMULA lstm_formula{
+    "lstm",
+    "h_t = sigmoid(o) tanh(c_t), c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g), (i, f, g, o) = x_t + weight h_(t-1)"};
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                 const RecurrenceOptions& options, const Tensor& projection) {
   const std::int64_t width = width_of("lstm", c), state = width_of("lstm", h);
@@ -159,6 +164,9 @@ Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Te
   return recurrence<cells::Lstm>(course, {x, weight, h, c});
 }
 
+XGRAD_FORMULA gru_formula{"gru",
+                          "h_t = (1 - z) n + z h_(t-1), n = tanh(x_n + r u_n), r = sigmoid(x_r + u_r), z = sigmoid(x_z "
+                          "+ u_z), u = weight h_(t-1) + bias"};
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options) {
   const std::int64_t width = width_of("gru", h);

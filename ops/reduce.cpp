@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "arithmetic.h"
 #include "broadcast.h"
@@ -62,6 +63,7 @@ Tensor extreme(const char* op, const Tensor& x, const ReduceOptions& options,
 
 }  // namespace
 
+XGRAD_FORMULA sum_formula{"sum", "y = sum of x_i", "dy/dx_i = 1"};
 Tensor sum(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("sum", x.rank());
   return record("sum", sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
@@ -70,6 +72,7 @@ Tensor sum(const Tensor& x, const ReduceOptions& options) {
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 
+XGRAD_FORMULA mean_formula{"mean", "y = sum of x_i / n", "dy/dx_i = 1/n"};
 Tensor mean(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("mean", x.rank());
   refuse_empty("mean", x, axes);
@@ -81,6 +84,8 @@ Tensor mean(const Tensor& x, const ReduceOptions& options) {
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 
+XGRAD_FORMULA var_formula{"var", "y = sum of (x_i - mean)^2 / (n - correction)",
+                          "dy/dx_i = 2 (x_i - mean) / (n - correction)"};
 Tensor var(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("var", x.rank());
   const Real freedom = static_cast<Real>(count_of(x.shape(), axes)) - options.correction;
@@ -105,7 +110,9 @@ Tensor var(const Tensor& x, const VarOptions& options) {
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 
+XGRAD_FORMULA max_formula{"max", "y = the largest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
 Tensor max(const Tensor& x, const ReduceOptions& options) { return extreme("max", x, options, max_over); }
+XGRAD_FORMULA min_formula{"min", "y = the smallest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
 Tensor min(const Tensor& x, const ReduceOptions& options) { return extreme("min", x, options, min_over); }
 
 namespace {
@@ -144,6 +151,7 @@ Tensor product_of_others(const Tensor& x, const Axes& axes) {
 
 }  // namespace
 
+XGRAD_FORMULA prod_formula{"prod", "y = product of x_i", "dy/dx_i = product of the others"};
 Tensor prod(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("prod", x.rank());
   Array y = product_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
@@ -172,6 +180,7 @@ Tensor shares(const Tensor& x, const Axes& axes, const Tensor& shift, const Arra
 
 }  // namespace
 
+XGRAD_FORMULA logsumexp_formula{"logsumexp", "y = ln sum_i e^x_i", "dy/dx_i = e^(x_i - y)"};
 Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("logsumexp", x.rank());
   const Shape kept = kept_shape(x.shape(), axes);
@@ -193,6 +202,7 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
 
 namespace {
 
+XGRAD_FORMULA cumsum_formula{"cumsum", "y_i = x_0 + ... + x_i", "dL/dx_i = sum of gy_j over j >= i"};
 // Each direction is the other's gradient.
 Tensor cumulate(const Tensor& x, int axis, SumOrder order) {
   const SumOrder back = order == SumOrder::forwards ? SumOrder::backwards : SumOrder::forwards;

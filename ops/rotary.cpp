@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "kernels/rotary.h"
 
@@ -57,6 +58,10 @@ Tensor turned(const Tensor& x, const Turn& turn) {
 
 }  // namespace
 
+XGRAD_FORMULA rotary_formula{
+    "rotary",
+    "y_a = x_a cos t - x_b sin t, y_b = x_a sin t + x_b cos t with the angle t of the position and the pair a, b",
+    "dL/dx = gy, turned back"};
 Tensor rotary(const Tensor& x, const RotaryOptions& options) {
   constexpr std::int64_t furthest = std::int64_t{1} << 40;
   if (x.rank() < 2) fail<ShapeError>("rotary", "needs (..., positions, width), got ", x.shape());

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../core/checked.h"
+#include "../core/formula.h"
 #include "../core/parallel.h"
 #include "../core/record.h"
 #include "broadcast.h"
@@ -24,10 +25,12 @@ Tensor reshape_as(const char* op, const Tensor& x, const Shape& shape) {
 
 }  // namespace
 
+XGRAD_FORMULA reshape_formula{"reshape", "y = x in another shape", "dL/dx = gy in the shape of x"};
 Tensor reshape(const Tensor& x, const Shape& shape) {
   return reshape_as("reshape", x, resolve_shape("reshape", x.size(), shape));
 }
 
+XGRAD_FORMULA flatten_formula{"flatten", "y = x in another shape", "dL/dx = gy in the shape of x"};
 Tensor flatten(const Tensor& x, int first, int last) {
   if (x.rank() == 0) return reshape_as("flatten", x, {1});
   first = normalize_axis("flatten", first, x.rank());
@@ -42,6 +45,7 @@ Tensor flatten(const Tensor& x, int first, int last) {
   return reshape_as("flatten", x, shape);
 }
 
+XGRAD_FORMULA squeeze_formula{"squeeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
 Tensor squeeze(const Tensor& x) {
   Shape shape;
   for (const std::int64_t size : x.shape()) {
@@ -61,6 +65,7 @@ Tensor squeeze(const Tensor& x, const Axes& axes) {
   return reshape_as("squeeze", x, shape);
 }
 
+XGRAD_FORMULA unsqueeze_formula{"unsqueeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
 Tensor unsqueeze(const Tensor& x, int axis) {
   Shape shape = x.shape();
   shape.insert(normalize_axis("unsqueeze", axis, x.rank() + 1), 1);
@@ -112,6 +117,8 @@ BasicArray<T> permute(const BasicArray<T>& x, const Axes& axes) {
   return permuted(x, permutation(x.shape(), axes));
 }
 
+XGRAD_FORMULA permute_formula{"permute", "y = x with its axes in another order",
+                              "dL/dx = gy with its axes in their first order"};
 Tensor permute(const Tensor& x, const Axes& axes) {
   const Axes order = permutation(x.shape(), axes);
   return record("permute", permuted(x.value(), order),
@@ -125,6 +132,7 @@ BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b) {
   return permuted(x, order);
 }
 
+XGRAD_FORMULA transpose_formula{"transpose", "y = x'", "dL/dx = gy'"};
 Tensor transpose(const Tensor& x, int axis_a, int axis_b) {
   return record("transpose", transpose(x.value(), axis_a, axis_b),
                 wrt(x, [axis_a, axis_b](const Tensor& gy) { return transpose(gy, axis_a, axis_b); }),
@@ -153,6 +161,7 @@ BasicArray<T> flip(const BasicArray<T>& x, const Axes& axes) {
   return copy_part(x, part);
 }
 
+XGRAD_FORMULA flip_formula{"flip", "y_i = x_(n - 1 - i) along the axes", "dL/dx_i = gy_(n - 1 - i)"};
 Tensor flip(const Tensor& x, const Axes& axes) {
   return record("flip", flip(x.value(), axes), wrt(x, [axes](const Tensor& gy) { return flip(gy, axes); }),
                 told("axes", axes));
@@ -197,6 +206,7 @@ BasicArray<T> rolled(const BasicArray<T>& x, const Shape& forward) {
   return result;
 }
 
+XGRAD_FORMULA roll_formula{"roll", "y_i = x_(i - shift), indices modulo n", "dL/dx_i = gy_(i + shift)"};
 Tensor rolled(const Tensor& x, const Shape& forward) {
   return record("roll", rolled(x.value(), forward),
                 wrt(x,
@@ -245,6 +255,8 @@ Tensor repeat_pieces(const char* op, const Tensor& x, std::int64_t length, std::
 
 }  // namespace
 
+XGRAD_FORMULA repeat_interleave_formula{"repeat_interleave", "y_i = x_(i / count), rounded down",
+                                        "dL/dx_j = sum of gy_i over its copies"};
 Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis) {
   axis = normalize_axis("repeat_interleave", axis, x.rank());
   if (count < 0) fail<ValueError>("repeat_interleave", "negative count ", count);
@@ -253,6 +265,7 @@ Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis) {
   return repeat_pieces("repeat_interleave", x, strides_of(x.shape())[axis], count, shape);
 }
 
+XGRAD_FORMULA tile_formula{"tile", "y_i = x_(i modulo n)", "dL/dx_j = sum of gy_i over its copies"};
 Tensor tile(const Tensor& x, const Shape& counts) {
   for (const std::int64_t count : counts) {
     if (count < 0) fail<ValueError>("tile", "negative count in ", counts);
@@ -304,12 +317,14 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
+XGRAD_FORMULA tril_formula{"tril", "y_ij = x_ij if j <= i + offset, else 0", "dL/dx = tril(gy)"};
 Tensor tril(const Tensor& x, std::int64_t offset) {
   return record("tril", band("tril", x.value(), -no_limit, offset),
                 wrt(x, [offset](const Tensor& gy) { return tril(gy, offset); }));
 }
 Mask tril(const Mask& x, std::int64_t offset) { return band("tril", x, -no_limit, offset); }
 
+XGRAD_FORMULA triu_formula{"triu", "y_ij = x_ij if j >= i + offset, else 0", "dL/dx = triu(gy)"};
 Tensor triu(const Tensor& x, std::int64_t offset) {
   return record("triu", band("triu", x.value(), offset, no_limit),
                 wrt(x, [offset](const Tensor& gy) { return triu(gy, offset); }));

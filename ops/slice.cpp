@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "../core/checked.h"
+#include "../core/formula.h"
 #include "../core/record.h"
 #include "kernels/copy.h"
 
@@ -94,6 +95,7 @@ Tensor slice_part(const char* op, const Tensor& x, const Part& part) {
                 wrt(x, [part, to = x.shape()](const Tensor& gy) { return place_part(gy, part, to); }));
 }
 
+XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that part of gy"};
 Tensor place_part(const Tensor& x, const Part& part, const Shape& shape) {
   return record("place", placed(x.value(), part, shape, 0),
                 wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
@@ -106,6 +108,7 @@ BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices) {
   return copy_part(x, part_of("slice", x.shape(), slices));
 }
 
+XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0"};
 Tensor slice(const Tensor& x, const Slices& slices) {
   return slice_part("slice", x, part_of("slice", x.shape(), slices));
 }
@@ -136,6 +139,7 @@ void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& v
                broadcast_strides(from.shape(), part.sizes));
 }
 
+XGRAD_FORMULA narrow_formula{"narrow", "y_i = x_(start + i) along the axis", "dL/dx = gy at that part, else 0"};
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length) {
   axis = normalize_axis("narrow", axis, x.rank());
   const std::int64_t size = x.shape()[axis];
@@ -145,6 +149,7 @@ Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length
   return slice_part("narrow", x, part_of_axis(x.shape(), axis, start, length));
 }
 
+XGRAD_FORMULA split_formula{"split", "y = a part of x along the axis", "dL/dx = gy at that part, else 0"};
 Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis) {
   axis = normalize_axis("split", axis, x.rank());
   const std::int64_t size = x.shape()[axis];
@@ -175,6 +180,7 @@ Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
   return split(x, lengths, axis);
 }
 
+XGRAD_FORMULA pad_formula{"pad", "y = x at the middle, value around it", "dL/dx = that part of gy"};
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value) {
   if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " paddings for shape ", x.shape());
   Shape shape = x.shape();

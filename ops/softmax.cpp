@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../core/formula.h"
 #include "../core/record_fused.h"
 #include "arithmetic.h"
 #include "elementwise.h"
@@ -28,6 +29,7 @@ Tensor row_sum(const Tensor& x) { return sum(x, {.axis = -1, .keepdim = true}); 
 
 }  // namespace
 
+XGRAD_FORMULA softmax_formula{"softmax", "y_i = e^x_i / sum_j e^x_j", "dL/dx_i = y_i (gy_i - sum_j gy_j y_j)"};
 Tensor softmax(const Tensor& x, int axis) {
   return along("softmax", x, axis, [](const Tensor& u) {
     return record_fused(
@@ -37,6 +39,7 @@ Tensor softmax(const Tensor& x, int axis) {
   });
 }
 
+XGRAD_FORMULA log_softmax_formula{"log_softmax", "y_i = x_i - ln sum_j e^x_j", "dL/dx_i = gy_i - e^y_i sum_j gy_j"};
 Tensor log_softmax(const Tensor& x, int axis) {
   return along("log_softmax", x, axis, [](const Tensor& u) {
     return record_fused("log_softmax", log_softmax_rows(u.value()), u, log_softmax_gradient_rows,
@@ -76,6 +79,8 @@ Mask behind(const RowLengths& length, const Shape& shape) {
 
 }  // namespace
 
+XGRAD_FORMULA masked_softmax_formula{"masked_softmax", "y_i = e^x_i / sum_j e^x_j among the entries that count, else 0",
+                                     "dL/dx_i = y_i (gy_i - sum_j gy_j y_j)"};
 Tensor masked_softmax(const Tensor& x, const Index& lengths) {
   const RowLengths length = checked_lengths(x.shape(), lengths);
   return record_fused(

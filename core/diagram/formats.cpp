@@ -27,6 +27,11 @@ std::string escaped(std::string_view text, std::string_view with_backslash) {
   return result;
 }
 std::string in_quotes(std::string_view text) { return cat('"', escaped(text, "\"\\"), '"'); }
+std::string tooltip_in_quotes(const GraphVertex& vertex) {
+  std::string lines = escaped(tooltip_of(vertex), "\"\\");
+  for (const std::string& equation : equations_of(vertex)) append(lines, cat("\\n", escaped(equation, "\"\\")));
+  return cat('"', lines, '"');
+}
 std::string in_html(std::string_view text) {
   if (text.empty()) return "&#160;";
   if (text == "]" || text == "]]") return text.size() == 1 ? "&#93;" : "&#93;&#93;";  // Graphviz awaits a third and a >
@@ -153,7 +158,7 @@ class DotWriter {
          vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
          vertex.role == GraphRole::input ? ", shape=ellipse" : "", vertex.is_result ? ", penwidth=2" : "",
          vertex.change == GraphChange::removed ? ", style=\"rounded,filled,dashed\"" : "",
-         ", tooltip=", in_quotes(tooltip_of(vertex)), "];");
+         ", tooltip=", tooltip_in_quotes(vertex), "];");
   }
 
   void write_edge(const GraphEdge& edge) {

@@ -36,6 +36,19 @@ std::string headline(const GraphVertex& vertex) {
   return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
 }
 
+// Equations, each on a line of its own, that are cut where they would make the box a banner: the tooltip has all of them.
+std::vector<std::string> short_lines(std::string_view equations) {
+  constexpr std::size_t longest = 44;
+  std::vector<std::string> lines;
+  while (!equations.empty()) {
+    const std::string_view line = equations.substr(0, equations.find("; "));
+    equations.remove_prefix(std::min(equations.size(), line.size() + 2));
+    const bool fits = line.size() <= longest;
+    lines.push_back(fits ? std::string(line) : cat(line.substr(0, line.rfind(' ', longest)), " \u2026"));
+  }
+  return lines;
+}
+
 // The smaller lines below it.
 std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& options) {
   std::vector<std::string> lines;
@@ -45,6 +58,11 @@ std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& 
   }
   if (!said.empty()) lines.push_back(said);
   if (!vertex.what.empty()) lines.push_back(vertex.what);
+  if (options.equations) {
+    for (std::string& line : short_lines(vertex.formula.empty() ? vertex.derivative : vertex.formula)) {
+      lines.push_back(std::move(line));
+    }
+  }
   if (vertex.role == GraphRole::module) {
     const std::string_view each = vertex.times > 1 ? " each" : "";
     if (vertex.operations != 1 || vertex.parameters == 0) {
@@ -125,6 +143,12 @@ std::string tooltip_of(const GraphVertex& vertex) {
   if (const std::string name = full_name(vertex); !name.empty()) append(text, cat(": ", name));
   if (vertex.kept_bytes > 0) append(text, cat(", keeps ", bytes_text(vertex.kept_bytes)));
   return text;
+}
+
+std::vector<std::string> equations_of(const GraphVertex& vertex) {
+  std::vector<std::string> equations{vertex.formula, vertex.derivative};
+  std::erase(equations, "");
+  return equations;
 }
 
 }  // namespace xgrad::detail

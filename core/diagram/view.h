@@ -40,6 +40,7 @@ struct GraphOptions {
   bool edge_shapes = false;  ///< at every edge
   bool kept_memory = false;  ///< bytes that stay in memory until the backward pass
   bool formulas = false;     ///< gradient rules as the operations that they are made of, else as one box each
+  bool equations = false;    ///< at every operation what it computes: "y = tanh x", at its rule "dy/dx = 1 - y^2"
   /// What it remembers of a run is shown: values and gradients, themselves where they are few, else least, mean and
   /// greatest with a histogram.
   const ValueRecorder* values = nullptr;
@@ -95,8 +96,8 @@ struct GraphVertex {
   std::string what = {};            ///< of a module: its class and settings, "Linear 512 -> 64"
   /// What is said of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
-  std::string formula = {};     ///< of an operation: y = "tanh x"
-  std::string derivative = {};  ///< "1 - y^2"
+  std::string formula = {};     ///< of an operation: "y = tanh x"
+  std::string derivative = {};  ///< of an operation and of its gradient rule: "dy/dx = 1 - y^2"
   /// With GraphOptions::values: what was computed, and the gradient of the result that a backward pass went out from.
   std::optional<NumbersSummary> value = {};
   std::optional<NumbersSummary> gradient = {};

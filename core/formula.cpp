@@ -1,0 +1,60 @@
+// Where formulas come from.
+#include "formula.h"
+
+#include <atomic>
+
+extern "C" {
+// The linker puts them around the section.
+[[gnu::visibility("hidden")]] extern const xgrad::FormulaLine __start_xgrad_formulas[];
+[[gnu::visibility("hidden")]] extern const xgrad::FormulaLine __stop_xgrad_formulas[];
+}
+
+namespace xgrad {
+
+// What the core itself records.
+XGRAD_FORMULA alias_formula{"alias", "y = x", "dL/dx = gy"};
+
+namespace {
+
+constinit std::atomic<const detail::PrintedFormula*> newest_printed{nullptr};
+
+// Calls f(op, make) for every formula, make() being it.
+template <class F>
+void for_each_formula(const F& f) {
+  for (const FormulaLine* line = __start_xgrad_formulas; line != __stop_xgrad_formulas; ++line) {
+    if (line->op) f(line->op, [line] { return Formula{line->value, line->derivative}; });  // else a gap
+  }
+  for (const auto* each = newest_printed.load(std::memory_order_acquire); each; each = each->next()) {
+    f(each->op(), [each] { return each->formula(); });
+  }
+}
+
+}  // namespace
+
+detail::PrintedFormula::PrintedFormula(const char* op, Print print) noexcept : op_(op), print_(print) {
+  next_ = newest_printed.load(std::memory_order_relaxed);
+  while (!newest_printed.compare_exchange_weak(next_, this, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+std::optional<Formula> formula_of(std::string_view op) {
+  std::optional<Formula> found;
+  bool ambiguous = false;
+  for_each_formula([&](std::string_view name, const auto& make) {
+    if (name != op) return;
+    Formula formula = make();
+    ambiguous |= found && *found != formula;
+    found = std::move(formula);
+  });
+  return ambiguous ? std::nullopt : found;
+}
+
+std::map<std::string, Formula, std::less<>> known_formulas() {
+  std::map<std::string, Formula, std::less<>> all;
+  for_each_formula([&](const char* op, const auto&) {
+    if (std::optional<Formula> formula = formula_of(op)) all.try_emplace(op, *std::move(formula));
+  });
+  return all;
+}
+
+}  // namespace xgrad

@@ -1,0 +1,335 @@
+// Expressions of symbols, and how they are printed.
+#include "symbol.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+namespace xgrad {
+namespace detail {
+
+struct Expression {
+  enum Kind {
+    letter,
+    number,
+    sum,
+    difference,
+    negative,
+    product,
+    quotient,
+    power,
+    function,
+    comparison,
+    logic,
+    choice
+  };
+  Kind kind;
+  std::string name;  // a letter, digits, the name of a function, the sign of a comparison, "and", "or", "not"
+  std::vector<ExpressionRef> parts = {};
+};
+
+}  // namespace detail
+
+namespace {
+
+using detail::Expression;
+using detail::ExpressionRef;
+
+ExpressionRef make(Expression::Kind kind, std::string_view name, std::vector<ExpressionRef> parts = {}) {
+  return std::make_shared<const Expression>(Expression{kind, std::string(name), std::move(parts)});
+}
+ExpressionRef call(std::string_view name, const ExpressionRef& of) { return make(Expression::function, name, {of}); }
+
+bool is_number(const ExpressionRef& e, std::string_view digits) {
+  return e->kind == Expression::number && e->name == digits;
+}
+// Of numbers alone.
+bool is_constant(const ExpressionRef& e) {
+  return e->kind == Expression::number ||
+         (e->kind == Expression::letter ? e->name == "pi" : std::ranges::all_of(e->parts, is_constant));
+}
+
+// Numbers that have names.
+ExpressionRef constant(double value, std::string_view digits) {
+  using namespace std::numbers;
+  const auto pi = [] { return make(Expression::letter, "pi"); };
+  const auto two = [] { return make(Expression::number, "2"); };
+  const auto ratio = [&] { return call("sqrt", make(Expression::quotient, "", {two(), pi()})); };
+  if (value == std::numbers::pi) return pi();
+  if (value == 2 * inv_sqrtpi) return make(Expression::quotient, "", {two(), call("sqrt", pi())});
+  if (value == sqrt2 * inv_sqrtpi) return ratio();
+  if (value == 2 * sqrt2 * inv_sqrtpi) return make(Expression::product, "", {two(), ratio()});
+  return make(Expression::number, digits);
+}
+
+// ---- Printing -------------------------------------------------------------------------------------------------------
+
+// How tightly the parts of a text hold together.
+enum class Level { choice, either, both, comparison, sum, product, power, atom };
+
+struct Words {
+  std::string text;
+  Level level;
+};
+
+bool ends_in_digit(std::string_view text) { return text.back() >= '0' && text.back() <= '9'; }
+bool begins_with_digit(std::string_view text) { return text.front() >= '0' && text.front() <= '9'; }
+
+class Printer {
+ public:
+  std::string print(const ExpressionRef& root) {
+    count(root);
+    std::string text = at(Level::choice, root);
+    for (std::size_t i = 0; i < definitions_.size(); ++i) append(text, cat(i == 0 ? " with " : ", ", definitions_[i]));
+    return text;
+  }
+
+ private:
+  // Whether more may follow in the same term: then it is tanh(x), and not tanh x.
+  enum class End { open, closed };
+
+  void count(const ExpressionRef& e) {
+    if (++uses_[e.get()] > 1) return;
+    for (const ExpressionRef& part : e->parts) count(part);
+  }
+
+  // In parentheses, if it does not hold together as tightly as it has to.
+  std::string at(Level needed, const ExpressionRef& e, End end = End::closed) {
+    Words words = words_of(e, end);
+    return words.level < needed ? cat('(', at(Level::choice, e), ')') : words.text;
+  }
+
+  // The letter of what is used several times and is longer than a letter and a sign.
+  Words words_of(const ExpressionRef& e, End end) {
+    const bool value = e->kind != Expression::comparison && e->kind != Expression::logic;
+    if (!value || uses_[e.get()] < 2 || is_constant(e) || e->kind == Expression::letter) return spelled(e, end);
+    if (const auto known = letters_.find(e.get()); known != letters_.end()) return {known->second, Level::atom};
+    constexpr std::size_t short_enough = 8;
+    const Words body = spelled(e, End::closed);
+    if (body.text.size() <= short_enough || definitions_.size() == letters.size()) return spelled(e, end);
+    const std::string letter(1, letters[definitions_.size()]);
+    definitions_.push_back(cat(letter, " = ", body.level == Level::choice ? cat('(', body.text, ')') : body.text));
+    letters_.emplace(e.get(), letter);
+    return {letter, Level::atom};
+  }
+
+  Words spelled(const ExpressionRef& e, End end) {
+    switch (e->kind) {
+      case Expression::letter:
+        return {e->name, Level::atom};
+      case Expression::number:
+        return {e->name, e->name[0] == '-' ? Level::product : Level::atom};
+      case Expression::sum:
+        return {cat(at(Level::sum, e->parts[0]), added(e->parts[1])), Level::sum};
+      case Expression::difference:
+        return {cat(at(Level::sum, e->parts[0]), " - ", unsigned_term(e->parts[1])), Level::sum};
+      case Expression::negative:
+      case Expression::product:
+        return product(e, end);
+      case Expression::quotient:
+        return {cat(numerator(e->parts[0]), '/', at(Level::power, e->parts[1], end)), Level::product};
+      case Expression::power:
+        return {cat(at(Level::atom, e->parts[0], End::open), '^', exponent(e->parts[1])), Level::power};
+      case Expression::function:
+        return function(e, end);
+      case Expression::comparison:
+        return {cat(at(Level::sum, e->parts[0]), ' ', e->name, ' ', at(Level::sum, e->parts[1])), Level::comparison};
+      case Expression::logic:
+        return logic(e);
+      case Expression::choice:
+        break;
+    }
+    const ExpressionRef& other = e->parts[2];
+    const Words otherwise = words_of(other, End::closed);
+    const bool goes_on = other->kind == Expression::choice && otherwise.level == Level::choice;
+    return {cat(at(Level::sum, e->parts[1]), " if ", at(Level::either, e->parts[0]), goes_on ? ", " : ", else ",
+                otherwise.text),
+            Level::choice};
+  }
+
+  std::string added(const ExpressionRef& e) {
+    const bool flat = e->kind == Expression::sum || e->kind == Expression::difference;
+    const std::string term = at(flat ? Level::sum : Level::product, e);
+    return term[0] == '-' ? cat(" - ", term.substr(1)) : cat(" + ", term);
+  }
+  std::string unsigned_term(const ExpressionRef& e) {
+    std::string term = at(Level::product, e);
+    return term[0] == '-' ? cat('(', term, ')') : term;
+  }
+
+  // The factors of a product, or of what is negated, and theirs; returns whether the sign is turned.
+  bool collect(const ExpressionRef& e, std::vector<ExpressionRef>& factors) {
+    bool turned = e->kind == Expression::negative;
+    for (const ExpressionRef& part : e->parts) {
+      const bool opens = part->kind == Expression::product || part->kind == Expression::negative;
+      if (opens && uses_[part.get()] == 1) {
+        turned ^= collect(part, factors);
+      } else if (part->kind == Expression::number && part->name[0] == '-') {
+        turned = !turned;
+        factors.push_back(make(Expression::number, part->name.substr(1)));
+      } else {
+        factors.push_back(part);
+      }
+    }
+    return turned;
+  }
+
+  // Numbers first, equal ones that follow each other as a power.
+  Words product(const ExpressionRef& e, End end) {
+    std::vector<ExpressionRef> factors;
+    const bool turned = collect(e, factors);
+    std::stable_partition(factors.begin(), factors.end(), is_constant);
+    if (factors.size() > 1 && is_number(factors[0], "1")) factors.erase(factors.begin());
+    std::string text = turned ? "-" : "";
+    if (factors.size() == 1) {
+      const std::string only = at(Level::product, factors[0], end);
+      return {cat(text, only[0] == '-' ? cat('(', only, ')') : only), Level::product};
+    }
+    for (std::size_t i = 0; i < factors.size();) {
+      const std::string base = at(Level::atom, factors[i], End::open);
+      std::size_t same = i + 1;
+      while (same < factors.size() && at(Level::atom, factors[same], End::open) == base) ++same;
+      const std::size_t times = same - i;
+      const bool last = same == factors.size();
+      const std::string factor =
+          times > 1 ? cat(base, '^', times) : at(Level::power, factors[i], last ? end : End::open);
+      const bool clash = i > 0 && ends_in_digit(text) && begins_with_digit(factor);
+      append(text, cat(i == 0 ? "" : clash ? " * " : " ", factor));
+      i = same;
+      if (i == factors.size() && times == i && !turned) return {text, Level::power};
+    }
+    return {text, Level::product};
+  }
+
+  std::string numerator(const ExpressionRef& e) {
+    const bool fraction = e->kind == Expression::quotient ||
+                          (e->kind == Expression::negative && e->parts[0]->kind == Expression::quotient);
+    const std::string text = at(Level::product, e, End::open);
+    return fraction && !letters_.contains(e.get()) ? cat('(', text, ')') : text;
+  }
+
+  std::string exponent(const ExpressionRef& e) {
+    if (e->kind == Expression::number) return e->name;
+    if (e->kind == Expression::negative && uses_[e.get()] == 1) {
+      if (const Words words = words_of(e->parts[0], End::open); words.level == Level::atom) return cat('-', words.text);
+    }
+    return at(Level::atom, e, End::open);
+  }
+
+  Words function(const ExpressionRef& e, End end) {
+    if (e->name == "exp") return {cat("e^", exponent(e->parts[0])), Level::power};
+    std::string arguments;
+    const Level needed = e->parts.size() == 1 ? Level::choice : Level::sum;
+    for (const ExpressionRef& part : e->parts) {
+      append(arguments, cat(arguments.empty() ? "" : ", ", at(needed, part)));
+    }
+    if (e->name == "abs" && arguments.find('|') == arguments.npos) return {cat('|', arguments, '|'), Level::atom};
+    const ExpressionRef& only = e->parts[0];
+    const bool simple = e->parts.size() == 1 && e->name != "abs" &&
+                        (only->kind == Expression::letter || letters_.contains(only.get()) ||
+                         (only->kind == Expression::number && only->name[0] != '-'));
+    if (simple && end == End::closed) return {cat(e->name, ' ', arguments), Level::power};
+    return {cat(e->name, '(', arguments, ')'), Level::atom};
+  }
+
+  Words logic(const ExpressionRef& e) {
+    if (e->name == "not") return {cat("not (", at(Level::either, e->parts[0]), ')'), Level::comparison};
+    const Level level = e->name == "and" ? Level::both : Level::either;
+    return {cat(at(level, e->parts[0]), ' ', e->name, ' ', at(level, e->parts[1])), level};
+  }
+
+  static constexpr std::string_view letters = "stuvwpqr";
+  std::map<const Expression*, int> uses_;
+  std::map<const Expression*, std::string> letters_;
+  std::vector<std::string> definitions_;
+};
+
+}  // namespace
+
+// ---- Building -------------------------------------------------------------------------------------------------------
+
+Symbol::Symbol(std::string_view letter) : Symbol(make(Expression::letter, letter)) {}
+Symbol::Symbol(double number, std::string digits) : Symbol(constant(number, digits)) {}
+
+std::string Symbol::text() const { return Printer().print(expression_); }
+
+Symbol operator+(const Symbol& a, const Symbol& b) {
+  if (is_number(a.expression_, "0")) return b;
+  if (is_number(b.expression_, "0")) return a;
+  if (b.expression_->kind == Expression::negative) return a - Symbol(b.expression_->parts[0]);
+  return Symbol(make(Expression::sum, "+", {a.expression_, b.expression_}));
+}
+Symbol operator-(const Symbol& a, const Symbol& b) {
+  if (is_number(b.expression_, "0")) return a;
+  if (b.expression_->kind == Expression::negative) return a + Symbol(b.expression_->parts[0]);
+  return Symbol(make(Expression::difference, "-", {a.expression_, b.expression_}));
+}
+Symbol operator*(const Symbol& a, const Symbol& b) {
+  if (is_number(a.expression_, "1")) return b;
+  if (is_number(b.expression_, "1")) return a;
+  return Symbol(make(Expression::product, "*", {a.expression_, b.expression_}));
+}
+Symbol operator/(const Symbol& a, const Symbol& b) {
+  if (is_number(b.expression_, "1")) return a;
+  return Symbol(make(Expression::quotient, "/", {a.expression_, b.expression_}));
+}
+Symbol operator-(const Symbol& a) {
+  if (a.expression_->kind == Expression::negative) return Symbol(a.expression_->parts[0]);
+  return Symbol(make(Expression::negative, "-", {a.expression_}));
+}
+
+Symbol abs(const Symbol& a) { return Symbol(call("abs", a.expression_)); }
+Symbol sign(const Symbol& a) { return Symbol(call("sign", a.expression_)); }
+Symbol sqrt(const Symbol& a) { return Symbol(call("sqrt", a.expression_)); }
+Symbol exp(const Symbol& a) { return Symbol(call("exp", a.expression_)); }
+Symbol expm1(const Symbol& a) { return exp(a) - 1; }
+Symbol log(const Symbol& a) { return Symbol(call("ln", a.expression_)); }
+Symbol log1p(const Symbol& a) { return log(1 + a); }
+Symbol sin(const Symbol& a) { return Symbol(call("sin", a.expression_)); }
+Symbol cos(const Symbol& a) { return Symbol(call("cos", a.expression_)); }
+Symbol tanh(const Symbol& a) { return Symbol(call("tanh", a.expression_)); }
+Symbol erf(const Symbol& a) { return Symbol(call("erf", a.expression_)); }
+Symbol sigmoid(const Symbol& a) { return Symbol(call("sigmoid", a.expression_)); }
+Symbol normal_cdf(const Symbol& a) { return Symbol(call("normal_cdf", a.expression_)); }
+Symbol normal_pdf(const Symbol& a) { return Symbol(call("normal_pdf", a.expression_)); }
+Symbol pow(const Symbol& a, const Symbol& b) {
+  return Symbol(make(Expression::power, "^", {a.expression_, b.expression_}));
+}
+Symbol maximum(const Symbol& a, const Symbol& b) {
+  return Symbol(make(Expression::function, "max", {a.expression_, b.expression_}));
+}
+Symbol minimum(const Symbol& a, const Symbol& b) {
+  return Symbol(make(Expression::function, "min", {a.expression_, b.expression_}));
+}
+
+namespace {
+
+SymbolMask compared(std::string_view sign, const ExpressionRef& a, const ExpressionRef& b) {
+  return SymbolMask(make(Expression::comparison, sign, {a, b}));
+}
+
+}  // namespace
+
+SymbolMask operator<(const Symbol& a, const Symbol& b) { return compared("<", a.expression_, b.expression_); }
+SymbolMask operator<=(const Symbol& a, const Symbol& b) { return compared("<=", a.expression_, b.expression_); }
+SymbolMask operator>(const Symbol& a, const Symbol& b) { return compared(">", a.expression_, b.expression_); }
+SymbolMask operator>=(const Symbol& a, const Symbol& b) { return compared(">=", a.expression_, b.expression_); }
+SymbolMask operator==(const Symbol& a, const Symbol& b) { return compared("=", a.expression_, b.expression_); }
+SymbolMask operator!=(const Symbol& a, const Symbol& b) { return compared("!=", a.expression_, b.expression_); }
+
+SymbolMask operator&&(const SymbolMask& a, const SymbolMask& b) {
+  return SymbolMask(make(Expression::logic, "and", {a.expression_, b.expression_}));
+}
+SymbolMask operator||(const SymbolMask& a, const SymbolMask& b) {
+  return SymbolMask(make(Expression::logic, "or", {a.expression_, b.expression_}));
+}
+SymbolMask operator!(const SymbolMask& a) { return SymbolMask(make(Expression::logic, "not", {a.expression_})); }
+
+Symbol where(const SymbolMask& mask, const Symbol& yes, const Symbol& no) {
+  return Symbol(make(Expression::choice, "where", {mask.expression_, yes.expression_, no.expression_}));
+}
+
+}  // namespace xgrad

@@ -1,0 +1,221 @@
+// Symbols: what lambdas print is mathematics with few parentheses, and what it says is what they compute.
+#include <xgrad/ops/symbol.h>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+#include <random>
+#include <vector>
+
+#include "support/equation.h"
+
+namespace xgrad::testing {
+namespace {
+
+// A double with the operations that Symbols have.
+struct Number {
+  double v;
+  Number(double value) : v(value) {}
+
+  friend Number operator+(Number a, Number b) { return a.v + b.v; }
+  friend Number operator-(Number a, Number b) { return a.v - b.v; }
+  friend Number operator*(Number a, Number b) { return a.v * b.v; }
+  friend Number operator/(Number a, Number b) { return a.v / b.v; }
+  friend Number operator-(Number a) { return -a.v; }
+  friend bool operator<(Number a, Number b) { return a.v < b.v; }
+  friend bool operator<=(Number a, Number b) { return a.v <= b.v; }
+  friend bool operator>(Number a, Number b) { return a.v > b.v; }
+  friend bool operator>=(Number a, Number b) { return a.v >= b.v; }
+  friend bool operator!=(Number a, Number b) { return a.v != b.v; }
+  friend Number where(bool mask, Number a, Number b) { return mask ? a : b; }
+  friend Number abs(Number a) { return std::abs(a.v); }
+  friend Number sign(Number a) { return a.v > 0 ? 1 : a.v < 0 ? -1 : a.v; }
+  friend Number sqrt(Number a) { return std::sqrt(a.v); }
+  friend Number exp(Number a) { return std::exp(a.v); }
+  friend Number expm1(Number a) { return std::expm1(a.v); }
+  friend Number log(Number a) { return std::log(a.v); }
+  friend Number log1p(Number a) { return std::log1p(a.v); }
+  friend Number sin(Number a) { return std::sin(a.v); }
+  friend Number cos(Number a) { return std::cos(a.v); }
+  friend Number tanh(Number a) { return std::tanh(a.v); }
+  friend Number erf(Number a) { return std::erf(a.v); }
+  friend Number sigmoid(Number a) { return 1 / (1 + std::exp(-a.v)); }
+  friend Number normal_cdf(Number a) { return std::erfc(-a.v / std::numbers::sqrt2) / 2; }
+  friend Number normal_pdf(Number a) { return std::exp(-a.v * a.v / 2) / std::sqrt(2 * std::numbers::pi); }
+  friend Number pow(Number a, Number b) { return std::pow(a.v, b.v); }
+  friend Number maximum(Number a, Number b) { return std::max(a.v, b.v); }
+  friend Number minimum(Number a, Number b) { return std::min(a.v, b.v); }
+};
+
+// An expression by chance: the same numbers of `random` give the same one in every type.
+template <class V>
+class Grown {
+ public:
+  Grown(std::mt19937& random, std::vector<V> letters) : random_(random), known_(std::move(letters)) {}
+
+  V operator()(int depth) {
+    if (depth == 0 || chance(8) == 0) return leaf();
+    V result = inner(depth - 1);
+    if (chance(4) == 0) known_.push_back(result);  // to be used again
+    return result;
+  }
+
+ private:
+  int chance(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  V leaf() {
+    static constexpr double numbers[]{0, 1, 2, 3, 0.5, -1, -2.5, 1e-5, 2 * std::numbers::inv_sqrtpi, std::numbers::pi};
+    if (chance(3) == 0) return V(numbers[chance(10)]);
+    return known_[static_cast<std::size_t>(chance(static_cast<int>(known_.size())))];
+  }
+  V inner(int depth) {
+    const int kind = chance(28);
+    const V a = (*this)(depth);
+    switch (kind) {
+      case 0:
+        return exp(a);
+      case 1:
+        return expm1(a);
+      case 2:
+        return log(a);
+      case 3:
+        return log1p(abs(a));
+      case 4:
+        return sqrt(a);
+      case 5:
+        return sin(a);
+      case 6:
+        return cos(a);
+      case 7:
+        return tanh(a);
+      case 8:
+        return erf(a);
+      case 9:
+        return sigmoid(a);
+      case 10:
+        return normal_cdf(a);
+      case 11:
+        return normal_pdf(a);
+      case 12:
+        return abs(a);
+      case 13:
+        return sign(a);
+      case 14:
+      case 15:
+        return -a;
+      case 16:
+        return a * a;
+      default:
+        break;
+    }
+    const V b = (*this)(depth);
+    switch (kind) {
+      case 17:
+      case 18:
+        return a + b;
+      case 19:
+      case 20:
+        return a - b;
+      case 21:
+      case 22:
+        return a * b;
+      case 23:
+        return a / b;
+      case 24:
+        return pow(abs(a), b);
+      case 25:
+        return maximum(a, b);
+      case 26:
+        return minimum(a, b);
+      default:
+        break;
+    }
+    const V& x = known_[0];
+    const V& z = known_[1];
+    switch (chance(4)) {
+      case 0:
+        return where(x < 0.3, a, b);
+      case 1:
+        return where(!(x >= -1) || z > 2, a, b);
+      case 2:
+        return where((x != 0 || z <= 1) && x < z + 0.125, a, b);
+      default:
+        return where(!(x > 1 && z < 0.5), a, b);
+    }
+  }
+
+  std::mt19937& random_;
+  std::vector<V> known_;
+};
+
+template <class F>
+std::string printed(const F& f) {
+  return f(Symbol("x")).text();
+}
+
+TEST_CASE("printed formulas calculate what was computed, for any expression") {
+  int compared = 0, with_letters = 0;
+  for (unsigned seed = 0; seed < 4000; ++seed) {
+    std::mt19937 for_symbols(seed), for_numbers(seed);
+    const double x = std::remainder(0.37 * seed, 3), z = std::remainder(0.73 * seed, 2.5);
+    const std::string text = Grown<Symbol>(for_symbols, {Symbol("x"), Symbol("z")})(5).text();
+    const double expected = Grown<Number>(for_numbers, {Number(x), Number(z)})(5).v;
+    CAPTURE(text);
+    const double value = value_of(text, {{"x", x}, {"z", z}});
+    with_letters += text.find(" with ") != text.npos;
+    if (!std::isfinite(expected) || std::abs(expected) > 1e8 || !std::isfinite(value)) continue;
+    ++compared;
+    CHECK(std::abs(value - expected) <= 1e-7 * std::max(1.0, std::abs(expected)));
+  }
+  CHECK(compared > 2000);
+  CHECK(with_letters > 100);
+}
+
+TEST_CASE("formulas are printed as textbooks print them") {
+  CHECK(printed([](auto v) { return 1 - v * v; }) == "1 - x^2");
+  CHECK(printed([](auto v) { return v / (1 + abs(v)); }) == "x/(1 + |x|)");
+  CHECK(printed([](auto v) { return 1 / ((1 + abs(v)) * (1 + abs(v))); }) == "1/(1 + |x|)^2");
+  CHECK(printed([](auto v) { return -0.5 * v * v * v; }) == "-0.5 x^3");
+  CHECK(printed([](auto v) { return exp(-v) * (v + 1) * 2; }) == "2 e^-x (x + 1)");
+  CHECK(printed([](auto v) { return exp(-(v * v) / 2); }) == "e^(-x^2/2)");
+  CHECK(printed([](auto v) { return log(v) * v - tanh(v) / sqrt(v); }) == "ln(x) x - tanh(x)/sqrt x");
+  CHECK(printed([](auto v) { return v - (v - 1) - (v + 2) + (v - 3); }) == "x - (x - 1) - (x + 2) + x - 3");
+  CHECK(printed([](auto v) { return v / (v / 2) / v * (v / 3); }) == "((x/(x/2))/x) (x/3)");
+  CHECK(printed([](auto v) { return pow(pow(v, 2), v) + pow(-v, -1.5); }) == "(x^2)^x + (-x)^-1.5");
+  CHECK(printed([](auto v) { return pow(sin(v), 2) * abs(abs(v) - 1); }) == "sin(x)^2 abs(|x| - 1)");
+  CHECK(printed([](auto v) { return where(v <= 0, 0, where(v == 3, 0.5, 1)) / 2; }) ==
+        "(0 if x <= 0, 0.5 if x = 3, else 1)/2");
+  CHECK(printed([](auto v) { return where(v > 0 && !(v < 3 || v > 4), v, -v); }) ==
+        "x if x > 0 and not (x < 3 or x > 4), else -x");
+  CHECK(printed([](auto v) { return 2 * (3 * pow(2, v)); }) == "2 * 3 * 2^x");
+  CHECK(printed([](auto v) { return -(-v) + -(v + 1) * -2 - (-3); }) == "x + 2 (x + 1) - (-3)");
+}
+
+TEST_CASE("what is 0 or 1 for certain is left out of formulas") {
+  CHECK(printed([](auto v) { return 0 + 1 * (v * 1) / 1 - 0; }) == "x");
+  CHECK(printed([](auto v) { return v + -v; }) == "x - x");
+}
+
+TEST_CASE("what a formula uses several times gets a letter if it is long") {
+  const auto slope = [](auto v) {
+    const auto s = sigmoid(v);
+    return s * (1 + v * (1 - s));
+  };
+  CHECK(printed(slope) == "s (1 + x (1 - s)) with s = sigmoid x");
+  const auto nested = [](auto v) {
+    const auto u = maximum(minimum(v, 1e2), -1e2);
+    const auto s = sigmoid(u * u);
+    const auto w = 2 * v;
+    return s * u + s / w - w;
+  };
+  CHECK(printed(nested) == "t s + t/(2 x) - 2 x with s = max(min(x, 100), -100), t = sigmoid(s^2)");
+}
+
+TEST_CASE("numbers that have names are printed by them, others as they are") {
+  CHECK(printed([](auto v) { return 2 * std::numbers::inv_sqrtpi * exp(-(v * v)); }) == "(2/sqrt pi) e^(-x^2)");
+  CHECK(printed([](auto v) { return v * std::numbers::pi; }) == "pi x");
+  CHECK(printed([](auto v) { return v * 0.1f + 0.044715 - 1e-7 * v; }) == "0.1 x + 0.044715 - 1e-07 x");
+}
+
+}  // namespace
+}  // namespace xgrad::testing
