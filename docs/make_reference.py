@@ -24,7 +24,8 @@ FOLDERS = {
 LEFT_OUT = {
     "ops/ops.h", "nn/nn.h", "nn/pytorch/pytorch.h", "optim/optim.h", "core/buffer.h", "core/xtensor_buffer.h", "core/text.h", "core/checked.h",
     "core/callable.h", "core/model_parameters.h", "core/files/state_difference.h", "core/diagram/arrangement.h", "core/diagram/characters.h",
-    "core/diagram/labels.h", "core/diagram/measures.h", "core/diagram/page.h", "core/diagram/palette.h", "core/diagram/routes.h", "ops/lapack.h",
+    "core/diagram/fold.h", "core/diagram/labels.h", "core/diagram/levels.h",
+    "core/diagram/measures.h", "core/diagram/page.h", "core/diagram/palette.h", "core/diagram/routes.h", "ops/lapack.h",
     "ops/matrices.h",
 }
 

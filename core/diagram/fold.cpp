@@ -1,5 +1,5 @@
 // What is drawn of a graph: modules that are built alike as one, modules that are nested too deep as boxes.
-#include "view.h"
+#include "fold.h"
 
 #include <algorithm>
 #include <map>
@@ -306,13 +306,6 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
   return merged(whole, becomes, [](const GraphEdge&) { return false; });
 }
 
-// How deep the frames are nested: 0 without any.
-int deepest_level(const GraphView& view) {
-  int deepest = 0;
-  for (const GraphCluster& cluster : view.clusters) deepest = std::max(deepest, cluster.level);
-  return deepest;
-}
-
 // Of neighbours that are built alike (blocks.0, blocks.1, ...) at each level only the first.
 GraphView rolled_up(GraphView view) {
   const int deepest = deepest_level(view);
@@ -372,6 +365,18 @@ std::string smaller_views(const GraphView& view, const GraphOptions& options, st
 }
 
 }  // namespace
+
+int detail::deepest_level(const GraphView& view) {
+  int deepest = 0;
+  for (const GraphCluster& cluster : view.clusters) deepest = std::max(deepest, cluster.level);
+  return deepest;
+}
+
+GraphView detail::folded_below(const GraphView& view, int depth) {
+  GraphView result = depth < deepest_level(view) ? folded(view, depth, wishes(view, {})) : view;
+  const std::vector<int> numbers = topological_numbers(result);
+  return renumbered(std::move(result), numbers);
+}
 
 GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std::string_view caller) {
   if (results.empty()) fail<GraphError>(caller, "no tensor was given");

@@ -8,6 +8,7 @@
 #include "../error.h"
 #include "characters.h"
 #include "exchange.h"
+#include "levels.h"
 #include "page.h"
 #include "svg.h"
 
@@ -79,12 +80,13 @@ std::string filled(std::string_view text, const std::array<Filling, N>& fillings
 std::string to_html(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
   static constexpr std::array<std::string_view, 3> themes{"light", "dark", "mono"};
-  const std::array<Filling, 7> fillings{{{"title", options.title.empty() ? "Graph" : xml_escaped(options.title)},
+  const std::array<Filling, 8> fillings{{{"title", options.title.empty() ? "Graph" : xml_escaped(options.title)},
                                          {"style", style_of(options.theme)},
                                          {"theme", std::string(themes[static_cast<int>(options.theme)])},
                                          {"depth", options.depth == automatic_depth ? "automatic" : cat(options.depth)},
                                          {"picture", picture_of(view, layout, options)},
                                          {"graph", harmless(to_json(view))},
+                                         {"levels", harmless(levels_json(view, options))},
                                          {"script", script()}}};
   return filled(page_file("page.html"), fillings);
 }

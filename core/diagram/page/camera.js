@@ -50,7 +50,7 @@ class Camera {
     const across = (width - 2 * room) / (box.right - box.left), down = (height - 2 * room) / (box.bottom - box.top);
     this.scale = Math.min(across, down, 1.4);
     this.center = {x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2};
-    const least = 0.5;
+    const least = 0.4;
     if (readable && this.scale < least) {
       this.scale = Math.max(least, Math.min(Math.max(across, down), 1));
       if (across > down) this.center.y = box.top + (height / 2 - room) / this.scale;

@@ -1,23 +1,24 @@
-// Modules folded into boxes and unfolded again, each where it stands.
+// Modules folded into boxes and unfolded again.
 //
-// The picture is laid out once, by dot, with everything in it. A folded frame becomes one box in the middle of its
-// area, and rows and columns that are empty now close up. So whatever was above, below or beside something else remains
-// there, and a reader who folds and unfolds never has to look for a thing again; a new layout for each state would move
-// all of it, and would have to come from dot, which a page does not have.
+// The picture has a layout for everything unfolded and one for each level of folding, all made by dot, which a page
+// does not have. What a reader folds or unfolds beyond a level is shown by the layout that has just enough detail: a
+// frame that is open there becomes one box in the middle of its area, and rows and columns that are empty now close up.
+// So whole levels look as good as a picture of their own, and a click on one frame leaves all else where it was.
 
 const emptied = 16;  // pixels that remain of rows and columns in which nothing is left
 const badgeHeight = 15;  // room for numbers above and below a vertex
 
 class Folding {
-  constructor(graph) {
+  constructor(graph, levels) {
     this.graph = graph;
     this.folded = new Set();
     this.level = graph.deepest;  // modules nested deeper are folded, but for those that were clicked on
+    this.labels = Object.assign({}, ...levels.map((level) => level.labels));
     this.boxes = new Map();
     this.boxLayer = svg("g");
     graph.picture.append(this.boxLayer);
     this.hasNumbers = graph.vertices.some((vertex) => vertex.value);
-    this.everything = [...graph.vertices.map((vertex) => vertex.area), ...graph.frames.flatMap(linesOf)];
+    this.layouts = [...levels.map((level) => layoutOfLevel(graph, level)), layoutOfPicture(graph)];
     this.arrange();
   }
 
@@ -113,33 +114,24 @@ class Folding {
 
   arrange() {
     const {vertices, frames, edges} = this.graph;
-    for (const frame of frames) {
-      if (this.folded.has(frame) && !this.boxes.has(frame)) this.boxes.set(frame, this.#makeBox(frame));
-    }
+    const isBox = (frame) => this.folded.has(frame) && this.isShown(frame);
+    const shown = vertices.filter((vertex) => this.isShown(vertex)), boxes = frames.filter(isBox);
     const open = frames.filter((frame) => this.isShown(frame) && !this.folded.has(frame));
-    const boxes = frames.filter((frame) => this.isShown(frame) && this.folded.has(frame));
-    const shown = vertices.filter((vertex) => this.isShown(vertex));
-    const kept = [...shown.map((vertex) => vertex.area), ...boxes.map((frame) => this.boxes.get(frame).area), ...open.flatMap(linesOf)];
-    const widths = boxes.map((frame) => {
-      const box = this.boxes.get(frame).area;
-      return {from: frame.area.left, to: frame.area.right, length: box.right - box.left + 8};
-    });
-    const heights = boxes.map((frame) => {
-      const box = this.boxes.get(frame).area;
-      return {from: frame.area.top, to: frame.area.bottom, length: box.bottom - box.top + 8};
-    });
-    for (const {area: {top, bottom}} of this.hasNumbers ? shown : []) {
-      heights.push({from: top - 9, to: top, length: badgeHeight}, {from: bottom, to: bottom + 9, length: badgeHeight});
-    }
-    this.toX = closingUp(kept, this.everything, "left", "right", widths);
-    this.toY = closingUp(kept, this.everything, "top", "bottom", heights);
+    for (const frame of boxes) if (!this.boxes.has(frame)) this.boxes.set(frame, this.#makeBox(frame));
+    this.layout = this.layouts.find(({areas, frames}) => shown.every((vertex) => areas.has(vertex)) && open.every((frame) => frames.has(frame)) &&
+                                    boxes.every((frame) => areas.has(frame) || frames.has(frame)));
+    this.#closeUp(shown, boxes, open);
 
     for (const vertex of vertices) {
       vertex.element.classList.toggle("hidden", !this.isShown(vertex));
-      vertex.place = this.#moved(vertex.area);
-      place(vertex.element, vertex.area, vertex.place);
+      if (this.isShown(vertex)) this.#place(vertex, vertex.element, vertex.area, this.layout.areas.get(vertex));
     }
-    for (const frame of frames) this.#arrangeFrame(frame, open.includes(frame), boxes.includes(frame));
+    for (const frame of frames) {
+      for (const element of [frame.element, frame.heading]) element.classList.toggle("hidden", !open.includes(frame));
+      this.boxes.get(frame)?.element.classList.toggle("hidden", !isBox(frame));
+    }
+    for (const frame of boxes) this.#place(frame, this.boxes.get(frame).element, this.boxes.get(frame).area, this.#areaOfBox(frame));
+    for (const frame of open) this.#arrangeFrame(frame);
     const drawn = new Set();
     for (const edge of edges) this.#arrangeEdge(edge, drawn);
     const sides = [...shown, ...boxes, ...open].map((thing) => thing.place);
@@ -147,113 +139,174 @@ class Folding {
                    top: Math.min(...sides.map((box) => box.top)), bottom: Math.max(...sides.map((box) => box.bottom))};
   }
 
-  // A box of the layout keeps its size, the area of a frame does not.
-  #moved(box) {
-    const x = this.toX((box.left + box.right) / 2), y = this.toY((box.top + box.bottom) / 2);
-    const width = (box.right - box.left) / 2, height = (box.bottom - box.top) / 2;
-    return {left: x - width, right: x + width, top: y - height, bottom: y + height};
+  // Where a folded frame stands in the layout: in its own place, or in the middle of where it is open.
+  #areaOfBox(frame) {
+    const {areas, frames} = this.layout, {area} = this.boxes.get(frame);
+    return around(middle(areas.get(frame) ?? frames.get(frame)), area);
   }
 
-  #arrangeFrame(frame, isOpen, isBox) {
-    frame.element.classList.toggle("hidden", !isOpen);
-    frame.heading.classList.toggle("hidden", !isOpen);
-    const box = this.boxes.get(frame);
-    box?.element.classList.toggle("hidden", !isBox);
-    if (isBox) {
-      frame.place = this.#moved(box.area);
-      place(box.element, box.area, frame.place);
-    } else {
-      const {left, right, top, bottom} = frame.area;
-      frame.place = {left: this.toX(left), right: this.toX(right), top: this.toY(top), bottom: this.toY(bottom)};
-      const sides = {x: frame.place.left, y: frame.place.top, width: frame.place.right - frame.place.left,
-                     height: frame.place.bottom - frame.place.top};
-      const area = frame.element.querySelector(".frame");
-      for (const [name, value] of Object.entries(sides)) area.setAttribute(name, value);
-      place(frame.heading, frame.room, this.#moved(frame.room));
+  #closeUp(shown, boxes, open) {
+    const {areas, frames, everything} = this.layout;
+    const linesOf = (frame) => bordersOf(frames.get(frame), roomOf(frame, frames.get(frame)));
+    const kept = [...shown.map((vertex) => areas.get(vertex)), ...boxes.map((frame) => this.#areaOfBox(frame)), ...open.flatMap(linesOf)];
+    const widths = [], heights = [];
+    for (const frame of boxes.filter((frame) => !areas.has(frame))) {
+      const {left, right, top, bottom} = frames.get(frame), {area} = this.boxes.get(frame);
+      widths.push({from: left, to: right, length: area.right - area.left + 8});
+      heights.push({from: top, to: bottom, length: area.bottom - area.top + 8});
     }
+    for (const vertex of this.hasNumbers ? shown : []) {
+      const {top, bottom} = areas.get(vertex);
+      heights.push({from: top - 9, to: top, length: badgeHeight}, {from: bottom, to: bottom + 9, length: badgeHeight});
+    }
+    this.isAsLaidOut = widths.length === 0 && heights.length === 0;
+    const stays = (old) => old;
+    this.toX = this.isAsLaidOut ? stays : closingUp(kept, everything, "left", "right", widths);
+    this.toY = this.isAsLaidOut ? stays : closingUp(kept, everything, "top", "bottom", heights);
+  }
+
+  // What is drawn at `drawn` goes to where `area` has come.
+  #place(thing, element, drawn, area) {
+    const {x, y} = middle(area);
+    thing.place = around({x: this.toX(x), y: this.toY(y)}, area);
+    moveTo(element, drawn, thing.place);
+  }
+
+  // The area of an open frame grows and shrinks, its title does not.
+  #arrangeFrame(frame) {
+    const area = this.layout.frames.get(frame), room = roomOf(frame, area), {x, y} = middle(room);
+    frame.place = {left: this.toX(area.left), right: this.toX(area.right), top: this.toY(area.top), bottom: this.toY(area.bottom)};
+    const {left, right, top, bottom} = frame.place;
+    const rectangle = frame.element.querySelector(".frame");
+    for (const [name, value] of Object.entries({x: left, y: top, width: right - left, height: bottom - top})) rectangle.setAttribute(name, value);
+    moveTo(frame.heading, frame.room, around({x: this.toX(x), y: this.toY(y)}, room));
   }
 
   // Of edges between the same two things, one of which is folded, the first is drawn.
   #arrangeEdge(edge, drawn) {
     const from = this.shownAs(edge.source), to = this.shownAs(edge.target);
-    const key = `${from.id}>${to.id}`, toBox = Boolean(from.inside || to.inside);
-    const isHidden = from === to || (toBox && drawn.has(key));
+    const curve = from === to ? undefined : this.layout.curveOf(edge);
+    const key = from.inside || to.inside ? `${from.id}>${to.id}` : edge.id;
+    const isHidden = !curve || drawn.has(key);
     drawn.add(key);
     edge.element.classList.toggle("hidden", isHidden);
     if (isHidden) return;
-    if (this.folded.size === 0 && !this.hasNumbers) {
-      edge.line.setAttribute("d", edge.drawn.line);
-      edge.head.setAttribute("d", edge.drawn.head);
-      return;
+    let points, tip;
+    if (this.isAsLaidOut) {
+      points = curve.slice(0, -1);
+      tip = curve.at(-1);
+      edge.line.setAttribute("d", `M${text(points[0])}C${points.slice(1).map(text).join(" ")}`);
+    } else {
+      points = this.#bentPoints(curve, from, to);
+      tip = points.pop();
     }
-    edge.samples ??= [...samplesOf(edge.curve), edge.tip];
-    let points = edge.samples;
-    if (from.inside) points = points.slice(points.findLastIndex((point) => isInside(point, from.area)) + 1);
-    if (to.inside) {
-      const entry = points.findIndex((point) => isInside(point, to.area));
+    // The head is as long as from the end of the line to the tip.
+    const before = points.at(-1) ?? middle(from.place), length = Math.hypot(tip.x - before.x, tip.y - before.y) || 1;
+    const step = {x: (6.5 * (tip.x - before.x)) / length, y: (6.5 * (tip.y - before.y)) / length};
+    const base = {x: tip.x - step.x, y: tip.y - step.y}, side = {x: -step.y / 2.6, y: step.x / 2.6};
+    if (!this.isAsLaidOut) edge.line.setAttribute("d", smooth([...points, base]));
+    edge.head.setAttribute("d", `M${text(tip)}L${text(sum(base, side))} ${text(difference(base, side))}Z`);
+  }
+
+  // Points of the curve where they have come. What lies inside of a frame that is folded now is cut off.
+  #bentPoints(curve, from, to) {
+    const {frames} = this.layout, isCut = (thing) => Boolean(thing.inside) && frames.has(thing);
+    let points = [...samplesOf(curve.slice(0, -1)), curve.at(-1)];
+    if (isCut(from)) points = points.slice(points.findLastIndex((point) => isInside(point, frames.get(from))) + 1);
+    if (isCut(to)) {
+      const entry = points.findIndex((point) => isInside(point, frames.get(to)));
       if (entry >= 0) points = points.slice(0, entry);
     }
     points = points.map(({x, y}) => ({x: this.toX(x), y: this.toY(y)}));
-    if (from.inside) points.unshift(borderOf(from.place, points[0] ?? middle(to.place)));
-    if (to.inside) points.push(borderOf(to.place, points.at(-1) ?? middle(from.place)));
-    const tip = points.pop(), before = points.at(-1) ?? middle(from.place);
-    const length = Math.hypot(tip.x - before.x, tip.y - before.y) || 1;
-    const step = {x: (6.5 * (tip.x - before.x)) / length, y: (6.5 * (tip.y - before.y)) / length};
-    const base = {x: tip.x - step.x, y: tip.y - step.y};
-    edge.line.setAttribute("d", smooth([...points, base]));
-    const {x, y} = {x: step.x / 2.6, y: step.y / 2.6};
-    edge.head.setAttribute("d", `M${tip.x},${tip.y}L${base.x - y},${base.y + x} ${base.x + y},${base.y - x}Z`);
+    if (isCut(from)) points.unshift(borderOf(from.place, points[0] ?? middle(to.place)));
+    if (isCut(to)) points.push(borderOf(to.place, points.at(-1) ?? middle(from.place)));
+    return points;
   }
 
-  // What a module looks like as one vertex: its name, what it is, and how much is in it.
+  // What a module looks like as one vertex.
   #makeBox(frame) {
-    let operations = 0, numbers = 0;
-    for (const vertex of frame.inside) {
-      const times = timesWithin(vertex, frame);
-      if (vertex.role === "parameter") numbers += times * sizeOf(vertex.shape);
-      if (vertex.role === "operation" || vertex.role === "gradient") operations += times;
-    }
-    const title = frame.times > 1 ? `${frame.title} \u00D7${frame.times}` : frame.title;
-    const lines = [["headline", title], ["detail", frame.what],
-                   ["detail", (operations !== 1 || numbers === 0) && counted(operations, "operation")],
-                   ["detail", numbers > 0 && counted(numbers, "parameter")]].filter(([, text]) => text);
+    const lines = this.labels[frame.id] ?? [["headline", frame.title], ["detail", frame.what]].filter(([, words]) => words);
     const paint = ["as-module", "as-gradient"][frame.order] ?? "as-higher";
     const element = svg("g", {id: `b${frame.id.slice(1)}`, class: `vertex module ${paint}`, tabindex: 0, role: "button", "aria-expanded": "false",
                               "aria-label": `module ${frame.path} ${frame.what}, folded`}, svg("title", {}, `${frame.path}: click to unfold`));
     this.boxLayer.append(element);
-    const center = middle(frame.area), height = 7 + lines.reduce((sum, [style]) => sum + (style === "headline" ? 16 : 14), 0);
-    let y = center.y - height / 2 + 4, width = 0;
-    for (const [style, text] of lines) {
-      y += style === "headline" ? 16 : 14;
-      const line = svg("text", {x: center.x, y: y - 4}, svg("tspan", {class: style}, text));
+    const heights = lines.map(([style]) => (style === "headline" ? 16 : 14));
+    let y = 4, width = 0;
+    for (const [i, [style, words]] of lines.entries()) {
+      y += heights[i];
+      const line = svg("text", {x: 0, y: y - 4}, svg("tspan", {class: style}, words));
       element.append(line);
-      width = Math.max(width, line.getBBox().width + 30);
+      width = Math.max(width, line.getBBox().width + (style === "headline" ? 34 : 18));
     }
-    const area = {left: center.x - width / 2, right: center.x + width / 2, top: center.y - height / 2, bottom: center.y + height / 2};
-    element.prepend(svg("rect", {class: "box", x: area.left, y: area.top, width, height, rx: 7}));
-    element.append(svg("path", {class: "sign", d: `M${area.left + 6},${area.top + 6}v7l5.5,-3.5z`}));
+    const known = this.layouts.map((layout) => layout.areas.get(frame)).find(Boolean);
+    if (known) width = known.right - known.left;
+    const area = {left: -width / 2, right: width / 2, top: 0, bottom: known ? known.bottom - known.top : y + 5};
+    element.prepend(svg("rect", {class: "box", x: area.left, y: area.top, width, height: area.bottom, rx: 7}));
+    element.append(svg("path", {class: "sign", d: `M${area.left + 5},${area.top + 5}v6l4.5,-3z`}));
     return {element, area};
   }
 }
 
-// How often a vertex stands in a module of which equal parts are drawn once.
-function timesWithin(vertex, frame) {
-  let times = 1;
-  for (let around = vertex.around; around !== frame; around = around.around) times *= around.times;
-  return times;
+// ---- Layouts: where vertices, folded frames and open frames stand, and how arrows run ----------------------------------
+
+// With everything unfolded, as the picture is drawn.
+function layoutOfPicture(graph) {
+  const areas = new Map(graph.vertices.map((vertex) => [vertex, vertex.area]));
+  return makeLayout(areas, new Map(graph.frames.map((frame) => [frame, frame.area])), (edge) => edge.curve);
+}
+
+function layoutOfLevel(graph, {boxes, frames, arrows}) {
+  const areasOf = (places) => new Map(Object.entries(places).map(([id, [left, top, width, height]]) =>
+    [graph.byId.get(id), {left, top, right: left + width, bottom: top + height}]));
+  const areas = areasOf(boxes);
+  const thingOf = (vertex) => {
+    let thing = vertex;
+    while (thing && !areas.has(thing)) thing = thing.around;
+    return thing;
+  };
+  const curves = new Map();
+  const curveOf = (edge) => {
+    const from = thingOf(edge.source), to = thingOf(edge.target);
+    const places = arrows[`${from.id}>${to.id}${from.inside || to.inside ? "" : `#${edge.input}`}`];
+    if (!places) return undefined;
+    return Array.from({length: places.length / 2}, (_, i) => ({x: places[2 * i], y: places[2 * i + 1]}));
+  };
+  for (const edge of graph.edges) curves.set(edge, curveOf(edge));
+  return makeLayout(areas, areasOf(frames), (edge) => curves.get(edge));
+}
+
+function makeLayout(areas, frames, curveOf) {
+  const borders = [...frames].flatMap(([frame, area]) => bordersOf(area, roomOf(frame, area)));
+  return {areas, frames, curveOf, everything: [...areas.values(), ...borders]};
+}
+
+// What has to stay of an open frame: its four sides and its title.
+function bordersOf(area, room) {
+  return [{...area, right: area.left, bottom: area.top}, {...area, left: area.right, top: area.bottom}, room];
+}
+
+// Where the title is in a frame with that area: at the same end of its upper side as in the picture.
+function roomOf({area: drawn, room}, area) {
+  const x = room.left - drawn.left < drawn.right - room.right ? area.left - drawn.left : area.right - drawn.right;
+  const y = area.top - drawn.top;
+  return {left: room.left + x, right: room.right + x, top: room.top + y, bottom: room.bottom + y};
 }
 
 // ---- Geometry -------------------------------------------------------------------------------------------------------
 
 const middle = (box) => ({x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2});
+const sum = (a, b) => ({x: a.x + b.x, y: a.y + b.y});
+const difference = (a, b) => ({x: a.x - b.x, y: a.y - b.y});
+const text = ({x, y}) => `${x.toFixed(1)},${y.toFixed(1)}`;
 const isInside = ({x, y}, box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
 
-// What has to stay of an open frame: its four sides and its title.
-function linesOf({area, room}) {
-  return [{...area, right: area.left, bottom: area.top}, {...area, left: area.right, top: area.bottom}, room];
+// A box of that size around a point.
+function around({x, y}, size) {
+  const width = (size.right - size.left) / 2, height = (size.bottom - size.top) / 2;
+  return {left: x - width, right: x + width, top: y - height, bottom: y + height};
 }
 
-function place(element, from, to) {
+function moveTo(element, from, to) {
   element.setAttribute("transform", `translate(${to.left - from.left},${to.top - from.top})`);
 }
 
@@ -344,9 +397,10 @@ function borderOf(box, {x, y}) {
 
 // A line through the midpoints, bent at the points.
 function smooth(points) {
-  const text = ({x, y}) => `${x.toFixed(1)},${y.toFixed(1)}`;
-  const halfway = (a, b) => ({x: (a.x + b.x) / 2, y: (a.y + b.y) / 2});
   let path = `M${text(points[0])}`;
-  for (let i = 1; i + 1 < points.length; ++i) path += `Q${text(points[i])} ${text(halfway(points[i], points[i + 1]))}`;
+  for (let i = 1; i + 1 < points.length; ++i) {
+    const {x, y} = sum(points[i], points[i + 1]);
+    path += `Q${text(points[i])} ${text({x: x / 2, y: y / 2})}`;
+  }
   return `${path}L${text(points.at(-1))}`;
 }

@@ -56,10 +56,8 @@ class Graph {
     edge.element = this.#element(edge.id);
     edge.line = edge.element.querySelector(".line");
     edge.head = edge.element.querySelector(".head");
-    edge.drawn = {line: edge.line.getAttribute("d"), head: edge.head.getAttribute("d")};
     const pairs = (path) => [...path.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => ({x: Number(x), y: Number(y)}));
-    edge.curve = pairs(edge.drawn.line);
-    edge.tip = pairs(edge.drawn.head)[0];
+    edge.curve = [...pairs(edge.line.getAttribute("d")), pairs(edge.head.getAttribute("d"))[0]];  // and the tip
   }
 }
 

@@ -7,7 +7,7 @@ picture.querySelector(".page").remove();  // its background is the page's
 moveKey();
 const graph = new Graph(JSON.parse(byId("graph").textContent), picture);
 const camera = new Camera(stage, picture);
-const folding = new Folding(graph);
+const folding = new Folding(graph, JSON.parse(byId("levels-of-folding").textContent));
 const steps = new Steps(graph, folding);
 const panel = new Panel(graph, steps, goTo);
 const search = new Search(graph, folding, goTo);

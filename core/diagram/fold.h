@@ -1,0 +1,13 @@
+// A view with less detail.
+#pragma once
+
+#include "view.h"
+
+namespace xgrad::detail {
+
+/// Every module nested deeper than `depth` as one vertex, unless that would close a cycle.
+GraphView folded_below(const GraphView& view, int depth);
+/// How deep the frames are nested: 0 without any.
+int deepest_level(const GraphView& view);
+
+}  // namespace xgrad::detail
