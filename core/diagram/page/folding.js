@@ -210,16 +210,20 @@ class Folding {
 
   // Points of the curve where they have come. What lies inside of a frame that is folded now is cut off.
   #bentPoints(curve, from, to) {
-    const {frames} = this.layout, isCut = (thing) => Boolean(thing.inside) && frames.has(thing);
+    const {areas, frames} = this.layout, isCut = (thing) => Boolean(thing.inside) && frames.has(thing);
     let points = [...samplesOf(curve.slice(0, -1)), curve.at(-1)];
     if (isCut(from)) points = points.slice(points.findLastIndex((point) => isInside(point, frames.get(from))) + 1);
     if (isCut(to)) {
       const entry = points.findIndex((point) => isInside(point, frames.get(to)));
       if (entry >= 0) points = points.slice(0, entry);
     }
+    const ends = [points[0], points.at(-1)];
     points = points.map(({x, y}) => ({x: this.toX(x), y: this.toY(y)}));
+    const atBox = (thing, end) => sum(middle(thing.place), difference(end, middle(areas.get(thing))));
     if (isCut(from)) points.unshift(borderOf(from.place, points[0] ?? middle(to.place)));
+    else points[0] = atBox(from, ends[0]);
     if (isCut(to)) points.push(borderOf(to.place, points.at(-1) ?? middle(from.place)));
+    else points[points.length - 1] = atBox(to, ends[1]);
     return points;
   }
 
@@ -242,7 +246,7 @@ class Folding {
     if (known) width = known.right - known.left;
     const area = {left: -width / 2, right: width / 2, top: 0, bottom: known ? known.bottom - known.top : y + 5};
     element.prepend(svg("rect", {class: "box", x: area.left, y: area.top, width, height: area.bottom, rx: 7}));
-    element.append(svg("path", {class: "sign", d: `M${area.left + 5},${area.top + 5}v6l4.5,-3z`}));
+    element.append(svg("path", {class: "sign", d: `M${area.left + 5},${area.bottom - 11}v6l4.5,-3z`}));
     return {element, area};
   }
 }
