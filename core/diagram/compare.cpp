@@ -94,12 +94,13 @@ std::vector<std::string> differences(const GraphVertex& before, const GraphVerte
   std::vector<std::string> words;
   const auto compare = [&](std::string_view what, const std::string& now, const std::string& then) {
     if (now == then) return;
-    words.push_back(cat(what, what.empty() || now.empty() ? "" : " ", now.empty() ? cat("no ", what) : now, ", was ",
-                        then.empty() ? "none" : then));
+    const std::string what_now = now.empty() ? cat("no ", what) : cat(what, what.empty() ? "" : " ", now);
+    words.push_back(cat(what_now, ", was ", then.empty() ? "none" : then));
   };
   const auto size = [](const std::optional<Shape>& shape) { return shape ? shape_text(*shape) : std::string(); };
   const auto number = [](const std::optional<Real>& value) { return value ? cat(*value) : std::string(); };
   compare("", std::string(role_name(after.role)), std::string(role_name(before.role)));
+  compare("name", printable(after.name), printable(before.name));
   compare("shape", size(after.shape), size(before.shape));
   compare("number", number(after.number), number(before.number));
   compare("module", after.what, before.what);
@@ -123,6 +124,7 @@ class Comparer {
       : before_(before),
         after_(after),
         partner_(before.vertices.size(), nothing),
+        is_joined_(after.vertices.size()),
         moved_before_(before.vertices.size()),
         moved_after_(after.vertices.size()) {}
 
@@ -152,8 +154,31 @@ class Comparer {
       const auto news = new_groups.find(group);
       if (news == new_groups.end()) continue;
       for (const auto& [i, j] : common(tokens(before_, group, olds), tokens(after_, group, news->second))) {
-        partner_[olds[i]] = news->second[j];
+        join(olds[i], news->second[j]);
       }
+      join_rest(olds, news->second, token_of);
+      join_rest(olds, news->second,
+                [](const GraphVertex& vertex) { return is_operation(vertex) ? vertex.op : token_of(vertex); });
+    }
+  }
+  void join(int old_vertex, int new_vertex) {
+    partner_[old_vertex] = new_vertex;
+    is_joined_[new_vertex] = true;
+  }
+
+  // Those that stand elsewhere in the same module, and those that have another name.
+  template <class Token>
+  void join_rest(const std::vector<int>& olds, const std::vector<int>& news, const Token& token) {
+    std::map<std::string, std::vector<int>> waiting;  // the first one last
+    for (std::size_t i = news.size(); i-- > 0;) {
+      if (!is_joined_[news[i]]) waiting[token(after_.vertices[news[i]])].push_back(news[i]);
+    }
+    for (const int v : olds) {
+      if (partner_[v] != nothing) continue;
+      const auto found = waiting.find(token(before_.vertices[v]));
+      if (found == waiting.end() || found->second.empty()) continue;
+      join(v, found->second.back());
+      found->second.pop_back();
     }
   }
 
@@ -330,7 +355,8 @@ class Comparer {
 
   const GraphView& before_;
   const GraphView& after_;
-  std::vector<int> partner_;  // by old vertex: the new one in its place
+  std::vector<int> partner_;     // by old vertex: the new one in its place
+  std::vector<bool> is_joined_;  // by new vertex
   std::vector<bool> moved_before_, moved_after_;
   std::vector<int> frame_;                         // by old frame: that in the result
   std::vector<int> number_before_, number_after_;  // in the result

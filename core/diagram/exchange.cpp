@@ -134,7 +134,8 @@ Json attributes_of(const GraphVertex& vertex) {
 Json model_explorer_node(const GraphView& view, std::size_t v) {
   const GraphVertex& vertex = view.vertices[v];
   std::string label;
-  for (const LabelRun& run : label_of(vertex, {}).front()) append(label, run.text);
+  const std::vector<LabelLine> lines = label_of(vertex, {});
+  for (const LabelRun& run : lines.front()) append(label, run.text);
   Json node{{"id", cat('n', v)},
             {"label", label},
             {"namespace", namespace_of(view, vertex.cluster)},

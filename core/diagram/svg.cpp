@@ -83,6 +83,7 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   for (std::size_t step = 0; step < palette.heat.size(); ++step) {
     rule(cat(".heat-", step, " .box"), "fill", palette.heat[step].fill);
     rule(cat(".heat-", step, " text"), "fill", palette.heat[step].text);
+    rule(cat(".heat-", step, " .detail"), "fill-opacity", "1");
   }
   rule(".scale .box", "stroke", palette.frame_line);
   return css;

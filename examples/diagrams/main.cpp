@@ -64,6 +64,28 @@ void transformer(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_transformer_step.svg", step, {.title = "One training step of a transformer"});
 }
 
+// What a program says about single vertices: numbers, and paths.
+void marked_transformer(const std::filesystem::path& folder) {
+  const nn::EncoderDecoder model{nn::root, 200, 220, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0}};
+  const Index source({64, 10}, std::int64_t{1}), lengths(Shape{64}, std::int64_t{10}), target({64, 9}, std::int64_t{2});
+  const Tensor loss = cross_entropy(model(source, lengths, target), target).named("loss");
+  save_graph(folder / "diagram_work.svg", {loss},
+             {.title = "The work of a transformer", .depth = 2, .overlay = multiply_adds_overlay()});
+  save_graph(folder / "diagram_path.svg", {loss},
+             {.title = "From the encoder to the loss", .depth = 2, .from = {"encoder"}, .to = {loss}});
+}
+
+// A block of a transformer, normalised behind its sums or before its parts.
+void comparison(const std::filesystem::path& folder) {
+  const auto view = [](nn::NormOrder order) {
+    const nn::EncoderBlock block{nn::At(), {.dim = 32, .ffn = 64, .heads = 4, .dropout = 0, .norm = order}};
+    const Tensor x = zeros({2, 10, 32}).named("x");
+    return GraphView::of({block(x).named("y")}, {.depth = 1});
+  };
+  const GraphComparison both = compare_graphs(view(nn::NormOrder::post), view(nn::NormOrder::pre));
+  save_view(folder / "diagram_comparison.svg", both.view, {.title = "From post-norm to pre-norm"});
+}
+
 // The same cell three times: a recurrent network, unrolled.
 void unrolled_rnn(const std::filesystem::path& folder) {
   const Tensor w_ih = variable(zeros({8, 4}).value(), "W_ih"), w_hh = variable(zeros({8, 8}).value(), "W_hh");
@@ -115,6 +137,8 @@ int main(int argc, char** argv) {
     second_derivative(folder);
     training_step(folder);
     transformer(folder);
+    marked_transformer(folder);
+    comparison(folder);
     unrolled_rnn(folder);
     lstm_cell(folder);
     cross_attention(folder);

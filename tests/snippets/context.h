@@ -71,10 +71,15 @@ extern nn::DecoderStepper writing;
 extern const nn::BeamOptions options;
 }  // namespace docs_decoding
 
+namespace core_diagram_compare {
+using namespace common;
+extern const Tensor before, after;
+}  // namespace core_diagram_compare
+
 namespace docs_diagrams {
 using namespace common;
 extern const Block net;
-extern const Tensor w, x;
+extern const Tensor post_norm, pre_norm, w, x;
 }  // namespace docs_diagrams
 
 namespace docs_transformer_variants {

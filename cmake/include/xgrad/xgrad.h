@@ -4,8 +4,10 @@
 #include <xgrad/core/anomaly.h>
 #include <xgrad/core/grad.h>
 #include <xgrad/core/gradcheck.h>
+#include <xgrad/core/diagram/compare.h>
 #include <xgrad/core/diagram/drawing.h>
 #include <xgrad/core/diagram/exchange.h>
+#include <xgrad/core/diagram/overlays.h>
 #include <xgrad/core/diagram/values.h>
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/profile.h>

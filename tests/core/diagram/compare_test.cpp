@@ -135,6 +135,12 @@ TEST_CASE("operations that change places are there twice where they would close 
   CHECK(text.find(": moved away\n") != text.npos);
 }
 
+TEST_CASE("an operation that has another name is the same operation") {
+  const Tensor x = leaf("x");
+  CHECK(findings(compared(exp(tanh(x).named("a")), exp(tanh(x)).named("b"))) ==
+        Strings{"~ tanh: no name, was a", "~ exp 'b': name b, was none"});
+}
+
 TEST_CASE("frames of both graphs are there, and say what their modules were") {
   const Tensor x = leaf("x");
   const auto in = [&](const char* path, const char* what) {
