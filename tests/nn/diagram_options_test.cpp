@@ -37,11 +37,11 @@ Tensor gpt_loss(const GptOptions& options = {.vocabulary = 11, .context = 8, .di
   return cross_entropy(model(ids), ids).named("loss");
 }
 
-struct NamedLoss {
+struct Named {
   const char* name;
   Tensor loss;
 };
-std::vector<NamedLoss> losses() {
+std::vector<Named> losses() {
   return {{"translation", translation_loss()}, {"vision", vision_loss()}, {"gpt", gpt_loss()}};
 }
 
@@ -64,8 +64,9 @@ double sum_of(const GraphView& view) {
 }
 
 TEST_CASE("of each model everything can be closed but its attention, and the rest opened") {
-  for (const auto& [name, loss] : losses()) {
-    CAPTURE(name);
+  for (const Named& model : losses()) {
+    CAPTURE(model.name);
+    const Tensor& loss = model.loss;
     const auto is_attention = [](const GraphCluster& cluster) {
       return cluster.what.find("Attention") != std::string::npos;
     };
@@ -87,8 +88,9 @@ TEST_CASE("of each model everything can be closed but its attention, and the res
 }
 
 TEST_CASE("no predicate gives a picture of a model with a cycle") {
-  for (const auto& [name, loss] : losses()) {
-    CAPTURE(name);
+  for (const Named& model : losses()) {
+    CAPTURE(model.name);
+    const Tensor& loss = model.loss;
     for (std::uint32_t seed = 0; seed < 12; ++seed) {
       CAPTURE(seed);
       const auto fold = [&](const GraphCluster& cluster) {
@@ -102,8 +104,9 @@ TEST_CASE("no predicate gives a picture of a model with a cycle") {
 }
 
 TEST_CASE("multiply-adds in the picture of a model are those that are counted, at every depth") {
-  for (const auto& [name, loss] : losses()) {
-    CAPTURE(name);
+  for (const Named& model : losses()) {
+    CAPTURE(model.name);
+    const Tensor& loss = model.loss;
     const auto counted = static_cast<double>(count_operations({loss}));
     CHECK(counted > 1000);
     for (const int depth : {automatic_depth, 0, 1, 2, 99}) {
@@ -128,8 +131,9 @@ TEST_CASE("a gradient rule's number is the sum of its operations'") {
 }
 
 TEST_CASE("kept bytes and elements add up to the same at every depth") {
-  for (const auto& [name, loss] : losses()) {
-    CAPTURE(name);
+  for (const Named& model : losses()) {
+    CAPTURE(model.name);
+    const Tensor& loss = model.loss;
     for (const GraphOverlay& overlay : {kept_bytes_overlay(), elements_overlay()}) {
       const double all = sum_of(GraphView::of({loss}, {.depth = 99, .roll_up = false, .overlay = overlay}));
       CHECK(all > 1000);
@@ -188,8 +192,9 @@ TEST_CASE("a model that is too large is refused with numbers that hold") {
 }
 
 TEST_CASE("each model is the same as itself, and Model Explorer gets all of it") {
-  for (const auto& [name, loss] : losses()) {
-    CAPTURE(name);
+  for (const Named& model : losses()) {
+    CAPTURE(model.name);
+    const Tensor& loss = model.loss;
     const GraphView view = all_of(loss);
     CHECK(compare_graphs(view, view).equal());
     const GraphView folded = GraphView::of({loss});
