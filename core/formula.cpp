@@ -49,12 +49,4 @@ std::optional<Formula> formula_of(std::string_view op) {
   return ambiguous ? std::nullopt : found;
 }
 
-std::map<std::string, Formula, std::less<>> known_formulas() {
-  std::map<std::string, Formula, std::less<>> all;
-  for_each_formula([&](const char* op, const auto&) {
-    if (std::optional<Formula> formula = formula_of(op)) all.try_emplace(op, *std::move(formula));
-  });
-  return all;
-}
-
 }  // namespace xgrad

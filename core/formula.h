@@ -6,7 +6,6 @@
 //     XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b'; dL/db = a' gy"};
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,8 +23,6 @@ struct Formula {
 /// The formula of the operation that graphs and timers call `op`. None if it is not known, or if operations that differ
 /// have this name.
 std::optional<Formula> formula_of(std::string_view op);
-/// All that are known, by the names of their operations.
-std::map<std::string, Formula, std::less<>> known_formulas();
 
 /// The formula of one operation, which the linker puts beside those of the others: nothing runs for it when a program
 /// starts, and those of operations that a program does not have are not in it. Made by XGRAD_FORMULA.

@@ -55,10 +55,10 @@ Tensor composed_losses(const Tensor& logits, const Targets& targets) {
   return -sum(where(hot > 0, hot * log_p, 0) + evenly * finite, {.axis = -1});
 }
 
-XGRAD_FORMULA cross_entropy_formula{
-    "cross_entropy",
-    "y = -sum_i q_i ln p_i with p = softmax(x), q_i = (1 - s) (1 if i = target, else 0) + s/V, s = label_smoothing",
-    "dL/dx_i = gy (p_i - q_i)"};
+XGRAD_FORMULA cross_entropy_formula{"cross_entropy",
+                                    "y = -sum_i q_i ln p_i for each sample with p = softmax(x), q_i = (1 - s) (1 if i "
+                                    "= target, else 0) + s/V, s = label_smoothing",
+                                    "dL/dx_i = gy (p_i - q_i)"};
 
 // One loss for each sample.
 Tensor sample_losses(const Tensor& logits, const Targets& targets) {

@@ -473,7 +473,7 @@ class Collector {
   std::set<std::pair<int, int>> joined_;      // vertices that a rule's edge leads from and to
   std::map<std::string, std::string> whats_;  // of modules, by path
   std::unordered_map<std::string_view, Formula> formulas_;
-  std::vector<int> rule_of_;                  // by vertex: the vertex of the operation whose rule it is
+  std::vector<int> rule_of_;  // by vertex: the vertex of the operation whose rule it is
   GraphView view_;
 };
 

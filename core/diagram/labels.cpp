@@ -36,15 +36,16 @@ std::string headline(const GraphVertex& vertex) {
   return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
 }
 
-// Equations, each on a line of its own, that are cut where they would make the box a banner: the tooltip has all of them.
+// Equations, each on a line of its own, that are cut where they would make the box a banner: the tooltip has all of
+// them.
 std::vector<std::string> short_lines(std::string_view equations) {
   constexpr std::size_t longest = 44;
   std::vector<std::string> lines;
   while (!equations.empty()) {
     const std::string_view line = equations.substr(0, equations.find("; "));
     equations.remove_prefix(std::min(equations.size(), line.size() + 2));
-    const bool fits = line.size() <= longest;
-    lines.push_back(fits ? std::string(line) : cat(line.substr(0, line.rfind(' ', longest)), " \u2026"));
+    const std::size_t end = std::min(line.find(" with "), line.rfind(' ', longest));
+    lines.push_back(line.size() <= longest ? std::string(line) : cat(line.substr(0, end), " \u2026"));
   }
   return lines;
 }

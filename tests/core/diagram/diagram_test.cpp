@@ -10,6 +10,7 @@
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/create.h>
 #include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/matmul.h>
 #include <xgrad/ops/reduce.h>
 
 #include "support/check.h"
@@ -323,6 +324,48 @@ TEST_CASE("nothing to draw, an undefined tensor and a negative depth are refused
   error_of<ValueError>([] { GraphView::of({variable(1)}, {.depth = -2}); });
 }
 
+TEST_CASE("an operation knows its formula and its derivative, a gradient rule the derivative, a leaf nothing") {
+  const Tensor x = variable(2, "x");
+  const Tensor slope = grad(tanh(x), {x}, {.create_graph = true})[0];
+  const auto the = [](const GraphView& view, std::string_view op) {
+    return *std::ranges::find(view.vertices, op, &GraphVertex::op);
+  };
+  const GraphView rules = GraphView::of({slope}), expanded = GraphView::of({slope}, {.formulas = true});
+  CHECK(the(rules, "tanh").formula == "y = tanh x");
+  CHECK(the(rules, "tanh").derivative == "dy/dx = 1 - y^2");
+  CHECK(the(rules, "tanh'").formula.empty());
+  CHECK(the(rules, "tanh'").derivative == "dy/dx = 1 - y^2");
+  CHECK(the(expanded, "sub").formula == "y = a - b");
+  for (const GraphVertex& vertex : rules.vertices) {
+    if (!is_operation(vertex)) CHECK((vertex.formula.empty() && vertex.derivative.empty()));
+  }
+}
+
+TEST_CASE("equations stand in the boxes where they are asked for, and always under the pointer") {
+  const Tensor x = variable({{1, 2}}, "x"), w = variable({{3}, {4}}, "w");
+  const Tensor y = sum(tanh(matmul(x, w)));
+  const GraphView view = GraphView::of({grad(y, {x}, {.create_graph = true})[0]});
+  const std::string boxes = to_dot(view, {.equations = true}), plain = to_dot(view);
+  for (const std::string& dot : {boxes, plain}) {
+    CHECK(count(dot, R"(\ny = tanh x\ndy/dx = 1 - y^2"])") == 1);
+    CHECK(count(dot, R"(\ndy/dx = 1 - y^2"])") == 2);
+  }
+  CHECK(count(boxes, ">y = tanh x</font>") == 1);
+  CHECK(count(boxes, ">dy/dx = 1 - y^2</font>") == 1);
+  CHECK(count(boxes, ">dL/da = gy b'</font><br/>") == 1);
+  CHECK(count(plain, ">y = tanh x<") == 0);
+}
+
+TEST_CASE("an equation that would make its box a banner is cut between two words") {
+  GraphView view;
+  view.vertices.push_back({.op = "long", .name = {}, .path = {}});
+  view.vertices[0].formula = cat("y = ", std::string(30, 'a'), " + ", std::string(30, 'b'), "; z = 1");
+  const std::string dot = to_dot(view, {.equations = true});
+  CHECK(count(dot, cat(">y = ", std::string(30, 'a'), " + \u2026</font><br/>")) == 1);
+  CHECK(count(dot, ">z = 1</font>") == 1);
+  CHECK(count(dot, cat("\\n", view.vertices[0].formula, "\"")) == 1);
+}
+
 TEST_CASE("the same program gives the same text, byte for byte") {
   const auto draw = [] {
     const Tensor x = variable(2, "x");
@@ -336,9 +379,9 @@ TEST_CASE("the same program gives the same text, byte for byte") {
   CHECK(
       first.substr(first.find("  n0 [")) ==
       R"(  n0 [id=n0, class=parameter, label=<<b>x</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#fef3c7", color="#f0b429", fontcolor="#78350f", tooltip="parameter []: x"];
-  n1 [id=n1, class=operation, label=<<b>mul</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#ffffff", color="#94a3b8", fontcolor="#0f172a", tooltip="mul []"];
+  n1 [id=n1, class=operation, label=<<b>mul</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#ffffff", color="#94a3b8", fontcolor="#0f172a", tooltip="mul []\ny = a b\ndy/da = b; dy/db = a"];
   n2 [id=n2, class=constant, label=<0.5>, fillcolor="#f1f5f9", color="#cbd5e1", fontcolor="#475569", width=0.3, height=0.24, margin="0.08,0.02", fontsize=10, tooltip="constant []"];
-  n3 [id=n3, class=operation, label=<<b>add</b><br/><font point-size="10"><i>y</i></font><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#dcfce7", color="#22a55b", fontcolor="#14532d", penwidth=2, tooltip="add []: y"];
+  n3 [id=n3, class=operation, label=<<b>add</b><br/><font point-size="10"><i>y</i></font><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#dcfce7", color="#22a55b", fontcolor="#14532d", penwidth=2, tooltip="add []: y\ny = a + b\ndy/da = 1; dy/db = 1"];
   n0 -> n1;
   n0 -> n1;
   n1 -> n3;

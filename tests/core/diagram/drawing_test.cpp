@@ -430,6 +430,17 @@ TEST_CASE("options change the picture") {
   CHECK(count(drawn(y, {.font = "Fira \"Sans\""}), "font-family=\"Fira &quot;Sans&quot;\"") == 1);
 }
 
+TEST_CASE("equations stand in the boxes of pictures where they are asked for, and always in their titles") {
+  const GraphView view = GraphView::of(training_step());
+  for (const bool equations : {false, true}) {
+    const GraphOptions options{.equations = equations};
+    const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
+    CHECK((svg.find(">y = tanh x</tspan>") != svg.npos) == equations);
+    CHECK((svg.find(">dy/dx = 1 - y^2</tspan>") != svg.npos) == equations);
+    CHECK(count(svg, "\ny = tanh x\ndy/dx = 1 - y^2</title>") == 2);
+  }
+}
+
 TEST_CASE("no name breaks a file") { check_drawings(hostile_names()); }
 
 TEST_CASE("each hostile title and font is text and nothing else") {
