@@ -63,7 +63,8 @@ void Profile::operation(const OperationRun& run) {
   add({.op = run.op,
        .path = run.place ? std::string_view(run.place->path) : std::string_view(),
        .shape = value.shape(),
-       .bytes = value.size() * static_cast<std::int64_t>(sizeof(Real))},
+       .bytes = value.size() * static_cast<std::int64_t>(sizeof(Real)),
+       .node = run.output.node() ? run.output.node()->id : 0},
       run.spent);
 }
 
@@ -84,7 +85,8 @@ void Profile::end_gradients(const Node& node, Duration spent) noexcept {
                      .gradient = true,
                      .shape = shape,
                      .begin = rule_began_,
-                     .milliseconds = now_ - rule_began_});
+                     .milliseconds = now_ - rule_began_,
+                     .node = node.id});
   } catch (const std::bad_alloc&) {
   }
 }

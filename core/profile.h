@@ -27,6 +27,7 @@ class Profile : public Observer {
     double begin = 0;            ///< milliseconds since the profile was made
     double milliseconds = 0;
     std::int64_t bytes = 0;  ///< of the result
+    std::uint64_t node = 0;  ///< the id of the operation in the graph; 0 if it was not recorded
   };
   /// In the order in which they ended.
   const std::vector<Run>& runs() const { return runs_; }

@@ -14,31 +14,13 @@
 #include "../core/shape_hints.h"
 #include "../ops/slice.h"
 #include "embedding.h"
+#include "hook_everywhere.h"
 
 namespace xgrad::nn {
 namespace {
 
+using detail::HookEverywhere;
 using xgrad::detail::rounded;
-
-// A hook on a module and all below it, for as long as it lives.
-class HookEverywhere {
- public:
-  HookEverywhere(const Module* model, const std::function<void(const ForwardCall&)>& hook) {
-    if (!model) return;
-    model->apply([&](const Module& part) {
-      hooks_.reserve(hooks_.size() + 1);
-      hooks_.emplace_back(&part, part.on_forward(hook));
-    });
-  }
-  ~HookEverywhere() {
-    for (const auto& [module, number] : hooks_) module->remove_hook(number);
-  }
-  HookEverywhere(const HookEverywhere&) = delete;
-  HookEverywhere& operator=(const HookEverywhere&) = delete;
-
- private:
-  std::vector<std::pair<const Module*, std::uint64_t>> hooks_;
-};
 
 // Sequences: B rows of T positions, each of some numbers.
 struct Layout {

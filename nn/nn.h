@@ -29,6 +29,7 @@
 #include "resnet.h"
 #include "seq2seq.h"
 #include "stack.h"
+#include "summary.h"
 #include "swiglu.h"
 #include "swin_transformer.h"
 #include "transformer.h"

@@ -4,6 +4,7 @@
 //     save_graph("memory.svg", {loss}, {.depth = 2, .overlay = kept_bytes_overlay()});
 #pragma once
 
+#include "../profile.h"
 #include "view.h"
 
 namespace xgrad {
@@ -12,5 +13,7 @@ namespace xgrad {
 GraphOverlay kept_bytes_overlay();
 /// How many numbers an operation computes: the size of its result.
 GraphOverlay elements_overlay();
+/// How many milliseconds a profile has for an operation and its gradients, in all its runs.
+GraphOverlay time_overlay(const Profile& profile);
 
 }  // namespace xgrad

@@ -21,6 +21,20 @@ void expression(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_expression.svg", {y}, {.title = "y = tanh(a b) + c / 2"});
 }
 
+// A neuron with the numbers of a run: what was computed, and its gradient.
+void neuron(const std::filesystem::path& folder) {
+  const Tensor x1 = variable(2, "x1"), x2 = variable(0, "x2");
+  const Tensor w1 = variable(-3, "w1"), w2 = variable(1, "w2");
+  const Tensor b = variable(6.9, "b");
+  ValueRecorder values;
+  const Tensor o = tanh(x1 * w1 + x2 * w2 + b).named("o");
+  o.backward();
+  save_graph(folder / "diagram_neuron.svg", {o},
+             {.title = "A neuron, and what a backward pass found",
+              .direction = Direction::left_to_right,
+              .values = &values});
+}
+
 // The gradient of a gradient is a graph like any other.
 void second_derivative(const std::filesystem::path& folder) {
   const Tensor x = variable(1, "x");
@@ -134,6 +148,7 @@ int main(int argc, char** argv) {
   return kit::run_example(app, argc, argv, [](kit::Example& example) {
     const std::filesystem::path& folder = example.out;
     expression(folder);
+    neuron(folder);
     second_derivative(folder);
     training_step(folder);
     transformer(folder);

@@ -80,6 +80,7 @@ namespace docs_diagrams {
 using namespace common;
 extern const Block net;
 extern const Tensor post_norm, pre_norm, w, x;
+extern const Tensor x1, x2, w1, w2, b;
 }  // namespace docs_diagrams
 
 namespace docs_transformer_variants {

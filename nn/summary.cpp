@@ -1,0 +1,114 @@
+// Counting module by module, and the table.
+#include "summary.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <ostream>
+
+#include "../core/diagram/labels.h"
+#include "../core/diagram/view.h"
+#include "../core/profile.h"
+#include "../core/record.h"
+#include "../core/rounded.h"
+#include "../ops/count_operations.h"
+#include "hook_everywhere.h"
+
+namespace xgrad::nn {
+namespace {
+
+constexpr std::string_view op = "summary";
+
+// Whether something with this path is part of the module.
+bool within(std::string_view path, std::string_view module) {
+  return module.empty() || path == module ||
+         (path.size() > module.size() && path.starts_with(module) && path[module.size()] == '.');
+}
+
+void list(const Module& module, const std::string& name, int level, std::vector<ModelSummary::Row>& rows,
+          std::vector<const Module*>& modules) {
+  const std::string described = module.description();
+  rows.push_back({.name = name.empty() ? described.substr(0, described.find(' ')) : name,
+                  .what = name.empty() ? std::string() : described,
+                  .level = level,
+                  .output = {},
+                  .parameters = module.num_parameters()});
+  modules.push_back(&module);
+  for (const auto& [child_name, child] : module.children()) list(*child, child_name, level + 1, rows, modules);
+}
+
+}  // namespace
+
+ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
+  xgrad::detail::refuse_empty(op, run);
+  ModelSummary result;
+  std::vector<const Module*> modules;
+  list(model, {}, 0, result.rows, modules);
+
+  std::map<const Module*, Shape> outputs;
+  Tensor y;
+  Profile profile;
+  {
+    const EnableGrad on;
+    const detail::HookEverywhere hook(&model, [&](const ForwardCall& call) {
+      outputs.insert_or_assign(&call.module, call.output.shape());
+    });
+    y = run();
+  }
+  if (!y.requires_grad()) fail<GraphError>(op, "the model's result depends on no parameter that requires a gradient");
+  constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+  const GraphView view = GraphView::of({y},
+                                       {.depth = std::numeric_limits<int>::max(),
+                                        .roll_up = false,
+                                        .max_nodes = all,
+                                        .overlay = multiply_adds_overlay()},
+                                       op);
+  for (std::size_t m = 0; m < modules.size(); ++m) {
+    ModelSummary::Row& row = result.rows[m];
+    const std::string& path = modules[m]->path();
+    if (const auto output = outputs.find(modules[m]); output != outputs.end()) row.output = output->second;
+    for (const GraphVertex& vertex : view.vertices) {
+      if (vertex.order > 0 || !within(vertex.path, path)) continue;
+      row.kept_bytes += vertex.kept_bytes;
+      row.multiply_adds += static_cast<std::int64_t>(vertex.overlay.value_or(0));
+    }
+    for (const Profile::Run& operation : profile.runs()) {
+      if (within(operation.path, path)) row.milliseconds += operation.milliseconds;
+    }
+  }
+  if (!result.rows.front().output) result.rows.front().output = y.shape();
+  return result;
+}
+
+std::string to_string(const ModelSummary& summary) {
+  using Cells = std::array<std::string, 6>;
+  std::vector<Cells> lines{{"module", "output", "parameters", "multiply-adds", "keeps", "ms"}};
+  for (const ModelSummary::Row& row : summary.rows) {
+    const std::string what = row.what.empty() ? std::string() : cat(": ", row.what);
+    lines.push_back({cat(std::string(2 * static_cast<std::size_t>(row.level), ' '), row.name, what),
+                     row.output ? cat(*row.output) : "", xgrad::detail::amount_text(static_cast<double>(row.parameters), {}),
+                     xgrad::detail::amount_text(static_cast<double>(row.multiply_adds), {}),
+                     xgrad::detail::amount_text(static_cast<double>(row.kept_bytes), "B"),
+                     xgrad::detail::rounded(row.milliseconds, 3)});
+  }
+  std::array<std::size_t, std::tuple_size_v<Cells>> widths{};
+  for (const Cells& cells : lines) {
+    for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], cells[c].size());
+  }
+  constexpr std::size_t left = 2;  // columns of words; the others hold numbers
+  std::string text;
+  for (const Cells& cells : lines) {
+    std::string line;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const std::string room(widths[c] - cells[c].size(), ' ');
+      append(line, cat(c == 0 ? "" : "  ", c < left ? cells[c] : room, c < left ? room : cells[c]));
+    }
+    append(text, cat(line, '\n'));
+  }
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const ModelSummary& summary) { return out << to_string(summary); }
+
+}  // namespace xgrad::nn

@@ -1,0 +1,99 @@
+// Tests of nn/summary.h: its numbers are those of diagrams and counts, its table is readable.
+#include <xgrad/nn/summary.h>
+
+#include <xgrad/core/diagram/overlays.h>
+#include <xgrad/core/grad.h>
+#include <xgrad/nn/gpt.h>
+#include <xgrad/nn/linear.h>
+#include <xgrad/ops/count_operations.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+namespace xgrad::nn {
+namespace {
+
+using namespace testing;
+
+struct Mlp : Module {
+  Linear fc1{at("fc1"), 4, 8};
+  Linear fc2{at("fc2"), 8, 2};
+
+  Tensor operator()(const Tensor& x) const {
+    const auto here = enter(x);
+    return here(fc2(tanh(fc1(x))));
+  }
+};
+
+TEST_CASE("a summary has a row for each module, with what it gives out, holds and costs") {
+  const Mlp model;
+  const ModelSummary of_model = summary(model, Tensor(normal({16, 4})));
+  REQUIRE(of_model.rows.size() == 3);
+  const ModelSummary::Row &whole = of_model.rows[0], &fc1 = of_model.rows[1], &fc2 = of_model.rows[2];
+  CHECK(whole.name == "Mlp");
+  CHECK(*whole.output == Shape{16, 2});
+  CHECK(whole.parameters == 40 + 18);
+  CHECK(whole.multiply_adds == 16 * (4 * 8 + 8 * 2));
+  CHECK(fc1.name == "fc1");
+  CHECK(fc1.what == "Linear 4 -> 8");
+  CHECK(fc1.level == 1);
+  CHECK(*fc1.output == Shape{16, 8});
+  CHECK(fc1.multiply_adds == 16 * 4 * 8);
+  CHECK(fc2.parameters == 18);
+  CHECK(whole.milliseconds >= fc1.milliseconds + fc2.milliseconds);
+  CHECK(model.children()[0].second->state_dict().size() == 2);  // no hook stays behind
+}
+
+TEST_CASE("a summary's numbers are those of diagrams and of count_operations") {
+  const Gpt model(root, {.vocabulary = 11, .context = 8, .dim = 12, .heads = 2, .layers = 3});
+  const Index ids({2, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 2, 3, 4});
+  const ModelSummary of_model = summary(model, ids);
+  CHECK(of_model.rows[0].parameters == model.num_parameters());
+  const Tensor y = model(ids);
+  CHECK(of_model.rows[0].multiply_adds == count_operations({y}));
+  std::int64_t kept = 0;
+  const GraphView folded = GraphView::of({y}, {.depth = 0, .roll_up = false});
+  for (const GraphVertex& vertex : folded.vertices) kept += vertex.kept_bytes;
+  CHECK(of_model.rows[0].kept_bytes == kept);
+}
+
+TEST_CASE("a summary is a table") {
+  const Mlp model;
+  std::string text = to_string(summary(model, [&] { return sum(model(Tensor(normal({16, 4})))); }));
+  std::string without_times;
+  for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1) {
+    std::string line = text.substr(begin, text.find('\n', begin) - begin);
+    line.resize(line.find_last_not_of(' ', line.rfind("  ")) + 1);
+    append(without_times, line + "\n");
+  }
+  CHECK(without_times ==
+        "module                output   parameters  multiply-adds    keeps\n"
+        "Mlp                   [16, 2]          58            768    1 KiB\n"
+        "  fc1: Linear 4 -> 8  [16, 8]          40            512      0 B\n"
+        "  fc2: Linear 8 -> 2  [16, 2]          18            256      0 B\n");
+}
+
+TEST_CASE("a summary refuses a model without gradient, and passes on what the run throws") {
+  const Mlp model;
+  CHECK(error_of<GraphError>([&] { summary(model, [] { return Tensor(1); }); }) ==
+        "summary: the model's result depends on no parameter that requires a gradient");
+  CHECK_THROWS_AS(summary(model, Tensor(normal({3, 5}))), ShapeError);
+  CHECK(error_of<ValueError>([&] { summary(model, std::function<Tensor()>()); }).starts_with("summary: "));
+}
+
+TEST_CASE("a profile's times are an overlay of diagrams") {
+  const Mlp model;
+  Profile profile;
+  const Tensor loss = sum(model(Tensor(normal({16, 4}))));
+  loss.backward();
+  double total = 0;
+  for (const Profile::Run& run : profile.runs()) total += run.node == 0 ? 0 : run.milliseconds;
+  const GraphView view = GraphView::of({loss}, {.depth = 0, .overlay = time_overlay(profile)});
+  double shown = 0;
+  for (const GraphVertex& vertex : view.vertices) shown += vertex.overlay.value_or(0);
+  CHECK(shown == doctest::Approx(total));
+  CHECK(total > 0);
+}
+
+}  // namespace
+}  // namespace xgrad::nn
