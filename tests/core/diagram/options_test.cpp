@@ -345,6 +345,15 @@ TEST_CASE("paths go through folded modules and blocks that are drawn once, but n
   const GraphView view = GraphView::of({both}, {.depth = 0, .from = {x}, .to = {w}});
   CHECK(view.remark == "there is no path from x to w");
   for (const GraphEdge& edge : view.edges) CHECK(edge.dimmed);
+  // Of two arrows that become one, one is on a path.
+  const auto two_maps = [&] {
+    const Scope scope(intern("m"));
+    const Tensor b = exp(z), a = tanh(z).named("a");
+    return std::pair(b, a);
+  }();
+  const GraphView one_arrow =
+      GraphView::of({two_maps.first + two_maps.second}, {.depth = 0, .from = {z}, .to = {two_maps.second}});
+  CHECK(bright(one_arrow) == Strings{"z", "m", "1"});
   const GraphView rolled = GraphView::of({network(x)}, {.depth = 2, .from = {"net.blocks.1.in"}, .to = {"head"}});
   for (const GraphVertex& vertex : rolled.vertices) {
     if (vertex.op == "in" || vertex.op == "out") CHECK_FALSE(vertex.dimmed);
