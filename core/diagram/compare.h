@@ -30,10 +30,10 @@ struct GraphComparison {
 };
 
 /// Finds for each vertex of one view that of the other which stands in its place: leaves by their names, operations and
-/// folded modules by the module around them: there first the longest sequence that both have in common, then what stands
-/// elsewhere or has another name. Those that are in both are compared by name, shape, number, settings, parameters, kept
-/// bytes, and the order of their inputs. The views should be folded alike. Throws ValueError for a view whose vertices
-/// are not numbered inputs before results, LimitError if modules are too large to be compared.
+/// folded modules by the module around them: there first the longest sequence that both have in common, then what
+/// stands elsewhere or has another name. Those that are in both are compared by name, shape, number, settings,
+/// parameters, kept bytes, and the order of their inputs. The views should be folded alike. Throws ValueError for a
+/// view whose vertices are not numbered inputs before results, LimitError if modules are too large to be compared.
 GraphComparison compare_graphs(const GraphView& before, const GraphView& after);
 
 /// One line that counts, then one for each vertex that is not the same.
