@@ -25,8 +25,10 @@ class Camera {
   // The point of the picture at a place on the screen.
   #pointAt(x, y) {
     const stage = this.stage.getBoundingClientRect();
-    return {x: this.center.x + (x - stage.left - stage.width / 2) / this.scale,
-            y: this.center.y + (y - stage.top - stage.height / 2) / this.scale};
+    return {
+      x: this.center.x + (x - stage.left - stage.width / 2) / this.scale,
+      y: this.center.y + (y - stage.top - stage.height / 2) / this.scale
+    };
   }
 
   // By pixels of the screen.
@@ -53,8 +55,10 @@ class Camera {
     const least = 0.4;
     if (readable && this.scale < least) {
       this.scale = Math.max(least, Math.min(Math.max(across, down), 1));
-      if (across > down) this.center.y = box.top + (height / 2 - room) / this.scale;
-      else this.center.x = box.left + (width / 2 - room) / this.scale;
+      if (across > down)
+        this.center.y = box.top + (height / 2 - room) / this.scale;
+      else
+        this.center.x = box.left + (width / 2 - room) / this.scale;
     }
     this.#apply();
   }
@@ -62,7 +66,8 @@ class Camera {
   // Whether all of a box has room, as large as it is now.
   fits(box) {
     const room = 40;
-    return (box.right - box.left) * this.scale < this.stage.clientWidth - room && (box.bottom - box.top) * this.scale < this.stage.clientHeight - room;
+    return (box.right - box.left) * this.scale < this.stage.clientWidth - room &&
+        (box.bottom - box.top) * this.scale < this.stage.clientHeight - room;
   }
 
   // Moves as little as brings a box into sight, and zooms in if it could not be read.
@@ -74,7 +79,10 @@ class Camera {
     const half = {x: this.stage.clientWidth / 2 / this.scale, y: this.stage.clientHeight / 2 / this.scale};
     const inset = 20 / this.scale;
     const nearest = (at, low, high, size) => Math.min(Math.max(at, high + inset - size), low - inset + size);
-    this.center = {x: nearest(this.center.x, box.left, box.right, half.x), y: nearest(this.center.y, box.top, box.bottom, half.y)};
+    this.center = {
+      x: nearest(this.center.x, box.left, box.right, half.x),
+      y: nearest(this.center.y, box.top, box.bottom, half.y)
+    };
     this.#apply();
   }
 

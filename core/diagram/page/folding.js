@@ -30,12 +30,8 @@ class Folding {
     }
     return shown;
   }
-  isShown(thing) {
-    return this.shownAs(thing) === thing;
-  }
-  elementOf(shown) {
-    return shown.inside ? this.boxes.get(shown).element : shown.element;
-  }
+  isShown(thing) { return this.shownAs(thing) === thing; }
+  elementOf(shown) { return shown.inside ? this.boxes.get(shown).element : shown.element; }
 
   // Like every diagram, the picture never has a cycle: what would close one stays open, and the answer is false.
   fold(frame) {
@@ -117,9 +113,11 @@ class Folding {
     const isBox = (frame) => this.folded.has(frame) && this.isShown(frame);
     const shown = vertices.filter((vertex) => this.isShown(vertex)), boxes = frames.filter(isBox);
     const open = frames.filter((frame) => this.isShown(frame) && !this.folded.has(frame));
-    for (const frame of boxes) if (!this.boxes.has(frame)) this.boxes.set(frame, this.#makeBox(frame));
-    this.layout = this.layouts.find(({areas, frames}) => shown.every((vertex) => areas.has(vertex)) && open.every((frame) => frames.has(frame)) &&
-                                    boxes.every((frame) => areas.has(frame) || frames.has(frame)));
+    for (const frame of boxes)
+      if (!this.boxes.has(frame)) this.boxes.set(frame, this.#makeBox(frame));
+    this.layout = this.layouts.find(
+        ({areas, frames}) => shown.every((vertex) => areas.has(vertex)) && open.every((frame) => frames.has(frame)) &&
+            boxes.every((frame) => areas.has(frame) || frames.has(frame)));
     this.#closeUp(shown, boxes, open);
 
     for (const vertex of vertices) {
@@ -130,13 +128,18 @@ class Folding {
       for (const element of [frame.element, frame.heading]) element.classList.toggle("hidden", !open.includes(frame));
       this.boxes.get(frame)?.element.classList.toggle("hidden", !isBox(frame));
     }
-    for (const frame of boxes) this.#place(frame, this.boxes.get(frame).element, this.boxes.get(frame).area, this.#areaOfBox(frame));
+    for (const frame of boxes)
+      this.#place(frame, this.boxes.get(frame).element, this.boxes.get(frame).area, this.#areaOfBox(frame));
     for (const frame of open) this.#arrangeFrame(frame);
     const drawn = new Set();
     for (const edge of edges) this.#arrangeEdge(edge, drawn);
     const sides = [...shown, ...boxes, ...open].map((thing) => thing.place);
-    this.bounds = {left: Math.min(...sides.map((box) => box.left)), right: Math.max(...sides.map((box) => box.right)),
-                   top: Math.min(...sides.map((box) => box.top)), bottom: Math.max(...sides.map((box) => box.bottom))};
+    this.bounds = {
+      left: Math.min(...sides.map((box) => box.left)),
+      right: Math.max(...sides.map((box) => box.right)),
+      top: Math.min(...sides.map((box) => box.top)),
+      bottom: Math.max(...sides.map((box) => box.bottom))
+    };
   }
 
   // Where a folded frame stands in the layout: in its own place, or in the middle of where it is open.
@@ -148,7 +151,10 @@ class Folding {
   #closeUp(shown, boxes, open) {
     const {areas, frames, everything} = this.layout;
     const linesOf = (frame) => bordersOf(frames.get(frame), roomOf(frame, frames.get(frame)));
-    const kept = [...shown.map((vertex) => areas.get(vertex)), ...boxes.map((frame) => this.#areaOfBox(frame)), ...open.flatMap(linesOf)];
+    const kept = [
+      ...shown.map((vertex) => areas.get(vertex)), ...boxes.map((frame) => this.#areaOfBox(frame)),
+      ...open.flatMap(linesOf)
+    ];
     const widths = [], heights = [];
     for (const frame of boxes.filter((frame) => !areas.has(frame))) {
       const {left, right, top, bottom} = frames.get(frame), {area} = this.boxes.get(frame);
@@ -175,10 +181,14 @@ class Folding {
   // The area of an open frame grows and shrinks, its title does not.
   #arrangeFrame(frame) {
     const area = this.layout.frames.get(frame), room = roomOf(frame, area), {x, y} = middle(room);
-    frame.place = {left: this.toX(area.left), right: this.toX(area.right), top: this.toY(area.top), bottom: this.toY(area.bottom)};
+    frame.place = {
+      left: this.toX(area.left),
+      right: this.toX(area.right),
+      top: this.toY(area.top),
+      bottom: this.toY(area.bottom)
+    };
     const {left, right, top, bottom} = frame.place;
-    const rectangle = frame.element.querySelector(".frame");
-    for (const [name, value] of Object.entries({x: left, y: top, width: right - left, height: bottom - top})) rectangle.setAttribute(name, value);
+    withAttributes(frame.element.querySelector(".frame"), {x: left, y: top, width: right - left, height: bottom - top});
     moveTo(frame.heading, frame.room, around({x: this.toX(x), y: this.toY(y)}, room));
   }
 
@@ -220,19 +230,31 @@ class Folding {
     const ends = [points[0], points.at(-1)];
     points = points.map(({x, y}) => ({x: this.toX(x), y: this.toY(y)}));
     const atBox = (thing, end) => sum(middle(thing.place), difference(end, middle(areas.get(thing))));
-    if (isCut(from)) points.unshift(borderOf(from.place, points[0] ?? middle(to.place)));
-    else points[0] = atBox(from, ends[0]);
-    if (isCut(to)) points.push(borderOf(to.place, points.at(-1) ?? middle(from.place)));
-    else points[points.length - 1] = atBox(to, ends[1]);
+    if (isCut(from))
+      points.unshift(borderOf(from.place, points[0] ?? middle(to.place)));
+    else
+      points[0] = atBox(from, ends[0]);
+    if (isCut(to))
+      points.push(borderOf(to.place, points.at(-1) ?? middle(from.place)));
+    else
+      points[points.length - 1] = atBox(to, ends[1]);
     return points;
   }
 
   // What a module looks like as one vertex.
   #makeBox(frame) {
-    const lines = this.labels[frame.id] ?? [["headline", frame.title], ["detail", frame.what]].filter(([, words]) => words);
+    const lines =
+        this.labels[frame.id] ?? [["headline", frame.title], ["detail", frame.what]].filter(([, words]) => words);
     const paint = ["as-module", "as-gradient"][frame.order] ?? "as-higher";
-    const element = svg("g", {id: `b${frame.id.slice(1)}`, class: `vertex module ${paint}`, tabindex: 0, role: "button", "aria-expanded": "false",
-                              "aria-label": `module ${frame.path} ${frame.what}, folded`}, svg("title", {}, `${frame.path}: click to unfold`));
+    const attributes = {
+      id: `b${frame.id.slice(1)}`,
+      class: `vertex module ${paint}`,
+      tabindex: 0,
+      role: "button",
+      "aria-expanded": "false",
+      "aria-label": `module ${frame.path} ${frame.what}, folded`
+    };
+    const element = svg("g", attributes, svg("title", {}, `${frame.path}: click to unfold`));
     this.boxLayer.append(element);
     const heights = lines.map(([style]) => (style === "headline" ? 16 : 14));
     let y = 4, width = 0;
@@ -251,7 +273,7 @@ class Folding {
   }
 }
 
-// ---- Layouts: where vertices, folded frames and open frames stand, and how arrows run ----------------------------------
+// ---- Layouts: where vertices, folded frames and open frames stand, and how arrows run ------------------------------
 
 // With everything unfolded, as the picture is drawn.
 function layoutOfPicture(graph) {
@@ -260,8 +282,13 @@ function layoutOfPicture(graph) {
 }
 
 function layoutOfLevel(graph, {boxes, frames, arrows}) {
-  const areasOf = (places) => new Map(Object.entries(places).map(([id, [left, top, width, height]]) =>
-    [graph.byId.get(id), {left, top, right: left + width, bottom: top + height}]));
+  const areasOf = (places) => {
+    const found = new Map();
+    for (const [id, [left, top, width, height]] of Object.entries(places)) {
+      found.set(graph.byId.get(id), {left, top, right: left + width, bottom: top + height});
+    }
+    return found;
+  };
   const areas = areasOf(boxes);
   const thingOf = (vertex) => {
     let thing = vertex;
@@ -319,8 +346,10 @@ function covered(boxes, low, high) {
   const parts = [];
   for (const box of [...boxes].sort((a, b) => a[low] - b[low])) {
     const last = parts.at(-1);
-    if (last && box[low] <= last[1]) last[1] = Math.max(last[1], box[high]);
-    else parts.push([box[low], box[high]]);
+    if (last && box[low] <= last[1])
+      last[1] = Math.max(last[1], box[high]);
+    else
+      parts.push([box[low], box[high]]);
   }
   return parts;
 }
@@ -351,8 +380,10 @@ function closingUp(kept, everything, low, high, needs) {
     if (old >= pieces[last].to) return starts.at(-1) + old - pieces[last].to;
     while (first < last) {
       const half = (first + last) >> 1;
-      if (pieces[half].to < old) first = half + 1;
-      else last = half;
+      if (pieces[half].to < old)
+        first = half + 1;
+      else
+        last = half;
     }
     const {from, to, length} = pieces[first];
     return starts[first] + (to > from ? (length * (old - from)) / (to - from) : 0);
@@ -364,7 +395,8 @@ function stretch(pieces, {from, to, length}) {
   const first = splitAt(pieces, Math.max(from, pieces[0].from)), end = splitAt(pieces, Math.min(to, pieces.at(-1).to));
   const inside = pieces.slice(first, end);
   const present = inside.reduce((sum, piece) => sum + piece.length, 0);
-  if (present > 0 && present < length) for (const piece of inside) piece.length *= length / present;
+  if (present > 0 && present < length)
+    for (const piece of inside) piece.length *= length / present;
 }
 
 // The number of the piece that begins at that place, where one is cut in two if need be.
@@ -374,7 +406,8 @@ function splitAt(pieces, place) {
   const piece = pieces[i];
   if (piece.from >= place) return i;
   const length = (piece.length * (place - piece.from)) / (piece.to - piece.from);
-  pieces.splice(i, 1, {from: piece.from, to: place, length}, {from: place, to: piece.to, length: piece.length - length});
+  pieces.splice(
+      i, 1, {from: piece.from, to: place, length}, {from: place, to: piece.to, length: piece.length - length});
   return i + 1;
 }
 
@@ -395,7 +428,8 @@ function samplesOf(curve) {
 // Where an arrow from that point meets a box.
 function borderOf(box, {x, y}) {
   const inset = 7, between = (at, low, high) => Math.min(Math.max(at, low + inset), high - inset);
-  if (y <= box.top || y >= box.bottom) return {x: between(x, box.left, box.right), y: y <= box.top ? box.top : box.bottom};
+  if (y <= box.top || y >= box.bottom)
+    return {x: between(x, box.left, box.right), y: y <= box.top ? box.top : box.bottom};
   return {x: x <= (box.left + box.right) / 2 ? box.left : box.right, y: between(y, box.top, box.bottom)};
 }
 

@@ -13,9 +13,7 @@ class Graph {
     this.deepest = Math.max(0, ...this.frames.map((frame) => frame.level));
   }
 
-  #element(id) {
-    return this.picture.querySelector(`#${id}`);
-  }
+  #element(id) { return this.picture.querySelector(`#${id}`); }
 
   // Parents come before children.
   #findFrame(frame) {
@@ -56,7 +54,8 @@ class Graph {
     edge.element = this.#element(edge.id);
     edge.line = edge.element.querySelector(".line");
     edge.head = edge.element.querySelector(".head");
-    const pairs = (path) => [...path.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => ({x: Number(x), y: Number(y)}));
+    const pairs =
+        (path) => [...path.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x, y]) => ({x: Number(x), y: Number(y)}));
     edge.curve = [...pairs(edge.line.getAttribute("d")), pairs(edge.head.getAttribute("d"))[0]];  // and the tip
   }
 }
@@ -69,7 +68,7 @@ function called(vertex) {
 
 // From a rectangle, an element with its attributes or a box of the browser, as four sides.
 function boxOf(box) {
-  const [x, y, width, height] = ["x", "y", "width", "height"].map((side) =>
-    box instanceof Element ? Number(box.getAttribute(side)) : box[side]);
+  const [x, y, width, height] =
+      ["x", "y", "width", "height"].map((side) => box instanceof Element ? Number(box.getAttribute(side)) : box[side]);
   return {left: x, top: y, right: x + width, bottom: y + height};
 }

@@ -1,17 +1,21 @@
 // How numbers are written and drawn: short text, a histogram, a table as a heat map.
 
+// The element, with these attributes.
+function withAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
 // A new HTML element with attributes, which holds texts and elements. Text is never read as HTML.
 function html(tag, attributes = {}, ...content) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  const element = withAttributes(document.createElement(tag), attributes);
   element.append(...content);
   return element;
 }
 
 // The same for SVG.
 function svg(tag, attributes = {}, ...content) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  const element = withAttributes(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes);
   element.append(...content);
   return element;
 }
@@ -49,12 +53,16 @@ function badgeText(summary) {
 function histogram({histogram: bins, least, greatest}) {
   const highest = Math.max(...bins, 1), width = 100 / bins.length;
   const label = `histogram of ${bins.length} bins from ${short(least)} to ${short(greatest)}`;
-  const picture = svg("svg", {class: "histogram", viewBox: "0 0 100 50", preserveAspectRatio: "none", role: "img", "aria-label": label});
+  const picture =
+      svg("svg",
+          {class: "histogram", viewBox: "0 0 100 50", preserveAspectRatio: "none", role: "img", "aria-label": label});
   bins.forEach((count, i) => {
     const height = count === 0 ? 0 : Math.max((48 * count) / highest, 0.6);
-    const from = least + ((greatest - least) * i) / bins.length, to = least + ((greatest - least) * (i + 1)) / bins.length;
-    picture.append(svg("rect", {x: i * width + width * 0.06, y: 50 - height, width: width * 0.88, height},
-                       svg("title", {}, `${short(from)} to ${short(to)}: ${count}`)));
+    const from = least + ((greatest - least) * i) / bins.length,
+          to = least + ((greatest - least) * (i + 1)) / bins.length;
+    picture.append(
+        svg("rect", {x: i * width + width * 0.06, y: 50 - height, width: width * 0.88, height},
+            svg("title", {}, `${short(from)} to ${short(to)}: ${count}`)));
   });
   picture.append(svg("line", {x1: 0, y1: 50, x2: 100, y2: 50}));
   if (least < 0 && greatest > 0) {
@@ -72,7 +80,8 @@ function table(rows, largest, caption) {
     const line = html("tr");
     for (const number of row) {
       const cell = html("td", {title: String(number)}, short(number));
-      if (typeof number !== "number") cell.className = "bad";
+      if (typeof number !== "number")
+        cell.className = "bad";
       else if (largest > 0) {
         const colour = number < 0 ? "59 130 246" : "249 115 22";
         cell.style.background = `rgb(${colour} / ${Math.round((75 * Math.abs(number)) / largest)}%)`;

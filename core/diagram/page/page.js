@@ -17,34 +17,45 @@ wireButtons();
 wireSteps();
 window.addEventListener("keydown", onKey);
 setDark(startsDark());
-if (document.body.dataset.depth === "automatic") folding.foldToFit(64);
-else folding.foldBelow(Number(document.body.dataset.depth));
+if (document.body.dataset.depth === "automatic")
+  folding.foldToFit(64);
+else
+  folding.foldBelow(Number(document.body.dataset.depth));
 afterFolding();
 camera.fit(folding.bounds, {readable: true});
 document.body.dataset.ready = "yes";
 
-// ---- Vertices and frames ---------------------------------------------------------------------------------------------
+// ---- Vertices and frames -------------------------------------------------------------------------------------------
 
 // The legend stays in its corner while the picture moves.
 function moveKey() {
   const entries = [...picture.querySelectorAll(".legend")];
   if (entries.length === 0) return;
   const boxes = entries.map((entry) => entry.getBBox());
-  const left = Math.min(...boxes.map((box) => box.x)) - 2, right = Math.max(...boxes.map((box) => box.x + box.width)) + 2;
+  const left = Math.min(...boxes.map((box) => box.x)) - 2,
+        right = Math.max(...boxes.map((box) => box.x + box.width)) + 2;
   const top = boxes[0].y - 2, height = boxes[0].height + 4;
-  stage.append(svg("svg", {class: `${picture.getAttribute("class")} key`, viewBox: `${left} ${top} ${right - left} ${height}`, width: right - left, height,
-                           "font-family": picture.getAttribute("font-family"), "aria-hidden": "true"}, ...entries));
+  const attributes = {
+    class: `${picture.getAttribute("class")} key`,
+    viewBox: `${left} ${top} ${right - left} ${height}`,
+    width: right - left,
+    height,
+    "font-family": picture.getAttribute("font-family"),
+    "aria-hidden": "true"
+  };
+  stage.append(svg("svg", attributes, ...entries));
 }
 
 function makeFocusable() {
   picture.setAttribute("role", "group");
   for (const vertex of graph.vertices) {
-    const words = [vertex.op || vertex.role, vertex.fullName, vertex.shape && shapeText(vertex.shape)].filter(Boolean).join(" ");
-    for (const [name, value] of Object.entries({tabindex: 0, role: "button", "aria-label": words})) vertex.element.setAttribute(name, value);
+    const words =
+        [vertex.op || vertex.role, vertex.fullName, vertex.shape && shapeText(vertex.shape)].filter(Boolean).join(" ");
+    withAttributes(vertex.element, {tabindex: 0, role: "button", "aria-label": words});
   }
   for (const frame of graph.frames) {
     const words = `module ${frame.path} ${frame.what}, open`;
-    for (const [name, value] of Object.entries({tabindex: 0, role: "button", "aria-expanded": "true", "aria-label": words})) frame.heading.setAttribute(name, value);
+    withAttributes(frame.heading, {tabindex: 0, role: "button", "aria-expanded": "true", "aria-label": words});
   }
   stage.addEventListener("click", (event) => activate(event.target));
 }
@@ -53,10 +64,12 @@ function makeFocusable() {
 function activate(target) {
   const id = target.closest("[role=button][id]")?.id ?? "";
   const number = id.slice(1);
-  if (id.startsWith("t")) toggle(graph.byId.get(`c${number}`));
-  else if (id.startsWith("b")) toggle(graph.byId.get(`c${number}`));
-  else if (id.startsWith("n")) panel.open(graph.byId.get(id));
-  else if (!target.closest("svg .vertex")) panel.close();
+  if (id.startsWith("t") || id.startsWith("b"))
+    toggle(graph.byId.get(`c${number}`));
+  else if (id.startsWith("n"))
+    panel.open(graph.byId.get(id));
+  else if (!target.closest("svg .vertex"))
+    panel.close();
 }
 
 // What was clicked on stays under the pointer, and keeps the keyboard's focus.
@@ -64,8 +77,10 @@ function toggle(frame) {
   const wasFolded = folding.folded.has(frame);
   const corner = (box) => ({x: (box.left + box.right) / 2, y: box.top});
   const before = corner(frame.place);
-  if (wasFolded) folding.unfold(frame);
-  else if (!folding.fold(frame)) say(`${frame.path} stays open: data leaves it and comes back, and a picture has no cycle`);
+  if (wasFolded)
+    folding.unfold(frame);
+  else if (!folding.fold(frame))
+    say(`${frame.path} stays open: data leaves it and comes back, and a picture has no cycle`);
   const after = corner(frame.place);
   camera.move((after.x - before.x) * camera.scale, (after.y - before.y) * camera.scale);
   if (camera.fits(folding.bounds)) camera.show(folding.bounds);
@@ -98,25 +113,29 @@ function goTo(vertex) {
   panel.open(vertex);
 }
 
-// ---- Steps -----------------------------------------------------------------------------------------------------------
+// ---- Steps ---------------------------------------------------------------------------------------------------------
 
-function say(text) {
-  byId("saying").textContent = text;
-}
+function say(text) { byId("saying").textContent = text; }
 
 function wireSteps() {
   const slider = byId("slider"), play = byId("play");
   slider.max = Math.max(steps.moments.length - 1, 0);
   slider.addEventListener("input", () => steps.goTo(Number(slider.value)));
-  const actions = {first: () => steps.goTo(0), back: () => steps.back(), forward: () => steps.forward(),
-                   last: () => steps.goTo(steps.moments.length - 1), play: () => (steps.isPlaying ? steps.pause() : steps.play())};
+  const actions = {
+    first: () => steps.goTo(0),
+    back: () => steps.back(),
+    forward: () => steps.forward(),
+    last: () => steps.goTo(steps.moments.length - 1),
+    play: () => (steps.isPlaying ? steps.pause() : steps.play())
+  };
   for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
   steps.onChange = () => {
     slider.value = steps.at ?? 0;
     play.setAttribute("aria-pressed", steps.isPlaying);
     const {where, pass, what} = steps.sentence();
     say("");
-    byId("saying").append(...(pass ? [`${where}: `, html("b", {class: pass}, pass), `: ${what}`] : [`${where} ${what}`]));
+    byId("saying").append(
+        ...(pass ? [`${where}: `, html("b", {class: pass}, pass), `: ${what}`] : [`${where} ${what}`]));
     byId("saying").title = byId("saying").textContent;
     for (const vertex of steps.subjects.slice(0, 1)) camera.show(folding.shownAs(vertex).place);
     panel.refresh();
@@ -124,7 +143,7 @@ function wireSteps() {
   steps.onChange();
 }
 
-// ---- Buttons and keys ------------------------------------------------------------------------------------------------
+// ---- Buttons and keys ----------------------------------------------------------------------------------------------
 
 function wireButtons() {
   byId("fold").addEventListener("click", () => setLevel(folding.level - 1));
@@ -152,8 +171,10 @@ function setDark(isDark) {
 }
 
 function leave() {
-  if (!panel.element.hidden) panel.close();
-  else if (steps.at !== null) steps.goTo(null);
+  if (!panel.element.hidden)
+    panel.close();
+  else if (steps.at !== null)
+    steps.goTo(null);
 }
 
 function onKey(event) {
@@ -167,11 +188,24 @@ function onKey(event) {
   }
   const far = 80;
   const actions = {
-    "+": () => camera.zoom(1.25), "=": () => camera.zoom(1.25), "-": () => camera.zoom(0.8), 0: () => camera.fit(folding.bounds),
-    ArrowLeft: () => camera.move(-far, 0), ArrowRight: () => camera.move(far, 0), ArrowUp: () => camera.move(0, -far), ArrowDown: () => camera.move(0, far),
-    "/": () => search.field.focus(), "?": () => byId("help").showModal(), d: () => byId("theme").click(), Escape: leave,
-    f: () => setLevel(folding.level - 1), u: () => setLevel(folding.level + 1),
-    ".": () => steps.forward(), ",": () => steps.back(), Home: () => steps.goTo(0), End: () => steps.goTo(steps.moments.length - 1),
+    "+": () => camera.zoom(1.25),
+    "=": () => camera.zoom(1.25),
+    "-": () => camera.zoom(0.8),
+    0: () => camera.fit(folding.bounds),
+    ArrowLeft: () => camera.move(-far, 0),
+    ArrowRight: () => camera.move(far, 0),
+    ArrowUp: () => camera.move(0, -far),
+    ArrowDown: () => camera.move(0, far),
+    "/": () => search.field.focus(),
+    "?": () => byId("help").showModal(),
+    d: () => byId("theme").click(),
+    Escape: leave,
+    f: () => setLevel(folding.level - 1),
+    u: () => setLevel(folding.level + 1),
+    ".": () => steps.forward(),
+    ",": () => steps.back(),
+    Home: () => steps.goTo(0),
+    End: () => steps.goTo(steps.moments.length - 1),
     " ": () => byId("play").click(),
   };
   const keepsKey = (onSlider && /^(Arrow|Home|End)/.test(event.key)) || (onButton && /^( |Enter)$/.test(event.key));

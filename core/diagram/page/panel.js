@@ -13,7 +13,8 @@ class Panel {
   open(vertex) {
     this.vertex = vertex;
     for (const other of this.graph.vertices) other.element.classList.toggle("selected", other === vertex);
-    for (const edge of this.graph.edges) edge.element.classList.toggle("touching", edge.source === vertex || edge.target === vertex);
+    for (const edge of this.graph.edges)
+      edge.element.classList.toggle("touching", edge.source === vertex || edge.target === vertex);
     this.element.hidden = false;
     this.element.scrollTop = 0;
     this.refresh();
@@ -30,11 +31,13 @@ class Panel {
   refresh() {
     const vertex = this.vertex;
     if (!vertex) return;
-    this.facts.replaceChildren(html("h2", {}, vertex.op || called(vertex)), html("p", {class: "role"}, roleText(vertex)), this.#list(vertex));
+    this.facts.replaceChildren(
+        html("h2", {}, vertex.op || called(vertex)), html("p", {class: "role"}, roleText(vertex)), this.#list(vertex));
     if (vertex.formula) {
       this.#heading("Formula");
       const rows = [["y", vertex.formula], ["derivative", vertex.derivative]].filter(([, text]) => text);
-      this.facts.append(html("dl", {class: "formula"}, ...rows.flatMap(([word, text]) => [html("dt", {}, word), html("dd", {}, text)])));
+      this.facts.append(html(
+          "dl", {class: "formula"}, ...rows.flatMap(([word, text]) => [html("dt", {}, word), html("dd", {}, text)])));
     }
     this.#value(vertex);
     this.#gradient(vertex);
@@ -42,17 +45,18 @@ class Panel {
     this.#neighbours("Used by", vertex.outOf, (edge) => edge.target);
   }
 
-  #heading(text, kind = "") {
-    this.facts.append(html("h3", {class: kind}, text));
-  }
+  #heading(text, kind = "") { this.facts.append(html("h3", {class: kind}, text)); }
 
   #list(vertex) {
     const module = this.graph.frames.filter((frame) => frame === vertex.around).map((frame) => frame.what)[0];
-    const rows = [["name", vertex.name], ["module", vertex.path], ["which is", vertex.what || module], ["shape", vertex.shape && shapeText(vertex.shape)],
-                  ["number", vertex.number !== undefined && String(vertex.number)],
-                  ["keeps", vertex.kept_bytes && `${bytesText(vertex.kept_bytes)} until the backward pass`],
-                  ["operations", vertex.operations], ["parameters", vertex.parameters?.toLocaleString("en")],
-                  ["stands for", vertex.times && `${vertex.times} that are alike`], ["note", vertex.note]];
+    const rows = [
+      ["name", vertex.name], ["module", vertex.path], ["which is", vertex.what || module],
+      ["shape", vertex.shape && shapeText(vertex.shape)],
+      ["number", vertex.number !== undefined && String(vertex.number)],
+      ["keeps", vertex.kept_bytes && `${bytesText(vertex.kept_bytes)} until the backward pass`],
+      ["operations", vertex.operations], ["parameters", vertex.parameters?.toLocaleString("en")],
+      ["stands for", vertex.times && `${vertex.times} that are alike`], ["note", vertex.note]
+    ];
     for (const [name, value] of Object.entries(vertex.attributes ?? {})) rows.push([name, value || "yes"]);
     const filled = rows.filter(([, value]) => value);
     return html("dl", {}, ...filled.flatMap(([word, text]) => [html("dt", {}, word), html("dd", {}, String(text))]));
@@ -61,8 +65,10 @@ class Panel {
   #value(vertex) {
     if (!vertex.value) return;
     this.#heading("Value", "forward");
-    if (this.steps.knows(vertex.step)) this.facts.append(...summary(vertex.value));
-    else this.facts.append(html("p", {}, "not computed yet"));
+    if (this.steps.knows(vertex.step))
+      this.facts.append(...summary(vertex.value));
+    else
+      this.facts.append(html("p", {}, "not computed yet"));
   }
 
   // With the parts that it is the sum of, one for each use of the value.
@@ -77,7 +83,9 @@ class Panel {
     }
     if (vertex.gradient) this.facts.append(...summary(vertex.gradient));
     if (parts.length === 0) return;
-    this.facts.append(html("p", {}, parts.length > 1 ? `It is the sum of ${parts.length} parts, which came back from` : "It came back from"));
+    this.facts.append(html(
+        "p", {},
+        parts.length > 1 ? `It is the sum of ${parts.length} parts, which came back from` : "It came back from"));
     for (const edge of parts) this.facts.append(html("h4", {}, this.#link(edge.target)), ...summary(edge.gradient));
   }
 
@@ -100,7 +108,13 @@ class Panel {
 }
 
 function roleText(vertex) {
-  const role = {gradient: "operation of a backward pass", seed: "where a backward pass begins", input: "input", constant: "constant"}[vertex.role] ?? vertex.role;
+  const role = {
+    gradient: "operation of a backward pass",
+    seed: "where a backward pass begins",
+    input: "input",
+    constant: "constant"
+  }[vertex.role] ??
+      vertex.role;
   return vertex.is_result ? `${role}, a result` : role;
 }
 

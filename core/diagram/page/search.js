@@ -29,7 +29,8 @@ class Search {
 
   next(step) {
     if (this.found.length === 0) return;
-    this.at = this.at < 0 && step < 0 ? this.found.length - 1 : (this.at + step + this.found.length) % this.found.length;
+    this.at =
+        this.at < 0 && step < 0 ? this.found.length - 1 : (this.at + step + this.found.length) % this.found.length;
     this.goTo(this.found[this.at]);
     this.draw();
   }

@@ -11,9 +11,7 @@ class Steps {
     this.onChange = () => {};
   }
 
-  get isPlaying() {
-    return this.timer !== undefined;
-  }
+  get isPlaying() { return this.timer !== undefined; }
 
   goTo(at) {
     this.at = at === null || this.moments.length === 0 ? null : Math.min(Math.max(at, 0), this.moments.length - 1);
@@ -21,12 +19,8 @@ class Steps {
     this.draw();
     this.onChange();
   }
-  forward() {
-    this.goTo(this.at === null ? 0 : this.at + 1);
-  }
-  back() {
-    this.goTo(this.at === null ? this.moments.length - 1 : this.at - 1);
-  }
+  forward() { this.goTo(this.at === null ? 0 : this.at + 1); }
+  back() { this.goTo(this.at === null ? this.moments.length - 1 : this.at - 1); }
 
   play() {
     if (this.at === null || this.at === this.moments.length - 1) this.goTo(0);
@@ -40,9 +34,7 @@ class Steps {
   }
 
   // Whether what happens at that step has happened; what has no step was always there.
-  knows(step) {
-    return this.at === null || step === undefined || step <= this.moments[this.at].step;
-  }
+  knows(step) { return this.at === null || step === undefined || step <= this.moments[this.at].step; }
 
   // What the moment is about.
   get subjects() {
@@ -51,7 +43,8 @@ class Steps {
 
   draw() {
     const {vertices, edges} = this.graph, folding = this.folding;
-    const later = new Map(), now = new Map();  // what is shown -> whether all that happens in it comes later; what happens
+    const later = new Map(),
+          now = new Map();  // what is shown -> whether all that happens in it comes later; what happens
     for (const vertex of vertices) {
       if (vertex.moment === undefined) continue;
       const shown = folding.shownAs(vertex);
@@ -59,14 +52,17 @@ class Steps {
     }
     if (this.at !== null) {
       for (const vertex of this.moments[this.at].gradients) now.set(folding.shownAs(vertex), "backward");
-      for (const vertex of this.moments[this.at].computed) now.set(folding.shownAs(vertex), vertex.order > 0 ? "backward" : "forward");
+      for (const vertex of this.moments[this.at].computed)
+        now.set(folding.shownAs(vertex), vertex.order > 0 ? "backward" : "forward");
     }
-    for (const element of this.graph.picture.querySelectorAll(".now, .later")) element.classList.remove("now", "later", "forward", "backward");
+    for (const element of this.graph.picture.querySelectorAll(".now, .later"))
+      element.classList.remove("now", "later", "forward", "backward");
     for (const [shown, isLater] of later) folding.elementOf(shown).classList.toggle("later", isLater);
     for (const [shown, pass] of now) folding.elementOf(shown).classList.add("now", pass);
     const moment = this.moments[this.at];
     for (const edge of edges) {
-      const brings = Boolean(moment?.computed.includes(edge.target)), returns = Boolean(moment?.gradients.includes(edge.source));
+      const brings = Boolean(moment?.computed.includes(edge.target)),
+            returns = Boolean(moment?.gradients.includes(edge.source));
       edge.element.classList.toggle("later", !this.knows(edge.target.moment) || !this.knows(edge.source.moment));
       edge.element.classList.toggle("now", brings || returns);
       edge.element.classList.toggle("backward", returns || (brings && edge.target.order > 0));
@@ -82,21 +78,27 @@ class Steps {
       if (!this.folding.isShown(vertex)) continue;
       const {left, right, top, bottom} = vertex.place, x = (left + right) / 2;
       if (vertex.value && this.knows(vertex.step)) this.#addBadge(x, bottom + 6, vertex.value, "badge");
-      if (vertex.gradient && this.knows(vertex.gradient_step)) this.#addBadge(x, top - 6, vertex.gradient, "badge backward");
+      if (vertex.gradient && this.knows(vertex.gradient_step))
+        this.#addBadge(x, top - 6, vertex.gradient, "badge backward");
     }
   }
 
   #addBadge(x, y, summary, kind) {
     const text = badgeText(summary), width = 5.2 * text.length + 9;
-    this.badges.append(svg("g", {class: kind}, svg("rect", {x: x - width / 2, y: y - 6, width, height: 12, rx: 6}),
-                           svg("text", {x, y: y + 3.2}, text)));
+    this.badges.append(
+        svg("g", {class: kind}, svg("rect", {x: x - width / 2, y: y - 6, width, height: 12, rx: 6}),
+            svg("text", {x, y: y + 3.2}, text)));
   }
 
   // "step 7 of 31: backward: matmul' gives the gradient of W", in parts: where, which pass, what.
   sentence() {
     if (this.at === null) {
       const ways = this.moments.some((moment) => moment.gradients.length > 0) ? "forward, then backward" : "forward";
-      return {where: `${counted(this.moments.length, "step")}`, pass: "", what: this.hasNumbers() ? `to play, ${ways}` : "to play, in the order of the graph"};
+      return {
+        where: `${counted(this.moments.length, "step")}`,
+        pass: "",
+        what: this.hasNumbers() ? `to play, ${ways}` : "to play, in the order of the graph"
+      };
     }
     const {computed, gradients} = this.moments[this.at];
     const isBackward = gradients.length > 0 || computed.some((vertex) => vertex.order > 0);
@@ -104,9 +106,7 @@ class Steps {
     return {where: `step ${this.at + 1} of ${this.moments.length}`, pass: isBackward ? "backward" : "forward", what};
   }
 
-  hasNumbers() {
-    return this.graph.vertices.some((vertex) => vertex.step !== undefined);
-  }
+  hasNumbers() { return this.graph.vertices.some((vertex) => vertex.step !== undefined); }
 }
 
 // What happened when, in order: [{step, computed: [vertex...], gradients: [vertex...]}]. Where no steps are known the

@@ -56,7 +56,7 @@ void save_models(const std::filesystem::path& folder) {
   save_graph(folder / "vit.html", {vit(zeros({1, 3, 8, 8}).named("image")).named("logits")},
              {.title = "A vision transformer"});
 
-  const nn::Gpt gpt{nn::root, {.vocabulary = 20, .context = 8, .dim = 8, .heads = 2, .layers = 12}};
+  const nn::Gpt gpt{nn::root, {.vocabulary = 20, .context = 8, .dim = 8, .heads = 2, .layers = 3}};
   const Index ids({2, 8}, std::int64_t{1});
   save_graph(folder / "gpt.html", training_step(cross_entropy(gpt(ids), ids).named("loss"), gpt.parameters()),
              {.title = "One training step of a GPT"});
