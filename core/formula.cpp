@@ -5,8 +5,8 @@
 
 extern "C" {
 // The linker puts them around the section.
-[[gnu::visibility("hidden")]] extern const xgrad::FormulaLine __start_xgrad_formulas[];
-[[gnu::visibility("hidden")]] extern const xgrad::FormulaLine __stop_xgrad_formulas[];
+[[gnu::visibility("hidden")]] extern const xgrad::detail::FormulaLine __start_xgrad_formulas[];
+[[gnu::visibility("hidden")]] extern const xgrad::detail::FormulaLine __stop_xgrad_formulas[];
 }
 
 namespace xgrad {
@@ -21,8 +21,8 @@ constinit std::atomic<const detail::PrintedFormula*> newest_printed{nullptr};
 // Calls f(op, make) for every formula, make() being it.
 template <class F>
 void for_each_formula(const F& f) {
-  for (const FormulaLine* line = __start_xgrad_formulas; line != __stop_xgrad_formulas; ++line) {
-    if (line->op) f(line->op, [line] { return Formula{line->value, line->derivative}; });  // else a gap
+  for (const detail::FormulaLine* line = __start_xgrad_formulas; line != __stop_xgrad_formulas; ++line) {
+    if (line->op) f(line->op, [line] { return Formula{line->value, line->derivative}; });  // else it fills a gap
   }
   for (const auto* each = newest_printed.load(std::memory_order_acquire); each; each = each->next()) {
     f(each->op(), [each] { return each->formula(); });

@@ -24,16 +24,17 @@ struct Formula {
 /// have this name.
 std::optional<Formula> formula_of(std::string_view op);
 
-/// The formula of one operation, which the linker puts beside those of the others: nothing runs for it when a program
-/// starts, and those of operations that a program does not have are not in it. Made by XGRAD_FORMULA.
-struct alignas(32) FormulaLine {
-  const char* op;
+namespace detail {
+
+/// The formula of one operation, as text. The linker puts it beside those of the others: nothing runs for it when a
+/// program starts, and those of operations that a program does not have are not in it.
+struct FormulaLine {
+  alignas(32) const char* op;  ///< so aligned, lines from several files make one list
   const char* value;
   const char* derivative = "";
 };
-#define XGRAD_FORMULA [[gnu::section("xgrad_formulas"), gnu::used, gnu::retain]] static constexpr ::xgrad::FormulaLine
-
-namespace detail {
+#define XGRAD_FORMULA \
+  [[gnu::section("xgrad_formulas"), gnu::used, gnu::retain]] static constexpr ::xgrad::detail::FormulaLine
 
 /// A formula that is printed when somebody asks. Both parameters must live as long as the program; so does this.
 class PrintedFormula {

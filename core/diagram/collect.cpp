@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "../error.h"
-#include "../formula.h"
 #include "../rounded.h"
 #include "../scope.h"
 #include "characters.h"
@@ -161,28 +160,16 @@ class Collector {
         const auto of = by_id.find(node->version);
         vertex.op = of == by_id.end() ? "gradient" : cat(of->second->op, "'");
         vertex.attributes.clear();
-        if (of != by_id.end()) vertex.derivative = formula(of->second->op).derivative;
         continue;
       }
       numbers_.emplace(node, next);
-      GraphVertex& vertex = view_.vertices.emplace_back(vertex_of(*node));
-      if (is_operation(vertex)) {
-        vertex.formula = formula(node->op).value;
-        vertex.derivative = formula(node->op).derivative;
-      }
+      view_.vertices.push_back(vertex_of(*node));
     }
     rule_of_.assign(view_.vertices.size(), nothing);
     for (const Node* node : nodes_) {
       if (node->is_leaf() || node->order == 0 || node->version == 0) continue;
       if (const auto of = by_id.find(node->version); of != by_id.end()) rule_of_[number(node)] = number(of->second);
     }
-  }
-
-  // Empty if none is known.
-  const Formula& formula(std::string_view op) {
-    const auto [place, is_new] = formulas_.try_emplace(op);
-    if (is_new) place->second = formula_of(op).value_or(Formula());
-    return place->second;
   }
 
   static void add_to_rule(GraphVertex& rule, const Node& node) {
@@ -472,8 +459,7 @@ class Collector {
   std::unordered_set<const void*> given_;     // blocks of indices and masks
   std::set<std::pair<int, int>> joined_;      // vertices that a rule's edge leads from and to
   std::map<std::string, std::string> whats_;  // of modules, by path
-  std::unordered_map<std::string_view, Formula> formulas_;
-  std::vector<int> rule_of_;  // by vertex: the vertex of the operation whose rule it is
+  std::vector<int> rule_of_;                  // by vertex: the vertex of the operation whose rule it is
   GraphView view_;
 };
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "../formula.h"
 #include "collect.h"
 #include "marks.h"
 #include "order.h"
@@ -364,6 +365,21 @@ std::string smaller_views(const GraphView& view, const GraphOptions& options, st
   return text;
 }
 
+// What is known of the operations: of one itself both equations, of its gradient rule, called tanh', the derivative.
+void add_equations(GraphView& view) {
+  std::unordered_map<std::string_view, Formula> known;
+  for (GraphVertex& vertex : view.vertices) {
+    if (!is_operation(vertex)) continue;
+    std::string_view op = vertex.op;
+    const bool is_rule = vertex.role == GraphRole::gradient_operation && op.ends_with('\'');
+    if (is_rule) op.remove_suffix(1);
+    const auto [place, is_new] = known.try_emplace(op);
+    if (is_new) place->second = formula_of(op).value_or(Formula());
+    if (!is_rule) vertex.formula = place->second.value;
+    vertex.derivative = place->second.derivative;
+  }
+}
+
 }  // namespace
 
 int detail::deepest_level(const GraphView& view) {
@@ -396,6 +412,7 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   }
   const std::vector<int> numbers = topological_numbers(view);
   view = renumbered(std::move(view), numbers);
+  add_equations(view);
   view.remark = path_remark(view, options);
   decorate(view, options, caller);
   return view;

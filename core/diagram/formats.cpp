@@ -28,9 +28,14 @@ std::string escaped(std::string_view text, std::string_view with_backslash) {
 }
 std::string in_quotes(std::string_view text) { return cat('"', escaped(text, "\"\\"), '"'); }
 std::string tooltip_in_quotes(const GraphVertex& vertex) {
-  std::string lines = escaped(tooltip_of(vertex), "\"\\");
-  for (const std::string& equation : equations_of(vertex)) append(lines, cat("\\n", escaped(equation, "\"\\")));
-  return cat('"', lines, '"');
+  std::string text = cat('"', escaped(tooltip_of(vertex), "\"\\"));
+  for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
+    if (equation->empty()) continue;
+    text += "\\n";
+    text += escaped(*equation, "\"\\");
+  }
+  text += '"';
+  return text;
 }
 std::string in_html(std::string_view text) {
   if (text.empty()) return "&#160;";

@@ -146,10 +146,4 @@ std::string tooltip_of(const GraphVertex& vertex) {
   return text;
 }
 
-std::vector<std::string> equations_of(const GraphVertex& vertex) {
-  std::vector<std::string> equations{vertex.formula, vertex.derivative};
-  std::erase(equations, "");
-  return equations;
-}
-
 }  // namespace xgrad::detail

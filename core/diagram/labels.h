@@ -35,7 +35,5 @@ struct ScaleWords {
 ScaleWords words_of_scale(const GraphView& view);
 /// What is shown under the pointer, above the equations.
 std::string tooltip_of(const GraphVertex& vertex);
-/// Its formula and its derivative, as far as they are known.
-std::vector<std::string> equations_of(const GraphVertex& vertex);
 
 }  // namespace xgrad::detail

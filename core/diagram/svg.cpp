@@ -307,7 +307,9 @@ class SvgWriter {
     add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint_of(vertex)),
         vertex.is_result ? " asked" : "", vertex.dimmed ? " dimmed" : "", heat_class(vertex), "\"><title>",
         xml_escaped(tooltip_of(vertex)));
-    for (const std::string& equation : equations_of(vertex)) add('\n', xml_escaped(equation));
+    for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
+      if (!equation->empty()) add('\n', xml_escaped(*equation));
+    }
     add("</title>");
     const std::string style = style_of(vertex.colours);
     if (vertex.role == GraphRole::input) {

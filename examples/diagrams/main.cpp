@@ -61,6 +61,7 @@ void training_step(const std::filesystem::path& folder) {
   Tensors step = grad(loss, net.parameters(), {.create_graph = true});
   step.insert(step.begin(), loss);
   save_graph(folder / "diagram_step.svg", step, {.title = "One training step", .kept_memory = true});
+  save_graph(folder / "diagram_equations.svg", step, {.title = "What each operation computes", .equations = true});
 }
 
 // The same for a transformer, where modules are folded and layers that are alike are drawn once.
