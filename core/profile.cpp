@@ -109,7 +109,7 @@ std::string to_string(const Profile& profile) {
     }
   }
   std::string text = table("operation", by_operation, total);
-  if (!by_module.empty()) append(text, "\n" + table("module", by_module, total));
+  if (!by_module.empty()) append(text, cat('\n', table("module", by_module, total)));
   return text;
 }
 

@@ -51,9 +51,8 @@ ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
   Profile profile;
   {
     const EnableGrad on;
-    const detail::HookEverywhere hook(&model, [&](const ForwardCall& call) {
-      outputs.insert_or_assign(&call.module, call.output.shape());
-    });
+    const detail::HookEverywhere hook(
+        &model, [&](const ForwardCall& call) { outputs.insert_or_assign(&call.module, call.output.shape()); });
     y = run();
   }
   if (!y.requires_grad()) fail<GraphError>(op, "the model's result depends on no parameter that requires a gradient");
@@ -87,7 +86,8 @@ std::string to_string(const ModelSummary& summary) {
   for (const ModelSummary::Row& row : summary.rows) {
     const std::string what = row.what.empty() ? std::string() : cat(": ", row.what);
     lines.push_back({cat(std::string(2 * static_cast<std::size_t>(row.level), ' '), row.name, what),
-                     row.output ? cat(*row.output) : "", xgrad::detail::amount_text(static_cast<double>(row.parameters), {}),
+                     row.output ? cat(*row.output) : "",
+                     xgrad::detail::amount_text(static_cast<double>(row.parameters), {}),
                      xgrad::detail::amount_text(static_cast<double>(row.multiply_adds), {}),
                      xgrad::detail::amount_text(static_cast<double>(row.kept_bytes), "B"),
                      xgrad::detail::rounded(row.milliseconds, 3)});

@@ -44,7 +44,9 @@ ModelSummary summary(const Model& model, const Input& input, const Inputs&... in
   return summary(static_cast<const Module&>(model), std::function<Tensor()>([&] { return model(input, inputs...); }));
 }
 
+/// The table: a line for each module, indented as they are nested.
 std::string to_string(const ModelSummary& summary);
+/// Prints the table.
 std::ostream& operator<<(std::ostream& out, const ModelSummary& summary);
 
 }  // namespace xgrad::nn

@@ -383,15 +383,20 @@ void add_equations(GraphView& view) {
 }  // namespace
 
 int detail::deepest_level(const GraphView& view) {
-  int deepest = 0;
-  for (const GraphCluster& cluster : view.clusters) deepest = std::max(deepest, cluster.level);
-  return deepest;
+  std::vector<int> levels;
+  for (const GraphCluster& cluster : view.clusters) {
+    levels.push_back(cluster.parent == nothing ? 1 : levels[cluster.parent] + 1);
+  }
+  return levels.empty() ? 0 : std::ranges::max(levels);
 }
 
-GraphView detail::folded_below(const GraphView& view, int depth) {
-  GraphView result = depth < deepest_level(view) ? folded(view, depth, wishes(view, {})) : view;
-  const std::vector<int> numbers = topological_numbers(result);
-  return renumbered(std::move(result), numbers);
+GraphView detail::folded_below(GraphView view, int depth) {
+  for (GraphCluster& cluster : view.clusters) {
+    cluster.level = cluster.parent == nothing ? 1 : view.clusters[cluster.parent].level + 1;
+  }
+  if (depth < deepest_level(view)) view = folded(view, depth, wishes(view, {}));
+  const std::vector<int> numbers = topological_numbers(view);
+  return renumbered(std::move(view), numbers);
 }
 
 GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std::string_view caller) {

@@ -67,10 +67,10 @@ TEST_CASE("a summary is a table") {
     append(without_times, line + "\n");
   }
   CHECK(without_times ==
-        "module                output   parameters  multiply-adds    keeps\n"
-        "Mlp                   [16, 2]          58            768    1 KiB\n"
-        "  fc1: Linear 4 -> 8  [16, 8]          40            512      0 B\n"
-        "  fc2: Linear 8 -> 2  [16, 2]          18            256      0 B\n");
+        "module                output   parameters  multiply-adds  keeps\n"
+        "Mlp                   [16, 2]          58            768  1 KiB\n"
+        "  fc1: Linear 4 -> 8  [16, 8]          40            512    0 B\n"
+        "  fc2: Linear 8 -> 2  [16, 2]          18            256    0 B\n");
 }
 
 TEST_CASE("a summary refuses a model without gradient, and passes on what the run throws") {
