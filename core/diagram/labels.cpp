@@ -76,7 +76,8 @@ std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& 
   if (options.shapes && vertex.shape && !vertex.number && !says_it_is_scalar) lines.push_back(shape_text(*vertex.shape));
   if (options.kept_memory && vertex.kept_bytes > 0) lines.push_back(cat("keeps ", bytes_text(vertex.kept_bytes)));
   if (vertex.value && !vertex.number) lines.push_back(cat("= ", to_string(*vertex.value)));
-  if (vertex.gradient) lines.push_back(cat("gradient ", to_string(*vertex.gradient)));
+  const bool is_zero = vertex.gradient_state.starts_with("zero");
+  if (vertex.gradient && !is_zero) lines.push_back(cat("gradient ", to_string(*vertex.gradient)));
   if (!vertex.gradient_state.empty()) lines.push_back(cat("gradient: ", vertex.gradient_state));
   if (!vertex.note.empty()) lines.push_back(vertex.note);
   lines.insert(lines.end(), vertex.remarks.begin(), vertex.remarks.end());
