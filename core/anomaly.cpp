@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "formula.h"
 #include "summary.h"
 
 namespace xgrad {
@@ -30,6 +31,12 @@ std::string found_in(const Array& array, const AnomalyOptions& options) {
              : *first < 0       ? "-infinity"
                                 : "infinity",
              at, count > 1 ? cat(", the first of ", count) : std::string());
+}
+
+// What the operation computes, in a line, if that is known.
+std::string formula(const char* op) {
+  const std::optional<Formula> known = formula_of(op);
+  return known && !known->value.empty() ? cat("\n  ", known->value) : std::string();
 }
 
 // The operations that a tensor was computed from, the nearest first, a line each.
@@ -68,7 +75,7 @@ void AnomalyMode::operation(const OperationRun& run) {
     if (input.node() && !input.is_leaf()) append(inputs, ancestry(input.node().get()));
   }
   const std::string where = run.rule_of ? cat(" in the gradient of ", named(*run.rule_of)) : std::string();
-  fail<NumericError>(run.op, "gives ", found, " in its result ", run.output.shape(), where, inputs);
+  fail<NumericError>(run.op, "gives ", found, " in its result ", run.output.shape(), where, formula(run.op), inputs);
 }
 
 void AnomalyMode::complete_gradient(const Node& node, const Tensor& gradient) {

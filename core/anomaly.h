@@ -14,6 +14,7 @@ struct AnomalyOptions {
 /// from:
 ///
 ///     log: gives -infinity at [1] in its result [3]
+///       y = ln x
 ///       input 0 [3]: [1, 0, 2]
 ///         relu [3] of leaf 'x' [3], in net.head
 ///       in net.loss

@@ -1,6 +1,7 @@
 // Error messages.
 #include "error.h"
 
+#include "error_hook.h"
 #include "scope.h"
 
 namespace xgrad {
@@ -12,6 +13,7 @@ std::string error_message(std::string_view op, std::string_view what) {
     append(message, cat("\n  in ", place->path));
     if (!place->what.empty()) append(message, cat(" (", place->what, ")"));
   }
+  if (detail::error_hook) detail::error_hook(op, message);
   return message;
 }
 

@@ -1,6 +1,7 @@
 // Birth and death of nodes.
 #include "node.h"
 
+#include "error_hook.h"
 #include "scope.h"
 
 namespace xgrad {
@@ -23,6 +24,7 @@ class Ids {
   void take_more() {
     constexpr std::uint64_t count = 256;
     static std::atomic<std::uint64_t> taken{0};
+    if (end_ == 0) detail::draw_errors_if_asked();
     last_ = taken.fetch_add(count, std::memory_order_relaxed);
     end_ = last_ + count;
   }

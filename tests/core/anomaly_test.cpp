@@ -28,6 +28,7 @@ TEST_CASE("an anomaly of a forward pass is named with its inputs and where these
   const AnomalyMode anomalies;
   CHECK(error_of<NumericError>(model) ==
         "log: gives -infinity at [1] in its result [3]\n"
+        "  y = ln x\n"
         "  input 0 [3]: [1, 0, 3]\n"
         "    relu [3] of leaf 'x' [3], in net.head\n"
         "  in net.loss");

@@ -6,6 +6,7 @@
 #include <xgrad/core/gradcheck.h>
 #include <xgrad/core/diagram/compare.h>
 #include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/diagram/error_drawing.h>
 #include <xgrad/core/diagram/exchange.h>
 #include <xgrad/core/diagram/overlays.h>
 #include <xgrad/core/diagram/values.h>
