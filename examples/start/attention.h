@@ -35,7 +35,7 @@ inline void number(const std::filesystem::path& out) {
   ValueRecorder values;
   const Tensor loss = square(w * x + b - y).named("loss");
   loss.backward();
-  std::cout << loss.item() << " " << w.grad().item() << " " << b.grad().item() << "\n";
+  std::cout << "loss " << loss.item() << ", dL/dw " << w.grad().item() << ", dL/db " << b.grad().item() << "\n";
   save_graph(out / "01_graph.svg", {loss}, {.equations = true, .values = &values});
 
   kit::Series curve{.name = "loss"}, tangent{.name = "slope dL/dw at w = 2", .style = kit::Series::Style::dashed},
@@ -67,7 +67,7 @@ inline void second_derivative(const std::filesystem::path& out) {
     return Tensors{y, first, second};
   };
   const Tensors at_2 = derivatives(variable(2, "x"));
-  std::cout << at_2[0].item() << " " << at_2[1].item() << " " << at_2[2].item() << "\n";
+  for (const Tensor& one : at_2) std::cout << one.name() << " " << one.item() << "\n";
   save_graph(out / "02_graph.svg", {at_2[1], at_2[2]}, {.formulas = true});
 
   std::vector<kit::Series> curves{{.name = "y"}, {.name = "y'"}, {.name = "y''"}};
@@ -104,9 +104,8 @@ inline void attention_pooling(const std::filesystem::path& out) {
     adam.step(grad(loss, {w}));
   }
   const Tensor average = zeros(wanted.y.shape()) + mean(seen.y), learned = pooled();
-  std::cout << w.item();
-  for (const Tensor& answer : {average, fixed, learned}) std::cout << " " << mse_loss(answer, wanted.y).item();
-  std::cout << "\n";
+  std::cout << "w " << w.item() << ", error of the average " << mse_loss(average, wanted.y).item() << ", of w = 1 "
+            << mse_loss(fixed, wanted.y).item() << ", of the learned w " << mse_loss(learned, wanted.y).item() << "\n";
 
   const std::vector<double> x = kit::numbers(wanted.x.value());
   const auto line = [&](const std::string& name, const Tensor& y) {

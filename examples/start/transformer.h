@@ -18,6 +18,7 @@
 
 #include "../decoding/pictures.h"
 #include "../decoding/table.h"
+#include "attention.h"
 
 namespace start {
 
@@ -48,15 +49,19 @@ inline void block(const std::filesystem::path& out) {
   const Tensor x = randn({2, 10, 32}).named("x");
   const Index lengths = index({10, 7});
   const Tensor y = block(x, nn::padding(lengths)).named("y");
-  std::cout << block << layer_norm(tensor({{1, 2}, {2, 3}})).value();
-  save_graph(out / "08_graph.svg", {y}, {.depth = 1});
+  std::cout << layer_norm(tensor({{1, 2}, {2, 3}})).value() << "\n" << block;
+  const auto sums = [](const GraphCluster& module) {
+    return module.what.starts_with("AddNorm") ? Fold::open : Fold::closed;
+  };
+  save_graph(out / "08_graph.svg", {y}, {.fold = sums});
 
   const kit::Series plain = gradients_by_depth("f(x)", [](const Tensor&, const Tensor& fx) { return fx; });
   const kit::Series residual = gradients_by_depth("x + f(x)", [](const Tensor& x, const Tensor& fx) { return x + fx; });
   const kit::Series block_like =
       gradients_by_depth("norm(x + f(x))", [](const Tensor& x, const Tensor& fx) { return layer_norm(x + fx); });
-  for (const kit::Series& one : {plain, residual, block_like}) std::cout << "\n" << one.name << " " << one.y.front();
-  std::cout << "\n";
+  for (const kit::Series& one : {plain, residual, block_like}) {
+    std::cout << one.name << ": " << one.y.front() << " at layer 1, " << one.y.back() << " at layer 24\n";
+  }
   kit::save_text(out / "08_picture.svg",
                  kit::line_plot({plain, residual, block_like}, {.title = "The gradient at the input of each layer",
                                                                 .x_label = "layer, the loss is above the last",
@@ -73,14 +78,11 @@ inline void encoder_decoder(const std::filesystem::path& out) {
   const Index target = index({{7, 11, 9, 4, 17, 2}});
   nn::AttentionRecorder recorder;
   const Tensor logits = model(source, lengths, nn::shift_right(target, 1)).named("logits");
-  std::cout << cat(logits.shape()) << " " << cat(nn::shift_right(target, 1)) << " " << model.num_parameters() << "\n";
-  save_graph(out / "09_graph.svg", {logits}, {.depth = 2});
+  std::cout << cat(logits.shape()) << ", read: " << nn::shift_right(target, 1) << "\n";
+  save_graph(out / "09_graph.svg", {logits}, {.depth = 1});
 
-  kit::HeatMaps maps{.title = "Who looks at whom, before anything is learnt", .columns = 3};
-  for (int t = 0; t < 6; ++t) {
-    maps.queries.push_back(cat(t));
-    maps.keys.push_back(cat(t));
-  }
+  kit::HeatMaps maps{
+      .title = "Who looks at whom, before anything is learnt", .queries = counted(6), .keys = counted(6), .columns = 3};
   const auto panel = [&](const char* title, const char* path) {
     maps.panels.push_back({title, kit::numbers(mean(Tensor(recorder.last(path)), {.axis = 1}).value())});
   };
@@ -99,17 +101,16 @@ inline void learning(const std::filesystem::path& out) {
     ValueRecorder values;
     const Tensor loss = cross_entropy(logits, thanks).named("loss");
     loss.backward();
-    std::cout << loss.item() << " " << to_string(logits.grad().value()) << "\n";
+    std::cout << loss.item() << " " << logits.grad().value() << "\n";
     save_graph(out / "10_graph.svg", {loss}, {.values = &values});
 
     optim::Adam adam{{logits}, {}};
     optim::Scheduler scheduler{adam, optim::warmup(5, optim::constant(0.1))};
     for (int step = 0; step < 10; ++step) {
-      std::cout << scheduler.lr() << " ";
       adam.step(grad(cross_entropy(logits, thanks), {logits}));
       scheduler.step();
     }
-    std::cout << "\n" << cross_entropy(logits, thanks).item() << "\n";
+    std::cout << "after ten steps " << cross_entropy(logits, thanks).item() << "\n";
   }
   const Tensor p = tensor({{0.01, 0.02, 0.93, 0.01, 0.02, 0.01},
                            {0.01, 0.8, 0.1, 0.05, 0.01, 0.03},
@@ -138,18 +139,28 @@ inline void decoding_table(const std::filesystem::path& out) {
   const nn::Decoded greedy = nn::greedy(table, {.bos = bos, .eos = eos, .max_length = 4});
   const nn::Hypotheses found =
       nn::beam_search(beams, {.bos = bos, .eos = eos, .max_length = 4, .num_beams = 2, .num_best = 9})[0];
-  std::cout << cat(greedy.tokens) << " " << std::exp(greedy.scores.item()) << "\n";
+  std::cout << "greedy: " << greedy.tokens << " p " << std::exp(greedy.scores.item()) << "\n";
   for (const nn::Hypothesis& one : found) {
-    std::cout << cat(one.tokens) << " " << std::exp(one.log_p) << " " << one.score << "\n";
+    std::cout << "beam: " << cat(one.tokens) << " p " << std::exp(one.log_p) << ", score " << one.score << "\n";
   }
   kit::save_text(out / "11_picture.svg", decoding::beam_svg(beams.steps(), found));
 
   ValueRecorder values;
-  const Tensor abc = tensor({0.5, 0.4, 0.4, 0.6}).named("A B C <eos>");
-  const Tensor acb = tensor({0.5, 0.3, 0.6, 0.6}).named("A C B <eos>");
+  const Tensor abc = variable({0.5, 0.4, 0.4, 0.6}, "A B C <eos>");
+  const Tensor acb = variable({0.5, 0.3, 0.6, 0.6}, "A C B <eos>");
   const auto score = [](const Tensor& p) { return sum(log(p)) / std::pow(4, 0.75); };
   save_graph(out / "11_graph.svg", {score(abc).named("greedy"), score(acb).named("beam")},
              {.direction = Direction::left_to_right, .values = &values});
+}
+
+/// The loss of a batch and all its gradients as one graph.
+inline void draw_step(const std::filesystem::path& path, const nn::EncoderDecoder& model, const kit::Corpus& corpus) {
+  const kit::CorpusBatch batch = corpus.batch(arange(64));
+  const Tensor logits = model(batch.source, batch.source_lengths, nn::shift_right(batch.target, corpus.bos()));
+  const Tensor loss = cross_entropy(logits, batch.target, {.ignore_index = corpus.pad()}).named("loss");
+  Tensors step = grad(loss, model.parameters(), {.create_graph = true});
+  step.insert(step.begin(), loss);
+  save_graph(path, step, {.depth = 1});
 }
 
 /// 12: a transformer learns to translate, and what it looks at when it does.
@@ -160,8 +171,9 @@ inline void translation(const std::filesystem::path& out) {
                                  corpus.target_vocab().size(),
                                  {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
   const Tensors parameters = model.parameters();
+  draw_step(out / "12_graph.svg", model, corpus);
+
   optim::Adam adam{parameters, {.lr = 0.005}};
-  kit::Series curve{.name = "loss of the last batch"};
   for (std::uint64_t epoch = 1; epoch <= 100; ++epoch) {
     const Index order = random_permutation(corpus.size(), {.seed = 1, .draw = epoch});
     Tensor loss;
@@ -172,10 +184,8 @@ inline void translation(const std::filesystem::path& out) {
       loss = cross_entropy(logits, batch.target, {.ignore_index = corpus.pad()});
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
     }
-    curve.y.push_back(loss.item());
-    if (epoch == 1) save_graph(out / "12_graph.svg", {loss.named("loss")}, {.depth = 1});
+    if (epoch == 1 || epoch == 100) std::cout << "epoch " << epoch << ", loss " << loss.item() << "\n";
   }
-  std::cout << curve.y.front() << " -> " << curve.y.back() << "\n";
 
   const nn::Eval eval(model);
   const auto translate = [&](const char* sentence) {

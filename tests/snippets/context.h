@@ -10,7 +10,10 @@
 #include <xgrad/ops/fused.h>
 #include <xgrad/xgrad.h>
 
+#include "../../examples/decoding/table.h"
+#include "../../examples/kernel_regression/regression.h"
 #include "../../examples/kit/attention.h"
+#include "../../examples/kit/corpus.h"
 #include "../support/check.h"
 #include "../support/fused.h"
 
@@ -82,6 +85,21 @@ extern const Block net;
 extern const Tensor post_norm, pre_norm, w, x;
 extern const Tensor x1, x2, w1, w2, b;
 }  // namespace docs_diagrams
+
+namespace docs_start_03_attention_pooling {
+using namespace common;
+using kernel_regression::Samples, kernel_regression::observed, kernel_regression::asked;
+}  // namespace docs_start_03_attention_pooling
+
+namespace docs_start_11_decoding {
+using namespace common;
+using decoding::Table;
+}  // namespace docs_start_11_decoding
+
+namespace docs_start_12_translation {
+using namespace common;
+extern const kit::Corpus corpus;
+}  // namespace docs_start_12_translation
 
 namespace docs_transformer_variants {
 using namespace common;

@@ -89,7 +89,7 @@ def printed(path, number, lines, contexts):
 def main():
     context = open("tests/snippets/context.h", encoding="utf-8").read()
     contexts = re.findall(r"^namespace (\w+) \{", context, re.MULTILINE)
-    pages = ["README.md", *sorted(glob.glob("docs/*.md"))]
+    pages = ["README.md", *sorted(glob.glob("docs/*.md")), *sorted(glob.glob("docs/start/*.md"))]
     pages.remove("docs/training.md")
     headers = sorted(header for folder in ("core", "ops", "nn", "optim")
                      for header in glob.glob(folder + "/**/*.h", recursive=True))
