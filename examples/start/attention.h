@@ -182,14 +182,15 @@ inline void masks(const std::filesystem::path& out) {
   const Tensor v = variable(randn({1, 6, 4}), "v");
   const Index lengths = index({4});
   const nn::DotProductAttention attn{nn::root};
-  const Tensor weights = attn.weights(q, k, nn::causal & nn::padding(lengths));
-  save_graph(out / "05_graph.svg", {matmul(weights, v).named("y")}, {.equations = true});
+  const Tensor y = attn(q, k, v, nn::causal & nn::padding(lengths)).named("y");
+  save_graph(out / "05_graph.svg", {y}, {.equations = true});
 
   kit::HeatMaps maps{.title = "The same scores under four masks", .queries = counted(6), .keys = counted(6)};
   maps.panels.push_back({"none", kit::numbers(attn.weights(q, k).value())});
   maps.panels.push_back({"padding, 4 keys", kit::numbers(attn.weights(q, k, nn::padding(lengths)).value())});
   maps.panels.push_back({"causal", kit::numbers(attn.weights(q, k, nn::causal).value())});
-  maps.panels.push_back({"causal & padding", kit::numbers(weights.value())});
+  maps.panels.push_back(
+      {"causal & padding", kit::numbers(attn.weights(q, k, nn::causal & nn::padding(lengths)).value())});
   kit::save_text(out / "05_picture.svg", kit::heat_map_svg(maps));
 }
 
@@ -222,7 +223,7 @@ inline void positions(const std::filesystem::path& out) {
   const nn::SinusoidalPositions positions{nn::root, 32};
   const Index ids = index({{5, 2, 5}});
   const Tensor h = positions(embedding(ids) * std::sqrt(32)).named("h");
-  save_graph(out / "07_graph.svg", {h}, {.depth = 0});
+  save_graph(out / "07_graph.svg", {h});
 
   const Tensor p = nn::sinusoids(32, 32);
   const Array alike = matmul(p, p, {.transpose_b = true}).value();
