@@ -45,6 +45,15 @@ void second_derivative(const std::filesystem::path& folder) {
              {.title = "The second derivative of tanh", .formulas = true});
 }
 
+// And so on: of any order it is a loop.
+void third_derivative(const std::filesystem::path& folder) {
+  const Tensor x = variable(1, "x");
+  Tensor y = tanh(x);
+  for (int order = 1; order <= 3; ++order) y = grad(y, {x}, {.create_graph = true})[0];
+  save_graph(folder / "diagram_tanh3.svg", {y.named("third")},
+             {.title = "The third derivative of tanh", .formulas = true});
+}
+
 struct Net : nn::Module {
   nn::Linear in{at("in"), 2, 8};
   nn::Linear out{at("out"), 8, 1};
@@ -165,6 +174,7 @@ int main(int argc, char** argv) {
     expression(folder);
     neuron(folder);
     second_derivative(folder);
+    third_derivative(folder);
     training_step(folder);
     error(folder);
     transformer(folder);
