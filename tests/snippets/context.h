@@ -101,6 +101,37 @@ using namespace common;
 extern const kit::Corpus corpus;
 }  // namespace docs_start_12_translation
 
+namespace core_diagram_error_drawing {
+using namespace common;
+extern const Block model;
+}  // namespace core_diagram_error_drawing
+
+namespace core_diagram_values {
+using namespace common;
+extern const Block model;
+}  // namespace core_diagram_values
+
+namespace core_observe {
+using namespace common;
+extern const Block model;
+}  // namespace core_observe
+
+namespace core_offer {
+using namespace common;
+std::string path();
+Tensor gate(const Tensor& x);
+}  // namespace core_offer
+
+namespace core_profile {
+using namespace common;
+extern const Block model;
+}  // namespace core_profile
+
+namespace nn_summary {
+using namespace common;
+extern const nn::Gpt model;
+}  // namespace nn_summary
+
 namespace docs_transformer_variants {
 using namespace common;
 extern const nn::Decoder decoder;
