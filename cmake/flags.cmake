@@ -48,9 +48,10 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # Compiles for a target once what most of its files include, which takes a third of the time off a build. Every file
-# includes what it needs all the same: the preset clang-strict compiles without (CMAKE_DISABLE_PRECOMPILE_HEADERS).
+# includes what it needs all the same: the preset clang-strict compiles without (CMAKE_DISABLE_PRECOMPILE_HEADERS). Headers
+# are named in <>, since the paths of others would tell checkouts apart, which share a cache.
+#   xgrad_precompile(target <header>...)
 function(xgrad_precompile target)
-  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/)
   target_precompile_headers(${target} PRIVATE ${ARGN})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
