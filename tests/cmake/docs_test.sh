@@ -37,7 +37,7 @@ while read -r word; do
     */*) [ -e "$word" ] || complain "docs/curriculum.md: no $word" ;;
     *) grep -qsw -- "$word" "$header" || complain "docs/curriculum.md: no $word in $header" ;;
   esac
-done < <(grep -E '^\| [A-Z][0-9]' docs/curriculum.md | cut -d'|' -f4 | grep -oE '`[^`]+`' | tr -d '`')
+done < <(grep -E '^\| \[?[A-Z][0-9]' docs/curriculum.md | cut -d'|' -f4 | grep -oE '`[^`]+`' | tr -d '`')
 
 while read -r name; do
   [ -d "examples/$name" ] || complain "docs/curriculum.md: no example $name"

@@ -132,6 +132,19 @@ using namespace common;
 extern const nn::Gpt model;
 }  // namespace nn_summary
 
+namespace docs_gallery {
+using namespace common;
+extern const nn::TransformerOptions small;
+extern const nn::Decoder decoder;
+extern const nn::Embedding embedding, center, context;
+extern const Index rows, others, labels;
+extern const Array is_neighbour;
+extern const Tensor queries, keys, values, scores, map, pictures, words, a1, a2, w_q, w_k, w_v, w_query, w_key, w_value, u,
+    kernel, y;
+extern const Tensors tokens;
+extern const Real d;
+}  // namespace docs_gallery
+
 namespace docs_transformer_variants {
 using namespace common;
 extern const nn::Decoder decoder;

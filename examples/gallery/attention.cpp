@@ -1,0 +1,119 @@
+// Attention: rows A1 to A10.
+#include "../kernel_regression/regression.h"
+#include "gallery.h"
+
+namespace gallery {
+
+namespace {
+
+namespace kr = kernel_regression;
+
+constexpr std::int64_t T = 10, d = 4;
+
+// A1 to A3: the same samples, averaged in three ways.
+void regression(const std::filesystem::path& out) {
+  const Tensor queries = input("queries", {1, 4, 1}), keys = input("keys", {1, 6, 1}), values = input("y", {1, 6, 1});
+  const Tensor w = variable(1, "w");
+  save_graph(out / "a1_graph.svg", {mean(values, {.axis = 1, .keepdim = true}).named("f")},
+             {.title = "The mean of what was observed", .legend = false});
+  const auto attend = [&](const Tensor& distances) {
+    return matmul(softmax(square(distances) / -2), values).named("f");
+  };
+  save_graph(out / "a2_graph.svg", {attend(queries - transpose(keys))}, {.title = "Nadaraya-Watson", .legend = false});
+  save_graph(out / "a3_graph.svg", {attend(w * (queries - transpose(keys)))},
+             {.title = "Nadaraya-Watson with a width", .legend = false});
+
+  const kr::Samples seen = kr::observed(50), wanted = kr::asked(50);
+  const auto numbers = [](const Tensor& x) { return kit::numbers(x.value()); };
+  const auto draw = [&](const char* file, const char* title, const Tensor& weights) {
+    kit::save_text(
+        out / file,
+        kit::line_plot({{"observed", numbers(seen.x), numbers(seen.y), kit::Series::Style::points},
+                        {"truth", numbers(wanted.x), numbers(wanted.y), kit::Series::Style::dashed},
+                        {"answer", numbers(wanted.x), numbers(matmul(weights, seen.y)), kit::Series::Style::line}},
+                       {.title = title, .x_label = "x", .y_label = "y", .width = 480, .height = 300}));
+  };
+  draw("a1.svg", "The mean", kr::average_weights(wanted.x, seen.x));
+  draw("a2.svg", "Nadaraya-Watson", kr::kernel_weights(wanted.x, seen.x, ones({1})));
+
+  const Tensor learned = variable(1, "w");
+  optim::SGD sgd{{learned}, {.lr = 2}};
+  for (int step = 0; step < 60; ++step) {
+    const Tensor loss = mse_loss(kr::predicted_from_others(seen, learned), seen.y);
+    sgd.step(grad(loss, {learned}));
+  }
+  draw("a3.svg", "Nadaraya-Watson, the width learned", kr::kernel_weights(wanted.x, seen.x, learned));
+}
+
+// A4: what lies behind a length has the weight 0.
+void masked(const std::filesystem::path& out) {
+  const Tensor scores = input("scores", {3, 5});
+  const Index lengths = index({2, 5, 3});
+  const Tensor p = masked_softmax(unsqueeze(scores, 1), lengths).named("p");
+  save_graph(out / "a4_graph.svg", {p}, {.title = "Masked softmax", .legend = false});
+  save(out / "a4.svg", maps("The softmax of three rows, of lengths 2, 5, 3",
+                            {{"softmax", softmax(scores).value()}, {"masked_softmax", p.value()}}, 2));
+}
+
+// A5, A6: what the softmax makes of two scores of the same queries and keys.
+void scores(const std::filesystem::path& out) {
+  const Tensor x = cumsum(randn({1, T, d}), 1);
+  const nn::AdditiveAttention additive{nn::root, {.query = d, .key = d, .hidden = 8}};
+  const nn::DotProductAttention scaled{nn::root};
+  const auto draw = [&](const char* file, const char* title, const nn::AttentionPooling& attn) {
+    save(out / file, maps(title,
+                          {{"all keys", attn.weights(x, x).value()},
+                           {"7 keys valid", attn.weights(x, x, nn::padding(index({7}))).value()}},
+                          2));
+  };
+  draw("a5.svg", "Additive attention within a walk", additive);
+  draw("a6.svg", "Scaled dot products within a walk", scaled);
+}
+
+// A7: rows and columns.
+void rows_and_columns(const std::filesystem::path& out) {
+  const nn::SelfAttention attn{nn::root, 6, d};
+  const Tensor x = input("X", {1, T, 6});
+  save_graph(out / "a7_graph.svg", {attn(x).named("Y")}, {.title = "Self-attention", .depth = 1, .legend = false});
+  const auto turned = [](const Tensor& y) { return transpose(y).value(); };
+  kit::HeatMaps picture = maps("Positions as rows, and as columns turned back",
+                               {{"rows: Y", attn(x).value()}, {"columns: Y'", turned(attn.columns(transpose(x)))}}, 2);
+  picture.query_caption = "position", picture.key_caption = "column of Y";
+  save(out / "a7.svg", picture);
+}
+
+// A8 to A10: what may be seen.
+void seen(const std::filesystem::path& out) {
+  const Tensor x = cumsum(randn({1, T, d}), 1);
+  const Tensor q = input("q", {1, T, d}), k = input("k", {1, T, d}), v = input("v", {1, T, 3});
+  const nn::WindowedAttention windowed{nn::root, {.before = 2, .after = 1}};
+  save_graph(out / "a8_graph.svg", {windowed(q, k, v).named("y")}, {.title = "A window", .legend = false});
+  const nn::DotProductAttention attn{nn::root};
+  save(out / "a8.svg", maps("Without a window, and two before and one behind",
+                            {{"all", attn.weights(x, x).value()}, {"window", windowed.weights(x, x).value()}}, 2));
+
+  const auto phi = [](const Tensor& y) { return elu(y) + 1; };
+  const Tensor products = matmul(phi(x), phi(x), {.transpose_b = true});
+  const Tensor linear = products / sum(products, {.axis = -1, .keepdim = true});
+  save(out / "a9.svg", maps("Softmax, and the weights that linear attention never computes",
+                            {{"softmax", attn.weights(x, x).value()}, {"linear", linear.value()}}, 2));
+
+  const AttentionMask both = nn::causal & nn::padding(index({7}));
+  save_graph(out / "a10_graph.svg", {attn(q, k, v, both).named("y")}, {.title = "Two masks at once", .legend = false});
+  save(out / "a10.svg", maps("The same scores under three masks",
+                             {{"causal", attn.weights(x, x, nn::causal).value()},
+                              {"padding, 7 keys", attn.weights(x, x, nn::padding(index({7}))).value()},
+                              {"both", attn.weights(x, x, both).value()}}));
+}
+
+}  // namespace
+
+void attention(const std::filesystem::path& out) {
+  regression(out);
+  masked(out);
+  scores(out);
+  rows_and_columns(out);
+  seen(out);
+}
+
+}  // namespace gallery

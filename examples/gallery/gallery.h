@@ -1,0 +1,54 @@
+// What the sections of the gallery share: files named after the rows of the curriculum, and maps of plain numbers.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <xgrad/kit/heatmap.h>
+#include <xgrad/kit/numbers.h>
+#include <xgrad/kit/output.h>
+#include <xgrad/kit/plot.h>
+#include <xgrad/xgrad.h>
+
+namespace gallery {
+
+using namespace xgrad;
+
+/// The pictures of a section go into this folder; some train a little.
+void attention(const std::filesystem::path& out);
+void heads(const std::filesystem::path& out);
+void transformer(const std::filesystem::path& out);
+void recurrent(const std::filesystem::path& out);
+void search(const std::filesystem::path& out);
+void vision(const std::filesystem::path& out);
+void argument(const std::filesystem::path& out);
+
+/// Something that gradients flow to, so that what is computed from it is recorded.
+inline Tensor input(const char* name, const Shape& shape) { return variable(randn(shape).value(), name); }
+
+/// 1, 2, 3, ..., with the same words before each.
+inline std::vector<std::string> numbered(std::int64_t count, const std::string& word = "") {
+  std::vector<std::string> labels;
+  for (std::int64_t i = 1; i <= count; ++i) labels.push_back(cat(word, i));
+  return labels;
+}
+
+/// Matrices (q, k) of one size, by title.
+struct Panel {
+  std::string title;
+  Array values;
+};
+inline kit::HeatMaps maps(const std::string& title, const std::vector<Panel>& panels, std::size_t columns = 3) {
+  const Shape shape = panels.front().values.shape();
+  const std::int64_t keys = shape[shape.rank() - 1];
+  const std::int64_t queries = panels.front().values.size() / keys;
+  kit::HeatMaps result{.title = title, .queries = numbered(queries), .keys = numbered(keys), .columns = columns};
+  for (const Panel& panel : panels) result.panels.push_back({panel.title, kit::numbers(panel.values)});
+  return result;
+}
+inline void save(const std::filesystem::path& file, const kit::HeatMaps& picture) {
+  kit::save_text(file, kit::heat_map_svg(picture));
+}
+
+}  // namespace gallery

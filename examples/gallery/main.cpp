@@ -1,0 +1,22 @@
+// The pictures of docs/gallery.md: of every row of the curriculum a graph and a picture, unless another example draws
+// it.
+//
+//   examples/run gallery --out docs/gallery
+#include <CLI/CLI.hpp>
+
+#include <xgrad/kit/cli.h>
+
+#include "gallery.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("The pictures of docs/gallery.md.", "gallery");
+  return xgrad::kit::run_example(app, argc, argv, [](xgrad::kit::Example& example) {
+    gallery::attention(example.out);
+    gallery::heads(example.out);
+    gallery::transformer(example.out);
+    gallery::recurrent(example.out);
+    gallery::search(example.out);
+    gallery::vision(example.out);
+    gallery::argument(example.out);
+  });
+}

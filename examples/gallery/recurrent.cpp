@@ -1,0 +1,59 @@
+// Recurrent networks: rows D1 to D3.
+#include "gallery.h"
+
+namespace gallery {
+
+namespace {
+
+// D1: each is to say at the end what the first number was.
+template <class Layer>
+kit::Series remembering(const char* name) {
+  constexpr std::int64_t B = 64, T = 12, steps = 300;
+  struct Model : nn::Module {
+    Layer layer{at("layer"), 1, 16};
+    nn::Linear out{at("out"), 16, 1};
+  } model;
+  optim::Adam adam{model.parameters(), {.lr = 0.01}};
+  kit::Series series{.name = name};
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const Tensor x = randn({B, T, 1});
+    const Tensor loss = mse_loss(model.out(model.layer(x).output[{_, T - 1}]), x[{_, 0}]);
+    adam.step(grad(loss, model.parameters()));
+    if (step % 5 == 0) {
+      series.x.push_back(static_cast<double>(step));
+      series.y.push_back(loss.item());
+    }
+  }
+  return series;
+}
+
+void cells(const std::filesystem::path& out) {
+  kit::save_text(out / "d1.svg", kit::line_plot({remembering<nn::RNN>("RNN"), remembering<nn::LSTM>("LSTM"),
+                                                 remembering<nn::GRU>("GRU")},
+                                                {.title = "Saying the first of 12 numbers",
+                                                 .x_label = "step",
+                                                 .y_label = "mean square",
+                                                 .width = 480,
+                                                 .height = 300}));
+}
+
+// D2, D3: what else the decoder sees.
+void contexts(const std::filesystem::path& out) {
+  const auto draw = [&](const char* file, const char* title, nn::Context context, const Index& target) {
+    const nn::Seq2Seq model{nn::root, 20, 20, {.context = context, .embed = 8, .hidden = 8, .layers = 1}};
+    const Index source = index({{4, 7, 2}}), lengths = index({3});
+    save_graph(out / file, {model(source, lengths, target).named("logits")},
+               {.title = title, .depth = 2, .legend = false});
+  };
+  draw("d2_graph.svg", "One context for all words", nn::Context::every_step, index({{1, 5}}));
+  draw("d3_graph.svg", "The context of one word", nn::Context::attention, index({{1}}));
+}
+
+}  // namespace
+
+void recurrent(const std::filesystem::path& out) {
+  cells(out);
+  contexts(out);
+}
+
+}  // namespace gallery

@@ -1,0 +1,69 @@
+// Search: rows E1 to E4. Searches record no graph; what is drawn are the numbers that they compare.
+#include "../decoding/table.h"
+#include "gallery.h"
+
+namespace gallery {
+
+namespace {
+
+// E1: the way through the table.
+void greedy(const std::filesystem::path& out) {
+  const Tensor logits = input("logits", {4, 4});
+  const Tensor log_p = gather(log_softmax(logits), 1, index({{0}, {1}, {2}, {3}}));
+  save_graph(out / "e1_graph.svg", {sum(log_p).named("ln p")}, {.title = "ln p of a sequence", .legend = false});
+  decoding::Table table;
+  nn::greedy(table, {.bos = decoding::table_bos, .eos = decoding::table_eos, .max_length = 4});
+  kit::HeatMaps picture{.title = "The greatest of each row is taken", .columns = 1};
+  picture.query_caption = "after", picture.key_caption = "next";
+  picture.keys = {"A", "B", "C", "<eos>"};
+  picture.panels.push_back({});
+  for (const std::vector<std::string>& open : table.steps()) {
+    picture.queries.push_back(open[0].empty() ? "(nothing)" : open[0]);
+    for (const double p : decoding::probabilities(open[0])) picture.panels[0].values.push_back(p);
+  }
+  save(out / "e1.svg", picture);
+}
+
+// E2: all there are, the best first.
+void exhaustive(const std::filesystem::path& out) {
+  const Tensor logits = input("logits", {4, 4});
+  const Tensor log_p = gather(log_softmax(logits), 1, index({{0}, {2}, {1}, {3}}));
+  save_graph(out / "e2_graph.svg", {(sum(log_p) / std::pow(4, Real(0.75))).named("score")},
+             {.title = "The score of a sequence of four", .legend = false});
+  decoding::Table table;
+  const nn::Hypotheses all = nn::exhaustive_search(table, {.bos = decoding::table_bos,
+                                                           .eos = decoding::table_eos,
+                                                           .max_length = 4,
+                                                           .length_penalty = 0.75,
+                                                           .num_best = 200})[0];
+  kit::Series ended{.name = "ended", .style = kit::Series::Style::points};
+  kit::Series open{.name = "cut off at 4", .style = kit::Series::Style::points};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    kit::Series& series = all[i].ended ? ended : open;
+    series.x.push_back(static_cast<double>(i + 1));
+    series.y.push_back(all[i].score);
+  }
+  kit::save_text(out / "e2.svg", kit::line_plot({ended, open}, {.title = cat("All ", all.size(), " sequences"),
+                                                                .x_label = "place",
+                                                                .y_label = "score",
+                                                                .width = 480,
+                                                                .height = 300}));
+}
+
+// E3, E4: what one step compares, and what it draws from.
+void steps(const std::filesystem::path& out) {
+  const Tensor logits = input("logits", {2, 5}), written = input("ln p so far", {2});
+  save_graph(out / "e3_graph.svg", {flatten(unsqueeze(written, 1) + log_softmax(logits)).named("candidates")},
+             {.title = "Two beams, five words: ten candidates", .legend = false});
+  save_graph(out / "e4_graph.svg", {softmax(logits / 0.8).named("p")}, {.title = "A temperature", .legend = false});
+}
+
+}  // namespace
+
+void search(const std::filesystem::path& out) {
+  greedy(out);
+  exhaustive(out);
+  steps(out);
+}
+
+}  // namespace gallery
