@@ -61,6 +61,27 @@ void vit(const std::filesystem::path& out) {
              {.title = "Linear, tanh, linear", .legend = false});
 }
 
+// F4: what a head says of pictures, after some training.
+void guesses(const std::filesystem::path& out) {
+  nn::VisionTransformerOptions sizes = small();
+  sizes.dim = 32, sizes.patch = 4, sizes.drop_path = 0;
+  const nn::VisionTransformer model{nn::root, sizes};
+  const kit::ImageSet pictures = kit::draw_shapes(RandomKey{.seed = 1}, {.count = 4000});
+  const kit::ImageBatch held_out = kit::draw_shapes(RandomKey{.seed = 2}, {.count = 500}).all();
+  optim::Adam adam{model.parameters(), {.lr = 0.002}};
+  for (std::int64_t step = 0; step < 600; ++step) {
+    Index rows(Shape{64}, std::int64_t{0});
+    for (std::int64_t i = 0; i < 64; ++i) rows.mutable_data()[i] = (64 * step + i) % pictures.size();
+    const kit::ImageBatch batch = pictures.batch(rows);
+    adam.step(grad(cross_entropy(model(batch.images), batch.labels), model.parameters()));
+  }
+  const nn::Eval eval(model);
+  const Index guessed = argmax(model(held_out.images));
+  kit::save_text(out / "f4.svg",
+                 kit::confusion_svg("What 500 pictures never seen were taken for",
+                                    kit::confusion_matrix(held_out.labels, guessed, 10), pictures.classes()));
+}
+
 // F5: four neighbours become one.
 void merging(const std::filesystem::path& out) {
   const nn::PatchMerging merge{nn::root, 8};
@@ -132,6 +153,7 @@ void model(const std::filesystem::path& out) {
 void vision(const std::filesystem::path& out) {
   patches(out);
   vit(out);
+  guesses(out);
   merging(out);
   windows(out);
   model(out);
