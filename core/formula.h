@@ -37,6 +37,7 @@ struct FormulaLine {
   [[gnu::section("xgrad_formulas"), gnu::used, gnu::retain]] static constexpr ::xgrad::detail::FormulaLine
 
 /// A formula that is printed when somebody asks. Both parameters must live as long as the program; so does this.
+/// Threads: many may make some and ask.
 class PrintedFormula {
  public:
   using Print = Formula (*)();

@@ -10,7 +10,7 @@
 
 namespace xgrad::nn::detail {
 
-/// A hook on a module and all below it, for as long as it lives; on none if there is no module.
+/// A hook on a module and all below it, for as long as it lives; on none if there is no module. Threads: of one.
 class HookEverywhere {
  public:
   HookEverywhere(const Module* model, const std::function<void(const ForwardCall&)>& hook) {

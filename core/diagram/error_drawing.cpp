@@ -68,7 +68,7 @@ void ErrorDrawing::draw_innermost(std::string_view op, const std::string& messag
   try {
     drawing->draw(op, message);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "xgrad: the graph behind an error could not be drawn: %s\n", error.what());
+    std::fputs(cat("xgrad: the graph behind an error could not be drawn: ", error.what(), "\n").c_str(), stderr);
   }
   innermost_ = drawing;
 }
@@ -94,7 +94,7 @@ void detail::draw_errors_if_asked() {
   try {
     of_thread.emplace(path);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "xgrad: XGRAD_VIZ: %s\n", error.what());
+    std::fputs(cat("xgrad: XGRAD_VIZ: ", error.what(), "\n").c_str(), stderr);
   }
 }
 

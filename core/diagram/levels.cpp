@@ -49,7 +49,10 @@ Json level_of(const GraphView& view, int level, const std::map<FrameKey, std::si
   for (std::size_t v = 0; v < view.vertices.size(); ++v) numbered.vertices[v].step = static_cast<int>(v);
   const GraphView shown = folded_below(numbered, level);
   const GraphLayout layout = GraphLayout::of(shown, options);
-  const auto is_frame = [&](int v) { return shown.vertices[v].step < 0; };
+  const auto is_frame = [&](int v) {
+    const GraphVertex& vertex = shown.vertices[v];
+    return vertex.role == GraphRole::module && number_of_frame.contains({vertex.path, vertex.order});
+  };
   const auto id_of = [&](int v) {
     const GraphVertex& vertex = shown.vertices[v];
     return is_frame(v) ? cat('c', number_of_frame.at({vertex.path, vertex.order})) : cat('n', vertex.step);

@@ -29,10 +29,9 @@ void neuron(const std::filesystem::path& folder) {
   ValueRecorder values;
   const Tensor o = tanh(x1 * w1 + x2 * w2 + b).named("o");
   o.backward();
-  save_graph(folder / "diagram_neuron.svg", {o},
-             {.title = "A neuron, and what a backward pass found",
-              .direction = Direction::left_to_right,
-              .values = &values});
+  save_graph(
+      folder / "diagram_neuron.svg", {o},
+      {.title = "A neuron, and what a backward pass found", .direction = Direction::left_to_right, .values = &values});
 }
 
 // The gradient of a gradient is a graph like any other.
