@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "config.h"
+
 namespace xgrad {
 
 /// Equations of an operation. x, a, b, ... are its inputs, y the result, gy the gradient of the result, ' transposes.

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "../config.h"
+
 namespace xgrad::detail {
 
 /// The text of a file of core/diagram/page, "page.css"; nothing for another name.
