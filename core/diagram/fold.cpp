@@ -380,20 +380,23 @@ void add_equations(GraphView& view) {
   }
 }
 
+// Within how many frames a frame is, itself included.
+int level_of(const GraphView& view, const GraphCluster& cluster) {
+  int level = 1;
+  for (int around = cluster.parent; around != nothing; around = view.clusters[around].parent) ++level;
+  return level;
+}
+
 }  // namespace
 
 int detail::deepest_level(const GraphView& view) {
-  std::vector<int> levels;
-  for (const GraphCluster& cluster : view.clusters) {
-    levels.push_back(cluster.parent == nothing ? 1 : levels[cluster.parent] + 1);
-  }
-  return levels.empty() ? 0 : std::ranges::max(levels);
+  int deepest = 0;
+  for (const GraphCluster& cluster : view.clusters) deepest = std::max(deepest, level_of(view, cluster));
+  return deepest;
 }
 
 GraphView detail::folded_below(GraphView view, int depth) {
-  for (GraphCluster& cluster : view.clusters) {
-    cluster.level = cluster.parent == nothing ? 1 : view.clusters[cluster.parent].level + 1;
-  }
+  for (GraphCluster& cluster : view.clusters) cluster.level = level_of(view, cluster);
   if (depth < deepest_level(view)) view = folded(view, depth, wishes(view, {}));
   const std::vector<int> numbers = topological_numbers(view);
   return renumbered(std::move(view), numbers);
