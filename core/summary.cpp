@@ -86,6 +86,10 @@ NumbersSummary summary_of(const Array& array, const SummaryOptions& options) {
   return result;
 }
 
+SharedSummary shared_summary_of(const Array& array, const SummaryOptions& options) {
+  return std::make_shared<const NumbersSummary>(summary_of(array, options));
+}
+
 std::string to_string(const NumbersSummary& summary) {
   std::string text;
   const std::int64_t count = summary.shape.numel();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct NumbersSummary {
   std::vector<Real> numbers{};            ///< all of them in row-major order, if they are few; else none
 };
 
+/// One that several views of the same run hold; nullptr: nothing is known.
+using SharedSummary = std::shared_ptr<const NumbersSummary>;
+
 struct SummaryOptions {
   int bins = 20;          ///< of the histogram
   int most_numbers = 64;  ///< an array with more elements is described without them
@@ -30,6 +34,9 @@ struct SummaryOptions {
 
 /// What there is to say about the numbers. Throws ValueError for fewer than one bin or a negative number of numbers.
 NumbersSummary summary_of(const Array& array, const SummaryOptions& options = {});
+
+/// The same, to be held by many.
+SharedSummary shared_summary_of(const Array& array, const SummaryOptions& options = {});
 
 /// In a line: `[[1, 2], [3, 4]]` if there are at most 8, else `-1.2 … 3.1, mean 0.5 ▁▃█▂`, and what is not finite.
 std::string to_string(const NumbersSummary& summary);

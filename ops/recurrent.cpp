@@ -135,7 +135,8 @@ std::int64_t width_of(const char* op, const Tensor& h) {
 
 }  // namespace
 
-XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))"};
+XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))",
+                          "dL/dx_t = (gy_t + weight' dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)'"};
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options) {
   const std::int64_t width = width_of("rnn", h);
   const Course course = course_of("rnn", x, 1, width, options);
@@ -147,7 +148,9 @@ Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f,
 
 XGRAD_FORMULA lstm_formula{
     "lstm",
-    "h_t = sigmoid(o) tanh(c_t), c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g), (i, f, g, o) = x_t + weight h_(t-1)"};
+    "h_t = sigmoid(o) tanh(c_t), c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g), (i, f, g, o) = x_t + weight h_(t-1)",
+    "dL/dc_t = gh_t sigmoid(o_t) (1 - tanh(c_t)^2) + sigmoid(f_(t+1)) dL/dc_(t+1) with gh_t = gy_t + weight' dL/dx_(t+1); "
+    "dL/dweight = sum of dL/dx_t h_(t-1)'"};
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                 const RecurrenceOptions& options, const Tensor& projection) {
   const std::int64_t width = width_of("lstm", c), state = width_of("lstm", h);
@@ -166,7 +169,8 @@ Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Te
 
 XGRAD_FORMULA gru_formula{"gru",
                           "h_t = (1 - z) n + z h_(t-1), n = tanh(x_n + r u_n), r = sigmoid(x_r + u_r), z = sigmoid(x_z "
-                          "+ u_z), u = weight h_(t-1) + bias"};
+                          "+ u_z), u = weight h_(t-1) + bias",
+                          "dL/dh_(t-1) = gy_(t-1) + z dL/dh_t + weight' dL/du_t; dL/dweight = sum of dL/du_t h_(t-1)'"};
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options) {
   const std::int64_t width = width_of("gru", h);

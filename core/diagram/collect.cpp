@@ -16,6 +16,7 @@
 #include "frames.h"
 #include "marks.h"
 #include "order.h"
+#include "source_lines.h"
 #include "values.h"
 
 namespace xgrad::detail {
@@ -111,6 +112,7 @@ class Collector {
     settle_leaves();
     count_kept();
     if (options_.values) add_numbers(*options_.values);
+    if (options_.lines) add_lines(*options_.lines);
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
     if (!options_.formulas) begin_rules_with_seeds();
     rule_of_.resize(view_.vertices.size(), nothing);
@@ -220,7 +222,7 @@ class Collector {
                   if (is_new) {
                     GraphVertex& given =
                         view_.vertices.emplace_back(vertex_of_given(attribute.name, value, node->order));
-                    if (options_.values) given.value = summary_of(as_numbers(value));
+                    if (options_.values) given.value = shared_summary_of(as_numbers(value));
                   }
                   add_edge({.from = place->second,
                             .to = number(node),
@@ -417,6 +419,13 @@ class Collector {
       if (known->detached_from) vertex.gradient_state = cat("none, detached from ", known->detached_from);
     }
     if (values.saw_gradients()) judge_gradients();
+  }
+
+  void add_lines(const SourceLines& lines) {
+    for (const Node* node : nodes_) {
+      GraphVertex& vertex = view_.vertices[number(node)];
+      if (vertex.source.empty()) vertex.source = lines.of(*node);
+    }
   }
 
   // What is wrong with gradients that did not come, are zero or not a number.

@@ -411,12 +411,13 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   if (options.overlay) check_overlay(*options.overlay, caller);
   GraphView whole = everything(results, options, caller);
   if (options.roll_up) whole = rolled_up(std::move(whole));
-  GraphView view = small_enough(whole, options);
+  const bool flat = whole.clusters.empty();  // nothing can be folded
+  GraphView view = flat ? std::move(whole) : small_enough(whole, options);
   if (const std::int64_t count = std::ssize(view.vertices); count > options.max_nodes) {
     fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
-                     smaller_views(whole, options, count),
-                     whole.clusters.empty() ? "; no module is there to be folded: raise .max_nodes"
-                                            : "; fold modules with .depth or .fold, or raise .max_nodes");
+                     flat ? std::string() : smaller_views(whole, options, count),
+                     flat ? "; no module is there to be folded: raise .max_nodes"
+                          : "; fold modules with .depth or .fold, or raise .max_nodes");
   }
   const std::vector<int> numbers = topological_numbers(view);
   view = renumbered(std::move(view), numbers);

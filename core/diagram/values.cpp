@@ -33,16 +33,16 @@ void ValueRecorder::operation(const OperationRun& run) {
   for (const Tensor* input : run.inputs) {
     if (input->defined() && input->node() && input->is_leaf()) add_leaf(*input);
   }
-  NumbersSummary value = summary_of(run.output.value(), options_);
+  const SharedSummary value = shared_summary_of(run.output.value(), options_);
   made_.insert_or_assign(run.output.value().data(), Made{run.op, value});
-  if (const Ref<Node>& node = run.output.node()) known_[node->id] = {.value = std::move(value), .step = steps_++};
+  if (const Ref<Node>& node = run.output.node()) known_[node->id] = {.value = value, .step = steps_++};
 }
 
 void ValueRecorder::add_leaf(const Tensor& leaf) {
   const auto [place, is_new] = known_.try_emplace(leaf.node()->id);
-  NumbersSummary value = summary_of(leaf.value(), options_);
+  SharedSummary value = shared_summary_of(leaf.value(), options_);
   const auto made = made_.find(leaf.value().data());
-  if (is_new && made != made_.end() && alike(made->second.value, value)) {
+  if (is_new && made != made_.end() && alike(*made->second.value, *value)) {
     place->second.detached_from = made->second.op;
   }
   place->second.value = std::move(value);
@@ -53,19 +53,19 @@ void ValueRecorder::complete_gradient(const Node& node, const Tensor& gradient) 
   if (depth_ > 0) return;
   saw_gradients_ = true;
   Known& known = known_[node.id];
-  known.gradient = summary_of(gradient.value(), options_);
+  known.gradient = shared_summary_of(gradient.value(), options_);
   if (!node.is_leaf()) known.gradient_step = steps_++;
 }
 
 void ValueRecorder::begin_gradients(const Node& node, Duration) {
-  if (depth_++ == 0) known_[node.id].parts.assign(node.edges().size(), std::nullopt);
+  if (depth_++ == 0) known_[node.id].parts.assign(node.edges().size(), nullptr);
 }
 
 void ValueRecorder::end_gradients(const Node&, Duration) noexcept { depth_ = std::max(depth_ - 1, 0); }
 
 void ValueRecorder::gradient(const Node& node, std::size_t input, const Tensor& gradient) {
   if (depth_ != 1) return;
-  known_[node.id].parts[input] = summary_of(gradient.value(), options_);
+  known_[node.id].parts[input] = shared_summary_of(gradient.value(), options_);
   if (const Node& to = *node.edges()[input].to; to.is_leaf()) known_[to.id].gradient_step = steps_ - 1;
 }
 

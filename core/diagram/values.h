@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -27,12 +26,12 @@ class ValueRecorder : public Observer {
 
   /// What is known of a node of the graph.
   struct Known {
-    std::optional<NumbersSummary> value = {};
-    std::optional<NumbersSummary> gradient = {};            ///< of the last backward pass that reached it
-    int step = -1;                                          ///< when it was computed; -1: it was there before
-    int gradient_step = -1;                                 ///< when the gradient was complete
-    std::vector<std::optional<NumbersSummary>> parts = {};  ///< by input: what its rules gave for that
-    const char* detached_from = nullptr;  ///< of a leaf: the operation that computed its numbers, if one did
+    SharedSummary value = {};
+    SharedSummary gradient = {};            ///< of the last backward pass that reached it
+    int step = -1;                          ///< when it was computed; -1: it was there before
+    int gradient_step = -1;                 ///< when the gradient was complete
+    std::vector<SharedSummary> parts = {};  ///< by input: what its rules gave for that
+    const char* detached_from = nullptr;    ///< of a leaf: the operation that computed its numbers, if one did
   };
   /// nullptr: nothing.
   const Known* find(const Node& node) const;
@@ -51,7 +50,7 @@ class ValueRecorder : public Observer {
   SummaryOptions options_;
   struct Made {
     const char* op;
-    NumbersSummary value;
+    SharedSummary value;
   };
   void add_leaf(const Tensor& leaf);
 

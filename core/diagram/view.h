@@ -21,6 +21,7 @@
 
 namespace xgrad {
 
+class SourceLines;
 class ValueRecorder;
 
 enum class Direction { top_to_bottom, left_to_right, bottom_to_top, right_to_left };
@@ -44,6 +45,7 @@ struct GraphOptions {
   /// What it remembers of a run is shown: values and gradients, themselves where they are few, else least, mean and
   /// greatest with a histogram.
   const ValueRecorder* values = nullptr;
+  const SourceLines* lines = nullptr;  ///< what it remembers of a run is said: where operations were called
   bool legend = true;
   std::int64_t max_nodes = 2000;  ///< more than these are refused: no layout of them can be read
 
@@ -96,11 +98,12 @@ struct GraphVertex {
   std::string what = {};            ///< of a module: its class and settings, "Linear 512 -> 64"
   /// What is said of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
+  std::string source = {};      ///< where the program called it: "model.cpp:12"
   std::string formula = {};     ///< of an operation: "y = tanh x"
   std::string derivative = {};  ///< of an operation and of its gradient rule: "dy/dx = 1 - y^2"
   /// With GraphOptions::values: what was computed, and the gradient of the result that a backward pass went out from.
-  std::optional<NumbersSummary> value = {};
-  std::optional<NumbersSummary> gradient = {};
+  SharedSummary value = {};
+  SharedSummary gradient = {};
   std::string gradient_state = {};        ///< why there is none, or what is wrong with it, in a word: "not run", "zero"
   int step = -1;                          ///< when it was computed, counted from 0; -1: not known
   int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
@@ -130,7 +133,7 @@ struct GraphEdge {
   int input = 0;  ///< position among the inputs of `to`
   Shape shape;    ///< of what flows
   GraphFlow flow = GraphFlow::numbers;
-  std::optional<NumbersSummary> gradient = {};  ///< what came back along it: a part of the gradient of `from`
+  SharedSummary gradient = {};  ///< what came back along it: a part of the gradient of `from`
   bool dimmed = false;                          ///< as of vertices
   GraphChange change = GraphChange::none;
 };

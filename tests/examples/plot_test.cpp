@@ -108,7 +108,8 @@ TEST_CASE("what begins and ends with powers of two has such as ticks") {
   CHECK(labels("20", svg) == 0);
   CHECK(labels("100", svg) == 0);
   const std::string small = line_plot({{"", {0.125, 1}, {3, 5}}}, {.x_scale = Scale::log});
-  for (const char* power : {"0.125", "0.250", "0.5", "1"}) CHECK(labels(power, small) == (power[2] == '2' ? 0 : 1));
+  for (const char* power : {"0.125", "0.5", "1"}) CHECK(labels(power, small) == 1);
+  CHECK(labels("0.250", small) == 0);
   const std::string large = line_plot({{"", {1, 1 << 20}, {0.15, 0.16}}}, {.x_scale = Scale::log});
   for (const char* power : {"1", "8", "512", "32768", "2¹⁸"}) CHECK(labels(power, large) == 1);
   CHECK(labels("16", line_plot({{"", {16, 48}, {0.15, 0.16}}}, {.x_scale = Scale::log})) == 0);

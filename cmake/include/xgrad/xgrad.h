@@ -9,6 +9,7 @@
 #include <xgrad/core/diagram/error_drawing.h>
 #include <xgrad/core/diagram/exchange.h>
 #include <xgrad/core/diagram/overlays.h>
+#include <xgrad/core/diagram/source_lines.h>
 #include <xgrad/core/diagram/values.h>
 #include <xgrad/core/parallel.h>
 #include <xgrad/core/profile.h>

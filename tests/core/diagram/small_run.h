@@ -13,7 +13,7 @@
 namespace xgrad::testing {
 
 /// What is known of these numbers.
-inline NumbersSummary summary_of(const Shape& shape, const std::vector<Real>& numbers) {
+inline SharedSummary summary_of(const Shape& shape, const std::vector<Real>& numbers) {
   NumbersSummary summary{.shape = shape};
   std::vector<double> finite;
   for (const Real number : numbers) {
@@ -39,11 +39,11 @@ inline NumbersSummary summary_of(const Shape& shape, const std::vector<Real>& nu
     }
   }
   if (numbers.size() <= 64) summary.numbers = numbers;
-  return summary;
+  return std::make_shared<const NumbersSummary>(std::move(summary));
 }
 
 /// Some numbers between -1 and 1, a few of each.
-inline NumbersSummary some_numbers(const Shape& shape, int seed) {
+inline SharedSummary some_numbers(const Shape& shape, int seed) {
   std::vector<Real> numbers;
   for (std::int64_t i = 0; i < std::min<std::int64_t>(shape.numel(), 2000); ++i) {
     numbers.push_back(
