@@ -12,6 +12,7 @@
 #include "../../core/parallel.h"
 #include "dropout.h"
 #include "multiply_add.h"
+#include "one_query.h"
 #include "packing.h"
 
 namespace xgrad {
@@ -437,6 +438,7 @@ void attention_forward(const AttentionSizes& p, const AttentionOperands<const Re
                        const WeightDropout& dropout, Real* y, KeptAttention* kept) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
   const std::int64_t seen = ranges.end(p.B);  // what lies behind may be room for keys to come
+  const bool alone = !kept && detail::has_one_query(p, ranges, dropout);
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
     Matrix query(p.d, lanes), scores(most_keys, lanes), values(seen, p.e), out(lanes, p.e);
     DropoutFactors factors(dropout, p, most_keys);
@@ -444,6 +446,7 @@ void attention_forward(const AttentionSizes& p, const AttentionOperands<const Re
     Real sums[4 * Pack::width];  // maxima and shares that nobody keeps
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
+      if (alone && detail::one_query(p, in, ranges, b, h, scores.row(0), y + p.y.at(b, h))) continue;
       values.read(in.v + p.v_at(b, h), p.v.row_step, seen, p.e);
       const bool finite = values.finite();
       each_queries(p, ranges, b, queries, [&] {

@@ -5,6 +5,7 @@
 
 #include "../../core/parallel.h"
 #include "blas.h"
+#include "few_rows.h"
 #include "tiles.h"
 
 namespace xgrad {
@@ -18,8 +19,16 @@ void start_rows(const Gemm& p, Real* c, std::int64_t c_stride) {
   }
 }
 
-void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, bool tiles) {
-  if (tiles) return detail::tile_gemm(p, a, b, c, c_stride);
+// Who multiplies.
+enum class Way { few_rows, tiles, blas };
+
+Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
+  return detail::suits_few_rows(p, a, b) ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
+}
+
+void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, Way way) {
+  if (way == Way::few_rows) return detail::few_rows_gemm(p, a, b, c, c_stride);
+  if (way == Way::tiles) return detail::tile_gemm(p, a, b, c, c_stride);
   if (p.bias) {
     start_rows(p, c, c_stride);
     p.keep = 1;
@@ -28,11 +37,11 @@ void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t
 }
 
 // Into how many pieces a product is cut, along the longer side of c. A BLAS may give other bits for other pieces, so
-// their number must not depend on the number of threads. Tiles give the same bits; but each piece copies the other
-// factor anew, so there are no more of them than threads.
-std::int64_t pieces(const Gemm& p, bool tiles) {
+// their number must not depend on the number of threads. The others give the same bits; but for tiles each piece copies
+// the other factor anew, so there are no more of them than threads.
+std::int64_t pieces(const Gemm& p, Way way) {
   constexpr std::int64_t least = 1 << 18, most_for_blas = 8;
-  return std::min<std::int64_t>(tiles ? threads() : most_for_blas, p.m * p.n * p.k / least);
+  return std::min<std::int64_t>(way == Way::blas ? most_for_blas : threads(), p.m * p.n * p.k / least);
 }
 
 }  // namespace
@@ -40,10 +49,10 @@ std::int64_t pieces(const Gemm& p, bool tiles) {
 void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return start_rows(p, c, c_stride);
-  const bool tiles = detail::suits_tiles(p);
+  const Way way = way_of(p, a, b);
   const bool by_rows = p.m >= p.n;
   const std::int64_t side = by_rows ? p.m : p.n;
-  const std::int64_t piece = (side / std::max<std::int64_t>(1, pieces(p, tiles)) + 31) / 32 * 32;
+  const std::int64_t piece = (side / std::max<std::int64_t>(1, pieces(p, way)) + 31) / 32 * 32;
   parallel_for(side, piece, [&](std::int64_t begin, std::int64_t end) {
     Gemm part = p;
     Factor from_a = a, from_b = b;
@@ -55,7 +64,7 @@ void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t
       from_b.data += begin * (b.transposed ? b.stride : 1);
       if (p.bias) part.bias += begin;
     }
-    serial_gemm(part, from_a, from_b, c + begin * (by_rows ? c_stride : 1), c_stride, tiles);
+    serial_gemm(part, from_a, from_b, c + begin * (by_rows ? c_stride : 1), c_stride, way);
   });
 }
 

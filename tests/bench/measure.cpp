@@ -40,17 +40,21 @@ void print_split(const Workload& workload, int steps) {
 
 }  // namespace
 
-void run(const Workload& workload, int threads, int steps) {
+void run(const Workload& workload, int threads, int steps, bool losses) {
   using Clock = std::chrono::steady_clock;
   double first = 0, last = 0;
+  const auto step = [&] {
+    last = workload.step();
+    if (losses) std::fprintf(stderr, "# loss %.7g\n", last);
+  };
   for (int i = 0; i < workload.warm_up; ++i) {
-    const double loss = workload.step();
-    if (i == 0) first = loss;
+    step();
+    if (i == 0) first = last;
   }
   std::vector<double> times;
   for (int i = 0; i < steps; ++i) {
     const auto begin = Clock::now();
-    last = workload.step();
+    step();
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
   }
   print_split(workload, steps);

@@ -41,7 +41,7 @@ struct Workload {
 };
 
 /// Runs the warm-up and the timed steps; prints `xgrad NAME THREADS MEDIAN_MS ITEMS_PER_SECOND PEAK_MB` on standard
-/// output, and the losses and the spread on standard error.
-void run(const Workload& workload, int threads, int steps);
+/// output, and the losses (all of them if `losses`) and the spread on standard error.
+void run(const Workload& workload, int threads, int steps, bool losses = false);
 
 }  // namespace bench

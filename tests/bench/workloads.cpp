@@ -1,11 +1,15 @@
 // The workloads that engines are compared on, each written as a user would write it.
 //
 //   tests/bench/run W1 [threads] [steps]
-#include <charconv>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <xgrad/xgrad.h>
 
@@ -16,20 +20,39 @@ using namespace bench;
 
 namespace {
 
+// What the command line says.
+struct Given {
+  std::string weights = {};  // to begin with, of W2 and W3
+};
+
 // ---- W2, W3: GPT with a tied head; small (characters) and of some size (a vocabulary of 8192)
 
-Workload w2(Data& data) {
-  Workload w =
-      gpt(data, "W2",
-          {.batch = 12, .context = 64, .vocabulary = 65, .dim = 128, .heads = 4, .layers = 4, .ffn = 512, .lr = 1e-3});
+Workload w2(Data& data, const Given& given) {
+  Workload w = gpt(data, "W2",
+                   {.batch = 12,
+                    .context = 64,
+                    .vocabulary = 65,
+                    .dim = 128,
+                    .heads = 4,
+                    .layers = 4,
+                    .ffn = 512,
+                    .lr = 1e-3,
+                    .weights = given.weights});
   w.steps = 40;
   return w;
 }
 
-Workload w3(Data& data) {
-  Workload w = gpt(
-      data, "W3",
-      {.batch = 4, .context = 256, .vocabulary = 8192, .dim = 512, .heads = 8, .layers = 6, .ffn = 2048, .lr = 3e-4});
+Workload w3(Data& data, const Given& given) {
+  Workload w = gpt(data, "W3",
+                   {.batch = 4,
+                    .context = 256,
+                    .vocabulary = 8192,
+                    .dim = 512,
+                    .heads = 8,
+                    .layers = 6,
+                    .ffn = 2048,
+                    .lr = 3e-4,
+                    .weights = given.weights});
   w.steps = 6;
   w.warm_up = 2;
   return w;
@@ -75,12 +98,12 @@ Workload vit(Data& data, const char* name, std::int64_t patch) {
           }};
 }
 
-Workload w4(Data& data) { return vit(data, "W4", 7); }
-Workload w4b(Data& data) { return vit(data, "W4b", 4); }
+Workload w4(Data& data, const Given&) { return vit(data, "W4", 7); }
+Workload w4b(Data& data, const Given&) { return vit(data, "W4b", 4); }
 
 // ---- W5: a chain of 33,333 times (mul, add, tanh) on scalars
 
-Workload w5(Data&) {
+Workload w5(Data&, const Given&) {
   const Tensor w = variable(Real(0.9)), b = variable(Real(0.1));
   return {.name = "W5", .items = 99999, .steps = 30, .step = [=] {
             Tensor x(0.5);
@@ -99,7 +122,7 @@ struct Perceptron : nn::Module {
   Tensor operator()(const Tensor& x) const { return c(relu(b(relu(a(x))))); }
 };
 
-Workload w6(Data& data) {
+Workload w6(Data& data, const Given&) {
   constexpr std::int64_t B = 64;
   auto training = std::make_shared<Training<Perceptron, optim::Adam>>(optim::AdamOptions{.lr = 1e-3});
   const Tensor x(data.numbers({B, 784}));
@@ -123,7 +146,7 @@ struct Cnn : nn::Module {
   }
 };
 
-Workload w7(Data& data) {
+Workload w7(Data& data, const Given&) {
   constexpr std::int64_t B = 64;
   auto training = std::make_shared<Training<Cnn, optim::Adam>>(optim::AdamOptions{.lr = 1e-3});
   const Tensor x(data.numbers({B, 1, 28, 28}));
@@ -135,7 +158,7 @@ Workload w7(Data& data) {
 
 // ---- W8: a stage of a Swin transformer on a map of 56 x 56, batch 2, forward and backward
 
-Workload w8(Data& data) {
+Workload w8(Data& data, const Given&) {
   const auto stage = std::make_shared<nn::SwinStage>(
       nn::root, 0, nn::SwinTransformerOptions{.dim = 96, .depths = {2}, .heads = {3}, .window = 7, .drop_path = 0});
   const Tensor x = variable(data.numbers({2, 56, 56, 96})), g(data.numbers({2, 56, 56, 96}));
@@ -148,40 +171,73 @@ Workload w8(Data& data) {
           }};
 }
 
-struct Known {
-  const char* name;
-  Workload (*make)(Data&);
-};
-constexpr Known workloads[] = {{"W1", translation}, {"W2", w2}, {"W3", w3}, {"W4", w4}, {"W4b", w4b},
-                               {"W5", w5},          {"W6", w6}, {"W7", w7}, {"W8", w8}};
+// ---- W9, W9b: GPT of GPT-2's smallest size writes 128 tokens behind a prompt of 16, for one text or eight, each the
+// most probable one
 
-int number(const char* text, int otherwise) {
-  if (!text) return otherwise;
-  int value = 0;
-  const auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
-  if (error != std::errc() || *end != '\0' || value < 1) fail<ValueError>("bench", "not a positive number: ", text);
-  return value;
+Workload writing(Data& data, const char* name, std::int64_t batch) {
+  constexpr std::int64_t prompt = 16, written = 128;
+  const auto model = std::make_shared<nn::Gpt>(nn::root, nn::GptOptions{});
+  const Index ids = data.ids({batch, prompt}, static_cast<int>(model->options.vocabulary));
+  return {.name = name, .items = static_cast<double>(batch * written), .steps = 2, .warm_up = 1, .step = [=] {
+            const NoGrad off;
+            nn::LanguageState state = model->begin(batch);
+            Index last = argmax(model->next(ids, state), {.axis = -1});
+            for (std::int64_t i = 1; i < written; ++i) {
+              last = argmax(model->next(last.reshaped({batch, 1}), state), {.axis = -1});
+            }
+            return static_cast<double>(sum(last).item());
+          }};
 }
+
+Workload w9(Data& data, const Given&) { return writing(data, "W9", 1); }
+Workload w9b(Data& data, const Given&) { return writing(data, "W9b", 8); }
+
+struct Known {
+  std::string name;
+  Workload (*make)(Data&, const Given&);
+};
+const std::vector<Known> workloads{{"W1", [](Data& data, const Given&) { return translation(data); }},
+                                   {"W2", w2},
+                                   {"W3", w3},
+                                   {"W4", w4},
+                                   {"W4b", w4b},
+                                   {"W5", w5},
+                                   {"W6", w6},
+                                   {"W7", w7},
+                                   {"W8", w8},
+                                   {"W9", w9},
+                                   {"W9b", w9b}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  CLI::App app("Times one workload.", "xgrad_bench_workloads");
+  std::vector<std::string> names;
+  for (const Known& known : workloads) names.push_back(known.name);
+  std::string name;
+  int threads = 1;
+  std::optional<int> steps;
+  Given given;
+  bool losses = false;
+  app.add_option("workload", name, "which one")->required()->check(CLI::IsMember(names));
+  app.add_option("threads", threads)->check(CLI::PositiveNumber);
+  app.add_option("steps", steps, "so many are timed")->check(CLI::PositiveNumber);
+  app.add_option("--weights", given.weights, "of W2 and W3: a safetensors file to begin with")
+      ->check(CLI::ExistingFile);
+  app.add_flag("--losses", losses, "prints the loss of every step");
   try {
-    for (const Known& known : workloads) {
-      if (argc < 2 || std::strcmp(argv[1], known.name) != 0) continue;
-      const int count = number(argc > 2 ? argv[2] : nullptr, 1);
-      set_threads(count);
-      manual_seed(1);
-      Data data(42);
-      const Workload workload = known.make(data);
-      std::fprintf(stderr, "# %s\n", to_string(build_info()).c_str());
-      bench::run(workload, count, number(argc > 3 ? argv[3] : nullptr, workload.steps));
-      return 0;
-    }
+    app.parse(argc, argv);
+    set_threads(threads);
+    manual_seed(1);
+    Data data(42);
+    const Workload workload = std::ranges::find(workloads, name, &Known::name)->make(data, given);
+    std::fputs(cat("# ", to_string(build_info()), '\n').c_str(), stderr);
+    bench::run(workload, threads, steps.value_or(workload.steps), losses);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+    std::fputs(cat(error.what(), '\n').c_str(), stderr);
     return 1;
   }
-  std::fprintf(stderr, "usage: xgrad_bench_workloads <W1|W2|W3|W4|W4b|W5|W6|W7|W8> [threads] [steps]\n");
-  return 2;
 }

@@ -28,6 +28,44 @@ TEST_CASE("Bands, lengths and causality drawn at random: values and gradients ar
   check_random_masks(150, 1e-12);
 }
 
+// ---- One query ----
+
+TEST_CASE("A query that stands alone gives what it gives among others, where nothing is recorded, too") {
+  std::uint64_t seed = 1;
+  for (const std::int64_t S : {1, 2, 3, 4, 7, 33, 130}) {
+    for (const std::int64_t d : {1, 5, 8, 16, 19, 70}) {
+      const std::int64_t e = 2 * d - 1, B = 2, H = 4, groups = 2;
+      const Tensor q(normal({B, 1, H * d}, ++seed)), k(normal({B, S, groups * d}, ++seed)),
+          v(normal({B, S, groups * e}, ++seed));
+      const AttentionOptions options{.mask = {.lengths = Index({B}, {S, (S + 1) / 2})}, .kv_heads = groups};
+      const Array alone = multi_head_attention(q, k, v, H, options).value();
+      check_close(alone, multi_head_attention(variable(q.value()), k, v, H, options).value(), 1e-13);
+    }
+  }
+}
+
+TEST_CASE("A query that stands alone sees infinite scores and values that are no number as others do") {
+  constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+  const auto alike = [](const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) {
+    const Array alone = scaled_dot_product_attention(q, k, v, {.mask = mask}).value();
+    const Array recorded = scaled_dot_product_attention(variable(q.value()), k, v, {.mask = mask}).value();
+    for (std::int64_t i = 0; i < alone.size(); ++i) {
+      const Real a = alone.data()[i], b = recorded.data()[i];
+      CHECK((a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) < 1e-13));
+    }
+  };
+  const Tensor q(Array({1, 1, 2}, {1, 0}));
+  for (const Real special : {infinity, -infinity, nan}) {
+    const Tensor k(Array({1, 3, 2}, {0, 0, special, 0, 1, 0})), plain(normal({1, 3, 2}));
+    const Tensor v(Array({1, 3, 2}, {0, 1, special, 2, 1, 1})), far(Array({1, 3, 2}, {0, 0, -2000, 0, 1, 0}));
+    alike(q, k, plain, {});
+    alike(q, plain, v, {});
+    alike(q, far, v, {});  // what has no weight takes no part
+    alike(q, k, v, {.lengths = Index({1}, {1})});
+    alike(q, k, v, {.lengths = Index({1}, {0})});
+  }
+}
+
 TEST_CASE("A band may be as wide as a number can say") {
   const Tensor x(normal({2, 40, 4}));
   const Array all = multi_head_attention(x, x, x, 2).value();

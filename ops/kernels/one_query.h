@@ -1,0 +1,16 @@
+// Attention of a single query: what a model does for each word that it writes.
+#pragma once
+
+#include "attention.h"
+
+namespace xgrad::detail {
+
+/// Whether the query of each head stands alone, and nothing is said about single keys.
+bool has_one_query(const AttentionSizes& p, const KeyRanges& ranges, const WeightDropout& dropout);
+
+/// y = softmax(scale q k') v for the query of one head, without a copy of its keys and values. False where numbers are
+/// infinite, NaN, or no key is seen: then y means nothing. `scores` has room for p.S numbers.
+bool one_query(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
+               std::int64_t b, std::int64_t h, Real* scores, Real* y);
+
+}  // namespace xgrad::detail
