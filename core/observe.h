@@ -3,7 +3,7 @@
 //     struct Printer : Observer {
 //       void operation(const OperationRun& run) override { std::cout << run.op << ' ' << run.output.shape() << '\n'; }
 //     };
-//     const Printer printer;
+//     Printer printer;
 //     const Tensor loss = model(x);                                          // linear [8, 64], tanh [8, 64], ...
 //
 // What measures, remembers or checks a run is an observer: OperationTimer, ValueRecorder, AnomalyMode, and

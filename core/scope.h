@@ -17,6 +17,11 @@ struct Place {
 /// The one copy of a place that lives as long as the program; equal places give equal pointers.
 const Place* intern(std::string_view path, std::string_view what = {});
 
+/// Whether something with this path is the module or part of it: "blocks.1.attn" lies within "blocks.1" and within "".
+inline bool lies_within(std::string_view path, std::string_view module) {
+  return module.empty() || path == module || (path.starts_with(module) && path[module.size()] == '.');
+}
+
 namespace detail {
 /// Takes `gone` out of a thread's chain of scopes, in which each knows the one around it. Mostly it is the innermost;
 /// on the heap, scopes may die in any order.

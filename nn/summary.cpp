@@ -20,12 +20,6 @@ namespace {
 
 constexpr std::string_view op = "summary";
 
-// Whether something with this path is part of the module.
-bool within(std::string_view path, std::string_view module) {
-  return module.empty() || path == module ||
-         (path.size() > module.size() && path.starts_with(module) && path[module.size()] == '.');
-}
-
 void list(const Module& module, const std::string& name, int level, std::vector<ModelSummary::Row>& rows,
           std::vector<const Module*>& modules) {
   const std::string described = module.description();
@@ -68,12 +62,12 @@ ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
     const std::string& path = modules[m]->path();
     if (const auto output = outputs.find(modules[m]); output != outputs.end()) row.output = output->second;
     for (const GraphVertex& vertex : view.vertices) {
-      if (vertex.order > 0 || !within(vertex.path, path)) continue;
+      if (vertex.order > 0 || !lies_within(vertex.path, path)) continue;
       row.kept_bytes += vertex.kept_bytes;
       row.multiply_adds += static_cast<std::int64_t>(vertex.overlay.value_or(0));
     }
     for (const Profile::Run& operation : profile.runs()) {
-      if (within(operation.path, path)) row.milliseconds += operation.milliseconds;
+      if (lies_within(operation.path, path)) row.milliseconds += operation.milliseconds;
     }
   }
   if (!result.rows.front().output) result.rows.front().output = y.shape();

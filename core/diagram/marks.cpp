@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../error.h"
+#include "../scope.h"
 #include "../text.h"
 #include "characters.h"
 #include "labels.h"
@@ -95,8 +96,7 @@ std::vector<int> vertices_called(const GraphView& view, std::string_view name) {
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     const bool named = !vertex.name.empty() && (vertex.name == name || full_name(vertex) == name);
-    const bool within = !name.empty() && vertex.path.starts_with(name) &&
-                        (vertex.path.size() == name.size() || vertex.path[name.size()] == '.');
+    const bool within = !name.empty() && lies_within(vertex.path, name);
     if (named || within) found.push_back(static_cast<int>(v));
   }
   return found;
