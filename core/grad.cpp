@@ -334,7 +334,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
       Tensor gradient;
       {
         const RuleScope rule(node);
-        edge.rule(gy, y, &wanted, &gradient);
+        edge.rule(gy, y, &wanted, &gradient, &edge);
       }
       deliver(node, edge, std::move(gradient));
       continue;
@@ -348,7 +348,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
     if (any) {
       {
         const RuleScope rule(node);
-        edges[i].rule(gy, y, wanted_.get(), joint_.data());
+        edges[i].rule(gy, y, wanted_.get(), joint_.data(), &edges[i]);
       }
       for (std::size_t j = 0; j < covers; ++j) {
         Tensor gradient = std::exchange(joint_[j], Tensor());

@@ -45,8 +45,10 @@ struct Counters {
   }
 };
 
-// Classes: multiples of 64 bytes up to 1 KiB, then eight steps to each doubling, so that at most 1/8 is wasted.
-constexpr int small_classes = 16;
+// Classes: multiples of 64 bytes up to 1 KiB, first those of values, then those of nodes; then eight steps to each
+// doubling, so that at most 1/8 is wasted.
+constexpr int small_sizes = 16;
+constexpr int small_classes = 2 * small_sizes;
 constexpr int class_count = small_classes + 8 * 52;  // to 2^62
 
 struct SizeClass {
@@ -54,10 +56,10 @@ struct SizeClass {
   std::size_t bytes;
 };
 
-SizeClass size_class(std::size_t bytes) {
-  if (bytes <= grain * small_classes) {
+SizeClass size_class(std::size_t bytes, PoolUse use) {
+  if (bytes <= grain * small_sizes) {
     const std::size_t units = bytes == 0 ? 1 : (bytes + grain - 1) / grain;
-    return {static_cast<int>(units) - 1, units * grain};
+    return {static_cast<int>(units) - 1 + (use == PoolUse::nodes ? small_sizes : 0), units * grain};
   }
   const int top = std::bit_width(bytes - 1) - 1;  // 2^top < bytes <= 2^(top+1)
   const std::size_t step = std::size_t{1} << (top - 3);
@@ -66,7 +68,7 @@ SizeClass size_class(std::size_t bytes) {
 }
 
 std::size_t bytes_of_class(int index) {
-  if (index < small_classes) return grain * static_cast<std::size_t>(index + 1);
+  if (index < small_classes) return grain * static_cast<std::size_t>(index % small_sizes + 1);
   const int top = 10 + (index - small_classes) / 8, steps = (index - small_classes) % 8 + 1;
   return (std::size_t{1} << top) + static_cast<std::size_t>(steps) * (std::size_t{1} << (top - 3));
 }
@@ -166,8 +168,8 @@ class Pool {
       free_[static_cast<std::size_t>(index)].room = batch_of_class(index);
   }
 
-  void* allocate(std::size_t bytes) {
-    const SizeClass size = size_class(bytes);
+  void* allocate(std::size_t bytes, PoolUse use) {
+    const SizeClass size = size_class(bytes, use);
     const auto counted = static_cast<std::int64_t>(size.bytes);
     List& list = free_[static_cast<std::size_t>(size.index)];
     void* block = nullptr;
@@ -186,8 +188,8 @@ class Pool {
     counters_.bytes_in_use.add(counted);
     return block;
   }
-  void release(void* block, std::size_t bytes) {
-    const SizeClass size = size_class(bytes);
+  void release(void* block, std::size_t bytes, PoolUse use) {
+    const SizeClass size = size_class(bytes, use);
     const auto counted = static_cast<std::int64_t>(size.bytes);
     counters_.bytes_in_use.add(-counted);
     if (!pooling) return std::free(block);
@@ -345,17 +347,17 @@ auto with_pool(const F& f) {
 
 }  // namespace
 
-void* pool_allocate(std::size_t bytes) {
+void* pool_allocate(std::size_t bytes, PoolUse use) {
   if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) / 2) throw std::bad_alloc();
-  return with_pool([bytes](Pool& pool) { return pool.allocate(bytes); });
+  return with_pool([=](Pool& pool) { return pool.allocate(bytes, use); });
 }
 
-void pool_release(void* block, std::size_t bytes) noexcept {
+void pool_release(void* block, std::size_t bytes, PoolUse use) noexcept {
   if (!block) return;
   try {
-    with_pool([block, bytes](Pool& pool) { pool.release(block, bytes); });
+    with_pool([=](Pool& pool) { pool.release(block, bytes, use); });
   } catch (const std::bad_alloc&) {  // there is no memory for this thread's pool
-    shared.release(size_class(bytes).index, block);
+    shared.release(size_class(bytes, use).index, block);
   }
 }
 

@@ -17,10 +17,15 @@
 
 namespace xgrad {
 
+/// What a block is for. Small blocks for nodes have lists of their own: a graph gives them back in its own order, in
+/// which the next graph then takes them, and the processor reads ahead. Among blocks that come and go in between that
+/// order is lost, and a graph of small operations takes twice as long.
+enum class PoolUse { values, nodes };
+
 /// At least `bytes` bytes, aligned to 64. Throws std::bad_alloc when the system has none left.
-void* pool_allocate(std::size_t bytes);
-/// Gives a block back; `bytes` as at its allocation. Threads: any may call these and those below.
-void pool_release(void* block, std::size_t bytes) noexcept;
+void* pool_allocate(std::size_t bytes, PoolUse use = PoolUse::values);
+/// Gives a block back; `bytes` and `use` as at its allocation. Threads: any may call these and those below.
+void pool_release(void* block, std::size_t bytes, PoolUse use = PoolUse::values) noexcept;
 
 /// What the pools of all threads hold.
 struct PoolStats {

@@ -48,7 +48,7 @@ NodeExtras& LazyExtras::needed() {
 }
 
 Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
-  auto* node = new (pool_allocate(bytes(shape.rank(), edges))) Node;
+  auto* node = new (pool_allocate(bytes(shape.rank(), edges), PoolUse::nodes)) Node;
   live_nodes.fetch_add(1, std::memory_order_relaxed);
   node->op = op;
   node->id = ids.next();
@@ -86,7 +86,7 @@ void Node::destroy(Node* node) noexcept {
     const std::size_t size = bytes(dead->rank, dead->edge_count);
     std::destroy(dead->edges().begin(), dead->edges().end());
     dead->~Node();
-    pool_release(dead, size);
+    pool_release(dead, size, PoolUse::nodes);
     ++count;
   }
   live_nodes.fetch_sub(count, std::memory_order_relaxed);

@@ -26,9 +26,11 @@
 namespace xgrad {
 
 class Tensor;
+struct Edge;
 struct Place;
 
-/// The gradient rule of one input, or of several inputs at once: any callable, kept in place if it is small.
+/// The gradient rule of one input, or of several inputs at once: any callable, kept in place if it is as small as a
+/// tensor.
 ///
 ///     gx = rule(gy, y): gy the gradient of the result, y the result (undefined unless the rule asked for it)
 class Rule {
@@ -38,15 +40,16 @@ class Rule {
   Rule& operator=(const Rule&) = delete;
   ~Rule() { reset(); }
 
-  /// `Adaptor::call(f, gy, y, wanted, gx)` writes the gradients of the inputs that are wanted to gx[0], gx[1], ...
+  /// `Adaptor::call(f, gy, y, wanted, gx, edges)` writes the gradients of the inputs that are wanted to gx[0], gx[1],
+  /// ..., to which edges[0], edges[1], ... lead.
   template <class Adaptor, class F>
   void set(F&& f) {
     using Function = std::decay_t<F>;
     if constexpr (sizeof(Function) <= sizeof(place_) && alignof(Function) <= alignof(void*)) {
       new (place_) Function(std::forward<F>(f));
       static constexpr Methods methods{
-          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
-            Adaptor::call(*static_cast<Function*>(place), gy, y, wanted, gx);
+          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
+            Adaptor::call(*static_cast<Function*>(place), gy, y, wanted, gx, edges);
           },
           [](void* place) noexcept { static_cast<Function*>(place)->~Function(); },
           [](const void* place) { copied(*static_cast<const Function*>(place)); }};
@@ -57,8 +60,8 @@ class Rule {
       new (outside) Function(std::forward<F>(f));
       new (place_) Function*(outside);
       static constexpr Methods methods{
-          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
-            Adaptor::call(**static_cast<Function**>(place), gy, y, wanted, gx);
+          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
+            Adaptor::call(**static_cast<Function**>(place), gy, y, wanted, gx, edges);
           },
           [](void* place) noexcept {
             Function* function = *static_cast<Function**>(place);
@@ -73,8 +76,8 @@ class Rule {
     if (const Methods* methods = std::exchange(methods_, nullptr)) methods->destroy(place_);
   }
   explicit operator bool() const { return methods_ != nullptr; }
-  void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
-    methods_->call(place_, gy, y, wanted, gx);
+  void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
+    methods_->call(place_, gy, y, wanted, gx, edges);
   }
   /// Makes a copy, for a CopyWitness to see what the rule holds, and drops it.
   void show() const {
@@ -83,7 +86,7 @@ class Rule {
 
  private:
   struct Methods {
-    void (*call)(void*, const Tensor&, const Tensor&, const bool*, Tensor*);
+    void (*call)(void*, const Tensor&, const Tensor&, const bool*, Tensor*, const Edge*);
     void (*destroy)(void*) noexcept;
     void (*show)(const void*);
   };
@@ -93,7 +96,7 @@ class Rule {
       const Function copy(function);
   }
   const Methods* methods_ = nullptr;
-  alignas(void*) unsigned char place_[32];
+  alignas(void*) unsigned char place_[sizeof(void*)];
 };
 
 struct Node;
@@ -147,6 +150,7 @@ class LazyExtras {
 };
 
 /// One vertex of the graph: see above.
+/// In two lines of the cache with up to two edges, as a chain of small operations takes as long as its memory.
 /// Threads: nodes may be shared, and dropped by any thread; core/tensor.h says what threads may do with what hangs on
 /// them.
 struct Node {
@@ -176,7 +180,7 @@ struct Node {
   /// Asks for the memory of the node and its first two edges.
   void prefetch() const {
     const char* begin = reinterpret_cast<const char*>(this);
-    for (int line = 0; line < 3; ++line) __builtin_prefetch(begin + 64 * line, 1);
+    for (int line = 0; line < 2; ++line) __builtin_prefetch(begin + 64 * line, 1);
   }
   std::span<Edge> edges() { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
   std::span<const Edge> edges() const { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
@@ -203,6 +207,8 @@ struct Node {
   Edge* first_edge() const { return reinterpret_cast<Edge*>(const_cast<Node*>(this) + 1); }
   std::int64_t* sizes() const { return reinterpret_cast<std::int64_t*>(first_edge() + edge_count); }
 };
+
+static_assert(sizeof(Node) + 2 * sizeof(Edge) <= 128);
 
 namespace detail {
 /// The order of the nodes that this thread makes.

@@ -9,6 +9,7 @@
 //
 // Rules are written in the operations that users have, so that they can be differentiated themselves. What a rule
 // captures decides what stays in memory: (gy) alone keeps nothing, (gy, y) keeps the result, a captured tensor is kept.
+// A rule that takes an InputShape last is told the shape of its input.
 // Settings and inputs that are no tensors are told, for diagrams: record("sum", y, wrt(x, rule), told("axis", axis)).
 #pragma once
 
@@ -78,15 +79,15 @@ class Wanted {
   const bool* flags_;
 };
 
-/// The shape of an operation's input, as a rule remembers it: in one pointer, where a Shape would take nine. Only for
-/// rules, which never outlive the arrow to the input.
+/// The shape of the input that a rule gives the gradient of: the last argument of rules that ask for it. It stands in
+/// the graph anyway; a Shape in the rule would be as large as the node.
 class InputShape {
  public:
-  explicit InputShape(const Tensor& input) : node_(input.requires_grad() ? input.node().get() : nullptr) {}
-  operator Shape() const { return node_->shape(); }
+  explicit InputShape(const Node& input) : input_(input) {}
+  operator Shape() const { return input_.shape(); }
 
  private:
-  const Node* node_;  // none for an input without gradient, whose rule is not stored
+  const Node& input_;
 };
 
 namespace detail {
@@ -95,10 +96,21 @@ namespace detail {
 template <class F>
 inline constexpr bool captures_tensors = !std::is_trivially_destructible_v<F>;
 
+template <class F, class... Arguments>
+concept RuleOf = std::is_invocable_r_v<Tensor, F&, const Tensor&, Arguments...>;
+template <class F>
+concept TakesOutput = RuleOf<F, const Tensor&> || RuleOf<F, const Tensor&, InputShape>;
+template <class F>
+concept Rules = RuleOf<F> || RuleOf<F, InputShape> || TakesOutput<F>;
+
 struct SingleRule {
   template <class F>
-  static void call(F& f, const Tensor& gy, const Tensor& y, const bool*, Tensor* gx) {
-    if constexpr (std::is_invocable_v<F&, const Tensor&, const Tensor&>) {
+  static void call(F& f, const Tensor& gy, const Tensor& y, const bool*, Tensor* gx, const Edge* edge) {
+    if constexpr (RuleOf<F, const Tensor&, InputShape>) {
+      gx[0] = f(gy, y, InputShape(*edge->to));
+    } else if constexpr (RuleOf<F, InputShape>) {
+      gx[0] = f(gy, InputShape(*edge->to));
+    } else if constexpr (RuleOf<F, const Tensor&>) {
       gx[0] = f(gy, y);
     } else {
       gx[0] = f(gy);
@@ -108,7 +120,7 @@ struct SingleRule {
 
 struct JointRule {
   template <class F>
-  static void call(F& f, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx) {
+  static void call(F& f, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge*) {
     auto all = [&] {
       if constexpr (std::is_invocable_v<F&, const Tensor&, const Tensor&, Wanted>) {
         return f(gy, y, Wanted(wanted));
@@ -169,10 +181,9 @@ struct Wrt {
   bool had_history() const { return detail::had_history(input); }
   void list(Listed& all) const { all.inputs.push_back(&input); }
   void attach(Recording& node) && {
-    static_assert(std::is_invocable_v<F&, const Tensor&> || std::is_invocable_v<F&, const Tensor&, const Tensor&>,
-                  "a rule takes (gy) or (gy, y)");
+    static_assert(Rules<F>, "a rule takes (gy) or (gy, y), and may take the input's shape as its last argument");
     if (!node.add(input)) return;
-    if constexpr (std::is_invocable_v<F&, const Tensor&, const Tensor&>) node.keep_output();
+    if constexpr (TakesOutput<F>) node.keep_output();
     node.set_rule<SingleRule>(node.edges_added() - 1, 1, std::move(rule));
   }
 };
@@ -226,7 +237,7 @@ struct WrtEach {
       auto rule = make_rule(i);
       using R = decltype(rule);
       if (!node.add(inputs[i])) continue;
-      if constexpr (std::is_invocable_v<R&, const Tensor&, const Tensor&>) node.keep_output();
+      if constexpr (TakesOutput<R>) node.keep_output();
       node.set_rule<SingleRule>(node.edges_added() - 1, 1, std::move(rule));
     }
   }
@@ -281,7 +292,8 @@ std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
   return value;
 }
 
-/// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y) and returns the input's gradient, of the
+/// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), with the input's InputShape behind if
+/// it asks for that, and returns the input's gradient, of the
 /// input's shape.
 template <std::convertible_to<Tensor> T, class F>
 detail::Wrt<detail::Held<T&&>, F> wrt(T&& input, F rule) {

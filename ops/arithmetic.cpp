@@ -9,9 +9,7 @@ namespace xgrad {
 namespace {
 
 // The gradient of an operand that was broadcast: summed to the operand's shape.
-auto pass_to(const Tensor& x) {
-  return [to = InputShape(x)](const Tensor& gy) { return sum_to(gy, to); };
-}
+Tensor pass_to(const Tensor& gy, InputShape operand) { return sum_to(gy, operand); }
 
 }  // namespace
 
@@ -21,7 +19,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
   return record("add",
                 map(
                     shape, [](auto p, auto q) { return p + q; }, a.value(), b.value()),
-                wrt(a, pass_to(a)), wrt(b, pass_to(b)));
+                wrt(a, pass_to), wrt(b, pass_to));
 }
 
 XGRAD_FORMULA sub_formula{"sub", "y = a - b", "dy/da = 1; dy/db = -1"};
@@ -30,7 +28,7 @@ Tensor sub(const Tensor& a, const Tensor& b) {
   return record("sub",
                 map(
                     shape, [](auto p, auto q) { return p - q; }, a.value(), b.value()),
-                wrt(a, pass_to(a)), wrt(b, [to = InputShape(b)](const Tensor& gy) { return sum_to(-gy, to); }));
+                wrt(a, pass_to), wrt(b, [](const Tensor& gy, InputShape to) { return sum_to(-gy, to); }));
 }
 
 XGRAD_FORMULA mul_formula{"mul", "y = a b", "dy/da = b; dy/db = a"};
@@ -39,8 +37,8 @@ Tensor mul(const Tensor& a, const Tensor& b) {
   return record("mul",
                 map(
                     shape, [](auto p, auto q) { return p * q; }, a.value(), b.value()),
-                wrt(a, [b = kept(b), to = InputShape(a)](const Tensor& gy) { return sum_to(gy * b, to); }),
-                wrt(b, [a = kept(a), to = InputShape(b)](const Tensor& gy) { return sum_to(gy * a, to); }));
+                wrt(a, [b = kept(b)](const Tensor& gy, InputShape to) { return sum_to(gy * b, to); }),
+                wrt(b, [a = kept(a)](const Tensor& gy, InputShape to) { return sum_to(gy * a, to); }));
 }
 
 Tensor div(const Tensor& a, const Tensor& b) {

@@ -76,8 +76,8 @@ Tensor where(const Mask& mask, const Tensor& a, const Tensor& b) {
   return record("where",
                 map_elements<Real>(
                     shape, [](bool m, Real p, Real q) { return m ? p : q; }, mask, a.value(), b.value()),
-                wrt(a, [mask, to = InputShape(a)](const Tensor& gy) { return sum_to(where(mask, gy, 0), to); }),
-                wrt(b, [mask, to = InputShape(b)](const Tensor& gy) { return sum_to(where(mask, 0, gy), to); }));
+                wrt(a, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, gy, 0), to); }),
+                wrt(b, [mask](const Tensor& gy, InputShape to) { return sum_to(where(mask, 0, gy), to); }));
 }
 
 }  // namespace xgrad

@@ -55,15 +55,15 @@ constexpr unsigned dependencies() {
 template <unsigned depends, std::size_t K, class D>
 class PartialRule {
  public:
-  PartialRule(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) : d_(std::move(d)), to_(*inputs[k]) {
+  PartialRule(const std::array<const Tensor*, K>& inputs, D d) : d_(std::move(d)) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < K; ++i) {
       if (depends >> i & 1) kept_[next++] = kept(*inputs[i]);
     }
   }
 
-  Tensor gradient(const Tensor& gy, const Tensor& y) const {
-    return sum_to(recording() ? by_tensors(gy, y) : by_packs(gy, y, std::make_index_sequence<kept_count()>()), to_);
+  Tensor gradient(const Tensor& gy, const Tensor& y, InputShape to) const {
+    return sum_to(recording() ? by_tensors(gy, y) : by_packs(gy, y, std::make_index_sequence<kept_count()>()), to);
   }
 
  private:
@@ -99,7 +99,6 @@ class PartialRule {
   }
 
   [[no_unique_address]] D d_;
-  InputShape to_;
   std::array<Tensor, kept_count()> kept_;
 };
 
@@ -107,11 +106,11 @@ template <std::size_t K, class D>
 auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
   static_assert(takes_numbers<D, K + 1>(), "elementwise: a derivative is a function of every input and of the result");
   constexpr unsigned depends = dependencies<D, K>();
-  PartialRule<depends, K, D> rule(inputs, k, std::move(d));
+  PartialRule<depends, K, D> rule(inputs, std::move(d));
   if constexpr (depends >> K & 1) {
-    return wrt(*inputs[k], [rule](const Tensor& gy, const Tensor& y) { return rule.gradient(gy, y); });
+    return wrt(*inputs[k], [rule](const Tensor& gy, const Tensor& y, InputShape to) { return rule.gradient(gy, y, to); });
   } else {
-    return wrt(*inputs[k], [rule](const Tensor& gy) { return rule.gradient(gy, gy); });
+    return wrt(*inputs[k], [rule](const Tensor& gy, InputShape to) { return rule.gradient(gy, gy, to); });
   }
 }
 

@@ -112,7 +112,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   const Array y = product(a.value().reshaped(plan.a), b.value().reshaped(plan.b), plan.product, options);
   return record("matmul", y.reshaped(plan.result),
                 wrt(a,
-                    [b, to = InputShape(a), options](const Tensor& gy) {
+                    [b, options](const Tensor& gy, InputShape to) {
                       const auto [ta, tb] = options;
                       const Plan plan(to, b.shape(), options);
                       const Tensor g = reshape(gy, plan.product), m = reshape(b, plan.b);
@@ -121,7 +121,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
                                             plan.a),
                                      to);
                     }),
-                wrt(b, [a, to = InputShape(b), options](const Tensor& gy) {
+                wrt(b, [a, options](const Tensor& gy, InputShape to) {
                   const auto [ta, tb] = options;
                   const Plan plan(a.shape(), to, options);
                   // One product over all rows rather than one for each of a's leading axes and then their sum.
