@@ -22,10 +22,17 @@ inline constexpr int max_rank = 8;
 template <class T>
 class ShortList {
  public:
-  constexpr ShortList() = default;
+  constexpr ShortList() {}
   constexpr ShortList(std::initializer_list<T> values) : ShortList(std::span<const T>(values.begin(), values.size())) {}
   explicit constexpr ShortList(std::span<const T> values) {
     for (const T value : values) push_back(value);
+  }
+  // Copies take what is in the list: most lists are short, and most small operations copy a few.
+  constexpr ShortList(const ShortList& other) { *this = other; }
+  constexpr ShortList& operator=(const ShortList& other) {
+    for (int i = 0; i < other.size_; ++i) values_[i] = other.values_[i];
+    size_ = other.size_;
+    return *this;
   }
   /// `count` times `value`.
   static constexpr ShortList filled(int count, T value) {
@@ -62,7 +69,7 @@ class ShortList {
   friend constexpr bool operator==(const ShortList& a, const ShortList& b) { return std::ranges::equal(a, b); }
 
  private:
-  std::array<T, max_rank> values_{};
+  std::array<T, max_rank> values_;  // behind the size_ first ones, anything
   int size_ = 0;
 };
 

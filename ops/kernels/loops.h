@@ -87,7 +87,9 @@ class MixedInput {
 // so an element's value does not depend on where it stands.
 template <class F, std::same_as<RowInput>... Inputs>
 void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
-  if (((in.step == 1) && ...)) {
+  if (n == 1) {  // a number that was just written is there for a load of the same size, not for a wider one
+    *out = first_of(Pack(f(Pack(*in.from)...)));
+  } else if (((in.step == 1) && ...)) {
     each_pack(n, [&](std::int64_t i, auto part) { part.store(Pack(f(part.load(in.from + i)...)), out + i); });
   } else {
     const auto loop = [&](const auto&... mixed) {

@@ -182,6 +182,15 @@ class BasicPack {
     return where(a < 0, e, BasicPack(1)) / (1 + e);
   }
 
+  friend Number first_of(const BasicPack& a) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) return _mm512_cvtss_f32(a.batch_);
+    if constexpr (avx512 && std::is_same_v<Number, double>) return _mm512_cvtsd_f64(a.batch_);
+#endif
+    Number numbers[width];
+    a.store(numbers);
+    return numbers[0];
+  }
   friend Number sum_of(const BasicPack& a) { return xsimd::hadd(a.batch_); }
   friend Number max_of(const BasicPack& a) {
 #ifdef __AVX512F__
