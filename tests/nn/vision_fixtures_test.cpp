@@ -36,7 +36,8 @@ void check_model(const std::string& name, const typename Model::Options& options
     const NamedArrays expected = with_prefix(file, cat("gradient", i, "/"));
     CHECK(expected.size() + 1 == leaves.size());
     std::size_t next = 1;
-    for (const auto& [path, parameter] : model.named_parameters()) {
+    for (const auto& named : model.named_parameters()) {
+      const std::string& path = named.first;
       INFO(path);
       check_close(gradients[next++].value(), std::get<Array>(expected.at(path)), 1e-9);
     }
