@@ -14,6 +14,7 @@
 #include "dropout.h"
 #include "kernels/attention.h"
 #include "matmul.h"
+#include "matmul_precision.h"
 #include "shape.h"
 #include "slice.h"
 #include "softmax.h"
@@ -177,7 +178,9 @@ WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
 
 Call call_of(const char* op, const AttentionOptions& options, Heads heads, const Shape& y_shape,
              const AttentionSizes& sizes) {
-  return {.sizes = sizes,
+  AttentionSizes own = sizes;
+  own.unit = detail::bfloat_unit();
+  return {.sizes = own,
           .mask = options.mask,
           .keys = detail::check_mask(op, options.mask, sizes.scores()),
           .dropout = checked_dropout(op, options),

@@ -5,6 +5,7 @@
 #include "../core/text.h"
 #include "../core/version.h"
 #include "kernels/registers.h"
+#include "matmul_precision.h"
 
 namespace xgrad {
 
@@ -28,6 +29,7 @@ BuildInfo build_info() {
   const auto [instructions, width] = detail::registers_of_kernels();
   info.simd = instructions;
   info.simd_width = width;
+  info.bfloat16 = detail::bfloat_unit_name();
   info.threads = threads();
   info.warning = detail::blas_warning(info.blas_core, detail::processor_has_avx2(), detail::processor_has_avx512());
   return info;
@@ -38,7 +40,8 @@ std::string to_string(const BuildInfo& info) {
   const std::size_t name_end = info.blas.find(' ', info.blas.find(' ') + 1);
   return cat("xgrad " XGRAD_VERSION " (", info.real, "), ", info.blas.substr(0, name_end),
              info.blas_core.empty() ? "" : " for ", info.blas_core, ", ", info.simd, " (", info.simd_width,
-             " numbers per register), ", info.threads, info.threads == 1 ? " thread" : " threads",
+             " numbers per register), ",
+             info.bfloat16.empty() ? "" : cat("bfloat16 by ", info.bfloat16, ", "), info.threads, info.threads == 1 ? " thread" : " threads",
              info.warning.empty() ? "" : "\nwarning: ", info.warning);
 }
 

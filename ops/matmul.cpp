@@ -10,6 +10,7 @@
 #include "broadcast.h"
 #include "kernels/gemm.h"
 #include "kernels/walk.h"
+#include "matmul_precision.h"
 #include "reduce.h"
 #include "shape.h"
 
@@ -84,7 +85,10 @@ Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOp
   Array y(shape);
   if (y.size() == 0) return y;
   Real* out = y.mutable_data();
-  Gemm one{.m = shape.dim(-2), .n = shape.dim(-1), .k = a.dim(options.transpose_a ? -2 : -1)};
+  Gemm one{.m = shape.dim(-2),
+           .n = shape.dim(-1),
+           .k = a.dim(options.transpose_a ? -2 : -1),
+           .unit = detail::bfloat_unit()};
   if (b.rank() == 2 && !options.transpose_a) {
     one.m = y.size() / one.n;
     gemm(one, {a.data(), a.dim(-1), false}, {b.data(), b.dim(-1), options.transpose_b}, out, one.n);
@@ -153,7 +157,11 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (y.size() > 0) {
     const std::int64_t count = y.size() / out;
     Real* to = y.mutable_data();
-    gemm({.m = count, .n = out, .k = in, .bias = bias.defined() ? bias.value().data() : nullptr},
+    gemm({.m = count,
+          .n = out,
+          .k = in,
+          .bias = bias.defined() ? bias.value().data() : nullptr,
+          .unit = detail::bfloat_unit()},
          {x.value().data(), in, false}, {weight.value().data(), in, true}, to, out);
   }
   auto to_x = wrt(x, [weight](const Tensor& gy) { return matmul(gy, weight); });

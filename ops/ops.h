@@ -22,6 +22,7 @@
 #include "linear_attention.h"
 #include "loss.h"
 #include "matmul.h"
+#include "matmul_precision.h"
 #include "pooling.h"
 #include "recurrent.h"
 #include "reduce.h"

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "../../core/parallel.h"
+#include "attention_bfloat16.h"
+#include "attention_products.h"
 #include "dropout.h"
-#include "multiply_add.h"
 #include "one_query.h"
-#include "packing.h"
 
 namespace xgrad {
 namespace {
@@ -54,137 +54,7 @@ class DropoutRows {
   std::vector<Real, PoolAllocator<Real>> factors_;
 };
 
-// ---- Products of small matrices -----------------------------------------------------------------------------------
-
-// Rows of a Matrix from one on.
-struct Rows {
-  Real* data;
-  std::int64_t step_;
-
-  std::int64_t step() const { return step_; }
-  Real* row(std::int64_t i) const { return data + i * step_; }
-};
-
-// Room for a matrix whose rows are filled up to whole packs, so that they can be read and written without a remainder.
-class Matrix {
- public:
-  Matrix(std::int64_t rows, std::int64_t columns)
-      : rows_(rows), step_(padded(columns)), numbers_(Shape{rows, step_}), data_(numbers_.mutable_data()) {}
-
-  std::int64_t step() const { return step_; }
-  Real* row(std::int64_t i) { return data_ + i * step_; }
-  const Real* row(std::int64_t i) const { return data_ + i * step_; }
-  Rows rows_from(std::int64_t i) const { return {data_ + i * step_, step_}; }
-  LeftRows left() const { return {data_, step_, 1}; }
-  LeftRows left_transposed() const { return {data_, 1, step_}; }
-  // Of all rows, the padding included.
-  bool finite() const { return all_finite(data_, rows_ * step_); }
-
-  void fill(Real value) { std::fill_n(data_, rows_ * step_, value); }
-  // Takes `count` rows of `columns` numbers, 0 in the padding; rows without a counterpart become 0.
-  void read(const Real* from, std::int64_t row_step, std::int64_t count, std::int64_t columns) {
-    pack_rows(from, row_step, count, columns, data_, step_, step_);
-    std::fill(row(count), row(rows_), Real(0));
-  }
-  // Column i becomes row i of `from`, times `scale`; further columns become 0.
-  void read_transposed(const Real* from, std::int64_t row_step, std::int64_t count, std::int64_t columns,
-                       Real scale = 1) {
-    pack_transposed(from, row_step, count, columns, data_, step_, step_);
-    if (scale == 1) return;
-    for (std::int64_t i = 0; i < columns * step_; i += pack_width) (Pack::load(data_ + i) * scale).store(data_ + i);
-  }
-  void write(Real* to, std::int64_t row_step, std::int64_t count, std::int64_t columns) const {
-    for (std::int64_t i = 0; i < count; ++i) {
-      each_pack(columns, [&](std::int64_t j, auto part) { part.store(Pack::load(row(i) + j), to + i * row_step + j); });
-    }
-  }
-
- private:
-  std::int64_t rows_, step_;
-  Array numbers_;
-  Real* data_;
-};
-
-// What a group of rows of a product needs of the inner index and of the columns.
-struct Extent {
-  std::int64_t begin, end, first_column;
-};
-enum class Into { replace, add };
-
-template <int rows, int packs>
-void product_block(const LeftRows& a, const Real* b, std::int64_t b_step, std::int64_t begin, std::int64_t end, Real* c,
-                   std::int64_t c_step, Into into) {
-  Pack sum[rows][packs];
-  if (into == Into::add) {
-    XGRAD_UNROLL
-    for (int i = 0; i < rows; ++i) {
-      XGRAD_UNROLL
-      for (int j = 0; j < packs; ++j) sum[i][j] = Pack::load(c + i * c_step + j * pack_width);
-    }
-  }
-  multiply_add_block(sum, {a.data + begin * a.depth_step, a.row_step, a.depth_step}, b + begin * b_step, b_step,
-                     end - begin);
-  XGRAD_UNROLL
-  for (int i = 0; i < rows; ++i) {
-    XGRAD_UNROLL
-    for (int j = 0; j < packs; ++j) sum[i][j].store(c + i * c_step + j * pack_width);
-  }
-}
-
-// c = a b or c += a b for the first `rows` rows; `extent(i, j)` says what rows i ... j - 1 need.
-template <class F>
-void product(std::int64_t rows, const LeftRows& a, const Rows& b, const Rows& c, Into into, const F& extent) {
-  std::int64_t i = 0;
-  const auto take = [&]<int together>(std::integral_constant<int, together>) {
-    for (; i + together <= rows; i += together) {
-      const Extent part = extent(i, i + together);
-      const LeftRows some{a.data + i * a.row_step, a.row_step, a.depth_step};
-      std::int64_t j = part.first_column;
-      for (; j + 2 * pack_width <= c.step(); j += 2 * pack_width) {
-        product_block<together, 2>(some, b.row(0) + j, b.step(), part.begin, part.end, c.row(i) + j, c.step(), into);
-      }
-      if (j < c.step()) {
-        product_block<together, 1>(some, b.row(0) + j, b.step(), part.begin, part.end, c.row(i) + j, c.step(), into);
-      }
-    }
-  };
-  // As many rows at once as there are registers for: every sum waits for the one before.
-  take(std::integral_constant<int, 8>());
-  take(std::integral_constant<int, 4>());
-  take(std::integral_constant<int, 2>());
-  take(std::integral_constant<int, 1>());
-}
-
-// The same for a left operand of weights or their gradients where b holds infinities or NaN: they are not multiplied by
-// the zeros of a mask.
-void careful_product(std::int64_t rows, std::int64_t depth, const LeftRows& a, const Rows& b, const Rows& c,
-                     Into into) {
-  for (std::int64_t i = 0; i < rows; ++i) {
-    Real* y = c.row(i);
-    if (into == Into::replace) std::fill_n(y, c.step(), Real(0));
-    for (std::int64_t k = 0; k < depth; ++k) {
-      const Real factor = a.data[i * a.row_step + k * a.depth_step];
-      if (factor == 0) continue;
-      for (std::int64_t j = 0; j < c.step(); ++j) y[j] += factor * b.row(k)[j];
-    }
-  }
-}
-
 // ---- One head -----------------------------------------------------------------------------------------------------
-
-// Queries are taken some at a time and stand side by side in the places of packs, with one row of scores per key that
-// any of them sees. So the maximum and the sum of a softmax go down the rows, and never across a register.
-struct Queries {
-  std::int64_t first = 0, count = 0;  // which
-  std::int64_t begin = 0, end = 0;    // the keys that some of them see
-  std::int64_t all_from = 0;          // keys from this one on, and
-  std::int64_t all_to = 0;            // before this one, are seen by all of them
-  Array starts, limits;               // of each: the keys before, and from this one on, are masked
-
-  std::int64_t keys() const { return end - begin; }
-};
-
-std::int64_t queries_at_a_time(const AttentionSizes& p) { return std::min(padded(p.T), 2 * pack_width); }
 
 std::int64_t heads_at_a_time(const AttentionSizes& p) {
   std::int64_t heads = std::int64_t{1} << 16;
@@ -222,7 +92,7 @@ void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t
 }
 
 // Scores of keys that are masked by their position become -inf.
-void mask_scores(Matrix& scores, const Queries& queries) {
+void mask_scores(const Rows& scores, const Queries& queries) {
   const auto rows = [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t s = from; s < to; ++s) {
       for (std::int64_t j = 0; j < scores.step(); j += pack_width) {
@@ -372,22 +242,6 @@ class DropoutFactors {
   bool on_;
 };
 
-// The first of so many columns that see keys i ..., rounded down to whole packs. Here and below keys count
-// from queries.begin.
-std::int64_t first_column(const KeyRanges& ranges, const Queries& queries, std::int64_t key) {
-  return ranges.causal ? std::clamp<std::int64_t>(queries.begin + key - queries.first, 0, queries.count - 1) /
-                             pack_width * pack_width
-                       : 0;
-}
-// The first of these queries that sees key i, and the number of keys that queries below i see.
-std::int64_t first_query(const KeyRanges& ranges, const Queries& queries, std::int64_t key) {
-  return ranges.causal ? std::clamp<std::int64_t>(queries.begin + key - queries.first, 0, queries.count) : 0;
-}
-std::int64_t keys_before(const KeyRanges& ranges, const Queries& queries, std::int64_t query) {
-  return ranges.causal ? std::clamp<std::int64_t>(queries.first + query - queries.begin, 0, queries.keys())
-                       : queries.keys();
-}
-
 // Adds the bias to the scores of `count` queries, side by side in rows of `step`, with keys begin ... end - 1, and puts
 // -inf where a key is masked by name.
 void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t count,
@@ -413,15 +267,17 @@ void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t
   }
 }
 
-// scores = scale k q' + bias of some queries, -inf where a key is not ranges.
-void score(const AttentionSizes& p, const KeyRanges& ranges, const Queries& queries, std::int64_t b, std::int64_t h,
-           const Real* k, const Matrix& query, Matrix& scores) {
-  product(queries.keys(), {k + p.k_at(b, h) + queries.begin * p.k.row_step, p.k.row_step, 1}, query.rows_from(0),
-          scores.rows_from(0), Into::replace, [&](std::int64_t from, std::int64_t) {
-            return Extent{0, p.d, first_column(ranges, queries, from)};
-          });
+// Puts bias and mask on the scores of some queries, whose first key is in the first row.
+void finish_scores(const KeyRanges& ranges, const Queries& queries, std::int64_t b, std::int64_t h,
+                   const Rows& scores) {
   apply(ranges, b, h, queries.first, queries.count, queries.begin, queries.end, scores.row(0), scores.step());
   mask_scores(scores, queries);
+}
+
+// Rows for the keys that some queries see, behind zeros where packed factors take them.
+Rows after_lead(Matrix& rows, std::int64_t lead) {
+  std::fill_n(rows.row(0), lead * rows.step(), Real(0));
+  return rows.rows_from(lead);
 }
 
 }  // namespace
@@ -434,25 +290,27 @@ KeptAttention::KeptAttention(const AttentionSizes& p)
   numbers_ = Array(Shape{p.B * p.H * blocks_ * rows_ * lanes_});
 }
 
-void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
-                       const WeightDropout& dropout, Real* y, KeptAttention* kept) {
+namespace {
+
+template <class Products>
+void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
+             const WeightDropout& dropout, Real* y, KeptAttention* kept) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
-  const std::int64_t seen = ranges.end(p.B);  // what lies behind may be room for keys to come
-  const bool alone = !kept && detail::has_one_query(p, ranges, dropout);
+  const bool alone = !p.unit && !kept && detail::has_one_query(p, ranges, dropout);
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
-    Matrix query(p.d, lanes), scores(most_keys, lanes), values(seen, p.e), out(lanes, p.e);
+    Products products(p, ranges);
+    Matrix weights(most_keys + Products::max_lead, lanes);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
     Real sums[4 * Pack::width];  // maxima and shares that nobody keeps
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      if (alone && detail::one_query(p, in, ranges, b, h, scores.row(0), y + p.y.at(b, h))) continue;
-      values.read(in.v + p.v_at(b, h), p.v.row_step, seen, p.e);
-      const bool finite = values.finite();
+      if (alone && detail::one_query(p, in, ranges, b, h, weights.row(0), y + p.y.at(b, h))) continue;
+      products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
       each_queries(p, ranges, b, queries, [&] {
-        query.read_transposed(in.q + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d,
-                              p.scale);
-        score(p, ranges, queries, b, h, in.k, query, scores);
+        const Rows scores = after_lead(weights, Products::lead(queries));
+        products.scores(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step, scores);
+        finish_scores(ranges, queries, b, h, scores);
         if (factors.on()) factors.draw(i, queries);
         Real* to = kept ? kept->rows(i, queries.first) : nullptr;
         Real* maximum = to && !kept->weights() ? to : sums;
@@ -462,65 +320,44 @@ void attention_forward(const AttentionSizes& p, const AttentionOperands<const Re
           weights_of<packs>(scores.row(0), queries.keys(), share, factors.on() ? factors.row(0) : nullptr,
                             to && kept->weights() ? to : nullptr);
         });
-        const Rows weighted = values.rows_from(queries.begin);
-        if (finite) {
-          product(queries.count, scores.left_transposed(), weighted, out.rows_from(0), Into::replace,
-                  [&](std::int64_t, std::int64_t to) {
-                    return Extent{0, keys_before(ranges, queries, to), 0};
-                  });
-        } else {
-          careful_product(queries.count, queries.keys(), scores.left_transposed(), weighted, out.rows_from(0),
-                          Into::replace);
-        }
-        out.write(y + p.y.at(b, h) + queries.first * p.y.row_step, p.y.row_step, queries.count, p.e);
+        products.weighted_sum(queries, weights, y + p.y.at(b, h) + queries.first * p.y.row_step);
       });
     }
   });
 }
 
-void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
-                        const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
-                        const WeightDropout& dropout, Real* score_gradients) {
+template <class Products>
+void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
+              const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
+              const WeightDropout& dropout, Real* score_gradients) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
   // A group of heads together: the gradients of its keys and values are sums.
   const std::int64_t groups = p.B * p.H / p.group, at_a_time = std::max<std::int64_t>(heads_at_a_time(p) / p.group, 1);
   parallel_for(groups, at_a_time, [&](std::int64_t first, std::int64_t last) {
-    Matrix keys(p.S, p.d), query(lanes, p.d), above(lanes, p.e), above_transposed(p.e, lanes);
-    Matrix query_transposed(kept.weights() ? 0 : p.d, lanes);
+    Products products(p, ranges, !kept.weights());
     // The weights, then after dropout; gradients of weights, then of scores.
-    Matrix share(most_keys, lanes), slope(most_keys, lanes);
-    Matrix dq(lanes, p.d), dk(p.S, p.d), dv(p.S, p.e);
+    Matrix shares(most_keys + Products::max_lead, lanes), slopes(most_keys + Products::max_lead, lanes);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
-    bool finite_keys = true;
     for (std::int64_t i = first * p.group; i < last * p.group; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
-      if (h % p.group == 0) {
-        keys.read(in.k + p.k_at(b, h), p.k.row_step, p.S, p.d);
-        finite_keys = keys.finite();
-        dk.fill(0);
-        dv.fill(0);
-      }
+      if (h % p.group == 0) products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
       each_queries(p, ranges, b, queries, [&] {
         const std::int64_t seen = queries.keys();
-        const Real* head_gy = gy + p.y.at(b, h) + queries.first * p.y.row_step;
-        const Real* head_q = in.q + p.q.at(b, h) + queries.first * p.q.row_step;
-        query.read(head_q, p.q.row_step, queries.count, p.d);
-        above.read(head_gy, p.y.row_step, queries.count, p.e);
-        above_transposed.read_transposed(head_gy, p.y.row_step, queries.count, p.e);
+        const Rows share = after_lead(shares, Products::lead(queries));
+        const Rows slope = after_lead(slopes, Products::lead(queries));
+        products.take_queries(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step,
+                              gy + p.y.at(b, h) + queries.first * p.y.row_step);
         if (factors.on()) factors.draw(i, queries);
 
         const Real* weights = kept.rows(i, queries.first);
         if (!kept.weights()) {
-          query_transposed.read_transposed(head_q, p.q.row_step, queries.count, p.d, p.scale);
-          score(p, ranges, queries, b, h, in.k, query_transposed, share);
+          products.scores(queries, share);
+          finish_scores(ranges, queries, b, h, share);
           with_packs(lanes, [&](auto packs) { weights_again<packs>(share.row(0), seen, weights, weights + lanes); });
           weights = share.row(0);
         }
-        product(seen, {in.v + p.v_at(b, h) + queries.begin * p.v.row_step, p.v.row_step, 1},
-                above_transposed.rows_from(0), slope.rows_from(0), Into::replace, [&](std::int64_t from, std::int64_t) {
-                  return Extent{0, p.e, first_column(ranges, queries, from)};
-                });
+        products.weight_gradients(queries, slope);
         with_packs(lanes, [&](auto packs) {
           score_gradients_of<packs>(weights, factors.on() ? factors.row(0) : nullptr, seen,
                                     score_gradients ? 1 : p.scale, slope.row(0), share.row(0));
@@ -534,36 +371,26 @@ void attention_backward(const AttentionSizes& p, const Real* gy, const Attention
             (Pack::load(slope.row(0) + j) * p.scale).store(slope.row(0) + j);
           }
         }
-
-        const Rows head_keys = keys.rows_from(queries.begin);
-        if (finite_keys) {
-          product(queries.count, slope.left_transposed(), head_keys, dq.rows_from(0), Into::replace,
-                  [&](std::int64_t, std::int64_t to) {
-                    return Extent{0, keys_before(ranges, queries, to), 0};
-                  });
-        } else {
-          careful_product(queries.count, seen, slope.left_transposed(), head_keys, dq.rows_from(0), Into::replace);
-        }
-        const auto seeing = [&](std::int64_t from, std::int64_t) {
-          return Extent{first_query(ranges, queries, from), queries.count, 0};
-        };
-        const auto add = [&](const Matrix& left, const Matrix& right, Matrix& sums) {
-          const Rows to = sums.rows_from(queries.begin);
-          if (right.finite()) {
-            product(seen, left.left(), right.rows_from(0), to, Into::add, seeing);
-          } else {
-            careful_product(seen, queries.count, left.left(), right.rows_from(0), to, Into::add);
-          }
-        };
-        add(slope, query, dk);
-        add(share, above, dv);
-        dq.write(out.q + p.q.at(b, h) + queries.first * p.q.row_step, p.q.row_step, queries.count, p.d);
+        products.query_gradients(queries, slopes, out.q + p.q.at(b, h) + queries.first * p.q.row_step);
+        products.add_gradients(queries, slopes, shares);
       });
-      if ((h + 1) % p.group != 0) continue;
-      dk.write(out.k + p.k_at(b, h), p.k.row_step, p.S, p.d);
-      dv.write(out.v + p.v_at(b, h), p.v.row_step, p.S, p.e);
+      if ((h + 1) % p.group == 0) products.write_gradients(out.k + p.k_at(b, h), out.v + p.v_at(b, h));
     }
   });
+}
+
+}  // namespace
+
+void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
+                       const WeightDropout& dropout, Real* y, KeptAttention* kept) {
+  (p.unit ? forward<BfloatForward> : forward<FloatForward>)(p, in, ranges, dropout, y, kept);
+}
+
+void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
+                        const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
+                        const WeightDropout& dropout, Real* score_gradients) {
+  (p.unit ? backward<BfloatBackward> : backward<FloatBackward>)(p, gy, in, out, kept, ranges, dropout,
+                                                                score_gradients);
 }
 
 Array careful_products(const Array& a, const Array& b, LeftFactor left_factor) {

@@ -5,6 +5,7 @@
 
 #include "../../core/array.h"
 #include "../../core/random.h"
+#include "product.h"
 
 namespace xgrad {
 
@@ -22,6 +23,8 @@ struct AttentionSizes {
   HeadLayout q, k, v, y;
   Real scale;  ///< of the scores
   std::int64_t group = 1;
+  /// What multiplies the factors, rounded to bfloat16 (bfloat16.h); nullptr: nothing is rounded.
+  const detail::BfloatUnit* unit = nullptr;
 
   /// Where the keys of head h of the queries begin, and its values.
   std::int64_t k_at(std::int64_t b, std::int64_t h) const { return k.at(b, h / group); }

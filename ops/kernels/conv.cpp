@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "../../core/parallel.h"
+#include "conv_bfloat16.h"
+#include "conv_window.h"
 #include "multiply_add.h"
 #include "packing.h"
 #include "transpose.h"
@@ -24,64 +26,6 @@ constexpr int tile_rows = (registers - tile_packs - 1) / tile_packs;  // pixels;
 constexpr std::int64_t tile_columns = tile_packs * pack_width;
 
 std::int64_t panels_of(std::int64_t channels) { return (channels + tile_columns - 1) / tile_columns; }
-
-// ---- Where the numbers of an image are ----
-
-// Some channels of one image: channel c's row i begins at data + c plane + i row.
-struct Plane {
-  const Real* data;
-  std::int64_t plane, row;
-};
-
-// A part of images, `from` ... `from` + size along each axis, which may reach beyond them into zeros.
-struct Window {
-  std::int64_t channels, h_in, w_in;  // of the images
-  std::int64_t h_from, h_size, w_from, w_size;
-
-  // Neighbouring channels whose distance is a power of two would displace one another in the first-level cache.
-  static bool displaces(std::int64_t plane) { return plane % (2048 / sizeof(Real)) == 0; }
-  bool in_place() const {
-    return h_from >= 0 && w_from >= 0 && h_from + h_size <= h_in && w_from + w_size <= w_in &&
-           (!displaces(h_in * w_in) || channels == 1);
-  }
-  std::int64_t plane() const { return h_size * w_size + (displaces(h_size * w_size) ? pack_width : 0); }
-  // Of the copy.
-  std::int64_t size() const { return in_place() ? 0 : channels * plane(); }
-
-  // The part of this image, copied to `room` if it does not lie there as it is wanted.
-  Plane of(const Real* image, Real* room) const {
-    if (in_place()) return {image + h_from * w_in + w_from, h_in * w_in, w_in};
-    const std::int64_t left = std::clamp<std::int64_t>(-w_from, 0, w_size),
-                       right = std::clamp<std::int64_t>(w_in - w_from, left, w_size);
-    for (std::int64_t c = 0; c < channels; ++c) {
-      for (std::int64_t i = 0; i < h_size; ++i) {
-        Real* to = room + c * plane() + i * w_size;
-        const std::int64_t row = h_from + i;
-        if (row < 0 || row >= h_in) {
-          std::fill_n(to, w_size, Real(0));
-          continue;
-        }
-        const Real* from = image + (c * h_in + row) * w_in + w_from;
-        std::fill_n(to, left, Real(0));
-        std::copy(from + left, from + right, to + left);
-        std::fill_n(to + right, w_size - right, Real(0));
-      }
-    }
-    return {room, plane(), w_size};
-  }
-};
-
-// What the results of a convolution see of the images of a group.
-Window seen_by_results(const ConvSizes& sizes) {
-  const ConvAxis &h = sizes.h, &w = sizes.w;
-  return {.channels = sizes.in,
-          .h_in = h.in,
-          .w_in = w.in,
-          .h_from = -h.padding,
-          .h_size = (h.out - 1) * h.stride + (h.kernel - 1) * h.dilation + 1,
-          .w_from = -w.padding,
-          .w_size = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1};
-}
 
 // ---- Sums over kernel places and channels ----
 
@@ -212,36 +156,13 @@ void each_job(const ConvSizes& sizes, std::int64_t panels, const F& f) {
   });
 }
 
-// How the results of one class of places along an axis look at the positions of the other side.
-struct Phase {
-  std::int64_t first, step, count;     // places first, first + step, ...
-  std::vector<std::int64_t> taps{};    // of the kernel that reach them
-  std::vector<std::int64_t> shifts{};  // of the position that each tap sees from the first place
-  std::int64_t from = 0, size = 0;     // of all positions that are seen
-};
-
-// The image's places that are `first` modulo the stride, as they see the results of a convolution.
-Phase phase_of(const ConvAxis& axis, std::int64_t first) {
-  Phase phase{.first = first, .step = axis.stride, .count = (axis.in - first + axis.stride - 1) / axis.stride};
-  for (std::int64_t k = 0; k < axis.kernel; ++k) {
-    const std::int64_t way = first + axis.padding - axis.dilation * k;
-    if (way % axis.stride != 0) continue;
-    phase.taps.push_back(k);
-    phase.shifts.push_back(way / axis.stride);
-  }
-  if (!phase.taps.empty() && phase.count > 0) {
-    const auto [least, most] = std::minmax_element(phase.shifts.begin(), phase.shifts.end());
-    phase.from = *least;
-    phase.size = *most - *least + phase.count;
-  }
-  return phase;
-}
-
 }  // namespace
 
-Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias) {
+Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
+                const detail::BfloatUnit* unit) {
   Array y(sizes.result_shape());
   if (y.size() == 0) return y;
+  if (unit) return detail::bfloat_conv_rows(sizes, image, kernel, bias, *unit);
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window = seen_by_results(sizes);
@@ -294,9 +215,11 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
   return y;
 }
 
-Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias) {
+Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias,
+                      const detail::BfloatUnit* unit) {
   Array x(sizes.image_shape());
   if (x.size() == 0) return x;
+  if (unit) return detail::bfloat_conv_image_rows(sizes, result, kernel, bias, *unit);
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.in);
   const Array biases = packed_bias(bias, sizes.groups, sizes.in);
@@ -422,9 +345,10 @@ constexpr auto kernel_two_packs = table<KernelFunction, SumChannels, 2>(all_rows
 
 }  // namespace
 
-Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result) {
+Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const detail::BfloatUnit* unit) {
   Array gradient(sizes.kernel_shape(), Real(0));
   if (gradient.size() == 0 || sizes.batch == 0 || sizes.h.out * sizes.w.out == 0) return gradient;
+  if (unit) return detail::bfloat_conv_kernel_rows(sizes, image, result, *unit);
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window = seen_by_results(sizes);

@@ -1,9 +1,11 @@
-// Products are cut into pieces for the threads; each piece goes to the register tiles or to the BLAS.
+// Products are cut into pieces for the threads; each piece goes to the register tiles, to the BLAS, or to what
+// multiplies in bfloat16.
 #include "gemm.h"
 
 #include <algorithm>
 
 #include "../../core/parallel.h"
+#include "bfloat16.h"
 #include "blas.h"
 #include "few_rows.h"
 #include "tiles.h"
@@ -19,14 +21,18 @@ void start_rows(const Gemm& p, Real* c, std::int64_t c_stride) {
   }
 }
 
-// Who multiplies.
-enum class Way { few_rows, tiles, blas };
+// Who multiplies. The same bits whichever part of c is asked for, but for the BLAS.
+enum class Way { bfloat16, few_rows, tiles, blas };
 
 Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
-  return detail::suits_few_rows(p, a, b) ? Way::few_rows : detail::suits_tiles(p) ? Way::tiles : Way::blas;
+  return p.unit                            ? Way::bfloat16
+         : detail::suits_few_rows(p, a, b) ? Way::few_rows
+         : detail::suits_tiles(p)          ? Way::tiles
+                                           : Way::blas;
 }
 
 void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, Way way) {
+  if (way == Way::bfloat16) return detail::bfloat_gemm(p, a, b, c, c_stride);
   if (way == Way::few_rows) return detail::few_rows_gemm(p, a, b, c, c_stride);
   if (way == Way::tiles) return detail::tile_gemm(p, a, b, c, c_stride);
   if (p.bias) {

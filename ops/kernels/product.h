@@ -7,6 +7,10 @@
 
 namespace xgrad {
 
+namespace detail {
+struct BfloatUnit;
+}  // namespace detail
+
 /// A factor of a product as it lies in memory: rows `stride` elements apart, each contiguous; taken transposed if
 /// asked.
 struct Factor {
@@ -22,6 +26,8 @@ struct Gemm {
   Real scale = 1;
   Real keep = 0;               ///< 0: what c held does not matter, not even NaN
   const Real* bias = nullptr;  ///< (n), added to every row
+  /// What multiplies the factors, rounded to bfloat16 (bfloat16.h); nullptr: nothing is rounded.
+  const detail::BfloatUnit* unit = nullptr;
 };
 
 }  // namespace xgrad

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "../../core/parallel.h"
+#include "bfloat16.h"
 #include "copy.h"
 #include "gemm.h"
 #include "multiply_add.h"
@@ -18,18 +19,26 @@ namespace {
 // Sequences that one thread takes through all steps.
 constexpr std::int64_t sequences_per_block = 16;
 
-// A factor that many products share, (depth, columns), packed once into panels of two registers' width. A BLAS would
-// pack it again for every product, which costs as much as a product of few rows itself.
+// A factor that many products share, (depth, columns), packed once into panels of two registers' width, or into those of
+// a unit for bfloat16. A BLAS would pack it again for every product, which costs as much as a product of few rows itself.
 class Panels {
  public:
   // Of the transpose of `factor`.
-  static Panels transposed(const Array& factor) {
+  static Panels transposed(const Array& factor, const detail::BfloatUnit* unit) {
     Array turned(Shape{factor.dim(1), factor.dim(0)});
     copy_strided(turned.shape(), turned.mutable_data(), strides_of(turned.shape()), factor.data(), {1, factor.dim(1)});
-    return Panels(turned);
+    return Panels(turned, unit);
   }
-  explicit Panels(const Array& factor)
-      : depth_(factor.dim(0)), columns_(factor.dim(1)), numbers_(Shape{(columns_ + width - 1) / width, depth_, width}) {
+  Panels(const Array& factor, const detail::BfloatUnit* unit)
+      : depth_(factor.dim(0)),
+        columns_(factor.dim(1)),
+        unit_(unit),
+        numbers_(Shape{unit ? 0 : (columns_ + width - 1) / width, depth_, width}),
+        rounded_(unit ? (columns_ + detail::panel_columns - 1) / detail::panel_columns * detail::panel_size(depth_) : 0) {
+    each_rounded([&](std::int64_t first, std::int64_t columns, Bfloat16* panel) {
+      unit->pack_right({factor.data() + first, columns_}, depth_, columns, 1, panel);
+    });
+    if (unit) return;
     Real* to = numbers_.mutable_data();
     for (std::int64_t first = 0; first < columns_; first += width, to += depth_ * width) {
       pack_rows(factor.data() + first, columns_, depth_, std::min(width, columns_ - first), to, width, width);
@@ -39,6 +48,7 @@ class Panels {
   // c (rows, columns) = a (rows, depth) times the factor, plus c if `add`; rows lie so many elements apart.
   template <bool add>
   void multiply(std::int64_t rows, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step) const {
+    if (unit_) return multiply_rounded(rows, a, a_step, c, c_step, add);
     for (std::int64_t first = 0; first < columns_; first += width) {
       const Real* panel = numbers_.data() + first * depth_;
       std::int64_t i = 0;
@@ -74,8 +84,37 @@ class Panels {
     }
   }
 
+  // Calls f(first column, columns, panel) for the panels of the unit, if there is one.
+  template <class F>
+  void each_rounded(const F& f) const {
+    for (std::int64_t first = 0; unit_ && first < columns_; first += detail::panel_columns) {
+      f(first, std::min(detail::panel_columns, columns_ - first),
+        rounded_.data() + first / detail::panel_columns * detail::panel_size(depth_));
+    }
+  }
+
+  void multiply_rounded(std::int64_t rows, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step,
+                        bool add) const {
+    const detail::BfloatRoom left(detail::left_size(rows, depth_));
+    const detail::BfloatWork work(*unit_);
+    unit_->pack_left({a, a_step}, rows, depth_, left.data());
+    each_rounded([&](std::int64_t first, std::int64_t columns, const Bfloat16* panel) {
+      unit_->multiply({.a = left.data(),
+                       .a_step = detail::left_step(depth_),
+                       .b = panel,
+                       .depth = depth_,
+                       .rows = rows,
+                       .columns = columns,
+                       .c = c + first,
+                       .c_step = c_step,
+                       .keep = add ? Real(1) : Real(0)});
+    });
+  }
+
   std::int64_t depth_, columns_;
+  const detail::BfloatUnit* unit_;
   Array numbers_;
+  detail::BfloatRoom rounded_;
 };
 
 // Rows of numbers that stand side by side, one register of each.
@@ -102,7 +141,7 @@ Array run_cells(const Course& course, const CellInputs& in, KeepSteps keep_steps
   const bool keep = keep_steps == KeepSteps::yes;
   if (keep) kept.gates = Array(Shape{B, T, K, h});
   if (Cell::memory) kept.c = Array(Shape{B, T, h});
-  const Panels weight = Panels::transposed(in.weight);  // (h, gates h)
+  const Panels weight = Panels::transposed(in.weight, course.unit);  // (h, gates h)
   const Real *x = in.x.data(), *bias = Cell::has_bias ? in.last.data() : nullptr;
   const Real *first_h = in.h.data(), *first_c = Cell::memory ? in.last.data() : nullptr;
   Real *out = y.mutable_data(), *keep_h = kept.h.mutable_data(), *keep_gates = kept.gates.mutable_data();
@@ -167,7 +206,7 @@ CellInputs cell_gradients(const Course& course, const CellInputs& in, const Kept
   Real *to_x = gx.mutable_data(), *to_u = Cell::separate ? gu_own.mutable_data() : to_x;
   Real *to_h = gh.mutable_data(), *to_c = gc.mutable_data();
   const Real* g = gy.data();
-  const Panels weight(in.weight);  // (gates h, h)
+  const Panels weight(in.weight, course.unit);  // (gates h, h)
 
   parallel_for(B, sequences_per_block, [&](std::int64_t begin, std::int64_t end) {
     if (Cell::memory) {
@@ -204,7 +243,7 @@ CellInputs cell_gradients(const Course& course, const CellInputs& in, const Kept
   CellInputs result;
   if (wanted.weight) {
     result.weight = Array(Shape{gates * h, h});
-    gemm({.m = gates * h, .n = h, .k = B * T}, {gu.data(), gates * h, true}, {kept.h.data(), h},
+    gemm({.m = gates * h, .n = h, .k = B * T, .unit = course.unit}, {gu.data(), gates * h, true}, {kept.h.data(), h},
          result.weight.mutable_data(), h);
   }
   if constexpr (Cell::memory) result.last = std::move(gc);

@@ -5,6 +5,7 @@
 
 #include "../../core/array.h"
 #include "cells.h"
+#include "product.h"
 
 namespace xgrad {
 
@@ -14,6 +15,8 @@ struct Course {
   std::int64_t B, T, h;
   bool reverse;
   std::optional<Index> lengths;  ///< (B); none: all are T long
+  /// What multiplies the factors, rounded to bfloat16 (bfloat16.h); nullptr: nothing is rounded.
+  const detail::BfloatUnit* unit = nullptr;
 
   /// Where step number `step` takes place, and whether it counts for sequence b.
   std::int64_t place(std::int64_t step) const { return reverse ? T - 1 - step : step; }

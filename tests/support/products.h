@@ -1,4 +1,4 @@
-// Random products by gemm against three loops, for both number types.
+// Random products by gemm against three loops, for both number types and in bfloat16.
 #pragma once
 
 #include <cmath>
@@ -7,6 +7,8 @@
 
 #include <xgrad/core/random.h>
 #include <xgrad/ops/kernels/gemm.h>
+
+#include "support/bfloat16.h"
 
 namespace xgrad::testing {
 
@@ -41,14 +43,15 @@ inline ProductResult run_product(const ProductCase& test) {
   if (test.with_bias) p.bias = bias.data();
   gemm(p, {a.data(), a.dim(1), ta}, {b.data(), b.dim(1), tb}, result.c.data(), step);
 
+  const auto factor = [&](Real x) { return p.unit ? Real(rounded(static_cast<float>(x))) : x; };
   for (std::int64_t i = 0; i < p.m; ++i) {
     for (std::int64_t j = 0; j < step; ++j) {
       double expected = untouched;
       if (j < p.n) {
         expected = (p.keep == 0 ? 0 : p.keep * before) + (test.with_bias ? bias.data()[j] : 0);
         for (std::int64_t k = 0; k < p.k; ++k) {
-          expected += p.scale * double{ta ? a.data()[k * a.dim(1) + i] : a.data()[i * a.dim(1) + k]} *
-                      (tb ? b.data()[j * b.dim(1) + k] : b.data()[k * b.dim(1) + j]);
+          expected += p.scale * double{factor(ta ? a.data()[k * a.dim(1) + i] : a.data()[i * a.dim(1) + k])} *
+                      factor(tb ? b.data()[j * b.dim(1) + k] : b.data()[k * b.dim(1) + j]);
         }
       }
       const double error = std::abs(at(i, j) - expected) / std::sqrt(static_cast<double>(p.k) + 1);

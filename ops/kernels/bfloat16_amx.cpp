@@ -1,0 +1,105 @@
+// Multiplying by AMX (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter "Programming with
+// Intel AMX"). What Linux asks of programs that use it is in its Documentation/arch/x86/xstate.rst: tiles are 8 KiB of
+// state, which a process may use once it has asked for permission.
+#include "bfloat16.h"
+
+#if defined(__AVX512F__) && defined(__x86_64__) && defined(__linux__) && !defined(XGRAD_F64)
+#include <cpuid.h>
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bfloat16_tiles.h"
+
+#define XGRAD_AMX [[gnu::target("amx-tile,amx-bf16")]]
+
+namespace xgrad {
+namespace {
+
+// Bits of XCR0 and CPUID, and what arch_prctl is asked for.
+constexpr unsigned tile_state = 0b11 << 17, has_bf16 = 1 << 22, has_tiles = 1 << 24, has_xgetbv = 1 << 27;
+constexpr int tile_data = 18, ask_permission = 0x1023;  // XFEATURE_XTILEDATA, ARCH_REQ_XCOMP_PERM
+
+[[gnu::target("xsave")]] bool system_saves_tiles() { return (_xgetbv(0) & tile_state) == tile_state; }
+
+// The processor has AMX for bfloat16, tiles of the size that is used here, and the system lets this process have them.
+bool may_use_tiles() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & has_xgetbv) || !system_saves_tiles()) return false;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & has_bf16) || !(d & has_tiles)) return false;
+  // Palette 1: bytes in all, a tile, a row; how many tiles, and of how many rows.
+  if (!__get_cpuid_count(0x1d, 1, &a, &b, &c, &d)) return false;
+  if (a >> 16 < 1024 || (b & 0xffff) < 64 || b >> 16 < 8 || (c & 0xffff) < 16) return false;
+  return syscall(SYS_arch_prctl, ask_permission, tile_data) == 0;
+}
+
+// What ldtilecfg reads: eight tiles of 16 rows of 64 bytes.
+struct alignas(64) TileConfig {
+  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+static_assert(sizeof(TileConfig) == 64);
+
+XGRAD_AMX void start() {
+  static constexpr TileConfig config;
+  _tile_loadconfig(&config);
+}
+XGRAD_AMX void end() { _tile_release(); }
+
+// The tile's number is part of the instruction, and with some compilers of its text: it must be written out.
+struct AmxTiles {
+  template <int tile>
+  XGRAD_AMX static void zero() {
+    if constexpr (tile == 0) _tile_zero(0);
+    if constexpr (tile == 1) _tile_zero(1);
+    if constexpr (tile == 2) _tile_zero(2);
+    if constexpr (tile == 3) _tile_zero(3);
+  }
+  template <int tile>
+  XGRAD_AMX static void load(const Bfloat16* from, std::int64_t step) {
+    if constexpr (tile == 4) _tile_loadd(4, from, step);
+    if constexpr (tile == 5) _tile_loadd(5, from, step);
+    if constexpr (tile == 6) _tile_loadd(6, from, step);
+    if constexpr (tile == 7) _tile_loadd(7, from, step);
+  }
+  template <int tile>
+  XGRAD_AMX static void store(Real* to, std::int64_t step) {
+    if constexpr (tile == 0) _tile_stored(0, to, step);
+    if constexpr (tile == 1) _tile_stored(1, to, step);
+    if constexpr (tile == 2) _tile_stored(2, to, step);
+    if constexpr (tile == 3) _tile_stored(3, to, step);
+  }
+  template <int sum, int left, int right>
+  XGRAD_AMX static void multiply() {
+    if constexpr (sum == 0) _tile_dpbf16ps(0, 4, 6);
+    if constexpr (sum == 1) _tile_dpbf16ps(1, 4, 7);
+    if constexpr (sum == 2) _tile_dpbf16ps(2, 5, 6);
+    if constexpr (sum == 3) _tile_dpbf16ps(3, 5, 7);
+    static_assert(left == 4 + sum / 2 && right == 6 + sum % 2);
+  }
+};
+
+XGRAD_AMX void multiply(const detail::BfloatBlock& block) {
+  asm volatile("" ::: "memory");  // some compilers do not know that loading a tile reads memory
+  multiply_by_tiles<AmxTiles>(block);
+}
+
+}  // namespace
+
+const detail::BfloatUnit* detail::amx_unit() {
+  const BfloatUnit* const packs = avx512_bf16_unit();
+  static const BfloatUnit unit{"AMX", start, end, packs ? packs->pack_left : nullptr,
+                               packs ? packs->pack_right : nullptr, multiply};
+  return packs && may_use_tiles() ? &unit : nullptr;
+}
+
+}  // namespace xgrad
+
+#else
+
+namespace xgrad {
+const detail::BfloatUnit* detail::amx_unit() { return nullptr; }
+}  // namespace xgrad
+
+#endif

@@ -1,0 +1,386 @@
+// Tests of ops/matmul_precision.h: in medium precision every product is one of rounded factors, whatever multiplies.
+#include <xgrad/ops/matmul_precision.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <sstream>
+
+#include <xgrad/core/text.h>
+#include <xgrad/ops/attention.h>
+#include <xgrad/ops/build_info.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/again.h"
+#include "support/attention.h"
+#include "support/bfloat16.h"
+#include "support/check.h"
+#include "support/products.h"
+#include "support/threads.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+// f for each unit that can run here, in medium precision.
+template <class F>
+void with_each_unit(const F& f) {
+  for (const detail::BfloatUnit* unit : bfloat_units()) {
+    CAPTURE(unit->name);
+    const Medium medium(unit);
+    f(*unit);
+  }
+}
+
+// y and its gradients in medium precision are those of the rounded inputs and the rounded seed in full precision: for
+// an f whose gradients are products of inputs and seed alone.
+void check_rounded(const Function& f, const std::vector<Array>& inputs, double tolerance = 4e-6) {
+  Tensors exact, given;
+  for (const Array& input : inputs) {
+    given.push_back(variable(input));
+    exact.push_back(variable(rounded(input)));
+  }
+  const Tensor y = f(exact);
+  const Array seed = normal(y.shape(), 9);
+  const Tensors expected = grad(y, exact, {.seed = Tensor(rounded(seed))});
+  with_each_unit([&](const detail::BfloatUnit&) {
+    const Tensor result = f(given);
+    check_close(result.value(), y.value(), tolerance);
+    const Tensors gradients = grad(result, given, {.seed = Tensor(seed)});
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      CAPTURE(i);
+      check_close(gradients[i].value(), expected[i].value(), tolerance);
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("products in bfloat16 of all sizes and transpositions equal three loops, and write nothing else") {
+  for (const detail::BfloatUnit* unit : bfloat_units()) {
+    CAPTURE(unit->name);
+    for (ProductCase test : product_cases()) {
+      const std::string sizes =
+          cat(test.p.m, " x ", test.p.k, " x ", test.p.n, ", transposed: ", test.a_transposed, test.b_transposed);
+      CAPTURE(sizes);
+      test.p.unit = unit;
+      CHECK(run_product(test).error < 3e-6);
+    }
+  }
+}
+
+TEST_CASE("products in bfloat16 of every shape up to 70 are those of the rounded factors, to the order of their sums") {
+  constexpr std::int64_t most = 70;
+  const Array a = normal({most, most}, 1), b = normal({most, most}, 2), rounded_a = rounded(a), rounded_b = rounded(b);
+  std::vector<double> expected(most * most), size(most * most);
+  std::vector<float> c(most * (most + 1));
+  int number = 0;
+  std::vector<int> wrong(bfloat_units().size());
+  for (std::int64_t k = 1; k <= most; ++k) {
+    for (std::int64_t i = 0; i < most; ++i) {
+      for (std::int64_t j = 0; j < most; ++j) {
+        const double product = double{rounded_a.at({i, k - 1})} * rounded_b.at({k - 1, j});
+        expected[static_cast<std::size_t>(i * most + j)] += product;
+        size[static_cast<std::size_t>(i * most + j)] += std::abs(product);
+      }
+    }
+    for (std::int64_t m = 1; m <= most; ++m) {
+      for (std::int64_t n = 1; n <= most; ++n, ++number) {
+        for (std::size_t u = 0; u < wrong.size(); ++u) {
+          const detail::BfloatUnit& unit = *bfloat_units()[u];
+          // Tiles in plain memory take a thousand times as long.
+          if (std::string_view(unit.name).starts_with("plain") && number % 97 != 0) continue;
+          std::fill(c.begin(), c.end(), -77.f);
+          gemm({.m = m, .n = n, .k = k, .unit = &unit}, {a.data(), most}, {b.data(), most}, c.data(), n + 1);
+          for (std::int64_t i = 0; i < m; ++i) {
+            const float* row = c.data() + i * (n + 1);
+            const auto at = static_cast<std::size_t>(i * most);
+            bool same = row[n] == -77.f;
+            for (std::int64_t j = 0; j < n; ++j) {
+              const auto p = at + static_cast<std::size_t>(j);
+              same &= std::abs(row[j] - expected[p]) <= static_cast<double>(k + 1) * 0x1p-24 * size[p];
+            }
+            wrong[u] += !same;
+          }
+        }
+      }
+    }
+  }
+  for (std::size_t u = 0; u < wrong.size(); ++u) {
+    CAPTURE(bfloat_units()[u]->name);
+    CHECK(wrong[u] == 0);
+  }
+}
+
+TEST_CASE("numbers are rounded to nearest even while they are packed, and subnormal ones are 0") {
+  std::vector<float> numbers;
+  for (std::uint32_t upper = 0; upper < 0x10000; ++upper) {
+    for (const std::uint32_t lower : {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+      numbers.push_back(std::bit_cast<float>(upper << 16 | lower));
+    }
+  }
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const float one = 1;
+  std::vector<float> c(numbers.size());
+  for (const detail::BfloatUnit* unit : bfloat_units()) {
+    CAPTURE(unit->name);
+    const auto check = [&](const char* how) {
+      CAPTURE(how);
+      int wrong = 0;
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const float expected = rounded(numbers[i]);
+        wrong += std::isnan(expected) ? !std::isnan(c[i]) : c[i] != expected;
+      }
+      CHECK(wrong == 0);
+    };
+    gemm({.m = count, .n = 1, .k = 1, .unit = unit}, {numbers.data(), 1}, {&one, 1}, c.data(), 1);
+    check("rows of the left factor");
+    gemm({.m = count, .n = 1, .k = 1, .unit = unit}, {numbers.data(), count, true}, {&one, 1}, c.data(), 1);
+    check("columns of the left factor");
+    gemm({.m = 1, .n = count, .k = 1, .unit = unit}, {&one, 1}, {numbers.data(), count}, c.data(), count);
+    check("rows of the right factor");
+    gemm({.m = 1, .n = count, .k = 1, .unit = unit}, {&one, 1}, {numbers.data(), 1, true}, c.data(), count);
+    check("columns of the right factor");
+  }
+}
+
+TEST_CASE("a product in bfloat16 has the same bits for any number of threads") {
+  for (const detail::BfloatUnit* unit : bfloat_units()) {
+    CAPTURE(unit->name);
+    for (const std::int64_t m : {65, 150, 1}) {
+      const ProductCase test{.p = {.m = m, .n = 2000 / m * 10, .k = 600, .unit = unit}, .with_bias = true};
+      const ThreadCount one(1);
+      const ProductResult alone = run_product(test);
+      for (const int count : {2, 3, 7}) {
+        const ThreadCount several(count);
+        CHECK(run_product(test).c == alone.c);
+      }
+    }
+  }
+}
+
+TEST_CASE("matmul, linear and einsum in medium precision, and their gradients, are those of rounded factors") {
+  const auto product = [](const MatmulOptions& options) {
+    return [options](const Tensors& x) { return matmul(x[0], x[1], options); };
+  };
+  check_rounded(product({}), {normal({13, 40}), normal({40, 33}, 2)});
+  check_rounded(product({.transpose_a = true, .transpose_b = true}), {normal({40, 13}), normal({33, 40}, 2)});
+  check_rounded(product({.transpose_b = true}), {normal({3, 1, 5, 40}), normal({2, 9, 40}, 2)});
+  check_rounded(product({}), {normal({40}), normal({40}, 2)});
+  check_rounded([](const Tensors& x) { return linear(x[0], x[1]); }, {normal({4, 9, 21}), normal({34, 21}, 2)});
+  check_rounded([](const Tensors& x) { return einsum("bij,bjk->bik", {x[0], x[1]}); },
+                {normal({2, 5, 7}), normal({2, 7, 3}, 2)});
+}
+
+TEST_CASE("a bias is not rounded") {
+  const Array x = normal({5, 8}), w = normal({6, 8}, 2), bias = normal({6}, 3);
+  const Tensor expected = linear(Tensor(rounded(x)), Tensor(rounded(w)), Tensor(bias));
+  with_each_unit([&](const detail::BfloatUnit&) {
+    check_close(linear(Tensor(x), Tensor(w), Tensor(bias)).value(), expected.value(), 1e-6);
+  });
+}
+
+TEST_CASE("convolutions in medium precision, and their gradients, are those of rounded factors") {
+  struct Case {
+    Shape image, kernel;
+    Conv2dFuncOptions options;
+  };
+  const std::vector<Case> cases{
+      {{2, 1, 9, 8}, {5, 1, 3, 3}, {.padding = 1}},
+      {{3, 5, 14, 14}, {33, 5, 3, 3}, {.padding = 1}},
+      {{1, 34, 7, 9}, {40, 34, 3, 2}, {}},
+      {{2, 4, 11, 10}, {6, 4, 3, 3}, {.stride = 2, .padding = 1}},
+      {{2, 4, 11, 10}, {6, 2, 3, 4}, {.stride = {3, 2}, .padding = 2, .dilation = 2, .groups = 2}},
+      {{20, 6, 5, 5}, {6, 1, 3, 3}, {.padding = 1, .groups = 6}},
+      {{2, 70, 4, 4}, {3, 70, 3, 3}, {.padding = 1}},
+      {{1, 2, 2, 3}, {3, 2, 1, 1}, {.stride = 4}},
+  };
+  for (const Case& test : cases) {
+    CAPTURE(test.image);
+    CAPTURE(test.kernel);
+    check_rounded([&](const Tensors& x) { return conv2d(x[0], x[1], {}, test.options); },
+                  {normal(test.image), normal(test.kernel, 2)}, 1e-5);
+  }
+  const Array x = normal({2, 3, 6, 5}), w = normal({4, 3, 3, 3}, 2), bias = normal({4}, 3);
+  const Tensor expected = conv2d(Tensor(rounded(x)), Tensor(rounded(w)), Tensor(bias));
+  with_each_unit([&](const detail::BfloatUnit&) {
+    check_close(conv2d(Tensor(x), Tensor(w), Tensor(bias)).value(), expected.value(), 1e-5);
+  });
+}
+
+TEST_CASE("a convolution in medium precision has the same bits for any number of threads") {
+  with_each_unit([&](const detail::BfloatUnit&) {
+    for (const std::int64_t batch : {2, 21}) {
+      const Tensor x = variable(normal({batch, 3, 12, 11})), w = variable(normal({5, 3, 3, 3}, 2));
+      const auto results = [&] {
+        const Tensor y = conv2d(x, w, {}, {.padding = 1});
+        Tensors all = grad(y, {x, w}, {.seed = Tensor(normal(y.shape(), 4))});
+        all.push_back(y);
+        return all;
+      };
+      const ThreadCount one(1);
+      const Tensors alone = results();
+      const ThreadCount several(3);
+      const Tensors together = results();
+      for (std::size_t i = 0; i < alone.size(); ++i) CHECK(equal(alone[i].value(), together[i].value()));
+    }
+  });
+}
+
+TEST_CASE("attention in medium precision is softmax between products of rounded factors") {
+  constexpr std::int64_t B = 2, H = 3, T = 70, d = 20;
+  const Array q = normal({B, H, T, d}), k = normal({B, H, T, d}, 2), v = normal({B, H, T, 2 * d}, 3);
+  const auto product = [](const Tensor& a, const Tensor& b, bool transposed) {
+    return matmul(Tensor(rounded(a.value())), Tensor(rounded(b.value())), {.transpose_b = transposed});
+  };
+  const AttentionMask causal{.causal = true};
+  const Tensor scores = product(Tensor(q) * Real(0.25), Tensor(k), true);
+  const Tensor weights =
+      softmax(masked_fill(scores, written_out(causal, B, T, T), -std::numeric_limits<Real>::infinity()));
+  const Tensor expected = product(weights, Tensor(v), false);
+  // gw = gy v', gs = w (gw - sum w gw), dq = scale gs k, dk = scale gs' q, dv = w' gy
+  const Tensor gy(normal(expected.shape(), 4));
+  const Tensor slope = product(gy, Tensor(v), true);
+  const Tensor gs = weights * (slope - sum(weights * slope, {.axis = -1, .keepdim = true})) * Real(0.25);
+  const Tensor dq = product(gs, Tensor(k), false), dk = product(transpose(gs, -1, -2), Tensor(q), false),
+               dv = product(transpose(weights, -1, -2), gy, false);
+  with_each_unit([&](const detail::BfloatUnit&) {
+    const Tensors x{variable(q), variable(k), variable(v)};
+    const Tensor y = scaled_dot_product_attention(x[0], x[1], x[2], {.mask = causal, .scale = Real(0.25)});
+    // A weight between two bfloat16 numbers may go to the other one, being computed in another way.
+    constexpr double tolerance = 2e-3;
+    const auto mean = [](const Array& a, const Array& b) {
+      double total = 0;
+      for (std::int64_t i = 0; i < a.size(); ++i) total += std::abs(a.data()[i] - b.data()[i]);
+      return total / static_cast<double>(a.size());
+    };
+    const Tensors gradients = grad(y, x, {.seed = gy});
+    const Tensors expected_gradients{dq, dk, dv};
+    check_close(y.value(), expected.value(), tolerance);
+    CHECK(mean(y.value(), expected.value()) < 2e-6);
+    for (std::size_t i = 0; i < 3; ++i) {
+      CAPTURE(i);
+      check_close(gradients[i].value(), expected_gradients[i].value(), 10 * tolerance);
+      CHECK(mean(gradients[i].value(), expected_gradients[i].value()) < 1e-5);
+    }
+  });
+}
+
+TEST_CASE("attention in medium precision heeds every mask, in its values and its gradients") {
+  with_each_unit([&](const detail::BfloatUnit&) { check_random_masks(40, 0.06); });
+}
+
+TEST_CASE("attention in medium precision does not multiply the zeros of a mask with infinities") {
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  Array v = normal({1, 1, 40, 5}, 3), k = normal({1, 1, 40, 5}, 2), q = normal({1, 1, 40, 5});
+  for (std::int64_t i = 0; i < 5; ++i) v.mutable_data()[39 * 5 + i] = k.mutable_data()[39 * 5 + i] = infinity;
+  const auto last_is_masked = [&](const Tensors& x) {
+    return scaled_dot_product_attention(x[0], x[1], x[2], {.mask = {.lengths = Index(Shape{1}, 39)}});
+  };
+  const Tensors x{variable(q), variable(k), variable(v)};
+  const Tensor exact = last_is_masked(x);
+  const Tensors gradients = grad(sum(exact), x);
+  with_each_unit([&](const detail::BfloatUnit&) {
+    const Tensor y = last_is_masked(x);
+    check_close(y.value(), exact.value(), 0.02);
+    const Tensors g = grad(sum(y), x);
+    for (std::size_t i = 0; i < 3; ++i) check_close(g[i].value(), gradients[i].value(), 0.02);
+  });
+}
+
+TEST_CASE("recurrences in medium precision are the same in one kernel and step by step") {
+  constexpr std::int64_t B = 18, T = 5, h = 9;
+  const std::vector<Array> inputs{normal({B, T, 4 * h}), normal({4 * h, h}, 2), normal({B, h}, 3), normal({B, h}, 4)};
+  const auto run = [](const Tensors& x) { return lstm(x[0], x[1], x[2], x[3]).output; };
+  Tensors x;
+  for (const Array& input : inputs) x.push_back(variable(input));
+  const Array exact = run(x).value();
+  with_each_unit([&](const detail::BfloatUnit&) {
+    const Tensor y = run(x);
+    check_close(y.value(), exact, 0.05);
+    CHECK(difference(y.value(), exact) > 1e-5);
+    const Tensor seed(normal(y.shape(), 5));
+    const Tensors kernel = grad(y, x, {.seed = seed, .retain_graph = true});
+    const Tensors composed = grad(y, x, {.seed = seed, .create_graph = true});
+    for (std::size_t i = 0; i < x.size(); ++i) check_close(kernel[i].value(), composed[i].value(), 0.02);
+  });
+}
+
+TEST_CASE("gradients in medium precision differ from those in double by what rounding allows") {
+  // Each factor is off by 2^-9 of itself at most, so a product by little more than 2^-8.
+  constexpr std::int64_t rows = 30, in = 50, out = 20;
+  const Array x = normal({rows, in}), w = normal({out, in}, 2), gy = normal({rows, out}, 3);
+  with_each_unit([&](const detail::BfloatUnit&) {
+    const Tensors xs{variable(x), variable(w)};
+    const Tensors g = grad(linear(xs[0], xs[1]), xs, {.seed = Tensor(gy)});
+    double worst = 0;
+    const auto compare = [&](Real got, const auto& term, std::int64_t count) {
+      double exact = 0, size = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        exact += term(i);
+        size += std::abs(term(i));
+      }
+      worst = std::max(worst, std::abs(got - exact) / size);
+    };
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < in; ++j) {
+        compare(g[0].value().at({i, j}), [&](std::int64_t o) { return double{gy.at({i, o})} * w.at({o, j}); }, out);
+      }
+    }
+    for (std::int64_t o = 0; o < out; ++o) {
+      for (std::int64_t j = 0; j < in; ++j) {
+        compare(g[1].value().at({o, j}), [&](std::int64_t i) { return double{gy.at({i, o})} * x.at({i, j}); }, rows);
+      }
+    }
+    CHECK(worst < 0x1.02p-8);
+    CHECK(worst > 0x1p-12);  // something was rounded
+  });
+}
+
+TEST_CASE("the precision of products is chosen for the process") {
+  CHECK(matmul_precision() == MatmulPrecision::highest);
+  CHECK(detail::bfloat_unit() == nullptr);
+  const Array a = normal({9, 9}), b = normal({9, 9}, 2);
+  const Array exact = matmul(Tensor(a), Tensor(b)).value();
+  set_matmul_precision(MatmulPrecision::high);
+  CHECK(matmul_precision() == MatmulPrecision::high);
+  CHECK(equal(matmul(Tensor(a), Tensor(b)).value(), exact));
+  {
+    const Medium medium(&plain_tiles_unit);
+    CHECK(matmul_precision() == MatmulPrecision::medium);
+    CHECK_FALSE(equal(matmul(Tensor(a), Tensor(b)).value(), exact));
+    CHECK(error_of<ValueError>([] { set_matmul_precision(static_cast<MatmulPrecision>(7)); }) ==
+          "set_matmul_precision: 7 is no MatmulPrecision");
+    CHECK(matmul_precision() == MatmulPrecision::medium);
+    CHECK(build_info().bfloat16 == "plain tiles");
+    CHECK(to_string(build_info()).find(", bfloat16 by plain tiles, ") != std::string::npos);
+  }
+  CHECK(equal(matmul(Tensor(a), Tensor(b)).value(), exact));
+}
+
+TEST_CASE("without instructions for bfloat16 products stay float, which is said once") {
+  if (!std::getenv("XGRAD_TEST_ROLE")) {
+    const Again again = run_again("without instructions for bfloat16 products stay float, which is said once",
+                                  "XGRAD_TEST_ROLE=child");
+    CAPTURE(again.output);
+    CHECK(again.status == 0);
+    return;
+  }
+  const Array a = normal({9, 9}), b = normal({9, 9}, 2);
+  const Array exact = matmul(Tensor(a), Tensor(b)).value();
+  std::ostringstream said;
+  std::streambuf* const before = std::cerr.rdbuf(said.rdbuf());
+  {
+    const Medium none(nullptr);
+    set_matmul_precision(MatmulPrecision::medium);
+    CHECK(equal(matmul(Tensor(a), Tensor(b)).value(), exact));
+    CHECK(build_info().bfloat16.empty());
+    CHECK(to_string(build_info()).find("bfloat16") == std::string::npos);
+  }
+  std::cerr.rdbuf(before);
+  CHECK(said.str() ==
+        "xgrad: this processor has neither AMX nor AVX512-BF16 (or the kernels were not compiled for AVX-512): "
+        "products stay float\n");
+}
