@@ -1,6 +1,8 @@
 // Arithmetic on whole numbers, with every overflow seen.
 #include "integer.h"
 
+#include <algorithm>
+#include <concepts>
 #include <limits>
 
 #include "broadcast.h"
@@ -56,8 +58,12 @@ Index sums(const BasicArray<T>& x, const ReduceOptions& options) {
   Index result(shape, 0);
   std::int64_t* out = result.mutable_data();
   const T* in = rows.data();
-  for (std::int64_t i = 0; i < result.size(); ++i) {
-    for (std::int64_t j = 0; j < count; ++j) out[i] = added("sum", out[i], static_cast<std::int64_t>(*in++));
+  for (std::int64_t i = 0; i < result.size(); ++i, in += count) {
+    if constexpr (std::same_as<T, bool>) {
+      out[i] = std::count(in, in + count, true);
+    } else {
+      for (std::int64_t j = 0; j < count; ++j) out[i] = added("sum", out[i], in[j]);
+    }
   }
   return result;
 }

@@ -11,6 +11,7 @@
 #include "join.h"
 #include "matmul.h"
 #include "reduce.h"
+#include "scan.h"
 #include "shape.h"
 #include "slice.h"
 

@@ -26,12 +26,20 @@ void check_smoothing(Real smoothing) {
   }
 }
 
-Tensor reduced(const Tensor& losses, Reduction reduction) {
+// What the mean is taken over has to be there.
+void refuse_nothing(const char* op, const Tensor& x, std::int64_t samples, Reduction reduction) {
+  if (reduction == Reduction::mean && samples == 0) {
+    fail<ValueError>(op, "there is no mean of nothing, the shape is ", x.shape());
+  }
+}
+
+Tensor reduced(const char* op, const Tensor& losses, Reduction reduction) {
+  refuse_nothing(op, losses, losses.size(), reduction);
   switch (reduction) {
     case Reduction::sum:
       return sum(losses);
     case Reduction::mean:
-      return losses.size() == 0 ? sum(losses) : mean(losses);
+      return mean(losses);
     case Reduction::none:
       break;
   }
@@ -113,6 +121,7 @@ Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntr
     }
   }
   if (options.reduction == Reduction::none) return sample_losses(logits, targets);
+  refuse_nothing("cross_entropy", logits, classes.size(), options.reduction);
   const std::int64_t count = options.reduction == Reduction::mean ? std::max<std::int64_t>(targets.counted(), 1) : 1;
   return total_loss(logits, targets, 1 / static_cast<Real>(count));
 }
@@ -127,12 +136,12 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const So
                           : probabilities * (1 - a) + a / static_cast<Real>(std::max<std::int64_t>(logits.dim(-1), 1));
   const Tensor log_p = log_softmax(logits);
   const Mask unasked = q == 0 && log_p == -infinity;  // 0 ln 0 = 0
-  return reduced(-sum(q * where(unasked, 0, log_p), {.axis = -1}), options.reduction);
+  return reduced("cross_entropy", -sum(q * where(unasked, 0, log_p), {.axis = -1}), options.reduction);
 }
 
 Tensor mse_loss(const Tensor& prediction, const Tensor& target, const LossOptions& options) {
   check_same_shape("mse_loss", prediction, target);
-  return reduced(square(prediction - target), options.reduction);
+  return reduced("mse_loss", square(prediction - target), options.reduction);
 }
 
 Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options) {
@@ -140,9 +149,9 @@ Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOpt
   const Mask none = target == (options.log_target ? -infinity : 0);
   if (options.log_target) {
     const Tensor distance = where(none, 0, target) - where(none, 0, log_prediction);
-    return reduced(exp(target) * distance, options.reduction);
+    return reduced("kl_div", exp(target) * distance, options.reduction);
   }
-  return reduced(where(none, 0, target * (log(where(none, 1, target)) - where(none, 0, log_prediction))),
+  return reduced("kl_div", where(none, 0, target * (log(where(none, 1, target)) - where(none, 0, log_prediction))),
                  options.reduction);
 }
 
@@ -156,7 +165,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
         return where(against == 0, 0, abs(x) * against) + log1p(exp(-abs(x)));  // also where |x| is inf
       },
       [](auto x, auto t, auto) { return sigmoid(x) - t; }, [](auto x, auto, auto) { return -x; });
-  return reduced(losses, options.reduction);
+  return reduced("binary_cross_entropy_with_logits", losses, options.reduction);
 }
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Losses.
+// Losses. With Reduction::mean all throw ValueError for no samples at all: there is no mean of nothing (ops/reduce.h).
 #pragma once
 
 #include <optional>
@@ -26,8 +26,9 @@ struct CrossEntropyOptions {
 ///
 /// A class that the smoothing alone asks for and that has probability 0 (logit -inf) is left out of the sum. Infinite
 /// logits count as in log_softmax. A number added to all logits of a sample changes nothing, however large. The mean
-/// is over the samples that are not ignored; if all are, the loss is 0. Throws ShapeError when the shapes do not fit,
-/// ValueError for a target outside [0, V) that is not ignored (the sample is named), or a smoothing outside [0, 1].
+/// is over the samples that are not ignored; if there are samples and all are, the loss is 0, and so is its gradient.
+/// Throws ShapeError when the shapes do not fit, ValueError for a target outside [0, V) that is not ignored (the sample
+/// is named), or a smoothing outside [0, 1].
 Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
 
 struct SoftCrossEntropyOptions {

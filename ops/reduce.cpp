@@ -7,14 +7,28 @@
 #include "../core/formula.h"
 #include "../core/record.h"
 #include "arithmetic.h"
+#include "axis.h"
 #include "broadcast.h"
 #include "compare.h"
+#include "create.h"
 #include "elementwise.h"
+#include "index.h"
 #include "kernels/loops.h"
+#include "kernels/order.h"
 #include "kernels/reduce.h"
 #include "shape.h"
 
 namespace xgrad {
+
+Axes AxisSet::resolve(std::string_view op, int rank) const {
+  if (all_) return all_axes(rank);
+  if (rank > 0) return normalize_axes(op, axes_, rank);
+  Axes of_scalar;
+  for (const int axis : axes_) of_scalar.push_back(normalize_axis_or_scalar(op, axis, rank));
+  if (of_scalar.size() > 1) fail<ValueError>(op, "repeated axis in ", axes_);
+  return {};
+}
+
 namespace {
 
 Shape kept_shape(const Shape& shape, const Axes& axes) {
@@ -84,36 +98,76 @@ Tensor mean(const Tensor& x, const ReduceOptions& options) {
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 
+namespace {
+
+// u - mean, the mean taken over `axes`.
+Tensor centred(const Tensor& u, const Axes& axes) { return u - mean(u, {.axis = axes, .keepdim = true}); }
+
+// How many elements are averaged, less the correction. Throws ValueError unless that is positive.
+Real freedom_of(const char* op, const Tensor& x, const Axes& axes, Real correction) {
+  const std::int64_t count = count_of(x.shape(), axes);
+  const Real freedom = static_cast<Real>(count) - correction;
+  if (!(freedom > 0)) fail<ValueError>(op, count, " elements are too few for a correction of ", correction);
+  return freedom;
+}
+
+// The sum of squared deviations. The mean, rounded to one number, can be as far off as the deviations are large; so
+// these are centred again.
+Array squared_deviations(const Tensor& x, const Axes& axes, const Shape& to) {
+  const NoGrad off;
+  const Tensor d = centred(x, axes), rest = mean(d, {.axis = axes, .keepdim = true});
+  const auto square_of_difference = [](auto v, auto m) { return (v - m) * (v - m); };
+  return sum_over(map(x.shape(), square_of_difference, d.value(), rest.value()), axes, to);
+}
+
+}  // namespace
+
 XGRAD_FORMULA var_formula{"var", "y = sum of (x_i - mean)^2 / (n - correction)",
                           "dy/dx_i = 2 (x_i - mean) / (n - correction)"};
 Tensor var(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("var", x.rank());
-  const Real freedom = static_cast<Real>(count_of(x.shape(), axes)) - options.correction;
-  if (!(freedom > 0)) {
-    fail<ValueError>("var", count_of(x.shape(), axes), " elements are too few for a correction of ",
-                     options.correction);
-  }
-  // The mean, rounded to one number, can be as far off as the deviations are large; so these are centred again.
-  const auto centred = [axes](const Tensor& u) { return u - mean(u, {.axis = axes, .keepdim = true}); };
-  const Array squares = [&] {
-    const NoGrad off;
-    const Tensor d = centred(x), rest = mean(d, {.axis = axes, .keepdim = true});
-    const auto square_of_difference = [](auto v, auto m) { return (v - m) * (v - m); };
-    return map(x.shape(), square_of_difference, d.value(), rest.value());
-  }();
-  const Array total = sum_over(squares, axes, result_shape(x.shape(), axes, options.keepdim));
+  const Real freedom = freedom_of("var", x, axes, options.correction);
+  const Array total = squared_deviations(x, axes, result_shape(x.shape(), axes, options.keepdim));
   return record("var", map(total, [freedom](auto v) { return v / freedom; }),
                 wrt(x,
-                    [x = kept(x), axes, freedom, centred](const Tensor& gy) {
-                      return centred(centred(x)) * (with_axes(gy, kept_shape(x.shape(), axes)) * (2 / freedom));
+                    [x = kept(x), axes, freedom](const Tensor& gy) {
+                      return centred(centred(x, axes), axes) *
+                             (with_axes(gy, kept_shape(x.shape(), axes)) * (2 / freedom));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
+}
+
+XGRAD_FORMULA stddev_formula{"stddev", "y = sqrt(sum of (x_i - mean)^2 / (n - correction))",
+                             "dy/dx_i = (x_i - mean) / ((n - correction) y)"};
+Tensor stddev(const Tensor& x, const VarOptions& options) {
+  const Axes axes = options.axis.resolve("stddev", x.rank());
+  const Real freedom = freedom_of("stddev", x, axes, options.correction);
+  const Array total = squared_deviations(x, axes, result_shape(x.shape(), axes, options.keepdim));
+  return record("stddev", map(total, [freedom](auto v) { return sqrt(v / freedom); }),
+                wrt(x,
+                    [x = kept(x), axes, freedom](const Tensor& gy, const Tensor& y) {
+                      const Mask still = y == 0;
+                      const Tensor slope = masked_fill(gy / (masked_fill(y, still, 1) * freedom), still, 0);
+                      return centred(centred(x, axes), axes) * with_axes(slope, kept_shape(x.shape(), axes));
+                    }),
+                told("axis", unless(all_axes(x.rank()), axes)));
+}
+
+VarMean var_mean(const Tensor& x, const VarOptions& options) {
+  const Axes axes = options.axis.resolve("var_mean", x.rank());
+  freedom_of("var_mean", x, axes, options.correction);
+  return {var(x, options), mean(x, {.axis = options.axis, .keepdim = options.keepdim})};
 }
 
 XGRAD_FORMULA max_formula{"max", "y = the largest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
 Tensor max(const Tensor& x, const ReduceOptions& options) { return extreme("max", x, options, max_over); }
 XGRAD_FORMULA min_formula{"min", "y = the smallest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
 Tensor min(const Tensor& x, const ReduceOptions& options) { return extreme("min", x, options, min_over); }
+
+MinMax aminmax(const Tensor& x, const ReduceOptions& options) {
+  refuse_empty("aminmax", x, options.axis.resolve("aminmax", x.rank()));
+  return {min(x, options), max(x, options)};
+}
 
 namespace {
 
@@ -202,49 +256,51 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
 
 namespace {
 
-XGRAD_FORMULA cumsum_formula{"cumsum", "y_i = x_0 + ... + x_i", "dL/dx_i = sum of gy_j over j >= i"};
-// Each direction is the other's gradient.
-Tensor cumulate(const Tensor& x, int axis, SumOrder order) {
-  const SumOrder back = order == SumOrder::forwards ? SumOrder::backwards : SumOrder::forwards;
-  return record("cumsum", running_sum(x.value(), axis, order),
-                wrt(x, [axis, back](const Tensor& gy) { return cumulate(gy, axis, back); }), told("axis", axis));
+// The positions of the largest (smallest) elements along an axis counted from 0, of which the result has size 1.
+Index positions(const char* op, const Tensor& x, int axis, bool largest) {
+  if (x.rank() == 0) return Index(Shape{}, 0);
+  if (x.shape()[axis] == 0) fail<ValueError>(op, "nothing to choose from in shape ", x.shape(), " along axis ", axis);
+  return first_extreme(x.value(), axis, largest);
 }
 
-template <class Better>
-Index arg(const char* op, const Tensor& x, const ArgOptions& options, const Better& better) {
-  if (x.rank() == 0) return Index(Shape{}, 0);
-  const int axis = normalize_axis(op, options.axis, x.rank());
-  const Shape& shape = x.shape();
-  const std::int64_t count = shape[axis];
-  if (count == 0) fail<ValueError>(op, "nothing to choose from in shape ", shape, " along axis ", axis);
-  std::int64_t inner = 1;
-  for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
-  Index result(result_shape(shape, {axis}, options.keepdim));
-  std::int64_t* out = result.mutable_data();
-  const Real* in = x.value().data();
-  for (std::int64_t i = 0; i < result.size(); ++i) {
-    const Real* row = in + i / inner * count * inner + i % inner;
-    std::int64_t best = 0;
-    for (std::int64_t k = 1; k < count && !std::isnan(row[best * inner]); ++k) {
-      if (std::isnan(row[k * inner]) || better(row[k * inner], row[best * inner])) best = k;
-    }
-    out[i] = best;
-  }
-  return result;
+Index arg(const char* op, const Tensor& x, const ArgOptions& options, bool largest) {
+  const int axis = normalize_axis_or_scalar(op, options.axis, x.rank());
+  const Index result = positions(op, x, axis, largest);
+  return x.rank() == 0 ? result : result.reshaped(result_shape(x.shape(), {axis}, options.keepdim));
+}
+
+ValuesAndIndices extreme_along(const char* op, const Tensor& x, int axis, bool keepdim, bool largest) {
+  axis = normalize_axis_or_scalar(op, axis, x.rank());
+  const Index at = positions(op, x, axis, largest);
+  if (x.rank() == 0) return {x, at};
+  const Shape shape = result_shape(x.shape(), {axis}, keepdim);
+  return {reshape(gather(x, axis, at), shape), at.reshaped(shape)};
 }
 
 }  // namespace
 
-Tensor cumsum(const Tensor& x, int axis) {
-  if (x.rank() == 0) fail<ValueError>("cumsum", "a scalar has no axis ", axis);
-  return cumulate(x, normalize_axis("cumsum", axis, x.rank()), SumOrder::forwards);
+ValuesAndIndices max(const Tensor& x, int axis, const KeepdimOptions& options) {
+  return extreme_along("max", x, axis, options.keepdim, true);
+}
+ValuesAndIndices min(const Tensor& x, int axis, const KeepdimOptions& options) {
+  return extreme_along("min", x, axis, options.keepdim, false);
 }
 
-Index argmax(const Tensor& x, const ArgOptions& options) {
-  return arg("argmax", x, options, [](Real a, Real b) { return a > b; });
+Index argmax(const Tensor& x, const ArgOptions& options) { return arg("argmax", x, options, true); }
+Index argmin(const Tensor& x, const ArgOptions& options) { return arg("argmin", x, options, false); }
+
+// ---- without NaN
+
+Tensor nansum(const Tensor& x, const ReduceOptions& options) {
+  options.axis.resolve("nansum", x.rank());
+  return sum(masked_fill(x, x != x, 0), options);
 }
-Index argmin(const Tensor& x, const ArgOptions& options) {
-  return arg("argmin", x, options, [](Real a, Real b) { return a < b; });
+
+Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
+  const Axes axes = options.axis.resolve("nanmean", x.rank());
+  const Tensor count = sum(to_real(x == x), options);
+  if (any(count == 0)) fail<ValueError>("nanmean", "no number in shape ", x.shape(), " over axes ", axes, " but NaN");
+  return nansum(x, options) / count;
 }
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Order along an axis: sort, argsort, topk.
+// Order along an axis: sort, argsort, topk. Of a scalar, axes 0 and -1 are its one element, as in PyTorch.
 #pragma once
 
 #include "../core/tensor.h"

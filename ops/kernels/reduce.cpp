@@ -3,7 +3,6 @@
 #include "reduce.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <vector>
 
@@ -165,40 +164,5 @@ Array sum_over(const Array& x, const Axes& axes, const Shape& to) { return reduc
 Array product_over(const Array& x, const Axes& axes, const Shape& to) { return reduce<Product>(x, axes, to); }
 Array max_over(const Array& x, const Axes& axes, const Shape& to) { return reduce<Max>(x, axes, to); }
 Array min_over(const Array& x, const Axes& axes, const Shape& to) { return reduce<Min>(x, axes, to); }
-
-Array running_sum(const Array& x, int axis, SumOrder order) {
-  const Shape& shape = x.shape();
-  std::int64_t outer = 1, inner = 1;
-  for (int i = 0; i < axis; ++i) outer *= shape[i];
-  for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
-  const std::int64_t count = shape[axis];
-  Array result(shape);
-  Real* out = result.mutable_data();
-  const Real* in = x.data();
-  constexpr std::int64_t columns = 64;  // that are summed side by side
-  const std::int64_t blocks = (inner + columns - 1) / columns;
-  const std::int64_t grain = std::max<std::int64_t>(1, elementwise_block / std::max<std::int64_t>(count * columns, 1));
-  parallel_for(outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i / blocks * count * inner + i % blocks * columns;
-      const std::int64_t width = std::min(columns, inner - i % blocks * columns);
-      std::array<double, columns> total{};
-      const auto step = [&](std::int64_t k, std::int64_t j) {
-        const std::int64_t at = first + (order == SumOrder::forwards ? k : count - 1 - k) * inner + j;
-        double& sum = total[static_cast<std::size_t>(j)];
-        sum += static_cast<double>(in[at]);
-        out[at] = static_cast<Real>(sum);
-      };
-      if (width == 1) {  // a single sum stays in a register
-        for (std::int64_t k = 0; k < count; ++k) step(k, 0);
-      } else {
-        for (std::int64_t k = 0; k < count; ++k) {
-          for (std::int64_t j = 0; j < width; ++j) step(k, j);
-        }
-      }
-    }
-  });
-  return result;
-}
 
 }  // namespace xgrad

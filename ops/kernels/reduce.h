@@ -14,10 +14,4 @@ Array max_over(const Array& x, const Axes& axes, const Shape& to);
 /// The smallest element; NaN if there is one; inf of nothing.
 Array min_over(const Array& x, const Axes& axes, const Shape& to);
 
-/// Whether sums run from the first element on or from the last one back.
-enum class SumOrder { forwards, backwards };
-/// y_i = the sum of all up to x_i, or from x_i on. In double: one after the other, rounding errors of float pile up to
-/// a percent in a million terms.
-Array running_sum(const Array& x, int axis, SumOrder order);
-
 }  // namespace xgrad

@@ -154,38 +154,48 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
           "log_softmax", [&](const Tensors& x) { return log_softmax(x[0], axis); }, {shape}, shape);
     }
     const auto losses = [&](Reduction reduction) {
+      // There is no mean of nothing.
+      const auto check = [&](const char* name, const Function& f, const std::vector<Shape>& inputs, const Shape& to,
+                             std::int64_t samples) {
+        if (reduction != Reduction::mean || samples > 0) return check_shapes(name, f, inputs, to);
+        CAPTURE(name);
+        Tensors xs;
+        for (const Shape& each : inputs) xs.push_back(variable(Array(each)));
+        CHECK(error_of<ValueError>([&] { f(xs); }).find("there is no mean of nothing") != std::string::npos);
+      };
       const Shape to = reduction == Reduction::none ? shape : Shape{};
-      check_shapes(
-          "mse", [&](const Tensors& x) { return mse_loss(x[0], x[1], {reduction}); }, {shape, shape}, to);
-      check_shapes(
-          "kl", [&](const Tensors& x) { return kl_div(x[0], x[1], {reduction}); }, {shape, shape}, to);
-      check_shapes(
+      const std::int64_t count = shape.numel();
+      check(
+          "mse", [&](const Tensors& x) { return mse_loss(x[0], x[1], {reduction}); }, {shape, shape}, to, count);
+      check(
+          "kl", [&](const Tensors& x) { return kl_div(x[0], x[1], {reduction}); }, {shape, shape}, to, count);
+      check(
           "kl of logs",
           [&](const Tensors& x) {
             return kl_div(x[0], x[1], {reduction, true});
           },
-          {shape, shape}, to);
-      check_shapes(
+          {shape, shape}, to, count);
+      check(
           "bce", [&](const Tensors& x) { return binary_cross_entropy_with_logits(x[0], x[1], {reduction}); },
-          {shape, shape}, to);
+          {shape, shape}, to, count);
       if (shape.empty()) return;
       Shape samples = shape;
       samples.erase(samples.rank() - 1);
       const Shape rows = reduction == Reduction::none ? samples : Shape{};
       for (const Real smoothing : {Real(0), Real(0.1)}) {
-        check_shapes(
+        check(
             "soft cross_entropy",
             [&](const Tensors& x) {
               return cross_entropy(x[0], x[1], {.label_smoothing = smoothing, .reduction = reduction});
             },
-            {shape, shape}, rows);
+            {shape, shape}, rows, samples.numel());
         if (shape.back() == 0 && samples.numel() > 0) continue;  // no class to name
-        check_shapes(
+        check(
             "cross_entropy",
             [&](const Tensors& x) {
               return cross_entropy(x[0], Index(samples, 0), {.label_smoothing = smoothing, .reduction = reduction});
             },
-            {shape}, rows);
+            {shape}, rows, samples.numel());
       }
     };
     for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) losses(reduction);
@@ -391,7 +401,8 @@ TEST_CASE("small shapes: choosing by index") {
         "topk", [&](const Tensors& x) { return topk(x[0], shape[0], {.axis = 0}).values; }, {shape}, shape);
     CHECK(flatnonzero(Mask(shape, false)).size() == 0);
   }
-  error_of<ValueError>([] { sort(Tensor(1)); });
+  error_of<ValueError>([] { sort(Tensor(1), {.axis = 1}); });
+  CHECK(sort(Tensor(1)).indices.shape() == Shape{});
   CHECK(one_hot(Index(Shape{0}), 3).shape() == Shape{0, 3});
   CHECK(one_hot(Index(Shape{0}), 0).shape() == Shape{0, 0});
   CHECK_FALSE(any(Mask(Shape{0})));

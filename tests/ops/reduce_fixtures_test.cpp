@@ -1,4 +1,5 @@
 #include <xgrad/ops/reduce.h>
+#include <xgrad/ops/scan.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

@@ -1,0 +1,154 @@
+// Statistics by order. Positions come from the kernel (kernels/order.cpp), values and gradients by gather.
+#include "statistics.h"
+
+#include <cmath>
+
+#include "../core/formula.h"
+#include "../core/record.h"
+#include "arithmetic.h"
+#include "axis.h"
+#include "broadcast.h"
+#include "compare.h"
+#include "create.h"
+#include "index.h"
+#include "kernels/order.h"
+#include "shape.h"
+
+namespace xgrad {
+namespace {
+
+void refuse_nothing(const char* op, const Tensor& x, std::int64_t count) {
+  if (count == 0) fail<ValueError>(op, "nothing to choose from in shape ", x.shape());
+}
+
+// The elements at the positions that `choose(values, axis, size)` gives, along an axis that is kept or not.
+template <class F>
+ValuesAndIndices chosen(const char* op, const Tensor& x, int axis, bool keepdim, const F& choose) {
+  axis = normalize_axis_or_scalar(op, axis, x.rank());
+  const Tensor line = x.rank() == 0 ? reshape(x, {1}) : x;
+  const std::int64_t size = line.shape()[axis];
+  refuse_nothing(op, x, size);
+  const Index at = choose(line.value(), axis, size);
+  Shape shape = at.shape();
+  if (x.rank() == 0 || !keepdim) shape.erase(axis);
+  return {reshape(gather(line, axis, at), shape), at.reshaped(shape)};
+}
+
+Index middle(const Array& x, int axis, std::int64_t size) {
+  return kth_in_order(x, axis, (size - 1) / 2, NanOrder::wins);
+}
+
+}  // namespace
+
+XGRAD_FORMULA median_formula{"median", "y = the lower median of x",
+                             "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
+Tensor median(const Tensor& x) {
+  refuse_nothing("median", x, x.size());
+  const Array list = x.value().reshaped({-1});
+  const std::int64_t at = middle(list, 0, list.size()).item();
+  return record("median", Array(Shape{}, list.data()[at]), wrt(x, [x](const Tensor& gy, const Tensor& y) {
+                  const Tensor hits = to_real(x == y || (x != x && y != y));
+                  return hits * (gy / sum(hits));
+                }));
+}
+
+ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options) {
+  return chosen("median", x, axis, options.keepdim, middle);
+}
+
+ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, const ArgOptions& options) {
+  return chosen("kthvalue", x, options.axis, options.keepdim, [k](const Array& u, int axis, std::int64_t size) {
+    if (k < 1 || k > size) fail<ValueError>("kthvalue", "k = ", k, " is not in [1, ", size, "]");
+    return kth_in_order(u, axis, k - 1, NanOrder::last);
+  });
+}
+
+ValuesAndIndices mode(const Tensor& x, const ArgOptions& options) {
+  return chosen("mode", x, options.axis, options.keepdim,
+                [](const Array& u, int axis, std::int64_t) { return most_frequent(u, axis); });
+}
+
+namespace {
+
+// Between which places of the sorted elements the quantiles lie, and how far from the lower one.
+struct Places {
+  Index lower, upper;
+  Array share;
+};
+
+Places places_of(const Array& q, std::int64_t size, QuantileInterpolation interpolation) {
+  Places places{.lower = Index(q.shape()), .upper = Index(q.shape()), .share = Array(q.shape(), Real(0))};
+  for (std::int64_t i = 0; i < q.size(); ++i) {
+    const double share = static_cast<double>(q.data()[i]);
+    if (!(share >= 0 && share <= 1)) fail<ValueError>("quantile", "q = ", share, " is not in [0, 1]");
+    const double place = share * static_cast<double>(size - 1);
+    double lower = std::floor(place), upper = std::ceil(place);
+    if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(place);
+    if (interpolation == QuantileInterpolation::lower) upper = lower;
+    if (interpolation == QuantileInterpolation::higher) lower = upper;
+    if (lower < upper) {
+      const bool midpoint = interpolation == QuantileInterpolation::midpoint;
+      places.share.mutable_data()[i] = static_cast<Real>(midpoint ? 0.5 : place - lower);
+    }
+    places.lower.mutable_data()[i] = static_cast<std::int64_t>(lower);
+    places.upper.mutable_data()[i] = static_cast<std::int64_t>(upper);
+  }
+  return places;
+}
+
+// The quantiles of x along an axis counted from 0, which has as many places as q.
+Tensor quantiles_along(const Tensor& x, int axis, const Array& q, QuantileInterpolation interpolation) {
+  const std::int64_t size = x.shape()[axis];
+  const Places places = places_of(q, size, interpolation);
+  const Index order = first_in_order(x.value(), axis, size, false);
+  const Index last = index_select(order, axis, Index(Shape{1}, size - 1));
+  const Tensor largest = gather(Tensor(x.value()), axis, last);
+  const Mask has_nan = largest != largest;
+  const auto at = [&](const Index& list) {
+    Index positions = index_select(order, axis, list);
+    if (!any(has_nan)) return gather(x, axis, positions);
+    // The NaN of a line is its quantile.
+    const Mask lost = broadcast_to(has_nan, positions.shape());
+    const Index nan = broadcast_to(last, positions.shape());
+    for (std::int64_t i = 0; i < positions.size(); ++i) {
+      if (lost.data()[i]) positions.mutable_data()[i] = nan.data()[i];
+    }
+    return gather(x, axis, positions);
+  };
+  const Tensor lower = at(places.lower);
+  if (std::ranges::all_of(places.share, [](Real share) { return share == 0; })) return lower;
+  Shape along = Shape::filled(x.rank(), 1);
+  along[axis] = q.size();
+  const Tensor share = reshape(places.share, along);
+  // As a sum of shares: a difference of two infinities would be NaN. A share of 0 takes nothing, not 0 times infinity.
+  return where(broadcast_to(share == 0, lower.shape()), lower, lower * (1 - share) + at(places.upper) * share);
+}
+
+}  // namespace
+
+Tensor quantile(const Tensor& x, Real q, const QuantileOptions& options) {
+  return squeeze(quantile(x, Tensor(Array(Shape{1}, q)), options), {0});
+}
+
+Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
+  if (q.rank() != 1) fail<ShapeError>("quantile", "q needs one axis, its shape is ", q.shape());
+  const bool of_all = !options.axis || x.rank() == 0;
+  const int axis = options.axis ? normalize_axis_or_scalar("quantile", *options.axis, x.rank()) : 0;
+  const Tensor line = of_all ? reshape(x, {-1}) : x;
+  refuse_nothing("quantile", x, line.shape()[axis]);
+  const Tensor y = quantiles_along(line, axis, q.value(), options.interpolation);
+  Shape shape;  // the quantiles first, the axis with size 1 or left out
+  shape.push_back(q.size());
+  for (int i = 0; i < x.rank(); ++i) {
+    const bool reduced = of_all || i == axis;
+    if (!reduced) shape.push_back(x.shape()[i]);
+    if (reduced && options.keepdim) shape.push_back(1);
+  }
+  Axes order{axis};
+  for (int i = 0; i < line.rank(); ++i) {
+    if (i != axis) order.push_back(i);
+  }
+  return reshape(axis == 0 ? y : permute(y, order), shape);
+}
+
+}  // namespace xgrad

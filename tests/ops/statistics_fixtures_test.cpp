@@ -1,0 +1,100 @@
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/count.h>
+#include <xgrad/ops/reduce.h>
+#include <xgrad/ops/scan.h>
+#include <xgrad/ops/softmax.h>
+#include <xgrad/ops/sort.h>
+#include <xgrad/ops/statistics.h>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+
+namespace xgrad::testing {
+namespace {
+
+ReduceOptions over(const Case& c) {
+  return {.axis = c.has("axis") ? AxisSet(c.axes("axis")) : AxisSet(), .keepdim = c.flag("keepdim")};
+}
+VarOptions deviations(const Case& c) {
+  return {.axis = over(c).axis, .keepdim = c.flag("keepdim"), .correction = c.number("correction", 1)};
+}
+ArgOptions along(const Case& c) { return {.axis = c.integer("axis"), .keepdim = c.flag("keepdim")}; }
+Results both(const ValuesAndIndices& chosen) { return {chosen.values, chosen.indices}; }
+Results both(const Sorted& sorted) { return {sorted.values, sorted.indices}; }
+
+QuantileOptions quantiles(const Case& c) {
+  static const std::map<std::string, QuantileInterpolation> names{{"linear", QuantileInterpolation::linear},
+                                                                  {"lower", QuantileInterpolation::lower},
+                                                                  {"higher", QuantileInterpolation::higher},
+                                                                  {"midpoint", QuantileInterpolation::midpoint},
+                                                                  {"nearest", QuantileInterpolation::nearest}};
+  return {.axis = c.has("axis") ? std::optional(c.integer("axis")) : std::nullopt,
+          .keepdim = c.flag("keepdim"),
+          .interpolation = names.at(c.has("interpolation") ? c.text("interpolation") : "linear")};
+}
+
+Results nonzeros(const Case& c) {
+  const AnyArray& x = *c.stored("x", 0);
+  if (const Array* reals = std::get_if<Array>(&x)) return count_nonzero(Tensor(*reals), over(c));
+  if (const Mask* mask = std::get_if<Mask>(&x)) return count_nonzero(*mask, over(c));
+  return count_nonzero(std::get<Index>(x), over(c));
+}
+
+}  // namespace
+
+TEST_CASE("statistics, what is carried along an axis, and reductions of scalars equal PyTorch's") {
+  const auto reduction = [](Tensor (*f)(const Tensor&, const ReduceOptions&)) {
+    return [f](const Case& c) { return f(c.x(), over(c)); };
+  };
+  const auto chosen = [](ValuesAndIndices (*f)(const Tensor&, int, const KeepdimOptions&)) {
+    return [f](const Case& c) { return both(f(c.x(), c.integer("axis"), {.keepdim = c.flag("keepdim")})); };
+  };
+  const auto carried = [](Tensor (*f)(const Tensor&, int)) {
+    return [f](const Case& c) { return f(c.x(), c.integer("axis")); };
+  };
+  check_fixtures(
+      "statistics",
+      {
+          {"stddev", [](const Case& c) { return stddev(c.x(), deviations(c)); }},
+          {"var_mean",
+           [](const Case& c) {
+             const auto [variance, average] = var_mean(c.x(), deviations(c));
+             return Results(Tensors{variance, average});
+           }},
+          {"aminmax",
+           [](const Case& c) {
+             const auto [least, most] = aminmax(c.x(), over(c));
+             return Results(Tensors{least, most});
+           }},
+          {"nansum", reduction(nansum)},
+          {"nanmean", reduction(nanmean)},
+          {"sum", reduction(sum)},
+          {"mean", reduction(mean)},
+          {"prod", reduction(prod)},
+          {"max", reduction(max)},
+          {"logsumexp", reduction(logsumexp)},
+          {"softmax", [](const Case& c) { return softmax(c.x(), c.integer("axis")); }},
+          {"argmax", [](const Case& c) { return argmax(c.x(), along(c)); }},
+          {"max_along", chosen(max)},
+          {"min_along", chosen(min)},
+          {"median", chosen(median)},
+          {"median_all", [](const Case& c) { return median(c.x()); }},
+          {"mode", [](const Case& c) { return both(mode(c.x(), along(c))); }},
+          {"kthvalue", [](const Case& c) { return both(kthvalue(c.x(), c.integer("k"), along(c))); }},
+          {"sort", [](const Case& c) { return both(sort(c.x(), {.axis = c.integer("axis")})); }},
+          {"topk", [](const Case& c) { return both(topk(c.x(), c.integer("k"), {.axis = c.integer("axis")})); }},
+          {"quantile", [](const Case& c) { return quantile(c.x(), c.number("q"), quantiles(c)); }},
+          {"quantile_all", [](const Case& c) { return quantile(c.x(), c.number("q")); }},
+          {"quantiles", [](const Case& c) { return quantile(c.x(0), c.x(1).detach(), quantiles(c)); }},
+          {"cumsum", carried(cumsum)},
+          {"cumprod", carried(cumprod)},
+          {"logcumsumexp", carried(logcumsumexp)},
+          {"cummax", [](const Case& c) { return both(cummax(c.x(), c.integer("axis"))); }},
+          {"cummin", [](const Case& c) { return both(cummin(c.x(), c.integer("axis"))); }},
+          {"any", [](const Case& c) { return any(c.mask(0), over(c)); }},
+          {"all", [](const Case& c) { return all(c.mask(0), over(c)); }},
+          {"count_nonzero", nonzeros},
+      });
+}
+
+}  // namespace xgrad::testing

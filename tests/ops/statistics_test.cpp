@@ -1,0 +1,218 @@
+// Statistics, and what is carried along an axis: closed forms, gradients against differences, ties, NaN, bad input.
+#include <cmath>
+#include <numbers>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/orders.h"
+#include "support/threads.h"
+
+namespace xgrad::testing {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST_CASE("the gradients of statistics are those of differences") {
+  for (const int axis : {0, 1, -1}) {
+    CAPTURE(axis);
+    const auto check = [axis](const auto& f) {
+      check_gradients([&](const Tensors& x) { return f(x[0], axis); }, {normal({3, 4, 2}, 3)});
+      check_gradients([&](const Tensors& x) { return f(square(x[0]), axis); }, {normal({3, 4, 2}, 3)});
+    };
+    check([](const Tensor& x, int axis) { return stddev(x, {.axis = axis}); });
+    check([](const Tensor& x, int axis) { return var_mean(x, {.axis = axis}).var; });
+    check([](const Tensor& x, int axis) { return max(x, axis).values; });
+    check([](const Tensor& x, int axis) { return min(x, axis, {.keepdim = true}).values; });
+    check([](const Tensor& x, int axis) { return median(x, axis).values; });
+    check([](const Tensor& x, int axis) { return kthvalue(x, 2, {.axis = axis}).values; });
+    check([](const Tensor& x, int axis) { return quantile(x, 0.3, {.axis = axis}); });
+    check([](const Tensor& x, int axis) { return quantile(x, tensor({0.1, 0.8}), {.axis = axis}); });
+    check([](const Tensor& x, int axis) { return cumprod(x, axis); });
+    check([](const Tensor& x, int axis) { return logcumsumexp(x, axis); });
+    check([](const Tensor& x, int axis) { return cummax(x, axis).values; });
+    check([](const Tensor& x, int axis) { return cummin(x, axis).values; });
+  }
+  check_gradients([](const Tensors& x) { return median(x[0]); }, {normal({3, 5})});
+  check_gradients([](const Tensors& x) { return aminmax(x[0]).max - aminmax(x[0]).min; }, {normal({3, 5})});
+  check_gradients([](const Tensors& x) { return nanmean(where(x[0] > 0, x[0], nan)); }, {normal({3, 5})});
+  check_gradients([](const Tensors& x) { return nansum(square(where(x[0] > 0, x[0], nan)), {.axis = 0}); },
+                  {normal({3, 5})});
+  // Third derivatives, too.
+  check_gradients([](const Tensors& x) { return cumprod(x[0], 0); }, {normal({4})}, {.order = 3});
+  check_gradients([](const Tensors& x) { return logcumsumexp(x[0], 0); }, {normal({4})}, {.order = 3});
+}
+
+TEST_CASE("the gradient of a running product is right where factors are 0") {
+  for (const std::vector<Real>& factors : {std::vector<Real>{2, 0, 3, 4}, {0, 2, 0, 3}, {0, 0, 0, 5}, {0}}) {
+    const Array x(factors);
+    check_gradients([](const Tensors& t) { return cumprod(t[0], 0); }, {x});
+  }
+  const Tensor x = variable(tensor({{2, 0, 3}}).value());
+  check_close(grad(cumprod(x, 1), {x}, {.seed = tensor({{1, 1, 1}})})[0].value(), tensor({{1, 2 + 6, 0}}).value());
+}
+
+TEST_CASE("a standard deviation of 0 has the gradient 0, also where it is differentiated again") {
+  const Tensor x = variable(tensor({{3, 3, 3}, {1, 2, 4}}).value());
+  const Tensor y = stddev(x, {.axis = 1});
+  const Tensor g = grad(sum(y), {x}, {.create_graph = true})[0];
+  check_close(narrow(g, 0, 0, 1).value(), zeros({1, 3}).value());
+  CHECK(all_finite(grad(sum(square(g)), {x})[0].value()));
+  CHECK(stddev(tensor({1, 2, 3, 4})).item() == doctest::Approx(std::sqrt(5.0 / 3)).epsilon(1e-15));
+  CHECK(stddev(tensor({1, 2, 3, 4}), {.correction = 0}).item() == doctest::Approx(std::sqrt(1.25)).epsilon(1e-15));
+}
+
+TEST_CASE("logcumsumexp neither overflows nor turns infinities into NaN") {
+  const Tensor x = variable(tensor({-infinity, -infinity, 1000, 1000, infinity, 5, infinity}).value());
+  const Tensor y = logcumsumexp(x, 0);
+  check_close(y.value(),
+              tensor({-infinity, -infinity, 1000, 1000 + std::numbers::ln2, infinity, infinity, infinity}).value());
+  const auto slope = [&](std::int64_t i) {
+    return grad(y, {x}, {.seed = Tensor(one_hot(Index(Shape{}, i), 7)), .retain_graph = true})[0].value();
+  };
+  check_close(slope(1), zeros({7}).value());
+  check_close(slope(3), tensor({0, 0, 0.5, 0.5, 0, 0, 0}).value());
+  check_close(slope(5), tensor({0, 0, 0, 0, 1, 0, 0}).value());
+  check_close(slope(6), tensor({0, 0, 0, 0, 0.5, 0, 0.5}).value());
+  CHECK(std::isnan(logcumsumexp(tensor({0, nan, 1}), 0).value().data()[2]));
+  CHECK(all_finite(grad(sum(grad(sum(y), {x}, {.create_graph = true})[0]), {x}, {.unused = Unused::zeros})[0].value()));
+}
+
+TEST_CASE("extremes along an axis name the first of equal ones, running ones the last; NaN is an extreme") {
+  const Tensor x = variable(tensor({{1, 5, 5}, {7, 2, 7}}).value());
+  const ValuesAndIndices found = max(x, 1);
+  check_close(found.values.value(), tensor({5, 7}).value());
+  CHECK(equal(found.indices, index({1, 0})));
+  check_close(grad(sum(found.values), {x})[0].value(), tensor({{0, 1, 0}, {1, 0, 0}}).value());
+  CHECK(equal(max(x, 0).indices, index({1, 0, 1})));
+  CHECK(equal(min(x, -2).indices, index({0, 1, 0})));
+  CHECK(equal(max(tensor({{1, nan, nan}, {nan, 0, 2}}), 0).indices, index({1, 0, 0})));
+  CHECK(equal(argmin(tensor({{1, nan, nan}, {0, 2, 2}}), {.axis = 1}), index({1, 0})));
+  CHECK(equal(cummax(tensor({1, 1, nan, 3, nan, 4}), 0).indices, index({0, 1, 2, 2, 4, 4})));
+  CHECK(equal(cummin(tensor({1, 1, nan, 0}), 0).indices, index({0, 1, 2, 2})));
+  const Tensor wide = normal({3, 70, 130}, 4);
+  for (const int axis : {0, 1, 2}) {
+    const ValuesAndIndices most = max(wide, axis, {.keepdim = true});
+    check_close(most.values.value(), max(wide, {.axis = axis, .keepdim = true}).value());
+    check_close(gather(wide, axis, most.indices).value(), most.values.value());
+  }
+}
+
+TEST_CASE("medians, modes and quantiles: ties and NaN") {
+  const Tensor x = variable(tensor({3, 1, 3, 2, 3, 9}).value());
+  CHECK(median(x).item() == 3);
+  check_close(grad(median(x), {x})[0].value(), (to_real(x == 3) / 3).value(), 1e-15);
+  CHECK(std::isnan(median(tensor({1, nan, 2})).item()));
+  CHECK(median(tensor({{1, nan, 2}, {4, 3, 5}}), 1).indices.at({0}) == 1);
+  CHECK(mode(tensor({5, 2, 2, 5, 7})).values.item() == 2);
+  CHECK(mode(tensor({5, 2, 2, 5, 7})).indices.item() == 2);
+  CHECK(std::isnan(mode(tensor({nan, 1, nan})).values.item()));
+  CHECK(kthvalue(tensor({nan, 1, 0}), 2).values.item() == 1);
+  CHECK(std::isnan(kthvalue(tensor({nan, 1, 0}), 3).values.item()));
+  CHECK(quantile(tensor({0, 10}), 0.25).item() == 2.5);
+  CHECK(quantile(tensor({-infinity, 0, infinity}), 0.5).item() == 0);
+  CHECK(quantile(tensor({0, infinity, infinity}), 0.75).item() == infinity);
+  CHECK(quantile(tensor({{1, nan}, {3, 4}}), 0.5, {.axis = 1}).value().data()[1] == 3.5);
+  CHECK(std::isnan(quantile(tensor({{1, nan}, {3, 4}}), 0.5, {.axis = 1}).value().data()[0]));
+  CHECK(quantile(ones({2, 3}), tensor({0, 0.5}), {.axis = 0, .keepdim = true}).shape() == Shape{2, 1, 3});
+  CHECK(quantile(ones({2, 3}), 0.5, {.keepdim = true}).shape() == Shape{1, 1});
+  CHECK(quantile(ones({2, 3}), tensor(std::vector<Real>{})).shape() == Shape{0});
+}
+
+TEST_CASE("reductions take axes 0 and -1 of a scalar, and no others") {
+  const Tensor x = variable(Real(2));
+  for (const int axis : {0, -1}) {
+    for (const auto f : {sum, mean, prod, logsumexp, nansum, nanmean}) CHECK(f(x, {.axis = axis}).item() > 0);
+    CHECK(max(x, {.axis = axis}).item() == 2);
+    CHECK(var(x, {.axis = axis, .correction = 0}).item() == 0);
+    CHECK(max(x, axis).indices.shape() == Shape{});
+    CHECK(argsort(x, {.axis = axis}).item() == 0);
+    CHECK(topk(x, 0, {.axis = axis}).values.shape() == Shape{0});
+    CHECK(cumsum(x, axis).shape() == Shape{});
+    CHECK(linalg::norm(x, {.axis = axis}).item() == 2);
+    CHECK(grad(cumprod(x, axis), {x})[0].item() == 1);
+    CHECK(any(Mask(Shape{}, true), {.axis = axis}).item());
+    CHECK(sum(Index(Shape{}, 3), {.axis = axis}).item() == 3);
+  }
+  CHECK(error_of<ValueError>([&] { sum(x, {.axis = 1}); }) == "sum: axis 1 is out of range for rank 0");
+  CHECK(error_of<ValueError>([&] { sum(x, {.axis = {0, -1}}); }) == "sum: repeated axis in [0, -1]");
+  CHECK(error_of<ValueError>([&] { max(x, -2); }) == "max: axis -2 is out of range for rank 0");
+  CHECK(error_of<ValueError>([&] { argmax(x, {.axis = 1}); }) == "argmax: axis 1 is out of range for rank 0");
+  CHECK(error_of<ValueError>([&] { cumsum(x, 1); }) == "cumsum: axis 1 is out of range for rank 0");
+  CHECK(error_of<ValueError>([&] { sort(x, {.axis = 1}); }) == "sort: axis 1 is out of range for rank 0");
+  CHECK(error_of<ValueError>([&] { quantile(x, 0.5, {.axis = 2}); }) == "quantile: axis 2 is out of range for rank 0");
+}
+
+TEST_CASE("the mean of nothing is refused wherever there is one") {
+  const Tensor x = zeros({2, 0});
+  CHECK(error_of<ValueError>([&] { mean(x); }) == "mean: nothing to reduce in shape [2, 0] over axes [0, 1]");
+  CHECK(error_of<ValueError>([&] { var(x, {.correction = 0}); }) ==
+        "var: 0 elements are too few for a correction of 0");
+  CHECK(error_of<ValueError>([&] { stddev(x); }) == "stddev: 0 elements are too few for a correction of 1");
+  CHECK(error_of<ValueError>([&] { var_mean(x); }) == "var_mean: 0 elements are too few for a correction of 1");
+  CHECK(error_of<ValueError>([&] { nanmean(x); }) == "nanmean: no number in shape [2, 0] over axes [0, 1] but NaN");
+  CHECK(error_of<ValueError>([&] {
+          nanmean(tensor({{1, nan}, {nan, nan}}), {.axis = 1});
+        }) == "nanmean: no number in shape [2, 2] over axes [1] but NaN");
+  CHECK(error_of<ValueError>([&] { mse_loss(x, x); }) == "mse_loss: there is no mean of nothing, the shape is [2, 0]");
+  CHECK(error_of<ValueError>([&] { kl_div(x, x); }) == "kl_div: there is no mean of nothing, the shape is [2, 0]");
+  CHECK(error_of<ValueError>([&] { binary_cross_entropy_with_logits(x, x); }) ==
+        "binary_cross_entropy_with_logits: there is no mean of nothing, the shape is [2, 0]");
+  CHECK(error_of<ValueError>([&] {
+          cross_entropy(zeros({0, 3}), Index(Shape{0}));
+        }) == "cross_entropy: there is no mean of nothing, the shape is [0, 3]");
+  CHECK(error_of<ValueError>([&] {
+          cross_entropy(zeros({0, 3}), zeros({0, 3}));
+        }).starts_with("cross_entropy: there is"));
+  CHECK(error_of<ShapeError>([&] { avg_pool1d(zeros({1, 1, 0}), 1); }).starts_with("avg_pool1d: "));
+  CHECK(error_of<ShapeError>([&] { batch_norm(zeros({0, 3})); }).starts_with("batch_norm: "));
+  // A mean over no axis at all has no element to be refused for.
+  CHECK(mean(x, {.axis = 0}).shape() == Shape{0});
+  // What was left out on purpose is a sum of zeros.
+  CHECK(cross_entropy(zeros({2, 3}), index({1, 1}), {.ignore_index = 1}).item() == 0);
+  CHECK(mse_loss(x, x, {.reduction = Reduction::sum}).item() == 0);
+}
+
+TEST_CASE("statistics refuse what they cannot answer") {
+  const Tensor x = normal({2, 3}), none = zeros({2, 0});
+  CHECK(error_of<ValueError>([&] { median(none); }) == "median: nothing to choose from in shape [2, 0]");
+  CHECK(error_of<ValueError>([&] { median(none, 1); }) == "median: nothing to choose from in shape [2, 0]");
+  CHECK(error_of<ValueError>([&] { mode(none); }) == "mode: nothing to choose from in shape [2, 0]");
+  CHECK(error_of<ValueError>([&] { quantile(none, 0.5); }) == "quantile: nothing to choose from in shape [2, 0]");
+  CHECK(error_of<ValueError>([&] { max(none, 1); }) == "max: nothing to choose from in shape [2, 0] along axis 1");
+  CHECK(error_of<ValueError>([&] { aminmax(none); }) == "aminmax: nothing to reduce in shape [2, 0] over axes [0, 1]");
+  CHECK(error_of<ValueError>([&] { kthvalue(x, 0); }) == "kthvalue: k = 0 is not in [1, 3]");
+  CHECK(error_of<ValueError>([&] { kthvalue(x, 4); }) == "kthvalue: k = 4 is not in [1, 3]");
+  CHECK(error_of<ValueError>([&] { quantile(x, 1.5); }) == "quantile: q = 1.5 is not in [0, 1]");
+  CHECK(error_of<ValueError>([&] { quantile(x, nan); }) == "quantile: q = nan is not in [0, 1]");
+  CHECK(error_of<ShapeError>([&] { quantile(x, ones({2, 2})); }) == "quantile: q needs one axis, its shape is [2, 2]");
+  CHECK(error_of<ValueError>([&] { median(x, 2); }) == "median: axis 2 is out of range for rank 2");
+  CHECK(error_of<ValueError>([&] { cumprod(x, 2); }) == "cumprod: axis 2 is out of range for rank 2");
+  CHECK(error_of<ValueError>([&] { logcumsumexp(x, -3); }) == "logcumsumexp: axis -3 is out of range for rank 2");
+  CHECK(error_of<ValueError>([&] { cummax(x, 5); }) == "cummax: axis 5 is out of range for rank 2");
+  for (const auto& shape : {Shape{0, 3}, Shape{3, 0}}) {
+    CHECK(median(zeros(shape), shape[0] == 0 ? 1 : 0).values.shape() == Shape{0});
+    for (const int axis : {0, 1}) {
+      check_shapes(
+          "cumprod", [axis](const Tensors& t) { return cumprod(t[0], axis); }, {shape}, shape);
+      check_shapes(
+          "logcumsumexp", [axis](const Tensors& t) { return logcumsumexp(t[0], axis); }, {shape}, shape);
+      CHECK(cummax(zeros(shape), axis).values.shape() == shape);
+    }
+  }
+}
+
+TEST_CASE("what is carried is the same for any number of threads") {
+  const Array x = normal({300, 1001}, 6);
+  for (const int axis : {0, 1}) {
+    check_same_bits([&] {
+      return stack({cumprod(x, axis), logcumsumexp(x, axis), cummax(x, axis).values, cumsum(x, axis)});
+    });
+    check_same_bits([&] {
+      return concat({max(x, axis).values, median(x, axis).values, mode(x, {.axis = axis}).values});
+    });
+  }
+}
+
+}  // namespace
+}  // namespace xgrad::testing
