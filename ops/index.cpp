@@ -5,10 +5,12 @@
 
 #include <utility>
 
+#include "../core/checked.h"
 #include "../core/formula.h"
 #include "../core/parallel.h"
 #include "../core/record.h"
 #include "broadcast.h"
+#include "compare.h"
 #include "kernels/copy.h"
 #include "kernels/loops.h"
 #include "shape.h"
@@ -71,11 +73,10 @@ BasicArray<T> take(const BasicArray<T>& x, const Rows& rows, const Shape& shape)
   return result;
 }
 
-// x_i(ids[j]) = sum of y_ij. Columns are independent of each other, rows are not.
-Array add_up(const Array& y, const Rows& rows, const Shape& shape) {
+// sums_i(ids[j]) += y_ij. Columns are independent of each other, rows are not.
+void add_up(const Array& y, const Rows& rows, Array& sums) {
   constexpr std::int64_t block = 64;
-  Array result(shape);
-  Real* out = result.mutable_data();
+  Real* out = sums.mutable_data();
   const Real* in = y.data();
   const std::int64_t* ids = rows.ids.data();
   const std::int64_t count = rows.ids.size(), inner = rows.inner, blocks = (inner + block - 1) / block;
@@ -85,7 +86,6 @@ Array add_up(const Array& y, const Rows& rows, const Shape& shape) {
       const std::int64_t plane = unit / blocks, column = unit % blocks * block, width = std::min(block, inner - column);
       Real* to = out + plane * rows.size * inner + column;
       const Real* from = in + plane * count * inner + column;
-      for (std::int64_t i = 0; i < rows.size; ++i) std::fill_n(to + i * inner, width, Real(0));
       for (std::int64_t j = 0; j < count; ++j, from += inner) {
         if (ids[j] == rows.none) continue;
         Real* row = to + ids[j] * inner;
@@ -93,14 +93,20 @@ Array add_up(const Array& y, const Rows& rows, const Shape& shape) {
       }
     }
   });
-  return result;
+}
+
+// x_i(ids[j]) = sum of y_ij, for all of x.
+Array added_up(const Array& y, const Rows& rows, const Shape& shape) {
+  Array sums(shape, Real(0));
+  add_up(y, rows, sums);
+  return sums;
 }
 
 Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape& shape);
 
 XGRAD_FORMULA add_rows_formula{"add_rows", "y_j = sum of x_i with index_i = j", "dL/dx_i = gy_(index_i)"};
 Tensor add_rows(const Tensor& y, const Rows& rows, const Shape& shape) {
-  return record("add_rows", add_up(y.value(), rows, shape),
+  return record("add_rows", added_up(y.value(), rows, shape),
                 wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }),
                 told("index", rows.ids));
 }
@@ -112,11 +118,11 @@ Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape&
                 told("index", rows.ids));
 }
 
-// The axis of index_select, counted from 0.
-int selected_axis(const Shape& shape, int axis, const Index& index) {
-  axis = normalize_axis("index_select", axis, shape.rank());
-  if (index.rank() != 1) fail<ShapeError>("index_select", "the index needs one axis, its shape is ", index.shape());
-  check_indices("index_select", index, shape[axis]);
+// The axis of index_select and its kin, counted from 0.
+int selected_axis(const char* op, const Shape& shape, int axis, const Index& index) {
+  axis = normalize_axis(op, axis, shape.rank());
+  if (index.rank() != 1) fail<ShapeError>(op, "the index needs one axis, its shape is ", index.shape());
+  check_indices(op, index, shape[axis]);
   return axis;
 }
 
@@ -127,7 +133,7 @@ Shape with_axis(Shape shape, int axis, std::int64_t size) {
 
 template <class T>
 BasicArray<T> selected(const BasicArray<T>& x, int axis, const Index& index) {
-  axis = selected_axis(x.shape(), axis, index);
+  axis = selected_axis("index_select", x.shape(), axis, index);
   return take(x, Rows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
 }
 
@@ -154,13 +160,53 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
 
 XGRAD_FORMULA index_select_formula{"index_select", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor index_select(const Tensor& x, int axis, const Index& index) {
-  axis = selected_axis(x.shape(), axis, index);
+  axis = selected_axis("index_select", x.shape(), axis, index);
   return take_rows("index_select", x, Rows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
 }
 Index index_select(const Index& x, int axis, const Index& index) { return selected(x, axis, index); }
 Mask index_select(const Mask& x, int axis, const Index& index) { return selected(x, axis, index); }
 
-// ---- single elements: gather and scatter_add
+XGRAD_FORMULA index_add_formula{"index_add", "y_j = x_j + sum of src_i with index_i = j",
+                                "dL/dx = gy; dL/dsrc_i = gy_(index_i)"};
+Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& src) {
+  axis = selected_axis("index_add", x.shape(), axis, index);
+  const Shape expected = with_axis(x.shape(), axis, index.size());
+  if (src.shape() != expected) {
+    fail<ShapeError>("index_add", "a source of shape ", src.shape(), " for ", index.size(), " positions of axis ", axis,
+                     " of ", x.shape());
+  }
+  const Rows rows(x.shape(), axis, index);
+  Array sums = x.value();
+  add_up(src.value(), rows, sums);
+  return record("index_add", std::move(sums), wrt(x, [](const Tensor& gy) { return gy; }),
+                wrt(src, [rows, expected](const Tensor& gy) { return take_rows("take_rows", gy, rows, expected); }),
+                told("axis", axis), told("index", index));
+}
+
+Tensor index_fill(const Tensor& x, int axis, const Index& index, Real value) {
+  axis = selected_axis("index_fill", x.shape(), axis, index);
+  Mask named(with_axis(Shape::filled(x.rank(), 1), axis, x.shape()[axis]), false);
+  for (const std::int64_t i : index) named.mutable_data()[i] = true;
+  return masked_fill(x, named, value);
+}
+
+Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis) {
+  axis = normalize_axis("repeat_interleave", axis, x.rank());
+  if (counts.shape() != Shape{x.shape()[axis]}) {
+    fail<ShapeError>("repeat_interleave", "counts of shape ", counts.shape(), " for axis ", axis, " of ", x.shape());
+  }
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts) {
+    if (count < 0) fail<ValueError>("repeat_interleave", "negative count ", count);
+    total = checked_add("repeat_interleave", total, count);
+  }
+  Index positions(Shape{total});
+  std::int64_t* to = positions.mutable_data();
+  for (std::int64_t i = 0; i < counts.size(); ++i) to = std::fill_n(to, counts.data()[i], i);
+  return index_select(x, axis, positions);
+}
+
+// ---- single elements: gather, scatter and scatter_add
 
 namespace {
 
@@ -219,7 +265,7 @@ Array scattered(Array sum, int axis, const Index& index, const Array& src) {
 }
 
 // scatter_add to zeros
-Tensor scatter(const Shape& shape, int axis, const Index& index, const Tensor& src) {
+Tensor scattered_to(const Shape& shape, int axis, const Index& index, const Tensor& src) {
   return record("scatter_add", scattered(Array(shape, Real(0)), axis, index, src.value()),
                 wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), told("axis", axis),
                 told("index", index));
@@ -231,7 +277,7 @@ XGRAD_FORMULA gather_formula{"gather", "y_i = x_(index_i) along the axis", "dL/d
 Tensor gather(const Tensor& x, int axis, const Index& index) {
   axis = check_gather("gather", x.shape(), axis, index);
   return record("gather", gathered(x.value(), axis, index),
-                wrt(x, [axis, index, to = x.shape()](const Tensor& gy) { return scatter(to, axis, index, gy); }),
+                wrt(x, [axis, index, to = x.shape()](const Tensor& gy) { return scattered_to(to, axis, index, gy); }),
                 told("axis", axis), told("index", index));
 }
 
@@ -246,6 +292,70 @@ Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& 
                 wrt(x, [](const Tensor& gy) { return gy; }),
                 wrt(src, [axis, index](const Tensor& gy) { return gather(gy, axis, index); }), told("axis", axis),
                 told("index", index));
+}
+
+namespace {
+
+// x with values written at the elements that the index names; `value(i)` belongs to element i of the index.
+template <class T, class F>
+BasicArray<T> written(BasicArray<T> x, int axis, const Index& index, const F& value) {
+  T* out = x.mutable_data();
+  for_each_named(x.shape(), axis, index, [&](std::int64_t i, std::int64_t k) { out[k] = value(i); });
+  return x;
+}
+
+// Where an element of the index is not the one whose value stays.
+Mask written_over(const Shape& shape, int axis, const Index& index) {
+  const Index owner =
+      written(Index(shape), axis, index, [](std::int64_t i) { return i; });  // elsewhere it is not looked at
+  Mask over(index.shape());
+  for_each_named(
+      shape, axis, index,
+      [out = over.mutable_data(), owners = owner.data()](std::int64_t i, std::int64_t k) { out[i] = owners[k] != i; });
+  return over;
+}
+
+}  // namespace
+
+XGRAD_FORMULA scatter_formula{"scatter", "y = x, but y_j = src_i where index_i = j",
+                              "dL/dx = gy, 0 where written; dL/dsrc_i = gy_(index_i), 0 if written over"};
+Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src) {
+  axis = check_gather("scatter", x.shape(), axis, index);
+  if (src.shape() != index.shape()) {
+    fail<ShapeError>("scatter", "index of shape ", index.shape(), " for a source of shape ", src.shape());
+  }
+  Array value = written(x.value(), axis, index, [in = src.value().data()](std::int64_t i) { return in[i]; });
+  return record("scatter", std::move(value),
+                wrt(x, [axis, index](const Tensor& gy) { return scatter(gy, axis, index, 0); }),
+                wrt(src,
+                    [axis, index](const Tensor& gy) {
+                      return masked_fill(gather(gy, axis, index), written_over(gy.shape(), axis, index), 0);
+                    }),
+                told("axis", axis), told("index", index));
+}
+
+Tensor scatter(const Tensor& x, int axis, const Index& index, Real value) {
+  axis = check_gather("scatter", x.shape(), axis, index);
+  return record("scatter", written(x.value(), axis, index, [value](std::int64_t) { return value; }),
+                wrt(x, [axis, index](const Tensor& gy) { return scatter(gy, axis, index, 0); }), told("axis", axis),
+                told("index", index), told("value", value));
+}
+
+Tensor take_along_dim(const Tensor& x, const Index& index, int axis) {
+  if (index.rank() != x.rank()) {
+    fail<ShapeError>("take_along_dim", "index of shape ", index.shape(), " for shape ", x.shape());
+  }
+  axis = normalize_axis("take_along_dim", axis, x.rank());
+  check_indices("take_along_dim", index, x.shape()[axis]);
+  // Along the other axes both are repeated to one shape.
+  Shape others = broadcast_shapes("take_along_dim", with_axis(x.shape(), axis, 1), with_axis(index.shape(), axis, 1));
+  return gather(broadcast_to(x, with_axis(others, axis, x.shape()[axis])), axis,
+                broadcast_to(index, with_axis(others, axis, index.shape()[axis])));
+}
+
+Tensor take_along_dim(const Tensor& x, const Index& index) {
+  check_indices("take_along_dim", index, x.size());
+  return gather(reshape(x, {-1}), 0, index.reshaped({-1}));
 }
 
 Array one_hot(const Index& index, std::int64_t classes) {
@@ -292,6 +402,21 @@ Index flatnonzero(const Mask& mask) {
   std::int64_t* out = result.mutable_data();
   for (std::int64_t i = 0; i < mask.size(); ++i) {
     if (mask.data()[i]) *out++ = i;
+  }
+  return result;
+}
+
+Index nonzero(const Tensor& x) { return nonzero(x != 0); }
+Index nonzero(const Index& x) { return nonzero(x != 0); }
+Index nonzero(const Mask& mask) {
+  const Index places = flatnonzero(mask);
+  const int rank = mask.rank();
+  Index result(Shape{places.size(), rank});
+  std::int64_t* out = result.mutable_data();
+  for (const std::int64_t place : places) {
+    std::int64_t rest = place;
+    for (int axis = rank; axis-- > 0; rest /= mask.shape()[axis]) out[axis] = rest % mask.shape()[axis];
+    out += rank;
   }
   return result;
 }

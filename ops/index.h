@@ -21,6 +21,18 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
 Tensor index_select(const Tensor& x, int axis, const Index& index);
 Index index_select(const Index& x, int axis, const Index& index);
 Mask index_select(const Mask& x, int axis, const Index& index);
+/// The dual of index_select: x with src_j added at position index_j of `axis`, for every j. Equal indices add up,
+/// always in the same order. Throws as index_select, and ShapeError unless src has x's shape with index.size() along
+/// the axis.
+///   dL/dx = gy      dL/dsrc_j = gy_(index_j)
+Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
+/// x, but `value` at the positions of `axis` that the list `index` names; no gradient flows there. Throws as
+/// index_select.
+Tensor index_fill(const Tensor& x, int axis, const Index& index, Real value);
+
+/// Position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as the
+/// axis, ValueError for a negative one.
+Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis);
 
 /// y_ijk = x_(index_ijk)jk for axis 0, and so on: of the shape of `index`, which has x's rank and is nowhere larger
 /// than x but along `axis`. Throws ShapeError, and ValueError for an index outside [0, size).
@@ -28,6 +40,18 @@ Tensor gather(const Tensor& x, int axis, const Index& index);
 /// The dual of gather: x with src_ijk added at (index_ijk)jk. Equal indices add up, always in the same order.
 /// Throws as gather, and ShapeError unless src and index have one shape.
 Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
+/// x, but src_ijk at (index_ijk)jk. Where indices are equal the last one along the axis stays, and the gradient flows
+/// to it alone (PyTorch: any of them, and the gradient to all). Throws as scatter_add.
+///   dL/dx = gy, 0 where written      dL/dsrc_i = gy_(index_i), 0 for what was written over
+Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src);
+/// The same with one value for all. Throws as gather.
+Tensor scatter(const Tensor& x, int axis, const Index& index, Real value);
+/// gather with x and the index broadcast against each other along the other axes: what argsort and argmax (with
+/// keepdim) give, taken from x. Throws ShapeError unless the ranks are equal and the shapes broadcast, ValueError for
+/// an index outside [0, size).
+Tensor take_along_dim(const Tensor& x, const Index& index, int axis);
+/// The elements of x, counted through all of it, that the index names, as a list.
+Tensor take_along_dim(const Tensor& x, const Index& index);
 
 /// index.shape + (classes): 1 at the index, 0 elsewhere. Throws ValueError for an index outside [0, classes) or a
 /// negative number of classes.
@@ -39,5 +63,14 @@ Tensor masked_fill(const Tensor& x, const Mask& mask, Real value);
 Tensor masked_select(const Tensor& x, const Mask& mask);
 /// The positions of the true elements, counted through all of the mask in row-major order.
 Index flatnonzero(const Mask& mask);
+/// The positions of the elements that are not 0 (NaN is not), or true, in row-major order: a row (rank) for each. For a
+/// scalar (1, 0) or (0, 0).
+Index nonzero(const Tensor& x);
+Index nonzero(const Index& x);
+Index nonzero(const Mask& mask);
+/// numpy's name for nonzero.
+inline Index argwhere(const Tensor& x) { return nonzero(x); }
+inline Index argwhere(const Index& x) { return nonzero(x); }
+inline Index argwhere(const Mask& mask) { return nonzero(mask); }
 
 }  // namespace xgrad

@@ -1,0 +1,91 @@
+// Binary search in sorted sequences, and sorting out equal numbers.
+#include "search.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "../core/parallel.h"
+#include "kernels/order.h"
+
+namespace xgrad {
+namespace {
+
+constexpr std::int64_t searches_at_a_time = 1 << 12;
+
+Index search(const char* op, const Tensor& sequence, const Tensor& values, const SearchOptions& options) {
+  const Shape &of = sequence.shape(), &shape = values.shape();
+  if (of.rank() == 0) fail<ShapeError>(op, "the sequence is a scalar");
+  const bool in_rows = of.rank() > 1;
+  if (in_rows && (of.rank() != shape.rank() || !std::equal(of.begin(), of.end() - 1, shape.begin()))) {
+    fail<ShapeError>(op, "a sequence of shape ", of, " for values of shape ", shape);
+  }
+  const std::int64_t size = of.back();
+  std::vector<OrderKey> keys;
+  keys.reserve(static_cast<std::size_t>(sequence.size()));
+  for (const Real value : sequence.value()) keys.push_back(order_key(value));
+  for (std::int64_t i = 1; i < std::ssize(keys); ++i) {
+    if (i % size > 0 && keys[static_cast<std::size_t>(i - 1)] > keys[static_cast<std::size_t>(i)]) {
+      fail<ValueError>(op, "the sequence is not ascending at ", position_of(i, of));
+    }
+  }
+  Index result(shape);
+  std::int64_t* out = result.mutable_data();
+  const Real* in = values.value().data();
+  const std::int64_t each = in_rows ? std::max<std::int64_t>(shape.back(), 1) : 0;
+  parallel_for(result.size(), searches_at_a_time, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const OrderKey* first = keys.data() + (in_rows ? i / each * size : 0);
+      const OrderKey key = order_key(in[i]);
+      out[i] =
+          (options.right ? std::upper_bound(first, first + size, key) : std::lower_bound(first, first + size, key)) -
+          first;
+    }
+  });
+  return result;
+}
+
+OrderKey key_of(Real value) { return order_key(value); }
+std::int64_t key_of(std::int64_t value) { return value; }
+
+template <class T>
+Unique<T> unique_of(const BasicArray<T>& x) {
+  using Key = decltype(key_of(T()));
+  std::vector<std::pair<Key, std::int64_t>> line;
+  line.reserve(static_cast<std::size_t>(x.size()));
+  for (std::int64_t i = 0; i < x.size(); ++i) line.emplace_back(key_of(x.data()[i]), i);
+  std::ranges::sort(line);
+  std::vector<T> values;
+  std::vector<std::int64_t> counts;
+  Index inverse(x.shape());
+  std::int64_t* places = inverse.mutable_data();
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const auto [key, at] = line[i];
+    if (i == 0 || key != line[i - 1].first) {
+      values.push_back(x.data()[at] + T(0));  // -0 becomes 0
+      counts.push_back(0);
+    }
+    ++counts.back();
+    places[at] = std::ssize(values) - 1;
+  }
+  return {BasicArray<T>(values), std::move(inverse), Index(counts)};
+}
+
+}  // namespace
+
+Index searchsorted(const Tensor& sequence, const Tensor& values, const SearchOptions& options) {
+  return search("searchsorted", sequence, values, options);
+}
+
+Index bucketize(const Tensor& values, const Tensor& boundaries, const SearchOptions& options) {
+  if (boundaries.rank() != 1) {
+    fail<ShapeError>("bucketize", "the boundaries need one axis, their shape is ", boundaries.shape());
+  }
+  return search("bucketize", boundaries, values, options);
+}
+
+Unique<Real> unique(const Tensor& x) { return unique_of(x.value()); }
+Unique<std::int64_t> unique(const Index& x) { return unique_of(x); }
+
+}  // namespace xgrad

@@ -1,0 +1,31 @@
+// Finding places in sorted sequences, and the distinct numbers of an array. No gradients. NaN counts as larger than
+// every number, and all NaN as equal.
+#pragma once
+
+#include "../core/tensor.h"
+
+namespace xgrad {
+
+struct SearchOptions {
+  bool right = false;  ///< behind equal elements; else before them
+};
+/// Where each value belongs in a sorted sequence: i with sequence[i - 1] < v <= sequence[i], or, on the right side,
+/// sequence[i - 1] <= v < sequence[i]. The sequence is a list, or has rows (..., n) for values (..., m). Throws
+/// ShapeError unless the shapes fit, ValueError for a sequence that is not ascending.
+Index searchsorted(const Tensor& sequence, const Tensor& values, const SearchOptions& options = {});
+/// The number of the interval between boundaries, a sorted list, in which each value lies: searchsorted of a list, with
+/// the arguments in PyTorch's order. Throws likewise.
+Index bucketize(const Tensor& values, const Tensor& boundaries, const SearchOptions& options = {});
+
+/// The distinct numbers of an array.
+template <class T>
+struct Unique {
+  BasicArray<T> values;  ///< ascending
+  Index inverse;         ///< of the array's shape: the place of each number among the values
+  Index counts;          ///< how often each value stands in the array
+};
+/// The distinct numbers, sorted. All NaN are one, as in numpy (PyTorch: each is one of its own), and -0 is 0.
+Unique<Real> unique(const Tensor& x);
+Unique<std::int64_t> unique(const Index& x);
+
+}  // namespace xgrad

@@ -1,0 +1,176 @@
+// Writing by index, counting, searching: gradients against differences, what equal indices mean, edges, bad input.
+#include <cmath>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/orders.h"
+#include "support/threads.h"
+
+namespace xgrad::testing {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST_CASE("the gradients of writing by index are those of differences, also where indices are equal") {
+  for (const int axis : {0, 1, -1}) {
+    CAPTURE(axis);
+    const Index twice({2, 2, 2}, {0, 1, 0, 0, 1, 0, 0, 0}), rows = index({1, 0, 1, 1});
+    const std::vector<Array> two{normal({2, 2, 2}, 1), normal({2, 2, 2}, 2)};
+    const auto check = [&](const Function& f, const std::vector<Array>& inputs) {
+      check_gradients(f, inputs);
+      check_gradients(
+          [&](const Tensors& x) {
+            Tensors squares;
+            for (const Tensor& each : x) squares.push_back(square(each));
+            return f(squares);
+          },
+          inputs);
+    };
+    check([&](const Tensors& x) { return scatter(x[0], axis, twice, x[1]); }, two);
+    check([&](const Tensors& x) { return scatter(x[0], axis, twice, 7); }, {two[0]});
+    check([&](const Tensors& x) { return take_along_dim(x[0], twice, axis); }, {two[0]});
+    Shape source{2, 2, 2};
+    source[axis < 0 ? 2 : axis] = 4;
+    check([&](const Tensors& x) { return index_add(x[0], axis, rows, x[1]); }, {two[0], normal(source, 3)});
+    check([&](const Tensors& x) { return index_fill(x[0], axis, index({1}), 7); }, {two[0]});
+    check([&](const Tensors& x) { return repeat_interleave(x[0], index({2, 1}), axis); }, {two[0]});
+  }
+  check_gradients([](const Tensors& x) { return bincount(index({0, 2, 2, 0}), x[0]); }, {normal({4})});
+  check_gradients([](const Tensors& x) { return bincount(index({0, 2, 2, 0}), square(x[0])); }, {normal({4})});
+}
+
+TEST_CASE("scatter: of equal indices the last one stays, and gets the gradient") {
+  const Tensor x = variable(zeros({3}).value()), src = variable(tensor({5, 6, 7}).value());
+  const Tensor y = scatter(x, 0, index({1, 1, 2}), src);
+  check_close(y.value(), tensor({0, 6, 7}).value());
+  const Tensors g = grad(y, {x, src}, {.seed = tensor({1, 2, 3})});
+  check_close(g[0].value(), tensor({1, 0, 0}).value());
+  check_close(g[1].value(), tensor({0, 2, 3}).value());
+  check_close(x.value(), zeros({3}).value());
+}
+
+TEST_CASE("index_add adds up equal indices, and is the same for any number of threads") {
+  check_close(index_add(ones({2, 2}), 0, index({1, 1}), tensor({{1, 2}, {3, 4}})).value(),
+              tensor({{1, 1}, {5, 7}}).value());
+  check_close(index_add(ones({2}), 0, Index(Shape{0}), zeros({0})).value(), ones({2}).value());
+  const Tensor x = normal({50, 300}, 1), src = normal({4000, 300}, 2);
+  const Index rows = random_integers(0, 50, {4000}, {.seed = 1, .draw = 0});
+  check_same_bits([&] { return index_add(x, 0, rows, src); });
+  const Index places = random_integers(0, 50, {50, 300}, {.seed = 2, .draw = 0});
+  check_same_bits([&] { return scatter(x, 0, places, normal({50, 300}, 3)); });
+}
+
+TEST_CASE("bad indices are refused, and nothing has changed") {
+  const Tensor x = normal({2, 3});
+  CHECK(error_of<ValueError>([&] { scatter(x, 1, index({{3}}), ones({1, 1})); }) == "scatter: index 3 not in [0, 3)");
+  CHECK(error_of<ValueError>([&] { scatter(x, 1, index({{-1}}), 1); }) == "scatter: index -1 not in [0, 3)");
+  CHECK(error_of<ShapeError>([&] {
+          scatter(x, 1, index({{0}}), ones({2, 1}));
+        }) == "scatter: index of shape [1, 1] for a source of shape [2, 1]");
+  CHECK(error_of<ShapeError>([&] { scatter(x, 0, index({0}), 1); }) == "scatter: index of shape [1] for shape [2, 3]");
+  CHECK(error_of<ValueError>([&] { index_add(x, 0, index({2}), ones({1, 3})); }) == "index_add: index 2 not in [0, 2)");
+  CHECK(error_of<ShapeError>([&] { index_add(x, 0, index({1}), ones({3})); }) ==
+        "index_add: a source of shape [3] for 1 positions of axis 0 of [2, 3]");
+  CHECK(error_of<ShapeError>([&] {
+          index_add(x, 0, index({{1}}), ones({1, 3}));
+        }) == "index_add: the index needs one axis, its shape is [1, 1]");
+  CHECK(error_of<ValueError>([&] { index_fill(x, 2, index({0}), 1); }) ==
+        "index_fill: axis 2 is out of range for rank 2");
+  CHECK(error_of<ValueError>([&] { index_fill(x, 1, index({5}), 1); }) == "index_fill: index 5 not in [0, 3)");
+  CHECK(error_of<ShapeError>([&] { take_along_dim(x, index({0}), 0); }) ==
+        "take_along_dim: index of shape [1] for shape [2, 3]");
+  CHECK(error_of<ShapeError>([&] { take_along_dim(x, Index(Shape{1, 2}, 0), 0); }).starts_with("take_along_dim: "));
+  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({{2}}), 0); }) == "take_along_dim: index 2 not in [0, 2)");
+  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({6})); }) == "take_along_dim: index 6 not in [0, 6)");
+  CHECK(error_of<ShapeError>([&] { repeat_interleave(x, index({1}), 0); }) ==
+        "repeat_interleave: counts of shape [1] for axis 0 of [2, 3]");
+  CHECK(error_of<ValueError>([&] {
+          repeat_interleave(x, index({1, -1}), 0);
+        }) == "repeat_interleave: negative count -1");
+  check_close(x.value(), normal({2, 3}));
+}
+
+TEST_CASE("take_along_dim takes what argsort and argmax name") {
+  const Tensor x = normal({3, 4, 5}, 2);
+  for (const int axis : {0, 1, 2}) {
+    check_close(take_along_dim(x, argsort(x, {.axis = axis}), axis).value(), sort(x, {.axis = axis}).values.value());
+    const Index at = argmax(x, {.axis = axis, .keepdim = true});
+    check_close(take_along_dim(x, at, axis).value(), max(x, {.axis = axis, .keepdim = true}).value());
+  }
+}
+
+TEST_CASE("any, all and counts over axes") {
+  const Mask mask({2, 3}, {true, false, false, true, true, true});
+  CHECK(equal(any(mask, {.axis = 0}), Mask({3}, {true, true, true})));
+  CHECK(equal(all(mask, {.axis = 0}), Mask({3}, {true, false, false})));
+  CHECK(equal(all(mask, {.axis = 1, .keepdim = true}), Mask({2, 1}, {false, true})));
+  CHECK(equal(count_nonzero(mask, {.axis = 1}), index({1, 3})));
+  CHECK(count_nonzero(tensor({0, nan, -0.0, 2})).item() == 2);
+  CHECK(!any(Mask(Shape{0}), {.axis = 0}).item());
+  CHECK(all(Mask(Shape{0}), {.axis = 0}).item());
+  CHECK(error_of<ValueError>([&] { any(mask, {.axis = 2}); }) == "any: axis 2 is out of range for rank 2");
+  CHECK(error_of<ValueError>([&] { all(mask, {.axis = {0, 0}}); }) == "all: repeated axis in [0, 0]");
+  CHECK(error_of<ValueError>([&] { count_nonzero(mask, {.axis = -3}); }) ==
+        "count_nonzero: axis -3 is out of range for rank 2");
+}
+
+TEST_CASE("nonzero lists positions") {
+  CHECK(equal(nonzero(tensor({{0, 2}, {nan, 0}})), index({{0, 1}, {1, 0}})));
+  CHECK(nonzero(Tensor(3)).shape() == Shape{1, 0});
+  CHECK(nonzero(Tensor(0)).shape() == Shape{0, 0});
+  CHECK(equal(argwhere(index({0, 4, 5})), index({{1}, {2}})));
+}
+
+TEST_CASE("distinct numbers: NaN is one, -0 is 0") {
+  const Unique<Real> found = unique(tensor({{nan, 0.0, 2}, {-0.0, nan, -infinity}}));
+  check_close(found.values, tensor({-infinity, 0, 2, nan}).value());
+  CHECK(!std::signbit(found.values.data()[1]));
+  CHECK(equal(found.inverse, index({{3, 1, 2}, {1, 3, 0}})));
+  CHECK(equal(found.counts, index({1, 2, 1, 2})));
+  const Index numbers = random_integers(-5, 5, {7, 11}, {.seed = 1, .draw = 2});
+  const Unique<std::int64_t> whole = unique(numbers);
+  CHECK(equal(index_select(whole.values, 0, whole.inverse.reshaped({-1})), numbers.reshaped({-1})));
+  CHECK(sum(whole.counts).item() == 77);
+  CHECK(unique(Index(Shape{0, 3})).inverse.shape() == Shape{0, 3});
+}
+
+TEST_CASE("counts and histograms refuse what they cannot count") {
+  CHECK(error_of<ShapeError>([] { bincount(index({{1}})); }) ==
+        "bincount: the list needs one axis, its shape is [1, 1]");
+  CHECK(error_of<ValueError>([] { bincount(index({1, -2})); }) == "bincount: negative number -2");
+  CHECK(error_of<ValueError>([] { bincount(index({1}), {.minlength = -1}); }) == "bincount: minlength is -1");
+  CHECK(error_of<ShapeError>([] { bincount(index({1}), ones({2})); }) ==
+        "bincount: weights of shape [2] for a list of shape [1]");
+  error_of<LimitError>([] { bincount(index({std::numeric_limits<std::int64_t>::max()})); });
+  const Tensor x = tensor({1, 2});
+  CHECK(error_of<ValueError>([&] { histc(x, {.bins = 0}); }) == "histc: bins = 0");
+  CHECK(error_of<ValueError>([&] { histc(x, {.min = 2, .max = 1}); }) == "histc: min = 2 is above max = 1");
+  CHECK(error_of<ValueError>([&] { histc(tensor({1, infinity})); }) == "histc: no finite interval from 1 to inf");
+  CHECK(error_of<ValueError>([&] { histc(tensor({nan, 1})); }) == "histc: no finite interval from nan to nan");
+  CHECK(error_of<ValueError>([&] { histc(x, {.min = nan, .max = 1}); }) == "histc: no finite interval from nan to 1");
+  check_close(histc(tensor({1, nan, infinity, 2}), {.bins = 2, .min = 0, .max = 2}).value(), tensor({0, 2}).value());
+  CHECK(sum(histc(zeros({0}), {.bins = 3})).item() == 0);
+}
+
+TEST_CASE("places in sorted sequences") {
+  const Tensor steps = tensor({-1, 0, 0, 2, nan});
+  const Tensor values = tensor({-infinity, 0, 1, infinity, nan});
+  CHECK(equal(searchsorted(steps, values), index({0, 1, 3, 4, 4})));
+  CHECK(equal(searchsorted(steps, values, {.right = true}), index({0, 3, 3, 4, 5})));
+  CHECK(searchsorted(zeros({0}), Tensor(3)).item() == 0);
+  CHECK(searchsorted(zeros({2, 0}), zeros({2, 4})).shape() == Shape{2, 4});
+  CHECK(error_of<ValueError>([] {
+          searchsorted(tensor({{1, 2}, {4, 3}}), zeros({2, 1}));
+        }) == "searchsorted: the sequence is not ascending at [1, 1]");
+  CHECK(error_of<ShapeError>([] {
+          searchsorted(zeros({2, 3}), zeros({3, 1}));
+        }) == "searchsorted: a sequence of shape [2, 3] for values of shape [3, 1]");
+  CHECK(error_of<ShapeError>([] { searchsorted(Tensor(1), zeros({1})); }) == "searchsorted: the sequence is a scalar");
+  CHECK(error_of<ShapeError>([] {
+          bucketize(zeros({1}), zeros({1, 1}));
+        }) == "bucketize: the boundaries need one axis, their shape is [1, 1]");
+}
+
+}  // namespace
+}  // namespace xgrad::testing
