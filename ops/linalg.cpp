@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "../core/checked.h"
 #include "../core/formula.h"
 #include "../core/record.h"
 #include "elementwise.h"
@@ -279,28 +280,55 @@ Tensor logdet(const Tensor& a) {
 
 namespace {
 
-// The diagonal of matrices whose rows stand in one line.
-Slices diagonal_of(std::int64_t m, std::int64_t n) { return {ellipsis, slice(0, std::min(m, n) * n, n + 1)}; }
+// A diagonal of matrices (m, n) whose rows stand in one line.
+Slices diagonal_of(std::int64_t m, std::int64_t n, std::int64_t offset) {
+  const std::int64_t row = offset < 0 ? 0 - std::max(offset, -m) : 0,
+                     column = std::min(std::max<std::int64_t>(offset, 0), n);
+  const std::int64_t length = std::min(m - row, n - column), first = row * n + column;
+  if (length == 0) return {ellipsis, slice(0, 0)};
+  return {ellipsis, slice(first, first + (length - 1) * (n + 1) + 1, n + 1)};
+}
 
 void check_rank(const char* op, const Tensor& a) {
   if (a.rank() < 2) fail<ShapeError>(op, "expected matrices (..., m, n), got shape ", a.shape());
 }
 
-}  // namespace
-
-Tensor diagonal(const Tensor& a) {
-  check_rank("diagonal", a);
-  const Matrices sizes(a.shape());
-  return slice(reshape(a, sizes.with({sizes.size()})), diagonal_of(sizes.m, sizes.n));
+// The axes of `options` in an array of this rank, counted from 0.
+Axes matrix_axes(const char* op, const DiagonalOptions& options, int rank) {
+  const Axes axes{normalize_axis(op, options.axis1, rank), normalize_axis(op, options.axis2, rank)};
+  if (axes[0] == axes[1]) fail<ValueError>(op, "axis ", axes[0], " twice in a tensor of rank ", rank);
+  return axes;
 }
 
-Tensor diag_embed(const Tensor& x) {
+}  // namespace
+
+Tensor diagonal(const Tensor& a, const DiagonalOptions& options) {
+  check_rank("diagonal", a);
+  const Axes last{a.rank() - 2, a.rank() - 1}, axes = matrix_axes("diagonal", options, a.rank());
+  const Tensor matrices = axes == last ? a : movedim(a, axes, last);
+  const Matrices sizes(matrices.shape());
+  return slice(reshape(matrices, sizes.with({sizes.size()})), diagonal_of(sizes.m, sizes.n, options.offset));
+}
+
+Tensor diag_embed(const Tensor& x, const DiagonalOptions& options) {
   if (x.rank() == 0) fail<ShapeError>("diag_embed", "expected an axis, got shape ", x.shape());
-  const std::int64_t n = x.dim(-1);
+  const Axes axes = matrix_axes("diag_embed", options, x.rank() + 1);
+  constexpr std::int64_t furthest = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t distance = options.offset < 0 ? 0 - std::max(options.offset, -furthest) : options.offset;
+  const std::int64_t n = checked_add("diag_embed", x.dim(-1), distance);
   Shape line = x.shape(), square = x.shape();
-  line[line.rank() - 1] = n * n;
+  line[line.rank() - 1] = checked_multiply("diag_embed", n, n);
+  square[square.rank() - 1] = n;
   square.push_back(n);
-  return reshape(place(x, diagonal_of(n, n), line), square);
+  const Tensor matrices = reshape(place(x, diagonal_of(n, n, options.offset), line), square);
+  const Axes last{x.rank() - 1, x.rank()};
+  return axes == last ? matrices : movedim(matrices, last, axes);
+}
+
+Tensor diag(const Tensor& x, std::int64_t offset) {
+  if (x.rank() == 1) return diag_embed(x, {.offset = offset});
+  if (x.rank() == 2) return diagonal(x, {.offset = offset});
+  fail<ShapeError>("diag", "expected a list or a matrix, got shape ", x.shape());
 }
 
 Tensor trace(const Tensor& a) {

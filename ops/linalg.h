@@ -166,10 +166,19 @@ Tensor matrix_norm(const Tensor& a, const MatrixNormOptions& options = {});
 
 // ---- Diagonals, powers ----------------------------------------------------------------------------------------------
 
-/// a_ii.      (..., m, n) -> (..., min(m, n))
-Tensor diagonal(const Tensor& a);
-/// The dual of diagonal: matrices with x on the diagonal, 0 elsewhere.      (..., n) -> (..., n, n)
-Tensor diag_embed(const Tensor& x);
+struct DiagonalOptions {
+  std::int64_t offset = 0;  ///< so many columns to the right of the main diagonal; below it if negative
+  int axis1 = -2;           ///< of the rows of the matrices
+  int axis2 = -1;           ///< of their columns
+};
+/// a_i(i + offset).      (..., m, n) -> (..., length of the diagonal, 0 beyond the corners)
+/// Throws ValueError for an axis out of range, or one axis twice.
+Tensor diagonal(const Tensor& a, const DiagonalOptions& options = {});
+/// The dual of diagonal: matrices with x on the diagonal, 0 elsewhere.      (..., n) -> (..., n + |offset|, n +
+/// |offset|) The axes are those of the result. Throws as diagonal.
+Tensor diag_embed(const Tensor& x, const DiagonalOptions& options = {});
+/// diag_embed of a list, or the diagonal of a matrix. Throws ShapeError for other shapes.
+Tensor diag(const Tensor& x, std::int64_t offset = 0);
 /// y = sum_i a_ii.      (..., m, n) -> (...)
 Tensor trace(const Tensor& a);
 
@@ -183,11 +192,14 @@ Tensor matrix_exp(const Tensor& a);
 namespace xgrad {
 // What PyTorch has at its top level, too.
 using linalg::det;
+using linalg::diag;
 using linalg::diag_embed;
 using linalg::diagonal;
 using linalg::logdet;
 using linalg::matrix_exp;
 using linalg::matrix_power;
+using linalg::norm;
 using linalg::slogdet;
 using linalg::trace;
+using linalg::vector_norm;
 }  // namespace xgrad

@@ -45,6 +45,17 @@ Tensor flatten(const Tensor& x, int first, int last) {
   return reshape_as("flatten", x, shape);
 }
 
+XGRAD_FORMULA unflatten_formula{"unflatten", "y = x in another shape", "dL/dx = gy in the shape of x"};
+Tensor unflatten(const Tensor& x, int axis, const Shape& sizes) {
+  axis = normalize_axis("unflatten", axis, x.rank());
+  const Shape parts = resolve_shape("unflatten", x.shape()[axis], sizes);
+  Shape shape;
+  for (int i = 0; i < axis; ++i) shape.push_back(x.shape()[i]);
+  for (const std::int64_t size : parts) shape.push_back(size);
+  for (int i = axis + 1; i < x.rank(); ++i) shape.push_back(x.shape()[i]);
+  return reshape_as("unflatten", x, shape);
+}
+
 XGRAD_FORMULA squeeze_formula{"squeeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
 Tensor squeeze(const Tensor& x) {
   Shape shape;
@@ -124,6 +135,28 @@ Tensor permute(const Tensor& x, const Axes& axes) {
   return record("permute", permuted(x.value(), order),
                 wrt(x, [back = inverse(order)](const Tensor& gy) { return permute(gy, back); }), told("order", order));
 }
+
+Tensor movedim(const Tensor& x, const Axes& from, const Axes& to) {
+  const int rank = x.rank();
+  normalize_axes("movedim", from, rank);  // or a ValueError for one out of range or named twice
+  normalize_axes("movedim", to, rank);
+  if (from.size() != to.size()) fail<ValueError>("movedim", "axes ", from, " to ", to, ": not as many of both");
+  Axes order = Axes::filled(rank, -1), others = all_axes(rank);
+  for (int i = 0; i < from.size(); ++i) {
+    const int axis = normalize_axis("movedim", from[i], rank);
+    order[normalize_axis("movedim", to[i], rank)] = axis;
+    others[axis] = -1;
+  }
+  const int* other = others.begin();
+  for (int& axis : order) {
+    if (axis != -1) continue;
+    while (*other == -1) ++other;
+    axis = *other++;
+  }
+  return permute(x, order);
+}
+
+Tensor movedim(const Tensor& x, int from, int to) { return movedim(x, Axes{from}, Axes{to}); }
 
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b) {
@@ -282,6 +315,27 @@ Tensor tile(const Tensor& x, const Shape& counts) {
     y = repeat_pieces("tile", y, length, count, shape);
   }
   return y;
+}
+
+// ---- grids
+
+Tensors meshgrid(const Tensors& lists, const MeshgridOptions& options) {
+  if (lists.empty()) fail<ValueError>("meshgrid", "needs at least 1 list");
+  Shape shape;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    if (lists[i].rank() > 1) fail<ShapeError>("meshgrid", "list ", i, " has shape ", lists[i].shape());
+    shape.push_back(lists[i].size());
+  }
+  const bool exchanged = options.indexing == MeshIndexing::xy && lists.size() > 1;
+  if (exchanged) std::swap(shape[0], shape[1]);
+  Tensors grids;
+  for (int i = 0; i < shape.rank(); ++i) {
+    Shape along = Shape::filled(shape.rank(), 1);
+    const Tensor& list = lists[static_cast<std::size_t>(i)];
+    along[exchanged && i < 2 ? 1 - i : i] = list.size();
+    grids.push_back(broadcast_to(reshape(list, along), shape));
+  }
+  return grids;
 }
 
 // ---- triangles, duals of themselves

@@ -13,6 +13,9 @@ namespace xgrad {
 Tensor reshape(const Tensor& x, const Shape& shape);
 /// Axes first ... last as one. Throws ValueError for an axis out of range or first after last.
 Tensor flatten(const Tensor& x, int first = 0, int last = -1);
+/// One axis as several, of these sizes; one may be -1 and is computed. The dual of flatten. Throws ValueError for an
+/// axis out of range, and as reshape.
+Tensor unflatten(const Tensor& x, int axis, const Shape& sizes);
 /// Without its axes of size 1.
 Tensor squeeze(const Tensor& x);
 /// Without `axes`. Throws ShapeError unless they have size 1.
@@ -33,6 +36,12 @@ Tensor transpose(const Tensor& x);
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x);
 
+/// With axis `from` at position `to` of the result, the others in their order. Throws ValueError for one out of range.
+Tensor movedim(const Tensor& x, int from, int to);
+/// The same with several: axis from[i] at position to[i]. Throws ValueError, too, for one named twice, or unless there
+/// are as many of both.
+Tensor movedim(const Tensor& x, const Axes& from, const Axes& to);
+
 /// With the order along `axes` turned round. Throws ValueError for an axis out of range or named twice.
 Tensor flip(const Tensor& x, const Axes& axes);
 template <class T>
@@ -52,6 +61,18 @@ Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis);
 /// All of x counts[i] times along axis i: a b a b. With more counts than axes x gets new leading axes, with fewer they
 /// count for the last ones. Throws ValueError for a negative count.
 Tensor tile(const Tensor& x, const Shape& counts);
+
+/// Which axis of the result a list of meshgrid goes along.
+enum class MeshIndexing {
+  ij,  ///< list i along axis i, as the indices of a matrix
+  xy   ///< the first two exchanged: list 0 along the columns, list 1 along the rows
+};
+struct MeshgridOptions {
+  MeshIndexing indexing = MeshIndexing::ij;
+};
+/// The coordinates of a grid: each list (or scalar) repeated along the axes of all others. Two lists (m), (n) give two
+/// tensors (m, n), those of xy two (n, m). Throws ShapeError for a tensor with more axes than one, ValueError for none.
+Tensors meshgrid(const Tensors& lists, const MeshgridOptions& options = {});
 
 /// The elements on and below a diagonal of the last two axes, zero above: x_ij where j <= i + offset.
 /// Throws ShapeError below two axes.

@@ -168,6 +168,28 @@ Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axi
   return parts;
 }
 
+Tensors split(const Tensor& x, std::int64_t size, int axis) {
+  axis = normalize_axis("split", axis, x.rank());
+  if (size < 1) fail<ValueError>("split", "into parts of size ", size);
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t left = x.shape()[axis]; left > 0; left -= lengths.back()) lengths.push_back(std::min(size, left));
+  if (lengths.empty()) lengths.push_back(0);  // all of an empty axis, as in PyTorch
+  return split(x, lengths, axis);
+}
+
+XGRAD_FORMULA unbind_formula{"unbind", "y = x at one position of the axis", "dL/dx = gy at that position, else 0"};
+Tensors unbind(const Tensor& x, int axis) {
+  axis = normalize_axis("unbind", axis, x.rank());
+  Tensors parts;
+  for (std::int64_t i = 0; i < x.shape()[axis]; ++i) {
+    Part part = part_of_axis(x.shape(), axis, i, 1);
+    part.sizes.erase(axis);
+    part.strides.erase(axis);
+    parts.push_back(slice_part("unbind", x, part));
+  }
+  return parts;
+}
+
 Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
   axis = normalize_axis("chunk", axis, x.rank());
   constexpr std::int64_t most = 1 << 24;  // of parts without elements, of which there can be any number

@@ -19,6 +19,10 @@ Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
 /// The parts of x that follow each other along `axis` with these lengths. Throws ShapeError unless they add up.
 Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
+/// Parts of `size` positions along `axis`; the last may be shorter. Throws ValueError for a size below 1.
+Tensors split(const Tensor& x, std::int64_t size, int axis = 0);
+/// The parts of x at each position of `axis`, without that axis. Throws ValueError for an axis out of range.
+Tensors unbind(const Tensor& x, int axis = 0);
 /// x in `count` parts of ceil(size / count) positions along `axis`; the last may be shorter or missing. Throws
 /// ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
 Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
