@@ -14,6 +14,7 @@
 #include "dropout.h"
 #include "einsum.h"
 #include "elementwise.h"
+#include "functional.h"
 #include "index.h"
 #include "integer.h"
 #include "interpolate.h"

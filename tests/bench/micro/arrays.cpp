@@ -1,0 +1,139 @@
+// Statistics, what is carried along an axis, choosing, counting and arranging, beside a copy of the same numbers. What
+// takes more than twice as long as the copy says why.
+#include <xgrad/xgrad.h>
+
+#include "table.h"
+
+namespace {
+
+using namespace micro;
+
+constexpr std::int64_t rows = 768, width = 512, N = rows * width;
+const Shape shape{rows, width};
+
+// f(x) forwards: N numbers are read, `written` written.
+template <class F>
+Row of_numbers(const char* name, double written, F f) {
+  return {name, N + written, 0, [=] {
+            const Tensor x = numbers(shape);
+            return forward([=] { return f(x); });
+          }};
+}
+
+// And its gradient.
+template <class F>
+Row gradient(const char* name, double moved, F f) {
+  return {name, moved, 0, [=] {
+            const Tensor x = parameter(shape);
+            return backward({x}, [=] { return f(x); });
+          }};
+}
+
+const bool statistics_added =
+    add("statistics",
+        {
+            of_numbers("copy", N, [](const Tensor& x) { return flip(x, {0}); }),
+            of_numbers("stddev_rows", rows,
+                       [](const Tensor& x) { return stddev(x, {.axis = -1}); }),  // as var: three passes
+            of_numbers("max_and_index_rows", rows, [](const Tensor& x) { return max(x, -1).values; }),
+            of_numbers("max_and_index_columns", width, [](const Tensor& x) { return max(x, 0).values; }),
+            of_numbers("aminmax", 2, [](const Tensor& x) { return aminmax(x).max; }),
+            of_numbers("nansum", 1, [](const Tensor& x) { return nansum(x); }),
+            of_numbers("nanmean", 1, [](const Tensor& x) { return nanmean(x); }),  // counts and fills before it adds up
+            of_numbers("norm", 1, [](const Tensor& x) { return norm(x); }),  // in units of the largest: four passes
+            // In order of size elements are compared one by one: n log n steps, for one place n.
+            of_numbers("median_rows", rows, [](const Tensor& x) { return median(x, -1).values; }),
+            of_numbers("kthvalue_rows", rows, [](const Tensor& x) { return kthvalue(x, 9).values; }),
+            of_numbers("mode_rows", rows, [](const Tensor& x) { return mode(x).values; }),
+            of_numbers("quantile_rows", rows, [](const Tensor& x) { return quantile(x, 0.9, {.axis = -1}); }),
+            // Each element waits for the one before it: an addition or product takes four cycles, e^x and ln x many.
+            of_numbers("cumprod_rows", N, [](const Tensor& x) { return cumprod(x, -1); }),
+            of_numbers("cumprod_columns", N, [](const Tensor& x) { return cumprod(x, 0); }),
+            of_numbers("cummax_rows", N, [](const Tensor& x) { return cummax(x, -1).values; }),
+            of_numbers("cummax_columns", N, [](const Tensor& x) { return cummax(x, 0).values; }),
+            of_numbers("logcumsumexp_rows", N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
+            gradient("cumprod_rows'", 3 * N, [](const Tensor& x) { return cumprod(x, -1); }),
+            gradient("logcumsumexp_rows'", 3 * N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
+            gradient("max_and_index_rows'", N, [](const Tensor& x) { return max(x, -1).values; }),
+            gradient("stddev_rows'", 2 * N, [](const Tensor& x) { return stddev(x, {.axis = -1}); }),
+        });
+
+// f(index, source), the index choosing `count` of the rows.
+template <class F>
+Row with_index(const char* name, double moved, const Shape& of, std::int64_t high, F f) {
+  return {name, moved, 0, [=] {
+            const Tensor x = numbers(shape), src = numbers(of.rank() == 1 ? shape : of);
+            const Index at = random_integers(0, high, of, next_random_key());
+            return forward([=] { return f(x, at, src); });
+          }};
+}
+
+const bool choosing_added = add(
+    "choosing",
+    {
+        with_index("index_add", 3 * N, {rows}, rows,
+                   [](const Tensor& x, const Index& at, const Tensor& src) { return index_add(x, 0, at, src); }),
+        with_index("index_fill", 2 * N, {rows}, rows,
+                   [](const Tensor& x, const Index& at, const Tensor&) { return index_fill(x, 0, at, 0); }),
+        // Eight bytes of index are read for each number, and places are checked before anything is written.
+        with_index("scatter", 4 * N, shape, width,
+                   [](const Tensor& x, const Index& at, const Tensor& src) { return scatter(x, 1, at, src); }),
+        with_index("take_along_dim", 4 * N, shape, width,
+                   [](const Tensor& x, const Index& at, const Tensor&) { return take_along_dim(x, at, 1); }),
+        with_index("bincount", 2 * N, {N}, 1000,
+                   [](const Tensor&, const Index& at, const Tensor&) { return bincount(at); }),
+        of_numbers("histc", 100, [](const Tensor& x) { return histc(x); }),        // a division for each number
+        of_numbers("nonzero", 4 * N, [](const Tensor& x) { return nonzero(x); }),  // two numbers of eight bytes for one
+        of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
+        of_numbers("bucketize", 2 * N, [edges = linspace(-2, 2, 64)](const Tensor& x) { return bucketize(x, edges); }),
+        of_numbers("any_rows", rows, [](const Tensor& x) { return any(x > 4, {.axis = -1}); }),
+        of_numbers("count_nonzero_rows", rows, [](const Tensor& x) { return count_nonzero(x, {.axis = -1}); }),
+        of_numbers("bernoulli", N,
+                   [p = full(shape, 0.5)](const Tensor&) { return bernoulli(p); }),  // Philox: ten rounds
+        {"multinomial", N, 0,  // of 512 categories, eight for each row: logarithms and a partial sort
+         [] {
+           const Tensor weights = rand(shape);
+           return forward([=] { return multinomial(weights, 8); });
+         }},
+    });
+
+const bool arranging_added =
+    add("arranging", {
+                         of_numbers("unbind_rows", N, [](const Tensor& x) { return unbind(x); }),
+                         of_numbers("split_columns", N, [](const Tensor& x) { return split(x, 64, -1); }),
+                         of_numbers("movedim", N, [](const Tensor& x) { return movedim(x, 0, -1); }),
+                         of_numbers("diagonal", width, [](const Tensor& x) { return diagonal(x); }),
+                         {"diag_embed", N, 0,
+                          [] {
+                            const Tensor x = numbers({width});
+                            return forward([=] { return diag_embed(x); });
+                          }},
+                         {"meshgrid", 2 * N, 0,
+                          [] {
+                            const Tensor a = numbers({rows}), b = numbers({width});
+                            return forward([=] { return meshgrid({a, b}); });
+                          }},
+                     });
+
+// Of 64 sums of tanh of 64 numbers: a Jacobian is 64 backward passes, the products two at most.
+template <class F>
+Row of_function(const char* name, F f) {
+  return {name, 0, 0, [=] {
+            const Tensor a = numbers({64, 64}), x = numbers({64});
+            return [=] { benchmark::DoNotOptimize(f([a](const Tensor& u) { return tanh(matmul(a, u)); }, x)); };
+          }};
+}
+
+const bool derivatives_added = add(
+    "derivatives",
+    {
+        of_function("jacobian", [](const TensorFunction& f, const Tensor& x) { return jacobian(f, x); }),
+        of_function("hessian", [](const TensorFunction& f,
+                                  const Tensor& x) { return hessian([&](const Tensor& u) { return sum(f(u)); }, x); }),
+        of_function("vjp", [](const TensorFunction& f, const Tensor& x) { return vjp(f, x, x); }),
+        of_function("jvp", [](const TensorFunction& f, const Tensor& x) { return jvp(f, x, x); }),
+        of_function("hvp", [](const TensorFunction& f,
+                              const Tensor& x) { return hvp([&](const Tensor& u) { return sum(f(u)); }, x, x); }),
+    });
+
+}  // namespace

@@ -1,0 +1,158 @@
+// Derivatives of functions: PyTorch's, closed forms, each held against the others, what is refused.
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+
+namespace xgrad::testing {
+namespace {
+
+// The functions of tests/fixtures/make_array_fixtures.py.
+Tensor one(const Tensor& a, const Tensor& x) { return tanh(matmul(a, x)) * sum(x); }
+Tensor several(const Tensor& a, const Tensor& x, const Tensor& y) { return outer(tanh(matmul(a, x)), exp(y)) * sum(y); }
+
+Results flat(const std::vector<Tensors>& rows) {
+  Tensors all;
+  for (const Tensors& row : rows) all.insert(all.end(), row.begin(), row.end());
+  return all;
+}
+Results both(const OutputAndProduct& found) { return Tensors{found.output, found.product}; }
+Results both(const OutputAndProducts& found) {
+  Tensors all{found.output};
+  all.insert(all.end(), found.products.begin(), found.products.end());
+  return all;
+}
+
+TEST_CASE("derivatives of functions, and the gradients of them, equal PyTorch's") {
+  const auto of_x = [](const Case& c) { return [a = c.x(0)](const Tensor& x) { return one(a, x); }; };
+  const auto scalar = [](const Case& c) { return [a = c.x(0)](const Tensor& x) { return sum(square(one(a, x))); }; };
+  const auto of_xy = [](const Case& c) { return [a = c.x(0)](const Tensors& in) { return several(a, in[0], in[1]); }; };
+  const auto scalar_xy = [](const Case& c) {
+    return [a = c.x(0)](const Tensors& in) { return sum(square(several(a, in[0], in[1]))); };
+  };
+  constexpr FunctionalOptions graph{.create_graph = true};
+  check_fixtures("derivatives",
+                 {
+                     {"jacobian", [&](const Case& c) { return jacobian(of_x(c), c.x(1)); }},
+                     {"jacobians",
+                      [&](const Case& c) {
+                        return jacobian(of_xy(c), {c.x(1), c.x(2)});
+                      }},
+                     {"hessian", [&](const Case& c) { return hessian(scalar(c), c.x(1)); }},
+                     {"hessians",
+                      [&](const Case& c) {
+                        return flat(hessian(scalar_xy(c), {c.x(1), c.x(2)}));
+                      }},
+                     {"vjp", [&](const Case& c) { return both(vjp(of_x(c), c.x(1), c.x(2))); }},
+                     {"vjps",
+                      [&](const Case& c) {
+                        return both(vjp(of_xy(c), {c.x(1), c.x(2)}, c.x(3)));
+                      }},
+                     {"jvp", [&](const Case& c) { return both(jvp(of_x(c), c.x(1), c.x(2))); }},
+                     {"jvps",
+                      [&](const Case& c) {
+                        return both(jvp(of_xy(c), {c.x(1), c.x(2)}, {c.x(3), c.x(4)}));
+                      }},
+                     {"hvp", [&](const Case& c) { return both(hvp(scalar(c), c.x(1), c.x(2))); }},
+                     {"hvps",
+                      [&](const Case& c) {
+                        return both(hvp(scalar_xy(c), {c.x(1), c.x(2)}, {c.x(3), c.x(4)}));
+                      }},
+                     {"graph_of_jacobian", [&](const Case& c) { return jacobian(of_x(c), c.x(1), graph); }},
+                     {"graph_of_hessian", [&](const Case& c) { return hessian(scalar(c), c.x(1), graph); }},
+                     {"graph_of_vjp", [&](const Case& c) { return vjp(of_x(c), c.x(1), c.x(2), graph).product; }},
+                     {"graph_of_jvp", [&](const Case& c) { return jvp(of_x(c), c.x(1), c.x(2), graph).product; }},
+                     {"graph_of_hvp", [&](const Case& c) { return hvp(scalar(c), c.x(1), c.x(2), graph).product; }},
+                 });
+}
+
+TEST_CASE("derivatives of functions in closed form") {
+  const Tensor x = normal({3}), a = normal({3, 3}, 2), v = normal({3}, 3);
+  // x' a x: gradient (a + a') x, second derivative a + a'.
+  const TensorFunction form = [&](const Tensor& u) { return dot(u, matmul(a, u)); };
+  const Tensor twice = a + transpose(a);
+  check_close(jacobian(form, x).value(), matmul(twice, x).value());
+  check_close(hessian(form, x).value(), twice.value());
+  check_close(hvp(form, x, v).product.value(), matmul(twice, v).value());
+  check_close(hvp(form, x, v).output.value(), form(x).value());
+  // a x: the Jacobian is a, of any shape.
+  const TensorFunction linear_map = [&](const Tensor& u) { return matmul(u, transpose(a)); };
+  check_close(jacobian(linear_map, x).value(), a.value());
+  CHECK(jacobian(linear_map, normal({2, 3})).shape() == Shape{2, 3, 2, 3});
+  check_close(jvp(linear_map, x, v).product.value(), matmul(a, v).value());
+  check_close(vjp(linear_map, x, v).product.value(), matmul(v, a).value());
+  // x^3: 3 x^2 on the diagonal; of the product of two, each times the other.
+  check_close(jacobian([](const Tensor& u) { return pow(u, 3); }, x).value(), diag(3 * square(x)).value(), 1e-14);
+  const auto parts = hessian([](const Tensors& in) { return dot(in[0], in[1]); }, {x, v});
+  check_close(parts[0][1].value(), eye(3).value());
+  check_close(parts[0][0].value(), zeros({3, 3}).value());
+  // A number needs no vector.
+  CHECK(jvp([](const Tensor& u) { return u * u; }, Tensor(3)).product.item() == 6);
+  CHECK(vjp([](const Tensor& u) { return u * u; }, Tensor(3)).product.item() == 6);
+  CHECK(hvp([](const Tensor& u) { return u * u * u; }, Tensor(3)).product.item() == 18);
+  check_close(vjp([](const Tensors& in) { return sum(in[0] * in[1]); }, {x, v}).products[1].value(), x.value());
+  CHECK(jacobian([](const Tensor& u) { return narrow(u, 0, 0, 0); }, x).shape() == Shape{0, 3});
+  check_close(jacobian([](const Tensor& u) { return u; }, x).value(), eye(3).value());
+}
+
+TEST_CASE("what is returned has a graph if that is asked for, and inputs keep their gradients") {
+  const Tensor x = variable(normal({3}));
+  const TensorFunction f = [](const Tensor& u) { return sum(exp(u)); };
+  CHECK(!jacobian(f, x).requires_grad());
+  CHECK(!hessian(f, x).requires_grad());
+  CHECK(!vjp(f, x).output.requires_grad());
+  CHECK(!jvp(f, x, ones({3})).product.requires_grad());
+  constexpr FunctionalOptions graph{.create_graph = true};
+  const auto [h, hv] = [&] {
+    const NoGrad off;  // changes nothing about it
+    return std::pair(hessian(f, x, graph), hvp(f, x, ones({3}), graph).product);
+  }();
+  check_close(h.value(), diag(exp(x)).value(), 1e-14);
+  check_close(grad(sum(h), {x})[0].value(), exp(x).value(), 1e-14);
+  check_close(grad(sum(hv), {x})[0].value(), exp(x).value(), 1e-14);
+  CHECK(!x.has_grad());
+}
+
+TEST_CASE("what a function does not depend on has zeros, or is refused if that is strict") {
+  const Tensor x = normal({2}), y = normal({3}, 2);
+  const TensorsFunction first = [](const Tensors& in) { return sum(square(in[0])); };
+  const TensorFunction constant = [](const Tensor&) { return Tensor(3); };
+  constexpr FunctionalOptions strict{.strict = true};
+  check_close(jacobian(first, {x, y})[1].value(), zeros({3}).value());
+  check_close(hessian(first, {x, y})[1][0].value(), zeros({3, 2}).value());
+  check_close(jacobian(constant, x).value(), zeros({2}).value());
+  check_close(jvp(constant, x, x).product.value(), Tensor(0).value());
+  check_close(hvp([](const Tensor& u) { return sum(u); }, x, x).product.value(), zeros({2}).value());
+  CHECK(error_of<GraphError>([&] { jacobian(constant, x, strict); }) ==
+        "jacobian: the result does not depend on the inputs");
+  CHECK(error_of<GraphError>([&] { hessian([](const Tensor& u) { return sum(u); }, x, strict); }) ==
+        "hessian: a gradient does not depend on the inputs");
+  CHECK(error_of<GraphError>([&] { hvp([](const Tensor& u) { return sum(u); }, x, x, strict); }) ==
+        "hvp: the gradient does not depend on the inputs");
+  CHECK(!error_of<GraphError>([&] { jacobian(first, {x, y}, strict); }).empty());
+  CHECK(!error_of<GraphError>([&] { vjp(first, {x, y}, {}, strict); }).empty());
+}
+
+TEST_CASE("derivatives of functions refuse what does not fit") {
+  const Tensor x = normal({3});
+  const TensorFunction f = [](const Tensor& u) { return exp(u); };
+  const TensorsFunction g = [](const Tensors& in) { return in[0]; };
+  CHECK(error_of<ValueError>([&] { jacobian(TensorFunction(), x); }) == "jacobian: the function is empty");
+  CHECK(error_of<ValueError>([&] { hessian(TensorsFunction(), {x}); }) == "hessian: the function is empty");
+  CHECK(error_of<GraphError>([&] { vjp(f, Tensor(), x); }) == "vjp: input 0 is undefined");
+  CHECK(error_of<GraphError>([&] { jvp([](const Tensor&) { return Tensor(); }, x, x); }) ==
+        "jvp: f returned an undefined tensor");
+  CHECK(error_of<ShapeError>([&] { hessian(f, x); }) == "hessian: f has to give one element, its shape is [3]");
+  CHECK(error_of<ShapeError>([&] { hvp(f, x, x); }) == "hvp: f has to give one element, its shape is [3]");
+  CHECK(error_of<ShapeError>([&] { vjp(f, x, ones({2})); }) == "vjp: a vector of shape [2] for the result of [3]");
+  CHECK(error_of<ShapeError>([&] { vjp(f, x); }) == "vjp: a vector is needed: the result has shape [3]");
+  CHECK(error_of<ShapeError>([&] { jvp(f, x, ones({3, 1})); }) == "jvp: a vector of shape [3, 1] for input 0 of [3]");
+  CHECK(error_of<ShapeError>([&] { jvp(f, x); }) == "jvp: a vector is needed: input 0 has shape [3]");
+  CHECK(error_of<ValueError>([&] { jvp(g, {x, x}, {x}); }) == "jvp: 1 vectors for 2 inputs");
+  CHECK(error_of<LimitError>([&] {
+          jacobian(f, ones({1, 1, 1, 1, 1}));
+        }) == "jacobian: a result of shape [1, 1, 1, 1, 1] + [1, 1, 1, 1, 1] has more than 8 axes");
+}
+
+}  // namespace
+}  // namespace xgrad::testing
