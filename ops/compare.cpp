@@ -2,7 +2,9 @@
 #include "compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 
 #include "../core/formula.h"
 #include "../core/record.h"
@@ -41,6 +43,43 @@ Mask operator==(const Tensor& a, const Tensor& b) {
 }
 Mask operator!=(const Tensor& a, const Tensor& b) {
   return compare("not_equal", a, b, [](Real p, Real q) { return p != q; });
+}
+
+namespace {
+
+template <class F>
+Mask where_each(const Tensor& x, const F& holds) {
+  return map_elements<bool>(x.shape(), holds, x.value());
+}
+
+Mask close(const char* op, const Tensor& a, const Tensor& b, const IsCloseOptions& options) {
+  const double rtol = options.rtol, atol = options.atol;
+  if (!(rtol >= 0 && atol >= 0)) fail<ValueError>(op, "tolerances must not be negative: rtol ", rtol, ", atol ", atol);
+  const bool equal_nan = options.equal_nan;
+  return compare(op, a, b, [rtol, atol, equal_nan](Real p, Real q) {
+    const double distance = std::abs(static_cast<double>(p) - static_cast<double>(q));
+    const bool near = std::isfinite(distance) && distance <= atol + rtol * std::abs(static_cast<double>(q));
+    return near || p == q || (equal_nan && std::isnan(p) && std::isnan(q));
+  });
+}
+
+}  // namespace
+
+Mask isnan(const Tensor& x) {
+  return where_each(x, [](Real v) { return v != v; });
+}
+Mask isinf(const Tensor& x) {
+  return where_each(x, [](Real v) { return std::abs(v) == std::numeric_limits<Real>::infinity(); });
+}
+Mask isfinite(const Tensor& x) {
+  return where_each(x, [](Real v) { return std::abs(v) <= std::numeric_limits<Real>::max(); });
+}
+
+Mask isclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options) {
+  return close("isclose", a, b, options);
+}
+bool allclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options) {
+  return all(close("allclose", a, b, options));
 }
 
 Mask operator&&(const Mask& a, const Mask& b) {

@@ -15,6 +15,22 @@ Mask operator>=(const Tensor& a, const Tensor& b);
 Mask operator==(const Tensor& a, const Tensor& b);
 Mask operator!=(const Tensor& a, const Tensor& b);
 
+/// Where x is no number; where it is inf or -inf; where it is neither.
+Mask isnan(const Tensor& x);
+Mask isinf(const Tensor& x);
+Mask isfinite(const Tensor& x);
+
+struct IsCloseOptions {
+  double rtol = 1e-5;      ///< how far a may be from b, as a share of |b|
+  double atol = 1e-8;      ///< and besides
+  bool equal_nan = false;  ///< NaN is close to NaN
+};
+/// Where |a - b| <= atol + rtol |b|, computed in double; equal infinities are close, others far. With broadcasting.
+/// Throws ShapeError, ValueError for a tolerance that is negative or NaN.
+Mask isclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
+/// Whether that is so everywhere.
+bool allclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
+
 /// Logic on masks.
 Mask operator&&(const Mask& a, const Mask& b);
 Mask operator||(const Mask& a, const Mask& b);

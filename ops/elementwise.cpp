@@ -10,6 +10,11 @@
 #include "lambda.h"
 
 namespace xgrad {
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+}  // namespace
 
 Tensor exp(const Tensor& x) {
   return elementwise(
@@ -29,6 +34,26 @@ Tensor log(const Tensor& x) {
 Tensor log1p(const Tensor& x) {
   return elementwise(
       "log1p", x, [](auto v) { return log1p(v); }, [](auto v, auto) { return 1 / (1 + v); });
+}
+
+Tensor exp2(const Tensor& x) {
+  return elementwise(
+      "exp2", x, [](auto v) { return exp2(v); }, [](auto, auto y) { return y * std::numbers::ln2; });
+}
+
+Tensor log2(const Tensor& x) {
+  return elementwise(
+      "log2", x, [](auto v) { return log2(v); }, [](auto v, auto) { return 1 / v / std::numbers::ln2; });
+}
+
+Tensor log10(const Tensor& x) {
+  return elementwise(
+      "log10", x, [](auto v) { return log10(v); }, [](auto v, auto) { return 1 / v / std::numbers::ln10; });
+}
+
+Tensor reciprocal(const Tensor& x) {
+  return elementwise(
+      "reciprocal", x, [](auto v) { return 1 / v; }, [](auto, auto y) { return -(y * y); });
 }
 
 Tensor sqrt(const Tensor& x) {
@@ -156,16 +181,59 @@ Tensor gelu_tanh(const Tensor& x) {
 
 Tensor gelu(const Tensor& x, Gelu form) { return form == Gelu::erf ? gelu_erf(x) : gelu_tanh(x); }
 
+XGRAD_FORMULA logaddexp_formula{"logaddexp", "y = ln(e^a + e^b)", "dy/da = e^(a - y); dy/db = e^(b - y)"};
+Tensor logaddexp(const Tensor& a, const Tensor& b) {
+  // The distance of two equal infinities is 0.
+  const auto distance = [](auto p, auto q) { return where(p == q && abs(p) == infinity, 0, p - q); };
+  const auto share = [distance](auto p, auto q, auto) {
+    return where(p == q && p == -infinity, 0, sigmoid(distance(p, q)));
+  };
+  return elementwise(
+      "logaddexp", a, b, [distance](auto p, auto q) { return maximum(p, q) + log1p(exp(-abs(distance(p, q)))); }, share,
+      [share](auto p, auto q, auto y) { return share(q, p, y); });
+}
+
+Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
+  // From the nearer end, so that both are met exactly.
+  return elementwise(
+      "lerp", start, end, weight,
+      [](auto a, auto b, auto w) { return where(w < 0.5, a + w * (b - a), b - (1 - w) * (b - a)); },
+      [](auto, auto, auto w, auto) { return 1 - w; }, [](auto, auto, auto w, auto) { return w; },
+      [](auto a, auto b, auto, auto) { return b - a; });
+}
+
 XGRAD_FORMULA clamp_formula{"clamp", "y = max(min(x, high), low)", "dy/dx = 1 if x > low and x < high, else 0"};
 Tensor clamp(const Tensor& x, const Bounds& bounds) {
   if (!(bounds.min <= bounds.max)) fail<ValueError>("clamp", "min ", bounds.min, " is above max ", bounds.max);
   const Real low = bounds.min, high = bounds.max;
   // Nothing is at or beyond NaN: an infinite x does not lie at the bound of a side that is open.
-  constexpr Real infinity = std::numeric_limits<Real>::infinity(), none = std::numeric_limits<Real>::quiet_NaN();
+  constexpr Real none = std::numeric_limits<Real>::quiet_NaN();
   const Real at_low = low == -infinity ? none : low, at_high = high == infinity ? none : high;
   return elementwise(
       "clamp", x, [low, high](auto v) { return maximum(minimum(v, high), low); },
       [at_low, at_high](auto v, auto) { return where(v <= at_low, 0, where(v >= at_high, 0, 1)); });
+}
+
+Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {
+  return elementwise(
+      "clamp_between", x, low, high, [](auto v, auto a, auto b) { return minimum(maximum(v, a), b); },
+      [](auto v, auto a, auto b, auto) {
+        return where(v < a || v > b, 0, where(a == b, 1, where(v == a || v == b, 0.5, 1)));
+      },
+      [](auto v, auto a, auto b, auto) { return where(a <= b, where(v < a, 1, where(v == a && a < b, 0.5, 0)), 0); },
+      [](auto v, auto a, auto b, auto) { return where(v > b || a > b, 1, where(v == b && a < b, 0.5, 0)); });
+}
+
+XGRAD_FORMULA nan_to_num_formula{"nan_to_num", "y = x if x is finite, else a number for it",
+                                 "dy/dx = 1 if x is finite, else 0"};
+Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options) {
+  const Real none = options.nan, above = options.posinf, below = options.neginf;
+  return elementwise(
+      "nan_to_num", x,
+      [none, above, below](auto v) {
+        return where(v == v, where(v == infinity, above, where(v == -infinity, below, v)), none);
+      },
+      [](auto v, auto) { return where(abs(v) < infinity, 1, 0); });
 }
 
 namespace {

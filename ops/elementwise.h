@@ -1,4 +1,5 @@
-// Functions of one tensor, element by element, and powers.
+// Functions of one tensor, element by element, powers, and a few of several tensors. (activations.h, trigonometry.h and
+// rounding.h have the others.)
 #pragma once
 
 #include <limits>
@@ -16,6 +17,14 @@ Tensor expm1(const Tensor& x);
 Tensor log(const Tensor& x);
 /// y = ln(1 + x), exact near 0      dy/dx = 1/(1 + x)
 Tensor log1p(const Tensor& x);
+/// y = 2^x                          dy/dx = y ln 2
+Tensor exp2(const Tensor& x);
+/// y = ln x / ln 2                  dy/dx = 1/(x ln 2)
+Tensor log2(const Tensor& x);
+/// y = ln x / ln 10                 dy/dx = 1/(x ln 10)
+Tensor log10(const Tensor& x);
+/// y = 1/x; inf at 0                dy/dx = -y^2
+Tensor reciprocal(const Tensor& x);
 /// y = sqrt x; NaN below 0          dy/dx = 1/(2y), which is inf at 0
 Tensor sqrt(const Tensor& x);
 /// y = 1/sqrt x                     dy/dx = -y^3/2
@@ -40,6 +49,13 @@ Tensor erf(const Tensor& x);
 Tensor pow(const Tensor& x, Real exponent);
 /// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and where a = 0: 0 if b >= 0, else -a^b
 Tensor pow(const Tensor& a, const Tensor& b);
+
+/// y = ln(e^a + e^b), without overflow; with broadcasting. Throws ShapeError.
+/// dy/da = e^(a - y)      dy/db = e^(b - y); where both are -inf, so is y, and both derivatives are 0
+Tensor logaddexp(const Tensor& a, const Tensor& b);
+/// y = start + weight (end - start), exactly `start` for weight 0 and `end` for 1; with broadcasting. Throws
+/// ShapeError. dy/dstart = 1 - weight      dy/dend = weight      dy/dweight = end - start
+Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight);
 
 /// y = 1/(1 + e^-x)                 dy/dx = y (1 - y)
 Tensor sigmoid(const Tensor& x);
@@ -68,5 +84,16 @@ struct Bounds {
 /// y = x within the bounds, the nearer bound outside.      dy/dx = 1 within, 0 outside and at the bounds
 /// Throws ValueError unless min <= max.
 Tensor clamp(const Tensor& x, const Bounds& bounds);
+/// y = min(max(x, low), high), with broadcasting; `high` where low > high. Throws ShapeError. (For one bound: maximum,
+/// minimum.)      The gradient goes to the one that y is, by halves to x and the bound where both are.
+Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high);
+
+struct NanToNumOptions {
+  Real nan = 0;                                       ///< in place of NaN
+  Real posinf = std::numeric_limits<Real>::max();     ///< in place of inf
+  Real neginf = std::numeric_limits<Real>::lowest();  ///< in place of -inf
+};
+/// x with numbers in place of what is none.      dy/dx = 1 where x is finite, else 0
+Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options = {});
 
 }  // namespace xgrad

@@ -1,14 +1,15 @@
 // elementwise(): a one-line lambda becomes a fused, differentiable operation of its own.
 //
-//     Tensor softsign(const Tensor& x) {
-//       return elementwise("softsign", x,
-//           [](auto v) { return v / (1 + abs(v)); },                                    // y
-//           [](auto v, auto) { return 1 / ((1 + abs(v)) * (1 + abs(v))); });            // dy/dx
+//     Tensor hump(const Tensor& x) {
+//       return elementwise("hump", x,
+//           [](auto v) { return 1 / (1 + v * v); },              // y
+//           [](auto v, auto y) { return -2 * v * y * y; });      // dy/dx
 //     }
 //
 // Each lambda is written once and run twice: on SIMD registers when only numbers are wanted (one pass over memory, no
 // temporaries), and on Tensors when the graph of the gradient is wanted. It may use + - * / and the functions abs sign
-// sqrt exp expm1 log log1p pow sin cos tanh erf sigmoid maximum minimum where, comparisons inside where, and numbers.
+// sqrt exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf sigmoid
+// floor ceil round trunc maximum minimum where, comparisons inside where, and numbers.
 //
 // Not part of <xgrad/xgrad.h>, since it includes xsimd. Fast only with -march=native: link xgrad::native (building.md).
 #pragma once
@@ -17,3 +18,5 @@
 #include "elementwise.h"
 #include "lambda.h"
 #include "reduce.h"
+#include "rounding.h"
+#include "trigonometry.h"

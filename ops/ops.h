@@ -1,6 +1,7 @@
 // All operations.
 #pragma once
 
+#include "activations.h"
 #include "arithmetic.h"
 #include "attention.h"
 #include "batch_norm.h"
@@ -29,11 +30,14 @@
 #include "recurrent.h"
 #include "reduce.h"
 #include "rotary.h"
+#include "rounding.h"
 #include "sample.h"
 #include "scan.h"
 #include "search.h"
 #include "shape.h"
+#include "similarity.h"
 #include "slice.h"
 #include "softmax.h"
 #include "sort.h"
 #include "statistics.h"
+#include "trigonometry.h"

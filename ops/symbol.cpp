@@ -58,7 +58,10 @@ ExpressionRef constant(double value, std::string_view digits) {
   const auto pi = [] { return make(Expression::letter, "pi"); };
   const auto two = [] { return make(Expression::number, "2"); };
   const auto ratio = [&] { return call("sqrt", make(Expression::quotient, "", {two(), pi()})); };
+  const auto ln = [](const char* of) { return call("ln", make(Expression::number, of)); };
   if (value == std::numbers::pi) return pi();
+  if (value == std::numbers::ln2) return ln("2");
+  if (value == std::numbers::ln10) return ln("10");
   if (value == 2 * inv_sqrtpi) return make(Expression::quotient, "", {two(), call("sqrt", pi())});
   if (value == sqrt2 * inv_sqrtpi) return ratio();
   if (value == 2 * sqrt2 * inv_sqrtpi) return make(Expression::product, "", {two(), ratio()});
@@ -288,9 +291,25 @@ Symbol exp(const Symbol& a) { return Symbol(call("exp", a.expression_)); }
 Symbol expm1(const Symbol& a) { return exp(a) - 1; }
 Symbol log(const Symbol& a) { return Symbol(call("ln", a.expression_)); }
 Symbol log1p(const Symbol& a) { return log(1 + a); }
+Symbol log2(const Symbol& a) { return log(a) / std::numbers::ln2; }
+Symbol log10(const Symbol& a) { return log(a) / std::numbers::ln10; }
+Symbol exp2(const Symbol& a) { return pow(2, a); }
 Symbol sin(const Symbol& a) { return Symbol(call("sin", a.expression_)); }
 Symbol cos(const Symbol& a) { return Symbol(call("cos", a.expression_)); }
+Symbol tan(const Symbol& a) { return Symbol(call("tan", a.expression_)); }
+Symbol asin(const Symbol& a) { return Symbol(call("asin", a.expression_)); }
+Symbol acos(const Symbol& a) { return Symbol(call("acos", a.expression_)); }
+Symbol atan(const Symbol& a) { return Symbol(call("atan", a.expression_)); }
+Symbol sinh(const Symbol& a) { return Symbol(call("sinh", a.expression_)); }
+Symbol cosh(const Symbol& a) { return Symbol(call("cosh", a.expression_)); }
 Symbol tanh(const Symbol& a) { return Symbol(call("tanh", a.expression_)); }
+Symbol asinh(const Symbol& a) { return Symbol(call("asinh", a.expression_)); }
+Symbol acosh(const Symbol& a) { return Symbol(call("acosh", a.expression_)); }
+Symbol atanh(const Symbol& a) { return Symbol(call("atanh", a.expression_)); }
+Symbol floor(const Symbol& a) { return Symbol(call("floor", a.expression_)); }
+Symbol ceil(const Symbol& a) { return Symbol(call("ceil", a.expression_)); }
+Symbol trunc(const Symbol& a) { return Symbol(call("trunc", a.expression_)); }
+Symbol round(const Symbol& a) { return Symbol(call("round", a.expression_)); }
 Symbol erf(const Symbol& a) { return Symbol(call("erf", a.expression_)); }
 Symbol sigmoid(const Symbol& a) { return Symbol(call("sigmoid", a.expression_)); }
 Symbol normal_cdf(const Symbol& a) { return Symbol(call("normal_cdf", a.expression_)); }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <numbers>
 
 #include "../../core/config.h"
 
@@ -52,13 +53,19 @@ template <class V, std::size_t n>
   return sum;
 }
 
+// e^r - 1 for |r| <= ln(2)/2.
+template <class V>
+[[gnu::always_inline]] inline V expm1_near_0(const V& r) {
+  return multiply_add(polynomial(r, ExpTable<typename V::Number>::coefficients), r * r, r);
+}
+
 // e^x = 2^k e^r with |r| <= ln(2)/2: k, and e^r - 1.
 template <class V>
 struct ExpParts {
   using Table = ExpTable<typename V::Number>;
   [[gnu::always_inline]] explicit ExpParts(const V& x) : k(nearest(x * 1.4426950408889634)) {
     const V r = multiply_add(k, -Table::low, multiply_add(k, -Table::high, x));
-    rest = multiply_add(polynomial(r, Table::coefficients), r * r, r);
+    rest = expm1_near_0(r);
   }
   V k, rest;
 };
@@ -70,6 +77,15 @@ template <class V>
   const auto vanishes = x < Table::least;
   const ExpParts<V> parts(where(vanishes, V(0), bounded_above(x, Table::most)));
   return where(vanishes, V(0), scaled(parts.rest + 1, parts.k));
+}
+
+// 2^x, the whole part of x as the exponent.
+template <class V>
+V exp2_of(const V& x) {
+  using Limits = std::numeric_limits<typename V::Number>;
+  const auto vanishes = x < Limits::min_exponent - Limits::digits - 1;
+  const V bounded = where(vanishes, V(0), bounded_above(x, Limits::max_exponent)), k = nearest(bounded);
+  return where(vanishes, V(0), scaled(expm1_near_0(V((bounded - k) * std::numbers::ln2)) + 1, k));
 }
 
 template <class V>

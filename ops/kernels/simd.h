@@ -169,9 +169,39 @@ class BasicPack {
     for (std::size_t i = 0; i < width; ++i) bases[i] = std::pow(bases[i], exponents[i]);
     return load(bases);
   }
+  friend BasicPack log2(const BasicPack& a) {
+    if constexpr (std::is_same_v<Number, float>) return xsimd::log2(a.batch_);
+    const Mask tiny = a < std::numeric_limits<Number>::min();  // as in log
+    const BasicPack y = xsimd::log2(where(tiny, a * 0x1p54, a).batch_);
+    return where(tiny, y - 54, y);
+  }
+  friend BasicPack log10(const BasicPack& a) {
+    if constexpr (std::is_same_v<Number, float>) return xsimd::log10(a.batch_);
+    const Mask tiny = a < std::numeric_limits<Number>::min();
+    const BasicPack y = xsimd::log10(where(tiny, a * 0x1p54, a).batch_);
+    return where(tiny, y - 54 * (std::numbers::ln2 / std::numbers::ln10), y);
+  }
+  friend BasicPack exp2(const BasicPack& a) { return detail::exp2_of(a); }
   friend BasicPack sin(const BasicPack& a) { return xsimd::sin(a.batch_); }
   friend BasicPack cos(const BasicPack& a) { return xsimd::cos(a.batch_); }
+  friend BasicPack tan(const BasicPack& a) { return xsimd::tan(a.batch_); }
+  friend BasicPack asin(const BasicPack& a) { return xsimd::asin(a.batch_); }
+  friend BasicPack acos(const BasicPack& a) { return xsimd::acos(a.batch_); }
+  friend BasicPack atan(const BasicPack& a) { return xsimd::atan(a.batch_); }
+  friend BasicPack sinh(const BasicPack& a) { return xsimd::sinh(a.batch_); }
+  friend BasicPack cosh(const BasicPack& a) { return xsimd::cosh(a.batch_); }
   friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
+  friend BasicPack asinh(const BasicPack& a) { return xsimd::asinh(a.batch_); }
+  friend BasicPack acosh(const BasicPack& a) {
+    // xsimd's own gives numbers far below 1.
+    return where(a < 1, BasicPack(std::numeric_limits<Number>::quiet_NaN()), BasicPack(xsimd::acosh(a.batch_)));
+  }
+  friend BasicPack atanh(const BasicPack& a) { return xsimd::atanh(a.batch_); }
+  friend BasicPack floor(const BasicPack& a) { return xsimd::floor(a.batch_); }
+  friend BasicPack ceil(const BasicPack& a) { return xsimd::ceil(a.batch_); }
+  friend BasicPack trunc(const BasicPack& a) { return xsimd::trunc(a.batch_); }
+  /// The nearest whole number, the even one of two that are as near.
+  friend BasicPack round(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
   friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }
   /// The normal distribution function and its density.
   [[gnu::always_inline]] friend BasicPack normal_cdf(const BasicPack& a) { return detail::normal_cdf_of(a); }
@@ -298,9 +328,25 @@ XGRAD_PROBE_UNARY(exp)
 XGRAD_PROBE_UNARY(expm1)
 XGRAD_PROBE_UNARY(log)
 XGRAD_PROBE_UNARY(log1p)
+XGRAD_PROBE_UNARY(log2)
+XGRAD_PROBE_UNARY(log10)
+XGRAD_PROBE_UNARY(exp2)
 XGRAD_PROBE_UNARY(sin)
 XGRAD_PROBE_UNARY(cos)
+XGRAD_PROBE_UNARY(tan)
+XGRAD_PROBE_UNARY(asin)
+XGRAD_PROBE_UNARY(acos)
+XGRAD_PROBE_UNARY(atan)
+XGRAD_PROBE_UNARY(sinh)
+XGRAD_PROBE_UNARY(cosh)
 XGRAD_PROBE_UNARY(tanh)
+XGRAD_PROBE_UNARY(asinh)
+XGRAD_PROBE_UNARY(acosh)
+XGRAD_PROBE_UNARY(atanh)
+XGRAD_PROBE_UNARY(floor)
+XGRAD_PROBE_UNARY(ceil)
+XGRAD_PROBE_UNARY(trunc)
+XGRAD_PROBE_UNARY(round)
 XGRAD_PROBE_UNARY(erf)
 XGRAD_PROBE_UNARY(sigmoid)
 XGRAD_PROBE_UNARY(normal_cdf)

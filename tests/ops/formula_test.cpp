@@ -59,8 +59,21 @@ Calls everything() {
               clamp(x, {.min = -1, .max = 1}),
               gelu(x, Gelu::tanh),
               pow(positive, w),
+              exp2(x),
+              log2(positive),
+              log10(positive),
+              reciprocal(positive),
+              logaddexp(x, w),
+              lerp(x, w, positive),
+              clamp(x, -positive, positive),
+              nan_to_num(x),
               binary_cross_entropy_with_logits(x, to_real(w > 0))};
   const auto add_all = [&](const Tensors& more) { all.insert(all.end(), more.begin(), more.end()); };
+  const Tensor below_1 = positive / (1 + positive), above_1 = 1 + positive;
+  add_all({tan(x), asin(below_1), acos(below_1), atan(x), atan2(x, w), sinh(x), cosh(x), asinh(x), acosh(above_1),
+           atanh(below_1), floor(x), ceil(x), round(x), trunc(x), frac(x), remainder(x, w), fmod(x, w)});
+  add_all({leaky_relu(x), prelu(x, numbers({3})), selu(x), celu(x), mish(x), glu(numbers({2, 4})), softsign(x),
+           logsigmoid(x), tanhshrink(x), hardsigmoid(x), hardswish(x)});
   const Tensor cube = numbers({2, 3, 4}), square_matrix = numbers({3, 3}), row = numbers({3});
   const Index ids({2}, {1, 0});
   add_all({sum(x), mean(x), var(x), max(x), min(x), prod(x), logsumexp(x), cumsum(x, 1)});
@@ -239,6 +252,42 @@ const std::vector<Printed> of_one_number{
      "y = x if x > 100, else s sigmoid(2 sqrt(2/pi) s (1 + 0.044715 s^2)) with s = max(min(x, 100), -100)",
      "dy/dx = t + 2 sqrt(2/pi) s t (1 - t) (1 + 0.134145 s^2) with s = max(min(x, 100), -100), "
      "t = sigmoid(2 sqrt(2/pi) s (1 + 0.044715 s^2))"},
+    {"exp2", exp2, "y = 2^x", "dy/dx = ln(2) y"},
+    {"log2", log2, "y = ln(x)/ln 2", "dy/dx = (1/x)/ln 2"},
+    {"log10", log10, "y = ln(x)/ln 10", "dy/dx = (1/x)/ln 10"},
+    {"reciprocal", reciprocal, "y = 1/x", "dy/dx = -y^2"},
+    {"tan", tan, "y = tan x", "dy/dx = 1 + y^2"},
+    {"asin", asin, "y = asin x", "dy/dx = 1/sqrt((1 - x) (1 + x))"},
+    {"acos", acos, "y = acos x", "dy/dx = -1/sqrt((1 - x) (1 + x))"},
+    {"atan", atan, "y = atan x", "dy/dx = 1/(1 + x^2)"},
+    {"sinh", sinh, "y = sinh x", "dy/dx = cosh x"},
+    {"cosh", cosh, "y = cosh x", "dy/dx = sinh x"},
+    {"asinh", asinh, "y = asinh x",
+     "dy/dx = 1/max(|x|, 1e+18) if |x| > 1e+18, else 1/sqrt(1 + s^2) with s = min(|x|, 1e+18)"},
+    {"acosh", acosh, "y = acosh x", "dy/dx = 1/(sqrt(x - 1) sqrt(x + 1))"},
+    {"atanh", atanh, "y = atanh x", "dy/dx = 1/((1 - x) (1 + x))"},
+    {"floor", floor, "y = floor x", "dy/dx = 0"},
+    {"ceil", ceil, "y = ceil x", "dy/dx = 0"},
+    {"round", round, "y = round x", "dy/dx = 0"},
+    {"trunc", trunc, "y = trunc x", "dy/dx = 0"},
+    {"frac", frac, "y = x - trunc x", "dy/dx = 1"},
+    {"softsign", softsign, "y = sign x if |x| > 1e+18, else x/(1 + |x|)", "dy/dx = 1/(1 + |x|)^2"},
+    {"logsigmoid", logsigmoid, "y = min(x, 0) - ln(1 + e^-|x|)", "dy/dx = sigmoid(-x)"},
+    {"tanhshrink", tanhshrink, "y = x - tanh x", "dy/dx = tanh(x)^2"},
+    {"hardsigmoid", hardsigmoid, "y = min(max(x + 3, 0), 6)/6",
+     "dy/dx = 0.16666666666666666 if x > -3 and x < 3, else 0"},
+    {"hardswish", hardswish, "y = 0 if x <= -3, x if x >= 3, else x (x + 3)/6",
+     "dy/dx = 0 if x <= -3, 1 if x >= 3, else x/3 + 0.5"},
+    {"leaky_relu",
+     [](const Tensor& x) { return leaky_relu(x, {.negative_slope = 0.2}); },
+     "y = x if x > 0, else slope x",
+     "dy/dx = 1 if x > 0, else slope",
+     {{"slope", 0.2}}},
+    {"celu",
+     [](const Tensor& x) { return celu(x, 0.7); },
+     "y = x if x > 0, else alpha (e^(x/alpha) - 1)",
+     "dy/dx = 1 if x > 0, else e^(x/alpha)",
+     {{"alpha", 0.7}}},
     {"neg", neg, "y = -x", "dy/dx = -1"},
     {"elu",
      [](const Tensor& x) { return elu(x, 0.7); },
@@ -255,7 +304,9 @@ TEST_CASE("an elementwise operation prints its formula and its derivative, which
   for (const auto& [op, f, value, derivative, letters] : of_one_number) {
     CAPTURE(std::string(op));
     for (const double x : {-2.3, -0.4, 0.3, 0.5, 1.7}) {
-      if (x < 0 && std::set<std::string>{"log", "log1p", "sqrt", "rsqrt"}.contains(op)) continue;
+      if (x < 0 && std::set<std::string>{"log", "log1p", "log2", "log10", "sqrt", "rsqrt"}.contains(op)) continue;
+      if (std::abs(x) > 1 && std::set<std::string>{"asin", "acos", "atanh"}.contains(op)) continue;
+      if (x < 1 && std::string(op) == "acosh") continue;
       const Tensor input = variable(Real(x));
       const Tensor y = f(input);
       std::map<std::string, double> all = letters;
@@ -273,7 +324,12 @@ TEST_CASE("an elementwise operation prints its formula and its derivative, which
 
 TEST_CASE("an operation of two numbers prints a derivative for each") {
   const std::vector<std::pair<std::string, Tensor (*)(const Tensor&, const Tensor&)>> functions{
-      {"add", add}, {"sub", sub}, {"mul", mul}, {"div", div}, {"maximum", maximum}, {"minimum", minimum}, {"pow", pow}};
+      {"add", add},         {"sub", sub},
+      {"mul", mul},         {"div", div},
+      {"maximum", maximum}, {"minimum", minimum},
+      {"pow", pow},         {"logaddexp", logaddexp},
+          {"remainder", remainder},
+      {"fmod", fmod}};
   for (const auto& [op, f] : functions) {
     CAPTURE(op);
     for (const auto& [p, q] : {std::pair{0.7, 1.9}, {2.5, 0.4}, {1.5, 1.5}}) {

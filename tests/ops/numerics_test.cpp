@@ -83,6 +83,24 @@ const Range ranges[] = {
     {"log1p", log1p, [](Exact x) { return std::log1p(x); }, -1e-4, 1e-4, 1},
     {"sin", sin, [](Exact x) { return std::sin(x); }, -10, 10, 3},
     {"cos", cos, [](Exact x) { return std::cos(x); }, -10, 10, 3},
+    {"tan", tan, [](Exact x) { return std::tan(x); }, -10, 10, 3},
+    {"asin", asin, [](Exact x) { return std::asin(x); }, -1, 1, 3},
+    {"acos", acos, [](Exact x) { return std::acos(x); }, -1, 1, 3},
+    {"atan", atan, [](Exact x) { return std::atan(x); }, -10, 10, 3},
+    {"sinh", sinh, [](Exact x) { return std::sinh(x); }, -5, 5, 3},
+    {"cosh", cosh, [](Exact x) { return std::cosh(x); }, -5, 5, 3},
+    {"asinh", asinh, [](Exact x) { return std::asinh(x); }, -5, 5, 4},
+    {"acosh", acosh, [](Exact x) { return std::acosh(x); }, 1, 5, 3},
+    {"atanh", atanh, [](Exact x) { return std::atanh(x); }, -1, 1, 3},
+    {"exp2", exp2, [](Exact x) { return std::exp2(x); }, Limits::min_exponent - Limits::digits, Limits::max_exponent,
+     1.5},
+    {"log2", log2, [](Exact x) { return std::log2(x); }, 0, 4, 2},
+    {"log2", log2, [](Exact x) { return std::log2(x); }, 0, Limits::min(), 2},
+    {"log10", log10, [](Exact x) { return std::log10(x); }, 0, 4, 2},
+    {"log10", log10, [](Exact x) { return std::log10(x); }, 0, Limits::min(), 2},
+    {"logsigmoid", logsigmoid, [](Exact x) { return std::min<Exact>(x, 0) - std::log1p(std::exp(-std::abs(x))); }, -30,
+     30, 3},
+    {"mish", mish, [](Exact x) { return x * std::tanh(std::log1p(std::exp(x))); }, -20, 20, 6},
     {"tanh", tanh, [](Exact x) { return std::tanh(x); }, -20, 20, 2},
     {"tanh", tanh, [](Exact x) { return std::tanh(x); }, -0.01, 0.01, 2},
     {"erf", erf, [](Exact x) { return std::erf(x); }, -6, 6, 3},
@@ -165,6 +183,21 @@ const Elementwise functions[] = {
     {"cos", cos, [](Exact x) { return std::cos(x); }, [](Exact x) { return -std::sin(x); }},
     {"tanh", tanh, [](Exact x) { return std::tanh(x); }, [](Exact x) { return 1 / (std::cosh(x) * std::cosh(x)); },
      true},
+    {"tan", tan, [](Exact x) { return std::tan(x); }, [](Exact x) { return 1 + std::tan(x) * std::tan(x); }},
+    {"asin", asin, [](Exact x) { return std::asin(x); }, [](Exact x) { return 1 / std::sqrt((1 - x) * (1 + x)); }},
+    {"acos", acos, [](Exact x) { return std::acos(x); }, [](Exact x) { return -1 / std::sqrt((1 - x) * (1 + x)); }},
+    {"atan", atan, [](Exact x) { return std::atan(x); }, [](Exact x) { return 1 / (1 + x * x); }},
+    {"sinh", sinh, [](Exact x) { return std::sinh(x); }, [](Exact x) { return std::cosh(x); }},
+    {"cosh", cosh, [](Exact x) { return std::cosh(x); }, [](Exact x) { return std::sinh(x); }},
+    {"asinh", asinh, [](Exact x) { return std::asinh(x); }, [](Exact x) { return 1 / std::sqrt(1 + x * x); }},
+    {"acosh", acosh, [](Exact x) { return std::acosh(x); },
+     [](Exact x) { return 1 / (std::sqrt(x - 1) * std::sqrt(x + 1)); }},
+    {"atanh", atanh, [](Exact x) { return std::atanh(x); }, [](Exact x) { return 1 / ((1 - x) * (1 + x)); }},
+    {"exp2", exp2, [](Exact x) { return std::exp2(x); },
+     [](Exact x) { return std::exp2(x) * std::numbers::ln2_v<Exact>; }},
+    {"log2", log2, [](Exact x) { return std::log2(x); }, [](Exact x) { return 1 / (x * std::numbers::ln2_v<Exact>); }},
+    {"log10", log10, [](Exact x) { return std::log10(x); },
+     [](Exact x) { return 1 / (x * std::numbers::ln10_v<Exact>); }},
     {"erf", erf, [](Exact x) { return std::erf(x); },
      [](Exact x) { return 2 * std::numbers::inv_sqrtpi_v<Exact> * std::exp(-x * x); }},
     {"sigmoid", sigmoid, logistic, [](Exact x) { return logistic(x) * logistic(-x); }, true},
@@ -241,7 +274,8 @@ TEST_CASE("values and slopes of elementwise operations at zeros, ends of the ran
 
 TEST_CASE("the sign of 0 survives odd functions") {
   for (Tensor (*op)(const Tensor&) :
-       {expm1, log1p, sqrt, sign, sin, tanh, erf, gelu_exact, gelu_by_tanh, silu, elu_1}) {
+       {expm1, log1p, sqrt, sign, sin, tan, asin, atan, sinh, tanh, asinh, atanh, erf, gelu_exact, gelu_by_tanh, silu,
+        elu_1, mish, softsign, round, trunc}) {
     CHECK(std::signbit(op(Tensor(Real(-0.0))).item()));
     CHECK_FALSE(std::signbit(op(Tensor(0)).item()));
   }

@@ -21,7 +21,20 @@ const std::map<std::string, std::function<double(double)>, std::less<>> function
     {"sqrt", [](double v) { return std::sqrt(v); }},
     {"sin", [](double v) { return std::sin(v); }},
     {"cos", [](double v) { return std::cos(v); }},
+    {"tan", [](double v) { return std::tan(v); }},
+    {"asin", [](double v) { return std::asin(v); }},
+    {"acos", [](double v) { return std::acos(v); }},
+    {"atan", [](double v) { return std::atan(v); }},
+    {"sinh", [](double v) { return std::sinh(v); }},
+    {"cosh", [](double v) { return std::cosh(v); }},
     {"tanh", [](double v) { return std::tanh(v); }},
+    {"asinh", [](double v) { return std::asinh(v); }},
+    {"acosh", [](double v) { return std::acosh(v); }},
+    {"atanh", [](double v) { return std::atanh(v); }},
+    {"floor", [](double v) { return std::floor(v); }},
+    {"ceil", [](double v) { return std::ceil(v); }},
+    {"trunc", [](double v) { return std::trunc(v); }},
+    {"round", [](double v) { return std::nearbyint(v); }},
     {"erf", [](double v) { return std::erf(v); }},
     {"abs", [](double v) { return std::abs(v); }},
     {"sign", sign_of},
@@ -161,7 +174,7 @@ class Reader {
   }
   double named() {
     const std::size_t start = at_;
-    while (std::isalpha(next()) || next() == '_') ++at_;
+    while (std::isalnum(next()) || next() == '_') ++at_;
     const std::string name(text_.substr(start, at_ - start));
     if (name == "max" || name == "min") {
       need("(");

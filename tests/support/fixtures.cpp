@@ -69,7 +69,8 @@ std::vector<Array> gradients(const Results& results, const Case& c) {
 
 /// The gradients of the sum of all <vx, gx>, where gx are those of <gy, y>, against the stored ones.
 void check_second(const Case& c, const Tensor& y, double tolerance) {
-  const Tensors gradients = grad(y, c.xs(), {.seed = std::get<Array>(*c.stored("gy", 0)), .create_graph = true});
+  const Array& gy = std::get<Array>(*c.stored("gy", 0));
+  const Tensors gradients = grad(y, c.xs(), {.seed = gy, .create_graph = true, .unused = Unused::zeros});
   Tensor total = 0;
   std::size_t next = 0;
   for (int i = 0; c.stored("x", i); ++i) {
@@ -77,11 +78,12 @@ void check_second(const Case& c, const Tensor& y, double tolerance) {
     const Tensor& gx = gradients.at(next++);
     if (const AnyArray* vx = c.stored("vx", i)) total = total + sum(gx * std::get<Array>(*vx));
   }
-  const Tensors found = grad(total, c.xs(), {.unused = Unused::zeros});
+  Tensors found;
+  if (total.requires_grad()) found = grad(total, c.xs(), {.unused = Unused::zeros});
   next = 0;
   for (int i = 0; c.stored("x", i); ++i) {
     if (!c.x(i).defined()) continue;
-    const Array& hx = found.at(next++).value();
+    const Array hx = found.empty() ? Array(c.x(i).shape(), Real(0)) : found.at(next++).value();
     if (const AnyArray* expected = c.stored("hx", i)) check_close(hx, std::get<Array>(*expected), tolerance);
   }
 }

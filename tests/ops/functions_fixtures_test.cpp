@@ -1,0 +1,111 @@
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+
+namespace xgrad::testing {
+namespace {
+
+using Operation = std::function<Results(const Case&)>;
+
+Operation of_one(Tensor (*f)(const Tensor&)) {
+  return [f](const Case& c) { return f(c.x()); };
+}
+Operation of_two(Tensor (*f)(const Tensor&, const Tensor&)) {
+  return [f](const Case& c) { return f(c.x(0), c.x(1)); };
+}
+Operation test_of(Mask (*f)(const Tensor&)) {
+  return [f](const Case& c) { return f(c.x()); };
+}
+
+}  // namespace
+
+TEST_CASE("functions of angles, roundings and rests, and their gradients of two orders, equal PyTorch's") {
+  check_fixtures(
+      "functions",
+      {
+          {"tan", of_one(tan)},
+          {"asin", of_one(asin)},
+          {"acos", of_one(acos)},
+          {"atan", of_one(atan)},
+          {"sinh", of_one(sinh)},
+          {"cosh", of_one(cosh)},
+          {"asinh", of_one(asinh)},
+          {"acosh", of_one(acosh)},
+          {"atanh", of_one(atanh)},
+          {"exp2", of_one(exp2)},
+          {"log2", of_one(log2)},
+          {"log10", of_one(log10)},
+          {"reciprocal", of_one(reciprocal)},
+          {"floor", of_one(floor)},
+          {"ceil", of_one(ceil)},
+          {"round", of_one(round)},
+          {"trunc", of_one(trunc)},
+          {"frac", of_one(frac)},
+          {"atan2", of_two(atan2)},
+          {"remainder", of_two(remainder)},
+          {"fmod", of_two(fmod)},
+          {"logaddexp", of_two(logaddexp)},
+          {"lerp", [](const Case& c) { return lerp(c.x(0), c.x(1), c.x(2)); }},
+          {"clamp_tensors", [](const Case& c) { return clamp(c.x(0), c.x(1), c.x(2)); }},
+          {"nan_to_num",
+           [](const Case& c) {
+             if (!c.has("nan")) return nan_to_num(c.x());
+             return nan_to_num(c.x(), {.nan = static_cast<Real>(c.number("nan")),
+                                       .posinf = static_cast<Real>(c.number("posinf")),
+                                       .neginf = static_cast<Real>(c.number("neginf"))});
+           }},
+          {"isnan", test_of(isnan)},
+          {"isinf", test_of(isinf)},
+          {"isfinite", test_of(isfinite)},
+          {"isclose",
+           [](const Case& c) {
+             const IsCloseOptions options{
+                 .rtol = c.number("rtol"), .atol = c.number("atol"), .equal_nan = c.flag("equal_nan")};
+             const Mask close = isclose(c.x(0), c.x(1), options);
+             CHECK(allclose(c.x(0), c.x(1), options) == all(close));
+             return close;
+           }},
+          {"normalize",
+           [](const Case& c) {
+             return normalize(c.x(), {.p = c.number("p"), .axis = c.integer("axis"), .eps = c.number("eps", 1e-12)});
+           }},
+          {"cosine_similarity",
+           [](const Case& c) {
+             return cosine_similarity(c.x(0), c.x(1), {.axis = c.integer("axis"), .eps = c.number("eps", 1e-8)});
+           }},
+          {"pairwise_distance",
+           [](const Case& c) {
+             return pairwise_distance(c.x(0), c.x(1), {.p = c.number("p"), .keepdim = c.flag("keepdim")});
+           }},
+      });
+}
+
+TEST_CASE("activations and their gradients of two orders equal PyTorch's") {
+  const auto number = [](const Case& c, const char* name, double otherwise) {
+    return static_cast<Real>(c.number(name, otherwise));
+  };
+  check_fixtures(
+      "activations",
+      {
+          {"leaky_relu",
+           [&](const Case& c) { return leaky_relu(c.x(), {.negative_slope = number(c, "negative_slope", 0.01)}); }},
+          {"prelu", of_two(prelu)},
+          {"selu", of_one(selu)},
+          {"celu", [&](const Case& c) { return celu(c.x(), number(c, "alpha", 1)); }},
+          {"mish", of_one(mish)},
+          {"glu", [](const Case& c) { return glu(c.x(), c.integer("axis")); }},
+          {"softsign", of_one(softsign)},
+          {"logsigmoid", of_one(logsigmoid)},
+          {"tanhshrink", of_one(tanhshrink)},
+          {"hardtanh",
+           [&](const Case& c) {
+             return hardtanh(c.x(), {.min_val = number(c, "min_val", -1), .max_val = number(c, "max_val", 1)});
+           }},
+          {"relu6", of_one(relu6)},
+          {"hardsigmoid", of_one(hardsigmoid)},
+          {"hardswish", of_one(hardswish)},
+      });
+}
+
+}  // namespace xgrad::testing

@@ -1,0 +1,236 @@
+// Functions, activations, roundings and similarities: gradients of two orders against differences, limits, errors.
+// (Values: functions_fixtures_test.cpp and numerics_test.cpp.)
+#include <cmath>
+#include <limits>
+#include <span>
+#include <tuple>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity(), not_a_number = std::numeric_limits<Real>::quiet_NaN();
+
+// Numbers of both signs that keep a distance from -6, -5.5, ..., 6, where functions here have kinks.
+Array off_kinks(const Shape& shape, std::uint64_t seed) {
+  Array x = uniform(shape, -6, 6, seed);
+  for (Real& v : std::span(x.mutable_data(), static_cast<std::size_t>(x.size()))) {
+    const Real kink = std::round(2 * v) / 2;
+    if (std::abs(v - kink) < 0.05) v = kink + Real(0.1);
+  }
+  return x;
+}
+
+struct Named {
+  const char* name;
+  Function f;
+  bool zero = false;  // the derivative is 0
+};
+
+Function of_one(Tensor (*f)(const Tensor&)) {
+  return [f](const Tensors& x) { return f(x[0]); };
+}
+
+Tensor plain_clamp(const Tensors& x) { return clamp(x[0], x[1], x[2]); }
+
+}  // namespace
+
+TEST_CASE("functions of all numbers have the gradients of differences, to the second order") {
+  const Named everywhere[] = {
+      {"atan", of_one(atan)},
+      {"sinh", of_one(sinh)},
+      {"cosh", of_one(cosh)},
+      {"asinh", of_one(asinh)},
+      {"exp2", of_one(exp2)},
+      {"floor", of_one(floor), true},
+      {"ceil", of_one(ceil), true},
+      {"round", [](const Tensors& x) { return round(x[0] + 0.25); }, true},
+      {"trunc", of_one(trunc), true},
+      {"frac", of_one(frac)},
+      {"leaky_relu", [](const Tensors& x) { return leaky_relu(x[0], {.negative_slope = 0.2}); }},
+      {"selu", of_one(selu)},
+      {"celu", [](const Tensors& x) { return celu(x[0], Real(0.7)); }},
+      {"celu below 0", [](const Tensors& x) { return celu(x[0], Real(-4)); }},
+      {"mish", of_one(mish)},
+      {"softsign", of_one(softsign)},
+      {"logsigmoid", of_one(logsigmoid)},
+      {"tanhshrink", of_one(tanhshrink)},
+      {"hardtanh", [](const Tensors& x) { return hardtanh(x[0], {.min_val = -3, .max_val = 0.5}); }},
+      {"relu6", of_one(relu6)},
+      {"hardsigmoid", of_one(hardsigmoid)},
+      {"hardswish", of_one(hardswish)},
+      {"nan_to_num", [](const Tensors& x) { return nan_to_num(x[0]); }},
+  };
+  for (const Named& op : everywhere) {
+    INFO(std::string(op.name));
+    check_gradients(op.f, {off_kinks({4, 5}, 3)}, {.zero = op.zero});
+  }
+}
+
+TEST_CASE("functions with a domain have the gradients of differences within it, to the second order") {
+  for (const Function& f : {of_one(asin), of_one(acos), of_one(atanh)})
+    check_gradients(f, {uniform({4, 5}, -0.9, 0.9)});
+  check_gradients(of_one(tan), {uniform({4, 5}, -1.2, 1.2)});
+  for (const Function& f : {of_one(acosh), of_one(log2), of_one(log10), of_one(reciprocal)}) {
+    check_gradients(f, {uniform({4, 5}, 1.2, 5)});
+  }
+}
+
+TEST_CASE("functions of several tensors have the gradients of differences, broadcasting included") {
+  const auto two = [](Tensor (*f)(const Tensor&, const Tensor&)) -> Function {
+    return [f](const Tensors& x) { return f(x[0], x[1]); };
+  };
+  check_gradients(two(atan2), {uniform({3, 4}, -2, -0.5), uniform({4}, 0.5, 2, 2)});
+  check_gradients(two(logaddexp), {normal({3, 1}), normal({4}, 2)});
+  check_gradients(two(remainder), {uniform({3, 4}, 2.1, 2.9), uniform({4}, 0.95, 1.02)});
+  check_gradients(two(fmod), {uniform({3, 4}, -2.9, -2.1), uniform({4}, 0.95, 1.02)});
+  check_gradients(two(prelu), {off_kinks({2, 3, 2}, 4), normal({3})});
+  check_gradients(two(prelu), {off_kinks({5}, 4), normal({})});
+  check_gradients([](const Tensors& x) { return lerp(x[0], x[1], x[2]); },
+                  {normal({3, 4}), normal({4}, 2), uniform({3, 1}, 0.6, 2)});
+  check_gradients(plain_clamp, {off_kinks({3, 4}, 5), Array({4}, Real(-2)), Array({}, Real(1.5))});
+  check_gradients([](const Tensors& x) { return glu(x[0], 1); }, {normal({2, 6})});
+  check_gradients([](const Tensors& x) { return normalize(x[0]); }, {normal({3, 4})});
+  check_gradients([](const Tensors& x) { return cosine_similarity(x[0], x[1]); }, {normal({3, 4}), normal({1, 4}, 2)});
+  check_gradients([](const Tensors& x) { return pairwise_distance(x[0], x[1], {.p = 3}); },
+                  {normal({3, 4}), normal({4}, 2)});
+}
+
+TEST_CASE("functions of all shapes keep them, and their elements do not depend on where they stand") {
+  for (const Shape& shape : {Shape{}, {0}, {1}, {7}, {17}, {3, 5}, {2, 0, 3}}) {
+    const Array x = uniform(shape, 1.1, 3, 5);
+    for (Tensor (*f)(const Tensor&) :
+         {tan,  atan,  sinh,  cosh, asinh, acosh, log2,     log10,      exp2,      reciprocal, floor,
+          ceil, round, trunc, frac, selu,  mish,  softsign, logsigmoid, hardswish, hardsigmoid}) {
+      const Array y = f(x).value();
+      CHECK(y.shape() == shape);
+      for (std::int64_t i = 0; i < x.size(); ++i) CHECK(y.data()[i] == f(x.data()[i]).item());
+    }
+  }
+}
+
+TEST_CASE("activations have limits at infinities, in values and slopes, and NaN stays visible") {
+  struct Limit {
+    const char* name;
+    Tensor (*f)(const Tensor&);
+    Real below, slope_below, above, slope_above;
+  };
+  const Real scale = Real(1.0507009873554805), alpha = Real(1.6732632423543772);
+  const Limit limits[] = {
+      {"selu", selu, -scale * alpha, 0, infinity, scale},
+      {"mish", mish, 0, 0, infinity, 1},
+      {"softsign", softsign, -1, 0, 1, 0},
+      {"logsigmoid", logsigmoid, -infinity, 1, 0, 0},
+      {"tanhshrink", tanhshrink, -infinity, 1, infinity, 1},
+      {"relu6", relu6, 0, 0, 6, 0},
+      {"hardsigmoid", hardsigmoid, 0, 0, 1, 0},
+      {"hardswish", hardswish, 0, 0, infinity, 1},
+      {"atan", atan, -std::atan(infinity), 0, std::atan(infinity), 0},
+      {"asinh", asinh, -infinity, 0, infinity, 0},
+  };
+  for (const Limit& limit : limits) {
+    INFO(std::string(limit.name));
+    for (const auto& [at, y, slope] : {std::tuple(-infinity, limit.below, limit.slope_below),
+                                       std::tuple(infinity, limit.above, limit.slope_above)}) {
+      const Tensor x = variable(at);
+      const Real found = limit.f(x).item();
+      CHECK((found == y || found == doctest::Approx(y)));
+      CHECK(grad(limit.f(x), {x})[0].item() == doctest::Approx(slope));
+    }
+    CHECK(std::isnan(limit.f(Tensor(not_a_number)).item()));
+  }
+}
+
+TEST_CASE("what has no slope gets 0, not NaN") {
+  const auto slopes = [](const Function& f, const Tensors& xs) {
+    std::vector<Real> all;
+    for (const Tensor& g : grad(f(xs), xs)) all.push_back(g.item());
+    return all;
+  };
+  const auto at = [](Real a, Real b) { return Tensors{variable(a), variable(b)}; };
+  const Function arc = [](const Tensors& x) { return atan2(x[0], x[1]); };
+  CHECK(slopes(arc, at(0, 0)) == std::vector<Real>{0, 0});
+  CHECK(slopes(arc, at(0, 1e-300)) == std::vector<Real>{1 / Real(1e-300), 0});
+  CHECK(slopes(arc, at(1e300, 1e300)) == std::vector<Real>{Real(5e-301), Real(-5e-301)});
+  const Function sum_of_powers = [](const Tensors& x) { return logaddexp(x[0], x[1]); };
+  CHECK(slopes(sum_of_powers, at(-infinity, -infinity)) == std::vector<Real>{0, 0});
+  CHECK(slopes(sum_of_powers, at(infinity, infinity)) == std::vector<Real>{0.5, 0.5});
+  CHECK(slopes(sum_of_powers, at(-infinity, 3)) == std::vector<Real>{0, 1});
+  CHECK(logaddexp(Tensor(-infinity), Tensor(-infinity)).item() == -infinity);
+  CHECK(logaddexp(Tensor(infinity), Tensor(-infinity)).item() == infinity);
+}
+
+TEST_CASE("rests are exact where quotients are not") {
+  CHECK(fmod(Tensor(1e18), Tensor(7)).item() == std::fmod(1e18, 7));
+  CHECK(remainder(Tensor(-1e18), Tensor(7)).item() == 7 - std::fmod(1e18, 7));
+  CHECK(std::isnan(fmod(Tensor(1), Tensor(0)).item()));
+  CHECK(remainder(Tensor(-1), Tensor(infinity)).item() == infinity);
+  const Tensor b = variable(0.1);  // 1/0.1 is 10 after rounding, but 0.1 goes 9 times into 1
+  CHECK(grad(fmod(Tensor(1), b), {b})[0].item() == -9);
+}
+
+TEST_CASE("lerp meets both ends exactly, and exp2 and log2 powers of two") {
+  CHECK(lerp(Tensor(1e16), Tensor(1), Tensor(1)).item() == 1);
+  CHECK(lerp(Tensor(1), Tensor(1e16), Tensor(0)).item() == 1);
+  for (int k = -1074; k < 1024; ++k) {
+    CHECK(exp2(Tensor(k)).item() == std::ldexp(1, k));
+    CHECK(log2(Tensor(std::ldexp(1, k))).item() == k);
+  }
+  CHECK(exp2(Tensor(1024)).item() == infinity);
+  CHECK(exp2(Tensor(-1076)).item() == 0);
+}
+
+TEST_CASE("allclose is isclose everywhere, of nothing too") {
+  CHECK(allclose(ones({2, 3}), full({3}, 1 + 1e-6)));
+  CHECK(!allclose(ones({2, 3}), full({3}, 1 + 1e-4)));
+  CHECK(allclose(zeros({0}), ones({0})));
+  CHECK(!allclose(Tensor(not_a_number), Tensor(not_a_number)));
+  CHECK(allclose(Tensor(not_a_number), Tensor(not_a_number), {.equal_nan = true}));
+  CHECK(!isclose(Tensor(infinity), Tensor(1e300), {.rtol = 1}).data()[0]);
+}
+
+TEST_CASE("functions refuse what makes no sense, and say what") {
+  const Tensor x = normal({2, 3});
+  CHECK(error_of<ShapeError>([&] { prelu(x, ones({2})); }) ==
+        "prelu: weight [2] for x [2, 3]: needs one number, or one for each position of axis 1");
+  CHECK(error_of<ShapeError>([&] { prelu(ones({3}), ones({3})); }).starts_with("prelu: weight [3] for x [3]"));
+  CHECK(error_of<ValueError>([&] { celu(x, 0); }) == "celu: alpha must not be 0");
+  CHECK(error_of<ValueError>([&] { celu(x, not_a_number); }) == "celu: alpha must not be nan");
+  CHECK(error_of<ShapeError>([&] { glu(x); }) == "glu: axis 1 of [2, 3] has no two halves");
+  CHECK(error_of<ValueError>([&] { glu(x, 2); }).starts_with("glu: axis 2"));
+  CHECK(error_of<ValueError>([&] { glu(Tensor(1)); }).starts_with("glu: axis -1"));
+  CHECK(error_of<ValueError>([&] { hardtanh(x, {.min_val = 2, .max_val = 1}); }) ==
+        "hardtanh: min_val 2 is above max_val 1");
+  const auto refuses = [&](const char* op, Tensor (*f)(const Tensor&, const Tensor&)) {
+    CHECK(error_of<ShapeError>([&] { f(x, ones({2})); }).starts_with(cat(op, ": cannot broadcast [2, 3] with [2]")));
+  };
+  refuses("atan2", atan2);
+  refuses("remainder", remainder);
+  refuses("fmod", fmod);
+  refuses("logaddexp", logaddexp);
+  CHECK(error_of<ShapeError>([&] { lerp(x, x, ones({2})); }).starts_with("lerp: cannot broadcast"));
+  CHECK(error_of<ShapeError>([&] { clamp(x, ones({2}), x); }).starts_with("clamp_between: cannot broadcast"));
+  CHECK(error_of<ShapeError>([&] { isclose(x, ones({2})); }).starts_with("isclose: cannot broadcast"));
+  CHECK(error_of<ValueError>([&] { isclose(x, x, {.rtol = -1}); }) ==
+        "isclose: tolerances must not be negative: rtol -1, atol 1e-08");
+  CHECK(error_of<ValueError>([&] { allclose(x, x, {.atol = not_a_number}); }).starts_with("allclose: tolerances"));
+  CHECK(error_of<ValueError>([&] { normalize(x, {.axis = 2}); }).starts_with("normalize: axis 2"));
+  CHECK(error_of<ValueError>([&] { normalize(x, {.eps = 0}); }) == "normalize: eps must be positive, got 0");
+  CHECK(error_of<ValueError>([&] { normalize(x, {.p = not_a_number}); }) == "normalize: p is NaN");
+  CHECK(error_of<ShapeError>([&] {
+          cosine_similarity(x, ones({2}));
+        }).starts_with("cosine_similarity: cannot broadcast"));
+  CHECK(error_of<ValueError>([&] { cosine_similarity(x, x, {.eps = -1}); }) ==
+        "cosine_similarity: eps must be positive, got -1");
+  CHECK(error_of<ShapeError>([&] {
+          pairwise_distance(x, ones({2}));
+        }).starts_with("pairwise_distance: cannot broadcast"));
+  CHECK(error_of<ShapeError>([&] { pairwise_distance(Tensor(1), Tensor(2)); }) ==
+        "pairwise_distance: needs vectors along the last axis, got [] and []");
+  CHECK(error_of<ValueError>([&] { pairwise_distance(x, x, {.p = not_a_number}); }) == "pairwise_distance: p is NaN");
+}
