@@ -74,6 +74,9 @@ Calls everything() {
            atanh(below_1), floor(x), ceil(x), round(x), trunc(x), frac(x), remainder(x, w), fmod(x, w)});
   add_all({leaky_relu(x), prelu(x, numbers({3})), selu(x), celu(x), mish(x), glu(numbers({2, 4})), softsign(x),
            logsigmoid(x), tanhshrink(x), hardsigmoid(x), hardswish(x)});
+  add_all({binary_cross_entropy(below_1, below_1), gaussian_nll_loss(x, w, positive), smooth_l1_loss(x, w),
+           huber_loss(x, w), binary_cross_entropy_with_logits(x, below_1, {.pos_weight = positive}),
+           ctc_loss(numbers({3, 1, 3}), index({1}), index({3}), index({1}))});
   const Tensor cube = numbers({2, 3, 4}), square_matrix = numbers({3, 3}), row = numbers({3});
   const Index ids({2}, {1, 0});
   add_all({sum(x), mean(x), var(x), max(x), min(x), prod(x), logsumexp(x), cumsum(x, 1)});
@@ -288,6 +291,16 @@ const std::vector<Printed> of_one_number{
      "y = x if x > 0, else alpha (e^(x/alpha) - 1)",
      "dy/dx = 1 if x > 0, else e^(x/alpha)",
      {{"alpha", 0.7}}},
+    {"smooth_l1",
+     [](const Tensor& x) { return smooth_l1_loss(x, Tensor(0), {.beta = 0.4}); },
+     "y = x^2/(2 beta) if |x| < beta, else |x| - beta/2",
+     "dy/dx = x/beta if |x| < beta, else sign x",
+     {{"beta", 0.4}}},
+    {"huber",
+     [](const Tensor& x) { return huber_loss(x, Tensor(0), {.delta = 0.6}); },
+     "y = x^2/2 if |x| < delta, else delta (|x| - delta/2)",
+     "dy/dx = x if |x| < delta, else delta sign x",
+     {{"delta", 0.6}}},
     {"neg", neg, "y = -x", "dy/dx = -1"},
     {"elu",
      [](const Tensor& x) { return elu(x, 0.7); },

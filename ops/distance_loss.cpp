@@ -1,0 +1,106 @@
+// Losses of distances and margins.
+#include "distance_loss.h"
+
+#include "../core/formula.h"
+#include "arithmetic.h"
+#include "elementwise.h"
+#include "lambda.h"
+#include "reduce.h"
+#include "similarity.h"
+
+namespace xgrad {
+
+using detail::check_same_shape;
+using detail::reduced;
+
+Tensor mse_loss(const Tensor& prediction, const Tensor& target, const LossOptions& options) {
+  check_same_shape("mse_loss", prediction, target);
+  return reduced("mse_loss", square(prediction - target), options.reduction);
+}
+
+Tensor l1_loss(const Tensor& prediction, const Tensor& target, const LossOptions& options) {
+  check_same_shape("l1_loss", prediction, target);
+  return reduced("l1_loss", abs(prediction - target), options.reduction);
+}
+
+XGRAD_FORMULA smooth_l1_formula{"smooth_l1", "y = x^2/(2 beta) if |x| < beta, else |x| - beta/2",
+                                "dy/dx = x/beta if |x| < beta, else sign x"};
+Tensor smooth_l1_loss(const Tensor& prediction, const Tensor& target, const SmoothL1LossOptions& options) {
+  check_same_shape("smooth_l1_loss", prediction, target);
+  const Real beta = options.beta;
+  if (!(beta >= 0)) fail<ValueError>("smooth_l1_loss", "beta must not be negative, got ", beta);
+  if (beta == 0) return l1_loss(prediction, target, {.reduction = options.reduction});
+  const Tensor losses = elementwise(
+      "smooth_l1", prediction - target,
+      [beta](auto d) { return where(abs(d) < beta, 0.5 * d * d / beta, abs(d) - 0.5 * beta); },
+      [beta](auto d, auto) { return where(abs(d) < beta, d / beta, sign(d)); });
+  return reduced("smooth_l1_loss", losses, options.reduction);
+}
+
+XGRAD_FORMULA huber_formula{"huber", "y = x^2/2 if |x| < delta, else delta (|x| - delta/2)",
+                            "dy/dx = x if |x| < delta, else delta sign x"};
+Tensor huber_loss(const Tensor& prediction, const Tensor& target, const HuberLossOptions& options) {
+  check_same_shape("huber_loss", prediction, target);
+  const Real delta = options.delta;
+  if (!(delta > 0)) fail<ValueError>("huber_loss", "delta must be positive, got ", delta);
+  const Tensor losses = elementwise(
+      "huber", prediction - target,
+      [delta](auto d) { return where(abs(d) < delta, 0.5 * d * d, delta * (abs(d) - 0.5 * delta)); },
+      [delta](auto d, auto) { return where(abs(d) < delta, d, delta * sign(d)); });
+  return reduced("huber_loss", losses, options.reduction);
+}
+
+namespace {
+
+void check_signs(const char* op, const Tensor& y) {
+  for (const Real value : y.value()) {
+    if (value != 1 && value != -1) fail<ValueError>(op, "y must be 1 or -1, got ", value);
+  }
+}
+
+}  // namespace
+
+Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& y, const MarginRankingLossOptions& options) {
+  const char* op = "margin_ranking_loss";
+  broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), y.shape());
+  check_signs(op, y);
+  return reduced(op, relu(options.margin - y * (a - b)), options.reduction);
+}
+
+Tensor hinge_embedding_loss(const Tensor& x, const Tensor& y, const HingeEmbeddingLossOptions& options) {
+  broadcast_shapes("hinge_embedding_loss", x.shape(), y.shape());
+  check_signs("hinge_embedding_loss", y);
+  return reduced("hinge_embedding_loss", where(y > 0, x, relu(options.margin - x)), options.reduction);
+}
+
+Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& y,
+                             const CosineEmbeddingLossOptions& options) {
+  const char* op = "cosine_embedding_loss";
+  check_same_shape(op, a, b);
+  if (a.rank() == 0) fail<ShapeError>(op, "needs vectors along the last axis, got ", a.shape());
+  Shape samples = a.shape();
+  samples.erase(samples.rank() - 1);
+  if (y.shape() != samples) {
+    fail<ShapeError>(op, "vectors ", a.shape(), " need y of shape ", samples, ", got ", y.shape());
+  }
+  check_signs(op, y);
+  constexpr Real eps = 1e-12;
+  const auto along = [](const Tensor& x) { return sum(x, {.axis = -1}); };
+  const Tensor cosine = along(a * b) * rsqrt((along(square(a)) + eps) * (along(square(b)) + eps));
+  return reduced(op, where(y > 0, 1 - cosine, relu(cosine - options.margin)), options.reduction);
+}
+
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           const TripletMarginLossOptions& options) {
+  const char* op = "triplet_margin_loss";
+  broadcast_shapes(op, broadcast_shapes(op, anchor.shape(), positive.shape()), negative.shape());
+  if (!(options.margin > 0)) fail<ValueError>(op, "margin must be positive, got ", options.margin);
+  const auto distance = [&](const Tensor& a, const Tensor& b) {
+    return pairwise_distance(a, b, {.p = options.p, .eps = options.eps});
+  };
+  Tensor far = distance(anchor, negative);
+  if (options.swap) far = minimum(far, distance(positive, negative));
+  return reduced(op, relu(options.margin + distance(anchor, positive) - far), options.reduction);
+}
+
+}  // namespace xgrad

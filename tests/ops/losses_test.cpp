@@ -1,0 +1,240 @@
+// Losses with weights, of distances and margins, CTC: gradients of two orders against differences, edges, errors.
+// (Values: losses_fixtures_test.cpp; plain cross-entropy: loss_test.cpp.)
+#include <cmath>
+#include <limits>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity(), not_a_number = std::numeric_limits<Real>::quiet_NaN();
+
+// The gradient by the kernel is that of the operations, which the second derivative goes through.
+void check_both_forms(const Function& f, const Array& at) {
+  const Tensor x = variable(at);
+  const Tensor y = f({x});
+  const Tensor seed(normal(y.shape(), 7));
+  const Array plain = grad(y, {x}, {.seed = seed, .retain_graph = true})[0].value();
+  check_close(plain, grad(y, {x}, {.seed = seed, .create_graph = true})[0].value(), 1e-13);
+}
+
+}  // namespace
+
+TEST_CASE("weighted losses have the gradients of differences, by predictions, targets and weights") {
+  const Index classes({3}, {2, 0, 2});
+  for (const Reduction reduction : {Reduction::mean, Reduction::sum, Reduction::none}) {
+    for (const Real smoothing : {0.0, 0.3}) {
+      check_gradients(
+          [&](const Tensors& x) {
+            return cross_entropy(
+                x[0], classes,
+                {.weight = x[1], .ignore_index = 0, .label_smoothing = smoothing, .reduction = reduction});
+          },
+          {normal({3, 4}), uniform({4}, 0.5, 2)});
+      check_gradients(
+          [&](const Tensors& x) {
+            return cross_entropy(x[0], softmax(x[1]),
+                                 {.weight = x[2], .label_smoothing = smoothing, .reduction = reduction});
+          },
+          {normal({3, 4}), normal({3, 4}, 2), uniform({4}, 0.5, 2)});
+    }
+    check_gradients([&](const Tensors& x) { return nll_loss(x[0], classes, {.weight = x[1], .reduction = reduction}); },
+                    {normal({3, 4}), uniform({4}, 0.5, 2)});
+    check_gradients(
+        [&](const Tensors& x) { return binary_cross_entropy(x[0], x[1], {.weight = x[2], .reduction = reduction}); },
+        {uniform({3, 4}, 0.1, 0.9), uniform({3, 4}, 0, 1, 2), uniform({4}, 0.5, 2)});
+    check_gradients(
+        [&](const Tensors& x) {
+          return binary_cross_entropy_with_logits(x[0], x[1],
+                                                  {.weight = x[2], .pos_weight = x[3], .reduction = reduction});
+        },
+        {normal({3, 4}), uniform({3, 4}, 0.1, 0.9, 2), uniform({3, 1}, 0.5, 2), uniform({4}, 0.5, 2)});
+  }
+}
+
+TEST_CASE("losses of distances, margins and likelihoods have the gradients of differences") {
+  const Array a = uniform({3, 4}, 0.6, 1.9), b = uniform({3, 4}, -0.9, 0.3, 2);
+  const Tensor signs = tensor({1, -1, 1});
+  const Function losses[] = {
+      [](const Tensors& x) { return l1_loss(x[0], x[1]); },
+      [](const Tensors& x) { return smooth_l1_loss(x[0], x[1], {.beta = 0.1}); },
+      [](const Tensors& x) { return smooth_l1_loss(x[0], x[1], {.beta = 5}); },
+      [](const Tensors& x) { return huber_loss(x[0], x[1], {.delta = 0.1}); },
+      [](const Tensors& x) { return huber_loss(x[0], x[1], {.delta = 5}); },
+      [](const Tensors& x) { return margin_ranking_loss(x[0], x[1], Tensor(-1), {.margin = 0.5}); },
+      [](const Tensors& x) { return hinge_embedding_loss(x[0] + x[1], Tensor(-1), {.margin = 9}); },
+      [&](const Tensors& x) { return cosine_embedding_loss(x[0], x[1], signs, {.margin = -1}); },
+      [](const Tensors& x) { return triplet_margin_loss(x[0], x[1], x[0] * x[1], {.margin = 3}); },
+      [](const Tensors& x) { return gaussian_nll_loss(x[0], x[1], square(x[1]) + 1, {.full = true}); },
+      [](const Tensors& x) { return poisson_nll_loss(x[0], x[1] + 3, {.full = true}); },
+      [](const Tensors& x) { return poisson_nll_loss(x[0], x[1], {.log_input = false}); },
+  };
+  for (std::size_t i = 0; i < std::size(losses); ++i) {
+    INFO("loss ", i);
+    check_gradients(losses[i], {a, b});
+  }
+}
+
+TEST_CASE("the CTC loss has the gradients of differences, with repeated letters, blanks anywhere and short samples") {
+  const Index targets({3, 3}, {1, 2, 1, 2, 2, 9, 1, 9, 9});
+  const Function f = [&](const Tensors& x) {
+    return ctc_loss(x[0], targets, index({6, 4, 2}), index({3, 2, 0}), {.reduction = Reduction::none});
+  };
+  check_gradients(f, {normal({6, 3, 4})});
+  check_both_forms(f, normal({6, 3, 4}));
+  check_both_forms(
+      [&](const Tensors& x) {
+        return ctc_loss(x[0], index({1, 0, 3, 3, 1}), index({5, 3}), index({3, 2}), {.blank = 2});
+      },
+      normal({5, 2, 4}));
+}
+
+TEST_CASE("the CTC loss of sure predictions is what counting says") {
+  // Two steps, one letter of three classes with probability 1/3 each: ways _a, a_, aa.
+  const Tensor even = log_softmax(zeros({2, 1, 3}));
+  const auto loss = [&](std::int64_t length, std::int64_t steps) {
+    return ctc_loss(even, index({{1, 1}}), index({steps}), index({length}), {.reduction = Reduction::sum}).item();
+  };
+  CHECK(loss(1, 2) == doctest::Approx(-std::log(3.0 / 9)));
+  CHECK(loss(1, 1) == doctest::Approx(std::log(3.0)));
+  CHECK(loss(0, 2) == doctest::Approx(std::log(9.0)));
+  CHECK(loss(0, 0) == 0);
+  CHECK(loss(2, 2) == infinity);  // aa takes three steps: a blank stands between
+  CHECK(loss(1, 0) == infinity);
+}
+
+TEST_CASE("a CTC loss that no way leads to is inf with gradient 0, or 0 where that is asked for") {
+  for (const bool zero : {false, true}) {
+    const Tensor x = variable(normal({3, 2, 3}));
+    const Tensor y = ctc_loss(x, index({{1, 1}, {1, 2}}), index({2, 3}), index({2, 2}),
+                              {.reduction = Reduction::none, .zero_infinity = zero});
+    CHECK(y.value().data()[0] == (zero ? 0 : infinity));
+    CHECK(std::isfinite(y.value().data()[1]));
+    for (const bool twice : {false, true}) {
+      const Array g = grad(sum(y), {x}, {.create_graph = twice, .retain_graph = true})[0].value();
+      double first = 0, second = 0;
+      for (std::int64_t t = 0; t < 3; ++t) {
+        for (std::int64_t c = 0; c < 3; ++c) {
+          first += std::abs(g.data()[t * 6 + c]);
+          second += std::abs(g.data()[t * 6 + 3 + c]);
+        }
+      }
+      CHECK(first == 0);
+      CHECK(second == doctest::Approx(3));  // a class in each step
+    }
+  }
+}
+
+TEST_CASE("losses at infinities and without samples are limits") {
+  const auto bce = [](Real x, Real t) {
+    return binary_cross_entropy_with_logits(Tensor(x), Tensor(t), {.pos_weight = Tensor(2)}).item();
+  };
+  CHECK(bce(infinity, 1) == 0);
+  CHECK(bce(-infinity, 0) == 0);
+  CHECK(bce(-infinity, 1) == infinity);
+  CHECK(bce(800, 0) == 800);
+  CHECK(bce(-800, 1) == 1600);
+  const Tensor certain = tensor({{-infinity, 0}});
+  CHECK(nll_loss(certain, index({0}), {.weight = tensor({0, 1})}).item() == 0);
+  CHECK(cross_entropy(certain, index({0}), {.weight = tensor({0, 1})}).item() == 0);
+  CHECK(nll_loss(certain, index({7}), {.ignore_index = 7}).item() == 0);
+  CHECK(cross_entropy(ones({1, 2}), index({7}), {.weight = ones({2}), .ignore_index = 7}).item() == 0);
+  CHECK(l1_loss(zeros({0, 2}), zeros({0, 2})).item() == 0);
+  CHECK(nll_loss(zeros({0, 2}), Index(Shape{0})).item() == 0);
+  CHECK(ctc_loss(zeros({3, 0, 2}), Index(Shape{0, 1}), Index(Shape{0}), Index(Shape{0})).item() == 0);
+  CHECK(huber_loss(Tensor(infinity), Tensor(0)).item() == infinity);
+  CHECK(smooth_l1_loss(Tensor(infinity), Tensor(0)).item() == infinity);
+}
+
+TEST_CASE("losses refuse what makes no sense, and say what") {
+  const Tensor x = normal({2, 3}), p = uniform({2, 3}, 0, 1);
+  const Index classes({2}, {0, 2});
+  CHECK(error_of<ShapeError>([&] { cross_entropy(x, classes, {.weight = ones({2})}); }) ==
+        "cross_entropy: weight [2] for 3 classes");
+  CHECK(error_of<ShapeError>([&] { cross_entropy(x, p, {.weight = ones({2})}); }) ==
+        "cross_entropy: weight [2] for 3 classes");
+  CHECK(error_of<ShapeError>([&] {
+          nll_loss(x, classes, {.weight = ones({3, 1})});
+        }) == "nll_loss: weight [3, 1] for 3 classes");
+  CHECK(error_of<ShapeError>([&] { nll_loss(x, index({1})); }) ==
+        "nll_loss: log_p [2, 3] need targets of shape [2], got [1]");
+  CHECK(error_of<ValueError>([&] { nll_loss(x, index({1, 3})); }) == "nll_loss: target 3 of sample 1 is not in [0, 3)");
+  CHECK(error_of<ShapeError>([&] { nll_loss(Tensor(1), Index(Shape{}, 0)); }) ==
+        "nll_loss: log_p need an axis of classes, shape is []");
+
+  CHECK(error_of<ValueError>([&] {
+          binary_cross_entropy(tensor({0.5, 1.5}), zeros({2}));
+        }) == "binary_cross_entropy: p = 1.5 is not in [0, 1] (logits: binary_cross_entropy_with_logits)");
+  CHECK(error_of<ValueError>([&] {
+          binary_cross_entropy(Tensor(not_a_number), Tensor(0));
+        }).starts_with("binary_cross_entropy: p = nan"));
+  CHECK(error_of<ShapeError>([&] {
+          binary_cross_entropy(p, p, {.weight = ones({2, 2, 3})});
+        }) == "binary_cross_entropy: weight [2, 2, 3] does not broadcast to [2, 3]");
+  CHECK(error_of<ShapeError>([&] {
+          binary_cross_entropy_with_logits(x, p, {.pos_weight = ones({2})});
+        }).starts_with("binary_cross_entropy_with_logits: cannot broadcast [2] with [2, 3]"));
+
+  const auto refuses_shapes = [&](const char* op, auto f) {
+    CHECK(error_of<ShapeError>([&] { f(x, ones({3})); }).starts_with(cat(op, ": shapes differ: [2, 3] and [3]")));
+  };
+  refuses_shapes("l1_loss", [](const Tensor& a, const Tensor& b) { l1_loss(a, b); });
+  refuses_shapes("smooth_l1_loss", [](const Tensor& a, const Tensor& b) { smooth_l1_loss(a, b); });
+  refuses_shapes("huber_loss", [](const Tensor& a, const Tensor& b) { huber_loss(a, b); });
+  refuses_shapes("poisson_nll_loss", [](const Tensor& a, const Tensor& b) { poisson_nll_loss(a, b); });
+  refuses_shapes("gaussian_nll_loss", [](const Tensor& a, const Tensor& b) { gaussian_nll_loss(a, b, b); });
+  refuses_shapes("binary_cross_entropy", [](const Tensor& a, const Tensor& b) { binary_cross_entropy(a, b); });
+  CHECK(error_of<ValueError>([&] { smooth_l1_loss(x, x, {.beta = -1}); }) ==
+        "smooth_l1_loss: beta must not be negative, got -1");
+  CHECK(error_of<ValueError>([&] { huber_loss(x, x, {.delta = 0}); }) == "huber_loss: delta must be positive, got 0");
+  CHECK(error_of<ValueError>([&] { poisson_nll_loss(x, x, {.eps = 0}); }) ==
+        "poisson_nll_loss: eps must be positive, got 0");
+  CHECK(error_of<ValueError>([&] { gaussian_nll_loss(x, x, x * 0 - 1); }) ==
+        "gaussian_nll_loss: variance -1 is not a positive number");
+  CHECK(error_of<ShapeError>([&] {
+          gaussian_nll_loss(x, x, ones({4, 2, 3}));
+        }) == "gaussian_nll_loss: variance [4, 2, 3] does not broadcast to [2, 3]");
+  CHECK(error_of<ValueError>([&] { gaussian_nll_loss(x, x, p, {.eps = -1}); }) ==
+        "gaussian_nll_loss: eps must be positive, got -1");
+  for (const Real y : {Real(0), not_a_number}) {
+    const std::string sentence = cat("y must be 1 or -1, got ", y);
+    CHECK(error_of<ValueError>([&] { margin_ranking_loss(x, x, Tensor(y)); }) == "margin_ranking_loss: " + sentence);
+    CHECK(error_of<ValueError>([&] { hinge_embedding_loss(x, Tensor(y)); }) == "hinge_embedding_loss: " + sentence);
+    CHECK(error_of<ValueError>([&] { cosine_embedding_loss(x, x, full({2}, y)); }) ==
+          "cosine_embedding_loss: " + sentence);
+  }
+  CHECK(error_of<ShapeError>([&] { cosine_embedding_loss(x, x, ones({3})); }) ==
+        "cosine_embedding_loss: vectors [2, 3] need y of shape [2], got [3]");
+  CHECK(error_of<ValueError>([&] { triplet_margin_loss(x, x, x, {.margin = 0}); }) ==
+        "triplet_margin_loss: margin must be positive, got 0");
+  CHECK(error_of<ShapeError>([&] {
+          triplet_margin_loss(x, x, ones({2}));
+        }).starts_with("triplet_margin_loss: cannot broadcast"));
+}
+
+TEST_CASE("the CTC loss refuses what makes no sense, and says what and of which sample") {
+  const Tensor x = normal({4, 2, 3});
+  const Index targets({2, 2}, {1, 2, 2, 1}), twos = index({2, 2});
+  const auto says = [](const auto& f, const char* words) { CHECK(error_of<Error>(f) == cat("ctc_loss: ", words)); };
+  says([&] { ctc_loss(ones({3}), targets, twos, twos); }, "needs log_probs (T, N, C) or (T, C), got [3]");
+  says([&] { ctc_loss(x, Index(Shape{3, 2}, 1), twos, twos); }, "needs targets (2, S), or all in a list, got [3, 2]");
+  says([&] { ctc_loss(x, targets, index({2}), twos); }, "input_lengths of shape [1] for 2 samples");
+  says([&] { ctc_loss(x, targets, twos, index({{2, 2}})); }, "target_lengths of shape [1, 2] for 2 samples");
+  says([&] { ctc_loss(x, targets, index({4, 5}), twos); }, "input_lengths 5 of sample 1 is not in [0, 4]");
+  says([&] { ctc_loss(x, targets, twos, index({-1, 2})); }, "target_lengths -1 of sample 0 is not in [0, 2]");
+  says([&] { ctc_loss(x, index({1, 2, 2}), twos, twos); }, "3 targets for target_lengths that add up to 4");
+  says([&] { ctc_loss(x, targets, twos, twos, {.blank = 3}); }, "blank 3 is not in [0, 3)");
+  says([&] { ctc_loss(x, targets, twos, twos, {.blank = 2}); },
+       "target 2 of sample 0 at 1 is not in [0, 3) or is the blank");
+  says([&] { ctc_loss(x, targets + 1, twos, twos); }, "target 3 of sample 0 at 1 is not in [0, 3) or is the blank");
+  says(
+      [&] {
+        ctc_loss(ones({4, 3}), index({1}), index({2, 2}), index({1}));
+      },
+      "input_lengths of shape [2] for one sample");
+}
