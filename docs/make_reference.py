@@ -104,6 +104,7 @@ def entries(path):
             head = [part for part in statement if not part.startswith("template")] or statement
             # What follows without an empty line between shares the comment: zeros_like and ones_like.
             left_out = hidden or re.search(r"^(class|struct) \w+;$", head[0]) or re.search(r"\w(<\w+>)?::~?\w+\(", "".join(statement))
+            left_out = left_out or re.match(r"(explicit )?(\w+)\(.*\) -> \2", "".join(head))  # a deduction guide
             if not left_out and (name := declared(statement)):
                 is_type = re.match(r"(class|struct) ", head[0])
                 yield name, first_sentence(comment), members([head[0]] + body[1:]) if is_type and len(body) > 2 else []

@@ -1,0 +1,366 @@
+// Loading batches: the same bits for any number of workers, places that are gone back to, errors, and no hanging.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include <xgrad/kit/data_loader.h>
+#include <xgrad/kit/shapes.h>
+#include <xgrad/ops/ops.h>
+
+namespace xgrad::kit {
+namespace {
+
+/// Samples that draw random numbers, and take their time in another order than their own.
+struct Noisy {
+  std::int64_t count = 37;
+
+  std::int64_t size() const { return count; }
+  std::pair<std::int64_t, Tensor> operator[](std::int64_t i) const {
+    std::this_thread::sleep_for(std::chrono::microseconds((i * 7) % 5 * 100));
+    return {i, randn({3})};
+  }
+};
+
+struct Failing {
+  std::int64_t bad = 5;
+
+  std::int64_t size() const { return 20; }
+  std::int64_t operator[](std::int64_t i) const {
+    if (i == bad) fail<ValueError>("failing", "no picture here");
+    if (i == bad + 10) throw 42;
+    return i;
+  }
+};
+
+/// Everything that some epochs give.
+template <class Loader>
+std::vector<Real> numbers_of(Loader& loader, int epochs) {
+  std::vector<Real> numbers;
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    for (const auto& [ids, noise] : loader) {
+      for (const std::int64_t id : ids) numbers.push_back(static_cast<Real>(id));
+      numbers.insert(numbers.end(), noise.value().begin(), noise.value().end());
+    }
+  }
+  return numbers;
+}
+
+template <class Loader>
+std::vector<std::vector<std::int64_t>> rows_of(Loader& loader) {
+  std::vector<std::vector<std::int64_t>> rows;
+  for (const Index& batch : loader) rows.emplace_back(batch.begin(), batch.end());
+  return rows;
+}
+
+std::vector<std::int64_t> ascending(std::int64_t n) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(n));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+std::vector<std::int64_t> joined(const std::vector<std::vector<std::int64_t>>& rows) {
+  std::vector<std::int64_t> all;
+  for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("without shuffling batches come in order, the last one smaller or left out") {
+  const std::vector<std::int64_t> data = ascending(7);
+  DataLoader loader{data, {.batch_size = 3}};
+  CHECK(loader.size() == 3);
+  CHECK(rows_of(loader) == std::vector<std::vector<std::int64_t>>{{0, 1, 2}, {3, 4, 5}, {6}});
+  DataLoader whole{data, {.batch_size = 3, .drop_last = true}};
+  CHECK(whole.size() == 2);
+  CHECK(rows_of(whole) == std::vector<std::vector<std::int64_t>>{{0, 1, 2}, {3, 4, 5}});
+  DataLoader single{data};
+  CHECK(single.size() == 7);
+}
+
+TEST_CASE("shuffled, each epoch has every sample once, in an order of seed and epoch alone") {
+  const std::vector<std::int64_t> data = ascending(100);
+  DataLoader loader{data, {.batch_size = 8, .shuffle = true, .seed = 3}};
+  DataLoader again{data, {.batch_size = 8, .shuffle = true, .seed = 3, .num_workers = 2}};
+  DataLoader other{data, {.batch_size = 8, .shuffle = true, .seed = 4}};
+  const auto first = rows_of(loader), second = rows_of(loader);
+  CHECK(loader.epoch() == 2);
+  CHECK(first == rows_of(again));
+  CHECK(second == rows_of(again));
+  CHECK(first != second);
+  CHECK(first != rows_of(other));
+  for (auto all : {joined(first), joined(second)}) {
+    std::ranges::sort(all);
+    CHECK(all == data);
+  }
+}
+
+TEST_CASE("any number of workers gives the same bits, random samples included, and leaves the generator alone") {
+  manual_seed(11);
+  const RandomState before = random_state();
+  DataLoader plain{Noisy(), {.batch_size = 4, .shuffle = true, .seed = 9}};
+  const std::vector<Real> expected = numbers_of(plain, 3);
+  CHECK(std::ranges::count(expected, expected[4]) == 1);
+  for (const int workers : {1, 2, 5}) {
+    for (const std::int64_t ahead : {1, 3}) {
+      DataLoader loader{
+          Noisy(), {.batch_size = 4, .shuffle = true, .seed = 9, .num_workers = workers, .prefetch_factor = ahead}};
+      CHECK(numbers_of(loader, 3) == expected);
+    }
+  }
+  CHECK(random_state() == before);
+}
+
+TEST_CASE("what a sample draws depends on its number and not on the batch that it is in") {
+  DataLoader pairs{Noisy(), {.batch_size = 2, .seed = 9}}, tens{Noisy(), {.batch_size = 10, .seed = 9}};
+  std::map<std::int64_t, std::vector<Real>> drawn;
+  for (const auto& [ids, noise] : pairs) {
+    for (std::int64_t i = 0; i < ids.size(); ++i) {
+      const Array row = noise[{i}].value();
+      drawn[ids.at({i})] = {row.begin(), row.end()};
+    }
+  }
+  std::int64_t compared = 0;
+  for (const auto& [ids, noise] : tens) {
+    for (std::int64_t i = 0; i < ids.size(); ++i) {
+      const Array row = noise[{i}].value();
+      CHECK(drawn.at(ids.at({i})) == std::vector<Real>(row.begin(), row.end()));
+      ++compared;
+    }
+  }
+  CHECK(compared == 37);
+}
+
+TEST_CASE("a data set that makes batches itself is asked for them") {
+  const ImageSet set = draw_shapes({.seed = 1}, {.count = 25, .size = 8});
+  DataLoader loader{set, {.batch_size = 10, .num_workers = 2}};
+  std::int64_t first = 0;
+  for (const auto& [images, labels] : loader) {
+    const ImageBatch expected = set.batch(arange(first, std::min<std::int64_t>(first + 10, 25)));
+    CHECK(equal(images, expected.images));
+    CHECK(equal(labels, expected.labels));
+    first += labels.size();
+  }
+  CHECK(first == 25);
+  DataLoader rows{TensorDataset{index({5, 6, 7})}, {.batch_size = 2}};
+  CHECK(equal(std::get<0>(*rows.begin()), index({5, 6})));
+}
+
+TEST_CASE("a function that is given makes the batches") {
+  const std::vector<std::vector<int>> sentences{{1}, {2, 3}, {4, 5, 6}};
+  DataLoader loader{sentences, {.batch_size = 2, .num_workers = 1}, [](const std::vector<std::vector<int>>& some) {
+                      std::vector<Index> ids;
+                      for (const auto& sentence : some) ids.emplace_back(sentence);
+                      return pad_sequence(ids);
+                    }};
+  std::vector<Index> found;
+  for (const auto& [ids, lengths] : loader) {
+    found.push_back(ids);
+    found.push_back(lengths);
+  }
+  REQUIRE(found.size() == 4);
+  CHECK(equal(found[0], index({{1, 0}, {2, 3}})));
+  CHECK(equal(found[1], index({1, 2})));
+  CHECK(equal(found[2], index({{4, 5, 6}})));
+}
+
+TEST_CASE("with lengths, batches are of samples that are about equally long, and still every sample comes once") {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t i = 0; i < 101; ++i) lengths.push_back(i * 37 % 50);
+  const auto spread = [&](const std::vector<std::vector<std::int64_t>>& rows) {
+    std::int64_t total = 0;
+    for (const auto& row : rows) {
+      const auto length = [&](std::int64_t i) { return lengths[static_cast<std::size_t>(i)]; };
+      total += length(std::ranges::max(row, {}, length)) - length(std::ranges::min(row, {}, length));
+    }
+    return total;
+  };
+  const std::vector<std::int64_t> data = ascending(101);
+  DataLoader plain{data, {.batch_size = 5, .shuffle = true}};
+  DataLoader bucketed{data, {.batch_size = 5, .shuffle = true, .lengths = lengths, .bucket = 10}};
+  const auto one = rows_of(bucketed), two = rows_of(bucketed);
+  CHECK(spread(one) * 3 < spread(rows_of(plain)));
+  CHECK(one != two);
+  std::vector<std::int64_t> all = joined(one);
+  std::ranges::sort(all);
+  CHECK(all == data);
+  // Not sorted from short to long all through an epoch.
+  std::vector<std::int64_t> firsts;
+  for (const auto& row : one) firsts.push_back(lengths[static_cast<std::size_t>(row[0])]);
+  CHECK_FALSE(std::ranges::is_sorted(firsts));
+  // All samples are one bucket: without shuffling, sorted.
+  DataLoader sorted{data, {.batch_size = 5, .lengths = lengths}};
+  CHECK(std::ranges::is_sorted(joined(rows_of(sorted)), {}, [&](std::int64_t i) { return lengths[size_t(i)]; }));
+}
+
+TEST_CASE("a loader goes on with the very next batch, from every place") {
+  const auto make = [](int workers) {
+    return DataLoader<Noisy>{Noisy(), {.batch_size = 4, .shuffle = true, .seed = 2, .num_workers = workers}};
+  };
+  auto whole = make(0);
+  std::vector<std::vector<Real>> expected;
+  std::vector<StateFile> states{whole.state_dict()};
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    for (const auto& [ids, noise] : whole) {
+      expected.emplace_back(noise.value().begin(), noise.value().end());
+      states.push_back(whole.state_dict());
+    }
+  }
+  REQUIRE(expected.size() == 20);
+  for (std::size_t from = 0; from < states.size(); ++from) {
+    auto loader = make(from % 3 == 0 ? 2 : 0);
+    loader.load_state_dict(states[from]);
+    std::vector<std::vector<Real>> found;
+    while (loader.epoch() < 2) {
+      for (const auto& [ids, noise] : loader) found.emplace_back(noise.value().begin(), noise.value().end());
+    }
+    CHECK(found == std::vector(expected.begin() + static_cast<std::ptrdiff_t>(from), expected.end()));
+  }
+}
+
+TEST_CASE("a pass that is left early has been an epoch") {
+  const std::vector<std::int64_t> data = ascending(50);
+  DataLoader loader{data, {.batch_size = 5, .shuffle = true, .num_workers = 2}};
+  DataLoader whole{data, {.batch_size = 5, .shuffle = true}};
+  for (const Index& batch : loader) {
+    CHECK(batch.size() == 5);
+    break;
+  }
+  CHECK(loader.position() == 1);
+  rows_of(whole);
+  CHECK(rows_of(loader) == rows_of(whole));
+  CHECK(loader.epoch() == 2);
+}
+
+TEST_CASE("a state of another loader is refused, and nothing has changed") {
+  const std::vector<std::int64_t> data = ascending(7);
+  DataLoader loader{data, {.batch_size = 3}}, other{data, {.batch_size = 2}};
+  CHECK_THROWS_WITH_AS(loader.load_state_dict(other.state_dict()),
+                       "data_loader: the state is of a loader with 7 samples, batch_size 2, shuffle false, drop_last "
+                       "false, seed 0; this one has 7 samples, batch_size 3, shuffle false, drop_last false, seed 0",
+                       FormatError);
+  StateFile state = loader.state_dict();
+  state.arrays["position"] = index({0, 4});
+  CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
+  state.arrays["position"] = index({-1, 0});
+  CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
+  state.arrays["position"] = index({0});
+  CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
+  state.arrays.clear();
+  CHECK_THROWS_AS(loader.load_state_dict(state), FormatError);
+  DataLoader one{data, {.lengths = ascending(7)}}, two{data, {.lengths = std::vector<std::int64_t>(7, 1)}};
+  CHECK_THROWS_AS(one.load_state_dict(two.state_dict()), FormatError);
+  CHECK(loader.epoch() == 0);
+  CHECK(rows_of(loader).size() == 3);
+}
+
+TEST_CASE("an error arrives with the number of its sample, behind the batches before it") {
+  for (const int workers : {0, 1, 3}) {
+    DataLoader loader{Failing(), {.batch_size = 2, .num_workers = workers}};
+    std::int64_t seen = 0;
+    const auto run = [&] {
+      for (const Index& batch : loader) seen += batch.size();
+    };
+    CHECK_THROWS_WITH_AS(run(), "data_loader: sample 5: failing: no picture here", SampleError);
+    CHECK(seen == 4);
+    try {
+      seen = 0;
+      run();
+    } catch (const SampleError& error) {
+      CHECK(error.samples == std::vector<std::int64_t>{5});
+      CHECK_THROWS_AS(std::rethrow_if_nested(error), ValueError);
+    }
+    CHECK(seen == 4);
+  }
+  DataLoader odd{Failing{-1}, {.batch_size = 20}};
+  CHECK_THROWS_WITH_AS(odd.begin(), "data_loader: sample 9: something that is no std::exception was thrown",
+                       SampleError);
+  const std::vector<Tensor> uneven{tensor({1}), tensor({1, 2})};
+  DataLoader batches{uneven, {.batch_size = 2, .num_workers = 1}};
+  CHECK_THROWS_WITH_AS(batches.begin(),
+                       "data_loader: samples [0, 1]: collate: sample 1 of the batch is [2], sample 0 [1]; pad_sequence "
+                       "makes sequences equally long",
+                       SampleError);
+  const Array rows(Shape{20, 1}, 0);
+  DataLoader many{std::vector<std::int64_t>(20, 0), {.batch_size = 20}, [](const std::vector<std::int64_t>&) -> Index {
+                    fail<ValueError>("mine", "no");
+                  }};
+  CHECK_THROWS_WITH_AS(many.begin(), "data_loader: samples 0, 1, 2, ... (20 of them): mine: no", SampleError);
+}
+
+TEST_CASE("a loader that dies in the middle waits for no more than the samples that are being made") {
+  std::atomic<int> made = 0;
+  struct Slow {
+    std::atomic<int>* made;
+    std::int64_t size() const { return 10000; }
+    std::int64_t operator[](std::int64_t i) const {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      ++*made;
+      return i;
+    }
+  };
+  for (const int batches : {0, 1, 3}) {
+    made = 0;
+    {
+      DataLoader loader{Slow{&made}, {.batch_size = 100, .num_workers = 3}};
+      auto at = loader.begin();
+      for (int i = 0; i < batches; ++i) ++at;
+    }
+    // Without the question whether they are stopped, the batches that are begun would be finished: 100 each.
+    CHECK(made < 100 * (batches + 1 + 3 * 2));
+  }
+}
+
+TEST_CASE("workers are never further ahead than they may be") {
+  std::mutex mutex;
+  std::int64_t most = 0, taken = 0;
+  constexpr std::int64_t ahead = 6;
+  {
+    Prefetcher jobs({.count = 200, .workers = 3, .ahead = ahead}, [&](std::int64_t k, const Prefetcher&) {
+      const std::lock_guard lock(mutex);
+      most = std::max(most, k - taken);
+    });
+    for (std::int64_t k = 0; k < 200; ++k) {
+      jobs.wait();
+      {
+        const std::lock_guard lock(mutex);
+        ++taken;
+      }
+      jobs.release();
+    }
+    CHECK_THROWS_WITH_AS(jobs.wait(), "prefetcher: there is no next job", ValueError);
+  }
+  CHECK(most < ahead);
+  CHECK_THROWS_WITH_AS(Prefetcher({.workers = -1}, [](std::int64_t, const Prefetcher&) {}),
+                       "prefetcher: workers must be from 0 to 1024, got -1", ValueError);
+  CHECK_THROWS_AS(Prefetcher({.ahead = 0}, [](std::int64_t, const Prefetcher&) {}), ValueError);
+  CHECK_THROWS_WITH_AS(Prefetcher({}, {}), "prefetcher: the function is empty", ValueError);
+  Prefetcher idle({.count = 1}, [](std::int64_t, const Prefetcher&) {});
+  CHECK_THROWS_WITH_AS(idle.release(), "prefetcher: nothing was waited for", ValueError);
+}
+
+TEST_CASE("a loader refuses options that make no sense") {
+  const std::vector<std::int64_t> data = ascending(5);
+  const auto refused = [&](const DataLoaderOptions& options, const char* message) {
+    CHECK_THROWS_WITH_AS((DataLoader{data, options}), message, ValueError);
+  };
+  refused({.batch_size = 0}, "data_loader: batch_size must be at least 1, got 0");
+  refused({.num_workers = -1}, "data_loader: num_workers must be at least 0, got -1");
+  refused({.prefetch_factor = 0}, "data_loader: prefetch_factor must be at least 1, got 0");
+  refused({.num_workers = 1025}, "data_loader: num_workers and prefetch_factor must be at most 1024");
+  refused({.bucket = 0}, "data_loader: bucket must be at least 1, got 0");
+  refused({.batch_size = 6, .drop_last = true},
+          "data_loader: 5 samples are fewer than a batch of 6, and drop_last is set");
+  refused({.lengths = {1, 2}}, "data_loader: 2 lengths for 5 samples");
+  refused({.lengths = {1, 2, -3, 4, 5}}, "data_loader: sample 2 has the length -3");
+  CHECK_THROWS_WITH_AS((DataLoader{std::vector<std::int64_t>()}), "data_loader: the data set has no samples",
+                       ValueError);
+}
+
+}  // namespace xgrad::kit

@@ -1,0 +1,148 @@
+// Data sets, and how samples become batches.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <limits>
+#include <set>
+
+#include <xgrad/kit/collate.h>
+#include <xgrad/kit/dataset.h>
+#include <xgrad/kit/shapes.h>
+#include <xgrad/ops/ops.h>
+
+namespace xgrad::kit {
+namespace {
+
+struct Squares {
+  std::int64_t size() const { return 10; }
+  std::pair<Tensor, std::int64_t> get(std::int64_t i) const { return {tensor({Real(i)}), i * i}; }
+};
+
+struct Labelled {
+  Tensor image;
+  std::int64_t label;
+  bool flipped;
+};
+struct Nested {
+  std::array<float, 2> place;
+  std::pair<int, std::string> what;
+};
+struct Six {
+  int a, b, c, d, e;
+  Index f;
+};
+
+static_assert(Dataset<Squares> && !BatchedDataset<Squares>);
+static_assert(Dataset<std::vector<int>>);
+static_assert(Dataset<TensorDataset<Tensor, Index>> && BatchedDataset<TensorDataset<Tensor, Index>>);
+static_assert(BatchedDataset<ImageSet> && !Dataset<ImageSet>);
+static_assert(!Dataset<Tensor> && !Dataset<Index> && !Dataset<int>);
+
+}  // namespace
+
+TEST_CASE("anything with a size and samples by number is a data set") {
+  CHECK(sample_of(Squares(), 3).second == 9);
+  CHECK(sample_of(std::vector<int>{5, 6, 7}, 2) == 7);
+}
+
+TEST_CASE("a data set of arrays gives rows, one at a time or many") {
+  const Tensor x = variable({{1, 2}, {3, 4}, {5, 6}});
+  const TensorDataset data{x, index({7, 8, 9}), Mask({3}, {true, false, true}), Array({3, 1, 1}, {1, 2, 3})};
+  CHECK(data.size() == 3);
+  const auto [row, label, flag, array] = data.get(1);
+  CHECK(equal(row.value(), Array({2}, {3, 4})));
+  CHECK_FALSE(row.requires_grad());
+  CHECK(label.item() == 8);
+  CHECK_FALSE(flag.item());
+  CHECK(array.shape() == Shape{1, 1});
+  const auto [rows, labels, flags, arrays] = data.batch(index({2, 0}));
+  CHECK(equal(rows.value(), Array({2, 2}, {5, 6, 1, 2})));
+  CHECK(equal(labels, index({9, 7})));
+  CHECK(equal(flags, Mask({2}, {true, true})));
+  CHECK(equal(arrays, Array({2, 1, 1}, {3, 1})));
+  CHECK_THROWS_AS(data.get(3), ValueError);
+  CHECK_THROWS_AS(data.batch(index({3})), ValueError);
+  CHECK_THROWS_WITH_AS((TensorDataset{x, index({1, 2})}),
+                       "tensor_dataset: needs arrays with equally many rows, got [[3, 2], [2]]", ShapeError);
+  CHECK_THROWS_AS((TensorDataset{Tensor(3)}), ShapeError);
+}
+
+TEST_CASE("a subset has the samples that it names, and a split has each sample once") {
+  const Squares squares;
+  const Subset some(squares, index({4, 4, 9}));
+  CHECK(some.size() == 3);
+  CHECK(some.get(2).second == 81);
+  const TensorDataset rows{index({5, 6, 7, 8})};
+  CHECK(equal(std::get<0>(Subset(rows, index({3, 0, 1})).batch(index({1, 0}))), index({5, 8})));
+  CHECK_THROWS_WITH_AS(Subset(squares, index({10})), "subset: sample 10 is not in [0, 10)", ValueError);
+  CHECK_THROWS_WITH_AS(Subset(squares, index({{1}})), "subset: needs numbers (N), got [1, 1]", ShapeError);
+
+  const auto parts = random_split(squares, {7, 0, 3}, 5);
+  REQUIRE(parts.size() == 3);
+  std::set<std::int64_t> all;
+  for (const auto& part : parts) all.insert(part.rows().begin(), part.rows().end());
+  CHECK(all.size() == 10);
+  CHECK(parts[2].size() == 3);
+  CHECK(equal(parts[0].rows(), random_split(squares, {7, 3}, 5)[0].rows()));
+  CHECK_FALSE(equal(parts[0].rows(), random_split(squares, {7, 3}, 6)[0].rows()));
+  CHECK_THROWS_WITH_AS(random_split(squares, {7, 4}, 5), "random_split: parts of [7, 4] samples do not make up 10",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(random_split(squares, {11, -1}, 5), "random_split: a part has -1 samples", ValueError);
+}
+
+TEST_CASE("samples of every kind become a batch") {
+  CHECK(equal(default_collate(std::vector<float>{1.5f, 2}).value(), Array({2}, {1.5f, 2})));
+  CHECK(equal(default_collate(std::vector<double>{0.5}).value(), Array({1}, {0.5f})));
+  CHECK(equal(default_collate(std::vector<int>{3, -4}), index({3, -4})));
+  CHECK(equal(default_collate(std::vector<bool>{true, false}), Mask({2}, {true, false})));
+  CHECK(equal(default_collate(Tensors{tensor({1, 2}), tensor({3, 4})}).value(), Array({2, 2}, {1, 2, 3, 4})));
+  CHECK(equal(default_collate(std::vector<Index>{index({1}), index({2})}), index({{1}, {2}})));
+  CHECK(default_collate(std::vector<std::string>{"a", "b"}) == std::vector<std::string>{"a", "b"});
+  CHECK(equal(default_collate(std::vector<std::vector<int>>{{1, 2}, {3, 4}}), index({{1, 2}, {3, 4}})));
+  CHECK(equal(default_collate(std::vector<std::vector<double>>{{1}, {3}}).value(), Array({2, 1}, {1, 3})));
+
+  const auto [numbers, words] = default_collate(std::vector<std::pair<int, std::string>>{{1, "one"}, {2, "two"}});
+  CHECK(equal(numbers, index({1, 2})));
+  CHECK(words[1] == "two");
+  const auto [images, labels, flipped] =
+      default_collate(std::vector<Labelled>{{tensor({1, 2}), 7, true}, {tensor({3, 4}), 8, false}});
+  CHECK(images.shape() == Shape{2, 2});
+  CHECK(equal(labels, index({7, 8})));
+  CHECK(equal(flipped, Mask({2}, {true, false})));
+  const auto [places, what] = default_collate(std::vector<Nested>{{{1, 2}, {3, "three"}}});
+  CHECK(equal(places.value(), Array({1, 2}, {1, 2})));
+  CHECK(equal(std::get<0>(what), index({3})));
+  const auto [a, b, c, d, e, f] = default_collate(std::vector<Six>{{1, 2, 3, 4, 5, index({6, 7})}});
+  CHECK(equal(concat(std::vector<Index>{a, b, c, d, e}), index({1, 2, 3, 4, 5})));
+  CHECK(f.shape() == Shape{1, 2});
+}
+
+TEST_CASE("samples that do not fit together are named") {
+  CHECK_THROWS_WITH_AS(default_collate(Tensors{tensor({1, 2}), tensor({1, 2}), tensor({1})}),
+                       "collate: sample 2 of the batch is [1], sample 0 [2]; pad_sequence makes sequences equally long",
+                       ShapeError);
+  CHECK_THROWS_AS(default_collate(std::vector<std::vector<int>>{{1, 2}, {3}}), ShapeError);
+  CHECK_THROWS_WITH_AS(default_collate(Tensors{}), "collate: a batch needs samples", ValueError);
+}
+
+TEST_CASE("sequences are padded at their ends") {
+  const auto [ids, lengths] =
+      pad_sequence(std::vector<Index>{index({1, 2, 3}), Index(Shape{0}), index({4})}, {.padding_value = -1});
+  CHECK(equal(ids, index({{1, 2, 3}, {-1, -1, -1}, {4, -1, -1}})));
+  CHECK(equal(lengths, index({3, 0, 1})));
+  const auto [values, rows] = pad_sequence(Tensors{tensor({{1, 2}}), tensor({{3, 4}, {5, 6}})}, {.padding_value = 0.5});
+  CHECK(equal(values.value(), Array({2, 2, 2}, {1, 2, 0.5f, 0.5f, 3, 4, 5, 6})));
+  CHECK(equal(rows, index({1, 2})));
+  CHECK_THROWS_WITH_AS(pad_sequence(Tensors{}), "pad_sequence: needs sequences", ValueError);
+  CHECK_THROWS_WITH_AS(pad_sequence(Tensors{tensor({1}), Tensor(1)}), "pad_sequence: sequence 1 has no axis",
+                       ShapeError);
+  CHECK_THROWS_WITH_AS(pad_sequence(Tensors{tensor({1}), tensor({{1}})}),
+                       "pad_sequence: sequence 1 is [1, 1], the first [1]; only the first axis may differ", ShapeError);
+  CHECK_THROWS_WITH_AS(pad_sequence(std::vector<Index>{index({1})}, {.padding_value = 0.5}),
+                       "pad_sequence: whole numbers cannot be padded with 0.5", ValueError);
+  CHECK_THROWS_AS(
+      pad_sequence(std::vector<Index>{index({1})}, {.padding_value = std::numeric_limits<double>::quiet_NaN()}),
+      ValueError);
+}
+
+}  // namespace xgrad::kit
