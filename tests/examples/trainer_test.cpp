@@ -1,0 +1,280 @@
+// The trainer: what it trains is what a loop by hand trains; resumed from everywhere, bit for bit; ends, files, errors.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include <xgrad/kit/csv.h>
+#include <xgrad/kit/data_loader.h>
+#include <xgrad/kit/trainer.h>
+#include <xgrad/xgrad.h>
+
+#include "support.h"
+
+namespace xgrad::kit {
+namespace {
+
+using testing::read_text;
+using testing::TemporaryFolder;
+
+struct Net : nn::Module {
+  nn::Linear in{at("in"), 2, 8};
+  nn::Dropout dropout{at("dropout"), 0.2};
+  nn::Linear out{at("out"), 8, 2};
+
+  Tensor operator()(const Tensor& x) const { return out(dropout(tanh(in(x)))); }
+};
+
+/// Which of two halves of the plane points lie in.
+struct Points {
+  Tensor x = random_normal({40, 2}, {.seed = 5});
+  Index label = Index(Shape{40}, 0);
+
+  Points() {
+    for (std::int64_t i = 0; i < 40; ++i) label.mutable_data()[i] = x.value().at({i, 0}) > x.value().at({i, 1});
+  }
+  TensorDataset<Tensor, Index> data() const { return TensorDataset{x, label}; }
+};
+
+const DataLoaderOptions eights{.batch_size = 8, .shuffle = true, .seed = 3};
+
+/// Everything of one training, made new.
+struct Training {
+  Points points;
+  Net net;
+  optim::AdamW adam;
+  DataLoader<TensorDataset<Tensor, Index>> batches;
+  Trainer trainer;
+
+  explicit Training(TrainerOptions options)
+      : net(seeded()),
+        adam(net.parameters(), {.lr = 0.05}),
+        batches(points.data(), eights),
+        trainer(net, adam, with(std::move(options))) {}
+
+  const std::vector<EpochReport>& fit() {
+    return trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
+  }
+  double loss() const { return static_cast<double>(cross_entropy(net(points.x), points.label).item()); }
+
+ private:
+  static Net seeded() {
+    manual_seed(7);
+    return Net();
+  }
+  TrainerOptions with(TrainerOptions options) {
+    options.terminal = {};
+    if (!options.validate) {
+      options.validate = [this] { return Scores{{"loss", loss()}, {"two", 2}}; };
+    }
+    return options;
+  }
+};
+
+void check_equal(const NamedArrays& a, const NamedArrays& b) {
+  REQUIRE(a.size() == b.size());
+  for (const auto& [name, array] : a) CHECK(equal(std::get<Array>(array), std::get<Array>(b.at(name))));
+}
+
+}  // namespace
+
+TEST_CASE("a trainer does what a loop by hand does, bit for bit") {
+  Training one({.epochs = 3, .schedule = optim::cosine({.lr = 0.05, .steps = 15}), .max_norm = 0.5});
+  const auto& history = one.fit();
+  REQUIRE(history.size() == 3);
+  CHECK(history[2].epoch == 3);
+  CHECK(history[2].step == 15);
+  CHECK(one.trainer.steps() == 15);
+
+  const Points points;
+  manual_seed(7);
+  const Net net;
+  optim::AdamW adam{net.parameters(), {.lr = 0.05}};
+  optim::Scheduler scheduler{adam, optim::cosine({.lr = 0.05, .steps = 15})};
+  DataLoader batches{points.data(), eights};
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    double sum = 0, lr = 0;
+    for (const auto& [x, y] : batches) {
+      const Tensor loss = cross_entropy(net(x), y);
+      lr = scheduler.lr();
+      adam.step(optim::clip_grad_norm(grad(loss, net.parameters()), net.parameters(), 0.5).gradients);
+      scheduler.step();
+      sum += loss.item();
+    }
+    const nn::Eval eval(net);
+    CHECK(history[epoch].loss == sum / 5);
+    CHECK(history[epoch].lr == doctest::Approx(lr));
+    CHECK(history[epoch].scores.values[0].second == cross_entropy(net(points.x), points.label).item());
+  }
+  check_equal(one.net.state_dict(), net.state_dict());
+  CHECK(one.net.training());
+  CHECK(history[2].loss < history[0].loss);
+}
+
+TEST_CASE("a training that was stopped anywhere goes on bit for bit, in a new process or in the same") {
+  const TemporaryFolder folder;
+  const TrainerOptions options{.epochs = 4, .schedule = optim::cosine({.lr = 0.05, .steps = 20}), .max_norm = 0.5};
+  Training whole([&] {
+    TrainerOptions with = options;
+    with.folder = folder / "whole";
+    return with;
+  }());
+  whole.fit();
+  for (std::int64_t stop = 1; stop <= 20; ++stop) {
+    CAPTURE(stop);
+    TrainerOptions with = options;
+    with.folder = folder / cat("parts", stop);
+    Trainer* running = nullptr;
+    with.on_step = [&](const StepReport& report) {
+      if (report.step == stop) running->stop();
+    };
+    {
+      Training first(with);
+      running = &first.trainer;
+      first.fit();
+      CHECK(first.trainer.steps() == stop);
+      if (stop % 3 == 0) {
+        first.fit();
+        check_equal(first.net.state_dict(), whole.net.state_dict());
+        continue;
+      }
+    }
+    manual_seed(99);
+    with.on_step = {};
+    with.resume = true;
+    Training second(with);
+    second.fit();
+    check_equal(second.net.state_dict(), whole.net.state_dict());
+    for (const char* name : {"checkpoint.safetensors", "log.csv", "best.safetensors", "curves.svg"}) {
+      CHECK(read_text(with.folder / name) == read_text(folder / "whole" / name));
+    }
+    CHECK(second.trainer.history().size() == 4);
+    CHECK(second.trainer.best().epoch == whole.trainer.best().epoch);
+    CHECK(second.fit().size() == 4);  // there is nothing left to do
+  }
+}
+
+TEST_CASE("what was measured is in a table and in pictures") {
+  const TemporaryFolder folder;
+  std::int64_t epochs = 0;
+  Training one({.epochs = 2, .folder = folder / "run", .on_epoch = [&](const EpochReport& report) {
+                  CHECK(report.epoch == ++epochs);
+                }});
+  const auto& history = one.fit();
+  CHECK(epochs == 2);
+  const auto table = read_csv(folder / "run" / "log.csv", {"epoch", "step", "train_loss", "lr", "loss", "two"});
+  CHECK(table[0] == std::vector<double>{1, 2});
+  CHECK(table[1] == std::vector<double>{5, 10});
+  CHECK(table[2] == std::vector<double>{history[0].loss, history[1].loss});
+  CHECK(table[3] == std::vector<double>{0.05, 0.05});
+  CHECK(table[4][1] == history[1].scores.values[0].second);
+  CHECK(testing::xml_error(read_text(folder / "run" / "curves.svg")).empty());
+}
+
+TEST_CASE("the best epoch is kept, and training ends when it gets no better") {
+  const std::vector<double> scores{3, 2, 2.5, 2, 2.25, 1};
+  std::size_t asked = 0;
+  const TemporaryFolder folder;
+  TrainerOptions options{.epochs = 6, .patience = 3, .folder = folder / "run"};
+  options.validate = [&] { return scores[asked++]; };
+  std::vector<NamedArrays> states;
+  Training* running = nullptr;
+  options.on_epoch = [&](const EpochReport&) { states.push_back(running->net.state_dict()); };
+  Training one(options);
+  running = &one;
+  CHECK_THROWS_WITH_AS(one.trainer.best(), "trainer: no epoch is done yet", ValueError);
+  CHECK_THROWS_AS(one.trainer.restore_best(), ValueError);
+  CHECK(one.fit().size() == 5);  // the second was the best, the next three were not
+  CHECK(one.trainer.best().epoch == 2);
+  CHECK(one.trainer.best().scores.values[0] == std::pair<std::string, double>("validation", 2));
+  check_equal(one.net.state_dict(), states[4]);
+  one.trainer.restore_best();
+  check_equal(one.net.state_dict(), states[1]);
+  check_equal(load_safetensors((folder / "run" / "best.safetensors").string()).arrays, states[1]);
+
+  asked = 0;
+  options.patience = 0;
+  options.goal = Goal::greatest;
+  options.folder.clear();
+  Training greatest(options);
+  running = &greatest;
+  CHECK(greatest.fit().size() == 6);
+  CHECK(greatest.trainer.best().epoch == 1);
+}
+
+TEST_CASE("progress is shown where it is wanted") {
+  std::ostringstream out;
+  const Points points;
+  Net net;
+  optim::SGD sgd{net.parameters()};
+  DataLoader batches{points.data(), eights};
+  Trainer trainer{net, sgd, {.epochs = 2, .terminal = {.out = &out}}};
+  trainer.fit(batches, [&](const auto& batch) { return cross_entropy(net(std::get<0>(batch)), std::get<1>(batch)); });
+  CHECK(out.str().find("epoch 2/2") != std::string::npos);
+  CHECK(out.str().find("5/5") != std::string::npos);
+  CHECK(trainer.best().scores.values.empty());
+}
+
+TEST_CASE("a trainer refuses what it cannot do") {
+  const TemporaryFolder folder;
+  const Points points;
+  Net net;
+  optim::SGD sgd{net.parameters()};
+  const auto refused = [&](const TrainerOptions& options, const char* message) {
+    CHECK_THROWS_WITH_AS(Trainer(net, sgd, options), message, ValueError);
+  };
+  refused({.epochs = -1}, "trainer: epochs must be at least 0, got -1");
+  refused({.max_norm = -1}, "trainer: max_norm must be at least 0, got -1");
+  refused({.patience = -1}, "trainer: patience must be at least 0, got -1");
+  refused({.resume = true}, "trainer: nothing to resume from without a folder");
+
+  DataLoader batches{points.data(), eights};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Trainer trainer{net, sgd, {.terminal = {}}};
+  CHECK_THROWS_WITH_AS(
+      trainer.fit(batches, [&](const Tensor& x, const Index&) { return sum(net(x)) * static_cast<Real>(nan); }),
+      "trainer: the loss of step 1 is nan", NumericError);
+  const auto loss = [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); };
+  Trainer wrong{net, sgd, {.validate = [&] { return nan; }, .terminal = {}}};
+  CHECK_THROWS_WITH_AS(wrong.fit(batches, loss), "trainer: the score validation is nan", NumericError);
+  int asked = 0;
+  Trainer other{net, sgd, {.validate = [&] { return Scores{{asked++ == 0 ? "a" : "b", 1}}; }, .terminal = {}}};
+  CHECK_THROWS_WITH_AS(
+      other.fit(batches, loss),
+      "trainer: validate must measure the same scores after each epoch: [epoch, step, train_loss, lr, a], "
+      "now [epoch, step, train_loss, lr, b]",
+      ValueError);
+}
+
+TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") {
+  const TemporaryFolder folder;
+  const auto path = folder / "run" / "checkpoint.safetensors";
+  { Training({.epochs = 1, .folder = folder / "run"}).fit(); }
+  const StateFile good = load_safetensors(path.string());
+  const auto refused = [&](const auto& change) {
+    StateFile bad = good;
+    change(bad);
+    save_safetensors(path.string(), bad);
+    Training again({.epochs = 2, .folder = folder / "run", .resume = true});
+    const NamedArrays before = again.net.state_dict();
+    CHECK_THROWS_AS(again.fit(), FormatError);
+    check_equal(again.net.state_dict(), before);
+    CHECK(again.trainer.history().empty());
+  };
+  refused([](StateFile& file) { file.metadata["step"] = "five"; });
+  refused([](StateFile& file) { file.metadata["step"] = "-5"; });
+  refused([](StateFile& file) { file.metadata["step"] = "5,6"; });
+  refused([](StateFile& file) { file.metadata["scores"] = "3"; });
+  refused([](StateFile& file) { file.metadata["history"] = "1,2,x"; });
+  refused([](StateFile& file) { file.metadata.erase("score 0"); });
+  refused([](StateFile& file) { file.arrays.erase("model.in.weight"); });
+  refused([](StateFile& file) { file.arrays["model.in.weight"] = Array(Shape{3}, 0); });
+  refused([](StateFile& file) { file.arrays["batches.position"] = Index({2}, {0, 99}); });
+  refused([](StateFile& file) { file.metadata["batches.settings"] = "another"; });
+  refused([](StateFile& file) { file.arrays.erase("optimizer.in.weight.step"); });
+  save_safetensors(path.string(), good);
+  CHECK(Training({.epochs = 2, .folder = folder / "run", .resume = true}).fit().size() == 2);
+}
+
+}  // namespace xgrad::kit
