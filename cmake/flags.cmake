@@ -43,8 +43,10 @@ find_program(CCACHE ccache)
 mark_as_advanced(CCACHE)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths relative to the source tree let several checkouts share one cache.
+  # By the files that a compilation read: preprocessed text would name an older precompiled header in place of what it is
+  # to hold now.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-                                  CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+                                  CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1 ${CCACHE})
 endif()
 
 # Compiles for a target once what most of its files include, which takes a third of the time off a build. Every file

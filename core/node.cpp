@@ -5,6 +5,9 @@
 #include "scope.h"
 
 namespace xgrad {
+
+static_assert(sizeof(Node) + 2 * sizeof(Edge) <= 128);  // two lines of the cache
+
 namespace {
 
 // Each thread takes many ids at a time: a counter that threads share costs more than all else about a node.

@@ -208,8 +208,6 @@ struct Node {
   std::int64_t* sizes() const { return reinterpret_cast<std::int64_t*>(first_edge() + edge_count); }
 };
 
-static_assert(sizeof(Node) + 2 * sizeof(Edge) <= 128);
-
 namespace detail {
 /// The order of the nodes that this thread makes.
 inline thread_local constinit std::uint8_t current_order = 0;

@@ -41,7 +41,7 @@ Tensor rest(const char* op, const Tensor& a, const Tensor& b, Real (*of)(Real, R
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   return record(
       op, map_elements<Real>(shape, of, a.value(), b.value()),
-      wrt(a, [to = InputShape(a)](const Tensor& gy) { return sum_to(gy, to); }),
+      wrt(a, [](const Tensor& gy, InputShape to) { return sum_to(gy, to); }),
       wrt(b, [a, b](const Tensor& gy, const Tensor& y) { return sum_to(-gy * round((a - y) / b), b.shape()); }));
 }
 
