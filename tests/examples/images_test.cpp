@@ -98,7 +98,7 @@ std::string cifar_refusal(std::string_view bytes) {
 
 std::string cifar_record(int label, int seed) {
   std::string bytes = static_cast<char>(label) + some_bytes(3072);
-  std::ranges::rotate(bytes.begin() + 1, bytes.begin() + 1 + seed, bytes.end());
+  std::rotate(bytes.begin() + 1, bytes.begin() + 1 + seed, bytes.end());
   return bytes;
 }
 

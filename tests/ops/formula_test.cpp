@@ -314,8 +314,9 @@ const std::vector<Printed> of_one_number{
      {{"low", 0.25}, {"high", 0.6}}}};
 
 TEST_CASE("an elementwise operation prints its formula and its derivative, which give its numbers and its gradient") {
-  for (const auto& [op, f, value, derivative, letters] : of_one_number) {
-    CAPTURE(std::string(op));
+  for (const auto& [name, f, value, derivative, letters] : of_one_number) {
+    const std::string op = name;
+    CAPTURE(op);
     for (const double x : {-2.3, -0.4, 0.3, 0.5, 1.7}) {
       if (x < 0 && std::set<std::string>{"log", "log1p", "log2", "log10", "sqrt", "rsqrt"}.contains(op)) continue;
       if (std::abs(x) > 1 && std::set<std::string>{"asin", "acos", "atanh"}.contains(op)) continue;
@@ -343,7 +344,8 @@ TEST_CASE("an operation of two numbers prints a derivative for each") {
       {"pow", pow},         {"logaddexp", logaddexp},
           {"remainder", remainder},
       {"fmod", fmod}};
-  for (const auto& [op, f] : functions) {
+  for (const auto& [name, f] : functions) {
+    const std::string& op = name;
     CAPTURE(op);
     for (const auto& [p, q] : {std::pair{0.7, 1.9}, {2.5, 0.4}, {1.5, 1.5}}) {
       const Tensor a = variable(Real(p)), b = variable(Real(q));

@@ -18,8 +18,8 @@ Tensor repeated(const Tensor& x, std::int64_t kv_heads, std::int64_t group) {
 TEST_CASE("grouped attention is attention with the keys and values of a group repeated") {
   for (const auto& [H, G] : {std::pair<std::int64_t, std::int64_t>{4, 2}, {6, 3}, {5, 1}, {3, 3}}) {
     for (const std::int64_t T : {1, 5, 40}) {
-      CAPTURE(cat(H, " ", G, " ", T));
       const std::int64_t heads = H, kv_heads = G, B = 2, d = 3, e = 2;
+      CAPTURE(cat(heads, " ", kv_heads, " ", T));
       for (const Real p : {Real(0), Real(0.3)}) {
         const AttentionOptions options{
             .mask = {.causal = true}, .dropout = p, .key = RandomKey{3, 4}, .kv_heads = kv_heads};
