@@ -240,6 +240,10 @@ void for_each_named(const Shape& x, int axis, const Index& index, const F& f) {
   const std::int64_t* ids = index.data();
   parallel_for(walk.count(), grain_for(length * std::min(columns, block)), [&](std::int64_t begin, std::int64_t end) {
     walk.for_each(begin, end, [&](const auto& at) {
+      if (columns == 1) {
+        for (std::int64_t i = at[0]; i < at[0] + length * step; i += step) f(i, at[1] + ids[i] * x_step);
+        return;
+      }
       const std::int64_t width = std::min(block, columns - at[2]);
       for (std::int64_t j = 0; j < length; ++j) {
         const std::int64_t i = at[0] + j * step;
@@ -409,14 +413,19 @@ Index flatnonzero(const Mask& mask) {
 Index nonzero(const Tensor& x) { return nonzero(x != 0); }
 Index nonzero(const Index& x) { return nonzero(x != 0); }
 Index nonzero(const Mask& mask) {
-  const Index places = flatnonzero(mask);
   const int rank = mask.rank();
-  Index result(Shape{places.size(), rank});
+  Index result(Shape{std::count(mask.begin(), mask.end(), true), rank});
+  if (rank == 0) return result;
+  const std::int64_t columns = mask.shape().back();
   std::int64_t* out = result.mutable_data();
-  for (const std::int64_t place : places) {
-    std::int64_t rest = place;
-    for (int axis = rank; axis-- > 0; rest /= mask.shape()[axis]) out[axis] = rest % mask.shape()[axis];
-    out += rank;
+  for (std::int64_t row = 0; row * columns < mask.size(); ++row) {
+    const bool* in = mask.data() + row * columns;
+    const Shape at = position_of(row * columns, mask.shape());
+    for (std::int64_t j = 0; j < columns; ++j) {
+      if (!in[j]) continue;
+      out = std::copy(at.begin(), at.end() - 1, out);
+      *out++ = j;
+    }
   }
   return result;
 }

@@ -14,6 +14,19 @@ namespace {
 
 constexpr std::int64_t searches_at_a_time = 1 << 12;
 
+// The first of `size` keys that is not below (with `right`, not up to) this one. Without branches that nobody can
+// foresee.
+std::int64_t place_of(OrderKey key, const OrderKey* keys, std::int64_t size, bool right) {
+  const OrderKey* first = keys;
+  for (std::int64_t left = size; left > 0;) {
+    const std::int64_t half = (left + 1) / 2;
+    const bool behind = right ? first[half - 1] <= key : first[half - 1] < key;
+    first += static_cast<std::int64_t>(behind) * half;
+    left -= half;
+  }
+  return first - keys;
+}
+
 Index search(const char* op, const Tensor& sequence, const Tensor& values, const SearchOptions& options) {
   const Shape &of = sequence.shape(), &shape = values.shape();
   if (of.rank() == 0) fail<ShapeError>(op, "the sequence is a scalar");
@@ -36,11 +49,7 @@ Index search(const char* op, const Tensor& sequence, const Tensor& values, const
   const std::int64_t each = in_rows ? std::max<std::int64_t>(shape.back(), 1) : 0;
   parallel_for(result.size(), searches_at_a_time, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const OrderKey* first = keys.data() + (in_rows ? i / each * size : 0);
-      const OrderKey key = order_key(in[i]);
-      out[i] =
-          (options.right ? std::upper_bound(first, first + size, key) : std::lower_bound(first, first + size, key)) -
-          first;
+      out[i] = place_of(order_key(in[i]), keys.data() + (in_rows ? i / each * size : 0), size, options.right);
     }
   });
   return result;

@@ -92,22 +92,34 @@ Index most_frequent(const Array& x, int axis) {
 // Twice over memory, but in registers: first the largest, then who it is.
 Index first_extreme(const Array& x, int axis, bool largest) {
   const Shape shape = with_size(x.shape(), axis, 1);
-  const Array most = largest ? max_over(x, {axis}, shape) : min_over(x, {axis}, shape);
+  const Array extremes = largest ? max_over(x, {axis}, shape) : min_over(x, {axis}, shape);
   Index result(shape, 0);
   if (result.size() == 0) return result;
   const std::int64_t count = x.shape()[axis], inner = strides_of(x.shape())[axis];
   const Real* in = x.data();
-  const Real* wanted = most.data();
+  const Real* wanted = extremes.data();
   std::int64_t* out = result.mutable_data();
-  const auto is = [](Real value, Real wanted) { return value == wanted || (value != value && wanted != wanted); };
+  // Without branches, so that the loops run in registers.
+  const auto is = [](Real value, Real wanted) {
+    return static_cast<int>(value == wanted) | (static_cast<int>(value != value) & static_cast<int>(wanted != wanted));
+  };
   if (inner == 1) {
-    parallel_for(result.size(), std::max<std::int64_t>(1, copy_block / count),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t i = begin; i < end; ++i) {
-                     const Real* row = in + i * count;
-                     out[i] = std::find_if(row, row + count, [&](Real value) { return is(value, wanted[i]); }) - row;
-                   }
-                 });
+    constexpr std::int64_t stretch = 64;  // that is looked through before anybody asks whether it was there
+    const std::int64_t grain = std::max<std::int64_t>(1, copy_block / count);
+    parallel_for(result.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const Real *row = in + i * count, most = wanted[i];
+        const auto among = [&](std::int64_t first) {
+          int found = 0;
+          for (std::int64_t k = first; k < first + stretch; ++k) found |= is(row[k], most);
+          return found != 0;
+        };
+        std::int64_t k = 0;
+        while (k + stretch <= count && !among(k)) k += stretch;
+        while (!is(row[k], most)) ++k;
+        out[i] = k;
+      }
+    });
     return result;
   }
   parallel_for(result.size() / inner, std::max<std::int64_t>(1, copy_block / (count * inner)),
@@ -115,10 +127,9 @@ Index first_extreme(const Array& x, int axis, bool largest) {
                  for (std::int64_t plane = begin; plane < end; ++plane) {
                    for (std::int64_t k = count; k-- > 0;) {
                      const Real* row = in + (plane * count + k) * inner;
-                     for (std::int64_t j = 0; j < inner; ++j) {
-                       std::int64_t& best = out[plane * inner + j];
-                       best = is(row[j], wanted[plane * inner + j]) ? k : best;
-                     }
+                     const Real* most = wanted + plane * inner;
+                     std::int64_t* best = out + plane * inner;
+                     for (std::int64_t j = 0; j < inner; ++j) best[j] = is(row[j], most[j]) ? k : best[j];
                    }
                  }
                });

@@ -35,7 +35,9 @@ const bool statistics_added =
             of_numbers("copy", N, [](const Tensor& x) { return flip(x, {0}); }),
             of_numbers("stddev_rows", rows,
                        [](const Tensor& x) { return stddev(x, {.axis = -1}); }),  // as var: three passes
+            // First the extreme, then where it stands.
             of_numbers("max_and_index_rows", rows, [](const Tensor& x) { return max(x, -1).values; }),
+            // Every number may move a position of eight bytes.
             of_numbers("max_and_index_columns", width, [](const Tensor& x) { return max(x, 0).values; }),
             of_numbers("aminmax", 2, [](const Tensor& x) { return aminmax(x).max; }),
             of_numbers("nansum", 1, [](const Tensor& x) { return nansum(x); }),
@@ -80,12 +82,15 @@ const bool choosing_added = add(
                    [](const Tensor& x, const Index& at, const Tensor& src) { return scatter(x, 1, at, src); }),
         with_index("take_along_dim", 4 * N, shape, width,
                    [](const Tensor& x, const Index& at, const Tensor&) { return take_along_dim(x, at, 1); }),
+        // One increment after the other in memory.
         with_index("bincount", 2 * N, {N}, 1000,
                    [](const Tensor&, const Index& at, const Tensor&) { return bincount(at); }),
         of_numbers("histc", 100, [](const Tensor& x) { return histc(x); }),        // a division for each number
         of_numbers("nonzero", 4 * N, [](const Tensor& x) { return nonzero(x); }),  // two numbers of eight bytes for one
         of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
+        // Six steps of binary search for each number, one after the other.
         of_numbers("bucketize", 2 * N, [edges = linspace(-2, 2, 64)](const Tensor& x) { return bucketize(x, edges); }),
+        // The comparison makes a mask, which is counted then.
         of_numbers("any_rows", rows, [](const Tensor& x) { return any(x > 4, {.axis = -1}); }),
         of_numbers("count_nonzero_rows", rows, [](const Tensor& x) { return count_nonzero(x, {.axis = -1}); }),
         of_numbers("bernoulli", N,
