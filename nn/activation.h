@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <type_traits>
 
 #include "../core/callable.h"
 #include "../ops/elementwise.h"
@@ -18,8 +19,14 @@ class Activation {
     refuse_empty(f);
   }
   Activation(Tensor (*f)(const Tensor&, Real)) : f_([f](const Tensor& x) { return f(x, 1); }) { refuse_empty(f); }
+  template <class Options>
+    requires std::is_aggregate_v<Options>
+  Activation(Tensor (*f)(const Tensor&, const Options&)) : f_([f](const Tensor& x) { return f(x, {}); }) {
+    refuse_empty(f);
+  }
   template <class F>
-  requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> Activation(F f) : f_(std::move(f)) {
+    requires std::is_invocable_r_v<Tensor, const F&, const Tensor&>
+  Activation(F f) : f_(std::move(f)) {
     refuse_empty(f_);
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "activation.h"
+#include "activation_layers.h"
 #include "attention_recorder.h"
 #include "attention_scores.h"
 #include "bert.h"
@@ -17,6 +18,7 @@
 #include "linear.h"
 #include "linear_attention.h"
 #include "llama.h"
+#include "loss_layers.h"
 #include "masks.h"
 #include "mlp.h"
 #include "module.h"
@@ -28,6 +30,8 @@
 #include "recurrent.h"
 #include "resnet.h"
 #include "seq2seq.h"
+#include "sequential.h"
+#include "shape_layers.h"
 #include "stack.h"
 #include "summary.h"
 #include "swiglu.h"
@@ -35,3 +39,4 @@
 #include "transformer.h"
 #include "vision_mlp.h"
 #include "vision_transformer.h"
+#include "weight_norm.h"

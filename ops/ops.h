@@ -17,6 +17,7 @@
 #include "dropout.h"
 #include "einsum.h"
 #include "elementwise.h"
+#include "embedding_bag.h"
 #include "functional.h"
 #include "index.h"
 #include "integer.h"

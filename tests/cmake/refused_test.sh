@@ -96,6 +96,12 @@ for compiler in g++ clang++; do
   in_module 'Layer has no constructor (At, arguments...)' 'nn::Stack<Block> blocks{at("blocks"), 2, "wide"};'
   in_module 'Layer is no Module' 'nn::Stack<Tensor> blocks{at("blocks"), 2, 3};'
 
+  echo "  sequences"
+  in_module 'Layer is no Module' 'nn::Sequential net{at("net"), nn::layer<Tensor>(2)};'
+  in_module 'Layer has no constructor (At, arguments...)' 'nn::Sequential net{at("net"), nn::layer<Block>(2, "wide", 3)};'
+  in_module 'a layer takes one Tensor (or Index) and returns a Tensor' 'nn::Sequential net{at("net"), nn::layer<Block>(2)};'
+  in_module 'a layer needs a place first' 'nn::Sequential net{nn::layer<Block>(2)};'
+
   echo "  lambdas of elementwise"
   for body in 'std::exp(v)' '1 + std::sqrt(v * v)' 'std::abs(v) / 2' 'std::pow(v, 2)' 'double(v)'; do
     in_function 'write exp(v), not std::exp(v)' "elementwise(\"f\", x, [](auto v) { return $body; }, one);"

@@ -256,8 +256,8 @@ const std::vector<Printed> of_one_number{
      "dy/dx = t + 2 sqrt(2/pi) s t (1 - t) (1 + 0.134145 s^2) with s = max(min(x, 100), -100), "
      "t = sigmoid(2 sqrt(2/pi) s (1 + 0.044715 s^2))"},
     {"exp2", exp2, "y = 2^x", "dy/dx = ln(2) y"},
-    {"log2", log2, "y = ln(x)/ln 2", "dy/dx = (1/x)/ln 2"},
-    {"log10", log10, "y = ln(x)/ln 10", "dy/dx = (1/x)/ln 10"},
+    {"log2", log2, "y = ln(x)/ln 2", "dy/dx = (1/ln(2))/x"},
+    {"log10", log10, "y = ln(x)/ln 10", "dy/dx = (1/ln(10))/x"},
     {"reciprocal", reciprocal, "y = 1/x", "dy/dx = -y^2"},
     {"tan", tan, "y = tan x", "dy/dx = 1 + y^2"},
     {"asin", asin, "y = asin x", "dy/dx = 1/sqrt((1 - x) (1 + x))"},

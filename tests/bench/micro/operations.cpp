@@ -60,12 +60,53 @@ const bool elementwise_added = add("elementwise", joined({
     both_ways("gelu_erf", 2, [](const Tensor& x) { return gelu(x); }),
     both_ways("gelu_tanh", 2, [](const Tensor& x) { return gelu(x, Gelu::tanh); }),
     both_ways("square", 2, [](const Tensor& x) { return square(x); }),
+    both_ways("leaky_relu", 2, [](const Tensor& x) { return leaky_relu(x); }),
+    both_ways("selu", 2, [](const Tensor& x) { return selu(x); }),
+    both_ways("celu", 2, [](const Tensor& x) { return celu(x); }),
+    both_ways("mish", 2, [](const Tensor& x) { return mish(x); }),
+    both_ways("softsign", 2, [](const Tensor& x) { return softsign(x); }),
+    both_ways("logsigmoid", 2, [](const Tensor& x) { return logsigmoid(x); }),
+    both_ways("hardswish", 2, [](const Tensor& x) { return hardswish(x); }),
+    both_ways("hardsigmoid", 2, [](const Tensor& x) { return hardsigmoid(x); }),
+    both_ways("tanhshrink", 2, [](const Tensor& x) { return tanhshrink(x); }),
+    both_ways("tan", 2, [](const Tensor& x) { return tan(x); }),
+    both_ways("atan", 2, [](const Tensor& x) { return atan(x); }),
+    both_ways("sinh", 2, [](const Tensor& x) { return sinh(x); }),
+    both_ways("cosh", 2, [](const Tensor& x) { return cosh(x); }),
+    both_ways("asinh", 2, [](const Tensor& x) { return asinh(x); }),
+    both_ways("exp2", 2, [](const Tensor& x) { return exp2(x); }),
+    both_ways("round", 2, [](const Tensor& x) { return round(x); }),
+    both_ways("frac", 2, [](const Tensor& x) { return frac(x); }),
+    both_ways("nan_to_num", 2, [](const Tensor& x) { return nan_to_num(x); }),
+    both_ways("log2", 2, [](const Tensor& x) { return log2(x); }),
+    both_ways("log10", 2, [](const Tensor& x) { return log10(x); }),
+    both_ways("reciprocal", 2, [](const Tensor& x) { return reciprocal(x); }),
+    both_ways("asin", 2, [](const Tensor& x) { return asin(x); }),
+    both_ways("acos", 2, [](const Tensor& x) { return acos(x); }),
+    both_ways("acosh", 2, [](const Tensor& x) { return acosh(x); }),
+    both_ways("atanh", 2, [](const Tensor& x) { return atanh(x); }),
+    both_ways("glu", 2, [](const Tensor& x) { return glu(x); }),
+    both_ways("prelu", 2, [w = numbers({width})](const Tensor& x) { return prelu(x, w); }),
     {{"add", 3 * N, N, [] { const Tensor a = numbers(shape), b = numbers(shape); return forward([=] { return a + b; }); }},
      {"mul", 3 * N, N, [] { const Tensor a = numbers(shape), b = numbers(shape); return forward([=] { return a * b; }); }},
      {"add_row", 2 * N, N, [] { const Tensor a = numbers(shape), b = numbers({width}); return forward([=] { return a + b; }); }},
      {"add_column", 2 * N, N, [] { const Tensor a = numbers(shape), b = numbers({rows, 1}); return forward([=] { return a + b; }); }},
      {"add_row'", N, N, [] { const Tensor a = numbers(shape), b = parameter({width}); return backward({b}, [=] { return a + b; }); }},
      {"scale", 2 * N, N, [] { const Tensor a = numbers(shape); return forward([=] { return a * 2; }); }},
+     {"atan2", 3 * N, 0, [] { const Tensor a = numbers(shape), b = numbers(shape); return forward([=] { return atan2(a, b); }); }},
+     {"fmod", 3 * N, 0, [] { const Tensor a = numbers(shape), b = numbers(shape); return forward([=] { return fmod(a, b); }); }},
+     {"remainder", 3 * N, 0, [] { const Tensor a = numbers(shape), b = numbers(shape); return forward([=] { return remainder(a, b); }); }},
+     {"logaddexp", 3 * N, 0, [] { const Tensor a = numbers(shape), b = numbers(shape); return forward([=] { return logaddexp(a, b); }); }},
+     {"lerp", 3 * N, 0, [] { const Tensor a = numbers(shape), b = numbers(shape); return forward([=] { return lerp(a, b, 0.3); }); }},
+     {"clamp_between", 3 * N, 0, [] {
+        const Tensor a = numbers(shape), b = numbers(shape);
+        return forward([=] { return clamp(a, -1, b); });
+      }},
+     {"isfinite", 1.25 * N, 0, [] { const Tensor a = numbers(shape); return [=] { benchmark::DoNotOptimize(isfinite(a)); }; }},
+     {"isclose", 2.25 * N, 0, [] {
+        const Tensor a = numbers(shape), b = numbers(shape);
+        return [=] { benchmark::DoNotOptimize(isclose(a, b)); };
+      }},
      {"where", 3.25 * N, 0, [] {
         const Tensor a = numbers(shape), b = numbers(shape);
         const Mask mask = a > b;
@@ -161,6 +202,51 @@ Row cross_entropy_row(const char* name, std::int64_t count, std::int64_t classes
           }};
 }
 
+// f(x, y) of two arrays forwards, y in [0, 1), and its gradient by x.
+template <class F>
+std::vector<Row> loss_rows(const std::string& name, F f) {
+  return {{name, 2 * N, 0,
+           [=] {
+             const Tensor x = numbers(shape), y = rand(shape);
+             return forward([=] { return f(x, y); });
+           }},
+          {name + "'", 3 * N, 0, [=] {
+             const Tensor x = parameter(shape), y = rand(shape);
+             return backward({x}, [=] { return f(x, y); });
+           }}};
+}
+
+const bool losses_added =
+    add("losses", joined({
+                      loss_rows("l1", [](const Tensor& x, const Tensor& y) { return l1_loss(x, y); }),
+                      loss_rows("smooth_l1", [](const Tensor& x, const Tensor& y) { return smooth_l1_loss(x, y); }),
+                      loss_rows("huber", [](const Tensor& x, const Tensor& y) { return huber_loss(x, y); }),
+                      loss_rows("bce_with_logits",
+                                [](const Tensor& x, const Tensor& y) { return binary_cross_entropy_with_logits(x, y); }),
+                      loss_rows("bce", [](const Tensor& x, const Tensor& y) { return binary_cross_entropy(sigmoid(x), y); }),
+                      loss_rows("poisson_nll", [](const Tensor& x, const Tensor& y) { return poisson_nll_loss(x, y); }),
+                      loss_rows("gaussian_nll",
+                                [](const Tensor& x, const Tensor& y) { return gaussian_nll_loss(x, y, y); }),
+                      loss_rows("triplet",
+                                [](const Tensor& x, const Tensor& y) { return triplet_margin_loss(x, y, -y); }),
+                      loss_rows("cosine_similarity",
+                                [](const Tensor& x, const Tensor& y) { return cosine_similarity(x, y); }),
+                      loss_rows("pairwise_distance",
+                                [](const Tensor& x, const Tensor& y) { return pairwise_distance(x, y); }),
+                      loss_rows("normalize", [](const Tensor& x, const Tensor&) { return normalize(x); }),
+                      loss_rows("weighted_cross_entropy",
+                                [](const Tensor& x, const Tensor&) {
+                                  return cross_entropy(x, arange(rows) % width, {.weight = ones({width})});
+                                }),
+                      loss_rows("nll", [](const Tensor& x, const Tensor&) { return nll_loss(x, arange(rows) % width); }),
+                      loss_rows("ctc",  // 24 steps of 32 samples, 10 letters of 512
+                                [](const Tensor& x, const Tensor&) {
+                                  const Tensor steps = log_softmax(reshape(x, {24, 32, width}));
+                                  const Index text = arange(320).reshaped({32, 10}) + 1;
+                                  return ctc_loss(steps, text, Index(Shape{32}, 24), Index(Shape{32}, 10));
+                                }),
+                  }));
+
 const bool loss_added = add("loss", {
                                         cross_entropy_row("cross_entropy_65", 768, 65, false),
                                         cross_entropy_row("cross_entropy_65'", 768, 65, true),
@@ -187,6 +273,12 @@ const bool index_added = add("index", {
                                              const Tensor weight = parameter({8192, width});
                                              const Index at = ids({rows}, 8192);
                                              return backward({weight}, [=] { return embedding(weight, at); });
+                                           }},
+                                          {"embedding_bag", N, N,
+                                           [] {
+                                             const Tensor weight = numbers({8192, width});
+                                             const Index at = ids({rows / 8, 8}, 8192);
+                                             return forward([=] { return embedding_bag(weight, at); });
                                            }},
                                           {"embedding_65'", 2 * N, N,
                                            [] {
