@@ -43,12 +43,12 @@ Tensor exp2(const Tensor& x) {
 
 Tensor log2(const Tensor& x) {
   return elementwise(
-      "log2", x, [](auto v) { return log2(v); }, [](auto v, auto) { return 1 / v / std::numbers::ln2; });
+      "log2", x, [](auto v) { return log2(v); }, [](auto v, auto) { return std::numbers::log2e / v; });
 }
 
 Tensor log10(const Tensor& x) {
   return elementwise(
-      "log10", x, [](auto v) { return log10(v); }, [](auto v, auto) { return 1 / v / std::numbers::ln10; });
+      "log10", x, [](auto v) { return log10(v); }, [](auto v, auto) { return std::numbers::log10e / v; });
 }
 
 Tensor reciprocal(const Tensor& x) {

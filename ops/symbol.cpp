@@ -62,6 +62,11 @@ ExpressionRef constant(double value, std::string_view digits) {
   if (value == std::numbers::pi) return pi();
   if (value == std::numbers::ln2) return ln("2");
   if (value == std::numbers::ln10) return ln("10");
+  const auto one_over = [](const ExpressionRef& e) {
+    return make(Expression::quotient, "", {make(Expression::number, "1"), e});
+  };
+  if (value == log2e) return one_over(ln("2"));
+  if (value == log10e) return one_over(ln("10"));
   if (value == 2 * inv_sqrtpi) return make(Expression::quotient, "", {two(), call("sqrt", pi())});
   if (value == sqrt2 * inv_sqrtpi) return ratio();
   if (value == 2 * sqrt2 * inv_sqrtpi) return make(Expression::product, "", {two(), ratio()});
