@@ -199,6 +199,20 @@ TEST_CASE("with lengths, batches are of samples that are about equally long, and
   CHECK(std::ranges::is_sorted(joined(rows_of(sorted)), {}, [&](std::int64_t i) { return lengths[size_t(i)]; }));
 }
 
+TEST_CASE("with lengths, what is left out is not always the longest") {
+  const std::vector<std::int64_t> data = ascending(7);
+  DataLoader loader{data, {.batch_size = 3, .shuffle = true, .drop_last = true, .lengths = data}};
+  std::vector<std::int64_t> seen(7, 0);
+  for (int epoch = 0; epoch < 50; ++epoch) {
+    const auto rows = rows_of(loader);
+    CHECK(rows.size() == 2);
+    for (const std::int64_t i : joined(rows)) ++seen[static_cast<std::size_t>(i)];
+  }
+  CHECK(std::reduce(seen.begin(), seen.end()) == 300);
+  CHECK(std::ranges::min(seen) > 30);
+  CHECK(std::ranges::max(seen) < 50);
+}
+
 TEST_CASE("a loader goes on with the very next batch, from every place") {
   const auto make = [](int workers) {
     return DataLoader<Noisy>{Noisy(), {.batch_size = 4, .shuffle = true, .seed = 2, .num_workers = workers}};

@@ -14,6 +14,10 @@
 #include "../../examples/kernel_regression/regression.h"
 #include "../../examples/kit/attention.h"
 #include "../../examples/kit/corpus.h"
+#include "../../examples/kit/data.h"
+#include "../../examples/kit/metrics.h"
+#include "../../examples/kit/signal.h"
+#include "../../examples/kit/trainer.h"
 #include "../support/check.h"
 #include "../support/fused.h"
 
@@ -73,6 +77,13 @@ extern nn::Stepper& table;
 extern nn::DecoderStepper writing;
 extern const nn::BeamOptions options;
 }  // namespace docs_decoding
+
+namespace docs_data {
+using namespace common;
+extern const Block net;
+extern const Index labels;
+extern kit::DataLoader<kit::TensorDataset<Tensor, Index>> batches, validation;
+}  // namespace docs_data
 
 namespace core_diagram_compare {
 using namespace common;

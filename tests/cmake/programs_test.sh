@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# The programs of tests/programs, as somebody who is new here would write them, compile against the installed library and do
+# what they claim; and none takes more lines of code than its line in the table below allows.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+sandbox=$(mktemp -d)
+trap 'rm -rf "$sandbox"' EXIT
+
+# The program, its lines without blank ones and comments at most, its argument.
+table="
+spiral          30
+shapes          30
+characters     110  examples/data/pride_and_prejudice.txt
+own_operations  45
+safetensors     25  tests/fixtures/linear_layers.safetensors
+diagrams        25
+pendulum        30
+hessian         35
+xtensor         30
+mistakes       150
+"
+
+built=${XGRAD_BUILD_DIR:-$root/build/release}
+cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
+cmake --install "$built" --prefix "$sandbox/prefix" >"$sandbox/log" || { cat "$sandbox/log"; exit 1; }
+cmake -S "$root/tests/programs" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" \
+  -DCMAKE_CXX_COMPILER="$(cached CMAKE_CXX_COMPILER)" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" \
+  -DCMAKE_PREFIX_PATH="$sandbox/prefix" -DCMAKE_BUILD_TYPE=Release
+cmake --build "$sandbox/build" --parallel "$(nproc)"
+
+mkdir "$sandbox/run"
+cd "$sandbox/run"
+seen=0
+while read -r name most argument; do
+  [ -n "$name" ] || continue
+  lines=$(grep -cvE '^\s*(//.*)?$' "$root/tests/programs/$name.cpp")
+  [ "$lines" -le "$most" ] || { echo "$name has $lines lines, more than $most"; exit 1; }
+  echo "== $name: $lines lines"
+  # One thread: what is measured is what a small machine takes.
+  begin=$(date +%s%N)
+  XGRAD_THREADS=1 timeout 120 "$sandbox/build/$name" ${argument:+"$root/$argument"} >"$sandbox/log" 2>"$sandbox/errors" ||
+    { cat "$sandbox/log" "$sandbox/errors"; echo "$name fails"; exit 1; }
+  tail -n 25 "$sandbox/log"
+  echo "   $((($(date +%s%N) - begin) / 1000000)) ms"
+  seen=$((seen + 1))
+done <<<"$table"
+[ "$seen" -eq "$(find "$root/tests/programs" -name '*.cpp' | wc -l)" ] || { echo "a program is not in the table"; exit 1; }
+
+echo "== what the programs left: pictures, and weights that a reader of safetensors that is not ours finds right"
+for file in spiral_files/curves.svg forward.svg folded.svg step.svg page.html; do [ -s "$file" ] || { echo "no $file"; exit 1; }; done
+python3 - "$root/tests/fixtures/linear_layers.safetensors" <<'END_OF_FILE'
+import json
+import math
+import struct
+import sys
+
+
+def arrays(path):
+    """By the definition of the format: the length of a header, the header in JSON, the numbers."""
+    data = open(path, "rb").read()
+    length, = struct.unpack("<Q", data[:8])
+    header = json.loads(data[8:8 + length])
+    found = {}
+    for name, entry in header.items():
+        if name != "__metadata__":
+            begin, end = (8 + length + offset for offset in entry["data_offsets"])
+            assert entry["dtype"] == "F32", entry
+            found[name] = entry["shape"], struct.unpack(f"<{(end - begin) // 4}f", data[begin:end])
+    return found
+
+
+def linear(row, weight, bias):
+    return [sum(w * x for w, x in zip(weight[i * len(row):], row)) + b for i, b in enumerate(bias)]
+
+
+given, weights, expected = arrays(sys.argv[1]), arrays("trained.safetensors"), arrays("expected.safetensors")["y"]
+assert set(weights) == {"fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"}, weights.keys()
+(rows, width), x = given["x"]
+moved = 0
+for r in range(rows):
+    hidden = [math.tanh(v) for v in linear(x[r * width:(r + 1) * width], weights["fc1.weight"][1], weights["fc1.bias"][1])]
+    for i, y in enumerate(linear(hidden, weights["fc2.weight"][1], weights["fc2.bias"][1])):
+        assert abs(y - expected[1][r * 2 + i]) < 1e-5, (y, expected)
+        moved = max(moved, abs(y - given["y"][1][r * 2 + i]))
+assert moved > 1e-3, moved
+END_OF_FILE

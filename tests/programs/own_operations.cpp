@@ -1,0 +1,46 @@
+// Three operations that the library has not, each written in another way, and their gradients held against differences.
+#include <iostream>
+
+#include <xgrad/core/record.h>
+#include <xgrad/core/xtensor_functions.h>
+#include <xgrad/ops/fused.h>
+#include <xgrad/xgrad.h>
+
+using namespace xgrad;
+
+// 1. Elementwise: a lambda and its derivative.
+Tensor softsign(const Tensor& x) {
+  return elementwise(
+      "softsign", x, [](auto v) { return v / (1 + abs(v)); },
+      [](auto v, auto) { return 1 / ((1 + abs(v)) * (1 + abs(v))); });
+}
+
+// 2. Anything else: check, compute, rule.
+Tensor running_sum(const Tensor& x) {  // y_i = x_0 + ... + x_i of a list
+  if (x.rank() != 1) fail<ShapeError>("running_sum", "needs a list, got ", x.shape());
+  Array y = x.value();
+  Real* values = y.mutable_data();
+  for (std::int64_t i = 1; i < y.size(); ++i) values[i] += values[i - 1];
+  return record("running_sum", y, wrt(x, [](const Tensor& gy) { return flip(running_sum(flip(gy, {0})), {0}); }));
+}
+
+// 3. With an expression of xtensor as the kernel.
+Tensor log1p_square(const Tensor& x) {
+  return record("log1p_square", to_array(xt::log1p(xt::square(view(x.value())))),
+                wrt(x, [x](const Tensor& gy) { return gy * 2 * x / (1 + square(x)); }));
+}
+
+bool right(const std::string& name, Tensor (*f)(const Tensor&)) {
+  const auto with_list = [f](const Tensors& inputs) { return f(inputs[0]); };
+  const Tensor x = variable(randn({6}), "x");
+  const GradcheckReport first = gradcheck(with_list, {x}), second = gradgradcheck(with_list, {x});
+  std::cout << name << "\n" << first << second;
+  return first.ok() && second.ok();
+}
+
+int main() {
+  manual_seed(1);
+  const bool all =
+      right("softsign", softsign) & right("running_sum", running_sum) & right("log1p_square", log1p_square);
+  return all ? 0 : 1;
+}

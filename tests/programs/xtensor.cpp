@@ -1,0 +1,33 @@
+// Data in containers of xtensor become tensors and come back, and an expression of xtensor is an operation.
+#include <iostream>
+
+#include <xgrad/core/record.h>
+#include <xgrad/core/xtensor_functions.h>
+#include <xgrad/xgrad.h>
+
+using namespace xgrad;
+
+// y = sqrt(1 + x^2) - 1, the pseudo-Huber loss of an error.      dy/dx = x / (y + 1)
+Tensor pseudo_huber(const Tensor& x) {
+  return record("pseudo_huber", to_array(xt::sqrt(1 + xt::square(view(x.value()))) - 1),
+                wrt(x, [x](const Tensor& gy, const Tensor& y) { return gy * x / (y + 1); }));
+}
+
+int main() {
+  // A line with noise, and one point far off it, made by xtensor.
+  xt::xarray<Real> times = xt::linspace<Real>(0, 1, 50);
+  xt::xarray<Real> heights = 2 * times - 0.5f + 0.01f * xt::sin(40 * times);
+  heights(7) = 30;
+  const Tensor x = to_array(times), y = to_array(std::move(heights));  // what is moved is not copied
+
+  const Tensor slope = variable(0, "slope"), offset = variable(0, "offset");
+  optim::Adam adam{{slope, offset}, {.lr = 0.05}};
+  for (int step = 0; step < 500; ++step) {
+    adam.step(grad(mean(pseudo_huber(slope * x + offset - y)), {slope, offset}));
+  }
+
+  const xt::xarray<Real> fitted = view((slope * x + offset).value());
+  const Real middle = xt::mean(fitted)(), rise = fitted(49) - fitted(0);
+  std::cout << "the line rises by " << rise << ", in the middle it is " << middle << "\n";
+  return std::abs(rise - 2) < 0.2 && std::abs(middle - 0.5) < 0.1 ? 0 : 1;
+}
