@@ -176,7 +176,8 @@ TEST_CASE("small shapes: softmax, normalisation and losses") {
           },
           {shape, shape}, to, count);
       check(
-          "bce", [&](const Tensors& x) { return binary_cross_entropy_with_logits(x[0], x[1], {reduction}); },
+          "bce",
+          [&](const Tensors& x) { return binary_cross_entropy_with_logits(x[0], x[1], {.reduction = reduction}); },
           {shape, shape}, to, count);
       if (shape.empty()) return;
       Shape samples = shape;
