@@ -40,8 +40,8 @@ std::string to_string(const BuildInfo& info) {
   const std::size_t name_end = info.blas.find(' ', info.blas.find(' ') + 1);
   return cat("xgrad " XGRAD_VERSION " (", info.real, "), ", info.blas.substr(0, name_end),
              info.blas_core.empty() ? "" : " for ", info.blas_core, ", ", info.simd, " (", info.simd_width,
-             " numbers per register), ",
-             info.bfloat16.empty() ? "" : cat("bfloat16 by ", info.bfloat16, ", "), info.threads, info.threads == 1 ? " thread" : " threads",
+             " numbers per register), ", info.bfloat16.empty() ? "" : cat("bfloat16 by ", info.bfloat16, ", "),
+             info.threads, info.threads == 1 ? " thread" : " threads",
              info.warning.empty() ? "" : "\nwarning: ", info.warning);
 }
 

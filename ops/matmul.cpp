@@ -85,10 +85,8 @@ Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOp
   Array y(shape);
   if (y.size() == 0) return y;
   Real* out = y.mutable_data();
-  Gemm one{.m = shape.dim(-2),
-           .n = shape.dim(-1),
-           .k = a.dim(options.transpose_a ? -2 : -1),
-           .unit = detail::bfloat_unit()};
+  Gemm one{
+      .m = shape.dim(-2), .n = shape.dim(-1), .k = a.dim(options.transpose_a ? -2 : -1), .unit = detail::bfloat_unit()};
   if (b.rank() == 2 && !options.transpose_a) {
     one.m = y.size() / one.n;
     gemm(one, {a.data(), a.dim(-1), false}, {b.data(), b.dim(-1), options.transpose_b}, out, one.n);

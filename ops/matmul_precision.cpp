@@ -26,7 +26,8 @@ std::atomic<const detail::BfloatUnit*>& unit() {
 void set_matmul_precision(MatmulPrecision precision) {
   switch (precision) {
     case MatmulPrecision::highest:
-    case MatmulPrecision::high: break;
+    case MatmulPrecision::high:
+      break;
     case MatmulPrecision::medium: {
       static std::atomic<bool> said{false};
       if (sizeof(Real) == sizeof(float) && !unit() && !said.exchange(true)) {
@@ -35,7 +36,8 @@ void set_matmul_precision(MatmulPrecision precision) {
       }
       break;
     }
-    default: fail<ValueError>("set_matmul_precision", static_cast<int>(precision), " is no MatmulPrecision");
+    default:
+      fail<ValueError>("set_matmul_precision", static_cast<int>(precision), " is no MatmulPrecision");
   }
   chosen = precision;
 }

@@ -34,12 +34,8 @@ Course course_of(const char* op, const Tensor& x, std::int64_t gates, std::int64
     const std::int64_t length = options.lengths->data()[b];
     if (length < 1 || length > T) fail<ValueError>(op, "length ", length, " of sequence ", b, " not in [1, ", T, "]");
   }
-  return {.B = B,
-          .T = T,
-          .h = h,
-          .reverse = options.reverse,
-          .lengths = options.lengths,
-          .unit = detail::bfloat_unit()};
+  return {
+      .B = B, .T = T, .h = h, .reverse = options.reverse, .lengths = options.lengths, .unit = detail::bfloat_unit()};
 }
 
 // The state after all steps that count.

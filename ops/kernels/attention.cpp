@@ -389,8 +389,7 @@ void attention_forward(const AttentionSizes& p, const AttentionOperands<const Re
 void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
                         const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
                         const WeightDropout& dropout, Real* score_gradients) {
-  (p.unit ? backward<BfloatBackward> : backward<FloatBackward>)(p, gy, in, out, kept, ranges, dropout,
-                                                                score_gradients);
+  (p.unit ? backward<BfloatBackward> : backward<FloatBackward>)(p, gy, in, out, kept, ranges, dropout, score_gradients);
 }
 
 Array careful_products(const Array& a, const Array& b, LeftFactor left_factor) {

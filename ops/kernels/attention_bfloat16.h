@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "attention.h"
 #include "attention_products.h"
 #include "bfloat16.h"
 
@@ -76,7 +75,8 @@ class PackedRight {
     for (std::int64_t i = 0; i < panels(); ++i) {
       const std::int64_t first = i * detail::panel_columns;
       unit.pack_right({b.data + first * (b.transposed ? b.stride : 1), b.stride, b.transposed}, depth,
-                      std::min(detail::panel_columns, columns - first), scale, room_.data() + i * detail::panel_size(depth_));
+                      std::min(detail::panel_columns, columns - first), scale,
+                      room_.data() + i * detail::panel_size(depth_));
     }
   }
   /// Of what has been packed with this depth.

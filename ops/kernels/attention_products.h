@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "attention.h"
+#include "attention_sizes.h"
 #include "small_products.h"
 
 namespace xgrad::inline XGRAD_SIMD {

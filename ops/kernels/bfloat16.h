@@ -26,7 +26,9 @@ inline std::int64_t left_step(std::int64_t depth) {
   return step % 256 == 0 ? step + 32 : step;
 }
 /// Numbers of a packed left factor, whose rows are filled up to the 16 of an AMX tile.
-inline std::int64_t left_size(std::int64_t rows, std::int64_t depth) { return (rows + 15) / 16 * 16 * left_step(depth); }
+inline std::int64_t left_size(std::int64_t rows, std::int64_t depth) {
+  return (rows + 15) / 16 * 16 * left_step(depth);
+}
 /// Numbers of a packed panel of the right factor.
 inline std::int64_t panel_size(std::int64_t depth) { return whole_depth(depth) * panel_columns; }
 

@@ -89,8 +89,8 @@ XGRAD_AMX void multiply(const detail::BfloatBlock& block) {
 
 const detail::BfloatUnit* detail::amx_unit() {
   const BfloatUnit* const packs = avx512_bf16_unit();
-  static const BfloatUnit unit{"AMX", start, end, packs ? packs->pack_left : nullptr,
-                               packs ? packs->pack_right : nullptr, multiply};
+  static const BfloatUnit unit{
+      "AMX", start, end, packs ? packs->pack_left : nullptr, packs ? packs->pack_right : nullptr, multiply};
   return packs && may_use_tiles() ? &unit : nullptr;
 }
 

@@ -26,10 +26,16 @@ __mmask16 first(std::int64_t count) {
   return static_cast<__mmask16>((1u << std::clamp<std::int64_t>(count, 0, 16)) - 1);
 }
 
+// So many numbers, of 16, and zeros. Where there are none nothing is read: a load whose mask is empty takes hundreds of
+// cycles if there is no memory behind its address.
+__m512 numbers_at(const float* from, std::int64_t count) {
+  if (count >= 16) return _mm512_loadu_ps(from);
+  return count > 0 ? _mm512_maskz_loadu_ps(first(count), from) : _mm512_setzero_ps();
+}
+
 // 32 numbers in a row, of which there are `count`.
 XGRAD_BFLOAT16 __m512i row_of(const float* from, std::int64_t count, __m512 scale) {
-  const __m512 low = _mm512_maskz_loadu_ps(first(count), from);
-  const __m512 high = _mm512_maskz_loadu_ps(first(count - 16), from + 16);
+  const __m512 low = numbers_at(from, count), high = numbers_at(from + 16, count - 16);
   return (__m512i)_mm512_cvtne2ps_pbh(_mm512_mul_ps(scale, high), _mm512_mul_ps(scale, low));
 }
 
@@ -71,10 +77,9 @@ XGRAD_BFLOAT16 void pack_left_columns(const Factor& a, std::int64_t rows, std::i
     for (std::int64_t i = 0; i < rows; i += 16) {
       const float* from = a.data + k * a.stride + i;
       for (std::int64_t pair = 0; pair < 16; ++pair, from += 2 * a.stride) {
-        const __mmask16 even = first(k + 2 * pair < depth ? rows - i : 0);
-        const __mmask16 odd = first(k + 2 * pair + 1 < depth ? rows - i : 0);
-        square.set_row(pair,
-                       pairs_of(_mm512_maskz_loadu_ps(even, from), _mm512_maskz_loadu_ps(odd, from + a.stride)));
+        const __m512 even = numbers_at(from, k + 2 * pair < depth ? rows - i : 0);
+        const __m512 odd = numbers_at(from + a.stride, k + 2 * pair + 1 < depth ? rows - i : 0);
+        square.set_row(pair, pairs_of(even, odd));
       }
       square.write_transposed(to + i * step + k, step);
     }
@@ -84,14 +89,12 @@ XGRAD_BFLOAT16 void pack_left_columns(const Factor& a, std::int64_t rows, std::i
 XGRAD_BFLOAT16 void pack_right_rows(const Factor& b, std::int64_t depth, std::int64_t columns, float scale,
                                     Bfloat16* to) {
   const __m512 factor = _mm512_set1_ps(scale);
-  const __mmask16 left = first(columns), right = first(columns - 16);
   const float* from = b.data;
   for (std::int64_t k = 0; k < whole_depth(depth); k += 2, from += 2 * b.stride, to += 2 * panel_columns) {
     const bool even = k < depth, odd = k + 1 < depth;
     for (std::int64_t j = 0; j < panel_columns; j += 16) {
-      const __mmask16 there = j == 0 ? left : right;
-      const __m512 upper = _mm512_maskz_loadu_ps(even ? there : __mmask16(0), from + j);
-      const __m512 lower = _mm512_maskz_loadu_ps(odd ? there : __mmask16(0), from + b.stride + j);
+      const __m512 upper = numbers_at(from + j, even ? columns - j : 0);
+      const __m512 lower = numbers_at(from + b.stride + j, odd ? columns - j : 0);
       _mm512_storeu_si512(to + 2 * j, pairs_of(_mm512_mul_ps(factor, upper), _mm512_mul_ps(factor, lower)));
     }
   }
@@ -151,14 +154,18 @@ XGRAD_BFLOAT16 void multiply_rows(const BfloatBlock& given) {
   const __m512 scale = _mm512_set1_ps(block.scale), keep = _mm512_set1_ps(block.keep);
   XGRAD_UNROLL
   for (int j = 0; j < packs; ++j) {
-    const __mmask16 there = first(block.columns - 16 * j);
-    const __m512 bias = block.bias ? _mm512_maskz_loadu_ps(there, block.bias + 16 * j) : _mm512_setzero_ps();
+    const std::int64_t count = block.columns - 16 * j;
+    const __m512 bias = block.bias ? numbers_at(block.bias + 16 * j, count) : _mm512_setzero_ps();
     XGRAD_UNROLL
     for (int i = 0; i < rows; ++i) {
       float* const to = block.c + i * block.c_step + 16 * j;
       __m512 value = _mm512_fmadd_ps(scale, sum[i][j], bias);
-      if (block.keep != 0) value = _mm512_fmadd_ps(keep, _mm512_maskz_loadu_ps(there, to), value);
-      _mm512_mask_storeu_ps(to, there, value);
+      if (block.keep != 0) value = _mm512_fmadd_ps(keep, numbers_at(to, count), value);
+      if (count >= 16) {
+        _mm512_storeu_ps(to, value);  // the next load of it need not wait, as behind a mask
+      } else {
+        _mm512_mask_storeu_ps(to, first(count), value);
+      }
     }
   }
 }
@@ -169,8 +176,7 @@ using MultiplyRows = void (*)(const BfloatBlock&);
 template <int packs>
 constexpr auto multiply_some = []<int... i>(std::integer_sequence<int, i...>) {
   return std::array<MultiplyRows, sizeof...(i)>{multiply_rows<i + 1, packs>...};
-}
-(std::make_integer_sequence<int, block_rows>());
+}(std::make_integer_sequence<int, block_rows>());
 
 void multiply(const BfloatBlock& block) {
   const auto& some = block.columns <= 16 ? multiply_some<1> : multiply_some<packs_of_panel>;

@@ -5,31 +5,15 @@
 #include <cstdint>
 
 #include "../../core/array.h"
+#include "conv_sizes.h"
 #include "product.h"
 
 namespace xgrad {
 
-/// One axis of a convolution: result i looks at positions stride i - padding + dilation k of the image, k < kernel.
-struct ConvAxis {
-  std::int64_t in, out, kernel;
-  std::int64_t stride = 1, padding = 0, dilation = 1;
-};
-
-/// Images (batch, groups in, h.in, w.in), kernels (groups out, in, h.kernel, w.kernel), results (batch, groups out,
-/// h.out, w.out); group g of the results sees group g of the images.
-struct ConvSizes {
-  std::int64_t batch, groups;
-  std::int64_t in, out;  ///< channels of a group
-  ConvAxis h, w;
-
-  Shape image_shape() const { return {batch, groups * in, h.in, w.in}; }
-  Shape kernel_shape() const { return {groups * out, in, h.kernel, w.kernel}; }
-  Shape result_shape() const { return {batch, groups * out, h.out, w.out}; }
-};
-
 /// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) w_ock, where the image is 0 outside. bias (groups out)
 /// or nullptr. Each number is summed in an order that depends on the sizes alone. This and those below: sizes may be 0,
-/// but for strides, dilations and groups; with a unit (bfloat16.h) factors are rounded to bfloat16, which it multiplies.
+/// but for strides, dilations and groups; with a unit (bfloat16.h) factors are rounded to bfloat16, which it
+/// multiplies.
 Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
                 const detail::BfloatUnit* unit);
 

@@ -26,7 +26,12 @@ struct View {
 // thread that made it.
 class Columns {
  public:
-  Columns(const View& view, const Plane& plane) : view_(view), plane_(plane) {}
+  Columns(const View& view, const Plane& plane, std::int64_t channels) : view_(view), plane_(plane) {
+    rows_.reserve(static_cast<std::size_t>(channels) * view.taps.size());
+    for (std::int64_t c = 0; c < channels; ++c) {
+      for (const std::int64_t tap : view.taps) rows_.push_back(c * plane.plane + tap);
+    }
+  }
 
   void choose(std::int64_t first, std::int64_t count) {
     stretches_.clear();
@@ -37,20 +42,23 @@ class Columns {
       pixel += length;
     }
   }
-  // Rows `first` ... of the columns of the chosen pixels.
+  // Rows `first` ... of the columns of the chosen pixels, so many elements apart; behind each there is a register's
+  // room.
   void write(std::int64_t first, std::int64_t rows, Real* to, std::int64_t step) const {
-    const auto places = static_cast<std::int64_t>(view_.taps.size());
-    for (std::int64_t row = first; row < first + rows; ++row, to += step) {
-      const Real* const from =
-          plane_.data + row / places * plane_.plane + view_.taps[static_cast<std::size_t>(row % places)];
-      for (const Stretch& stretch : stretches_) {
-        const Real* const numbers = from + stretch.from;
-        if (view_.w_step == 1) {
-          each_pack(stretch.length, [&](std::int64_t i, auto part) {
-            part.store(part.load(numbers + i), to + stretch.to + i);
+    for (const Stretch& stretch : stretches_) {
+      for (std::int64_t i = 0; i < stretch.length; i += pack_width) {
+        const Real* const from = plane_.data + stretch.from + i * view_.w_step;
+        const std::int64_t count = std::min(pack_width, stretch.length - i);
+        Real* const into = to + stretch.to + i;
+        if (view_.w_step != 1) {
+          each_of(first, rows, from, into, step, [&](const Real* row, Real* at) {
+            for (std::int64_t n = 0; n < count; ++n) at[n] = row[n * view_.w_step];
           });
-        } else {
-          for (std::int64_t i = 0; i < stretch.length; ++i) to[stretch.to + i] = numbers[i * view_.w_step];
+        } else if (count == pack_width) {
+          each_of(first, rows, from, into, step, [](const Real* row, Real* at) { Pack::load(row).store(at); });
+        } else {  // what is behind them is written afterwards
+          const PartPack part{static_cast<std::size_t>(count)};
+          each_of(first, rows, from, into, step, [&](const Real* row, Real* at) { part.load(row).store(at); });
         }
       }
     }
@@ -61,32 +69,41 @@ class Columns {
   struct Stretch {
     std::int64_t from, to, length;
   };
+  template <class F>
+  void each_of(std::int64_t first, std::int64_t rows, const Real* from, Real* to, std::int64_t step, const F& f) const {
+    const std::int64_t* const places = rows_.data() + first;
+    for (std::int64_t row = 0; row < rows; ++row, to += step) f(from + places[row], to);
+  }
+
   const View& view_;
   Plane plane_;
+  std::vector<std::int64_t> rows_;  // where each row of the columns begins for the first pixel
   std::vector<Stretch> stretches_;
 };
 
-// Columns of this depth, and what they are multiplied with, stay in the second-level cache.
-constexpr std::int64_t most_depth = 512;
+// Columns of this depth stay in the first-level cache, from being written to being packed.
+constexpr std::int64_t most_depth = 128;
 
 // result(p) of channel o = bias_o + sum over the depth of w_ok times the columns of pixel p.
 struct PixelSums {
   const Bfloat16* weights;  // packed (rows, depth)
   std::int64_t rows, depth;
-  const Real* bias;  // (rows) or nullptr
+  std::int64_t channels;  // of the image
+  const Real* bias;       // (rows) or nullptr
 
   Real* result;
   std::int64_t plane, row, step;  // between channels, rows and pixels of the result
 };
 
-void sum_pixels(const BfloatUnit& unit, const View& view, const PixelSums& sums, const Plane& image,
-                std::int64_t first, std::int64_t last) {
+void sum_pixels(const BfloatUnit& unit, const View& view, const PixelSums& sums, const Plane& image, std::int64_t first,
+                std::int64_t last) {
   const bool in_place = sums.step == 1 && sums.row == view.width;
   const std::int64_t most = std::min(sums.depth, most_depth);
-  Array room(Shape{(most + (in_place ? 0 : sums.rows)) * panel_columns});
-  Real *const numbers = room.mutable_data(), *const apart = numbers + most * panel_columns;
+  const std::int64_t step = panel_columns + pack_width;
+  Array room(Shape{most * step + (in_place ? 0 : sums.rows * panel_columns)});
+  Real *const numbers = room.mutable_data(), *const apart = numbers + most * step;
   const BfloatRoom panel(panel_size(most));
-  Columns columns(view, image);
+  Columns columns(view, image, sums.channels);
   for (std::int64_t pixel = first; pixel < last; pixel += panel_columns) {
     const std::int64_t count = std::min(panel_columns, last - pixel);
     Real* const to = in_place ? sums.result + pixel : apart;
@@ -95,8 +112,8 @@ void sum_pixels(const BfloatUnit& unit, const View& view, const PixelSums& sums,
     columns.choose(pixel, count);
     for (std::int64_t k = 0; k < sums.depth; k += most) {
       const std::int64_t depth = std::min(most, sums.depth - k);
-      columns.write(k, depth, numbers, panel_columns);
-      unit.pack_right({numbers, panel_columns}, depth, count, 1, panel.data());
+      columns.write(k, depth, numbers, step);
+      unit.pack_right({numbers, step}, depth, count, 1, panel.data());
       unit.multiply({.a = sums.weights + k,
                      .a_step = left_step(sums.depth),
                      .b = panel.data(),
@@ -166,6 +183,7 @@ Array detail::bfloat_conv_rows(const ConvSizes& sizes, const Real* image, const 
                {.weights = weights.data() + g * size,
                 .rows = sizes.out,
                 .depth = depth,
+                .channels = sizes.in,
                 .bias = bias ? bias + g * sizes.out : nullptr,
                 .result = out + (b * sizes.groups + g) * sizes.out * view.pixels(),
                 .plane = view.pixels(),
@@ -226,6 +244,7 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
                    {.weights = weights.data() + g * size,
                     .rows = sizes.in,
                     .depth = depth,
+                    .channels = sizes.out,
                     .bias = bias ? bias + g * sizes.in : nullptr,
                     .result = out + (b * sizes.groups + g) * sizes.in * h.in * w.in + first_row * w.in + first_column,
                     .plane = h.in * w.in,
@@ -251,18 +270,18 @@ Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image,
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));
   const std::int64_t parts = blocks * sizes.groups >= most_blocks ? 1 : std::min(panels, most_blocks);
-  const std::int64_t most = std::min(view.pixels(), most_depth);
+  const std::int64_t most = std::min(view.pixels(), most_depth), step = most + pack_width;
   Array all(Shape{blocks, size}, Real(0));  // (blocks, groups, out, columns)
   Real* const sums = all.mutable_data();
   parallel_for(blocks * parts * sizes.groups, 1, [&](std::int64_t begin, std::int64_t end) {
     const BfloatWork work(unit);
-    Array room(Shape{window.size() + panel_columns * most});
-    Real *const numbers = room.mutable_data(), *const copied = numbers + panel_columns * most;
+    Array room(Shape{window.size() + panel_columns * step});
+    Real *const numbers = room.mutable_data(), *const copied = numbers + panel_columns * step;
     const BfloatRoom left(left_size(sizes.out, most)), right(panel_size(most));
     for (std::int64_t job = begin; job < end; ++job) {
       const std::int64_t g = job % sizes.groups, part = job / sizes.groups % parts, block = job / sizes.groups / parts;
       for (std::int64_t b = sizes.batch * block / blocks; b < sizes.batch * (block + 1) / blocks; ++b) {
-        Columns seen(view, window.of(image + (b * sizes.groups + g) * sizes.in * h.in * w.in, copied));
+        Columns seen(view, window.of(image + (b * sizes.groups + g) * sizes.in * h.in * w.in, copied), sizes.in);
         const Real* y = result + (b * sizes.groups + g) * sizes.out * view.pixels();
         for (std::int64_t pixel = 0; pixel < view.pixels(); pixel += most) {
           const std::int64_t depth = std::min(most, view.pixels() - pixel);
@@ -270,8 +289,8 @@ Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image,
           seen.choose(pixel, depth);
           for (std::int64_t panel = panels * part / parts; panel < panels * (part + 1) / parts; ++panel) {
             const std::int64_t first = panel * panel_columns, count = std::min(panel_columns, columns - first);
-            seen.write(first, count, numbers, most);
-            unit.pack_right({numbers, most, true}, depth, count, 1, right.data());
+            seen.write(first, count, numbers, step);
+            unit.pack_right({numbers, step, true}, depth, count, 1, right.data());
             unit.multiply({.a = left.data(),
                            .a_step = left_step(depth),
                            .b = right.data(),

@@ -1,8 +1,9 @@
 // The convolutions of conv.h on factors rounded to bfloat16. Arguments as there; no result is empty.
 #pragma once
 
+#include "../../core/array.h"
 #include "bfloat16.h"
-#include "conv.h"
+#include "conv_sizes.h"
 
 namespace xgrad::detail {
 

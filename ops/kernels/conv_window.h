@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "conv.h"
+#include "conv_sizes.h"
 #include "rows.h"
 
 namespace xgrad::inline XGRAD_SIMD {

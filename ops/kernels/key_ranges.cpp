@@ -1,7 +1,7 @@
 // Which keys a mask leaves to a query, in plain numbers.
 #include <algorithm>
 
-#include "attention.h"
+#include "attention_sizes.h"
 
 namespace xgrad {
 

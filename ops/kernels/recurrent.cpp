@@ -19,8 +19,9 @@ namespace {
 // Sequences that one thread takes through all steps.
 constexpr std::int64_t sequences_per_block = 16;
 
-// A factor that many products share, (depth, columns), packed once into panels of two registers' width, or into those of
-// a unit for bfloat16. A BLAS would pack it again for every product, which costs as much as a product of few rows itself.
+// A factor that many products share, (depth, columns), packed once into panels of two registers' width, or into those
+// of a unit for bfloat16. A BLAS would pack it again for every product, which costs as much as a product of few rows
+// itself.
 class Panels {
  public:
   // Of the transpose of `factor`.
@@ -34,7 +35,8 @@ class Panels {
         columns_(factor.dim(1)),
         unit_(unit),
         numbers_(Shape{unit ? 0 : (columns_ + width - 1) / width, depth_, width}),
-        rounded_(unit ? (columns_ + detail::panel_columns - 1) / detail::panel_columns * detail::panel_size(depth_) : 0) {
+        rounded_(unit ? (columns_ + detail::panel_columns - 1) / detail::panel_columns * detail::panel_size(depth_)
+                      : 0) {
     each_rounded([&](std::int64_t first, std::int64_t columns, Bfloat16* panel) {
       unit->pack_right({factor.data() + first, columns_}, depth_, columns, 1, panel);
     });

@@ -91,7 +91,7 @@ TEST_CASE("products in bfloat16 of every shape up to 70 are those of the rounded
         for (std::size_t u = 0; u < wrong.size(); ++u) {
           const detail::BfloatUnit& unit = *bfloat_units()[u];
           // Tiles in plain memory take a thousand times as long.
-          if (std::string_view(unit.name).starts_with("plain") && number % 97 != 0) continue;
+          if (std::string_view(unit.name).starts_with("plain") && number % 397 != 0) continue;
           std::fill(c.begin(), c.end(), -77.f);
           gemm({.m = m, .n = n, .k = k, .unit = &unit}, {a.data(), most}, {b.data(), most}, c.data(), n + 1);
           for (std::int64_t i = 0; i < m; ++i) {
@@ -150,7 +150,7 @@ TEST_CASE("a product in bfloat16 has the same bits for any number of threads") {
   for (const detail::BfloatUnit* unit : bfloat_units()) {
     CAPTURE(unit->name);
     for (const std::int64_t m : {65, 150, 1}) {
-      const ProductCase test{.p = {.m = m, .n = 2000 / m * 10, .k = 600, .unit = unit}, .with_bias = true};
+      const ProductCase test{.p = {.m = m, .n = 500 / m * 10, .k = 600, .unit = unit}, .with_bias = true};
       const ThreadCount one(1);
       const ProductResult alone = run_product(test);
       for (const int count : {2, 3, 7}) {
@@ -170,8 +170,11 @@ TEST_CASE("matmul, linear and einsum in medium precision, and their gradients, a
   check_rounded(product({.transpose_b = true}), {normal({3, 1, 5, 40}), normal({2, 9, 40}, 2)});
   check_rounded(product({}), {normal({40}), normal({40}, 2)});
   check_rounded([](const Tensors& x) { return linear(x[0], x[1]); }, {normal({4, 9, 21}), normal({34, 21}, 2)});
-  check_rounded([](const Tensors& x) { return einsum("bij,bjk->bik", {x[0], x[1]}); },
-                {normal({2, 5, 7}), normal({2, 7, 3}, 2)});
+  check_rounded(
+      [](const Tensors& x) {
+        return einsum("bij,bjk->bik", {x[0], x[1]});
+      },
+      {normal({2, 5, 7}), normal({2, 7, 3}, 2)});
 }
 
 TEST_CASE("a bias is not rounded") {
@@ -326,12 +329,22 @@ TEST_CASE("gradients in medium precision differ from those in double by what rou
     };
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < in; ++j) {
-        compare(g[0].value().at({i, j}), [&](std::int64_t o) { return double{gy.at({i, o})} * w.at({o, j}); }, out);
+        compare(
+            g[0].value().at({i, j}),
+            [&](std::int64_t o) {
+              return double{gy.at({i, o})} * w.at({o, j});
+            },
+            out);
       }
     }
     for (std::int64_t o = 0; o < out; ++o) {
       for (std::int64_t j = 0; j < in; ++j) {
-        compare(g[1].value().at({o, j}), [&](std::int64_t i) { return double{gy.at({i, o})} * x.at({i, j}); }, rows);
+        compare(
+            g[1].value().at({o, j}),
+            [&](std::int64_t i) {
+              return double{gy.at({i, o})} * x.at({i, j});
+            },
+            rows);
       }
     }
     CHECK(worst < 0x1.02p-8);
@@ -362,8 +375,8 @@ TEST_CASE("the precision of products is chosen for the process") {
 
 TEST_CASE("without instructions for bfloat16 products stay float, which is said once") {
   if (!std::getenv("XGRAD_TEST_ROLE")) {
-    const Again again = run_again("without instructions for bfloat16 products stay float, which is said once",
-                                  "XGRAD_TEST_ROLE=child");
+    const Again again =
+        run_again("without instructions for bfloat16 products stay float, which is said once", "XGRAD_TEST_ROLE=child");
     CAPTURE(again.output);
     CHECK(again.status == 0);
     return;

@@ -104,16 +104,19 @@ inline void plain_pack_right(const Factor& b, std::int64_t depth, std::int64_t c
   }
 }
 
-inline const detail::BfloatUnit plain_tiles_unit{"plain tiles",    PlainTiles::start, PlainTiles::end,
+inline const detail::BfloatUnit plain_tiles_unit{"plain tiles",   PlainTiles::start, PlainTiles::end,
                                                  plain_pack_left, plain_pack_right,  multiply_by_tiles<PlainTiles>};
 
 /// The units that can run here: tiles in plain memory, and what the processor has; its packing with plain tiles too.
 inline std::vector<const detail::BfloatUnit*> bfloat_units() {
   std::vector<const detail::BfloatUnit*> units{&plain_tiles_unit};
   if (const detail::BfloatUnit* const registers = detail::avx512_bf16_unit()) {
-    static const detail::BfloatUnit packed{"plain tiles, packed by AVX512-BF16", PlainTiles::start,
-                                           PlainTiles::end, registers->pack_left,
-                                           registers->pack_right, multiply_by_tiles<PlainTiles>};
+    static const detail::BfloatUnit packed{"plain tiles, packed by AVX512-BF16",
+                                           PlainTiles::start,
+                                           PlainTiles::end,
+                                           registers->pack_left,
+                                           registers->pack_right,
+                                           multiply_by_tiles<PlainTiles>};
     units.push_back(registers);
     units.push_back(&packed);
   }

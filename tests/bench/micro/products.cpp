@@ -7,6 +7,7 @@
 
 #include <xgrad/ops/build_info.h>
 #include <xgrad/ops/matmul.h>
+#include <xgrad/ops/matmul_precision.h>
 
 #include "table.h"
 
@@ -49,6 +50,17 @@ std::function<void()> linear_gradients(const Layer& l) {
   return backward({x, w, b}, [=] { return linear(x, w, b); });
 }
 
+// f in medium precision.
+std::function<void()> in_medium(std::function<void()> f) {
+  return [f = std::move(f)] {
+    set_matmul_precision(MatmulPrecision::medium);
+    f();
+    set_matmul_precision(MatmulPrecision::highest);
+  };
+}
+std::function<void()> medium_forward(const Layer& l) { return in_medium(linear_forward(l)); }
+std::function<void()> medium_gradients(const Layer& l) { return in_medium(linear_gradients(l)); }
+
 std::function<void()> blas_forward(const Layer& l) {
   build_info();  // chooses the BLAS's kernels
   const Tensor x = numbers({l.rows, l.in}), w = numbers({l.out, l.in});
@@ -79,6 +91,8 @@ std::function<void()> hand_forward(const Layer& l) {
 }
 
 const bool added = add("linear", table(1, linear_forward)) && add("linear'", table(2, linear_gradients)) &&
-                   add("blas", table(1, blas_forward)) && add("hand_linear", table(1, hand_forward));
+                   add("linear_medium", table(1, medium_forward)) &&
+                   add("linear_medium'", table(2, medium_gradients)) && add("blas", table(1, blas_forward)) &&
+                   add("hand_linear", table(1, hand_forward));
 
 }  // namespace
