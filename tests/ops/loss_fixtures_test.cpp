@@ -1,4 +1,5 @@
 #include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/distance_loss.h>
 #include <xgrad/ops/loss.h>
 
 #include "support/check.h"

@@ -1,7 +1,9 @@
 // Losses with weights, of distances and margins, CTC: gradients of two orders against differences, edges, errors.
 // (Values: losses_fixtures_test.cpp; plain cross-entropy: loss_test.cpp.)
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <vector>
 
 #include <xgrad/ops/ops.h>
 
@@ -144,9 +146,22 @@ TEST_CASE("losses at infinities and without samples are limits") {
   CHECK(cross_entropy(certain, index({0}), {.weight = tensor({0, 1})}).item() == 0);
   CHECK(nll_loss(certain, index({7}), {.ignore_index = 7}).item() == 0);
   CHECK(cross_entropy(ones({1, 2}), index({7}), {.weight = ones({2}), .ignore_index = 7}).item() == 0);
-  CHECK(l1_loss(zeros({0, 2}), zeros({0, 2})).item() == 0);
-  CHECK(nll_loss(zeros({0, 2}), Index(Shape{0})).item() == 0);
-  CHECK(ctc_loss(zeros({3, 0, 2}), Index(Shape{0, 1}), Index(Shape{0}), Index(Shape{0})).item() == 0);
+  for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
+    const std::vector<std::function<Tensor()>> of_nothing{
+        [&] { return l1_loss(zeros({0, 2}), zeros({0, 2}), {.reduction = reduction}); },
+        [&] { return nll_loss(zeros({0, 2}), Index(Shape{0}), {.reduction = reduction}); },
+        [&] {
+          const Index none(Shape{0});
+          return ctc_loss(zeros({3, 0, 2}), Index(Shape{0, 1}), none, none, {.reduction = reduction});
+        }};
+    for (const auto& loss : of_nothing) {
+      if (reduction == Reduction::sum) {
+        CHECK(loss().item() == 0);
+      } else {
+        CHECK(error_of<ValueError>(loss).find(": there is no mean of nothing, the shape is [") != std::string::npos);
+      }
+    }
+  }
   CHECK(huber_loss(Tensor(infinity), Tensor(0)).item() == infinity);
   CHECK(smooth_l1_loss(Tensor(infinity), Tensor(0)).item() == infinity);
 }
