@@ -15,7 +15,7 @@ namespace xgrad {
 ///
 ///     SourceLines lines;
 ///     const Tensor loss = model(x);
-///     std::cout << lines.of(loss) << '\n';                       // "model.cpp:12"
+///     std::cout << lines.of(loss) << '\n';                       // "main.cpp:12"
 ///     save_graph("model.html", {loss}, {.lines = &lines});
 ///
 /// A place is the innermost call in a file that belongs neither to the library nor to the system. It is read from the
@@ -28,7 +28,7 @@ class SourceLines : public Observer {
  public:
   SourceLines() = default;
 
-  /// "model.cpp:12": the file without its folder; empty if it is not known.
+  /// "main.cpp:12": the file without its folder; empty if it is not known.
   std::string of(const Node& node) const;
   /// Throws GraphError for an undefined tensor.
   std::string of(const Tensor& tensor) const;
@@ -45,7 +45,7 @@ class SourceLines : public Observer {
   void read_places() const;
 
   std::unordered_map<std::uint64_t, Calls> calls_;  // by id of the node
-  /// By return address: the places, "folder/model.cpp:12", of the call and of the calls that it is inlined in.
+  /// By return address: the places, "folder/main.cpp:12", of the call and of the calls that it is inlined in.
   mutable std::unordered_map<const void*, std::vector<std::string>> places_;
   mutable std::vector<const void*> unread_;  // return addresses whose places are not known yet
 };

@@ -98,7 +98,7 @@ struct GraphVertex {
   std::string what = {};            ///< of a module: its class and settings, "Linear 512 -> 64"
   /// What is said of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
-  std::string source = {};      ///< where the program called it: "model.cpp:12"
+  std::string source = {};      ///< where the program called it: "main.cpp:12"
   std::string formula = {};     ///< of an operation: "y = tanh x"
   std::string derivative = {};  ///< of an operation and of its gradient rule: "dy/dx = 1 - y^2"
   /// With GraphOptions::values: what was computed, and the gradient of the result that a backward pass went out from.

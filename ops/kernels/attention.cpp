@@ -296,7 +296,7 @@ template <class Products>
 void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
              const WeightDropout& dropout, Real* y, KeptAttention* kept) {
   const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
-  const bool alone = !p.unit && !kept && detail::has_one_query(p, ranges, dropout);
+  const bool alone = !p.unit && !kept && !dropout.on() && detail::has_one_query(p, ranges);
   parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
     Products products(p, ranges);
     Matrix weights(most_keys + Products::max_lead, lanes);

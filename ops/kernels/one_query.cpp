@@ -66,8 +66,8 @@ void add_values(const Real* weights, Real share, const Real* v, std::int64_t v_s
 
 }  // namespace
 
-bool has_one_query(const AttentionSizes& p, const KeyRanges& ranges, const WeightDropout& dropout) {
-  return p.T == 1 && !dropout.on() && !ranges.masked && !ranges.bias;
+bool has_one_query(const AttentionSizes& p, const KeyRanges& ranges) {
+  return p.T == 1 && !ranges.masked && !ranges.bias;
 }
 
 bool one_query(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,

@@ -1,12 +1,12 @@
 // Attention of a single query: what a model does for each word that it writes.
 #pragma once
 
-#include "attention.h"
+#include "attention_sizes.h"
 
 namespace xgrad::detail {
 
-/// Whether the query of each head stands alone, and nothing is said about single keys.
-bool has_one_query(const AttentionSizes& p, const KeyRanges& ranges, const WeightDropout& dropout);
+/// Whether the query of each head stands alone, and nothing is said about single keys. (Its weights must not be dropped.)
+bool has_one_query(const AttentionSizes& p, const KeyRanges& ranges);
 
 /// y = softmax(scale q k') v for the query of one head, without a copy of its keys and values. False where numbers are
 /// infinite, NaN, or no key is seen: then y means nothing. `scores` has room for p.S numbers.

@@ -218,16 +218,19 @@ int main(int argc, char** argv) {
   int threads = 1;
   std::optional<int> steps;
   Given given;
+  std::string precision = "highest";
   bool losses = false;
   app.add_option("workload", name, "which one")->required()->check(CLI::IsMember(names));
   app.add_option("threads", threads)->check(CLI::PositiveNumber);
   app.add_option("steps", steps, "so many are timed")->check(CLI::PositiveNumber);
   app.add_option("--weights", given.weights, "of W2 and W3: a safetensors file to begin with")
       ->check(CLI::ExistingFile);
+  app.add_option("--precision", precision, "of products")->check(CLI::IsMember({"highest", "high", "medium"}));
   app.add_flag("--losses", losses, "prints the loss of every step");
   try {
     app.parse(argc, argv);
     set_threads(threads);
+    if (precision == "medium") set_matmul_precision(MatmulPrecision::medium);
     manual_seed(1);
     Data data(42);
     const Workload workload = std::ranges::find(workloads, name, &Known::name)->make(data, given);
