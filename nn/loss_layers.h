@@ -2,7 +2,7 @@
 // with.
 //
 //     const nn::CrossEntropyLoss criterion{nn::root, {.label_smoothing = 0.1}};
-//     criterion(model(x), targets).backward();
+//     criterion(logits, ids).backward();
 //
 // Each is the function of ops/loss.h, ops/distance_loss.h or ops/ctc_loss.h that its comment names, and throws what
 // that throws. Weights are buffers, as in PyTorch: they are saved with the module.
