@@ -14,7 +14,7 @@ namespace xgrad {
 /// While it lives, remembers of each operation where the program called it:
 ///
 ///     SourceLines lines;
-///     const Tensor loss = model(x);
+///     const Tensor loss = sum(tanh(x));
 ///     std::cout << lines.of(loss) << '\n';                       // "main.cpp:12"
 ///     save_graph("model.html", {loss}, {.lines = &lines});
 ///
