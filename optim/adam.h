@@ -12,12 +12,16 @@ struct AdamOptions {
   std::array<double, 2> betas{0.9, 0.999};
   double eps = 1e-8;
   double weight_decay = 0;  ///< lambda
+  bool amsgrad = false;     ///< divide by the largest v so far
+  bool maximize = false;    ///< step up the gradient: -g takes the place of g
 };
 struct AdamWOptions {
   double lr = 1e-3;
   std::array<double, 2> betas{0.9, 0.999};
   double eps = 1e-8;
   double weight_decay = 0.01;  ///< lambda
+  bool amsgrad = false;        ///< as Adam's
+  bool maximize = false;       ///< as Adam's
 };
 
 /// Kingma and Ba 2015. In step t = 1, 2, ... with gradient g:
@@ -26,6 +30,8 @@ struct AdamWOptions {
 ///     m <- b1 m + (1 - b1) g
 ///     v <- b2 v + (1 - b2) g^2
 ///     x <- x - lr / (1 - b1^t) m / (sqrt(v / (1 - b2^t)) + eps)
+///
+/// With amsgrad (Reddi, Kale, Kumar 2018) the largest v so far takes the place of v in the last line.
 ///
 /// t is a whole number of each parameter's own. A finite g beyond 2^63 (double: 2^511), whose square v could not hold,
 /// counts as that number in both m and v, so that its step is as long as any other's and it does not stop a parameter
@@ -41,7 +47,6 @@ class Adam : public Optimizer {
   explicit Adam(const std::vector<Group>& groups);
 
  private:
-  int moments_of(int) const override { return 2; }
   void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
 
   std::vector<Options> options_;
@@ -60,7 +65,6 @@ class AdamW : public Optimizer {
   explicit AdamW(const std::vector<Group>& groups);
 
  private:
-  int moments_of(int) const override { return 2; }
   void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
 
   std::vector<Options> options_;

@@ -5,19 +5,18 @@
 #include <cmath>
 
 #include "../core/files/state_difference.h"
-#include "../core/quote.h"
 #include "../core/observe.h"
+#include "../core/quote.h"
+#include "names.h"
 #include "options.h"
 
 namespace xgrad::optim {
 namespace {
 
 double rate_in(const StateFile& state, const std::string& key) {
-  const std::string& text = state.text(key);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || !std::isfinite(value)) {
-    detail::refuse(state, escaped(text), " is no learning rate");
+  const double value = detail::number_in(state, key, "learning rate");
+  if (!(value >= 0) || !std::isfinite(value)) {
+    detail::refuse(state, escaped(state.text(key)), " is no learning rate");
   }
   return value;
 }
@@ -37,24 +36,17 @@ std::string rate_key(std::size_t group) { return cat("lr.", group); }
 
 }  // namespace
 
-void Optimizer::add_group(const Tensors& parameters, double lr) {
+void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& moments) {
   detail::not_negative(kind_, "lr", lr);
   for (const Tensor& parameter : parameters) {
-    std::string name = parameter.name().empty() ? cat(entries_.size()) : parameter.name();
-    if (!parameter.is_leaf()) {
-      fail<GraphError>(kind_, "only leaves can be parameters, not the result of ", parameter.node()->op);
-    }
-    const auto clashes = [&](const Entry& entry) { return same(entry.parameter, parameter); };
-    if (std::ranges::any_of(entries_, clashes)) fail<ValueError>(kind_, "duplicate parameter '", name, "'");
-    const auto is_named = [&](const Entry& entry) { return entry.name == name; };
-    if (std::ranges::any_of(entries_, is_named)) append(name, cat("#", entries_.size()));
-    entries_.push_back({parameter, std::move(name), groups(), {}});
+    entries_.push_back({parameter, detail::name_of_new(kind_, parameter, entries_), groups(), {}});
     const auto model = xgrad::detail::ModelParameters::of(parameter.node().get());
     if (model && std::ranges::find(models_, model, &Model::parameters) == models_.end()) {
       models_.push_back({model, model->declared()});
     }
   }
   rates_.push_back(lr);
+  moments_.push_back(moments);
 }
 
 Tensors Optimizer::parameters() const {
@@ -99,9 +91,10 @@ void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const 
     fail<ShapeError>(kind_, "gradient of shape ", gradient.shape(), " for parameter '", entry.name, "' of shape ",
                      entry.parameter.shape());
   }
-  for (const Array& moment : entry.memory.moments) {
-    if (moment.shape() != entry.parameter.shape()) {
-      fail<ShapeError>(kind_, "parameter '", entry.name, "' had shape ", moment.shape(), " and now has ",
+  for (std::size_t m = 0; m < entry.memory.moments.size(); ++m) {
+    const Shape& before = entry.memory.moments[m].shape();
+    if (before != shape_of(moments_of(entry)[m], entry)) {
+      fail<ShapeError>(kind_, "parameter '", entry.name, "' had shape ", before, " and now has ",
                        entry.parameter.shape());
     }
   }
@@ -112,10 +105,9 @@ void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const 
 std::vector<Array> Optimizer::prepared(Entry& entry) const {
   xgrad::detail::Engine::own_value(entry.parameter).mutable_data();
   for (Array& moment : entry.memory.moments) moment.mutable_data();
-  const auto wanted = static_cast<std::size_t>(moments_of(entry.group));
   std::vector<Array> fresh;
   if (!entry.memory.moments.empty()) return fresh;
-  for (std::size_t m = 0; m < wanted; ++m) fresh.emplace_back(entry.parameter.shape(), Real(0));
+  for (const Moment& moment : moments_of(entry)) fresh.emplace_back(shape_of(moment, entry), moment.initial);
   return fresh;
 }
 
@@ -168,7 +160,7 @@ StateFile Optimizer::state_dict() const {
   for (const Entry& entry : entries_) {
     state.arrays[entry.name + ".step"] = Index({}, entry.memory.steps);
     for (std::size_t m = 0; m < entry.memory.moments.size(); ++m) {
-      state.arrays[cat(entry.name, ".", moments_[m].name)] = entry.memory.moments[m];
+      state.arrays[cat(entry.name, ".", moments_of(entry)[m].name)] = entry.memory.moments[m];
     }
   }
   return state;
@@ -214,10 +206,9 @@ void Optimizer::load_state_dict(const StateFile& state) {
     take(counter, {}, impossible_steps, steps);
     memory.steps = steps.item();
     if (memory.steps == 0) continue;
-    memory.moments.resize(static_cast<std::size_t>(moments_of(entry.group)));
-    for (std::size_t m = 0; m < memory.moments.size(); ++m) {
-      const auto flaw = [&](const Array& values) { return impossible_moment(values, moments_[m].negative); };
-      take(cat(entry.name, ".", moments_[m].name), entry.parameter.shape(), flaw, memory.moments[m]);
+    for (const Moment& moment : moments_of(entry)) {
+      const auto flaw = [&](const Array& values) { return impossible_moment(values, moment.negative); };
+      take(cat(entry.name, ".", moment.name), shape_of(moment, entry), flaw, memory.moments.emplace_back());
     }
   }
   for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
@@ -225,6 +216,24 @@ void Optimizer::load_state_dict(const StateFile& state) {
 
   rates_ = std::move(rates);
   for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].memory = std::move(memories[i]);
+}
+
+detail::KeptOptimizer::KeptOptimizer(Optimizer& optimizer)
+    : optimizer_(optimizer), rates_(optimizer.rates_), has_stepped_(optimizer.has_stepped_) {
+  for (const auto& entry : optimizer.entries_) {
+    values_.push_back(entry.parameter.value());
+    memories_.push_back(entry.memory);
+  }
+}
+
+void detail::KeptOptimizer::restore() {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    auto& entry = optimizer_.entries_[i];
+    entry.parameter.assign(std::move(values_[i]));
+    entry.memory = std::move(memories_[i]);
+  }
+  optimizer_.rates_ = std::move(rates_);
+  optimizer_.has_stepped_ = has_stepped_;
 }
 
 }  // namespace xgrad::optim

@@ -27,7 +27,12 @@ struct StepReport {
   std::int64_t skipped = 0;  ///< parameters without a gradient
 };
 
-/// What all optimizers share. Made by its kinds: SGD, Adam, AdamW.
+namespace detail {
+class KeptOptimizer;
+}  // namespace detail
+
+/// What all optimizers share that change each parameter along its own gradient. Made by its kinds: SGD, Adam, AdamW,
+/// NAdam, RAdam, RMSprop, Adagrad, Adadelta, Lion.
 /// Threads: one at a time, and while it steps, no other thread may use the parameters.
 class Optimizer {
  public:
@@ -69,27 +74,29 @@ class Optimizer {
   /// What an optimizer remembers about a parameter.
   struct Memory {
     std::int64_t steps = 0;      ///< made so far, without the one in progress
-    std::vector<Array> moments;  ///< those given to the constructor that the group needs; born as zeros
+    std::vector<Array> moments;  ///< those of its group
   };
 
-  /// An array that an optimizer remembers for each parameter.
+  /// An array that an optimizer remembers for each parameter of a group.
   struct Moment {
     const char* name;
     bool negative = true;  ///< whether its numbers may be
+    Real initial = 0;      ///< what it is filled with before the first step
+    bool single = false;   ///< one number, not an array of the parameter's shape
   };
+  using Moments = std::vector<Moment>;
 
   /// `kind` is the optimizer's name, "adam". All names must live as long as the program.
-  Optimizer(const char* kind, std::vector<Moment> moments) : kind_(kind), moments_(std::move(moments)) {}
+  explicit Optimizer(const char* kind) : kind_(kind) {}
   /// Throws ValueError for a bad learning rate or a parameter that is in this or another group already, GraphError for
   /// one that is no leaf.
-  void add_group(const Tensors& parameters, double lr);
-  /// How many of the moments the parameters of a group need.
-  virtual int moments_of(int group) const = 0;
-  /// x <- x + one step along -g. All arrays have the shape of x, and nobody shares those that are written to: there is
-  /// nothing left that could fail, and nothing may.
+  void add_group(const Tensors& parameters, double lr, const Moments& moments);
+  /// x <- x + one step along -g. The arrays have the shape of x, single moments aside, and nobody shares those that are
+  /// written to: there is nothing left that could fail, and nothing may.
   virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
 
  private:
+  friend class detail::KeptOptimizer;
   struct Entry {
     Tensor parameter;
     std::string name;
@@ -107,13 +114,37 @@ class Optimizer {
   std::vector<Array> prepared(Entry& entry) const;
   void apply(Entry& entry, const Array& gradient);
   std::size_t checked_group(std::string_view op, int group) const;
+  const Moments& moments_of(const Entry& entry) const { return moments_[static_cast<std::size_t>(entry.group)]; }
+  static Shape shape_of(const Moment& moment, const Entry& entry) {
+    return moment.single ? Shape{} : entry.parameter.shape();
+  }
 
   const char* kind_;
-  std::vector<Moment> moments_;
   std::vector<Entry> entries_;
-  std::vector<double> rates_;
+  std::vector<double> rates_;     // by group
+  std::vector<Moments> moments_;  // by group
   std::vector<Model> models_;
   bool has_stepped_ = false;
 };
+
+namespace detail {
+
+/// The parameters of an optimizer and all that it remembers, to go back to.
+/// Threads: as the optimizer.
+class KeptOptimizer {
+ public:
+  explicit KeptOptimizer(Optimizer& optimizer);
+  /// Everything is again as when this was made. To be called once; asks for no memory.
+  void restore();
+
+ private:
+  Optimizer& optimizer_;
+  std::vector<Array> values_;
+  std::vector<Optimizer::Memory> memories_;
+  std::vector<double> rates_;
+  bool has_stepped_;
+};
+
+}  // namespace detail
 
 }  // namespace xgrad::optim

@@ -1,12 +1,15 @@
 // Checks of the numbers and states that optimizers and schedules are given.
 #pragma once
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "../core/error.h"
 #include "../core/files/state.h"
+#include "../core/quote.h"
 
 namespace xgrad::optim::detail {
 
@@ -25,10 +28,49 @@ inline double below_one(std::string_view who, std::string_view name, double valu
 /// Whether a state can hold this count of steps: beyond 2^53 a formula would not see the next one.
 inline bool possible_steps(std::int64_t steps) { return steps >= 0 && steps <= std::int64_t{1} << 53; }
 
+/// Throws ValueError unless the options that all kin of Adam have are in their ranges.
+template <class Options>
+void check_adam(const char* kind, const Options& options) {
+  below_one(kind, "betas[0]", options.betas[0]);
+  below_one(kind, "betas[1]", options.betas[1]);
+  not_negative(kind, "eps", options.eps);
+  not_negative(kind, "weight_decay", options.weight_decay);
+}
+
+/// 1 - beta^t, accurate for every t.
+inline double bias_correction(double beta, std::int64_t t) {
+  return -std::expm1(static_cast<double>(t) * std::log(beta));
+}
+
+/// `value`, if it is at least 1. Throws ValueError otherwise.
+inline std::int64_t at_least_one(std::string_view who, std::string_view name, std::int64_t value) {
+  if (value < 1) fail<ValueError>(who, name, " must be at least 1, got ", value);
+  return value;
+}
+
 /// Throws FormatError: `parts` is what is wrong with a state.
 template <class... Parts>
 [[noreturn]] void refuse(const StateFile& state, const Parts&... parts) {
   fail<FormatError>("load_state_dict", state.source, state.source.empty() ? "" : ": ", parts...);
+}
+
+/// A number that a state has as text. Throws FormatError for what is none, and names it as `what`.
+inline double number_in(const StateFile& state, const std::string& key, std::string_view what) {
+  const std::string& text = state.text(key);
+  double value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) {
+    refuse(state, escaped(text), " is no ", what);
+  }
+  return value;
+}
+
+/// A whole number of a state that counts something. Throws FormatError for what is none.
+inline std::int64_t count_in(const StateFile& state, std::string_view name, std::string_view what) {
+  const Index& count = state.get<Index>(name);
+  if (count.rank() != 0) refuse(state, escaped(name), " ", count.shape(), " for []");
+  if (!possible_steps(count.item())) refuse(state, what, " ", count.item(), " steps");
+  return count.item();
 }
 
 }  // namespace xgrad::optim::detail

@@ -6,33 +6,14 @@
 #include <ostream>
 
 #include "../core/callable.h"
-#include "../core/grad.h"
+#include "../core/record.h"
 #include "../core/rounded.h"
+#include "loss.h"
 
 namespace xgrad::optim {
 namespace {
 
 using xgrad::detail::rounded;
-
-double one_number(const Tensor& loss) {
-  if (loss.size() != 1) {
-    fail<ShapeError>("overfit_one_batch", "the loss has shape ", loss.shape(),
-                     ", not one element: take its sum() or mean()");
-  }
-  return loss.item();
-}
-
-// In the order of the optimizer's parameters; none for those that are frozen.
-Tensors gradients_of(const Tensor& loss, const Tensors& parameters) {
-  Tensors wanted;
-  std::ranges::copy_if(parameters, std::back_inserter(wanted), &Tensor::requires_grad);
-  const Tensors found = grad(loss, wanted, {.unused = Unused::zeros});
-  Tensors all;
-  for (auto next = found.begin(); const Tensor& parameter : parameters) {
-    all.push_back(parameter.requires_grad() ? *next++ : Tensor());
-  }
-  return all;
-}
 
 std::string suspicion_of(const std::vector<double>& losses) {
   const double first = losses.front(), last = losses.back();
@@ -60,13 +41,13 @@ OverfitReport overfit_one_batch(const std::function<Tensor()>& loss, Optimizer& 
   const EnableGrad on;
   for (;;) {
     const Tensor now = loss();
-    report.losses.push_back(one_number(now));
+    report.losses.push_back(detail::one_number(op, now));
     if (report.steps() == 0) {
       if (report.losses[0] < 0) fail<ValueError>(op, "the loss is ", report.losses[0], ", which cannot fall to near 0");
       report.target = options.target * report.losses[0];
     }
     if (report.ok() || !std::isfinite(report.losses.back()) || report.steps() == options.steps) break;
-    optimizer.step(gradients_of(now, optimizer.parameters()));
+    optimizer.step(detail::gradients_of(now, optimizer.parameters()));
   }
   if (!report.ok()) report.suspicion = suspicion_of(report.losses);
   return report;

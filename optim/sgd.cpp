@@ -9,7 +9,7 @@ namespace xgrad::optim {
 
 SGD::SGD(const Tensors& parameters, const Options& options) : SGD(std::vector<Group>{{parameters, options}}) {}
 
-SGD::SGD(const std::vector<Group>& groups) : Optimizer("sgd", {{"momentum_buffer"}}) {
+SGD::SGD(const std::vector<Group>& groups) : Optimizer("sgd") {
   for (const auto& [parameters, options] : groups) {
     detail::not_negative("sgd", "momentum", options.momentum);
     detail::not_negative("sgd", "dampening", options.dampening);
@@ -19,11 +19,9 @@ SGD::SGD(const std::vector<Group>& groups) : Optimizer("sgd", {{"momentum_buffer
                        " and dampening ", options.dampening);
     }
     options_.push_back(options);
-    add_group(parameters, options.lr);
+    add_group(parameters, options.lr, options.momentum != 0 ? Moments{{"momentum_buffer"}} : Moments{});
   }
 }
-
-int SGD::moments_of(int group) const { return options_[static_cast<std::size_t>(group)].momentum != 0 ? 1 : 0; }
 
 void SGD::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
   const Options& options = options_[static_cast<std::size_t>(group)];
@@ -32,7 +30,8 @@ void SGD::update(Array& x, const Array& g, Memory& memory, int group, double lr)
                      .old_b = static_cast<Real>(options.momentum),
                      .new_b = static_cast<Real>(memory.steps == 0 ? 1 : 1 - options.dampening),
                      .from_g = static_cast<Real>(options.nesterov ? 1 : 0),
-                     .from_b = static_cast<Real>(options.nesterov ? options.momentum : 1)};
+                     .from_b = static_cast<Real>(options.nesterov ? options.momentum : 1),
+                     .maximize = options.maximize};
   Real* const xs = x.mutable_data();
   const Real* const gs = g.data();
   Real* const bs = options.momentum != 0 ? memory.moments[0].mutable_data() : nullptr;

@@ -11,6 +11,7 @@ struct SgdOptions {
   double dampening = 0;     ///< tau
   double weight_decay = 0;  ///< lambda
   bool nesterov = false;
+  bool maximize = false;  ///< step up the gradient: -g takes the place of g
 };
 
 /// With gradient g, in PyTorch's form of momentum:
@@ -29,7 +30,6 @@ class SGD : public Optimizer {
   explicit SGD(const std::vector<Group>& groups);
 
  private:
-  int moments_of(int group) const override;
   void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
 
   std::vector<Options> options_;

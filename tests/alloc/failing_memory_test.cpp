@@ -336,6 +336,9 @@ TEST_CASE("memory that runs out in a step changes no parameter, no moment and no
     check_training<optim::AdamW>({}, steps, step);
     check_training<optim::SGD>({}, steps, step);
     check_training<optim::SGD>({.momentum = 0.9, .nesterov = true}, steps, step);
+    check_training<optim::Adam>({.amsgrad = true}, steps, step);
+    check_training<optim::NAdam>({}, steps, step);
+    check_training<optim::RMSprop>({.momentum = 0.9, .centered = true}, steps, step);
   }
 }
 

@@ -134,6 +134,16 @@ TEST_CASE("Ten steps are five steps, saved and resumed, and five more, bit for b
   CHECK(equal(trained<optim::SGD>(momentum, 5), trained<optim::SGD>(momentum, -1)));
   CHECK(equal(trained<optim::SGD>({}, 5), trained<optim::SGD>({}, -1)));
   CHECK(!equal(trained<optim::Adam>({}, 5), trained<optim::AdamW>({}, 5)));
+  CHECK(equal(trained<optim::Adam>({.amsgrad = true, .maximize = true}, 5),
+              trained<optim::Adam>({.amsgrad = true, .maximize = true}, -1)));
+  CHECK(equal(trained<optim::NAdam>({}, 5), trained<optim::NAdam>({}, -1)));
+  CHECK(equal(trained<optim::RAdam>({}, 3), trained<optim::RAdam>({}, -1)));
+  const optim::RmspropOptions centered{.momentum = 0.5, .centered = true};
+  CHECK(equal(trained<optim::RMSprop>({}, 5), trained<optim::RMSprop>({}, -1)));
+  CHECK(equal(trained<optim::RMSprop>(centered, 5), trained<optim::RMSprop>(centered, -1)));
+  CHECK(equal(trained<optim::Adagrad>({.lr_decay = 0.1}, 5), trained<optim::Adagrad>({.lr_decay = 0.1}, -1)));
+  CHECK(equal(trained<optim::Adadelta>({}, 5), trained<optim::Adadelta>({}, -1)));
+  CHECK(equal(trained<optim::Lion>({}, 5), trained<optim::Lion>({}, -1)));
 }
 
 TEST_CASE("A state that does not fit is refused with every name, and changes nothing") {
@@ -204,6 +214,25 @@ TEST_CASE("A state with numbers that no optimizer leaves behind is refused with 
     state.metadata["lr.0"] = rate;
     CHECK_THROWS_AS(sgd.load_state_dict(state), FormatError);
   }
+}
+
+TEST_CASE("A state says what an optimizer's options make it remember, and fits those alone") {
+  const Tensor w = variable(Array({2}, {1, 2}), "w");
+  const Tensors g{Array({2}, {1, 1})};
+  optim::RMSprop plain{{w}}, all{{w}, {.momentum = 0.5, .centered = true}};
+  plain.step(g);
+  all.step(g);
+  CHECK(error_of<FormatError>([&] { plain.load_state_dict(all.state_dict()); }) ==
+        "load_state_dict: the state does not fit\n  unexpected:\n    \"w.grad_avg\"\n    \"w.momentum_buffer\"");
+  CHECK(error_of<FormatError>([&] { all.load_state_dict(plain.state_dict()); }) ==
+        "load_state_dict: the state does not fit\n  missing:\n    \"w.grad_avg\"\n    \"w.momentum_buffer\"");
+  optim::NAdam nadam{{w}};
+  nadam.step(g);
+  StateFile state = nadam.state_dict();
+  CHECK(state.get<Array>("w.mu_product").shape() == Shape{});
+  state.arrays["w.mu_product"] = Array({2}, Real(1));
+  CHECK(error_of<FormatError>([&] { nadam.load_state_dict(state); }) ==
+        "load_state_dict: the state does not fit\n  mismatched:\n    \"w.mu_product\" [2] for []");
 }
 
 TEST_CASE("A state of more groups, or of fewer, is refused") {

@@ -1,0 +1,41 @@
+// Adadelta.
+#pragma once
+
+#include "optimizer.h"
+
+namespace xgrad::optim {
+
+struct AdadeltaOptions {
+  double lr = 1;
+  double rho = 0.9;  ///< in [0, 1)
+  double eps = 1e-6;
+  double weight_decay = 0;  ///< lambda
+  bool maximize = false;    ///< step up the gradient: -g takes the place of g
+};
+
+/// Zeiler 2012. With gradient g:
+///
+///     g <- g + lambda x
+///     v <- rho v + (1 - rho) g^2
+///     s  = sqrt(d + eps) / sqrt(v + eps) g
+///     d <- rho d + (1 - rho) s^2
+///     x <- x - lr s
+///
+/// Gradients whose squares v could not hold, and those that are not finite, count as with Adam.
+class Adadelta : public Optimizer {
+ public:
+  using Options = AdadeltaOptions;
+  using Group = optim::Group<Options>;
+
+  /// These throw ValueError for a parameter given twice and for an option outside its range, GraphError for a parameter
+  /// that is no leaf.
+  Adadelta(const Tensors& parameters, const Options& options = {});
+  explicit Adadelta(const std::vector<Group>& groups);
+
+ private:
+  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
+
+  std::vector<Options> options_;
+};
+
+}  // namespace xgrad::optim

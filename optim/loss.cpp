@@ -1,0 +1,29 @@
+// A loss and its gradients.
+#include "loss.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "../core/grad.h"
+
+namespace xgrad::optim::detail {
+
+double one_number(const char* op, const Tensor& loss) {
+  if (loss.size() != 1) {
+    fail<ShapeError>(op, "the loss has shape ", loss.shape(), ", not one element: take its sum() or mean()");
+  }
+  return loss.item();
+}
+
+Tensors gradients_of(const Tensor& loss, const Tensors& parameters) {
+  Tensors wanted;
+  std::ranges::copy_if(parameters, std::back_inserter(wanted), &Tensor::requires_grad);
+  const Tensors found = grad(loss, wanted, {.unused = Unused::zeros});
+  Tensors all;
+  for (auto next = found.begin(); const Tensor& parameter : parameters) {
+    all.push_back(parameter.requires_grad() ? *next++ : Tensor());
+  }
+  return all;
+}
+
+}  // namespace xgrad::optim::detail
