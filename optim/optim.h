@@ -12,6 +12,7 @@
 #include "optimizer.h"
 #include "overfit.h"
 #include "radam.h"
+#include "reduce_on_plateau.h"
 #include "rmsprop.h"
 #include "schedule.h"
 #include "sgd.h"

@@ -67,6 +67,99 @@ TEST_CASE("Schedules refuse bad settings") {
         }) == "load_state_dict: a scheduler cannot have made -1 steps");
 }
 
+TEST_CASE("The further schedules refuse bad settings by name") {
+  const auto refusal = [](const auto& make) { return error_of<ValueError>(make); };
+  CHECK(refusal([] { optim::constant({.lr = -1}); }) == "constant: lr must be finite and not negative, got -1");
+  CHECK(refusal([] { optim::constant({.factor = -1}); }) == "constant: factor must be finite and not negative, got -1");
+  CHECK(refusal([] { optim::constant({.total_iters = 0}); }) == "constant: total_iters must be at least 1, got 0");
+  CHECK(refusal([] { optim::linear({.start_factor = -1}); }) ==
+        "linear: start_factor must be finite and not negative, got -1");
+  CHECK(refusal([] { optim::linear({.end_factor = std::nan("")}); }) ==
+        "linear: end_factor must be finite and not negative, got nan");
+  CHECK(refusal([] { optim::linear({.total_iters = -3}); }) == "linear: total_iters must be at least 1, got -3");
+  CHECK(refusal([] { optim::polynomial({.power = -1}); }) ==
+        "polynomial: power must be finite and not negative, got -1");
+  CHECK(refusal([] { optim::polynomial({.total_iters = 0}); }) == "polynomial: total_iters must be at least 1, got 0");
+  CHECK(refusal([] { optim::exponential({.gamma = -1}); }) ==
+        "exponential: gamma must be finite and not negative, got -1");
+  CHECK(refusal([] {
+          optim::multi_step({.milestones = {5, 3}});
+        }) == "multi_step: milestones must rise and not be negative, got [5, 3]");
+  CHECK(refusal([] {
+          optim::multi_step({.milestones = {-1, 3}});
+        }) == "multi_step: milestones must rise and not be negative, got [-1, 3]");
+  CHECK(refusal([] { optim::multi_step({}); }) == "multi_step: there are no milestones");
+  CHECK(refusal([] { optim::cosine_warm_restarts({.steps = 0}); }) ==
+        "cosine_warm_restarts: steps must be at least 1, got 0");
+  CHECK(refusal([] { optim::cosine_warm_restarts({.growth = 0}); }) ==
+        "cosine_warm_restarts: growth must be at least 1, got 0");
+  CHECK(refusal([] { optim::one_cycle({.max_lr = -1}); }) ==
+        "one_cycle: max_lr must be finite and not negative, got -1");
+  CHECK(refusal([] { optim::one_cycle({.total_steps = 0}); }) == "one_cycle: total_steps must be at least 1, got 0");
+  CHECK(refusal([] { optim::one_cycle({.pct_start = 1.5}); }) == "one_cycle: pct_start must be in [0, 1], got 1.5");
+  CHECK(refusal([] { optim::one_cycle({.div_factor = 0}); }) ==
+        "one_cycle: div_factor must be finite and above 0, got 0");
+  CHECK(refusal([] { optim::one_cycle({.final_div_factor = -1}); }) ==
+        "one_cycle: final_div_factor must be finite and above 0, got -1");
+  CHECK(refusal([] { optim::one_cycle({.total_steps = 10, .pct_start = 0.1}); }) ==
+        "one_cycle: pct_start 0.1 of 10 steps leaves no step for one of the phases");
+  CHECK(refusal([] { optim::one_cycle({.total_steps = 10, .pct_start = 0.6, .three_phase = true}); }) ==
+        "one_cycle: pct_start 0.6 of 10 steps leaves no step for one of the phases");
+  CHECK(refusal([] { optim::lambda(-1, optim::constant(1)); }) == "lambda: lr must be finite and not negative, got -1");
+  CHECK(refusal([] { optim::chained({}); }) == "chained: there are no schedules");
+  CHECK(refusal([] { optim::sequential({optim::constant(1)}, {3}); }) == "sequential: 1 milestones for 1 schedules");
+  CHECK(refusal([] {
+          optim::sequential({optim::constant(1), optim::constant(1), optim::constant(1)}, {3, 3});
+        }) == "sequential: milestones must rise from above 0, got [3, 3]");
+}
+
+TEST_CASE("Schedules say what comes after their end, and after any number of steps") {
+  CHECK(optim::polynomial({.lr = 1, .total_iters = 4, .power = 0}).lr(4) == 0);
+  CHECK(optim::one_cycle({.max_lr = 1, .total_steps = 20}).lr(1'000'000) == doctest::Approx(1 / 25. / 1e4));
+  const auto restarts = optim::cosine_warm_restarts({.lr = 1, .steps = 3, .growth = 2});
+  CHECK(restarts.lr(3 + 6) == 1);
+  CHECK(std::isfinite(restarts.lr(std::numeric_limits<std::int64_t>::max())));
+  CHECK(optim::cosine_warm_restarts({.lr = 1, .steps = 7}).lr(7'000'000'000'000) == 1);
+}
+
+TEST_CASE("ReduceOnPlateau keeps count over a checkpoint, of all groups, and refuses bad settings") {
+  const auto make = [] {
+    return std::vector<optim::SGD::Group>{{{variable(1)}, {.lr = 1}}, {{variable(1)}, {.lr = 0.5}}};
+  };
+  optim::SGD sgd{make()}, other{make()};
+  optim::ReduceOnPlateau plateau{sgd, {.patience = 2, .min_lr = 0.2}}, resumed{other, {.patience = 2, .min_lr = 0.2}};
+  resumed.load_state_dict(plateau.state_dict());  // the best figure so far is infinite
+  for (const double figure : {3., 2., 2.}) CHECK(!plateau.step(figure));
+  CHECK(error_of<NumericError>([&] { plateau.step(std::nan("")); }) == "reduce_on_plateau: the figure is NaN");
+  CHECK(plateau.bad_steps() == 1);
+  CHECK(plateau.best() == 2);
+  resumed.load_state_dict(plateau.state_dict());
+  for (optim::ReduceOnPlateau* each : {&plateau, &resumed}) {
+    CHECK(!each->step(std::numeric_limits<double>::infinity()));
+    CHECK(each->step(2));
+  }
+  CHECK(sgd.lr(0) == 0.2);
+  CHECK(other.lr(1) == 0.2);
+
+  const auto refusal = [&](const optim::PlateauOptions& options) {
+    return error_of<ValueError>([&] { optim::ReduceOnPlateau(sgd, options); });
+  };
+  CHECK(refusal({.factor = 1}) == "reduce_on_plateau: factor must be in [0, 1), got 1");
+  CHECK(refusal({.patience = -1}) == "reduce_on_plateau: patience must not be negative, got -1");
+  CHECK(refusal({.threshold = -1}) == "reduce_on_plateau: threshold must be finite and not negative, got -1");
+  CHECK(refusal({.cooldown = -1}) == "reduce_on_plateau: cooldown must not be negative, got -1");
+  CHECK(refusal({.min_lr = -1}) == "reduce_on_plateau: min_lr must be finite and not negative, got -1");
+  CHECK(refusal({.eps = -1}) == "reduce_on_plateau: eps must be finite and not negative, got -1");
+  StateFile state = plateau.state_dict();
+  state.metadata["best"] = "nan";
+  CHECK(error_of<FormatError>([&] { plateau.load_state_dict(state); }) == "load_state_dict: the best figure is NaN");
+  state.metadata["best"] = "1";
+  state.arrays["cooldown_counter"] = Index({}, -1);
+  CHECK(error_of<FormatError>([&] { plateau.load_state_dict(state); }) ==
+        "load_state_dict: reduce_on_plateau cannot have seen -1 steps");
+  CHECK(plateau.best() == 2);
+}
+
 TEST_CASE("A scheduler whose schedule throws, or gives no rate for some group, stays where it was") {
   optim::SGD sgd{std::vector<optim::SGD::Group>{{{variable(1)}, {.lr = 1}}, {{variable(1)}, {.lr = 100}}}};
   optim::Scheduler scheduler{sgd, [](std::int64_t step) {
