@@ -18,6 +18,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "grad_since.h"
 #include "kernels/add.h"
 #include "scope.h"
 
@@ -446,7 +447,12 @@ Tensor alias(const Tensor& x) {
   return record("alias", x.value(), wrt(x, [](const Tensor& gy) { return gy; }));
 }
 
-Tensors grad(const Tensor& result_of, const Tensors& with_respect_to, const GradOptions& options) {
+Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
+  return detail::grad_since(0, y, xs, options);
+}
+
+Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const Tensors& with_respect_to,
+                           const GradOptions& options) {
   const Tensor y = result_of;
   const Tensors xs = with_respect_to;  // a hook may change the caller's list
   const Tensor seed = seed_for("grad", y, options.seed);
@@ -460,7 +466,7 @@ Tensors grad(const Tensor& result_of, const Tensors& with_respect_to, const Grad
     oldest = std::min(oldest, x.node()->id);
   }
   Pass pass(y, targets, Collect::requested, "grad");
-  pass.collect(oldest);
+  pass.collect(std::max(oldest, since));
   pass.check();
   for (const Tensor& x : xs) {
     const int target = targets.find(x.node().get());

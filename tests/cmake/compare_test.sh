@@ -40,7 +40,7 @@ called "xgrad W1 1 free 1 1,peer W1 1 free 1 1,xgrad W1 1 free 1 1,peer W1 1 fre
 
 echo "one and two threads, all workloads, a setting for everybody"
 compare 0 --rounds 1 --env OPENBLAS_CORETYPE=SkylakeX --peer "$peer"
-[ "$(grep -c '^| W' "$sandbox/out")" -eq 18 ]
+[ "$(grep -c '^| W' "$sandbox/out")" -eq 22 ]
 [ "$(sort "$LOG" | uniq | wc -l)" -eq 36 ]
 [ "$(grep -c SkylakeX "$LOG")" -eq 36 ]
 grep -qxF "peer W4b 2 SkylakeX 2 2" "$LOG"

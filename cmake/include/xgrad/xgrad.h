@@ -2,6 +2,7 @@
 #pragma once
 
 #include <xgrad/core/anomaly.h>
+#include <xgrad/core/checkpoint.h>
 #include <xgrad/core/grad.h>
 #include <xgrad/core/gradcheck.h>
 #include <xgrad/core/diagram/compare.h>

@@ -1,0 +1,221 @@
+// checkpoint(): the same numbers and gradients as without, of any order, for less memory.
+#include "support/check.h"
+
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <thread>
+
+#include <xgrad/core/checkpoint.h>
+#include <xgrad/core/memory.h>
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/ops.h>
+
+namespace xgrad::testing {
+namespace {
+
+struct Block : nn::Module {
+  nn::Linear in{at("in"), 4, 6};
+  nn::Dropout dropout{at("dropout"), 0.3};
+  nn::Linear out{at("out"), 6, 4};
+  explicit Block(At here) : Module(here) {}
+  Tensor operator()(const Tensor& x) const { return x + out(dropout(tanh(in(x)))); }
+};
+
+TEST_CASE("checkpoint gives the same value and the same gradients bit for bit, dropout and random numbers included") {
+  const Block block(nn::root);
+  const Array x0 = normal({3, 4});
+  const auto run = [&](bool with) {
+    manual_seed(5);
+    const Tensor x = variable(x0);
+    const Tensor y = with ? checkpoint([&](const Tensor& in) { return block(in); }, x) : block(x);
+    const Array next = rand({4}).value();  // what comes after
+    const Tensor loss = sum(square(y));
+    Tensors xs = block.parameters();
+    xs.push_back(x);
+    Tensors found = grad(loss, xs);
+    found.push_back(Tensor(y.value()));
+    found.push_back(Tensor(next));
+    found.push_back(rand({4}));
+    return found;
+  };
+  const Tensors plain = run(false), checkpointed = run(true);
+  REQUIRE(plain.size() == checkpointed.size());
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    CAPTURE(i);
+    CHECK(equal(plain[i].value(), checkpointed[i].value()));
+  }
+}
+
+TEST_CASE("backward() through several checkpoints adds up in shared parameters") {
+  const Block block(nn::root);
+  const Tensor start(normal({3, 4}));
+  const auto gradients = [&](bool with) {
+    manual_seed(2);
+    block.zero_grad();
+    Tensor x = start;  // wants no gradient itself
+    for (int i = 0; i < 3; ++i) x = with ? checkpoint([&](const Tensor& in) { return block(in); }, x) : block(x);
+    sum(square(x)).backward();
+    std::vector<Array> found;
+    for (const Tensor& parameter : block.parameters()) found.push_back(parameter.grad().value());
+    return found;
+  };
+  const auto plain = gradients(false), checkpointed = gradients(true);
+  for (std::size_t i = 0; i < plain.size(); ++i) CHECK(equal(plain[i], checkpointed[i]));
+}
+
+TEST_CASE("checkpoint has the gradients of differences, first and second") {
+  const Tensor w = variable(normal({4, 3}, 7), "w");
+  check_gradients(
+      [](const Tensors& x) {
+        return checkpoint(
+            [](const Tensor& a, const Tensor& b) {
+              return tanh(matmul(a, b)) * exp(a[{_, slice(0, 2)}]);
+            },
+            x[0], x[1]);
+      },
+      {normal({3, 4}), normal({4, 2}, 2)});
+  // A captured leaf, an input twice, and one inside the other.
+  const auto nested = [&](bool with, const Tensor& x) {
+    const auto inner = [w](const Tensor& a) { return sin(matmul(a, w)); };
+    const auto outer = [with, inner](const Tensor& a, const Tensor& b) {
+      return (with ? checkpoint(inner, a) : inner(a)) * sum(square(b));
+    };
+    return with ? checkpoint(outer, x, x) : outer(x, x);
+  };
+  check_gradients([&](const Tensors& x) { return nested(true, x[0]); }, {normal({2, 4}, 3)});
+  const auto second = [&](bool with) {
+    const Tensor x = variable(normal({2, 4}, 3));
+    const Tensors first = grad(sum(nested(with, x)), {x, w}, {.create_graph = true});
+    return grad(sum(square(first[0])) + sum(square(first[1])), {x, w});
+  };
+  const Tensors plain = second(false), checkpointed = second(true);
+  for (std::size_t i = 0; i < 2; ++i) check_close(checkpointed[i].value(), plain[i].value(), 1e-11);
+}
+
+TEST_CASE("a gradient of a parameter alone still depends on the inputs") {
+  const Tensor x = variable(3, "x"), w = variable(2, "w");
+  const Tensor y = checkpoint([&](const Tensor& a) { return a * a * w; }, x * 1);
+  const Tensor dw = grad(y, {w}, {.create_graph = true})[0];
+  CHECK(dw.item() == 9);
+  CHECK(grad(dw, {x})[0].item() == 6);
+}
+
+TEST_CASE("a leaf that a function is given and uses besides gets both gradients, once each") {
+  const Tensor w = variable(3, "w");
+  const auto f = [&](const Tensor& a) { return a * a * w; };
+  for (const bool with : {false, true}) {
+    const Tensor y = with ? checkpoint(f, w) : f(w);
+    const Tensor first = grad(y, {w}, {.create_graph = true})[0];
+    CHECK(first.item() == 27);
+    CHECK(grad(first, {w})[0].item() == 18);
+    CHECK(grad(with ? checkpoint(f, w) : f(w), {w})[0].item() == 27);
+  }
+}
+
+TEST_CASE("checkpoint takes lists, leaves that come out as they are, and functions of nothing that wants a gradient") {
+  const Tensor x = variable(3, "x"), w = variable(2, "w");
+  const Tensor y = checkpoint([](const Tensors& in) { return in[0] * in[1]; }, Tensors{x, w});
+  CHECK(grad(y, {x, w})[1].item() == 3);
+  CHECK(grad(checkpoint([](const Tensor& a) { return a; }, x), {x})[0].item() == 1);
+  CHECK(grad(checkpoint([&](const Tensor&) { return w; }, x), {w})[0].item() == 1);
+  CHECK(!checkpoint([](const Tensor& a) { return a * 2; }, Tensor(3)).requires_grad());
+  CHECK(!checkpoint([](const Tensor& a) { return a.detach() * 2; }, x).requires_grad());
+  const NoGrad off;
+  CHECK(!checkpoint([&](const Tensor& a) { return a * w; }, x).requires_grad());
+}
+
+TEST_CASE("the graph of a checkpoint can be used twice, and in another thread") {
+  const Tensor x = variable(3, "x"), w = variable(2, "w");
+  int runs = 0;
+  const auto f = [&](const Tensor& a) {
+    ++runs;
+    return sin(a * w) * rand({});
+  };
+  const Tensor y = checkpoint(f, x * 1);
+  const Tensor first = grad(y, {w}, {.retain_graph = true})[0];
+  Tensor second, third;
+  std::thread([&] {
+    second = grad(y, {w}, {.create_graph = true})[0];
+    third = grad(second, {x})[0];
+  }).join();
+  CHECK(runs == 3);
+  CHECK(first.item() == second.item());
+  CHECK(third.defined());
+}
+
+TEST_CASE("checkpoint refuses what it cannot do, and says so") {
+  const Tensor x = variable(3, "x"), w = variable(2, "w");
+  using Function = std::function<Tensor(const Tensors&)>;
+  CHECK(error_of<ValueError>([&] { checkpoint(Function(), {x}); }) == "checkpoint: the function is empty");
+  CHECK(error_of<GraphError>([&] { checkpoint([](const Tensor& a) { return a; }, Tensor()); }) ==
+        "checkpoint: input 0 is undefined");
+  CHECK(error_of<GraphError>([&] { checkpoint([](const Tensor&) { return Tensor(); }, x); }) ==
+        "checkpoint: the function returned nothing");
+  const Tensor outside = exp(w);
+  CHECK(error_of<GraphError>([&] { checkpoint([&](const Tensor& a) { return a * outside; }, x); }) ==
+        "checkpoint: the function uses the result of exp, which was computed outside of it: give it as an input");
+
+  int runs = 0;
+  const auto other_shape = [&](const Tensor& a) { return runs++ == 0 ? a * 2 : stack({a, a}); };
+  CHECK(error_of<GraphError>([&] { grad(checkpoint(other_shape, x), {x}); }) ==
+        "checkpoint: the function gave shape [] and, run again, [2]");
+  runs = 0;
+  const auto other_leaf = [&](const Tensor& a) { return runs++ == 0 ? a * 2 : a * w; };
+  CHECK(error_of<GraphError>([&] { grad(checkpoint(other_leaf, x), {x}); }) ==
+        "checkpoint: the function, run again, uses a leaf 'w' that it did not use before");
+  const Tensor y = checkpoint([&](const Tensor& a) { return a * w; }, x);
+  w.assign(Array({}, Real(5)));
+  CHECK(error_of<GraphError>([&] { grad(y, {x}); }) ==
+        "checkpoint: 'w' was assigned after it was used here; run the forward pass again");
+}
+
+// Bytes that a graph of `depth` layers over (rows, 64) keeps, and seconds of a forward and a backward pass.
+struct Cost {
+  std::int64_t kept;
+  double seconds;
+};
+Cost cost(std::int64_t depth, std::int64_t rows, bool with) {
+  constexpr std::int64_t width = 64;
+  std::vector<std::unique_ptr<nn::Mlp>> layers;
+  for (std::int64_t i = 0; i < depth; ++i) {
+    layers.push_back(std::make_unique<nn::Mlp>(nn::root, nn::MlpOptions{.in = width, .hidden = 4 * width}));
+  }
+  const Tensor start = variable(normal({rows, width}));
+  Cost best{0, std::numeric_limits<double>::infinity()};
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::int64_t before = pool_stats().bytes_in_use;
+    Tensor x = start;
+    for (const auto& layer : layers) {
+      const auto f = [&](const Tensor& in) { return in + (*layer)(in); };
+      x = with ? checkpoint(f, x) : f(x);
+    }
+    best.kept = pool_stats().bytes_in_use - before;
+    grad(sum(x), {start});
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    best.seconds = std::min(best.seconds, spent.count());
+  }
+  return best;
+}
+
+TEST_CASE("with checkpoints a graph keeps the inputs of its blocks alone, whatever is in them") {
+  constexpr std::int64_t width = 64, number = sizeof(Real);
+  for (const std::int64_t depth : {2, 8}) {
+    for (const std::int64_t rows : {64, 256}) {
+      const Cost plain = cost(depth, rows, false), checkpointed = cost(depth, rows, true);
+      CAPTURE(depth);
+      CAPTURE(rows);
+      const std::int64_t one = rows * width * number;  // what goes into a block
+      CHECK(checkpointed.kept >= depth * one);
+      CHECK(checkpointed.kept <= depth * (one + 4096));
+      CHECK(plain.kept >= 4 * checkpointed.kept);
+      MESSAGE("depth ", depth, ", rows ", rows, ": ", plain.kept / 1024, " KiB in ", plain.seconds * 1e3,
+              " ms, checkpointed ", checkpointed.kept / 1024, " KiB in ", checkpointed.seconds * 1e3, " ms");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace xgrad::testing
