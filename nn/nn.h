@@ -39,4 +39,5 @@
 #include "transformer.h"
 #include "vision_mlp.h"
 #include "vision_transformer.h"
+#include "weight_decay.h"
 #include "weight_norm.h"

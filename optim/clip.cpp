@@ -24,28 +24,28 @@ struct Named {
   fail<NumericError>(op, what, " gradient in '", name.empty() ? cat(number) : name, "'");
 }
 
-// The sum of (scale g)^2. Blocks are added in their order, whichever thread computed them.
-double sum_of_squares(const Array& gradient, double scale) {
+// The sum of what `of_block(numbers, count)` makes of each block. Blocks are added in their order, whichever thread
+// computed them.
+template <class F>
+double sum_of_blocks(const Array& gradient, const F& of_block) {
   const Real* const g = gradient.data();
   std::vector<double, PoolAllocator<double>> sums(static_cast<std::size_t>((gradient.size() + block - 1) / block));
   parallel_for(gradient.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    sums[static_cast<std::size_t>(begin / block)] = sum_of_squares_block(g + begin, end - begin, scale);
+    sums[static_cast<std::size_t>(begin / block)] = of_block(g + begin, end - begin);
   });
   double sum = 0;
   for (const double part : sums) sum += part;
   return sum;
 }
 
-// From here on nobody shares the gradients, so that writing needs no memory.
-void make_writable(const std::vector<Named>& all) {
-  for (const Named& at : all) at.gradient->mutable_data();
+// The sum of (scale g)^2.
+double sum_of_squares(const Array& gradient, double scale) {
+  return sum_of_blocks(gradient,
+                       [=](const Real* g, std::int64_t count) { return sum_of_squares_block(g, count, scale); });
 }
 
-double norm_of(const std::vector<Named>& all) {
-  double sum = 0;
-  for (const Named& at : all) sum += sum_of_squares(*at.gradient, 1);
-  if (std::isnormal(sum)) return std::sqrt(sum);
-  // Something is not finite, or a square was too large or too small for a double.
+// Throws for a gradient that is not finite.
+double largest_of(const std::vector<Named>& all) {
   double largest = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (const Real value : *all[i].gradient) {
@@ -53,6 +53,20 @@ double norm_of(const std::vector<Named>& all) {
       largest = std::max(largest, std::abs(static_cast<double>(value)));
     }
   }
+  return largest;
+}
+
+// From here on nobody shares the gradients, so that writing needs no memory.
+void make_writable(const std::vector<Named>& all) {
+  for (const Named& at : all) at.gradient->mutable_data();
+}
+
+double euclidean_norm(const std::vector<Named>& all) {
+  double sum = 0;
+  for (const Named& at : all) sum += sum_of_squares(*at.gradient, 1);
+  if (std::isnormal(sum)) return std::sqrt(sum);
+  // Something is not finite, or a square was too large or too small for a double.
+  const double largest = largest_of(all);
   if (largest == 0) return 0;
   // A power of two, so that scaling rounds nothing; clamped, so that neither it nor its inverse overflows.
   const int exponent = std::clamp(std::ilogb(largest), -1000, 1000);
@@ -61,9 +75,24 @@ double norm_of(const std::vector<Named>& all) {
   return std::ldexp(std::sqrt(sum), exponent);
 }
 
-double clip_norm(const std::vector<Named>& all, double max_norm) {
+// In units of the largest number, so that no power overflows.
+double norm_of(const std::vector<Named>& all, double order) {
+  if (order == 2) return euclidean_norm(all);
+  const double largest = largest_of(all);
+  if (largest == 0 || std::isinf(order)) return largest;
+  double sum = 0;
+  for (const Named& at : all) {
+    sum += sum_of_blocks(
+        *at.gradient, [=](const Real* g, std::int64_t count) { return sum_of_powers_block(g, count, largest, order); });
+  }
+  return largest * std::pow(sum, 1 / order);
+}
+
+double clip_norm(const std::vector<Named>& all, double max_norm, const ClipOptions& options) {
   if (!(max_norm >= 0)) fail<ValueError>("clip_grad_norm", "max_norm must not be negative, got ", max_norm);
-  const double norm = norm_of(all);
+  if (!(options.norm_type > 0))
+    fail<ValueError>("clip_grad_norm", "norm_type must be above 0, got ", options.norm_type);
+  const double norm = norm_of(all, options.norm_type);
   const double factor = max_norm / (norm + 1e-6);
   if (factor >= 1) return norm;
   make_writable(all);
@@ -121,14 +150,17 @@ Tensors with_numbers(const char* op, Tensors gradients, const Tensors& parameter
 
 }  // namespace
 
-Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_norm) {
+Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_norm, const ClipOptions& options) {
   Clipped result;
-  result.gradients = with_numbers("clip_grad_norm", std::move(gradients), parameters,
-                                  [&](const std::vector<Named>& all) { result.norm = clip_norm(all, max_norm); });
+  result.gradients =
+      with_numbers("clip_grad_norm", std::move(gradients), parameters,
+                   [&](const std::vector<Named>& all) { result.norm = clip_norm(all, max_norm, options); });
   return result;
 }
 
-double clip_grad_norm(const Tensors& parameters, double max_norm) { return clip_norm(held_by(parameters), max_norm); }
+double clip_grad_norm(const Tensors& parameters, double max_norm, const ClipOptions& options) {
+  return clip_norm(held_by(parameters), max_norm, options);
+}
 
 Tensors clip_grad_value(Tensors gradients, const Tensors& parameters, double limit) {
   return with_numbers("clip_grad_value", std::move(gradients), parameters,

@@ -18,15 +18,20 @@ struct Clipped {
   double norm = 0;  ///< before clipping
 };
 
-/// Scales all gradients by max_norm / (norm + 1e-6), if that is below 1; norm is the Euclidean norm of all of them
-/// together, summed in double, and cannot overflow. Undefined gradients stay so. The numbers are changed in place where
-/// nobody else holds them, as after std::move or straight from grad(). `parameters`, in the same order, lend their
-/// names to the error: throws NumericError for a gradient that is not finite, ValueError for a max_norm that is
-/// negative or NaN, or lists of different lengths.
-Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_norm);
+struct ClipOptions {
+  double norm_type = 2;  ///< the order of the norm: above 0, infinity for the largest
+};
+
+/// Scales all gradients by max_norm / (norm + 1e-6), if that is below 1; norm is that of all of them together, the
+/// Euclidean one unless another order is asked for, (sum |g|^p)^(1/p), summed in double, and cannot overflow. Undefined
+/// gradients stay so. The numbers are changed in place where nobody else holds them, as after std::move or straight
+/// from grad(). `parameters`, in the same order, lend their names to the error: throws NumericError for a gradient that
+/// is not finite, ValueError for a max_norm that is negative or NaN, an order that is not above 0, or lists of
+/// different lengths.
+Clipped clip_grad_norm(Tensors gradients, const Tensors& parameters, double max_norm, const ClipOptions& options = {});
 /// The same for the gradients in the parameters, where there are any; returns the norm. When it throws, nothing has
 /// changed.
-double clip_grad_norm(const Tensors& parameters, double max_norm);
+double clip_grad_norm(const Tensors& parameters, double max_norm, const ClipOptions& options = {});
 
 /// Moves every number into [-limit, limit]; infinity, too. Throws NumericError for NaN, ValueError for a limit that is
 /// negative or NaN, or lists of different lengths.

@@ -72,6 +72,29 @@ TEST_CASE("Gradients whose squares overflow or underflow are clipped rightly") {
   CHECK(optim::clip_grad_norm(two.gradients(0, 0, 0), two.parameters, 1).norm == 0);
 }
 
+TEST_CASE("Norms of any order cannot overflow, and name what is not finite") {
+  const Two two;
+  const Real huge = std::numeric_limits<Real>::max() / 8;
+  for (const double order : {1., 3., 50., 5000.}) {
+    CAPTURE(order);
+    const double expected = std::pow(2, 1 / order);
+    CHECK(optim::clip_grad_norm(two.gradients(huge, -huge, 0), two.parameters, 1e9, {.norm_type = order}).norm ==
+          doctest::Approx(expected * static_cast<double>(huge)).epsilon(1e-6));
+    CHECK(optim::clip_grad_norm(two.gradients(0, 0, 0), two.parameters, 1, {.norm_type = order}).norm == 0);
+  }
+  const optim::ClipOptions largest{.norm_type = std::numeric_limits<double>::infinity()};
+  two.hold(3, -4, 2);
+  CHECK(optim::clip_grad_norm(two.parameters, 2, largest) == 4);
+  CHECK(two.a.grad().value().at({1}) == doctest::Approx(-2));
+  CHECK(error_of<NumericError>([&] {
+          optim::clip_grad_norm(two.gradients(1, 2, infinity), two.parameters, 1, largest);
+        }) == "clip_grad_norm: non-finite gradient in 'blocks.3.attn.q'");
+  for (const double order : {0., -1., std::nan("")}) {
+    CHECK(error_of<ValueError>([&] { optim::clip_grad_norm(two.parameters, 1, {.norm_type = order}); }) ==
+          cat("clip_grad_norm: norm_type must be above 0, got ", order));
+  }
+}
+
 TEST_CASE("The norm is the same for any number of threads") {
   const Tensor x = variable(Array({200003}, Real(0)));
   const Tensors g{Tensor(normal({200003}))};

@@ -246,6 +246,41 @@ using namespace common;
 extern const Tensor src, tgt;
 }  // namespace nn_pytorch_transformer
 
+namespace core_checkpoint {
+using namespace common;
+extern const std::vector<Block> blocks;
+extern Tensor x;
+}  // namespace core_checkpoint
+
+namespace docs_optimizers {
+using namespace common;
+extern const std::vector<Block> blocks;
+extern const Tensors inputs, targets;
+extern const int k;
+extern const double validation_loss;
+extern Tensor h;
+extern StateFile saved;
+Tensor predict(const Tensor& x);
+double validation();
+}  // namespace docs_optimizers
+
+namespace optim_find_learning_rate {
+using namespace common;
+extern const nn::Gpt net;
+Index next_ids();
+Index next_targets();
+}  // namespace optim_find_learning_rate
+
+namespace optim_lbfgs {
+using namespace common;
+extern const nn::Mlp model;
+}  // namespace optim_lbfgs
+
+namespace optim_reduce_on_plateau {
+using namespace common;
+extern const double validation_loss;
+}  // namespace optim_reduce_on_plateau
+
 namespace optim_audit {
 using namespace common;
 extern const Block net;

@@ -346,17 +346,29 @@ Row optimizer(const char* name, int arrays, const typename Optimizer::Options& o
           }};
 }
 
-const bool optim_added =
-    add("optim", {
-                     optimizer<optim::SGD>("sgd", 3, {.lr = 1e-3}),
-                     optimizer<optim::SGD>("sgd_momentum", 5, {.lr = 1e-3, .momentum = 0.9}),
-                     optimizer<optim::Adam>("adam", 7, {.lr = 1e-3}),
-                     optimizer<optim::AdamW>("adamw", 7, {.lr = 1e-3}),
-                     {"clip_grad_norm", 2 * N, 0,
-                      [] {
-                        const Tensor x = parameter(shape), g = numbers(shape);
-                        return [=] { benchmark::DoNotOptimize(optim::clip_grad_norm({g}, {x}, 1e9)); };
-                      }},
-                 });
+const bool optim_added = add(
+    "optim", {
+                 optimizer<optim::SGD>("sgd", 3, {.lr = 1e-3}),
+                 optimizer<optim::SGD>("sgd_momentum", 5, {.lr = 1e-3, .momentum = 0.9}),
+                 optimizer<optim::Adam>("adam", 7, {.lr = 1e-3}),
+                 optimizer<optim::AdamW>("adamw", 7, {.lr = 1e-3}),
+                 optimizer<optim::AdamW>("adamw_amsgrad", 9, {.lr = 1e-3, .amsgrad = true}),
+                 optimizer<optim::NAdam>("nadam", 7, {.lr = 1e-3}),
+                 optimizer<optim::RAdam>("radam", 7, {.lr = 1e-3}),
+                 optimizer<optim::RMSprop>("rmsprop", 5, {.lr = 1e-3}),
+                 optimizer<optim::Adagrad>("adagrad", 5, {.lr = 1e-3}),
+                 optimizer<optim::Adadelta>("adadelta", 7, {.lr = 1e-3}),
+                 optimizer<optim::Lion>("lion", 5, {.lr = 1e-3}),
+                 {"moving_average", 3 * N, 0,
+                  [] {
+                    const auto average = std::make_shared<optim::ExponentialMovingAverage>(Tensors{parameter(shape)});
+                    return [=] { average->update(); };
+                  }},
+                 {"clip_grad_norm", 2 * N, 0,
+                  [] {
+                    const Tensor x = parameter(shape), g = numbers(shape);
+                    return [=] { benchmark::DoNotOptimize(optim::clip_grad_norm({g}, {x}, 1e9)); };
+                  }},
+             });
 
 }  // namespace

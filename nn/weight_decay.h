@@ -1,0 +1,23 @@
+// Which parameters weight decay is not for.
+//
+//     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+//         model.parameters(), {{nn::without_weight_decay(model), {.lr = 3e-4, .weight_decay = 0}}},
+//         {.lr = 3e-4, .weight_decay = 0.1})};
+#pragma once
+
+#include <functional>
+
+#include "module.h"
+
+namespace xgrad::nn {
+
+/// What tells whether a parameter is meant; what optim::parameter_groups takes.
+using WeightDecayRule = std::function<bool(const Tensor& parameter)>;
+
+/// The usual rule: true for the parameters of a model that no weight decay is for, because making them smaller makes no
+/// function simpler: those of norms, of embeddings and learned positions, biases, and all others that are no matrices.
+/// An embedding that is the head of its model, too, counts as an embedding. The rule holds the parameters themselves,
+/// not the model.
+WeightDecayRule without_weight_decay(const Module& model);
+
+}  // namespace xgrad::nn

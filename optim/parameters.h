@@ -1,0 +1,75 @@
+// Parameters by name: which a pattern means, freezing, groups with options of their own, and all as one vector.
+//
+//     optim::freeze(model.parameters(), "encoder.*");
+//     optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+//         optim::trainable(model.parameters()),
+//         {{nn::without_weight_decay(model), {.lr = 3e-4, .weight_decay = 0}}, {optim::named("*.head.*"), {.lr =
+//         1e-3}}},
+//         {.lr = 3e-4, .weight_decay = 0.1})};
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "optimizer.h"
+
+namespace xgrad::optim {
+
+// Threads: what freezes parameters or gives them values, alone; the rest reads.
+
+/// Whether a name fits a pattern, by the rules of Python's fnmatchcase: `*` stands for any text, dots as well, `?` for
+/// one character, `[0-3x]` for one of these, `[!0-3]` for one of none of these; a `[` that nothing closes for itself.
+bool fits(std::string_view name, std::string_view pattern);
+
+/// The parameters whose names fit. Throws ValueError for a pattern that fits none.
+Tensors matching(const Tensors& parameters, std::string_view pattern);
+/// The parameters that gradients flow to: those that are not frozen.
+Tensors trainable(const Tensors& parameters);
+
+/// From now on no gradients flow to the parameters whose names fit; an optimizer leaves them as they are. Returns how
+/// many these are. Graphs recorded before keep what they are. These two throw as matching(), and GraphError for a
+/// parameter that is no leaf; then nothing has changed.
+std::int64_t freeze(const Tensors& parameters, std::string_view pattern);
+/// And flow again.
+std::int64_t unfreeze(const Tensors& parameters, std::string_view pattern);
+
+/// What tells whether a parameter is meant.
+using ParameterRule = std::function<bool(const Tensor& parameter)>;
+/// Those whose names fit.
+ParameterRule named(std::string_view pattern);
+
+/// Options for the parameters that a rule is about.
+template <class Options>
+struct GroupRule {
+  ParameterRule applies;
+  Options options = {};
+};
+
+namespace detail {
+/// By the first rule that applies; in the end those that none applies to.
+std::vector<Tensors> split(const Tensors& parameters, const std::vector<const ParameterRule*>& rules);
+}  // namespace detail
+
+/// Groups for an optimizer: each parameter goes where the first rule applies to it, the others come first, with the
+/// options `otherwise`; a Scheduler sets the rate of the first group, and the others in proportion. Throws ValueError
+/// for an empty rule or one that no parameter is left for, and if there are no parameters.
+template <class Options>
+std::vector<Group<Options>> parameter_groups(const Tensors& parameters, const std::vector<GroupRule<Options>>& rules,
+                                             const Options& otherwise = {}) {
+  std::vector<const ParameterRule*> tests;
+  for (const GroupRule<Options>& rule : rules) tests.push_back(&rule.applies);
+  const std::vector<Tensors> parts = detail::split(parameters, tests);
+  std::vector<Group<Options>> groups;
+  if (!parts.back().empty()) groups.push_back({parts.back(), otherwise});
+  for (std::size_t i = 0; i < rules.size(); ++i) groups.push_back({parts[i], rules[i].options});
+  return groups;
+}
+
+/// The numbers of all parameters, one after the other. Throws ValueError if there are none.
+Array parameters_to_vector(const Tensors& parameters);
+/// The other way: gives the parameters the numbers of a vector. Throws ShapeError unless it is one of as many numbers,
+/// GraphError for a parameter that is no leaf; then nothing has changed.
+void vector_to_parameters(const Array& vector, const Tensors& parameters);
+
+}  // namespace xgrad::optim

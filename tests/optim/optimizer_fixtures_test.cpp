@@ -1,0 +1,251 @@
+// Optimizers, schedules and helpers against what PyTorch's did over whole runs.
+#include <xgrad/ops/ops.h>
+#include <xgrad/optim/optim.h>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+
+namespace xgrad::testing {
+namespace {
+
+constexpr std::size_t arrays = 5;  // parameters of a case
+
+/// The values of all parameters after each of the steps with the stored gradients.
+template <class Optimizer>
+Results steps(const Case& c, const typename Optimizer::Options& options) {
+  Tensors parameters, after[arrays];
+  for (std::size_t i = 0; i < arrays; ++i) parameters.push_back(variable(c.x(static_cast<int>(i)).value()));
+  Optimizer optimizer(parameters, options);
+  const auto gradient = [&](std::size_t i) { return c.x(static_cast<int>(arrays + i)).detach(); };
+  for (std::int64_t step = 0; step < gradient(0).dim(0); ++step) {
+    Tensors gradients;
+    for (std::size_t i = 0; i < arrays; ++i) gradients.push_back(gradient(i)[step]);
+    optimizer.step(gradients);
+    for (std::size_t i = 0; i < arrays; ++i) after[i].push_back(Tensor(parameters[i].value()));
+  }
+  Tensors all;
+  for (const Tensors& values : after) all.push_back(stack(values));
+  return all;
+}
+
+/// The options that many have, where they are stored.
+template <class Options>
+Options options_of(const Case& c) {
+  Options options;
+  options.lr = c.number("lr", options.lr);
+  options.weight_decay = c.number("weight_decay", options.weight_decay);
+  options.maximize = c.flag("maximize");
+  if constexpr (requires { options.eps; }) options.eps = c.number("eps", options.eps);
+  if constexpr (requires { options.betas; }) {
+    if (c.has("betas")) options.betas = {c.reals("betas")[0], c.reals("betas")[1]};
+  }
+  if constexpr (requires { options.amsgrad; }) options.amsgrad = c.flag("amsgrad");
+  if constexpr (requires { options.momentum; }) options.momentum = c.number("momentum");
+  if constexpr (requires { options.nesterov; }) options.nesterov = c.flag("nesterov");
+  if constexpr (requires { options.decoupled_weight_decay; }) {
+    options.decoupled_weight_decay = c.flag("decoupled_weight_decay");
+  }
+  if constexpr (requires { options.momentum_decay; }) {
+    options.momentum_decay = c.number("momentum_decay", options.momentum_decay);
+  }
+  if constexpr (requires { options.alpha; }) options.alpha = c.number("alpha", options.alpha);
+  if constexpr (requires { options.centered; }) options.centered = c.flag("centered");
+  if constexpr (requires { options.rho; }) options.rho = c.number("rho", options.rho);
+  if constexpr (requires { options.lr_decay; }) {
+    options.lr_decay = c.number("lr_decay");
+    options.initial_accumulator_value = c.number("initial_accumulator_value");
+  }
+  return options;
+}
+
+template <class Optimizer>
+Results run(const Case& c) {
+  return steps<Optimizer>(c, options_of<typename Optimizer::Options>(c));
+}
+
+Results lbfgs(const Case& c, const std::function<Tensor(const Tensor&)>& function) {
+  const Tensor x = variable(c.x(0).value()), y = variable(c.x(1).value());
+  optim::LbfgsOptions options{.lr = c.number("lr", 1), .max_iter = c.integer("max_iter")};
+  if (c.has("max_eval")) options.max_eval = c.integer("max_eval");
+  if (c.has("history_size")) options.history_size = c.integer("history_size");
+  if (c.has("line_search_fn")) options.line_search_fn = optim::LineSearch::strong_wolfe;
+  options.maximize = c.flag("maximize");
+  optim::LBFGS optimizer({x, y}, options);
+  Tensors xs, ys, losses;
+  std::int64_t iterations = 0, evaluations = 0;
+  for (int step = 0; step < 10; ++step) {
+    const optim::LbfgsReport report = optimizer.step([&] {
+      const Tensor loss = function(concat({x, y}));
+      return options.maximize ? -loss : loss;
+    });
+    iterations += report.iterations;
+    evaluations += report.evaluations;
+    losses.push_back(Tensor(report.loss));
+    xs.push_back(Tensor(x.value()));
+    ys.push_back(Tensor(y.value()));
+  }
+  CHECK(iterations == c.integer("iterations"));
+  CHECK(evaluations == c.integer("evaluations"));
+  return Tensors{stack(xs), stack(ys), stack(losses)};
+}
+
+/// As many rates as are stored.
+Results rates(const Case& c, const optim::Schedule& schedule) {
+  const std::int64_t count = std::get<Array>(*c.stored("y", 0)).size();
+  std::vector<Real> values;
+  for (std::int64_t step = 0; step < count; ++step) values.push_back(static_cast<Real>(schedule.lr(step)));
+  return Tensor(Array({count}, values));
+}
+
+optim::Schedule one_cycle(const Case& c) {
+  optim::OneCycleOptions options{.max_lr = c.number("max_lr"), .total_steps = c.integer("total_steps")};
+  options.pct_start = c.number("pct_start", options.pct_start);
+  if (c.has("anneal_strategy")) options.anneal_strategy = optim::Anneal::linear;
+  options.div_factor = c.number("div_factor", options.div_factor);
+  options.final_div_factor = c.number("final_div_factor", options.final_div_factor);
+  options.three_phase = c.flag("three_phase");
+  return optim::one_cycle(options);
+}
+
+Results plateau(const Case& c) {
+  optim::PlateauOptions options;
+  if (c.has("mode")) options.mode = optim::Better::higher;
+  options.factor = c.number("factor", options.factor);
+  options.patience = c.integer("patience");
+  options.threshold = c.number("threshold", options.threshold);
+  if (c.has("threshold_mode")) options.threshold_mode = optim::ThresholdMode::absolute;
+  if (c.has("cooldown")) options.cooldown = c.integer("cooldown");
+  options.min_lr = c.number("min_lr", options.min_lr);
+  options.eps = c.number("eps", options.eps);
+  optim::SGD sgd{{variable(1)}, {.lr = c.number("lr")}};
+  optim::ReduceOnPlateau scheduler(sgd, options);
+  std::vector<Real> values;
+  for (const Real figure : c.x(0).detach().value()) {
+    const double before = sgd.lr();
+    const bool reduced = scheduler.step(static_cast<double>(figure));
+    CHECK(reduced == (sgd.lr() < before));
+    values.push_back(static_cast<Real>(sgd.lr()));
+  }
+  return Tensor(Array(values));
+}
+
+TEST_CASE("every optimizer makes PyTorch's steps with every option") {
+  check_fixtures("optimizers", {{"sgd", run<optim::SGD>},
+                                {"adam", run<optim::Adam>},
+                                {"adamw", run<optim::AdamW>},
+                                {"rmsprop", run<optim::RMSprop>},
+                                {"adagrad", run<optim::Adagrad>},
+                                {"adadelta", run<optim::Adadelta>},
+                                {"nadam", run<optim::NAdam>},
+                                {"radam", run<optim::RAdam>},
+                                {"lion", run<optim::Lion>}});
+}
+
+TEST_CASE("L-BFGS takes PyTorch's way through a bent valley and a bowl") {
+  const auto rosenbrock = [](const Tensor& all) {
+    const Tensor head = all[{slice(0, -1)}], tail = all[{slice(1, none)}];
+    return sum(100 * square(tail - square(head)) + square(1 - head));
+  };
+  const auto logistic = [](const Tensor& all) {
+    return sum(log1p(exp(all * Tensor(Array({6}, {1, 2, 3, 4, 5, 6}))))) + 0.05 * sum(all * all);
+  };
+  check_fixtures("lbfgs",
+                 {{"rosenbrock", [&](const Case& c) { return lbfgs(c, rosenbrock); }},
+                  {"logistic", [&](const Case& c) { return lbfgs(c, logistic); }}},
+                 1e-7);
+}
+
+TEST_CASE("schedules have PyTorch's rates over whole runs") {
+  const auto lr = [](const Case& c) { return c.number("lr"); };
+  check_fixtures(
+      "schedules",
+      {{"exponential",
+        [&](const Case& c) { return rates(c, optim::exponential({.lr = lr(c), .gamma = c.number("gamma")})); }},
+       {"multi_step",
+        [&](const Case& c) {
+          return rates(
+              c, optim::multi_step({.lr = lr(c), .milestones = c.numbers("milestones"), .gamma = c.number("gamma")}));
+        }},
+       {"linear",
+        [&](const Case& c) {
+          optim::LinearScheduleOptions options{.lr = lr(c)};
+          if (c.has("total_iters")) {
+            options = {options.lr, c.number("start_factor"), c.number("end_factor"), c.integer("total_iters")};
+          }
+          return rates(c, optim::linear(options));
+        }},
+       {"constant",
+        [&](const Case& c) {
+          optim::ConstantOptions options{.lr = lr(c)};
+          if (c.has("total_iters")) options = {options.lr, c.number("factor"), c.integer("total_iters")};
+          return rates(c, optim::constant(options));
+        }},
+       {"polynomial",
+        [&](const Case& c) {
+          optim::PolynomialOptions options{.lr = lr(c)};
+          if (c.has("total_iters")) options = {options.lr, c.integer("total_iters"), c.number("power")};
+          return rates(c, optim::polynomial(options));
+        }},
+       {"cosine_warm_restarts",
+        [&](const Case& c) {
+          return rates(c, optim::cosine_warm_restarts({.lr = lr(c),
+                                                       .min_lr = c.number("min_lr"),
+                                                       .steps = c.integer("steps"),
+                                                       .growth = c.integer("growth")}));
+        }},
+       {"one_cycle", [&](const Case& c) { return rates(c, one_cycle(c)); }},
+       {"lambda",
+        [&](const Case& c) {
+          return rates(c, optim::lambda(lr(c), [](std::int64_t step) { return 1.0 / (1.0 + double(step)); }));
+        }},
+       {"chained",
+        [&](const Case& c) {
+          return rates(c, optim::chained({optim::constant({.lr = lr(c), .factor = 0.1, .total_iters = 4}),
+                                          optim::exponential({.lr = 1, .gamma = 0.9})}));
+        }},
+       {"sequential",
+        [&](const Case& c) {
+          return rates(c, optim::sequential({optim::constant({.lr = lr(c), .factor = 0.1, .total_iters = 20}),
+                                             optim::exponential({.lr = lr(c), .gamma = 0.9}),
+                                             optim::step_decay({.lr = lr(c), .every = 3, .factor = 0.5})},
+                                            {5, 12}));
+        }},
+       {"plateau", plateau}});
+}
+
+TEST_CASE("norms of any order, averages and vectors are PyTorch's") {
+  check_fixtures("training", {{"clip_norm",
+                               [](const Case& c) {
+                                 auto [clipped, norm] =
+                                     optim::clip_grad_norm({c.x(0).detach(), c.x(1).detach()}, c.xs(),
+                                                           c.number("limit"), {.norm_type = c.number("norm_type")});
+                                 clipped.push_back(Tensor(norm));
+                                 return Results(clipped);
+                               }},
+                              {"average",
+                               [](const Case& c) {
+                                 const Tensors given{c.x(0).detach(), c.x(1).detach()};
+                                 const Tensors parameters{variable(given[0][0]), variable(given[1][0])};
+                                 optim::ExponentialMovingAverage average{parameters, {.decay = c.number("decay")}};
+                                 Tensors after[2];
+                                 for (std::int64_t step = 0; step < given[0].dim(0); ++step) {
+                                   for (std::size_t i = 0; i < 2; ++i) parameters[i].assign(given[i][step].value());
+                                   average.update();
+                                   for (std::size_t i = 0; i < 2; ++i)
+                                     after[i].push_back(Tensor(average.averages()[i]));
+                                 }
+                                 return Results(Tensors{stack(after[0]), stack(after[1])});
+                               }},
+                              {"to_vector", [](const Case& c) {
+                                 Tensors parameters;
+                                 for (const Tensor& x : c.xs())
+                                   parameters.push_back(variable(Array(x.shape(), Real(0))));
+                                 optim::vector_to_parameters(optim::parameters_to_vector(c.xs()), parameters);
+                                 for (std::size_t i = 0; i < parameters.size(); ++i)
+                                   CHECK(equal(parameters[i].value(), c.xs()[i].value()));
+                                 return Results(Tensor(optim::parameters_to_vector(parameters)));
+                               }}});
+}
+
+}  // namespace
+}  // namespace xgrad::testing

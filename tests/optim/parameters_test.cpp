@@ -1,0 +1,159 @@
+// Patterns, freezing, groups, vectors; and small batches whose gradients add up.
+#include "support.h"
+
+#include <xgrad/nn/linear.h>
+#include <xgrad/ops/ops.h>
+
+namespace xgrad::testing {
+namespace {
+
+TEST_CASE("Names fit patterns as Python's fnmatchcase says") {
+  struct Line {
+    const char *name, *pattern;
+    bool fits;
+  };
+  // What Python 3.11 says.
+  for (const auto& [name, pattern, fits] : {Line{"blocks.0.norm.weight", "blocks.*.norm.*", true},
+                                            {"blocks.0.norm.weight", "*.weight", true},
+                                            {"blocks.0.norm.weight", "norm.*", false},
+                                            {"blocks.0.norm.weight", "*", true},
+                                            {"", "*", true},
+                                            {"", "", true},
+                                            {"a", "", false},
+                                            {"abc", "a?c", true},
+                                            {"ac", "a?c", false},
+                                            {"abcbc", "a*bc", true},
+                                            {"abcb", "a*bc", false},
+                                            {"abab", "*ab*ab*", true},
+                                            {"aab", "*ab*ab*", false},
+                                            {"blocks.7.w", "blocks.[0-5].*", false},
+                                            {"blocks.3.w", "blocks.[0-5].*", true},
+                                            {"blocks.3.w", "blocks.[!0-5].*", false},
+                                            {"blocks.x.w", "blocks.[!0-5].*", true},
+                                            {"a]b", "a[]]b", true},
+                                            {"a-b", "a[x-]b", true},
+                                            {"a-b", "a[-x]b", true},
+                                            {"a[b", "a[b", true},
+                                            {"a!b", "a[x!]b", true},
+                                            {"a]b", "a[!]]b", false},
+                                            {"axb", "a[!]]b", true},
+                                            {"a[]b", "a[]b", true},
+                                            {"Weight", "weight", false},
+                                            {"a.b", "a[.]b", true},
+                                            {"aaaa", "a**a", true},
+                                            {"a", "[z-a]", false}}) {
+    CAPTURE(name);
+    CAPTURE(pattern);
+    CHECK(optim::fits(name, pattern) == fits);
+  }
+  const std::string many(20000, 'a');
+  CHECK(!optim::fits(many, "*a*a*a*a*a*a*a*b"));  // in no time
+}
+
+struct Net : nn::Module {
+  nn::Linear first{at("first"), 2, 3};
+  nn::Linear last{at("last"), 3, 1};
+  Tensor operator()(const Tensor& x) const { return last(tanh(first(x))); }
+};
+
+TEST_CASE("What is frozen by a pattern gets no gradient and does not move, until it is unfrozen") {
+  const Net net;
+  const Tensors all = net.parameters();
+  CHECK(optim::freeze(all, "first.*") == 2);
+  CHECK(optim::trainable(all).size() == 2);
+  optim::SGD sgd{all, {.lr = 1, .weight_decay = 0.5}};
+  const Array before = net.first.weight.value();
+  sum(net(Tensor(normal({4, 2})))).backward();
+  const optim::StepReport report = sgd.step();
+  CHECK(report.updated == 2);
+  CHECK(report.skipped == 2);
+  CHECK(equal(net.first.weight.value(), before));
+  CHECK(optim::unfreeze(all, "*.weight") == 2);
+  CHECK(net.first.weight.requires_grad());
+  CHECK(!net.first.bias.requires_grad());
+
+  CHECK(error_of<ValueError>([&] { optim::freeze(all, "frist.*"); }) ==
+        "matching: \"frist.*\" fits none of 4 parameters; the first is \"first.weight\"");
+  CHECK(error_of<ValueError>([&] { optim::matching({}, "*"); }) == "matching: \"*\" fits none of 0 parameters");
+  CHECK(error_of<GraphError>([&] {
+          optim::freeze({net.last.bias, net.last.bias * 2}, "*");
+        }) == "freeze: only leaves can be parameters, not the result of mul");
+  CHECK(net.last.bias.requires_grad());
+}
+
+TEST_CASE("Parameters go to the group of the first rule that applies, the others come first") {
+  const Net net;
+  const auto groups = optim::parameter_groups<optim::SgdOptions>(
+      net.parameters(), {{optim::named("*.bias"), {.lr = 1}}, {optim::named("last.*"), {.lr = 2}}}, {.lr = 3});
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[0].options.lr == 3);
+  CHECK(same(groups[0].parameters.at(0), net.first.weight));
+  CHECK(groups[1].options.lr == 1);
+  CHECK(groups[1].parameters.size() == 2);
+  CHECK(groups[2].options.lr == 2);
+  CHECK(same(groups[2].parameters.at(0), net.last.weight));
+  CHECK(optim::SGD(groups).lr(2) == 2);
+  // None is left for the others: no group of them.
+  CHECK(optim::parameter_groups<optim::SgdOptions>(net.parameters(), {{optim::named("*"), {}}}).size() == 1);
+
+  using Rules = std::vector<optim::GroupRule<optim::SgdOptions>>;
+  const auto refusal = [](const Tensors& parameters, const Rules& rules) {
+    return error_of<ValueError>([&] { optim::parameter_groups<optim::SgdOptions>(parameters, rules); });
+  };
+  CHECK(refusal(net.parameters(), {{optim::named("*"), {}}, {optim::named("last.*"), {}}}) ==
+        "parameter_groups: rule 1 has no parameter");
+  CHECK(refusal(net.parameters(), {{nullptr, {}}}) == "parameter_groups: the function is empty");
+  CHECK(refusal({}, {}) == "parameter_groups: there are no parameters");
+}
+
+TEST_CASE("A vector that does not fit changes no parameter") {
+  const Tensor a = variable(Array({2}, {1, 2}), "a"), b = variable(3, "b");
+  CHECK(equal(optim::parameters_to_vector({a, b}), Array({3}, {1, 2, 3})));
+  CHECK(error_of<ShapeError>([&] {
+          optim::vector_to_parameters(Array({4}, Real(0)), {a, b});
+        }) == "vector_to_parameters: a vector of shape [4] for parameters of 3 numbers");
+  CHECK(error_of<ShapeError>([&] {
+          optim::vector_to_parameters(Array({3, 1}, Real(0)), {a, b});
+        }) == "vector_to_parameters: a vector of shape [3, 1] for parameters of 3 numbers");
+  CHECK(error_of<GraphError>([&] {
+          optim::vector_to_parameters(Array({4}, Real(0)), {a, a * 2});
+        }) == "vector_to_parameters: only leaves can be parameters, not the result of mul");
+  CHECK(equal(a.value(), Array({2}, {1, 2})));
+  CHECK(error_of<ValueError>([] { optim::parameters_to_vector({}); }) ==
+        "parameters_to_vector: there are no parameters");
+  // What a graph has used cannot be differentiated any more: the numbers are other ones.
+  const Tensor y = sum(a * a);
+  optim::vector_to_parameters(Array({3}, {4, 5, 6}), {a, b});
+  CHECK(b.item() == 6);
+  CHECK_THROWS_AS(y.backward(), GraphError);
+}
+
+TEST_CASE("The gradients of k small batches, each divided by k, add up to those of one large batch") {
+  const Array x = normal({12, 2}, 5), y = normal({12, 1}, 6);
+  const auto loss = [&](const Net& net, std::int64_t from, std::int64_t to) {
+    return mse_loss(net(Tensor(x[{slice(from, to)}])), Tensor(y[{slice(from, to)}]));
+  };
+  manual_seed(1);
+  const Net large;
+  manual_seed(1);
+  const Net small;
+  optim::AdamW one{large.parameters()}, several{small.parameters()};
+  for (int step = 0; step < 5; ++step) {
+    loss(large, 0, 12).backward();
+    optim::clip_grad_norm(large.parameters(), 0.1);
+    one.step();
+    one.zero_grad();
+
+    constexpr int k = 4;
+    for (int part = 0; part < k; ++part) (loss(small, 3 * part, 3 * part + 3) / k).backward();
+    optim::clip_grad_norm(small.parameters(), 0.1);
+    several.step();
+    several.zero_grad();
+  }
+  for (std::size_t i = 0; i < 4; ++i) {
+    check_close(small.parameters()[i].value(), large.parameters()[i].value(), 1e-10);
+  }
+}
+
+}  // namespace
+}  // namespace xgrad::testing
