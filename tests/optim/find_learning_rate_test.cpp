@@ -65,10 +65,11 @@ TEST_CASE("After the range test training goes on as if it had not been, also whe
     return net.state_dict();
   };
   const NamedArrays plain = trained(0), tested = trained(1), failed = trained(2);
-  for (const auto& [name, array] : plain) {
+  for (const auto& [key, array] : plain) {
+    const std::string& name = key;
     CAPTURE(name);
     CHECK(std::visit(
-        [&, &name = name]<class A>(const A& a) {
+        [&]<class A>(const A& a) {
           return equal(a, std::get<A>(tested.at(name))) && equal(a, std::get<A>(failed.at(name)));
         },
         array));
