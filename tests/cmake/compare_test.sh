@@ -41,8 +41,8 @@ called "xgrad W1 1 free 1 1,peer W1 1 free 1 1,xgrad W1 1 free 1 1,peer W1 1 fre
 echo "one and two threads, all workloads, a setting for everybody"
 compare 0 --rounds 1 --env OPENBLAS_CORETYPE=SkylakeX --peer "$peer"
 [ "$(grep -c '^| W' "$sandbox/out")" -eq 22 ]
-[ "$(sort "$LOG" | uniq | wc -l)" -eq 36 ]
-[ "$(grep -c SkylakeX "$LOG")" -eq 36 ]
+[ "$(sort "$LOG" | uniq | wc -l)" -eq 44 ]
+[ "$(grep -c SkylakeX "$LOG")" -eq 44 ]
 grep -qxF "peer W4b 2 SkylakeX 2 2" "$LOG"
 
 echo "a peer without this workload"
@@ -51,7 +51,7 @@ grep -qF "peer has no W5" "$sandbox/err"
 
 echo "peers from the environment"
 XGRAD_BENCH_PEERS=$(printf '%s\n' "$peer" "$sandbox/engine third 5 7") compare 0 --rounds 1 --threads 2 W6
-row "| W6 | 2 | 2 +- 0 | 8 +- 0 | 5 +- 0 | 4.00 | 2.50 | 10 | 180 | 7 |"
+row "| W6 | 2 | 2 +- 0 | 8 +- 0 | 5 +- 0 | 4.00 | 2.50 | third 2.50 | 10 | 180 | 7 |"
 
 echo "two builds of the same engine"
 compare 0 --rounds 1 --threads 1 --peer "$sandbox/engine xgrad 3 10" W1
