@@ -193,9 +193,8 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
   }
   Tensors all = inputs;
   all.insert(all.end(), leaves.begin(), leaves.end());
-  return record("checkpoint", std::move(value), JointlyEach{std::move(all), [=](const Tensor& gy, Wanted wanted) {
-                                                              return gradients(f, inputs, leaves, random, gy, wanted);
-                                                            }});
+  auto rule = [=](const Tensor& gy, Wanted wanted) { return gradients(f, inputs, leaves, random, gy, wanted); };
+  return record("checkpoint", std::move(value), JointlyEach<decltype(rule)>{std::move(all), std::move(rule)});
 }
 
 }  // namespace xgrad
