@@ -9,7 +9,6 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
-#include <source_location>
 #include <span>
 #include <string_view>
 
@@ -21,8 +20,7 @@ namespace {
 
 // The folder that core, ops and the others are in, when the library was compiled.
 std::string library_folder() {
-  const std::filesystem::path here =
-      std::filesystem::path(std::source_location::current().file_name()).lexically_normal();
+  const std::filesystem::path here = std::filesystem::path(__FILE__).lexically_normal();
   return here.parent_path().parent_path().parent_path().string() + "/";
 }
 
