@@ -67,7 +67,19 @@ class Steps {
       edge.element.classList.toggle("now", brings || returns);
       edge.element.classList.toggle("backward", returns || (brings && edge.target.order > 0));
     }
+    this.#hideWhatIsUnknown();
     this.#drawBadges();
+  }
+
+  // Boxes say the numbers of the whole run, "= ..." and "gradient ...", each from its moment on.
+  #hideWhatIsUnknown() {
+    for (const vertex of this.graph.vertices) {
+      for (const line of vertex.element.querySelectorAll(".detail")) {
+        const said = line.textContent;
+        const step = said.startsWith("= ") ? vertex.step : said.startsWith("gradient") ? vertex.gradient_step : undefined;
+        line.classList.toggle("unknown", !this.knows(step));
+      }
+    }
   }
 
   // Below a vertex its value, above it its gradient.

@@ -82,6 +82,12 @@ def those(selector):
     return js(f"[...document.querySelectorAll({selector!r})].map((element) => element.id)")
 
 
+def written(vertex, beginning):
+    """Whether the lines of a box that begin so can be seen."""
+    lines = f"[...document.querySelectorAll('#{vertex} .detail')].filter((line) => line.textContent.startsWith({beginning!r}))"
+    return js(f"{lines}.map((line) => getComputedStyle(line).visibility)")
+
+
 def view():
     return js("picture.getAttribute('viewBox').split(' ').map(Number)")
 
@@ -250,6 +256,8 @@ def it_steps():
     expect(sorted(those("#stage .vertex.later")), sorted(f"n{v}" for v in (4, 6, 7, 9, 11, 12, 13)))
     expect_that("deviation" in text("#facts") and "not complete yet" in text("#facts"), "the value is known, the gradient is not")
     expect(js("document.querySelectorAll('#stage .badge').length"), 7, "numbers of six leaves and one operation")
+    expect(written("n3", "= "), ["visible"])
+    expect([written("n13", "= "), written("n3", "gradient ")], [["hidden"], ["hidden"]], "what comes later is not said yet")
     press(".")
     expect(those("#stage .now.vertex"), ["n4"])
     picture("step_forward")
@@ -269,6 +277,7 @@ def it_steps():
     expect(text("#saying"), "step 20 of 20: backward: linear' gives the gradient of net.in.weight")
     expect(those("#stage .vertex.later"), [])
     expect_that("not complete yet" not in text("#facts"), "all gradients are known at the end")
+    expect([written("n13", "= "), written("n3", "gradient ")], [["visible"], ["visible"]])
     press(".")
     expect(text("#saying").split(":")[0], "step 20 of 20", "nothing after the last")
     for step in range(19, 0, -1):
