@@ -19,7 +19,8 @@ enum class MatmulPrecision {
 /// they are packed for AMX or AVX512-BF16, whichever the processor has; subnormal numbers, and sums that become
 /// subnormal, count as 0. Everything else stays float. On a processor with neither, products stay float too, which the
 /// first call with medium says on std::cerr. Throws ValueError for what is no MatmulPrecision. Threads: any may call
-/// this; the choice is one for the process, and an operation reads it once, a gradient when it is computed.
+/// this; the choice is one for the process. An operation reads it once, attention and recurrences also for their
+/// gradients; other gradients read it when they are computed.
 void set_matmul_precision(MatmulPrecision precision);
 /// The choice. Threads: any may call this.
 MatmulPrecision matmul_precision();
