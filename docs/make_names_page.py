@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Writes docs/pytorch_names.md: every public name of PyTorch with what answers it here, or why nothing does.
+
+    docs/make_names_page.py           writes the page
+    docs/make_names_page.py --check   ends with 1 if the page is not what it would write
+
+The names are those of tests/fixtures/pytorch_names.txt (which tests/fixtures/make_pytorch_names.py writes), the answers those of
+docs/pytorch_names.tsv, and what has no answer there belongs to the first of the groups below whose pattern it matches. Ends with 1,
+too, for an answer to a name that PyTorch has not, for two answers to one name, for a name that is neither answered nor in a
+group, and where the library has a function or class of PyTorch's name that the answer does not mention.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+page = root / "docs" / "pytorch_names.md"
+HEADINGS = [
+    "torch",
+    "torch.nn",
+    "torch.nn.functional",
+    "torch.optim",
+    "torch.optim.lr_scheduler",
+    "torch.optim.swa_utils",
+    "torch.utils.data",
+]
+F = r"torch(\.nn\.functional)?\."
+
+# PyTorch's names that mean something else than the library's: of its compiler, of derivatives of convolutions, of random numbers.
+DIFFERENT = {"torch.ModuleDict", "torch.Node", "torch.nn.Fold", "torch.nn.grad", "torch.normal"}
+
+# Why there is no answer: a group, its reason, and which names belong to it.
+GROUPS = [
+    (
+        "in place",
+        "a result is never written into: `x = f(x)` with what answers the name without the last `_`",
+        F + r"[a-z]\w*_",
+    ),
+    (
+        "copies of views",
+        "for PyTorch's compilers: results are contiguous, there are no views to copy",
+        r"torch\.(?!index_)\w+_copy",
+    ),
+    (
+        "types of numbers",
+        "one type of real numbers, chosen when compiled; whole numbers are 64 bits",
+        r"torch\.(bits?\d*(x\d)?|bfloat16|float\d\w*|half|u?int\d*|short|can_cast|is_floating_point|is_signed"
+        r"|promote_types|result_type|set_default_(dtype|tensor_type)|types|(BFloat16|Byte|Char|Half|Int|Short)Tensor)",
+    ),
+    (
+        "storages",
+        "numbers lie in arrays of one kind, `view(x.value())` shows them",
+        r"torch\.(\w*Storage\w*|storage|is_storage|from_file|from_dlpack|to_dlpack)",
+    ),
+    (
+        "complex numbers",
+        "there are only real numbers",
+        r"torch\.(\w*complex\w*|c(half|float|double)|angle|conj\w*|imag|real|isreal|is_conj|is_neg|polar|resolve_(conj"
+        r"|neg)|view_as_\w+|eig)",
+    ),
+    (
+        "Fourier transforms",
+        "needs complex numbers",
+        r"torch\.(fft|stft|istft|has_spectral)",
+    ),
+    (
+        "windows and signals",
+        "there is no signal processing",
+        r"torch\.(\w+_window|signal)",
+    ),
+    (
+        "quantisation",
+        "there are no quantised numbers",
+        r"torch\.(\w*(quantize|qint|quint|fbgemm)\w*|quantization|q_\w+|qscheme|per_(channel|tensor)_\w+|int_repr"
+        r"|choose_qparams\w*|ao|fused_moving\w*|nn\.(quantized|quantizable|qat|intrinsic))",
+    ),
+    (
+        "8-bit products",
+        "for processors that multiply numbers of 4 or 8 bits",
+        r"torch\.nn\.functional\.(scaled_\w*mm_?|grouped_mm|S\w+Type)",
+    ),
+    (
+        "sparse arrays",
+        "all arrays are dense",
+        r"torch\.(\w*sparse\w*|smm|spmm|dsmm|hsmm|hspmm|sspaddmm|saddmm|optim\.SparseAdam)",
+    ),
+    (
+        "nested and named",
+        "axes have numbers, not names, and arrays are not ragged; lengths and masks say what counts",
+        r"torch\.(nested|jagged|masked)",
+    ),
+    (
+        "symbolic sizes",
+        "for tracing: a graph is recorded as it runs",
+        r"torch\.([sS]ym\w+|sym_\w+)",
+    ),
+    (
+        "layouts of memory",
+        "arrays are contiguous and row by row",
+        r"torch\.(layout|strided|\w+_format|memory_format|channels_last(_3d)?|as_strided|empty_(strided|permuted)"
+        r"|resize_as|view_\w+)",
+    ),
+    (
+        "control flow of compilers",
+        "define by run: write `if` and `while`",
+        r"torch\.(cond|while_loop)",
+    ),
+    (
+        "autocast",
+        "numbers have one type; `set_matmul_precision` rounds the factors of products",
+        r"torch\.(\w*autocast\w*|amp|GradScaler)",
+    ),
+    (
+        "devices",
+        "there is one device, the processor",
+        r"torch\.(cuda|mps|mtia|xpu|cpu|accelerator|cudnn_\w+|miopen_\w+|mkldnn_\w+|is_vulkan\w*|Event|Stream|device"
+        r"|get_(default_)?device\w*|set_default_device|AcceleratorError|batch_norm_\w+|nn\.(DataParallel|SyncBatchNorm"
+        r"|parallel)|\w+cudagraph\w*)",
+    ),
+    (
+        "several processes",
+        "one process with threads",
+        r"torch\.(distributed|is_distributed|multiprocessing|futures|fork|wait|Future|RRefType|AggregationType|AVG|SUM"
+        r"|prepare_multi\w*|utils\.data\.DistributedSampler)",
+    ),
+    (
+        "compiling and scripting",
+        "for TorchScript, compile and export: here the program is C++, and its graph is recorded as it runs",
+        r"torch\.(compile|jit|fx|export|_?classes|library|ops|package|cpp|func|overrides|compiler|(import_ir|merge_type"
+        r"|parse_|unify_)\w*|JITException|\w*(Type|Guard|Logger\w*|Iterator|Graph\w*|Module\w*|Function|Spec|Serial\w+"
+        r"|Context|State|Script\w*|Dispatch\w*|Torch\w+)|AliasDb|Argument|Benchmark\w+|Block|BufferDict|CallStack|Capsule"
+        r"|Code|CompilationUnit|DeepCopy\w+|ErrorReport|functional|Execution\w+|FileCheck|FunctionSchema|Gradient"
+        r"|IODescriptor|Node|OperatorInfo|ParameterDict|PyTorchFile\w+|ScriptList|ScriptDict|Tag|Use|Value|ScriptMethod"
+        r"|ScriptObject\w*|Throughput\w+)",
+    ),
+    (
+        "switches of the process",
+        "there is nothing to switch: results are the same bits for any number of threads, warnings do not exist",
+        r"torch\.(\w*deterministic\w*|\w*_warn_always\w*|set_flush_denormal|set_printoptions|\w+_interop_threads"
+        r"|init_num_threads|thread_safe_generator|is_inference\w*)",
+    ),
+    (
+        "services",
+        "nothing is downloaded and nothing reported",
+        r"torch\.(hub|monitor)",
+    ),
+    (
+        "functions of functions",
+        "operations take any number of leading axes",
+        r"torch\.vmap",
+    ),
+    (
+        "names of PyTorch's inside",
+        "the inside of other functions",
+        r"torch\.(native_\w+|unsafe_\w+|convolution|conv_tbc|hash_tensor|feature_dropout|normal_\w+|grid_sampler\w*"
+        r"|affine_grid_generator|nonzero_static|slice_inverse|typename|compiled\w*|foreach|return_types|classproperty"
+        r"|get_file_path|nn\.(factory_kwargs|common_types|grad|Container|LinearCrossEntropyOptions)"
+        r"|nn\.functional\.(assert_\w+|native_\w+|conv_tbc)|optim\.functional)",
+    ),
+    (
+        "sizes found later",
+        "a layer is told its sizes when it is declared",
+        r"torch\.nn\.(Lazy\w+|Uninitialized\w+)",
+    ),
+    (
+        "DataPipes",
+        "deprecated in PyTorch; a data set is anything with `size()` and `operator[]`",
+        r"torch\.utils\.data\.(\w*DataPipe|DataChunk|\w*datapipe\w*|argument_validation|non_deterministic|runtime_\w+)",
+    ),
+    (
+        "data without a number",
+        "samples have numbers: not streamed, joined or drawn by a class of your own; the loader shuffles",
+        r"torch\.utils\.data\.(IterableDataset|ChainDataset|ConcatDataset|Sampler|get_worker_info)",
+    ),
+    (
+        "optimizers",
+        "not written so far",
+        r"torch\.optim\.(ASGD|Adamax|Adafactor|Muon|Rprop|swa_utils\.\w+)",
+    ),
+    (
+        "special functions",
+        "not written so far",
+        r"torch\.(special|digamma|polygamma|lgamma|mvlgamma|igammac?|i0|erfinv|sinc|xlogy)",
+    ),
+    (
+        "whole numbers and bits",
+        "not written so far; Index has + - * / %",
+        r"torch\.(gcd|lcm|bitwise_\w+|ldexp|frexp|nextafter|copysign)",
+    ),
+    (
+        "elementwise",
+        "not written so far",
+        r"torch\.(heaviside|logaddexp2|fmax|fmin|isin)",
+    ),
+    (
+        "statistics and sums",
+        "not written so far",
+        r"torch\.(corrcoef|cov|cumulative_trapezoid|trapezoid|trapz|gradient|histogram(dd)?|nanmedian|nanquantile"
+        r"|unique_consecutive|segment_reduce|renorm)",
+    ),
+    (
+        "linear algebra",
+        "not written so far",
+        r"torch\.(cross|geqrf|orgqr|ormqr|kron|lobpcg|lu|lu_solve|lu_unpack|pca_lowrank|svd_lowrank|vander"
+        r"|(nn\.functional\.)?pdist)",
+    ),
+    (
+        "shapes and parts",
+        "not written so far; `x[{...}]` reads parts, `place` is its dual",
+        r"torch\.(atleast_[23]d|cartesian_prod|combinations|[dhv]split|tensor_split|diagonal_scatter|as_strided_scatter"
+        r"|select_scatter|slice_scatter|unravel_index|range)",
+    ),
+    (
+        "scattering",
+        "not written so far; `index_add` and `scatter_add` are there",
+        r"torch\.(index_copy|index_put|index_reduce|masked_scatter|put|scatter_reduce)",
+    ),
+    (
+        "random numbers",
+        "not written so far",
+        r"torch\.(poisson|binomial|distributions|quasirandom)",
+    ),
+    (
+        "three directions",
+        "there is one direction (sequences) and two (pictures)",
+        r"torch\.(nn\.|nn\.functional\.)?\w+3d(_with_indices)?",
+    ),
+    (
+        "convolutions",
+        "not written so far",
+        F + r"conv_transpose1d|torch\.nn\.ConvTranspose1d",
+    ),
+    (
+        "pooling",
+        "not written so far, or without the indices",
+        r"torch\.(nn\.)?(functional\.)?((adaptive_)?max_pool[12]d_with_indices|lp_pool\dd|LPPool\dd|max_unpool\dd"
+        r"|MaxUnpool\dd|(f|F)ractional\w+)",
+    ),
+    (
+        "padding that is not constant",
+        "not written so far",
+        r"torch\.nn\.(Circular|Reflection|Replication)Pad\dd",
+    ),
+    (
+        "pictures",
+        "not written so far",
+        F + r"(pixel_(un)?shuffle|channel_shuffle|affine_grid|grid_sample)|torch\.nn\.(Pixel(Uns"
+        r"|S)huffle|ChannelShuffle)",
+    ),
+    (
+        "normalisation",
+        "not written so far",
+        F + r"local_response_norm|torch\.nn\.(LocalResponseNorm|CrossMapLRN2d)",
+    ),
+    (
+        "kinds of dropout",
+        "not written so far",
+        F + r"(alpha_dropout|feature_alpha_dropout|dropout[123]d)|torch\.nn\.(Dropout[123]d"
+        r"|AlphaDropout|FeatureAlphaDropout)",
+    ),
+    (
+        "activations",
+        "not written so far",
+        F + r"(hardshrink|softshrink|rrelu)|torch\.nn\.(Hardshrink|Softshrink|RReLU)",
+    ),
+    (
+        "losses",
+        "not written so far",
+        r"torch\.nn\.(functional\.multi\w+_loss|Multi\w+Loss|AdaptiveLogSoftmaxWithLoss)",
+    ),
+]
+
+
+def read_answers(names, wrong):
+    """Of each name that has one: the answer in Markdown and its remark."""
+    answers = {}
+    for number, line in enumerate((root / "docs" / "pytorch_names.tsv").read_text().splitlines(), 1):
+        if line.startswith("#"):
+            continue
+        given, answer, remark = (line.split("\t") + [""])[:3]
+        if "`" not in answer:
+            answer = f"`{answer}`"
+        for name in given.split(", "):
+            if name not in names:
+                wrong.append(f"pytorch_names.tsv:{number}: PyTorch has no {name}")
+            if name in answers:
+                wrong.append(f"pytorch_names.tsv:{number}: a second answer to {name}")
+            answers[name] = answer, remark
+    for name in names:
+        twin = name.replace("torch.nn.functional.", "torch.")
+        if name not in answers and twin in answers:
+            answers[name] = answers[twin]
+    return answers
+
+
+def library_names():
+    """What docs/reference.md lists, members apart."""
+    found = set()
+    for line in (root / "docs" / "reference.md").read_text().splitlines():
+        if entry := re.match(r"- ((?:`[^`]+`(?:, )?)+):", line):
+            found |= {word.removesuffix("()") for word in re.findall(r"`([^`]+)`", entry[1])}
+    return found
+
+
+def make():
+    version, *names = (root / "tests" / "fixtures" / "pytorch_names.txt").read_text().splitlines()
+    wrong = []
+    answers = read_answers(set(names), wrong)
+    here = library_names()
+    counts = collections.Counter()
+    rows = collections.defaultdict(list)
+    for name in names:
+        namespace, _, word = name.rpartition(".")
+        said = " ".join(answers.get(name, ()))
+        if word in here and name not in DIFFERENT and not re.search(rf"\b{word}\b", said):
+            wrong.append(f"{name}: docs/reference.md has {word}, which the answer does not mention")
+        if name in answers:
+            answer, remark = answers[name]
+            counts[next((kind for kind in ("composed", "in part") if remark.startswith(kind)), "the same")] += 1
+        else:
+            group = next((each for each in GROUPS if re.fullmatch(each[2], name)), None)
+            if not group:
+                wrong.append(f"{name}: neither an answer in pytorch_names.tsv nor a group in make_names_page.py")
+                continue
+            counts[group[0]] += 1
+            answer, remark = "no", f"{group[0]}: {group[1]}"
+        rows[namespace].append("| " + " | ".join(cell.replace("|", "\\|") for cell in (f"`{name}`", answer, remark)) + " |")
+    if wrong:
+        sys.exit("\n".join(wrong))
+    answered = counts["the same"] + counts["composed"] + counts["in part"]
+    lines = [
+        f"# The names of {version}", "",
+        "Every public name of torch, torch.nn, torch.nn.functional, torch.optim and torch.utils.data, with what answers it here, or why",
+        "nothing does. `pytorch.md` shows the common ones [side by side](pytorch.md). A remark that begins with \"composed\" says that no",
+        "function has that name, but others give the same; one that begins with \"in part\" says what is missing. Names of the library",
+        "stand in `xgrad`, unless a namespace is written. Methods of classes are not listed.", "",
+        "Made by `docs/make_names_page.py`; the answers are those of [pytorch_names.tsv](pytorch_names.tsv).", "",
+    ]
+    for namespace in HEADINGS:
+        lines += [f"## {namespace}", "", "| name | here | remark |", "|---|---|---|", *rows[namespace], ""]
+    lines += ["## Counts", "", "| of these names | | |", "|---|---|---|", f"| all | | {len(names)} |"]
+    lines += [f"| **answered** | | **{answered}** |"]
+    lines += [f"| | {kind} | {counts[kind]} |" for kind in ("the same", "composed", "in part")]
+    lines += [f"| **not answered** | | **{len(names) - answered}** |"]
+    lines += [f"| | {group[0]} | {counts[group[0]]} |" for group in GROUPS if counts[group[0]]]
+    return "\n".join(lines) + "\n"
+
+
+text = make()
+if "--check" in sys.argv[1:]:
+    if not page.exists() or page.read_text() != text:
+        sys.exit("docs/pytorch_names.md is not what docs/make_names_page.py would write")
+else:
+    page.write_text(text)
