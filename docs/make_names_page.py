@@ -224,7 +224,7 @@ GROUPS = [
     ),
     (
         "three directions",
-        "there is one direction (sequences) and two (pictures)",
+        "layers go in one direction (sequences) and two (pictures); only batch norm has three",
         r"torch\.(nn\.|nn\.functional\.)?\w+3d(_with_indices)?",
     ),
     (
