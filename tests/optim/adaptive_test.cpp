@@ -97,6 +97,14 @@ TEST_CASE("Lion moves every number by lr, and not where its average is 0") {
   CHECK(equal(x.value(), Array({4}, {-0.25, 0.25, 0, -0.25})));
 }
 
+TEST_CASE("Centered RMSprop stays finite where gradients hardly vary and rounding makes their variance negative") {
+  const Tensor x = variable(Array({1000}, Real(0)));
+  const Array g = normal({1000});
+  optim::RMSprop rmsprop{{x}, {.lr = 1e-12, .alpha = 0.7, .centered = true}};
+  for (int t = 0; t < 150; ++t) rmsprop.step({g});
+  for (const Real value : x.value()) CHECK(std::isfinite(value));
+}
+
 TEST_CASE("RAdam's first steps are those of momentum, until enough squares have been seen") {
   const Tensor x = variable(Array({2}, Real(0)));
   optim::RAdam radam{{x}, {.lr = 1}};

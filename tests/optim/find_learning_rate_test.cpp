@@ -65,14 +65,14 @@ TEST_CASE("After the range test training goes on as if it had not been, also whe
     return net.state_dict();
   };
   const NamedArrays plain = trained(0), tested = trained(1), failed = trained(2);
-  for (const auto& [key, array] : plain) {
-    const std::string& name = key;
+  for (const auto& entry : plain) {
+    const std::string& name = entry.first;
     CAPTURE(name);
     CHECK(std::visit(
         [&]<class A>(const A& a) {
           return equal(a, std::get<A>(tested.at(name))) && equal(a, std::get<A>(failed.at(name)));
         },
-        array));
+        entry.second));
   }
 }
 

@@ -15,9 +15,12 @@ namespace xgrad::testing {
 namespace {
 
 TEST_CASE("Averages stand in for the weights while a scope lives, whatever happens in it") {
-  const Tensor w = variable(Array({2}, {1, 2}), "w");
+  const Tensor w = variable(Array({2}, {-9, 9}), "w");
   optim::ExponentialMovingAverage average{{w}, {.decay = 0.5}};
-  average.update();
+  CHECK(equal(average.averages()[0], Array({2}, {-9, 9})));
+  w.assign(Array({2}, {1, 2}));
+  average.update();  // the first takes the weights as they are
+  CHECK(equal(average.averages()[0], Array({2}, {1, 2})));
   w.assign(Array({2}, {3, 6}));
   average.update();
   const Array mine = w.value();
