@@ -228,22 +228,8 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
     const Phase down = phase_of(h, first_row);
     for (std::int64_t first_column = 0; first_column < std::min(w.stride, w.in); ++first_column) {
       const Phase across = phase_of(w, first_column);
-      const Window window{.channels = sizes.out,
-                          .h_in = h.out,
-                          .w_in = w.out,
-                          .h_from = down.from,
-                          .h_size = down.size,
-                          .w_from = across.from,
-                          .w_size = across.size};
-      const std::int64_t row = window.in_place() ? w.out : window.w_size;
-      std::vector<std::int64_t> taps, seen;
-      for (std::size_t i = 0; i < down.taps.size(); ++i) {
-        for (std::size_t j = 0; j < across.taps.size(); ++j) {
-          taps.push_back((down.shifts[i] - down.from) * row + across.shifts[j] - across.from);
-          seen.push_back(down.taps[i] * w.kernel + across.taps[j]);
-        }
-      }
-      const auto count = static_cast<std::int64_t>(taps.size());
+      const SeenResults seen = seen_by_image(sizes, down, across);
+      const auto count = static_cast<std::int64_t>(seen.taps.size());
       const std::int64_t panel_size = count * sizes.out * tile_columns;
       Array packed(Shape{sizes.groups * panels * panel_size}, Real(0));
       Real* const weights = packed.mutable_data();
@@ -252,8 +238,9 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
           const std::int64_t g = n / panels, first = n % panels * tile_columns;
           Real* to = weights + n * panel_size;
           for (std::int64_t t = 0; t < count; ++t) {
+            const std::int64_t place = seen.numbers[static_cast<std::size_t>(t)];
             for (std::int64_t o = 0; o < sizes.out; ++o, to += tile_columns) {
-              const Real* from = kernel + (g * sizes.out + o) * sizes.in * places + seen[static_cast<std::size_t>(t)];
+              const Real* from = kernel + (g * sizes.out + o) * sizes.in * places + place;
               for (std::int64_t c = first; c < std::min(first + tile_columns, sizes.in); ++c) {
                 to[c - first] = from[c * places];
               }
@@ -262,15 +249,15 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
         }
       });
       each_job(sizes, panels, [&](std::int64_t b, std::int64_t g, std::int64_t begin, std::int64_t end) {
-        Array room(Shape{count > 0 ? window.size() : 0});
+        Array room(Shape{count > 0 ? seen.window.size() : 0});
         const Real* from = result + (b * sizes.groups + g) * sizes.out * h.out * w.out;
         const Plane plane =
-            count > 0 ? window.of(from, room.size() ? room.mutable_data() : nullptr) : Plane{from, 0, 0};
+            count > 0 ? seen.window.of(from, room.size() ? room.mutable_data() : nullptr) : Plane{from, 0, 0};
         for (std::int64_t panel = begin; panel < end; ++panel) {
           const std::int64_t first = panel * tile_columns;
           sum_image({.image = plane,
                      .channels = sizes.out,
-                     .taps = taps,
+                     .taps = seen.taps,
                      .h_step = plane.row,
                      .w_step = 1,
                      .weights = weights + (g * panels + panel) * panel_size,

@@ -204,23 +204,9 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
     const Phase down = phase_of(h, first_row);
     for (std::int64_t first_column = 0; first_column < std::min(w.stride, w.in); ++first_column) {
       const Phase across = phase_of(w, first_column);
-      const Window window{.channels = sizes.out,
-                          .h_in = h.out,
-                          .w_in = w.out,
-                          .h_from = down.from,
-                          .h_size = down.size,
-                          .w_from = across.from,
-                          .w_size = across.size};
-      const std::int64_t row = window.in_place() ? w.out : window.w_size;
-      std::vector<std::int64_t> taps, seen;
-      for (std::size_t i = 0; i < down.taps.size(); ++i) {
-        for (std::size_t j = 0; j < across.taps.size(); ++j) {
-          taps.push_back((down.shifts[i] - down.from) * row + across.shifts[j] - across.from);
-          seen.push_back(down.taps[i] * w.kernel + across.taps[j]);
-        }
-      }
-      const View view{taps, row, 1, down.count, across.count};
-      const auto count = static_cast<std::int64_t>(taps.size());
+      const SeenResults seen = seen_by_image(sizes, down, across);
+      const View view{seen.taps, seen.row, 1, down.count, across.count};
+      const auto count = static_cast<std::int64_t>(seen.taps.size());
       const std::int64_t depth = sizes.out * count, size = left_size(sizes.in, depth);
       const BfloatRoom weights(sizes.groups * size);
       Array turned(Shape{sizes.in, depth});
@@ -229,17 +215,17 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
         for (std::int64_t c = 0; c < sizes.in; ++c) {
           for (std::int64_t o = 0; o < sizes.out; ++o) {
             const Real* from = kernel + ((g * sizes.out + o) * sizes.in + c) * places;
-            for (const std::int64_t place : seen) *to++ = from[place];
+            for (const std::int64_t place : seen.numbers) *to++ = from[place];
           }
         }
         unit.pack_left({turned.data(), depth}, sizes.in, depth, weights.data() + g * size);
       }
       each_job(sizes, view.pixels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
         const BfloatWork work(unit);
-        Array room(Shape{depth > 0 ? window.size() : 0});
+        Array room(Shape{depth > 0 ? seen.window.size() : 0});
         const Real* from = result + (b * sizes.groups + g) * sizes.out * h.out * w.out;
         const Plane plane =
-            depth > 0 ? window.of(from, room.size() ? room.mutable_data() : nullptr) : Plane{from, 0, 0};
+            depth > 0 ? seen.window.of(from, room.size() ? room.mutable_data() : nullptr) : Plane{from, 0, 0};
         sum_pixels(unit, view,
                    {.weights = weights.data() + g * size,
                     .rows = sizes.in,

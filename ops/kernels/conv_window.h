@@ -91,4 +91,30 @@ inline Phase phase_of(const ConvAxis& axis, std::int64_t first) {
   return phase;
 }
 
+/// What an image's places of two phases see of the results of a convolution.
+struct SeenResults {
+  Window window;
+  std::int64_t row;                     // how far its rows lie apart
+  std::vector<std::int64_t> taps{};     // where each tap that reaches them looks, counted from the window's begin
+  std::vector<std::int64_t> numbers{};  // which tap of the kernel that is
+};
+
+inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, const Phase& across) {
+  const Window window{.channels = sizes.out,
+                      .h_in = sizes.h.out,
+                      .w_in = sizes.w.out,
+                      .h_from = down.from,
+                      .h_size = down.size,
+                      .w_from = across.from,
+                      .w_size = across.size};
+  SeenResults seen{.window = window, .row = window.in_place() ? sizes.w.out : window.w_size};
+  for (std::size_t i = 0; i < down.taps.size(); ++i) {
+    for (std::size_t j = 0; j < across.taps.size(); ++j) {
+      seen.taps.push_back((down.shifts[i] - down.from) * seen.row + across.shifts[j] - across.from);
+      seen.numbers.push_back(down.taps[i] * sizes.w.kernel + across.taps[j]);
+    }
+  }
+  return seen;
+}
+
 }  // namespace xgrad::inline XGRAD_SIMD
