@@ -15,9 +15,14 @@ namespace {
 
 thread_local constinit bool showing = false;                   // what runs now is an observer's
 thread_local constinit const Node* current_rule_of = nullptr;  // of the outermost rule that runs
-thread_local constinit Clock::time_point last_shown;
+thread_local constinit Clock::time_point last_told;       // when observers were last told the time
 
-Clock::duration spent() { return Clock::now() - last_shown; }
+// The time since this was asked last, without that of the observers.
+Clock::duration spent() {
+  if (showing) return {};
+  const auto now = Clock::now();
+  return now - std::exchange(last_told, now);
+}
 
 }  // namespace
 
@@ -25,9 +30,10 @@ template <class F>
 void Shown::to_all(const F& show) {
   if (std::exchange(showing, true)) return;
   struct Done {
+    Clock::time_point begin = Clock::now();
     ~Done() {
       showing = false;
-      last_shown = Clock::now();
+      last_told += Clock::now() - begin;
     }
   } const done;
   for (Observer* observer = Observer::newest_; observer; observer = observer->older_) show(*observer);
@@ -84,7 +90,7 @@ void RulesShown::end() noexcept {
 }  // namespace detail
 
 Observer::Observer() : older_(newest_) {
-  if (!older_) detail::last_shown = Clock::now();
+  if (!older_) detail::last_told = Clock::now();
   newest_ = this;
 }
 

@@ -33,8 +33,10 @@ bool belongs_to_library(std::string_view file) {
                              [&](std::string_view room) { return file.starts_with(room); });
 }
 
+// A sanitizer's runtime answers backtrace() itself, so that the innermost call is its own.
 bool belongs_to_system(std::string_view file) {
-  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
+         file.find("/sanitizer_common/") != file.npos;
 }
 
 // Where the machine code of an address lies on disk.

@@ -1,7 +1,9 @@
 // Tests of core/timing.h: what a timer adds up, and that it changes nothing.
 #include <xgrad/core/timing.h>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include <xgrad/core/grad.h>
 #include <xgrad/ops/ops.h>
@@ -33,6 +35,26 @@ TEST_CASE("a timer counts operations and their gradients, each under its name") 
   CHECK(calls(timer, "add'") == 1);
   CHECK(calls(timer, "mul") == 2);  // what a gradient calls counts as the gradient
   for (const OperationTimer::Line& line : timer.lines()) CHECK(line.milliseconds >= 0);
+}
+
+TEST_CASE("what a rule computes without operations counts as its gradient") {
+  struct Onlooker : Observer {  // shown what a rule gave, which ends no time
+    int gradients = 0;
+    void gradient(const Node&, std::size_t, const Tensor&) override { ++gradients; }
+  };
+  const Tensor x = variable(2);
+  const Tensor y = record("slow", Array(Shape{}, 1), wrt(x, [](const Tensor& gy) {
+                            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                            return gy;
+                          }));
+  Onlooker onlooker;
+  OperationTimer timer;
+  grad(y, {x});
+  CHECK(onlooker.gradients == 1);
+  for (const OperationTimer::Line& line : timer.lines()) {
+    if (line.what == "slow'") CHECK(line.milliseconds >= 20);
+  }
+  CHECK(calls(timer, "slow'") == 1);
 }
 
 TEST_CASE("timers that live at the same time count the same") {
