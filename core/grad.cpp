@@ -20,6 +20,7 @@
 
 #include "grad_since.h"
 #include "kernels/add.h"
+#include "last_run.h"
 #include "scope.h"
 
 namespace xgrad {
@@ -326,6 +327,8 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
     y = recording() ? detail::Engine::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
   }
   const std::span<Edge> edges = node.edges();
+  const bool last = release && !recording() && edges[0].covers == edges.size();
+  const detail::LastRun last_run(last ? &node : nullptr);
   for (std::size_t i = 0; i < edges.size();) {
     const std::size_t covers = edges[i].covers;
     if (covers == 1) {

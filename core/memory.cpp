@@ -1,4 +1,5 @@
-// The recycling pool: size classes, a list of free blocks per class and thread, and one per class that threads share.
+// The recycling pool: size classes, a list of free blocks per class and thread, and one per class that threads share;
+// large blocks come from a heap of their own (large_blocks.h).
 #include "memory.h"
 
 #include <pthread.h>
@@ -11,6 +12,8 @@
 #include <mutex>
 #include <utility>
 #include <vector>
+
+#include "large_blocks.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define XGRAD_POOL_OFF 1
@@ -79,6 +82,14 @@ constexpr bool pooling =
 #else
     true;
 #endif
+
+bool is_large(std::size_t bytes) { return pooling && bytes >= detail::LargeBlocks::least; }
+
+// Never destroyed: static objects may release late.
+detail::LargeBlocks& large_blocks() {
+  static detail::LargeBlocks& all = *new detail::LargeBlocks;
+  return all;
+}
 
 struct FreeBlock {
   FreeBlock* next;
@@ -238,6 +249,7 @@ class Pool {
     if (!block) {
       trim();
       shared.trim();
+      large_blocks().trim();
       block = std::aligned_alloc(grain, bytes);
     }
     if (!block) throw std::bad_alloc();
@@ -304,8 +316,10 @@ struct Registry {
   static void lock() {
     registry().mutex.lock();
     shared.mutex().lock();
+    large_blocks().mutex().lock();
   }
   static void unlock() {
+    large_blocks().mutex().unlock();
     shared.mutex().unlock();
     registry().mutex.unlock();
   }
@@ -345,15 +359,27 @@ auto with_pool(const F& f) {
   return f(*local_pool);
 }
 
+void* allocate_large(std::size_t bytes) {
+  void* block = large_blocks().allocate(bytes);
+  if (!block) {
+    pool_trim();
+    block = large_blocks().allocate(bytes);
+  }
+  if (!block) throw std::bad_alloc();
+  return block;
+}
+
 }  // namespace
 
 void* pool_allocate(std::size_t bytes, PoolUse use) {
   if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) / 2) throw std::bad_alloc();
+  if (is_large(bytes)) return allocate_large(bytes);
   return with_pool([=](Pool& pool) { return pool.allocate(bytes, use); });
 }
 
 void pool_release(void* block, std::size_t bytes, PoolUse use) noexcept {
   if (!block) return;
+  if (is_large(bytes)) return large_blocks().release(block, bytes);
   try {
     with_pool([=](Pool& pool) { pool.release(block, bytes, use); });
   } catch (const std::bad_alloc&) {  // there is no memory for this thread's pool
@@ -366,12 +392,15 @@ PoolStats pool_stats() {
   Counters sum;
   sum.add(shared.counters());
   for (const Pool* each : registry().pools) sum.add(each->counters());
-  return {sum.bytes_in_use.value(), sum.bytes_cached.value(), sum.system_requests.value()};
+  const auto large = large_blocks().counts();
+  return {sum.bytes_in_use.value() + large.bytes_in_use, sum.bytes_cached.value() + large.bytes_cached,
+          sum.system_requests.value() + large.system_requests};
 }
 
 void pool_trim() {
   with_pool([](Pool& pool) { pool.trim(); });
   shared.trim();
+  large_blocks().trim();
 }
 
 }  // namespace xgrad

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../core/formula.h"
+#include "../core/last_run.h"
 #include "../core/record.h"
 #include "broadcast.h"
 #include "kernels/loops.h"
@@ -92,9 +93,9 @@ class PartialRule {
       return g * Pack(call_with(d_, arguments));
     };
     if constexpr (depends >> K & 1) {
-      return map(gy.shape(), gradient, gy.value(), kept_[i].value()..., y.value());
+      return map_over(LastRun::take(gy), gradient, kept_[i].value()..., y.value());
     } else {
-      return map(gy.shape(), gradient, gy.value(), kept_[i].value()...);
+      return map_over(LastRun::take(gy), gradient, kept_[i].value()...);
     }
   }
 

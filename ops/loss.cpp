@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "../core/formula.h"
+#include "../core/last_run.h"
 #include "../core/record_fused.h"
 #include "arithmetic.h"
 #include "create.h"
@@ -62,7 +63,8 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
   return record_fused(
       "cross_entropy", std::move(rows.losses), std::array{logits},
       [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
-        return std::array<Tensor, 1>{cross_entropy_gradient_rows(in[0].value(), targets, totals, gy.value())};
+        return std::array<Tensor, 1>{
+            cross_entropy_gradient_rows(detail::LastRun::take(in[0]), targets, totals, gy.value())};
       },
       [targets](const Tensor& x) { return composed_losses(x, targets); }, told("targets", targets.classes),
       told("ignore_index", targets.ignored), told("label_smoothing", unless(0, targets.smoothing)));
@@ -76,7 +78,8 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Real share) {
       "cross_entropy", Array(Shape{}, total), std::array{logits},
       [targets, totals = rows.totals, share](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
         const Array scaled(Shape{}, gy.value().item() * share);
-        return std::array<Tensor, 1>{cross_entropy_gradient_rows(in[0].value(), targets, totals, scaled)};
+        return std::array<Tensor, 1>{
+            cross_entropy_gradient_rows(detail::LastRun::take(in[0]), targets, totals, scaled)};
       },
       [targets, share](const Tensor& x) { return sum(composed_losses(x, targets)) * share; },
       told("targets", targets.classes), told("ignore_index", targets.ignored),

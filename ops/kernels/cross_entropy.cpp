@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "../../core/parallel.h"
@@ -73,15 +74,16 @@ CrossEntropyRows cross_entropy_rows(const Array& logits, const Targets& targets)
   return result;
 }
 
-Array cross_entropy_gradient_rows(const Array& logits, const Targets& targets, const Array& totals, const Array& gy) {
-  Array result(logits.shape());
-  Real* out = result.mutable_data();
+Array cross_entropy_gradient_rows(Array logits, const Targets& targets, const Array& totals, const Array& gy) {
+  const Real* const in = logits.data();
+  Array result = logits.unique() ? std::move(logits) : Array(logits.shape());
+  Real* const out = result.mutable_data();
   const std::int64_t V = targets.V;
   const Real smoothing = targets.smoothing, each = smoothing / static_cast<Real>(V);
   const bool shared = gy.size() == 1;
   parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const Real* x = logits.data() + i * V;
+      const Real* x = in + i * V;
       Real* g = out + i * V;
       if (!targets.counts(i)) {
         std::fill_n(g, V, Real(0));

@@ -30,6 +30,7 @@ struct CrossEntropyRows {
 CrossEntropyRows cross_entropy_rows(const Array& logits, const Targets& targets);
 
 /// gy_i (mass p - q) for each row: p = softmax, q the smoothed target, mass what q adds up to. One gy may serve all.
-Array cross_entropy_gradient_rows(const Array& logits, const Targets& targets, const Array& totals, const Array& gy);
+/// Written over the logits if nobody else holds them.
+Array cross_entropy_gradient_rows(Array logits, const Targets& targets, const Array& totals, const Array& gy);
 
 }  // namespace xgrad

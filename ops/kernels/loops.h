@@ -100,23 +100,20 @@ void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
 }
 
 template <class F, std::size_t... k, class... Inputs>
-Array map(const Shape& shape, const F& f, std::index_sequence<k...>, const Inputs&... inputs) {
-  Array result(shape);
-  Real* out = result.mutable_data();
-  const std::int64_t size = result.size();
-  if (size == 0) return result;
+void map_to(Real* out, std::int64_t size, const Shape& shape, const F& f, std::index_sequence<k...>,
+            const Inputs&... inputs) {
+  if (size == 0) return;
   if (((inputs.size() == size || inputs.size() == 1) && ...)) {
     parallel_for(size, elementwise_block, [&](std::int64_t begin, std::int64_t end) {
       map_row(out + begin, end - begin, f,
               (inputs.size() == size ? RowInput{inputs.data() + begin, 1} : RowInput{inputs.data(), 0})...);
     });
-    return result;
+    return;
   }
   const BroadcastPlan<sizeof...(k)> plan(shape, {&inputs.shape()...});
   plan.for_each_row([&](const auto& at, std::int64_t n) {
     map_row(out + at[sizeof...(k)], n, f, RowInput{inputs.data() + at[k], plan.step(k)}...);
   });
-  return result;
 }
 
 }  // namespace detail::inline XGRAD_SIMD
@@ -124,7 +121,17 @@ Array map(const Shape& shape, const F& f, std::index_sequence<k...>, const Input
 /// f(a, b, ...) elementwise with broadcasting to `shape`, where f takes and returns Packs.
 template <class F, std::same_as<Array>... Inputs>
 Array map(const Shape& shape, const F& f, const Inputs&... inputs) {
-  return detail::map(shape, f, std::index_sequence_for<Inputs...>(), inputs...);
+  Array result(shape);
+  detail::map_to(result.mutable_data(), result.size(), shape, f, std::index_sequence_for<Inputs...>(), inputs...);
+  return result;
+}
+/// The same with the shape of a; written over a if nobody else holds it.
+template <class F, std::same_as<Array>... Inputs>
+Array map_over(Array a, const F& f, const Inputs&... inputs) {
+  if (!a.unique()) return map(a.shape(), f, a, inputs...);
+  Real* const out = a.mutable_data();
+  detail::map_to(out, a.size(), a.shape(), f, std::index_sequence_for<Array, Inputs...>(), a, inputs...);
+  return a;
 }
 
 template <class F>
@@ -171,8 +178,7 @@ BasicArray<Out> map_elements(const Shape& shape, const F& f, const BasicArray<In
         const auto own = f;  // what f holds cannot be among the results, so it stays in registers
         for (std::int64_t i = 0; i < n; ++i) out[at[K] + i] = own(in[at[k] + i * step]...);
       });
-    }
-    (std::make_index_sequence<K>{}, detail::readable(inputs.data())...);
+    }(std::make_index_sequence<K>{}, detail::readable(inputs.data())...);
   });
   return result;
 }

@@ -1,0 +1,42 @@
+// Gradients written over numbers that nobody will look at again.
+//
+// Most backward passes let the graph go as they use it. Then what a rule is given and what it holds is often needed for
+// this one gradient, which may take its place in memory: one array less, and one that lies in the cache.
+#pragma once
+
+#include <utility>
+
+#include "node.h"
+#include "tensor.h"
+
+namespace xgrad::detail {
+
+/// While it lives, rules run; those of `node`, if there is one, are a single rule that runs for the last time.
+/// Threads: belongs to the thread that made it.
+class LastRun {
+ public:
+  explicit LastRun(Node* node) : node_(node), outer_(std::exchange(current_, this)) {}
+  /// What was taken is gone, so the rule cannot run again, even if it has thrown.
+  ~LastRun() {
+    current_ = outer_;
+    if (taken_) node_->release();
+  }
+  LastRun(const LastRun&) = delete;
+  LastRun& operator=(const LastRun&) = delete;
+
+  /// For a rule: the numbers of gy, or of a tensor that the rule holds. If this is the last run and nobody else holds
+  /// them they are unique (Array::unique), to be written over, and the tensor is empty from now on; else shared.
+  static Array take(const Tensor& held) {
+    if (!current_ || !current_->node_ || !held.unique()) return held.value();
+    current_->taken_ = true;
+    return std::exchange(Engine::own_value(held), Array());
+  }
+
+ private:
+  Node* node_;
+  LastRun* outer_;
+  bool taken_ = false;
+  inline static thread_local constinit LastRun* current_ = nullptr;
+};
+
+}  // namespace xgrad::detail

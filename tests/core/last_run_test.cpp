@@ -1,0 +1,196 @@
+// Tests of core/last_run.h: when a gradient may be written over what the backward pass leaves behind.
+#include <xgrad/core/last_run.h>
+
+#include <limits>
+#include <vector>
+
+#include <xgrad/core/grad.h>
+#include <xgrad/core/observe.h>
+#include <xgrad/core/record.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+Array numbers(const std::vector<Real>& list) { return Array(list); }
+
+// What a rule got hold of when it ran.
+struct Got {
+  bool gradient = false, held = false;  // whether it was the block itself
+  friend bool operator==(const Got&, const Got&) = default;
+};
+constexpr Got everything{true, true}, nothing{false, false};
+
+// y = 2 x; the rule takes gy and a tensor that it holds alone.
+Tensor taking(const Tensor& x, Got& got) {
+  return record("taking", (2 * x).value(), wrt(x, [held = Tensor(Array(x.shape(), 5)), &got](const Tensor& gy) {
+                  Array gradient = detail::LastRun::take(gy);
+                  got.gradient = gradient.unique();
+                  got.held = detail::LastRun::take(held).unique();
+                  Real* const numbers = gradient.mutable_data();
+                  for (std::int64_t i = 0; i < gradient.size(); ++i) numbers[i] *= 2;
+                  return Tensor(std::move(gradient));
+                }));
+}
+
+}  // namespace
+
+TEST_CASE("what a rule is given and holds is taken when it runs for the last time") {
+  const Tensor x = variable(numbers({1, 2, 3}));
+  Got got;
+  const Array dx = grad(sum(3 * taking(x, got)), {x})[0].value();
+  CHECK(got == everything);
+  check_close(dx, numbers({6, 6, 6}));
+}
+
+TEST_CASE("nothing is taken from a graph that is kept, or whose gradients are recorded") {
+  const Tensor x = variable(numbers({1, 2, 3}));
+  Got got;
+  const Tensor y = sum(3 * taking(x, got));
+  for (int pass = 0; pass < 2; ++pass) {
+    check_close(grad(y, {x}, {.retain_graph = true})[0].value(), numbers({6, 6, 6}));
+    CHECK(got == nothing);
+  }
+  grad(y, {x}, {.create_graph = true});
+  CHECK(got == nothing);
+  check_close(grad(y, {x})[0].value(), numbers({6, 6, 6}));
+  CHECK(got == everything);
+}
+
+TEST_CASE("a gradient that others hold is not written over") {
+  const Tensor x = variable(numbers({1, 2, 3}));
+  Got got;
+  SUBCASE("one that is retained") {
+    const Tensor y = taking(x, got);
+    y.retain_grad();
+    sum(3 * y).backward();
+    check_close(y.grad().value(), numbers({3, 3, 3}));
+  }
+  SUBCASE("one that is asked for") {
+    const Tensor y = taking(x, got);
+    check_close(grad(sum(3 * y), {y, x})[0].value(), numbers({3, 3, 3}));
+  }
+  SUBCASE("one that a hook keeps") {
+    const Tensor y = taking(x, got);
+    Tensor seen;
+    y.on_grad([&](const Tensor& gradient) {
+      seen = gradient;
+      return Tensor();
+    });
+    sum(3 * y).backward();
+    check_close(seen.value(), numbers({3, 3, 3}));
+  }
+  SUBCASE("the seed") {
+    const Tensor seed(numbers({3, 3, 3}));
+    check_close(grad(taking(x, got), {x}, {.seed = seed})[0].value(), numbers({6, 6, 6}));
+    check_close(seed.value(), numbers({3, 3, 3}));
+  }
+  SUBCASE("one that goes to two inputs") {
+    Got other;
+    check_close(grad(taking(x, got) + taking(3 * x, other), {x}, {.seed = Tensor(numbers({1, 2, 3}))})[0].value(),
+                numbers({8, 16, 24}));
+  }
+  CHECK_FALSE(got.gradient);
+}
+
+TEST_CASE("a rule beside others takes nothing") {
+  const Tensor a = variable(numbers({1, 2, 3})), b = variable(numbers({4, 5, 6}));
+  std::vector<bool> taken;
+  const auto rule = [&](const Tensor& gy) {
+    taken.push_back(detail::LastRun::take(gy).unique());
+    return gy;
+  };
+  const Tensor y = record("both", (a + b).value(), wrt(a, rule), wrt(b, rule));
+  check_close(grad(sum(3 * y), {a, b})[1].value(), numbers({3, 3, 3}));
+  CHECK(taken == std::vector<bool>{false, false});
+}
+
+TEST_CASE("a backward pass within a rule takes nothing of the rule's") {
+  const Tensor x = variable(numbers({1, 2, 3}));
+  Got inner;
+  bool outer = false;
+  const Tensor y = record("outer", Array(x.value()), wrt(x, [&](const Tensor& gy) {
+                            {
+                              const EnableGrad record_this;
+                              const Tensor z = variable(numbers({1, 1, 1}));
+                              grad(taking(z, inner), {z}, {.seed = gy, .retain_graph = true});
+                            }
+                            CHECK(inner == nothing);
+                            outer = detail::LastRun::take(gy).unique();
+                            return Tensor(numbers({1, 1, 1}));
+                          }));
+  grad(sum(3 * y), {x});
+  CHECK(outer);
+}
+
+TEST_CASE("a rule that fails after it has taken cannot run again") {
+  const Tensor x = variable(numbers({1, 2, 3}));
+  const Tensor y = sum(record("broken", Array(x.value()), wrt(x, [](const Tensor& gy) -> Tensor {
+                                detail::LastRun::take(gy);
+                                fail<ValueError>("broken", "on purpose");
+                              })));
+  CHECK_THROWS_AS(grad(y, {x}), ValueError);
+  CHECK_THROWS_AS(grad(y, {x}), GraphError);
+}
+
+TEST_CASE("gradients are the same bits whether they are written over something or not") {
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  const auto check = [](const Shape& shape, const Function& f, const Array& x) {
+    const Tensor seed(normal(shape, 7));
+    const auto gradient = [&](bool retain) {
+      const Tensor leaf = variable(Array(x));
+      return grad(f({leaf * 1}), {leaf}, {.seed = seed, .retain_graph = retain})[0].value();
+    };
+    const Array fresh = gradient(true), over = gradient(false);
+    CHECK(difference(over, fresh) == 0);
+  };
+  Array logits = normal({5, 40}, 3);
+  logits.mutable_data()[3] = infinity;
+  logits.mutable_data()[45] = -infinity;
+  const Index classes = index({3, 1, 2, 39, 7});
+  check(
+      {5},
+      [&](const Tensors& in) {
+        return cross_entropy(in[0], classes, {.ignore_index = 2, .reduction = Reduction::none});
+      },
+      logits);
+  check(
+      {}, [&](const Tensors& in) { return cross_entropy(in[0], classes, {.label_smoothing = Real(0.1)}); }, logits);
+  const Array x = normal({3, 50}, 4);
+  check(
+      {3, 50}, [](const Tensors& in) { return gelu(in[0], Gelu::tanh); }, x);
+  check(
+      {3, 50}, [](const Tensors& in) { return exp(in[0]); }, x);
+  check(
+      {3, 50}, [](const Tensors& in) { return relu(tanh(in[0])); }, x);
+}
+
+TEST_CASE("what the caller holds stays as it is") {
+  const Tensor leaf = variable(normal({4, 30}));
+  const Tensor logits = leaf * 2;
+  const Array before = Array(logits.shape(), std::span(logits.value().data(), 120));
+  cross_entropy(logits, index({1, 2, 3, 4})).backward();
+  CHECK(difference(logits.value(), before) == 0);
+}
+
+TEST_CASE("observers may keep what they are shown") {
+  struct Keeper : Observer {
+    Tensors gradients;
+    std::vector<Array> copies;
+    void complete_gradient(const Node&, const Tensor& gradient) override {
+      gradients.push_back(gradient);
+      copies.push_back(
+          Array(gradient.shape(), std::span(gradient.value().data(), static_cast<std::size_t>(gradient.size()))));
+    }
+  } keeper;
+  const Tensor x = variable(normal({20}));
+  sum(tanh(gelu(x)) * 3).backward();
+  REQUIRE(keeper.gradients.size() >= 4);
+  for (std::size_t i = 0; i < keeper.gradients.size(); ++i) {
+    CHECK(difference(keeper.gradients[i].value(), keeper.copies[i]) == 0);
+  }
+}
