@@ -20,6 +20,7 @@
 #include <xgrad/core/quote.h>
 #include <xgrad/core/random.h>
 #include <xgrad/ops/build_info.h>
+#include <xgrad/ops/matmul_precision.h>
 
 namespace xgrad::kit {
 namespace {
@@ -138,9 +139,12 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
   return guarded([&] {
     Example example;
     int threads = 0;
+    auto precision = MatmulPrecision::highest;
     add_number(app, "--seed", example.seed, "seed of all randomness", 0, ~std::uint64_t{0});
     app.add_option("--out", example.out, "folder for results (default: out/" + app.get_name() + ")");
     add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
+    add_choice(app, "--precision", {"highest", "medium"}, "of products, medium rounds to bfloat16",
+               [&](std::size_t i) { precision = i == 0 ? MatmulPrecision::highest : MatmulPrecision::medium; });
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& request) {  // --help
@@ -148,6 +152,7 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
     }
     example.out = output_folder(app.get_name(), example.out);
     if (threads > 0) set_threads(threads);
+    if (precision != matmul_precision()) set_matmul_precision(precision);
     manual_seed(example.seed);
     std::cout << to_string(build_info()) << "\n";
 

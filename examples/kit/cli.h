@@ -51,8 +51,9 @@ struct Example {
   int status = 0;             ///< what main returns; unless 0, the end is not printed
 };
 
-/// Runs an example: what main returns. Declares --seed, --out and --threads, parses the command line, makes the folder,
-/// and prints what the library runs on; behind the body, which files it wrote into the folder, and the result line.
+/// Runs an example: what main returns. Declares --seed, --out, --threads and --precision, parses the command line, makes
+/// the folder, and prints what the library runs on; behind the body, which files it wrote into the folder, and the
+/// result line.
 ///
 /// Errors end as one line `error: ...` on standard error and 1; so does output that standard output did not take. A
 /// wrong command line (also a CLI::ParseError out of the body) gives 2, --help 0. Standard streams that the program was

@@ -23,6 +23,7 @@
 #include <xgrad/kit/csv.h>
 #include <xgrad/ops/build_info.h>
 #include <xgrad/ops/create.h>
+#include <xgrad/ops/matmul_precision.h>
 
 #include "support.h"
 
@@ -103,6 +104,11 @@ TEST_CASE("an example is given its folder and its seed, and ends with its files 
   });
   CHECK(stopped.status == 130);
   CHECK(stopped.out.find("loss") == std::string::npos);
+  const Outcome rounded = outcome({"--precision", "medium"}, [](kit::Example&) {
+    CHECK(xgrad::matmul_precision() == xgrad::MatmulPrecision::medium);
+  });
+  CHECK(rounded.status == 0);
+  xgrad::set_matmul_precision(xgrad::MatmulPrecision::highest);
   const Outcome help = outcome({"--help"}, [](kit::Example&) { throw std::logic_error("must not run"); });
   CHECK(help.out.find("out/example") != std::string::npos);
   CHECK(help.out.find("--resume") == std::string::npos);
@@ -156,6 +162,11 @@ TEST_CASE("a word on the command line is one of a list") {
 }
 
 TEST_CASE("errors of an example are one line and a status") {
+  const Outcome rounded = outcome({"--precision", "medium"}, [](kit::Example&) {
+    CHECK(xgrad::matmul_precision() == xgrad::MatmulPrecision::medium);
+  });
+  CHECK(rounded.status == 0);
+  xgrad::set_matmul_precision(xgrad::MatmulPrecision::highest);
   const Outcome help = outcome({"--help"}, [](kit::Example&) { throw std::logic_error("must not run"); });
   CHECK(help.status == 0);
   CHECK(help.out.starts_with("Trains.\n"));
