@@ -288,16 +288,26 @@ Tensor pinv(const Tensor& a, const PinvOptions& options) { return pseudo_inverse
 
 Index matrix_rank(const Tensor& a, const PinvOptions& options) { return Spectrum("matrix_rank", a, options).rank(); }
 
-LeastSquares lstsq(const Tensor& a, const Tensor& b, const PinvOptions& options) {
-  checked("lstsq", a);
+LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options) {
+  const Matrices sizes = checked("lstsq", a);
+  if (options.rcond && !(*options.rcond >= 0)) {
+    fail<ValueError>("lstsq", "rcond must be 0 or more, got ", *options.rcond);
+  }
   if (is_vector(a, b)) {
-    const auto [solution, rank] = lstsq(a, unsqueeze(b, -1), options);
-    return {.solution = squeeze(solution, {-1}), .rank = rank};
+    LeastSquares result = lstsq(a, unsqueeze(b, -1), options);
+    result.solution = squeeze(result.solution, {-1});
+    return result;
   }
   check_right_side("lstsq", a, b, -2, -2);
   check_finite("lstsq", b, "on the right-hand side ");
-  const Spectrum spectrum("lstsq", a, options);
-  return {.solution = matmul(pseudo_inverse(a, spectrum), b), .rank = spectrum.rank()};
+  const Spectrum spectrum("lstsq", a, {.rtol = options.rcond});
+  const Tensor solution = matmul(pseudo_inverse(a, spectrum), b);
+  const Index rank = spectrum.rank();
+  const bool overdetermined = sizes.m > sizes.n && all(rank == sizes.n);
+  return {.solution = solution,
+          .residuals = overdetermined ? sum(square(matmul(a, solution) - b), {.axis = -2}) : zeros({0}),
+          .rank = rank,
+          .singular_values = spectrum.parts.s};
 }
 
 }  // namespace xgrad::linalg

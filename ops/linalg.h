@@ -51,13 +51,20 @@ Tensor pinv(const Tensor& a, const PinvOptions& options = {});
 /// The number of singular values above the tolerance of pinv, of each matrix.
 Index matrix_rank(const Tensor& a, const PinvOptions& options = {});
 
-struct LeastSquares {
-  Tensor solution;  ///< (..., n, k)
-  Index rank;       ///< of each matrix of a
+struct LstsqOptions {
+  std::optional<Real> rcond = {};  ///< singular values up to rcond s_max count as 0; max(m, n) eps, if nothing is said
 };
-/// The x that makes |a x - b| least, and of several the smallest: pinv(a) b, with its gradient.      a (..., m, n),
-/// b (..., m, k), or a vector as for solve.
-LeastSquares lstsq(const Tensor& a, const Tensor& b, const PinvOptions& options = {});
+struct LeastSquares {
+  Tensor solution;         ///< (..., n, k)
+  Tensor residuals;        ///< sum (a x - b)^2 of each column (..., k); empty (0) unless m > n and every rank is n
+  Index rank;              ///< of each matrix of a
+  Tensor singular_values;  ///< of each matrix of a (..., min(m, n)), descending; no gradient
+};
+/// The x that makes |a x - b| least, and of several the smallest: x = pinv(a) b.      a (..., m, n), b (..., m, k), or
+/// a vector as for solve, whose residuals are (..., 1). The same as PyTorch's with the driver gelsd.
+///   dL/db = y' gx      dL/da as of y = pinv(a): where a lacks rank, for changes of a that leave its rank as it is
+/// Throws ValueError for an rcond that is negative or NaN.
+LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options = {});
 
 // ---- Determinants ---------------------------------------------------------------------------------------------------
 

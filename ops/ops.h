@@ -11,6 +11,7 @@
 #include "conv.h"
 #include "count.h"
 #include "count_operations.h"
+#include "covariance.h"
 #include "create.h"
 #include "ctc_loss.h"
 #include "distance_loss.h"

@@ -383,6 +383,12 @@ TEST_CASE("ranks count the singular values above the tolerance") {
   CHECK(equal(linalg::matrix_rank(a, {.atol = Real(1e-2)}), Index({2}, {1, 3})));
   CHECK(equal(linalg::matrix_rank(a, {.rtol = Real(1)}), Index({2}, {0, 0})));
   CHECK(error_of<ValueError>([&] { linalg::pinv(a, {.atol = -1}); }).starts_with("pinv: tolerances must be 0 or more"));
+  CHECK(error_of<ValueError>([&] {
+          linalg::lstsq(a, ones({2, 3, 1}), {.rcond = -1});
+        }) == "lstsq: rcond must be 0 or more, got -1");
+  CHECK(error_of<ValueError>([&] {
+          linalg::lstsq(a, ones({2, 3, 1}), {.rcond = not_a_number});
+        }) == "lstsq: rcond must be 0 or more, got nan");
 }
 
 TEST_CASE("least squares makes the residual orthogonal to the columns") {
@@ -393,6 +399,31 @@ TEST_CASE("least squares makes the residual orthogonal to the columns") {
   const Tensor x = linalg::lstsq(wide, c).solution;
   check_close(matmul(wide, x).value(), c.value());
   check_close(matmul(linalg::pinv(wide), matmul(wide, x)).value(), x.value());
+}
+
+TEST_CASE("least squares tells the squares of what is left where every matrix has full rank, and the singular values") {
+  const Tensor a = normal({3, 1, 4, 2}), b = normal({2, 4, 5}, 2);
+  const linalg::LeastSquares y = linalg::lstsq(a, b);
+  check_close(y.residuals.value(), sum(square(matmul(a, y.solution) - b), {.axis = -2}).value());
+  CHECK(y.residuals.shape() == Shape{3, 2, 5});
+  check_close(y.singular_values.value(), linalg::svdvals(a).value());
+  CHECK(!linalg::lstsq(variable(normal({4, 2})), normal({4})).singular_values.requires_grad());
+  check_gradients([](const Tensors& x) { return linalg::lstsq(x[0], x[1]).residuals; },
+                  {normal({2, 1, 4, 2}, 3), normal({3, 4, 2}, 4)}, to_order(2, 1e-6));
+  for (const Shape& shape : {Shape{2, 4}, {3, 3}}) {
+    CHECK(linalg::lstsq(normal(shape), ones({shape[0], 1})).residuals.shape() == Shape{0});
+  }
+  // One column twice: of rank 1 in the second matrix.
+  const Tensor twice = Array({2, 3, 2}, {1, 0, 0, 1, 1, 1, /**/ 1, 1, 2, 2, 3, 3});
+  const linalg::LeastSquares low = linalg::lstsq(twice, ones({2, 3, 1}), {.rcond = Real(1e-12)});
+  CHECK(equal(low.rank, Index({2}, {2, 1})));
+  CHECK(low.residuals.shape() == Shape{0});
+}
+
+TEST_CASE("least squares of less than full rank has the gradient along matrices of its rank") {
+  check_gradients(
+      [](const Tensors& x) { return linalg::lstsq(matmul(x[0], x[1]), x[2], {.rcond = Real(1e-6)}).solution; },
+      {normal({4, 2}, 5), normal({2, 3}, 6), normal({4, 2}, 7)}, to_order(2, 1e-6));
 }
 
 TEST_CASE("a batch of no matrices gives a batch of no results") {
