@@ -197,7 +197,7 @@ GROUPS = [
     (
         "statistics and sums",
         "not written so far",
-        r"torch\.(corrcoef|cov|cumulative_trapezoid|trapezoid|trapz|gradient|histogram(dd)?|nanmedian|nanquantile"
+        r"torch\.(cumulative_trapezoid|trapezoid|trapz|gradient|histogram(dd)?|nanmedian|nanquantile"
         r"|unique_consecutive|segment_reduce|renorm)",
     ),
     (
@@ -220,7 +220,7 @@ GROUPS = [
     (
         "random numbers",
         "not written so far",
-        r"torch\.(poisson|binomial|distributions|quasirandom)",
+        r"torch\.(poisson|binomial|quasirandom)",
     ),
     (
         "three directions",

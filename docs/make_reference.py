@@ -26,7 +26,7 @@ LEFT_OUT = {
     "core/callable.h", "core/model_parameters.h", "core/files/state_difference.h", "core/diagram/arrangement.h", "core/diagram/characters.h",
     "core/diagram/fold.h", "core/diagram/labels.h", "core/diagram/levels.h",
     "core/diagram/measures.h", "core/diagram/page.h", "core/diagram/palette.h", "core/diagram/routes.h", "ops/lapack.h",
-    "ops/matrices.h", "optim/loss.h", "optim/names.h", "optim/options.h", "core/grad_since.h",
+    "ops/matrices.h", "ops/distributions/distributions.h", "ops/distributions/checks.h", "optim/loss.h", "optim/names.h", "optim/options.h", "core/grad_since.h",
 }
 
 

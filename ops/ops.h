@@ -15,6 +15,7 @@
 #include "create.h"
 #include "ctc_loss.h"
 #include "distance_loss.h"
+#include "distributions/distributions.h"
 #include "dropout.h"
 #include "einsum.h"
 #include "elementwise.h"

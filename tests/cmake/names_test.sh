@@ -16,7 +16,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 FOLDERS = ["core", "ops", "nn", "optim"]
-NAMESPACES = ["xgrad", "xgrad::nn", "xgrad::nn::pytorch", "xgrad::optim"]
+NAMESPACES = ["xgrad", "xgrad::distributions", "xgrad::nn", "xgrad::nn::pytorch", "xgrad::optim"]
 wrong = []
 
 

@@ -22,7 +22,7 @@ headers = set()
 for folder in ("core", "ops", "nn", "optim", "examples/kit"):
     for header in (root / folder).rglob("*.h"):
         headers |= set(re.findall(r"\w+", re.sub(r"//.*", "", header.read_text())))
-namespaces = {"xgrad", "nn", "pytorch", "init", "optim", "kit", "linalg"}
+namespaces = {"xgrad", "nn", "pytorch", "init", "optim", "kit", "linalg", "distributions"}
 
 rows, counted, heading = collections.Counter(), {}, ""
 groups = collections.Counter()

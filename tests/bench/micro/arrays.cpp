@@ -47,6 +47,9 @@ const bool statistics_added =
             of_numbers("median_rows", rows, [](const Tensor& x) { return median(x, -1).values; }),
             of_numbers("kthvalue_rows", rows, [](const Tensor& x) { return kthvalue(x, 9).values; }),
             of_numbers("mode_rows", rows, [](const Tensor& x) { return mode(x).values; }),
+            // A product of (768, 512) and (512, 768) behind the deviations.
+            of_numbers("cov", rows* rows, [](const Tensor& x) { return cov(x); }),
+            of_numbers("corrcoef", rows* rows, [](const Tensor& x) { return corrcoef(x); }),
             of_numbers("quantile_rows", rows, [](const Tensor& x) { return quantile(x, 0.9, {.axis = -1}); }),
             // Each element waits for the one before it: an addition or product takes four cycles, e^x and ln x many.
             of_numbers("cumprod_rows", N, [](const Tensor& x) { return cumprod(x, -1); }),
@@ -57,8 +60,47 @@ const bool statistics_added =
             gradient("cumprod_rows'", 3 * N, [](const Tensor& x) { return cumprod(x, -1); }),
             gradient("logcumsumexp_rows'", 3 * N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
             gradient("max_and_index_rows'", N, [](const Tensor& x) { return max(x, -1).values; }),
+            gradient("cov'", 2 * N + rows * rows, [](const Tensor& x) { return cov(x); }),
             gradient("stddev_rows'", 2 * N, [](const Tensor& x) { return stddev(x, {.axis = -1}); }),
         });
+
+// Of 768 x 512 normal, or 768 categorical distributions: formulas, one operation after the other.
+const bool distributions_added = add(
+    "distributions",
+    {
+        of_numbers("normal_sample", N, [](const Tensor& x) { return distributions::Normal(x, 1).sample(); }),
+        of_numbers("normal_log_prob", N, [](const Tensor& x) { return distributions::Normal(0, 2).log_prob(x); }),
+        gradient("normal_log_prob'", 2 * N, [](const Tensor& x) { return distributions::Normal(x, 2).log_prob(0); }),
+        of_numbers(
+            "normal_kl", N,
+            [](const Tensor& x) { return kl_divergence(distributions::Normal(x, 1), distributions::Normal(0, 2)); }),
+        of_numbers("uniform_log_prob", N, [](const Tensor& x) { return distributions::Uniform(-9, 9).log_prob(x); }),
+        of_numbers("bernoulli_entropy", N,
+                   [](const Tensor& x) { return distributions::Bernoulli({.logits = x}).entropy(); }),
+        of_numbers("categorical_entropy", rows,
+                   [](const Tensor& x) { return distributions::Categorical({.logits = x}).entropy(); }),
+        // The sums of 512 weights and a search in them.
+        of_numbers("categorical_sample", rows,
+                   [](const Tensor& x) { return distributions::Categorical({.logits = x}).sample(); }),
+        gradient(
+            "categorical_log_prob'", 2 * N,
+            [](const Tensor& x) { return distributions::Categorical({.logits = x}).log_prob(Index(Shape{rows}, 7)); }),
+    });
+
+// A tall matrix: its singular values, then products.
+const bool least_squares_added =
+    add("linalg", {
+                      {"lstsq", 0, 0,
+                       [] {
+                         const Tensor a = numbers({256, 32}), b = numbers({256, 4});
+                         return forward([=] { return linalg::lstsq(a, b).solution; });
+                       }},
+                      {"lstsq'", 0, 0,
+                       [] {
+                         const Tensor a = parameter({256, 32}), b = parameter({256, 4});
+                         return backward({a, b}, [=] { return linalg::lstsq(a, b).solution; });
+                       }},
+                  });
 
 // f(index, source), the index choosing `count` of the rows.
 template <class F>

@@ -1,0 +1,51 @@
+// The Bernoulli distribution.
+#pragma once
+
+#include "../../core/tensor.h"
+
+namespace xgrad::distributions {
+
+/// One of the two.
+struct BernoulliOptions {
+  Tensor probs = {};   ///< the probability of 1
+  Tensor logits = {};  ///< ln(probs / (1 - probs))
+};
+/// Bernoulli distributions, one for each element: 1 with probability p, else 0.
+///
+/// Threads: many may use one; each draws from a generator of its own (manual_seed).
+class Bernoulli {
+ public:
+  using Options = BernoulliOptions;
+
+  /// Throws ValueError unless there are either probs in [0, 1] or logits that are not NaN.
+  explicit Bernoulli(const Options& options);
+
+  /// p; of logits their sigmoid.
+  Tensor probs() const;
+  /// ln(p / (1 - p)); of probs with p no nearer to 0 and 1 than the distance from 1 to the next number, as in PyTorch.
+  Tensor logits() const;
+  const Shape& batch_shape() const { return given_.shape(); }
+  /// p and p (1 - p).
+  Tensor mean() const { return probs(); }
+  Tensor variance() const;
+
+  /// Draws of every distribution, sample_shape + batch_shape: the next draw of the generator. No gradient.
+  /// Throws ValueError for a negative size.
+  Tensor sample(const Shape& sample_shape = {}) const;
+
+  /// ln p where the value is 1, ln(1 - p) where it is 0; value broadcast with the batch. Throws ShapeError, ValueError
+  /// for another value.
+  Tensor log_prob(const Tensor& value) const;
+  /// -E ln p(x) = -p ln p - (1 - p) ln(1 - p).
+  Tensor entropy() const;
+
+ private:
+  Tensor given_;  // probs or logits
+  bool by_logits_;
+};
+
+/// KL(p | q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)), infinite where q excludes what p allows; for each pair of
+/// the two batches, which broadcast. Throws ShapeError.
+Tensor kl_divergence(const Bernoulli& p, const Bernoulli& q);
+
+}  // namespace xgrad::distributions

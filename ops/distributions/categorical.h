@@ -1,0 +1,53 @@
+// The categorical distribution.
+#pragma once
+
+#include "../../core/tensor.h"
+
+namespace xgrad::distributions {
+
+/// One of the two, (..., K).
+struct CategoricalOptions {
+  Tensor probs = {};   ///< how likely each category is; divided by their sum
+  Tensor logits = {};  ///< logarithms of that; -inf for a category that never comes
+};
+/// Distributions over the categories 0 ... K - 1, one for each row of the last axis.
+///
+/// Threads: many may use one; each draws from a generator of its own (manual_seed).
+class Categorical {
+ public:
+  using Options = CategoricalOptions;
+
+  /// Throws ValueError unless there are either probs or logits, for a probability that is negative or not finite, a row
+  /// of them whose sum is 0, a logit that is NaN or inf, and a row that has only -inf; ShapeError without an axis of
+  /// categories.
+  explicit Categorical(const Options& options);
+
+  /// p (..., K), of sum 1.
+  Tensor probs() const;
+  /// ln p (..., K); of probs with p no nearer to 0 and 1 than the distance from 1 to the next number, as in PyTorch.
+  Tensor logits() const;
+  /// (...)
+  const Shape& batch_shape() const { return batch_; }
+  /// K
+  std::int64_t num_categories() const { return normalized_.dim(-1); }
+
+  /// Draws of every distribution, sample_shape + batch_shape: the next draw of the generator. Throws
+  /// ValueError for a negative size.
+  Index sample(const Shape& sample_shape = {}) const;
+
+  /// ln p_value, value broadcast with the batch. Throws ShapeError, ValueError for a value outside [0, K).
+  Tensor log_prob(const Index& value) const;
+  /// -E ln p = -sum_i p_i ln p_i.
+  Tensor entropy() const;
+
+ private:
+  Tensor normalized_;  // probs or logits
+  Shape batch_;
+  bool by_logits_;
+};
+
+/// KL(p | q) = sum_i p_i ln(p_i / q_i), infinite where q excludes what p allows; for each pair of the two batches,
+/// which broadcast. Throws ShapeError, also for different numbers of categories.
+Tensor kl_divergence(const Categorical& p, const Categorical& q);
+
+}  // namespace xgrad::distributions

@@ -1,0 +1,56 @@
+#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/distributions/distributions.h>
+#include <xgrad/ops/join.h>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+
+namespace xgrad::testing {
+namespace {
+
+using namespace distributions;
+
+Bernoulli bernoulli_of(const Case& c, int i) {
+  return c.text("how") == "logits" ? Bernoulli({.logits = c.x(i)}) : Bernoulli({.probs = c.x(i)});
+}
+Categorical categorical_of(const Case& c, int i) {
+  return c.text("how") == "logits" ? Categorical({.logits = c.x(i)}) : Categorical({.probs = c.x(i)});
+}
+template <class D>
+Tensor moments(const D& d) {
+  return stack({d.mean(), d.stddev(), d.variance()});
+}
+
+}  // namespace
+
+TEST_CASE("distributions and their gradients equal PyTorch's") {
+  const Operations operations{
+      {"normal_log_prob", [](const Case& c) { return Normal(c.x(0), c.x(1)).log_prob(c.x(2)); }},
+      {"normal_entropy", [](const Case& c) { return Normal(c.x(1), c.x(0)).entropy(); }},
+      {"normal_moments", [](const Case& c) { return moments(Normal(c.x(1), c.x(0))); }},
+      {"normal_kl", [](const Case& c) { return kl_divergence(Normal(c.x(0), c.x(1)), Normal(c.x(2), c.x(3))); }},
+      {"uniform_log_prob", [](const Case& c) { return Uniform(c.x(0), c.x(1)).log_prob(c.x(2)); }},
+      {"uniform_entropy", [](const Case& c) { return Uniform(c.x(0), c.x(1)).entropy(); }},
+      {"uniform_moments", [](const Case& c) { return moments(Uniform(c.x(0), c.x(1))); }},
+      {"uniform_kl", [](const Case& c) { return kl_divergence(Uniform(c.x(0), c.x(1)), Uniform(c.x(2), c.x(3))); }},
+      {"bernoulli_log_prob", [](const Case& c) { return bernoulli_of(c, 0).log_prob(c.x(1)); }},
+      {"bernoulli_entropy", [](const Case& c) { return bernoulli_of(c, 0).entropy(); }},
+      {"bernoulli_moments",
+       [](const Case& c) {
+         const Bernoulli d = bernoulli_of(c, 0);
+         return stack({d.probs(), d.logits(), d.variance()});
+       }},
+      {"bernoulli_kl", [](const Case& c) { return kl_divergence(bernoulli_of(c, 0), bernoulli_of(c, 1)); }},
+      {"categorical_log_prob", [](const Case& c) { return categorical_of(c, 0).log_prob(c.index(1)); }},
+      {"categorical_entropy", [](const Case& c) { return categorical_of(c, 0).entropy(); }},
+      {"categorical_parameters",
+       [](const Case& c) {
+         const Categorical d = categorical_of(c, 0);
+         return stack({d.probs(), d.logits()});
+       }},
+      {"categorical_kl", [](const Case& c) { return kl_divergence(categorical_of(c, 0), categorical_of(c, 1)); }},
+  };
+  check_fixtures("distributions", operations, 1e-11);
+}
+
+}  // namespace xgrad::testing

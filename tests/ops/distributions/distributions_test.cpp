@@ -1,0 +1,309 @@
+// Distributions: gradients against differences, samples against closed forms, edges, bad input. (Values and gradients
+// against PyTorch's are in distributions_fixtures_test.cpp.)
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/threads.h"
+
+namespace xgrad::testing {
+namespace {
+
+using namespace distributions;
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity(), nan = std::numeric_limits<Real>::quiet_NaN();
+constexpr std::int64_t draws = 40000;
+
+// The mean of independent draws along the first axis is as near to the true one as five of its deviations: farther off
+// once in two million.
+void check_mean(const Tensor& samples, const Tensor& mean, const Tensor& variance) {
+  const Tensor off = abs(xgrad::mean(samples, {.axis = 0}) - mean);
+  CHECK(all(off <= 5 * sqrt(variance / static_cast<Real>(samples.dim(0)))));
+}
+
+// Of n draws with these first moments, the mean of the squared deviations has the variance (fourth - variance^2) / n.
+void check_moments(const Tensor& samples, const Tensor& mean, const Tensor& variance, const Tensor& fourth) {
+  check_mean(samples, mean, variance);
+  check_mean(square(samples - mean), variance, fourth - square(variance));
+}
+
+}  // namespace
+
+TEST_CASE("distributions have gradients of any order") {
+  const Array loc = normal({2, 1}, 1), scale = uniform({3}, 0.5, 2, 2), value = normal({4, 2, 3}, 3);
+  const Array low = uniform({2, 1}, -2, -1, 4), high = uniform({3}, 1, 2, 5), inside = uniform({2, 3}, -1, 1, 6);
+  const GradientCheck third{.order = 3, .tolerance = 1e-6};
+  check_gradients([](const Tensors& x) { return Normal(x[0], x[1]).log_prob(x[2]); }, {loc, scale, value}, third);
+  check_gradients([](const Tensors& x) { return Normal(0, x[0]).entropy(); }, {scale}, third);
+  check_gradients([](const Tensors& x) { return kl_divergence(Normal(x[0], x[1]), Normal(x[2], x[1])); },
+                  {loc, scale, normal({2, 3}, 7)}, third);
+  check_gradients([&](const Tensors& x) { return Uniform(x[0], x[1]).log_prob(inside); }, {low, high}, third);
+  check_gradients([](const Tensors& x) { return kl_divergence(Uniform(x[0], x[1]), Uniform(x[0] - 1, 2 * x[1])); },
+                  {low, high}, third);
+  const Array p = uniform({2, 3}, 0.1, 0.9, 8), q = uniform({3}, 0.1, 0.9, 9), x3 = normal({2, 3}, 10);
+  const Array answers = bernoulli(full({4, 2, 3}, 0.5)).value();
+  check_gradients([&](const Tensors& x) { return Bernoulli({.probs = x[0]}).log_prob(answers); }, {p}, third);
+  check_gradients([&](const Tensors& x) { return Bernoulli({.logits = x[0]}).log_prob(answers); }, {x3}, third);
+  check_gradients([](const Tensors& x) { return Bernoulli({.probs = x[0]}).entropy(); }, {p}, third);
+  check_gradients([](const Tensors& x) { return Bernoulli({.logits = x[0]}).entropy(); }, {x3}, third);
+  check_gradients(
+      [](const Tensors& x) { return kl_divergence(Bernoulli({.probs = x[0]}), Bernoulli({.logits = x[1]})); }, {q, x3},
+      third);
+  const Index kinds = index({{0, 2}, {1, 1}, {2, 0}});
+  check_gradients([&](const Tensors& x) { return Categorical({.probs = x[0]}).log_prob(kinds); }, {p}, third);
+  check_gradients([&](const Tensors& x) { return Categorical({.logits = x[0]}).log_prob(kinds); }, {x3}, third);
+  check_gradients([](const Tensors& x) { return Categorical({.probs = x[0]}).entropy(); }, {p}, third);
+  check_gradients([](const Tensors& x) { return Categorical({.logits = x[0]}).entropy(); }, {x3}, third);
+  check_gradients(
+      [](const Tensors& x) { return kl_divergence(Categorical({.probs = x[0]}), Categorical({.logits = x[1]})); },
+      {q, x3}, third);
+}
+
+TEST_CASE("probabilities sum and integrate to 1") {
+  const Tensor x = linspace(-12, 12, 24001);  // steps of 0.001
+  CHECK(sum(exp(Normal(0.5, 1.2).log_prob(x))).item() / 1000 == doctest::Approx(1).epsilon(1e-10));
+  CHECK(sum(exp(Uniform(-3, 4).log_prob(linspace(-3, 4, 7001)[{slice(0, 7000)}]))).item() / 1000 ==
+        doctest::Approx(1).epsilon(1e-10));
+  for (const Bernoulli& d : {Bernoulli({.probs = tensor({0.3})}), Bernoulli({.logits = tensor({-7})})}) {
+    CHECK((exp(d.log_prob(0)) + exp(d.log_prob(1))).item() == doctest::Approx(1).epsilon(1e-14));
+  }
+  const Categorical d({.logits = normal({2, 5})});
+  check_close(sum(exp(d.log_prob(broadcast_to(arange(5).reshaped({5, 1}), {5, 2}))), {.axis = 0}).value(),
+              ones({2}).value());
+}
+
+TEST_CASE("entropy is the mean of -ln p, and a divergence that of ln p - ln q") {
+  const auto check = [](const auto& p, const auto& q, const auto& samples, const auto& times) {
+    const Tensor own = p.log_prob(samples), other = q.log_prob(samples);
+    const auto close = [&](const Tensor& terms, const Tensor& expected) {
+      check_mean(terms, expected, var(terms, {.axis = 0}) + 1e-12);
+    };
+    close(-own, p.entropy());
+    close(own - other, kl_divergence(p, q));
+    CHECK(samples.shape() == times);
+  };
+  manual_seed(1);
+  const Shape many{draws};
+  const Normal n(tensor({0, 1}), tensor({1, 0.5}));
+  check(n, Normal(tensor({1, 1}), 2), n.sample(many), Shape{draws, 2});
+  const Uniform u(tensor({0, 1}), 2);
+  check(u, Uniform(-1, tensor({2, 5})), u.sample(many), Shape{draws, 2});
+  const Bernoulli b({.probs = tensor({0.2, 0.9})});
+  check(b, Bernoulli({.logits = tensor({0, 1})}), b.sample(many), Shape{draws, 2});
+  const Categorical c({.probs = tensor({{1, 2, 3}, {5, 1, 1}})});
+  check(c, Categorical({.logits = tensor({0, 1, 0})}), c.sample(many), Shape{draws, 2});
+}
+
+TEST_CASE("samples have the moments of their distributions") {
+  manual_seed(2);
+  const Normal n(tensor({{-1}, {2}}), tensor({0.5, 1, 3}));
+  check_moments(n.sample({draws}), n.mean(), n.variance(), 3 * square(n.variance()));
+  const Uniform u(tensor({-1, 0}), tensor({3, 0.5}));
+  const Tensor drawn = u.sample({draws});
+  check_moments(drawn, u.mean(), u.variance(), square(square(u.high() - u.low())) / 80);
+  CHECK(all(drawn >= u.low() && drawn <= u.high()));
+  for (const Bernoulli& b :
+       {Bernoulli({.probs = tensor({0, 0.1, 0.5, 1})}), Bernoulli({.logits = tensor({-2, 0, 3})})}) {
+    const Tensor p = b.probs(), samples = b.sample({draws});
+    check_moments(samples, b.mean(), b.variance(), b.variance() * (1 - 3 * b.variance()));
+    CHECK(all(samples == Tensor(0) || samples == Tensor(1)));
+  }
+  for (const Categorical& c : {Categorical({.probs = tensor({{1, 0, 3}, {2, 2, 2}})}),
+                               Categorical({.logits = tensor({{0, -infinity, 1}, {5, 5, 6}})})}) {
+    const Tensor hits = one_hot(c.sample({draws}), 3);
+    check_mean(hits, c.probs(), c.probs() * (1 - c.probs()));
+    CHECK(all(hits[{_, 0, 1}] == Tensor(0)));
+  }
+}
+
+TEST_CASE("samples have the shape of the draws, then that of the batch") {
+  const Normal n(zeros({3, 1}), ones({2}));
+  const Bernoulli b({.probs = full({3, 2}, 0.5)});
+  const Categorical c({.logits = zeros({3, 2, 4})});
+  CHECK(n.batch_shape() == Shape{3, 2});
+  CHECK(c.batch_shape() == Shape{3, 2});
+  CHECK(c.num_categories() == 4);
+  for (const Shape& samples : {Shape{}, {5}, {2, 4}, {0}}) {
+    Shape expected = samples;
+    expected.push_back(3);
+    expected.push_back(2);
+    CHECK(n.sample(samples).shape() == expected);
+    CHECK(n.rsample(samples).shape() == expected);
+    CHECK(Uniform(zeros({3, 1}), ones({2})).rsample(samples).shape() == expected);
+    CHECK(b.sample(samples).shape() == expected);
+    CHECK(c.sample(samples).shape() == expected);
+  }
+  CHECK(Normal(0, 1).sample().shape() == Shape{});
+  CHECK(Categorical({.logits = zeros({0, 4})}).sample({5}).shape() == Shape{5, 0});
+  CHECK(sum(Categorical({.logits = zeros({0, 4})}).entropy()).item() == 0);
+}
+
+TEST_CASE("a reparameterised sample has the gradient of its closed form, a sample none") {
+  const Tensor loc = variable(normal({2, 1})), scale = variable(uniform({3}, 0.5, 2));
+  const Array g = normal({4, 2, 3}, 5);
+  manual_seed(3);
+  const Tensor x = Normal(loc, scale).rsample({4});
+  // x = loc + scale e: dx/dloc = 1, dx/dscale = e.
+  const Array e = ((x - loc) / scale).value();
+  const Tensors found = grad(x, {loc, scale}, {.seed = g});
+  check_close(found[0].value(), sum_to(Tensor(g), {2, 1}).value());
+  check_close(found[1].value(), sum_to(Tensor(g) * Tensor(e), {3}).value());
+  manual_seed(3);
+  const Tensor same = Normal(loc, scale).sample({4});
+  CHECK(equal(same.value(), x.value()));
+  CHECK(!same.requires_grad());
+
+  const Tensor low = variable(normal({2, 1})), high = low.detach() + 1, top = variable(high.value());
+  manual_seed(4);
+  const Tensor y = Uniform(low, top).rsample({4, 3});
+  const Tensor share = ((y - low) / (top - low)).detach();
+  const Array gy = normal({4, 3, 2, 1}, 6);
+  const Tensors slopes = grad(y, {low, top}, {.seed = gy});
+  check_close(slopes[0].value(), sum_to(Tensor(gy) * (1 - share), {2, 1}).value());
+  check_close(slopes[1].value(), sum_to(Tensor(gy) * share, {2, 1}).value());
+  CHECK(!Uniform(low, top).sample().requires_grad());
+  CHECK(!Bernoulli({.logits = loc}).sample().requires_grad());
+}
+
+TEST_CASE("a reparameterised sample's mean gradient is that of the mean") {
+  // E x^2 = loc^2 + scale^2, so d/dloc = 2 loc and d/dscale = 2 scale; each draw's is 2 x and 2 x e.
+  manual_seed(5);
+  const Tensor loc = variable(tensor({0.7}).value()), scale = variable(tensor({1.3}).value());
+  const Tensors g = grad(mean(square(Normal(loc, scale).rsample({draws}))), {loc, scale});
+  const Real m = 0.7, s = 1.3, n = draws;
+  CHECK(std::abs(g[0].item() - 2 * m) <= 5 * 2 * s / std::sqrt(n));
+  // Var(2 (m + s e) e) = 4 m^2 + 8 s^2
+  CHECK(std::abs(g[1].item() - 2 * s) <= 5 * std::sqrt((4 * m * m + 8 * s * s) / n));
+}
+
+TEST_CASE(
+    "what cannot happen has probability 0, entropies and divergences that are finite where they are, and gradients") {
+  const Categorical some({.logits = tensor({-infinity, 0, 0})}), all_of({.logits = tensor({0, 0, 0})});
+  CHECK(some.log_prob(index({0})).item() == -infinity);
+  CHECK(some.entropy().item() == doctest::Approx(std::numbers::ln2));
+  CHECK(kl_divergence(some, all_of).item() == doctest::Approx(std::log(1.5)));
+  CHECK(kl_divergence(all_of, some).item() == infinity);
+  CHECK(kl_divergence(some, some).item() == 0);
+  const Tensor x = variable(tensor({-infinity, 0, 1}).value());
+  const auto finite_gradient = [](const Tensor& y, const Tensor& x) {
+    CHECK(all(isfinite(grad(sum(y), {x}, {.retain_graph = true})[0])));
+  };
+  const Categorical d({.logits = x});
+  for (const Tensor& y : {d.entropy(), kl_divergence(d, all_of), kl_divergence(d, some), d.log_prob(index({2}))}) {
+    finite_gradient(y, x);
+  }
+  const Tensor sure = variable(tensor({-infinity, infinity, 0}).value());
+  const Bernoulli b({.logits = sure}), even({.logits = zeros({3})});
+  check_close(b.log_prob(tensor({0, 1, 1})).value(), tensor({0, 0, -std::numbers::ln2}).value());
+  check_close(b.log_prob(tensor({1, 0, 1})).value(), tensor({-infinity, -infinity, -std::numbers::ln2}).value());
+  check_close(b.entropy().value(), tensor({0, 0, std::numbers::ln2}).value());
+  check_close(kl_divergence(b, even).value(), tensor({std::numbers::ln2, std::numbers::ln2, 0}).value());
+  check_close(kl_divergence(even, b).value(), tensor({infinity, infinity, 0}).value());
+  check_close(kl_divergence(b, b).value(), tensor({0, 0, 0}).value());
+  for (const Tensor& y : {kl_divergence(b, even), kl_divergence(b, b)}) finite_gradient(y, sure);
+  CHECK(kl_divergence(Uniform(0, 1), Uniform(0, 0.5)).item() == infinity);
+  CHECK(kl_divergence(Uniform(0, 1), Uniform(0.5, 2)).item() == infinity);
+  CHECK(kl_divergence(Uniform(0, 1), Uniform(0, 1)).item() == 0);
+  CHECK(Uniform(0, 1).log_prob(0).item() == 0);
+  CHECK(Uniform(0, 1).log_prob(1).item() == -infinity);
+}
+
+TEST_CASE("distributions refuse parameters with their names") {
+  const auto value = [](const auto& f) { return error_of<ValueError>(f); };
+  const auto shape = [](const auto& f) { return error_of<ShapeError>(f); };
+  CHECK(value([] { Normal(0, tensor({1, 0})); }) == "normal: scale has 0 at [1]; expected numbers above 0");
+  CHECK(value([] { Normal(0, nan); }) == "normal: scale has nan at []; expected numbers above 0");
+  CHECK(value([] { Normal(tensor({{0, nan}}), 1); }) == "normal: loc has nan at [0, 1]; expected numbers");
+  CHECK(shape([] { Normal(zeros({2}), ones({3})); }) == "normal: cannot broadcast [2] with [3] at axis -1");
+  CHECK(value([] { Uniform(tensor({0, 2}), 2); }) == "uniform: low 2 is not below high 2 at [1]");
+  CHECK(value([] { Uniform(0, infinity); }) == "uniform: high has inf at []; expected finite numbers");
+  CHECK(value([] { Uniform(nan, 1); }) == "uniform: low has nan at []; expected finite numbers");
+  CHECK(shape([] { Uniform(zeros({2}), ones({3})); }) == "uniform: cannot broadcast [2] with [3] at axis -1");
+  CHECK(value([] { Bernoulli({}); }) == "bernoulli: expected probs or logits, got neither");
+  CHECK(value([] { Bernoulli({.probs = 0.5, .logits = 0}); }) == "bernoulli: expected probs or logits, got both");
+  CHECK(value([] {
+          Bernoulli({.probs = tensor({0.5, 1.5})});
+        }) == "bernoulli: probs has 1.5 at [1]; expected numbers in [0, 1]");
+  CHECK(value([] { Bernoulli({.logits = nan}); }) == "bernoulli: logits has nan at []; expected numbers");
+  CHECK(value([] { Categorical({}); }) == "categorical: expected probs or logits, got neither");
+  CHECK(value([] { Categorical({.probs = ones({2}), .logits = ones({2})}); }) ==
+        "categorical: expected probs or logits, got both");
+  CHECK(shape([] { Categorical({.probs = 1}); }) ==
+        "categorical: probs has shape []; expected (..., K) with at least one category");
+  CHECK(shape([] {
+          Categorical({.logits = zeros({3, 0})});
+        }) == "categorical: logits has shape [3, 0]; expected (..., K) with at least one category");
+  CHECK(value([] {
+          Categorical({.probs = tensor({0.5, -0.5})});
+        }) == "categorical: probs has -0.5 at [1]; expected finite numbers of 0 or more");
+  CHECK(value([] {
+          Categorical({.probs = tensor({{1, 0}, {0, 0}})});
+        }) == "categorical: the sum of probs has 0 at [1]; expected a finite number above 0");
+  CHECK(value([] {
+          Categorical({.logits = tensor({0, infinity})});
+        }) == "categorical: logits has inf at [1]; expected numbers or -inf");
+  CHECK(value([] {
+          Categorical({.logits = tensor({{-infinity, -infinity}})});
+        }) == "categorical: the largest of logits has -inf at [0]; expected a number");
+}
+
+TEST_CASE("distributions refuse values and shapes with their names, before a draw is taken") {
+  const auto value = [](const auto& f) { return error_of<ValueError>(f); };
+  const auto shape = [](const auto& f) { return error_of<ShapeError>(f); };
+  const Normal n(zeros({2}), 1);
+  const Uniform u(0, ones({2}));
+  const Bernoulli b({.probs = full({2}, 0.5)});
+  const Categorical c({.logits = zeros({2, 3})});
+  CHECK(shape([&] { n.log_prob(zeros({3})); }) == "normal.log_prob: cannot broadcast [3] with [2] at axis -1");
+  CHECK(value([&] { n.log_prob(nan); }) == "normal.log_prob: value has nan at []; expected numbers");
+  CHECK(shape([&] { u.log_prob(zeros({3})); }) == "uniform.log_prob: cannot broadcast [3] with [2] at axis -1");
+  CHECK(value([&] { u.log_prob(tensor({0.5, 2})); }) == "uniform.log_prob: value 2 at [1] is not in [0, 1]");
+  CHECK(value([&] { u.log_prob(nan); }) == "uniform.log_prob: value nan at [0] is not in [0, 1]");
+  CHECK(shape([&] { b.log_prob(zeros({3})); }) == "bernoulli.log_prob: cannot broadcast [3] with [2] at axis -1");
+  CHECK(value([&] { b.log_prob(tensor({0, 0.5})); }) == "bernoulli.log_prob: value has 0.5 at [1]; expected 0 or 1");
+  CHECK(shape([&] {
+          c.log_prob(index({0, 1, 2}));
+        }) == "categorical.log_prob: cannot broadcast [3] with [2] at axis -1");
+  CHECK(value([&] {
+          c.log_prob(index({0, 3}));
+        }) == "categorical.log_prob: value has 3 at [1]; expected a category in [0, 3)");
+  CHECK(value([&] { c.log_prob(index({-1})); }) ==
+        "categorical.log_prob: value has -1 at [0]; expected a category in [0, 3)");
+  CHECK(shape([&] { kl_divergence(n, Normal(zeros({3}), 1)); }) ==
+        "kl_divergence: cannot broadcast [2] with [3] at axis -1");
+  CHECK(shape([&] { kl_divergence(u, Uniform(zeros({3}), 1)); }) ==
+        "kl_divergence: cannot broadcast [2] with [3] at axis -1");
+  CHECK(shape([&] { kl_divergence(b, Bernoulli({.logits = zeros({3})})); }) ==
+        "kl_divergence: cannot broadcast [2] with [3] at axis -1");
+  CHECK(shape([&] {
+          kl_divergence(c, Categorical({.logits = zeros({3, 3})}));
+        }) == "kl_divergence: cannot broadcast [2] with [3] at axis -1");
+  CHECK(shape([&] { kl_divergence(c, Categorical({.logits = zeros({4})})); }) ==
+        "kl_divergence: distributions of 3 and of 4 categories");
+  manual_seed(6);
+  const RandomState before = random_state();
+  CHECK(value([&] { n.sample({-1}); }) == "normal: negative size in the sample shape [-1]");
+  CHECK(value([&] { n.rsample({2, -1}); }) == "normal: negative size in the sample shape [2, -1]");
+  CHECK(value([&] { u.sample({-1}); }) == "uniform: negative size in the sample shape [-1]");
+  CHECK(value([&] { u.rsample({-1}); }) == "uniform: negative size in the sample shape [-1]");
+  CHECK(value([&] { b.sample({-1}); }) == "bernoulli: negative size in the sample shape [-1]");
+  CHECK(value([&] { c.sample({-1}); }) == "categorical: negative size in the sample shape [-1]");
+  CHECK(random_state() == before);
+}
+
+TEST_CASE("samples are the same bits for any number of threads") {
+  const Tensor x = normal({50, 40});
+  check_same_bits([&] {
+    manual_seed(7);
+    const Normal n(x, exp(x));
+    const Bernoulli b({.logits = x});
+    const Categorical c({.logits = x});
+    return concat({flatten(n.sample({30})), flatten(Uniform(x, x + 1).sample({30})), flatten(b.sample({30})),
+                   flatten(to_real(c.sample({300}))), flatten(c.entropy()), flatten(n.log_prob(x))});
+  });
+}
+
+}  // namespace xgrad::testing
