@@ -53,6 +53,12 @@ extern optim::AdamW adam;
 extern const Tensors parameters;
 }  // namespace common
 
+namespace docs_distributions {
+using namespace common;
+extern const Tensor x, y, noise, logits, returns, baseline;
+Tensor decoder(const Tensor& z);
+}  // namespace docs_distributions
+
 namespace docs_adding_an_operation {
 using namespace common;
 Tensor prefix_sum(const Tensor& x, int axis);

@@ -1,0 +1,114 @@
+// REINFORCE with a baseline: actions are drawn, and those after which more came than was expected are made more likely
+// (Williams: "Simple statistical gradient-following algorithms for connectionist reinforcement learning", 1992).
+#pragma once
+
+#include <vector>
+
+#include <xgrad/xgrad.h>
+
+#include "cart_pole.h"
+
+namespace policy_gradient {
+
+using namespace xgrad;
+
+/// One try: the states that were met, and what was done in each. Every step counts 1.
+struct Episode {
+  std::vector<CartPole> states = {};
+  std::vector<std::int64_t> actions = {};
+
+  std::int64_t length() const { return std::ssize(actions); }
+};
+
+/// What an agent sees of some states: (N, 4).
+inline Tensor seen(const std::vector<CartPole>& states) {
+  std::vector<Real> numbers;
+  for (const CartPole& at : states) {
+    for (const double number : {at.x, at.v, at.angle, at.spin}) numbers.push_back(static_cast<Real>(number));
+  }
+  return tensor({std::ssize(states), 4}, numbers);
+}
+
+/// What to do, and what to expect.
+struct Agent : nn::Module {
+  nn::Sequential policy{at("policy"), nn::layer<nn::Linear>(4, 64), nn::layer<nn::Tanh>(),
+                        nn::layer<nn::Linear>(64, 2)};
+  nn::Sequential value{at("value"), nn::layer<nn::Linear>(4, 64), nn::layer<nn::Tanh>(), nn::layer<nn::Linear>(64, 1)};
+
+  explicit Agent(nn::At here) : Module(std::move(here)) {}
+
+  /// How likely each action is: states (N, 4) -> N distributions over left and right.
+  distributions::Categorical operator()(const Tensor& states) const {
+    return distributions::Categorical({.logits = policy(states)});
+  }
+  /// The return that is to be expected: (N, 4) -> (N).
+  Tensor baseline(const Tensor& states) const { return squeeze(value(states), {-1}); }
+};
+
+enum class Acting { by_chance, greedily };
+
+/// Episodes that begin near the middle, upright, at rest, all side by side: a step asks the agent about every cart that
+/// still stands.
+inline std::vector<Episode> play(const Agent& agent, std::int64_t count, Acting acting) {
+  const NoGrad no_graph;
+  std::vector<Episode> episodes(static_cast<std::size_t>(count));
+  const Tensor start = rand({count, 4}) * 0.1 - 0.05;
+  std::vector<std::size_t> standing;
+  std::vector<CartPole> states;
+  for (std::size_t i = 0; i < episodes.size(); ++i) {
+    const Real* numbers = start.value().data() + 4 * i;
+    states.push_back({.x = numbers[0], .v = numbers[1], .angle = numbers[2], .spin = numbers[3]});
+    standing.push_back(i);
+  }
+  for (std::int64_t step = 0; step < longest_episode && !standing.empty(); ++step) {
+    const distributions::Categorical choice = agent(seen(states));
+    const Index actions = acting == Acting::by_chance ? choice.sample() : argmax(choice.logits());
+    std::vector<std::size_t> still_standing;
+    std::vector<CartPole> next;
+    for (std::size_t k = 0; k < standing.size(); ++k) {
+      const std::int64_t action = actions.data()[k];
+      episodes[standing[k]].states.push_back(states[k]);
+      episodes[standing[k]].actions.push_back(action);
+      const CartPole after = pushed(states[k], action);
+      if (failed(after)) continue;
+      still_standing.push_back(standing[k]);
+      next.push_back(after);
+    }
+    standing = std::move(still_standing);
+    states = std::move(next);
+  }
+  return episodes;
+}
+
+/// The return from each step of an episode on, what comes later counting less:
+///   R_t = 1 + discount R_(t+1), R_T = 0
+inline std::vector<Real> returns(std::int64_t length, double discount) {
+  std::vector<Real> all(static_cast<std::size_t>(length));
+  double sum = 0;
+  for (std::int64_t t = length - 1; t >= 0; --t) {
+    sum = 1 + discount * sum;
+    all[static_cast<std::size_t>(t)] = static_cast<Real>(sum);
+  }
+  return all;
+}
+
+/// What to make small for the next step of learning: -mean (R - b(s)) ln p(action | s), whose gradient is, up to its
+/// sign, an estimate of that of the expected return, and the squared error of the baseline b.
+inline Tensor reinforce_loss(const Agent& agent, const std::vector<Episode>& episodes, double discount) {
+  std::vector<CartPole> states;
+  std::vector<std::int64_t> actions;
+  std::vector<Real> came;
+  for (const Episode& episode : episodes) {
+    states.insert(states.end(), episode.states.begin(), episode.states.end());
+    actions.insert(actions.end(), episode.actions.begin(), episode.actions.end());
+    const std::vector<Real> of_episode = returns(episode.length(), discount);
+    came.insert(came.end(), of_episode.begin(), of_episode.end());
+  }
+  const Tensor s = seen(states), scale = Real(1 - discount);  // so that returns are about 1 at most
+  const Tensor R = tensor(came) * scale, b = agent.baseline(s);
+  const Tensor advantage = (R - b).detach();
+  const Tensor better = advantage / (stddev(advantage) + 1e-6);
+  return -mean(better * agent(s).log_prob(index(actions))) + mse_loss(b, R);
+}
+
+}  // namespace policy_gradient

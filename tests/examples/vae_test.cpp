@@ -1,0 +1,84 @@
+// The variational autoencoder of the example: its bound, and that it learns.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include <vae/model.h>
+#include <xgrad/kit/shapes.h>
+
+#include "support/threads.h"
+
+namespace vae {
+namespace {
+
+const Config small{.latent = 3, .hidden = 32};
+
+Array pictures(std::int64_t count) { return kit::draw_shapes({.seed = 7}, {.count = count, .size = 12}).all().images; }
+
+TEST_CASE("The bound's divergence is what samples of the encoder say, and the bound lies below the likelihood") {
+  manual_seed(1);
+  const Vae model(nn::root, {1, 12, 12}, small);
+  model.log_noise.assign(Array(Shape{}, std::log(Real(0.4))));
+  const NoGrad off;
+  const Array x = pictures(6);
+  const Normal q = model.encode(x), prior(zeros({small.latent}), 1);
+  constexpr std::int64_t draws = 4000;
+  Tensors weights, terms;  // ln p(x, z) / q(z | x), and ln q(z | x) / p(z)
+  double bound = 0;
+  for (std::int64_t i = 0; i < draws; ++i) {
+    const Tensor z = q.sample();
+    terms.push_back(sum(q.log_prob(z) - prior.log_prob(z), {.axis = 1}));
+    weights.push_back(sum(model.decode(z).log_prob(x), {.axis = {1, 2, 3}}) - terms.back());
+    if (i % 20 == 0) bound += static_cast<double>(mean(model(x).elbo()).item()) * 20 / draws;
+  }
+  const Tensor found = stack(terms), kl = model(x).kl;
+  const Tensor error = stddev(found, {.axis = 0}) / std::sqrt(Real(draws));
+  CHECK(all(abs(mean(found, {.axis = 0}) - kl) <= 5 * error));
+  const Tensor likelihood = logsumexp(stack(weights), {.axis = 0}) - std::log(Real(draws));
+  CHECK(mean(likelihood).item() > bound);
+  CHECK(mean(stack(weights)).item() == doctest::Approx(bound).epsilon(0.01));
+}
+
+TEST_CASE("The bound's gradient reaches every parameter, and the encoder through the picture that its sample gives") {
+  manual_seed(2);
+  const Vae model(nn::root, {1, 12, 12}, small);
+  const Array x = pictures(4);
+  for (const Tensor& g : grad(mean(model(x).elbo()), model.parameters())) CHECK(max(abs(g)).item() > 0);
+  const Tensors of_encoder{model.mean.weight, model.log_deviation.weight};
+  for (const Tensor& g : grad(mean(model(x).reconstruction), of_encoder)) CHECK(max(abs(g)).item() > 0);
+}
+
+TEST_CASE("Learning raises the bound, finds pictures again and lowers the noise") {
+  for (const std::uint64_t seed : {1, 2}) {
+    CAPTURE(seed);
+    manual_seed(seed);
+    const Vae model(nn::root, {1, 12, 12}, small);
+    const Array x = pictures(200);
+    const auto error = [&] { return mse_loss(model.decode(model.encode(x).mean()).mean(), x).item(); };
+    const Real before = error();
+    optim::Adam adam{model.parameters(), {.lr = 3e-3}};
+    Real bound = 0;
+    for (int step = 0; step < 150; ++step) {
+      const Tensor loss = -mean(model(x).elbo());
+      if (step == 0) bound = -loss.item();
+      adam.step(grad(loss, model.parameters()));
+    }
+    CHECK(mean(model(x).elbo()).item() > bound + 100);
+    CHECK(error() < before * 0.6);
+    CHECK(exp(model.log_noise).item() < 0.3);
+    CHECK(mean(model(x).kl).item() > 1);
+  }
+}
+
+TEST_CASE("The bound and its gradients are the same bits for any number of threads") {
+  const Array x = pictures(50);
+  testing::check_same_bits([&] {
+    manual_seed(3);
+    const Vae model(nn::root, {1, 12, 12}, small);
+    const Tensor bound = model(x).elbo();
+    return concat({bound, flatten(grad(sum(bound), {model.features.weight})[0])});
+  });
+}
+
+}  // namespace
+}  // namespace vae
