@@ -14,13 +14,12 @@ struct CovOptions {
 };
 /// The covariances of m variables observed n times: x (m, n) -> (m, m), of one variable (n), (1, n) or () a number.
 ///
-///     C_ij = sum_k w_k (x_ik - mean_i) (x_jk - mean_j) / d,      mean_i = sum_k w_k x_ik / W,      w = fweights
-///     aweights
+///     C_ij = sum_k w_k (x_ik - mean_i) (x_jk - mean_j) / d,      mean_i = sum_k w_k x_ik / W
 ///
-/// with W = sum_k w_k and d = W - correction, with aweights d = W - correction sum_k w_k aweights_k / W. Gradients flow
-/// to x and to aweights. Throws ShapeError for an x of more than two axes or weights that are no list as long as there
-/// are observations, ValueError for a negative weight, weights whose sum is 0 or not finite, and unless d > 0 (PyTorch:
-/// infinities).
+/// with w = fweights aweights, W = sum_k w_k and d = W - correction, or with aweights W - correction sum_k w_k
+/// aweights_k / W. Gradients flow to x and to aweights. Throws ShapeError for an x of more than two axes or weights
+/// that are no list as long as there are observations, ValueError for a negative weight, weights whose sum is 0 or not
+/// finite, and unless d > 0 (PyTorch: infinities).
 Tensor cov(const Tensor& x, const CovOptions& options = {});
 
 /// The correlations of m variables observed n times, R_ij = C_ij / sqrt(C_ii C_jj) within [-1, 1], C = cov(x):

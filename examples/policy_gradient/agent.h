@@ -47,8 +47,8 @@ struct Agent : nn::Module {
 
 enum class Acting { by_chance, greedily };
 
-/// Episodes that begin near the middle, upright, at rest, all side by side: a step asks the agent about every cart that
-/// still stands.
+/// Episodes that begin near the middle, upright and at rest, or nearly so, all side by side: a step asks the agent
+/// about every cart that still stands.
 inline std::vector<Episode> play(const Agent& agent, std::int64_t count, Acting acting) {
   const NoGrad no_graph;
   std::vector<Episode> episodes(static_cast<std::size_t>(count));

@@ -25,7 +25,7 @@ using namespace vae;
 struct Settings {
   std::string data;
   Config model;
-  std::int64_t epochs = 25;
+  std::int64_t epochs = 40;
   std::int64_t batch = 100;
   double learning_rate = 3e-3;
 };

@@ -31,8 +31,8 @@ class Categorical {
   /// K
   std::int64_t num_categories() const { return normalized_.dim(-1); }
 
-  /// Draws of every distribution, sample_shape + batch_shape: the next draw of the generator. Throws
-  /// ValueError for a negative size.
+  /// Draws of every distribution, sample_shape + batch_shape: the next draw of the generator. Throws ValueError
+  /// for a negative size.
   Index sample(const Shape& sample_shape = {}) const;
 
   /// ln p_value, value broadcast with the batch. Throws ShapeError, ValueError for a value outside [0, K).
