@@ -200,13 +200,20 @@ Tensor nll_loss(const Tensor& log_p, const Index& classes, const NllLossOptions&
 
 Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options) {
   check_same_shape("kl_div", log_prediction, target);
-  const Mask none = target == (options.log_target ? -infinity : 0);
-  if (options.log_target) {
-    const Tensor distance = where(none, 0, target) - where(none, 0, log_prediction);
-    return reduced("kl_div", exp(target) * distance, options.reduction);
+  const bool by_batch = options.reduction.by_batch();
+  if (by_batch) {
+    if (target.rank() == 0) fail<ShapeError>("kl_div", "batchmean needs (B, ...), got ", target.shape());
+    refuse_nothing("kl_div", target, target.dim(0), Reduction::mean);
   }
-  return reduced("kl_div", where(none, 0, target * (log(where(none, 1, target)) - where(none, 0, log_prediction))),
-                 options.reduction);
+  const Mask none = target == (options.log_target ? -infinity : 0);
+  const auto losses = [&] {
+    if (!options.log_target) {
+      return where(none, 0, target * (log(where(none, 1, target)) - where(none, 0, log_prediction)));
+    }
+    return exp(target) * (where(none, 0, target) - where(none, 0, log_prediction));
+  };
+  const Tensor loss = reduced("kl_div", losses(), options.reduction.each());
+  return by_batch ? loss / static_cast<Real>(target.dim(0)) : loss;
 }
 
 namespace {

@@ -49,14 +49,30 @@ struct NllLossOptions {
 /// is not ignored.
 Tensor nll_loss(const Tensor& log_p, const Index& targets, const NllLossOptions& options = {});
 
+/// For kl_div: the sum divided by the size of the first axis, which is the divergence of distributions (B, V).
+struct BatchMean {};
+inline constexpr BatchMean batchmean;
+
+/// What becomes of the losses of single elements in kl_div: a Reduction, or batchmean.
+class KlDivReduction {
+ public:
+  constexpr KlDivReduction(Reduction each) : each_(each) {}
+  constexpr KlDivReduction(BatchMean) : each_(Reduction::sum), by_batch_(true) {}
+  Reduction each() const { return each_; }
+  bool by_batch() const { return by_batch_; }
+
+ private:
+  Reduction each_;
+  bool by_batch_ = false;
+};
+
 struct KlDivOptions {
-  Reduction reduction =
-      Reduction::mean;      ///< over all elements, as in PyTorch; divide `sum` by the batch for the divergence
+  KlDivReduction reduction = Reduction::mean;  ///< over all elements, as in PyTorch; batchmean is the divergence
   bool log_target = false;  ///< the target is given as logarithms
 };
 
 /// Kullback-Leibler divergence, pointwise: target (ln target - log_prediction), 0 where the target is 0. Equal shapes.
-/// Throws ShapeError.
+/// Throws ShapeError, also for batchmean of a scalar, and ValueError for that of no samples.
 Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options = {});
 
 struct BinaryCrossEntropyOptions {
