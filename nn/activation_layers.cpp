@@ -84,6 +84,28 @@ Tensor Hardtanh::operator()(const Tensor& x) const {
 
 std::string Hardtanh::settings() const { return cat(options.min_val, " to ", options.max_val); }
 
+Tensor Hardshrink::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(hardshrink(x, lambda));
+}
+
+std::string Hardshrink::settings() const { return cat(lambda); }
+
+Tensor Softshrink::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(softshrink(x, lambda));
+}
+
+std::string Softshrink::settings() const { return cat(lambda); }
+
+Tensor RReLU::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  if (training()) return here(rrelu(x, options));
+  return here(leaky_relu(x, {.negative_slope = (options.lower + options.upper) / 2}));
+}
+
+std::string RReLU::settings() const { return cat(options.lower, " to ", options.upper); }
+
 Tensor ELU::operator()(const Tensor& x) const {
   const auto here = enter(x);
   return here(elu(x, alpha));

@@ -142,6 +142,48 @@ struct Hardtanh : Module {
   std::string settings() const override;
 };
 
+/// y = x where |x| > lambda, else 0
+struct Hardshrink : Module {
+  explicit Hardshrink(At here, Real width = 0.5) : Module(std::move(here)), lambda(width) {}
+  explicit Hardshrink(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const Real lambda;
+
+ protected:
+  std::string settings() const override;
+};
+
+/// y = sign x (|x| - lambda) where |x| > lambda, else 0
+struct Softshrink : Module {
+  explicit Softshrink(At here, Real width = 0.5) : Module(std::move(here)), lambda(width) {}
+  explicit Softshrink(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const Real lambda;
+
+ protected:
+  std::string settings() const override;
+};
+
+/// y = x from 0 on, else slope x; in training, each slope is drawn between lower and upper (the next draw of the calling
+/// thread's generator), else it is their mean.
+struct RReLU : Module {
+  using Options = RReluOptions;
+
+  RReLU(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
+  explicit RReLU(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const Options options;
+
+ protected:
+  std::string settings() const override;
+};
+
 /// y = x above 0, else alpha (e^x - 1)
 struct ELU : Module {
   explicit ELU(At here, Real factor = 1) : Module(std::move(here)), alpha(factor) {}

@@ -1,6 +1,8 @@
 // Activation functions: a lambda and its derivative each.
 #include "activations.h"
 
+#include <cmath>
+
 #include "../core/formula.h"
 #include "arithmetic.h"
 #include "elementwise.h"
@@ -105,6 +107,44 @@ Tensor tanhshrink(const Tensor& x) {
         return t * t;
       });
 }
+
+namespace {
+
+void check_lambda(const char* op, Real lambda) {
+  if (!(lambda >= 0)) fail<ValueError>(op, "lambda must not be negative, got ", lambda);
+}
+
+}  // namespace
+
+XGRAD_FORMULA hardshrink_formula{"hardshrink", "y = x if |x| > lambda, else 0", "dy/dx = 1 if |x| > lambda, else 0"};
+Tensor hardshrink(const Tensor& x, Real lambda) {
+  check_lambda("hardshrink", lambda);
+  return elementwise(
+      "hardshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v); },
+      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); });
+}
+
+XGRAD_FORMULA softshrink_formula{"softshrink", "y = sign x (|x| - lambda) if |x| > lambda, else 0",
+                                 "dy/dx = 1 if |x| > lambda, else 0"};
+Tensor softshrink(const Tensor& x, Real lambda) {
+  check_lambda("softshrink", lambda);
+  return elementwise(
+      "softshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v - lambda * sign(v)); },
+      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); });
+}
+
+Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key) {
+  const Real lower = options.lower, upper = options.upper;
+  if (!(lower <= upper && std::isfinite(lower) && std::isfinite(upper))) {
+    fail<ValueError>("rrelu", "slopes from ", lower, " to ", upper);
+  }
+  const Tensor slopes = lower + (upper - lower) * Tensor(random_uniform(x.shape(), key));
+  return elementwise(
+      "rrelu", x, slopes, [](auto v, auto s) { return where(v >= 0, v, s * v); },
+      [](auto v, auto s, auto) { return where(v >= 0, 1, s); }, [](auto v, auto, auto) { return minimum(v, 0); });
+}
+
+Tensor rrelu(const Tensor& x, const RReluOptions& options) { return rrelu(x, options, next_random_key()); }
 
 Tensor hardtanh(const Tensor& x, const HardtanhOptions& options) {
   if (!(options.min_val <= options.max_val)) {

@@ -2,6 +2,7 @@
 // by element, with PyTorch's names and defaults.
 #pragma once
 
+#include "../core/random.h"
 #include "../core/tensor.h"
 
 namespace xgrad {
@@ -37,6 +38,23 @@ Tensor softsign(const Tensor& x);
 Tensor logsigmoid(const Tensor& x);
 /// y = x - tanh x               dy/dx = tanh(x)^2
 Tensor tanhshrink(const Tensor& x);
+
+/// y = x where |x| > lambda, else 0            dy/dx = 1 where |x| > lambda, else 0
+/// Throws ValueError for a lambda that is negative or NaN. (softshrink likewise.)
+Tensor hardshrink(const Tensor& x, Real lambda = 0.5);
+/// y = x - lambda above lambda, x + lambda below -lambda, else 0      dy/dx = 1 where |x| > lambda, else 0
+Tensor softshrink(const Tensor& x, Real lambda = 0.5);
+
+struct RReluOptions {
+  Real lower = 1.0 / 8, upper = 1.0 / 3;  ///< of the slopes
+};
+/// y = x from 0 on, else slope x, where each slope is drawn between lower and upper: a function of the key and the
+/// element's position.      dy/dx = 1 from 0 on, else slope                                (Xu et al. 2015)
+/// For training; otherwise leaky_relu with the mean slope, see nn::RReLU. Throws ValueError unless lower <= upper, both
+/// finite.
+Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key);
+/// The same with the generator's next key.
+Tensor rrelu(const Tensor& x, const RReluOptions& options = {});
 
 struct HardtanhOptions {
   Real min_val = -1, max_val = 1;

@@ -1,0 +1,19 @@
+// Special functions of one number, in double, to about 1e-15.
+#pragma once
+
+#include "../../core/config.h"
+
+namespace xgrad::detail {
+
+/// ln |Gamma(x)|.
+double lgamma_of(double x);
+/// The derivative of ln Gamma: psi. At 0 infinite, NaN at negative whole numbers.
+double digamma_of(double x);
+/// The n-th derivative of psi, n > 0; infinite at 0 and negative whole numbers.
+double polygamma_of(int n, double x);
+/// The y with erf(y) = x.
+double erfinv_of(double x);
+/// The modified Bessel function of the first kind of order 0 or 1.
+double bessel_i(int order, double x);
+
+}  // namespace xgrad::detail
