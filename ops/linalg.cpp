@@ -325,6 +325,16 @@ Tensor diag_embed(const Tensor& x, const DiagonalOptions& options) {
   return axes == last ? matrices : movedim(matrices, last, axes);
 }
 
+Tensor diagonal_scatter(const Tensor& x, const Tensor& src, const DiagonalOptions& options) {
+  check_rank("diagonal_scatter", x);
+  const Axes last{x.rank() - 2, x.rank() - 1}, axes = matrix_axes("diagonal_scatter", options, x.rank());
+  const Tensor matrices = movedim(x, axes, last);
+  const Matrices sizes(matrices.shape());
+  const Slices line = diagonal_of(sizes.m, sizes.n, options.offset);
+  const Tensor result = slice_scatter(reshape(matrices, sizes.with({sizes.size()})), line, src);
+  return movedim(reshape(result, matrices.shape()), last, axes);
+}
+
 Tensor diag(const Tensor& x, std::int64_t offset) {
   if (x.rank() == 1) return diag_embed(x, {.offset = offset});
   if (x.rank() == 2) return diagonal(x, {.offset = offset});

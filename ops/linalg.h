@@ -184,6 +184,9 @@ Tensor diagonal(const Tensor& a, const DiagonalOptions& options = {});
 /// The dual of diagonal: matrices with x on the diagonal, 0 elsewhere.      (..., n) -> (..., n + |offset|, n +
 /// |offset|) The axes are those of the result. Throws as diagonal.
 Tensor diag_embed(const Tensor& x, const DiagonalOptions& options = {});
+/// x with src on a diagonal: the dual of diagonal, with its options. Throws ValueError for an axis out of
+/// range or one axis twice, ShapeError unless src has the shape of that diagonal.
+Tensor diagonal_scatter(const Tensor& x, const Tensor& src, const DiagonalOptions& options = {});
 /// diag_embed of a list, or the diagonal of a matrix. Throws ShapeError for other shapes.
 Tensor diag(const Tensor& x, std::int64_t offset = 0);
 /// y = sum_i a_ii.      (..., m, n) -> (...)
@@ -202,6 +205,7 @@ using linalg::det;
 using linalg::diag;
 using linalg::diag_embed;
 using linalg::diagonal;
+using linalg::diagonal_scatter;
 using linalg::logdet;
 using linalg::matrix_exp;
 using linalg::matrix_power;

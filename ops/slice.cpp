@@ -202,6 +202,105 @@ Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
   return split(x, lengths, axis);
 }
 
+Tensors tensor_split(const Tensor& x, std::int64_t count, int axis) {
+  axis = normalize_axis("tensor_split", axis, x.rank());
+  constexpr std::int64_t most = 1 << 24;
+  if (count < 1) fail<ValueError>("tensor_split", "into ", count, " parts");
+  if (count > most) fail<LimitError>("tensor_split", "into ", count, " parts");
+  const std::int64_t size = x.shape()[axis];
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(count), size / count);
+  for (std::int64_t i = 0; i < size % count; ++i) ++lengths[static_cast<std::size_t>(i)];
+  return split(x, lengths, axis);
+}
+
+Tensors tensor_split(const Tensor& x, const std::vector<std::int64_t>& at, int axis) {
+  axis = normalize_axis("tensor_split", axis, x.rank());
+  const std::int64_t size = x.shape()[axis];
+  Tensors parts;
+  Slice::Bound from;
+  const auto add = [&](Slice::Bound to) {
+    const auto [start, length] = range_of(Slice(from, to, 1), size);
+    parts.push_back(slice_part("split", x, part_of_axis(x.shape(), axis, start, length)));
+    from = to;
+  };
+  for (const std::int64_t to : at) add(to);
+  add(std::nullopt);
+  return parts;
+}
+
+namespace {
+
+// The axis that a split by name goes along.
+int named_axis(const char* op, const Tensor& x, int axis) {
+  if (x.rank() <= axis) fail<ShapeError>(op, "needs ", axis + 1, axis == 0 ? " axis" : " axes", ", got ", x.shape());
+  return axis;
+}
+
+Tensors even_split(const char* op, const Tensor& x, std::int64_t count, int axis) {
+  named_axis(op, x, axis);
+  if (count >= 1 && x.shape()[axis] % count != 0) {
+    fail<ShapeError>(op, "axis ", axis, " of ", x.shape(), " cannot be divided into ", count, " equal parts");
+  }
+  return tensor_split(x, count, axis);
+}
+
+int column_axis(const Tensor& x) { return x.rank() == 1 ? 0 : 1; }
+
+// Axis 0 of matrices and more.
+int row_axis(const Tensor& x) { return named_axis("vsplit", x, 1) - 1; }
+
+}  // namespace
+
+Tensors hsplit(const Tensor& x, std::int64_t count) { return even_split("hsplit", x, count, column_axis(x)); }
+Tensors hsplit(const Tensor& x, const std::vector<std::int64_t>& at) {
+  return tensor_split(x, at, named_axis("hsplit", x, column_axis(x)));
+}
+Tensors vsplit(const Tensor& x, std::int64_t count) { return even_split("vsplit", x, count, row_axis(x)); }
+Tensors vsplit(const Tensor& x, const std::vector<std::int64_t>& at) { return tensor_split(x, at, row_axis(x)); }
+Tensors dsplit(const Tensor& x, std::int64_t count) { return even_split("dsplit", x, count, 2); }
+Tensors dsplit(const Tensor& x, const std::vector<std::int64_t>& at) {
+  return tensor_split(x, at, named_axis("dsplit", x, 2));
+}
+
+namespace {
+
+XGRAD_FORMULA slice_scatter_formula{"slice_scatter", "y = src at a part, else x",
+                                    "dL/dx = 0 at that part, else gy; dL/dsrc = that part of gy"};
+Tensor scatter_part(const Tensor& x, const Part& part, const Tensor& src) {
+  Array value = x.value();
+  copy_strided(part.sizes, value.mutable_data() + part.offset, part.strides, src.value().data(),
+               strides_of(part.sizes));
+  return record("slice_scatter", std::move(value), wrt(x, [part](const Tensor& gy) {
+                  return scatter_part(gy, part, Array(part.sizes, Real(0)));
+                }),
+                wrt(src, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+}
+
+}  // namespace
+
+Tensor slice_scatter(const Tensor& x, const Slices& slices, const Tensor& src) {
+  const Part part = part_of("slice_scatter", x.shape(), slices);
+  if (src.shape() != part.sizes) {
+    fail<ShapeError>("slice_scatter", "src ", src.shape(), " for a part of shape ", part.sizes);
+  }
+  return scatter_part(x, part, src);
+}
+
+Tensor select_scatter(const Tensor& x, const Tensor& src, int axis, std::int64_t index) {
+  axis = normalize_axis("select_scatter", axis, x.rank());
+  const std::int64_t size = x.shape()[axis];
+  if (index < -size || index >= size) {
+    fail<ValueError>("select_scatter", "index ", index, " out of range for axis ", axis, " of size ", size);
+  }
+  Part part = part_of_axis(x.shape(), axis, index < 0 ? index + size : index, 1);
+  part.sizes.erase(axis);
+  part.strides.erase(axis);
+  if (src.shape() != part.sizes) {
+    fail<ShapeError>("select_scatter", "src ", src.shape(), " for a part of shape ", part.sizes);
+  }
+  return scatter_part(x, part, src);
+}
+
 XGRAD_FORMULA pad_formula{"pad", "y = x at the middle, value around it", "dL/dx = that part of gy"};
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value) {
   if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " paddings for shape ", x.shape());
