@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "arithmetic.h"
 #include "compare.h"
 #include "create.h"
 #include "index.h"
 #include "integer.h"
+#include "shape.h"
+#include "slice.h"
 
 namespace xgrad {
 
@@ -56,30 +59,97 @@ Tensor bincount(const Index& x, const Tensor& weights, const BincountOptions& op
   return scatter_add(zeros({bins}), 0, x, weights);
 }
 
+namespace {
+
+// Equal bins: from where to where, and the bin of each number, -1 outside.
+struct EqualBins {
+  double low, high;
+  std::int64_t count;
+
+  EqualBins(const char* op, const Tensor& x, std::int64_t bins, Real min_given, Real max_given)
+      : low(static_cast<double>(min_given)), high(static_cast<double>(max_given)), count(bins) {
+    if (bins < 1) fail<ValueError>(op, "bins = ", bins);
+    if (min_given > max_given) fail<ValueError>(op, "min = ", min_given, " is above max = ", max_given);
+    const Array& values = x.value();
+    if (low == high && values.size() > 0) {
+      low = static_cast<double>(min(Tensor(values)).item());  // NaN if there is one
+      high = static_cast<double>(max(Tensor(values)).item());
+    }
+    if (!std::isfinite(high - low)) fail<ValueError>(op, "no finite interval from ", low, " to ", high);
+    if (low == high) {
+      low -= 1;
+      high += 1;
+    }
+  }
+
+  std::int64_t of(Real value) const {
+    const auto v = static_cast<double>(value);
+    if (!(v >= low && v <= high)) return -1;
+    const auto bin = static_cast<std::int64_t>((v - low) / (high - low) * static_cast<double>(count));
+    return std::min(bin, count - 1);
+  }
+};
+
+// The histogram of elements that lie in the given bins, -1 in none.
+Histogram histogram_of(const Tensor& x, const Index& bins, const Tensor& edges, const HistogramOptions& options) {
+  const std::int64_t count = edges.size() - 1;
+  const Tensor& weight = options.weight;
+  if (weight.defined() && weight.shape() != x.shape()) {
+    fail<ShapeError>("histogram", "weights of shape ", weight.shape(), " for elements of shape ", x.shape());
+  }
+  const Index inside = flatnonzero(bins >= 0);
+  const Index of_inside = index_select(bins, 0, inside);
+  const Tensor weights =
+      weight.defined() ? index_select(reshape(weight, {x.size()}), 0, inside) : ones({inside.size()});
+  Tensor hist = scatter_add(zeros({count}), 0, of_inside, weights);
+  if (options.density) {
+    const Tensor total = sum(hist);
+    if (!(total.item() != 0)) fail<ValueError>("histogram", "there is no density where the total is ", total.item());
+    const Tensor widths = narrow(edges, 0, 1, count) - narrow(edges, 0, 0, count);
+    hist = hist / total / widths;
+  }
+  return {hist, edges};
+}
+
+}  // namespace
+
 Tensor histc(const Tensor& x, const HistcOptions& options) {
-  if (options.bins < 1) fail<ValueError>("histc", "bins = ", options.bins);
-  if (options.min > options.max) fail<ValueError>("histc", "min = ", options.min, " is above max = ", options.max);
-  double low = static_cast<double>(options.min), high = static_cast<double>(options.max);
-  const Array& values = x.value();
-  if (low == high && values.size() > 0) {
-    low = static_cast<double>(min(Tensor(values)).item());  // NaN if there is one
-    high = static_cast<double>(max(Tensor(values)).item());
-  }
-  if (!std::isfinite(high - low)) fail<ValueError>("histc", "no finite interval from ", low, " to ", high);
-  if (low == high) {
-    low -= 1;
-    high += 1;
-  }
+  const EqualBins bins("histc", x, options.bins, options.min, options.max);
   Array counts(Shape{options.bins}, Real(0));
   Real* out = counts.mutable_data();
-  const auto bins = static_cast<double>(options.bins);
-  for (const Real value : values) {
-    const auto v = static_cast<double>(value);
-    if (!(v >= low && v <= high)) continue;
-    const auto bin = static_cast<std::int64_t>((v - low) / (high - low) * bins);
-    out[std::min(bin, options.bins - 1)] += 1;
+  for (const Real value : x.value()) {
+    if (const std::int64_t bin = bins.of(value); bin >= 0) out[bin] += 1;
   }
   return counts;
+}
+
+Histogram histogram(const Tensor& x, std::int64_t bins, const HistogramOptions& options) {
+  const EqualBins equal("histogram", x, bins, options.min, options.max);
+  Array edges(Shape{bins + 1});
+  for (std::int64_t i = 0; i <= bins; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(bins);
+    edges.mutable_data()[i] = static_cast<Real>(equal.low + (equal.high - equal.low) * share);
+  }
+  Index places(Shape{x.size()});
+  std::ranges::transform(x.value(), places.mutable_data(), [&](Real v) { return equal.of(v); });
+  return histogram_of(x, places, edges, options);
+}
+
+Histogram histogram(const Tensor& x, const Tensor& bin_edges, const HistogramOptions& options) {
+  if (bin_edges.rank() != 1 || bin_edges.size() < 2) {
+    fail<ShapeError>("histogram", "needs a list of two edges or more, got ", bin_edges.shape());
+  }
+  const Array edges = bin_edges.value();
+  const Real *begin = edges.begin(), *end = edges.end();
+  for (const Real* edge = begin + 1; edge != end; ++edge) {
+    if (!(edge[-1] <= *edge)) fail<ValueError>("histogram", "edge ", *edge, " after ", edge[-1]);
+  }
+  Index places(Shape{x.size()});
+  std::ranges::transform(x.value(), places.mutable_data(), [&](Real v) -> std::int64_t {
+    if (!(v >= *begin && v <= end[-1])) return -1;
+    return std::min(std::upper_bound(begin, end, v) - begin, end - begin - 1) - 1;
+  });
+  return histogram_of(x, places, edges, options);
 }
 
 }  // namespace xgrad

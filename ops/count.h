@@ -36,4 +36,22 @@ struct HistcOptions {
 /// ValueError for bins < 1, min > max, and ends that are not finite.
 Tensor histc(const Tensor& x, const HistcOptions& options = {});
 
+/// What histogram gives.
+struct Histogram {
+  Tensor hist;       ///< for each bin how many elements, or what they weigh
+  Tensor bin_edges;  ///< where the bins begin, and the last one ends
+};
+struct HistogramOptions {
+  Tensor weight = {};    ///< of each element, of x's shape; undefined: 1
+  bool density = false;  ///< divided by the total weight and the widths of the bins: an integral of 1
+  Real min = 0;          ///< of equal bins; as in histc
+  Real max = 0;
+};
+/// histc with the edges of its bins, and weights: gradients flow to them. Throws as histc, and ShapeError unless the
+/// weights have the shape of x, ValueError for the density of nothing.
+Histogram histogram(const Tensor& x, std::int64_t bins, const HistogramOptions& options = {});
+/// The same with bins between these edges, an ascending list of two or more; an element on an edge belongs to the bin
+/// behind it, on the last edge to the one before. Throws likewise; `min` and `max` count for nothing.
+Histogram histogram(const Tensor& x, const Tensor& bin_edges, const HistogramOptions& options = {});
+
 }  // namespace xgrad

@@ -83,6 +83,13 @@ Tensor unsqueeze(const Tensor& x, int axis) {
   return reshape_as("unsqueeze", x, shape);
 }
 
+Tensor atleast_1d(const Tensor& x) { return x.rank() == 0 ? reshape(x, {1}) : x; }
+Tensor atleast_2d(const Tensor& x) { return x.rank() >= 2 ? x : reshape(x, {1, x.size()}); }
+Tensor atleast_3d(const Tensor& x) {
+  if (x.rank() >= 3) return x;
+  return x.rank() == 2 ? unsqueeze(x, 2) : reshape(x, {1, x.size(), 1});
+}
+
 // ---- the axes in another order
 
 namespace {

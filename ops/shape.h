@@ -23,6 +23,11 @@ Tensor squeeze(const Tensor& x, const Axes& axes);
 /// With a new axis of size 1 at position `axis` of the result. Throws ValueError for an axis out of range.
 Tensor unsqueeze(const Tensor& x, int axis);
 
+/// x with so many axes at least: a number (1), (1, 1), (1, 1, 1); a list (n), (1, n), (1, n, 1); a matrix (m, n, 1).
+Tensor atleast_1d(const Tensor& x);
+Tensor atleast_2d(const Tensor& x);
+Tensor atleast_3d(const Tensor& x);
+
 /// Axis i of the result is axis axes[i] of x. Throws ValueError unless `axes` names each axis once.
 Tensor permute(const Tensor& x, const Axes& axes);
 template <class T>

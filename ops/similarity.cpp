@@ -5,6 +5,8 @@
 
 #include "arithmetic.h"
 #include "broadcast.h"
+#include "compare.h"
+#include "index.h"
 #include "linalg.h"
 #include "reduce.h"
 #include "shape.h"
@@ -18,6 +20,14 @@ void check_p(const char* op, double p) {
 
 void check_eps(const char* op, double eps) {
   if (!(eps > 0)) fail<ValueError>(op, "eps must be positive, got ", eps);
+}
+
+Axes axes_but(int axis, int rank) {
+  Axes others;
+  for (int i = 0; i < rank; ++i) {
+    if (i != axis) others.push_back(i);
+  }
+  return others;
 }
 
 // x over its norm, or over eps where that is larger.
@@ -51,13 +61,32 @@ Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanc
                              {.ord = options.p, .axis = -1, .keepdim = options.keepdim});
 }
 
+Tensor pdist(const Tensor& x, const PdistOptions& options) {
+  if (x.rank() != 2) fail<ShapeError>("pdist", "needs rows (n, d), got ", x.shape());
+  if (!(options.p >= 0)) fail<ValueError>("pdist", "p must not be negative, got ", options.p);
+  const std::int64_t n = x.dim(0), pairs = n * (n - 1) / 2;
+  Index first(Shape{pairs}), second(Shape{pairs});
+  std::int64_t *i_to = first.mutable_data(), *j_to = second.mutable_data();
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      *i_to++ = i;
+      *j_to++ = j;
+    }
+  }
+  return linalg::vector_norm(index_select(x, 0, first) - index_select(x, 0, second), {.ord = options.p, .axis = 1});
+}
+
+Tensor renorm(const Tensor& x, const RenormOptions& options) {
+  const int axis = normalize_axis("renorm", options.axis, x.rank());
+  if (!(options.p > 0)) fail<ValueError>("renorm", "p must be positive, got ", options.p);
+  if (!(options.maxnorm >= 0)) fail<ValueError>("renorm", "maxnorm must not be negative, got ", options.maxnorm);
+  const Tensor norm = linalg::vector_norm(x, {.ord = options.p, .axis = axes_but(axis, x.rank()), .keepdim = true});
+  return x * where(norm > options.maxnorm, options.maxnorm / (norm + Real(1e-7)), 1);
+}
+
 Tensor weight_lengths(const Tensor& v, const WeightNormOptions& options) {
   const int axis = normalize_axis("weight_lengths", options.axis, v.rank());
-  Axes others;
-  for (int i = 0; i < v.rank(); ++i) {
-    if (i != axis) others.push_back(i);
-  }
-  return linalg::vector_norm(v, {.axis = others, .keepdim = true});
+  return linalg::vector_norm(v, {.axis = axes_but(axis, v.rank()), .keepdim = true});
 }
 
 Tensor weight_norm(const Tensor& v, const Tensor& g, const WeightNormOptions& options) {
