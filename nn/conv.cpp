@@ -75,6 +75,34 @@ Tensor Conv2d::operator()(const Tensor& x) const {
 
 std::string Conv2d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
 
+ConvTranspose1d::ConvTranspose1d(At here, std::int64_t in_channels, std::int64_t out_channels, std::int64_t size,
+                                 const Options& given)
+    : Module(std::move(here)),
+      in(positive("in", in_channels)),
+      out(positive("out", out_channels)),
+      kernel(positive("kernel", size)),
+      options(given),
+      weight([&] {
+        of_group("in", in, options.groups);
+        const Shape shape{in, of_group("out", out, options.groups), kernel};
+        return param("weight", shape, options.init ? options.init : init::uniform_within_root(shape.numel() / in));
+      }()),
+      bias(options.bias ? param("bias", {out},
+                                options.bias_init ? options.bias_init : init::uniform_within_root(weight.size() / in))
+                        : Tensor()) {}
+
+Tensor ConvTranspose1d::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(conv_transpose1d(x, weight, bias,
+                               {.stride = options.stride,
+                                .padding = options.padding,
+                                .output_padding = options.output_padding,
+                                .dilation = options.dilation,
+                                .groups = options.groups}));
+}
+
+std::string ConvTranspose1d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
+
 ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size,
                                  const Options& given)
     : Module(std::move(here)),

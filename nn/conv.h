@@ -67,6 +67,37 @@ struct Conv2d : Module {
   std::string settings() const override;
 };
 
+struct ConvTranspose1dOptions {
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t output_padding = 0;
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+  bool bias = true;
+  Init init = {};       ///< of the weight; if not given, uniform in +-1/sqrt(out / groups kernel)
+  Init bias_init = {};  ///< likewise
+};
+
+/// y = conv_transpose1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
+struct ConvTranspose1d : Module {
+  using Options = ConvTranspose1dOptions;
+
+  /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
+  ConvTranspose1d(At here, std::int64_t in, std::int64_t out, std::int64_t kernel, const Options& options = {});
+  explicit ConvTranspose1d(Placeless, ...);  ///< does not compile: no place
+
+  /// Throws as conv_transpose1d.
+  Tensor operator()(const Tensor& x) const;
+
+  const std::int64_t in, out, kernel;
+  const Options options;
+  const Tensor weight;  ///< (in, out / groups, kernel)
+  const Tensor bias;    ///< (out); undefined without bias
+
+ protected:
+  std::string settings() const override;
+};
+
 struct ConvTranspose2dOptions {
   Size2d stride = 1;
   Size2d padding = 0;

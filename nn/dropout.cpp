@@ -1,4 +1,4 @@
-// Dropout of elements and of whole samples.
+// Dropout of elements, of channels and of whole samples.
 #include "dropout.h"
 
 #include "../ops/arithmetic.h"
@@ -6,21 +6,55 @@
 #include "../ops/dropout.h"
 
 namespace xgrad::nn {
+namespace {
 
-Dropout::Dropout(At here, double probability) : Module(std::move(here)), p(probability) {
-  const Scope scope(place());
-  if (!(p >= 0 && p <= 1)) fail<ValueError>("dropout", "p must be in [0, 1], got ", p);
+// `p`, if it is a probability; the error says which module has it.
+double checked(const Place* place, const char* op, double p) {
+  const Scope scope(place);
+  if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "p must be in [0, 1], got ", p);
+  return p;
 }
+
+}  // namespace
+
+Dropout::Dropout(At here, double probability)
+    : Module(std::move(here)), p(checked(place(), "dropout", probability)) {}
 
 Tensor Dropout::operator()(const Tensor& x) const {
   const auto here = enter(x);
   return here(training() && p > 0 ? dropout(x, p, next_random_key()) : x);
 }
 
-DropPath::DropPath(At here, double probability) : Module(std::move(here)), p(probability) {
-  const Scope scope(place());
-  if (!(p >= 0 && p <= 1)) fail<ValueError>("drop_path", "p must be in [0, 1], got ", p);
+Dropout1d::Dropout1d(At here, double probability) : Module(std::move(here)), p(checked(place(), "dropout1d", probability)) {}
+
+Tensor Dropout1d::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(training() && p > 0 ? dropout1d(x, p) : x);
 }
+
+Dropout2d::Dropout2d(At here, double probability) : Module(std::move(here)), p(checked(place(), "dropout2d", probability)) {}
+
+Tensor Dropout2d::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(training() && p > 0 ? dropout2d(x, p) : x);
+}
+
+AlphaDropout::AlphaDropout(At here, double probability) : Module(std::move(here)), p(checked(place(), "alpha_dropout", probability)) {}
+
+Tensor AlphaDropout::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(training() && p > 0 ? alpha_dropout(x, p) : x);
+}
+
+FeatureAlphaDropout::FeatureAlphaDropout(At here, double probability) : Module(std::move(here)), p(checked(place(), "feature_alpha_dropout", probability)) {}
+
+Tensor FeatureAlphaDropout::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(training() && p > 0 ? feature_alpha_dropout(x, p) : x);
+}
+
+DropPath::DropPath(At here, double probability)
+    : Module(std::move(here)), p(checked(place(), "drop_path", probability)) {}
 
 Tensor DropPath::operator()(const Tensor& x) const {
   const auto here = enter(x);

@@ -1,4 +1,4 @@
-// Dropout of elements and of whole samples.
+// Dropout of elements, of channels and of whole samples.
 #pragma once
 
 #include "module.h"
@@ -11,6 +11,62 @@ struct Dropout : Module {
   /// Throws ValueError unless 0 <= p <= 1.
   Dropout(At here, double p);
   explicit Dropout(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const double p;
+
+ protected:
+  std::string settings() const override { return cat(p); }
+};
+
+/// In training, dropout1d: whole channels of x (B, C, L) or (C, L) become 0; else nothing happens.
+struct Dropout1d : Module {
+  /// Throws ValueError unless 0 <= p <= 1.
+  Dropout1d(At here, double p = 0.5);
+  explicit Dropout1d(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const double p;
+
+ protected:
+  std::string settings() const override { return cat(p); }
+};
+
+/// In training, dropout2d: whole channels of x (B, C, H, W) or (C, H, W) become 0; else nothing happens.
+struct Dropout2d : Module {
+  /// Throws ValueError unless 0 <= p <= 1.
+  Dropout2d(At here, double p = 0.5);
+  explicit Dropout2d(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const double p;
+
+ protected:
+  std::string settings() const override { return cat(p); }
+};
+
+/// In training, alpha_dropout: what keeps mean and variance of networks with SELU; else nothing happens.
+struct AlphaDropout : Module {
+  /// Throws ValueError unless 0 <= p <= 1.
+  AlphaDropout(At here, double p = 0.5);
+  explicit AlphaDropout(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const double p;
+
+ protected:
+  std::string settings() const override { return cat(p); }
+};
+
+/// In training, feature_alpha_dropout: AlphaDropout of whole channels; else nothing happens.
+struct FeatureAlphaDropout : Module {
+  /// Throws ValueError unless 0 <= p <= 1.
+  FeatureAlphaDropout(At here, double p = 0.5);
+  explicit FeatureAlphaDropout(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 

@@ -114,6 +114,23 @@ Tensor TripletMarginLoss::operator()(const Tensor& anchor, const Tensor& positiv
   return here(triplet_margin_loss(anchor, positive, negative, options));
 }
 
+MultiMarginLoss::MultiMarginLoss(At here, const Options& given)
+    : Module(std::move(here)), options([&] {
+        Options kept = given;
+        if (given.weight.defined()) kept.weight = buffer("weight", given.weight.value());
+        return kept;
+      }()) {}
+
+Tensor MultiMarginLoss::operator()(const Tensor& x, const Index& targets) const {
+  const auto here = enter(x, targets);
+  return here(multi_margin_loss(x, targets, options));
+}
+
+Tensor MultiLabelMarginLoss::operator()(const Tensor& x, const Index& targets) const {
+  const auto here = enter(x, targets);
+  return here(multilabel_margin_loss(x, targets, options));
+}
+
 Tensor CTCLoss::operator()(const Tensor& log_probs, const Index& targets, const Index& input_lengths,
                            const Index& target_lengths) const {
   const auto here = enter(log_probs, targets, input_lengths, target_lengths);

@@ -197,6 +197,30 @@ struct TripletMarginLoss : Module {
   const Options options;
 };
 
+/// See multi_margin_loss.
+struct MultiMarginLoss : Module {
+  using Options = MultiMarginLossOptions;
+
+  explicit MultiMarginLoss(At here, const Options& given = {});
+  explicit MultiMarginLoss(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x, const Index& targets) const;
+
+  const Options options;
+};
+
+/// See multilabel_margin_loss.
+struct MultiLabelMarginLoss : Module {
+  using Options = LossOptions;
+
+  explicit MultiLabelMarginLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
+  explicit MultiLabelMarginLoss(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x, const Index& targets) const;
+
+  const Options options;
+};
+
 /// See ctc_loss.
 struct CTCLoss : Module {
   using Options = CtcLossOptions;

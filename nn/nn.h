@@ -25,6 +25,7 @@
 #include "multi_head_attention.h"
 #include "norm.h"
 #include "packed_self_attention.h"
+#include "padding.h"
 #include "positions.h"
 #include "pretrained.h"
 #include "recurrent.h"

@@ -1,6 +1,7 @@
 // Layers that change shapes only, or nothing.
 #include "shape_layers.h"
 
+#include "../ops/pictures.h"
 #include "../ops/shape.h"
 
 namespace xgrad::nn {
@@ -23,5 +24,26 @@ Tensor Unflatten::operator()(const Tensor& x) const {
 }
 
 std::string Unflatten::settings() const { return cat("axis ", axis, " to ", sizes); }
+
+Tensor PixelShuffle::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(pixel_shuffle(x, factor));
+}
+
+std::string PixelShuffle::settings() const { return cat(factor); }
+
+Tensor PixelUnshuffle::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(pixel_unshuffle(x, factor));
+}
+
+std::string PixelUnshuffle::settings() const { return cat(factor); }
+
+Tensor ChannelShuffle::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(channel_shuffle(x, groups));
+}
+
+std::string ChannelShuffle::settings() const { return cat(groups, " groups"); }
 
 }  // namespace xgrad::nn

@@ -42,4 +42,43 @@ struct Unflatten : Module {
   std::string settings() const override;
 };
 
+/// See pixel_shuffle.
+struct PixelShuffle : Module {
+  PixelShuffle(At here, std::int64_t number) : Module(std::move(here)), factor(number) {}
+  explicit PixelShuffle(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const std::int64_t factor;
+
+ protected:
+  std::string settings() const override;
+};
+
+/// See pixel_unshuffle.
+struct PixelUnshuffle : Module {
+  PixelUnshuffle(At here, std::int64_t number) : Module(std::move(here)), factor(number) {}
+  explicit PixelUnshuffle(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const std::int64_t factor;
+
+ protected:
+  std::string settings() const override;
+};
+
+/// See channel_shuffle.
+struct ChannelShuffle : Module {
+  ChannelShuffle(At here, std::int64_t number) : Module(std::move(here)), groups(number) {}
+  explicit ChannelShuffle(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Tensor& x) const;
+
+  const std::int64_t groups;
+
+ protected:
+  std::string settings() const override;
+};
+
 }  // namespace xgrad::nn

@@ -197,6 +197,40 @@ Tensor folded(const ConvSizes& sizes, const Tensor& columns) {
                 wrt(columns, [sizes](const Tensor& gy) { return unfolded(sizes, gy); }));
 }
 
+Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& weight, const Tensor& bias,
+                              const ConvTranspose2dFuncOptions& options) {
+  const Size2d &stride = options.stride, &padding = options.padding, &more = options.output_padding,
+               &dilation = options.dilation;
+  const std::int64_t groups = options.groups;
+  at_least(op, "stride", 1, stride);
+  at_least(op, "dilation", 1, dilation);
+  at_least(op, "padding", 0, padding);
+  at_least(op, "output_padding", 0, more);
+  check(op, all, weight, groups, groups < 1 ? 0 : weight.dim(0) / groups);
+  check_bias(op, bias, checked_multiply(op, weight.dim(1), groups));
+  const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t behind, std::int64_t spread) {
+    if (behind >= std::max(step, spread)) {
+      fail<ValueError>(op, "output_padding ", behind, " is not below stride ", step, " or dilation ", spread);
+    }
+    const std::int64_t out = all.dim(place), kernel = weight.dim(place);
+    const std::int64_t far = checked_add(op, reach(op, kernel, spread), behind);
+    const std::int64_t whole = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
+    const std::int64_t in = whole - checked_multiply(op, 2, zeros);
+    if (in < 1 || out < 1) {
+      fail<ShapeError>(op, "input ", all.shape(), " gives ", whole, " places, of which padding ", zeros,
+                       " leaves none");
+    }
+    return ConvAxis{.in = in, .out = out, .kernel = kernel, .stride = step, .padding = zeros, .dilation = spread};
+  };
+  const ConvSizes sizes{.batch = all.dim(0),
+                        .groups = groups,
+                        .in = weight.dim(1),
+                        .out = weight.dim(0) / groups,
+                        .h = axis(2, stride.height, padding.height, more.height, dilation.height),
+                        .w = axis(3, stride.width, padding.width, more.width, dilation.width)};
+  return to_image(sizes, op, all, weight, bias);
+}
+
 }  // namespace
 
 XGRAD_FORMULA conv1d_formula{
@@ -227,39 +261,26 @@ XGRAD_FORMULA conv_transpose2d_formula{
     "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy"};
 Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
                         const ConvTranspose2dFuncOptions& options) {
-  const char* const op = "conv_transpose2d";
-  check_weight(op, weight, 4);
-  return batched(op, x, 4, [&](const Tensor& all) {
-    const Size2d &stride = options.stride, &padding = options.padding, &more = options.output_padding,
-                 &dilation = options.dilation;
-    const std::int64_t groups = options.groups;
-    at_least(op, "stride", 1, stride);
-    at_least(op, "dilation", 1, dilation);
-    at_least(op, "padding", 0, padding);
-    at_least(op, "output_padding", 0, more);
-    check(op, all, weight, groups, groups < 1 ? 0 : weight.dim(0) / groups);
-    check_bias(op, bias, checked_multiply(op, weight.dim(1), groups));
-    const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t behind, std::int64_t spread) {
-      if (behind >= std::max(step, spread)) {
-        fail<ValueError>(op, "output_padding ", behind, " is not below stride ", step, " or dilation ", spread);
-      }
-      const std::int64_t out = all.dim(place), kernel = weight.dim(place);
-      const std::int64_t far = checked_add(op, reach(op, kernel, spread), behind);
-      const std::int64_t whole = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
-      const std::int64_t in = whole - checked_multiply(op, 2, zeros);
-      if (in < 1 || out < 1) {
-        fail<ShapeError>(op, "input ", all.shape(), " gives ", whole, " places, of which padding ", zeros,
-                         " leaves none");
-      }
-      return ConvAxis{.in = in, .out = out, .kernel = kernel, .stride = step, .padding = zeros, .dilation = spread};
-    };
-    const ConvSizes sizes{.batch = all.dim(0),
-                          .groups = groups,
-                          .in = weight.dim(1),
-                          .out = weight.dim(0) / groups,
-                          .h = axis(2, stride.height, padding.height, more.height, dilation.height),
-                          .w = axis(3, stride.width, padding.width, more.width, dilation.width)};
-    return to_image(sizes, op, all, weight, bias);
+  check_weight("conv_transpose2d", weight, 4);
+  return batched("conv_transpose2d", x, 4, [&](const Tensor& all) {
+    return transposed_convolution("conv_transpose2d", all, weight, bias, options);
+  });
+}
+
+XGRAD_FORMULA conv_transpose1d_formula{
+    "conv_transpose1d", "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
+    "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy"};
+Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                        const ConvTranspose1dFuncOptions& options) {
+  check_weight("conv_transpose1d", weight, 3);
+  const ConvTranspose2dFuncOptions on_rows{.stride = {1, options.stride},
+                                           .padding = {0, options.padding},
+                                           .output_padding = {0, options.output_padding},
+                                           .dilation = {1, options.dilation},
+                                           .groups = options.groups};
+  return batched("conv_transpose1d", x, 3, [&](const Tensor& all) {
+    return squeeze(transposed_convolution("conv_transpose1d", unsqueeze(all, 2), unsqueeze(weight, 2), bias, on_rows),
+                   {2});
   });
 }
 

@@ -4,8 +4,10 @@
 #include "../core/formula.h"
 #include "arithmetic.h"
 #include "elementwise.h"
+#include "index.h"
 #include "lambda.h"
 #include "reduce.h"
+#include "shape.h"
 #include "similarity.h"
 
 namespace xgrad {
@@ -101,6 +103,59 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
   Tensor far = distance(anchor, negative);
   if (options.swap) far = minimum(far, distance(positive, negative));
   return reduced(op, relu(options.margin + distance(anchor, positive) - far), options.reduction);
+}
+
+Tensor multi_margin_loss(const Tensor& x, const Index& targets, const MultiMarginLossOptions& options) {
+  constexpr const char* op = "multi_margin_loss";
+  Shape samples = x.shape();
+  if (x.rank() > 0) samples.erase(x.rank() - 1);
+  if (x.rank() == 0 || x.dim(-1) == 0 || targets.shape() != samples) {
+    fail<ShapeError>(op, "scores ", x.shape(), " and classes ", targets.shape(), ": needs (..., C) and (...)");
+  }
+  const std::int64_t C = x.dim(-1);
+  const Tensor& weight = options.weight;
+  if (weight.defined() && weight.shape() != Shape{C}) {
+    fail<ShapeError>(op, "weight ", weight.shape(), " for ", C, " classes");
+  }
+  if (options.p != 1 && options.p != 2) fail<ValueError>(op, "p ", options.p, " is not 1 or 2");
+  for (const std::int64_t t : targets) {
+    if (t < 0 || t >= C) fail<ValueError>(op, "class ", t, " not in [0, ", C, ")");
+  }
+  detail::refuse_nothing(op, x, targets.size(), options.reduction);
+  Shape one_each = samples;
+  one_each.push_back(1);
+  const Tensor of_target = gather(x, -1, targets.reshaped(one_each));
+  const Tensor above = relu(options.margin - of_target + x) * (1 - Tensor(one_hot(targets, C)));
+  Tensor losses = sum(options.p == 1 ? above : square(above), {.axis = -1}) / static_cast<Real>(C);
+  if (weight.defined()) losses = losses * reshape(index_select(weight, 0, targets.reshaped({targets.size()})), samples);
+  return reduced(op, losses, options.reduction);
+}
+
+Tensor multilabel_margin_loss(const Tensor& x, const Index& targets, const LossOptions& options) {
+  constexpr const char* op = "multilabel_margin_loss";
+  if (x.rank() == 0 || x.dim(-1) == 0 || targets.shape() != x.shape()) {
+    fail<ShapeError>(op, "scores ", x.shape(), " and classes ", targets.shape(), ": needs (..., C) for both");
+  }
+  const std::int64_t C = x.dim(-1), samples = x.size() / C;
+  detail::refuse_nothing(op, x, samples, options.reduction);
+  // What is listed, and which classes are listed nowhere.
+  Index listed(Shape{samples, C}, 0);
+  Array counts(Shape{samples, C, 1}, Real(0)), others(Shape{samples, 1, C}, Real(1));
+  for (std::int64_t i = 0; i < targets.size(); ++i) {
+    const std::int64_t t = targets.data()[i], sample = i / C;
+    if (t < -1 || t >= C) fail<ValueError>(op, "class ", t, " not in [-1, ", C, ")");
+    const bool goes_on = i % C == 0 || counts.data()[i - 1] != 0;
+    if (t < 0 || !goes_on) continue;
+    listed.mutable_data()[i] = t;
+    counts.mutable_data()[i] = 1;
+    others.mutable_data()[sample * C + t] = 0;
+  }
+  const Tensor scores = reshape(x, {samples, C});
+  const Tensor of_target = unsqueeze(gather(scores, 1, listed), 2);
+  const Tensor above = relu(1 - of_target + unsqueeze(scores, 1)) * counts * others;
+  Shape to = x.shape();
+  to.erase(x.rank() - 1);
+  return reduced(op, reshape(sum(above, {.axis = {1, 2}}) / static_cast<Real>(C), to), options.reduction);
 }
 
 }  // namespace xgrad

@@ -66,4 +66,18 @@ struct TripletMarginLossOptions {
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossOptions& options = {});
 
+struct MultiMarginLossOptions {
+  int p = 1;  ///< 1 or 2
+  Real margin = 1;
+  Tensor weight = {};  ///< how much each class counts, (C); undefined: 1
+  Reduction reduction = Reduction::mean;
+};
+/// Of scores x (..., C) and classes t (...): sum over i != t of max(0, margin - x_t + x_i)^p / C, times the weight of t.
+/// Throws ShapeError, ValueError for a class outside [0, C) or another p.
+Tensor multi_margin_loss(const Tensor& x, const Index& targets, const MultiMarginLossOptions& options = {});
+
+/// Of scores x (..., C) and classes t (..., C), those before the first -1: sum over j in t, i not in t of
+/// max(0, 1 - x_j + x_i) / C. Throws ShapeError, ValueError for a class outside [-1, C).
+Tensor multilabel_margin_loss(const Tensor& x, const Index& targets, const LossOptions& options = {});
+
 }  // namespace xgrad

@@ -3,12 +3,20 @@
 #include "pooling.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "../core/formula.h"
 #include "../core/record.h"
+#include "arithmetic.h"
+#include "compare.h"
+#include "create.h"
+#include "elementwise.h"
+#include "index.h"
 #include "interpolate.h"
 #include "kernels/pooling.h"
 #include "kernels/resample.h"
+#include "shape.h"
 
 namespace xgrad {
 namespace {
@@ -165,15 +173,88 @@ Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
                 wrt(x, [choice, from = x.shape()](const Tensor& g) { return put_back(g, choice, from); }));
 }
 
-Tensor max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns) {
+// The largest numbers, and their places if they are asked for or a gradient will need them.
+ValuesAndIndices max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns,
+                          bool with_indices) {
   Array y(planes.result(rows.out, columns.out));
   const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
-  const bool keep = recording() && x.requires_grad();
+  const bool keep = with_indices || (recording() && x.requires_grad());
   Choice choice{sizes.in(), Index(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0})};
   max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.places.mutable_data() : nullptr);
-  return record(op, std::move(y), wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) {
-                  return put_back(gy, choice, to);
-                }));
+  Index indices = with_indices ? choice.places.reshaped(y.shape()) : Index();
+  const Tensor values = record(op, std::move(y), wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) {
+                                 return put_back(gy, choice, to);
+                               }));
+  return {values, std::move(indices)};
+}
+
+ValuesAndIndices pooled1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options, bool with_indices) {
+  constexpr const char* op = "max_pool1d";
+  const Planes planes(op, x, 1);
+  const Course columns =
+      checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding, options.dilation},
+              options.ceil_mode);
+  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(op, columns), with_indices);
+}
+
+ValuesAndIndices pooled2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options, bool with_indices) {
+  constexpr const char* op = "max_pool2d";
+  const Planes planes(op, x, 2);
+  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding, &dilation = options.dilation;
+  const Course rows = checked(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height},
+                              options.ceil_mode),
+               columns = checked(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width},
+                                 options.ceil_mode);
+  return max_pool(op, x, planes, windows_of(op, rows), windows_of(op, columns), with_indices);
+}
+
+ValuesAndIndices adaptive1d(const Tensor& x, std::int64_t size, bool with_indices) {
+  constexpr const char* op = "adaptive_max_pool1d";
+  const Planes planes(op, x, 1);
+  const Shares columns = shares(op, planes.width, size);
+  (void)planes.result(1, size);
+  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(columns), with_indices);
+}
+
+ValuesAndIndices adaptive2d(const Tensor& x, const Size2d& size, bool with_indices) {
+  constexpr const char* op = "adaptive_max_pool2d";
+  const Planes planes(op, x, 2);
+  const Shares rows = shares(op, planes.height, size.height), columns = shares(op, planes.width, size.width);
+  (void)planes.result(size.height, size.width);
+  return max_pool(op, x, planes, windows_of(rows), windows_of(columns), with_indices);
+}
+
+// ---- Back to where the largest numbers stood ------------------------------------------------------------------------
+
+// The size of what was pooled to `course.in` numbers, which may be given.
+std::int64_t unpooled_size(const char* op, const Course& course, std::optional<std::int64_t> given) {
+  for (const auto& [what, value] : {std::pair{"kernel", course.kernel}, std::pair{"stride", course.stride}}) {
+    if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
+    if (value > largest_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_side);
+  }
+  if (course.padding < 0 || course.padding > course.kernel / 2) {
+    fail<ValueError>(op, "padding ", course.padding, " is not in [0, ", course.kernel / 2, "], half of the kernel");
+  }
+  const std::int64_t usual = (course.in - 1) * course.stride - 2 * course.padding + course.kernel;
+  const std::int64_t size = given.value_or(usual);
+  if (size < 1 || size <= usual - course.stride || size >= usual + course.stride) {
+    fail<ShapeError>(op, "output_size ", size, " is not within a stride of ", course.stride, " around ", usual);
+  }
+  return size;
+}
+
+Tensor unpooled(const char* op, const Tensor& x, const Index& indices, const Planes& planes, std::int64_t height,
+                std::int64_t width) {
+  if (indices.shape() != x.shape()) {
+    fail<ShapeError>(op, "indices of shape ", indices.shape(), " for shape ", x.shape());
+  }
+  const Shape to = planes.result(height, width);
+  for (const std::int64_t i : indices) {
+    if (i < 0 || i >= height * width) fail<ValueError>(op, "index ", i, " not in [0, ", height * width, ")");
+  }
+  const Shape lines{planes.count, planes.height * planes.width};
+  const Tensor whole = scatter(zeros({planes.count, height * width}), 1, indices.reshaped(lines), reshape(x, lines));
+  return reshape(whole, to);
 }
 
 // ---- The mean -------------------------------------------------------------------------------------------------------
@@ -207,25 +288,38 @@ Tensor avg_pool(const char* op, const Tensor& x, const Planes& planes, const Ban
 XGRAD_FORMULA max_pool1d_formula{"max_pool1d", "y_i = the largest x in window i",
                                  "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
-  constexpr const char* op = "max_pool1d";
-  const Planes planes(op, x, 1);
-  const Course columns =
-      checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding, options.dilation},
-              options.ceil_mode);
-  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(op, columns));
+  return pooled1d(x, kernel, options, false).values;
+}
+ValuesAndIndices max_pool1d_with_indices(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
+  return pooled1d(x, kernel, options, true);
 }
 
 XGRAD_FORMULA max_pool2d_formula{"max_pool2d", "y_i = the largest x in window i",
                                  "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
-  constexpr const char* op = "max_pool2d";
+  return pooled2d(x, kernel, options, false).values;
+}
+ValuesAndIndices max_pool2d_with_indices(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
+  return pooled2d(x, kernel, options, true);
+}
+
+Tensor max_unpool1d(const Tensor& x, const Index& indices, std::int64_t kernel, const MaxUnpool1dOptions& options) {
+  constexpr const char* op = "max_unpool1d";
+  const Planes planes(op, x, 1);
+  const Course course{planes.width, kernel, options.stride.value_or(kernel), options.padding};
+  return unpooled(op, x, indices, planes, 1, unpooled_size(op, course, options.output_size));
+}
+
+Tensor max_unpool2d(const Tensor& x, const Index& indices, const Size2d& kernel, const MaxUnpool2dOptions& options) {
+  constexpr const char* op = "max_unpool2d";
   const Planes planes(op, x, 2);
-  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding, &dilation = options.dilation;
-  const Course rows = checked(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height},
-                              options.ceil_mode),
-               columns = checked(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width},
-                                 options.ceil_mode);
-  return max_pool(op, x, planes, windows_of(op, rows), windows_of(op, columns));
+  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
+  const auto size = [&](std::int64_t Size2d::* part, std::int64_t in) {
+    const Course course{in, kernel.*part, stride.*part, padding.*part};
+    const auto given = options.output_size ? std::optional(*options.output_size.*part) : std::nullopt;
+    return unpooled_size(op, course, given);
+  };
+  return unpooled(op, x, indices, planes, size(&Size2d::height, planes.height), size(&Size2d::width, planes.width));
 }
 
 XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", "y_i = the mean of x in window i",
@@ -250,24 +344,46 @@ Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions&
                   means_of(columns, options.count_include_pad));
 }
 
+namespace {
+
+// The root of sums of powers, which are given as means over `count` numbers.
+Tensor root_of_sums(const Tensor& means, double p, std::int64_t count) {
+  const Tensor sums = means * static_cast<Real>(count);
+  return where(sums == 0, 0, pow(where(sums == 0, 1, sums), static_cast<Real>(1 / p)));
+}
+
+void check_power(const char* op, double p) {
+  if (!(p > 0 && std::isfinite(p))) fail<ValueError>(op, "p must be positive and finite, got ", p);
+}
+
+}  // namespace
+
+Tensor lp_pool1d(const Tensor& x, double p, std::int64_t kernel, const LpPool1dOptions& options) {
+  check_power("lp_pool1d", p);
+  const Tensor means = avg_pool1d(pow(x, static_cast<Real>(p)), kernel,
+                                  {.stride = options.stride, .ceil_mode = options.ceil_mode});
+  return root_of_sums(means, p, kernel);
+}
+
+Tensor lp_pool2d(const Tensor& x, double p, const Size2d& kernel, const LpPool2dOptions& options) {
+  check_power("lp_pool2d", p);
+  const Tensor means = avg_pool2d(pow(x, static_cast<Real>(p)), kernel,
+                                  {.stride = options.stride, .ceil_mode = options.ceil_mode});
+  return root_of_sums(means, p, kernel.height * kernel.width);
+}
+
 XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", "y_i = the largest x in window i",
                                           "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
-Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) {
-  constexpr const char* op = "adaptive_max_pool1d";
-  const Planes planes(op, x, 1);
-  const Shares columns = shares(op, planes.width, size);
-  (void)planes.result(1, size);
-  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(columns));
+Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) { return adaptive1d(x, size, false).values; }
+ValuesAndIndices adaptive_max_pool1d_with_indices(const Tensor& x, std::int64_t size) {
+  return adaptive1d(x, size, true);
 }
 
 XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", "y_i = the largest x in window i",
                                           "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
-Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) {
-  constexpr const char* op = "adaptive_max_pool2d";
-  const Planes planes(op, x, 2);
-  const Shares rows = shares(op, planes.height, size.height), columns = shares(op, planes.width, size.width);
-  (void)planes.result(size.height, size.width);
-  return max_pool(op, x, planes, windows_of(rows), windows_of(columns));
+Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) { return adaptive2d(x, size, false).values; }
+ValuesAndIndices adaptive_max_pool2d_with_indices(const Tensor& x, const Size2d& size) {
+  return adaptive2d(x, size, true);
 }
 
 XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", "y_i = the mean of x in window i",
