@@ -3,9 +3,7 @@
 
 #include <cmath>
 
-#include "../core/parallel.h"
-#include "kernels/adaptive.h"
-#include "kernels/update.h"
+#include "kernels/adam_kin.h"
 #include "options.h"
 
 namespace xgrad::optim {
@@ -30,30 +28,16 @@ NAdam::NAdam(const std::vector<Group>& groups) : Optimizer("nadam") {
 
 void NAdam::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
   const Options& options = options_[static_cast<std::size_t>(group)];
-  const auto [b1, b2] = options.betas;
+  const double b2 = options.betas[1];
   const std::int64_t t = memory.steps + 1;
   const double mu = momentum_of(t, options), next_mu = momentum_of(t + 1, options);
   Real& product = *memory.moments[2].mutable_data();
   product = static_cast<Real>(static_cast<double>(product) * mu);
   const double so_far = static_cast<double>(product);
   const auto real = [](double value) { return static_cast<Real>(value); };
-  const NadamNumbers c{.new_m = real(1 - b1),
-                       .old_v = real(b2),
-                       .new_v = real(1 - b2),
-                       .from_g = real(lr * (1 - mu) / (1 - so_far)),
-                       .from_m = real(lr * next_mu / (1 - so_far * next_mu)),
-                       .root = real(1 / std::sqrt(detail::bias_correction(b2, t))),
-                       .eps = real(options.eps),
-                       .shrink = real(options.decoupled_weight_decay ? 1 - lr * options.weight_decay : 1),
-                       .pull = real(options.decoupled_weight_decay ? 0 : options.weight_decay),
-                       .sign = real(options.maximize ? -1 : 1)};
-  Real* const xs = x.mutable_data();
-  const Real* const gs = g.data();
-  Real* const ms = memory.moments[0].mutable_data();
-  Real* const vs = memory.moments[1].mutable_data();
-  parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    nadam_block(xs + begin, gs + begin, ms + begin, vs + begin, end - begin, c);
-  });
+  const NadamNumbers c{detail::adam_kin_numbers(options, lr), real(lr * (1 - mu) / (1 - so_far)),
+                       real(lr * next_mu / (1 - so_far * next_mu)), real(1 / std::sqrt(detail::bias_correction(b2, t)))};
+  detail::for_adam_blocks(x, g, memory.moments, c, nadam_block);
 }
 
 }  // namespace xgrad::optim

@@ -32,7 +32,7 @@ class KeptOptimizer;
 }  // namespace detail
 
 /// What all optimizers share that change each parameter along its own gradient. Made by its kinds: SGD, Adam, AdamW,
-/// NAdam, RAdam, RMSprop, Adagrad, Adadelta, Lion.
+/// Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta, ASGD, Rprop, Lion.
 /// Threads: one at a time, and while it steps, no other thread may use the parameters.
 class Optimizer {
  public:

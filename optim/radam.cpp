@@ -3,9 +3,7 @@
 
 #include <cmath>
 
-#include "../core/parallel.h"
-#include "kernels/adaptive.h"
-#include "kernels/update.h"
+#include "kernels/adam_kin.h"
 #include "options.h"
 
 namespace xgrad::optim {
@@ -29,23 +27,9 @@ void RAdam::update(Array& x, const Array& g, Memory& memory, int group, double l
   const bool adaptive = seen > 5;
   const double part =
       adaptive ? std::sqrt(left * (seen - 4) * (seen - 2) * most / ((most - 4) * (most - 2) * seen)) : 1;
-  const auto real = [](double value) { return static_cast<Real>(value); };
-  const RadamNumbers c{.new_m = real(1 - b1),
-                       .old_v = real(b2),
-                       .new_v = real(1 - b2),
-                       .adaptive = adaptive,
-                       .rate = real(lr * part / detail::bias_correction(b1, t)),
-                       .eps = real(options.eps),
-                       .shrink = real(options.decoupled_weight_decay ? 1 - lr * options.weight_decay : 1),
-                       .pull = real(options.decoupled_weight_decay ? 0 : options.weight_decay),
-                       .sign = real(options.maximize ? -1 : 1)};
-  Real* const xs = x.mutable_data();
-  const Real* const gs = g.data();
-  Real* const ms = memory.moments[0].mutable_data();
-  Real* const vs = memory.moments[1].mutable_data();
-  parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    radam_block(xs + begin, gs + begin, ms + begin, vs + begin, end - begin, c);
-  });
+  const RadamNumbers c{detail::adam_kin_numbers(options, lr), adaptive,
+                       static_cast<Real>(lr * part / detail::bias_correction(b1, t))};
+  detail::for_adam_blocks(x, g, memory.moments, c, radam_block);
 }
 
 }  // namespace xgrad::optim

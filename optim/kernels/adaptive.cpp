@@ -56,26 +56,50 @@ void adadelta_loop(Real* __restrict x, const Real* __restrict g, Real* __restric
   }
 }
 
-void nadam_loop(Real* __restrict x, const Real* __restrict g, Real* __restrict m, Real* __restrict v,
-                std::int64_t count, const NadamNumbers c) {
+// What NAdam and RAdam share: both moments move, then x by what step(g, m, v) says.
+template <class Step>
+void adam_kin_loop(Real* __restrict x, const Real* __restrict g, Real* __restrict m, Real* __restrict v,
+                   std::int64_t count, const AdamKinNumbers c, const Step step) {
   const std::optional<FlushTinyNumbers> flush = flush_if(c.eps > 0);
   for (std::int64_t i = 0; i < count; ++i) {
     const Real gi = squarable(c.sign * g[i] + c.pull * x[i]);
     m[i] += c.new_m * (gi - m[i]);
     v[i] = c.old_v * v[i] + c.new_v * gi * gi;
-    x[i] = c.shrink * x[i] - (c.from_g * gi + c.from_m * m[i]) / (std::sqrt(v[i]) * c.root + c.eps);
+    x[i] = c.shrink * x[i] - step(gi, m[i], v[i]);
   }
 }
 
-template <bool adaptive>
-void radam_loop(Real* __restrict x, const Real* __restrict g, Real* __restrict m, Real* __restrict v,
-                std::int64_t count, const RadamNumbers c) {
+void adamax_loop(Real* __restrict x, const Real* __restrict g, Real* __restrict m, Real* __restrict u,
+                 std::int64_t count, const AdamaxNumbers c) {
   const std::optional<FlushTinyNumbers> flush = flush_if(c.eps > 0);
   for (std::int64_t i = 0; i < count; ++i) {
-    const Real gi = squarable(c.sign * g[i] + c.pull * x[i]);
+    const Real gi = c.sign * g[i] + c.pull * x[i] + 0 * g[i];  // NaN for infinity
     m[i] += c.new_m * (gi - m[i]);
-    v[i] = c.old_v * v[i] + c.new_v * gi * gi;
-    x[i] = c.shrink * x[i] - c.rate * (adaptive ? m[i] / (std::sqrt(v[i]) + c.eps) : m[i]);
+    const Real faded = c.old_u * u[i], now = std::abs(gi) + c.eps;
+    u[i] = faded > now ? faded : now;
+    x[i] -= c.rate * m[i] / u[i];
+  }
+}
+
+void asgd_loop(Real* __restrict x, const Real* __restrict g, Real* __restrict average, std::int64_t count,
+               const AsgdNumbers c) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Real gi = c.sign * g[i] + c.pull * x[i] + 0 * g[i];  // NaN for infinity
+    x[i] = c.shrink * x[i] - c.rate * gi;
+    average[i] = c.to_average == 1 ? x[i] : average[i] + c.to_average * (x[i] - average[i]);
+  }
+}
+
+void rprop_loop(Real* __restrict x, const Real* __restrict g, Real* __restrict before, Real* __restrict length,
+                std::int64_t count, const RpropNumbers c) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Real gi = c.sign * g[i] + 0 * g[i];  // NaN for infinity
+    const Real turn = gi * before[i];
+    const Real grown = length[i] * (turn > 0 ? c.up : turn < 0 ? c.down : turn == 0 ? Real(1) : turn);
+    length[i] = grown < c.shortest ? c.shortest : grown > c.longest ? c.longest : grown;
+    const Real way = turn < 0 ? Real(0) : gi;
+    x[i] -= length[i] * (way > 0 ? Real(1) : way < 0 ? Real(-1) : way);
+    before[i] = way;
   }
 }
 
@@ -110,11 +134,32 @@ void adadelta_block(Real* x, const Real* g, Real* v, Real* d, std::int64_t count
 }
 
 void nadam_block(Real* x, const Real* g, Real* m, Real* v, std::int64_t count, const NadamNumbers& c) {
-  nadam_loop(x, g, m, v, count, c);
+  const auto step = [c](Real gi, Real mi, Real vi) {
+    return (c.from_g * gi + c.from_m * mi) / (std::sqrt(vi) * c.root + c.eps);
+  };
+  adam_kin_loop(x, g, m, v, count, c, step);
 }
 
 void radam_block(Real* x, const Real* g, Real* m, Real* v, std::int64_t count, const RadamNumbers& c) {
-  c.adaptive ? radam_loop<true>(x, g, m, v, count, c) : radam_loop<false>(x, g, m, v, count, c);
+  const Real rate = c.rate, eps = c.eps;
+  if (c.adaptive) {
+    adam_kin_loop(x, g, m, v, count, c,
+                  [rate, eps](Real, Real mi, Real vi) { return rate * (mi / (std::sqrt(vi) + eps)); });
+  } else {
+    adam_kin_loop(x, g, m, v, count, c, [rate](Real, Real mi, Real) { return rate * mi; });
+  }
+}
+
+void adamax_block(Real* x, const Real* g, Real* m, Real* u, std::int64_t count, const AdamaxNumbers& c) {
+  adamax_loop(x, g, m, u, count, c);
+}
+
+void asgd_block(Real* x, const Real* g, Real* average, std::int64_t count, const AsgdNumbers& c) {
+  asgd_loop(x, g, average, count, c);
+}
+
+void rprop_block(Real* x, const Real* g, Real* before, Real* length, std::int64_t count, const RpropNumbers& c) {
+  rprop_loop(x, g, before, length, count, c);
 }
 
 void lion_block(Real* x, const Real* g, Real* m, std::int64_t count, const LionNumbers& c) {

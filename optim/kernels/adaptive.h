@@ -30,21 +30,44 @@ struct AdadeltaNumbers {
 /// v moves towards g^2, d towards the square of the step, which is g times the root of d over that of v.
 void adadelta_block(Real* x, const Real* g, Real* v, Real* d, std::int64_t count, const AdadeltaNumbers& c);
 
+/// The numbers of a step that NAdam and RAdam share.
+struct AdamKinNumbers {
+  Real new_m, old_v, new_v, eps, shrink, pull, sign;
+};
+
 /// The numbers of one step.
-struct NadamNumbers {
-  Real new_m, old_v, new_v;
-  Real from_g, from_m;  ///< x <- x - (from_g g + from_m m) / (root sqrt(v) + eps)
-  Real root, eps, shrink, pull, sign;
+struct NadamNumbers : AdamKinNumbers {
+  Real from_g, from_m, root;  ///< x <- x - (from_g g + from_m m) / (root sqrt(v) + eps)
 };
 void nadam_block(Real* x, const Real* g, Real* m, Real* v, std::int64_t count, const NadamNumbers& c);
 
 /// The numbers of one step.
-struct RadamNumbers {
-  Real new_m, old_v, new_v;
+struct RadamNumbers : AdamKinNumbers {
   bool adaptive;  ///< x <- x - rate m / (sqrt(v) + eps), else x - rate m
-  Real rate, eps, shrink, pull, sign;
+  Real rate;
 };
 void radam_block(Real* x, const Real* g, Real* m, Real* v, std::int64_t count, const RadamNumbers& c);
+
+/// The numbers of one step.
+struct AdamaxNumbers {
+  Real new_m, old_u, rate, eps, pull, sign;
+};
+/// m moves towards g, u is the largest |g|, which fades; x moves by m over u.
+void adamax_block(Real* x, const Real* g, Real* m, Real* u, std::int64_t count, const AdamaxNumbers& c);
+
+/// The numbers of one step.
+struct AsgdNumbers {
+  Real rate, shrink, to_average, pull, sign;
+};
+/// x moves along g, and the average towards x.
+void asgd_block(Real* x, const Real* g, Real* average, std::int64_t count, const AsgdNumbers& c);
+
+/// The numbers of one step.
+struct RpropNumbers {
+  Real down, up, shortest, longest, sign;
+};
+/// x moves by its length along the sign of g; where that changed, not at all.
+void rprop_block(Real* x, const Real* g, Real* before, Real* length, std::int64_t count, const RpropNumbers& c);
 
 /// The numbers of one step.
 struct LionNumbers {

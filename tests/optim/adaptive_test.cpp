@@ -35,6 +35,11 @@ TEST_CASE("Every optimizer refuses options outside their range by name") {
         "nadam: momentum_decay must be finite and not negative, got -1");
   CHECK(refusal<optim::RAdam>({.betas = {0.9, 1.5}}) == "radam: betas[1] must be in [0, 1), got 1.5");
   CHECK(refusal<optim::RAdam>({.weight_decay = -1}) == "radam: weight_decay must be finite and not negative, got -1");
+  CHECK(refusal<optim::Adamax>({.betas = {0.9, 1}}) == "adamax: betas[1] must be in [0, 1), got 1");
+  CHECK(refusal<optim::ASGD>({.lambd = -1}) == "asgd: lambd must be finite and not negative, got -1");
+  CHECK(refusal<optim::ASGD>({.t0 = -1}) == "asgd: t0 must be finite and not negative, got -1");
+  CHECK(refusal<optim::Rprop>({.etas = {1, 1.2}}) == "rprop: etas must be below and above 1, got 1 and 1.2");
+  CHECK(refusal<optim::Rprop>({.step_sizes = {1, 0.5}}) == "rprop: step_sizes from 1 to 0.5");
   CHECK(refusal<optim::Lion>({.betas = {0.9, -1}}) == "lion: betas[1] must be in [0, 1), got -1");
   CHECK(refusal<optim::Lion>({.weight_decay = -1}) == "lion: weight_decay must be finite and not negative, got -1");
 }
@@ -54,6 +59,9 @@ void for_each_kind(const Check& check) {
   one("nadam", std::type_identity<optim::NAdam>());
   one("radam", std::type_identity<optim::RAdam>());
   one("lion", std::type_identity<optim::Lion>());
+  one("adamax", std::type_identity<optim::Adamax>());
+  one("asgd", std::type_identity<optim::ASGD>());
+  one("rprop", std::type_identity<optim::Rprop>());
 }
 
 TEST_CASE("A gradient that is not finite makes the parameter NaN, whichever the optimizer") {
@@ -95,6 +103,37 @@ TEST_CASE("Lion moves every number by lr, and not where its average is 0") {
   optim::Lion lion{{x}, {.lr = 0.25}};
   lion.step({Array({4}, {1e-30, -1e30, 0, 3})});
   CHECK(equal(x.value(), Array({4}, {-0.25, 0.25, 0, -0.25})));
+}
+
+TEST_CASE("ASGD averages its way from t0 on, and goes on from a saved state") {
+  const auto way = [](bool saved) {
+    const Tensor x = variable(Array({2}, {1, -1}), "x");
+    const optim::AsgdOptions options{.lr = 0.1, .lambd = 0.2, .t0 = 2};
+    optim::ASGD first{{x}, options}, second{{x}, options};
+    for (int t = 0; t < 3; ++t) first.step({x});
+    optim::Optimizer& next = saved ? second : first;
+    if (saved) second.load_state_dict(first.state_dict());
+    for (int t = 0; t < 4; ++t) next.step({x});
+    const StateFile state = next.state_dict();
+    return std::vector<Array>{x.value(), state.get<Array>("x.ax")};
+  };
+  const std::vector<Array> values = way(false), resumed = way(true);
+  CHECK(equal(values[0], resumed[0]));
+  CHECK(equal(values[1], resumed[1]));
+  CHECK(values[1].at({0}) > values[0].at({0}));  // of a way that falls to 0 the mean is behind
+}
+
+TEST_CASE("Rprop's steps grow where the sign stays, and are halved without a move where it turns") {
+  const Tensor x = variable(Array({1}, Real(0)));
+  optim::Rprop rprop{{x}, {.lr = 1}};
+  rprop.step({Array({1}, Real(3))});
+  CHECK(x.item() == -1);
+  rprop.step({Array({1}, Real(0.001))});
+  CHECK(x.item() == doctest::Approx(-2.2));
+  rprop.step({Array({1}, Real(-5))});
+  CHECK(x.item() == doctest::Approx(-2.2));
+  rprop.step({Array({1}, Real(-5))});
+  CHECK(x.item() == doctest::Approx(-1.6));
 }
 
 TEST_CASE("Centered RMSprop stays finite where gradients hardly vary and rounding makes their variance negative") {

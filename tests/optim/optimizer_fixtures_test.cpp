@@ -33,7 +33,9 @@ template <class Options>
 Options options_of(const Case& c) {
   Options options;
   options.lr = c.number("lr", options.lr);
-  options.weight_decay = c.number("weight_decay", options.weight_decay);
+  if constexpr (requires { options.weight_decay; }) {
+    options.weight_decay = c.number("weight_decay", options.weight_decay);
+  }
   options.maximize = c.flag("maximize");
   if constexpr (requires { options.eps; }) options.eps = c.number("eps", options.eps);
   if constexpr (requires { options.betas; }) {
@@ -49,6 +51,14 @@ Options options_of(const Case& c) {
     options.momentum_decay = c.number("momentum_decay", options.momentum_decay);
   }
   if constexpr (requires { options.alpha; }) options.alpha = c.number("alpha", options.alpha);
+  if constexpr (requires { options.lambd; }) {
+    options.lambd = c.number("lambd", options.lambd);
+    options.t0 = c.number("t0", options.t0);
+  }
+  if constexpr (requires { options.etas; }) {
+    if (c.has("etas")) options.etas = {c.reals("etas")[0], c.reals("etas")[1]};
+    if (c.has("step_sizes")) options.step_sizes = {c.reals("step_sizes")[0], c.reals("step_sizes")[1]};
+  }
   if constexpr (requires { options.centered; }) options.centered = c.flag("centered");
   if constexpr (requires { options.rho; }) options.rho = c.number("rho", options.rho);
   if constexpr (requires { options.lr_decay; }) {
@@ -138,7 +148,10 @@ TEST_CASE("every optimizer makes PyTorch's steps with every option") {
                                 {"adadelta", run<optim::Adadelta>},
                                 {"nadam", run<optim::NAdam>},
                                 {"radam", run<optim::RAdam>},
-                                {"lion", run<optim::Lion>}});
+                                {"lion", run<optim::Lion>},
+                                {"adamax", run<optim::Adamax>},
+                                {"asgd", run<optim::ASGD>},
+                                {"rprop", run<optim::Rprop>}});
 }
 
 TEST_CASE("L-BFGS takes PyTorch's way through a bent valley and a bowl") {

@@ -1,0 +1,41 @@
+// ASGD: stochastic gradient descent that averages its way.
+#pragma once
+
+#include "optimizer.h"
+
+namespace xgrad::optim {
+
+struct AsgdOptions {
+  double lr = 1e-2;
+  double lambd = 1e-4;      ///< how fast weights decay
+  double alpha = 0.75;      ///< how fast the rate falls
+  double t0 = 1e6;          ///< the step from which on weights are averaged
+  double weight_decay = 0;  ///< lambda
+  bool maximize = false;    ///< step up the gradient: -g takes the place of g
+};
+
+/// Polyak and Juditsky 1992, as PyTorch has it. In step t = 1, 2, ... with gradient g, eta_1 = lr, mu_1 = 1:
+///
+///     g <- g + lambda x
+///     x <- (1 - lambd eta_t) x - eta_t g
+///     a <- a + mu_t (x - a)
+///     eta_(t + 1) = lr / (1 + lambd lr t)^alpha,  mu_(t + 1) = 1 / max(1, t - t0)
+///
+/// The averages a are `ax` in the state. Gradients that are not finite count as with Adam.
+class ASGD : public Optimizer {
+ public:
+  using Options = AsgdOptions;
+  using Group = optim::Group<Options>;
+
+  /// These throw ValueError for a parameter given twice and for an option outside its range, GraphError for a parameter
+  /// that is no leaf.
+  ASGD(const Tensors& parameters, const Options& options = {});
+  explicit ASGD(const std::vector<Group>& groups);
+
+ private:
+  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
+
+  std::vector<Options> options_;
+};
+
+}  // namespace xgrad::optim
