@@ -62,8 +62,8 @@ GROUPS = [
     ),
     (
         "Fourier transforms",
-        "needs complex numbers",
-        r"torch\.(fft|stft|istft|has_spectral)",
+        "of real numbers only, `fft::rfft`; frames and windows are slices and products before it",
+        r"torch\.(stft|istft|has_spectral)",
     ),
     (
         "windows and signals",
@@ -175,52 +175,54 @@ GROUPS = [
         r"torch\.utils\.data\.(IterableDataset|ChainDataset|ConcatDataset|Sampler|get_worker_info)",
     ),
     (
-        "optimizers",
-        "not written so far",
-        r"torch\.optim\.(ASGD|Adamax|Adafactor|Muon|Rprop|swa_utils\.\w+)",
+        "optimizers of matrices",
+        "they keep sums of rows, or multiply matrices, and optimizers here know numbers one by one (`optim` sees no operations)",
+        r"torch\.optim\.(Adafactor|Muon)",
     ),
     (
-        "special functions",
-        "not written so far",
-        r"torch\.(special|digamma|polygamma|lgamma|mvlgamma|igammac?|i0|erfinv|sinc|xlogy)",
+        "averages as functions",
+        "an average is an object here: `optim::ExponentialMovingAverage`",
+        r"torch\.optim\.swa_utils\.get_\w+_avg_fn",
     ),
     (
-        "whole numbers and bits",
-        "not written so far; Index has + - * / %",
-        r"torch\.(gcd|lcm|bitwise_\w+|ldexp|frexp|nextafter|copysign)",
+        "incomplete gammas",
+        "distribution functions of the gamma family; PyTorch has no gradients by their first argument either",
+        r"torch\.(igammac?)",
     ),
     (
-        "elementwise",
-        "not written so far",
-        r"torch\.(heaviside|logaddexp2|fmax|fmin|isin)",
+        "parts of a float",
+        "no layer or loss needs the bits of a number; `std::frexp` and `std::nextafter` in a loop over `x.value()`",
+        r"torch\.(frexp|nextafter)",
     ),
     (
-        "statistics and sums",
-        "not written so far",
-        r"torch\.(cumulative_trapezoid|trapezoid|trapz|gradient|histogram(dd)?|nanmedian|nanquantile"
-        r"|unique_consecutive|segment_reduce|renorm)",
+        "bins in several directions",
+        "`histogram` has one; of several, `bincount` of the number of the cell, which `bucketize` gives for each direction",
+        r"torch\.histogramdd",
     ),
     (
-        "linear algebra",
-        "not written so far",
-        r"torch\.(cross|geqrf|orgqr|ormqr|kron|lobpcg|lu|lu_solve|lu_unpack|pca_lowrank|svd_lowrank|vander"
-        r"|(nn\.functional\.)?pdist)",
+        "parts of factorisations",
+        "what LAPACK keeps between two calls; `linalg::qr` and `linalg::solve` give what it is for",
+        r"torch\.(geqrf|orgqr|ormqr|lu|lu_solve|lu_unpack)",
     ),
     (
-        "shapes and parts",
-        "not written so far; `x[{...}]` reads parts, `place` is its dual",
-        r"torch\.(atleast_[23]d|cartesian_prod|combinations|[dhv]split|tensor_split|diagonal_scatter|as_strided_scatter"
-        r"|select_scatter|slice_scatter|unravel_index|range)",
+        "large factorisations by chance",
+        "approximations for matrices too large to factor; `linalg::svd` and `eigh` take what fits in memory",
+        r"torch\.(lobpcg|pca_lowrank|svd_lowrank)",
     ),
     (
-        "scattering",
-        "not written so far; `index_add` and `scatter_add` are there",
-        r"torch\.(index_copy|index_put|index_reduce|masked_scatter|put|scatter_reduce)",
+        "random counts",
+        "no model of the library draws counts; a gradient cannot pass through them",
+        r"torch\.(poisson|binomial)",
     ),
     (
-        "random numbers",
-        "not written so far",
-        r"torch\.(poisson|binomial|quasirandom)",
+        "random sequences",
+        "for integrals, not for training: points are drawn by `rand` and `randn`",
+        r"torch\.quasirandom",
+    ),
+    (
+        "strides of memory",
+        "there are no views with strides of their own to write through; `slice_scatter` writes a part",
+        r"torch\.as_strided_scatter",
     ),
     (
         "three directions",
@@ -228,47 +230,14 @@ GROUPS = [
         r"torch\.(nn\.|nn\.functional\.)?\w+3d(_with_indices)?",
     ),
     (
-        "convolutions",
-        "not written so far",
-        F + r"conv_transpose1d|torch\.nn\.ConvTranspose1d",
+        "pooling by chance",
+        "windows of random sizes (Graham 2014), which later networks gave up; `adaptive_max_pool2d` has the same sizes, not random",
+        r"torch\.(nn\.)?(functional\.)?(f|F)ractional\w+",
     ),
     (
-        "pooling",
-        "not written so far, or without the indices",
-        r"torch\.(nn\.)?(functional\.)?((adaptive_)?max_pool[12]d_with_indices|lp_pool\dd|LPPool\dd|max_unpool\dd"
-        r"|MaxUnpool\dd|(f|F)ractional\w+)",
-    ),
-    (
-        "padding that is not constant",
-        "not written so far",
-        r"torch\.nn\.(Circular|Reflection|Replication)Pad\dd",
-    ),
-    (
-        "pictures",
-        "not written so far",
-        F + r"(pixel_(un)?shuffle|channel_shuffle|affine_grid|grid_sample)|torch\.nn\.(Pixel(Uns"
-        r"|S)huffle|ChannelShuffle)",
-    ),
-    (
-        "normalisation",
-        "not written so far",
-        F + r"local_response_norm|torch\.nn\.(LocalResponseNorm|CrossMapLRN2d)",
-    ),
-    (
-        "kinds of dropout",
-        "not written so far",
-        F + r"(alpha_dropout|feature_alpha_dropout|dropout[123]d)|torch\.nn\.(Dropout[123]d"
-        r"|AlphaDropout|FeatureAlphaDropout)",
-    ),
-    (
-        "activations",
-        "not written so far",
-        F + r"(hardshrink|softshrink|rrelu)|torch\.nn\.(Hardshrink|Softshrink|RReLU)",
-    ),
-    (
-        "losses",
-        "not written so far",
-        r"torch\.nn\.(functional\.multi\w+_loss|Multi\w+Loss|AdaptiveLogSoftmaxWithLoss)",
+        "large vocabularies by frequency",
+        "the vocabularies here are small enough for `cross_entropy` over all of it",
+        r"torch\.nn\.AdaptiveLogSoftmaxWithLoss",
     ),
 ]
 

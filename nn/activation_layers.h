@@ -168,8 +168,8 @@ struct Softshrink : Module {
   std::string settings() const override;
 };
 
-/// y = x from 0 on, else slope x; in training, each slope is drawn between lower and upper (the next draw of the calling
-/// thread's generator), else it is their mean.
+/// y = x from 0 on, else slope x; in training, each slope is drawn between lower and upper (the next draw of the
+/// calling thread's generator), else it is their mean.
 struct RReLU : Module {
   using Options = RReluOptions;
 

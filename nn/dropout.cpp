@@ -17,36 +17,39 @@ double checked(const Place* place, const char* op, double p) {
 
 }  // namespace
 
-Dropout::Dropout(At here, double probability)
-    : Module(std::move(here)), p(checked(place(), "dropout", probability)) {}
+Dropout::Dropout(At here, double probability) : Module(std::move(here)), p(checked(place(), "dropout", probability)) {}
 
 Tensor Dropout::operator()(const Tensor& x) const {
   const auto here = enter(x);
   return here(training() && p > 0 ? dropout(x, p, next_random_key()) : x);
 }
 
-Dropout1d::Dropout1d(At here, double probability) : Module(std::move(here)), p(checked(place(), "dropout1d", probability)) {}
+Dropout1d::Dropout1d(At here, double probability)
+    : Module(std::move(here)), p(checked(place(), "dropout1d", probability)) {}
 
 Tensor Dropout1d::operator()(const Tensor& x) const {
   const auto here = enter(x);
   return here(training() && p > 0 ? dropout1d(x, p) : x);
 }
 
-Dropout2d::Dropout2d(At here, double probability) : Module(std::move(here)), p(checked(place(), "dropout2d", probability)) {}
+Dropout2d::Dropout2d(At here, double probability)
+    : Module(std::move(here)), p(checked(place(), "dropout2d", probability)) {}
 
 Tensor Dropout2d::operator()(const Tensor& x) const {
   const auto here = enter(x);
   return here(training() && p > 0 ? dropout2d(x, p) : x);
 }
 
-AlphaDropout::AlphaDropout(At here, double probability) : Module(std::move(here)), p(checked(place(), "alpha_dropout", probability)) {}
+AlphaDropout::AlphaDropout(At here, double probability)
+    : Module(std::move(here)), p(checked(place(), "alpha_dropout", probability)) {}
 
 Tensor AlphaDropout::operator()(const Tensor& x) const {
   const auto here = enter(x);
   return here(training() && p > 0 ? alpha_dropout(x, p) : x);
 }
 
-FeatureAlphaDropout::FeatureAlphaDropout(At here, double probability) : Module(std::move(here)), p(checked(place(), "feature_alpha_dropout", probability)) {}
+FeatureAlphaDropout::FeatureAlphaDropout(At here, double probability)
+    : Module(std::move(here)), p(checked(place(), "feature_alpha_dropout", probability)) {}
 
 Tensor FeatureAlphaDropout::operator()(const Tensor& x) const {
   const auto here = enter(x);

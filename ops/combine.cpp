@@ -80,7 +80,8 @@ Tensor combinations(const Tensor& x, const CombinationsOptions& options) {
     more = place >= 0;
     if (!more) break;
     ++at[static_cast<std::size_t>(place)];
-    for (++place; place < r; ++place) at[static_cast<std::size_t>(place)] = at[static_cast<std::size_t>(place - 1)] + step;
+    for (++place; place < r; ++place)
+      at[static_cast<std::size_t>(place)] = at[static_cast<std::size_t>(place - 1)] + step;
   }
   if (r == 0) return reshape(index_select(x, 0, Index(Shape{0})), {0});
   const Index all(chosen);

@@ -10,8 +10,8 @@ struct TrapezoidOptions {
   Real dx = 1;  ///< from one point to the next, where the points are not given
   int axis = -1;
 };
-/// The integral of y along an axis by the trapezoidal rule: sum of (y_i + y_(i + 1)) dx/2. Throws ValueError for an axis
-/// out of range.
+/// The integral of y along an axis by the trapezoidal rule: sum of (y_i + y_(i + 1)) dx/2. Throws ValueError for an
+/// axis out of range.
 Tensor trapezoid(const Tensor& y, const TrapezoidOptions& options = {});
 /// The same with the points: dx_i = x_(i + 1) - x_i. x is a list as long as the axis, or broadcasts with y. Throws
 /// ShapeError, too.

@@ -72,8 +72,8 @@ struct MultiMarginLossOptions {
   Tensor weight = {};  ///< how much each class counts, (C); undefined: 1
   Reduction reduction = Reduction::mean;
 };
-/// Of scores x (..., C) and classes t (...): sum over i != t of max(0, margin - x_t + x_i)^p / C, times the weight of t.
-/// Throws ShapeError, ValueError for a class outside [0, C) or another p.
+/// Of scores x (..., C) and classes t (...): sum over i != t of max(0, margin - x_t + x_i)^p / C, times the weight of
+/// t. Throws ShapeError, ValueError for a class outside [0, C) or another p.
 Tensor multi_margin_loss(const Tensor& x, const Index& targets, const MultiMarginLossOptions& options = {});
 
 /// Of scores x (..., C) and classes t (..., C), those before the first -1: sum over j in t, i not in t of

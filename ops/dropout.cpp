@@ -45,7 +45,8 @@ Tensor channels_dropped(const char* op, const Tensor& x, int axes, double p, con
   check_probability(op, p);
   const int kept = x.rank() - axes;
   if (kept != 1 && kept != 2) {
-    fail<ShapeError>(op, "needs ", axes == 1 ? "(B, C, L) or (C, L)" : "(B, C, H, W) or (C, H, W)", ", got ", x.shape());
+    fail<ShapeError>(op, "needs ", axes == 1 ? "(B, C, L) or (C, L)" : "(B, C, H, W) or (C, H, W)", ", got ",
+                     x.shape());
   }
   return x * decided(x, kept, p, key);
 }
@@ -60,9 +61,13 @@ Tensor to_least_value(const Tensor& x, int kept, double p, const RandomKey& key)
 
 }  // namespace
 
-Tensor dropout1d(const Tensor& x, double p, const RandomKey& key) { return channels_dropped("dropout1d", x, 1, p, key); }
+Tensor dropout1d(const Tensor& x, double p, const RandomKey& key) {
+  return channels_dropped("dropout1d", x, 1, p, key);
+}
 Tensor dropout1d(const Tensor& x, double p) { return dropout1d(x, p, next_random_key()); }
-Tensor dropout2d(const Tensor& x, double p, const RandomKey& key) { return channels_dropped("dropout2d", x, 2, p, key); }
+Tensor dropout2d(const Tensor& x, double p, const RandomKey& key) {
+  return channels_dropped("dropout2d", x, 2, p, key);
+}
 Tensor dropout2d(const Tensor& x, double p) { return dropout2d(x, p, next_random_key()); }
 
 Tensor alpha_dropout(const Tensor& x, double p, const RandomKey& key) {

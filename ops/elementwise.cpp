@@ -202,9 +202,7 @@ Tensor logaddexp2(const Tensor& a, const Tensor& b) {
   };
   return elementwise(
       "logaddexp2", a, b,
-      [distance](auto p, auto q) {
-        return maximum(p, q) + log1p(exp2(-abs(distance(p, q)))) * std::numbers::log2e;
-      },
+      [distance](auto p, auto q) { return maximum(p, q) + log1p(exp2(-abs(distance(p, q)))) * std::numbers::log2e; },
       share, [share](auto p, auto q, auto y) { return share(q, p, y); });
 }
 
@@ -264,10 +262,8 @@ Tensor copysign(const Tensor& a, const Tensor& b) {
   const Shape shape = broadcast_shapes("copysign", a.shape(), b.shape());
   const auto of = [](Real p, Real q) { return std::copysign(p, q); };
   return record("copysign", map_elements<Real>(shape, of, a.value(), b.value()),
-                wrt(a,
-                    [a, b](const Tensor& gy, InputShape to) {
-                      return sum_to(gy * sign(a) * copysign(Tensor(1), b.detach()), to);
-                    }),
+                wrt(a, [a, b](const Tensor& gy,
+                              InputShape to) { return sum_to(gy * sign(a) * copysign(Tensor(1), b.detach()), to); }),
                 wrt(b, [](const Tensor&, InputShape to) { return Tensor(Array(to, Real(0))); }));
 }
 

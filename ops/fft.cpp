@@ -25,7 +25,8 @@ Tensor weights(std::int64_t n, Real inner) {
 
 Tensor back(const Tensor& c, std::int64_t n, Real scale);
 
-XGRAD_FORMULA rfft_formula{"rfft", "y_k = sum_j x_j e^(-2 pi i j k/n)", "dL/dx_j = real part of sum_k gy_k e^(2 pi i j k/n)"};
+XGRAD_FORMULA rfft_formula{"rfft", "y_k = sum_j x_j e^(-2 pi i j k/n)",
+                           "dL/dx_j = real part of sum_k gy_k e^(2 pi i j k/n)"};
 // x (..., n) -> (..., n/2 + 1, 2)
 Tensor forth(const Tensor& x, Real scale) {
   const std::int64_t n = x.shape().back();
@@ -39,7 +40,8 @@ Tensor forth(const Tensor& x, Real scale) {
                 told("n", n));
 }
 
-XGRAD_FORMULA irfft_formula{"irfft", "y_j = sum_k x_k e^(2 pi i j k/n)/n", "dL/dx_k = w_k sum_j gy_j e^(-2 pi i j k/n)/n"};
+XGRAD_FORMULA irfft_formula{"irfft", "y_j = sum_k x_k e^(2 pi i j k/n)/n",
+                            "dL/dx_k = w_k sum_j gy_j e^(-2 pi i j k/n)/n"};
 // c (..., n/2 + 1, 2) -> (..., n)
 Tensor back(const Tensor& c, std::int64_t n, Real scale) {
   Shape shape = c.shape();
@@ -97,7 +99,8 @@ Tensor rfftfreq(std::int64_t n, Real d) {
   if (!(std::isfinite(d) && d != 0)) fail<ValueError>("rfftfreq", "d must be finite and not 0, got ", d);
   Array all(Shape{n / 2 + 1});
   Real* f = all.mutable_data();
-  for (std::int64_t k = 0; k <= n / 2; ++k) f[k] = static_cast<Real>(static_cast<double>(k) / (static_cast<double>(n) * double(d)));
+  for (std::int64_t k = 0; k <= n / 2; ++k)
+    f[k] = static_cast<Real>(static_cast<double>(k) / (static_cast<double>(n) * double(d)));
   return all;
 }
 

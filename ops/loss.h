@@ -68,7 +68,7 @@ class KlDivReduction {
 
 struct KlDivOptions {
   KlDivReduction reduction = Reduction::mean;  ///< over all elements, as in PyTorch; batchmean is the divergence
-  bool log_target = false;  ///< the target is given as logarithms
+  bool log_target = false;                     ///< the target is given as logarithms
 };
 
 /// Kullback-Leibler divergence, pointwise: target (ln target - log_prediction), 0 where the target is 0. Equal shapes.

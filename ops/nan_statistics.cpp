@@ -109,9 +109,7 @@ Tensor nanquantile(const Tensor& x, const Tensor& q, const QuantileOptions& opti
       }
     }
   }
-  const auto chosen = [&](const Index& places) {
-    return transpose(gather(lines.sorted.values, 1, transpose(places)));
-  };
+  const auto chosen = [&](const Index& places) { return transpose(gather(lines.sorted.values, 1, transpose(places))); };
   const Tensor share = between, low = chosen(lower);
   // As a sum of shares: a difference of two infinities would be NaN. A share of 0 takes nothing, not 0 times infinity.
   const Tensor y = where(share == 0, low, low * (1 - share) + chosen(upper) * share);

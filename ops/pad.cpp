@@ -24,8 +24,11 @@ void check_room(const Shape& shape, int axis, const Padding& padding, PadMode mo
   const bool reflect = mode == PadMode::reflect;
   const bool enough = mode == PadMode::replicate ? size > 0 : reflect ? most < size : most <= size;
   if (enough) return;
-  fail<ValueError>("pad", mode == PadMode::replicate ? "replicate" : reflect ? "reflect" : "circular", " padding ", most,
-                   " of axis ", axis, " of ", shape);
+  fail<ValueError>("pad",
+                   mode == PadMode::replicate ? "replicate"
+                   : reflect                  ? "reflect"
+                                              : "circular",
+                   " padding ", most, " of axis ", axis, " of ", shape);
 }
 
 }  // namespace

@@ -314,7 +314,7 @@ Tensor max_unpool2d(const Tensor& x, const Index& indices, const Size2d& kernel,
   constexpr const char* op = "max_unpool2d";
   const Planes planes(op, x, 2);
   const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
-  const auto size = [&](std::int64_t Size2d::* part, std::int64_t in) {
+  const auto size = [&](std::int64_t Size2d::*part, std::int64_t in) {
     const Course course{in, kernel.*part, stride.*part, padding.*part};
     const auto given = options.output_size ? std::optional(*options.output_size.*part) : std::nullopt;
     return unpooled_size(op, course, given);
@@ -360,15 +360,15 @@ void check_power(const char* op, double p) {
 
 Tensor lp_pool1d(const Tensor& x, double p, std::int64_t kernel, const LpPool1dOptions& options) {
   check_power("lp_pool1d", p);
-  const Tensor means = avg_pool1d(pow(x, static_cast<Real>(p)), kernel,
-                                  {.stride = options.stride, .ceil_mode = options.ceil_mode});
+  const Tensor means =
+      avg_pool1d(pow(x, static_cast<Real>(p)), kernel, {.stride = options.stride, .ceil_mode = options.ceil_mode});
   return root_of_sums(means, p, kernel);
 }
 
 Tensor lp_pool2d(const Tensor& x, double p, const Size2d& kernel, const LpPool2dOptions& options) {
   check_power("lp_pool2d", p);
-  const Tensor means = avg_pool2d(pow(x, static_cast<Real>(p)), kernel,
-                                  {.stride = options.stride, .ceil_mode = options.ceil_mode});
+  const Tensor means =
+      avg_pool2d(pow(x, static_cast<Real>(p)), kernel, {.stride = options.stride, .ceil_mode = options.ceil_mode});
   return root_of_sums(means, p, kernel.height * kernel.width);
 }
 

@@ -122,7 +122,8 @@ Tensor without_own(const Tensor& x, int axis, const Index& index, Real value) {
   return masked_fill(x, Tensor(counts_of(x.shape(), axis, index, false)) > 0, value);
 }
 
-XGRAD_FORMULA scatter_extreme_formula{"scatter_extreme", "y_j = the largest (smallest) of x_j and src_i with index_i = j",
+XGRAD_FORMULA scatter_extreme_formula{"scatter_extreme",
+                                      "y_j = the largest (smallest) of x_j and src_i with index_i = j",
                                       "dL/dx, dL/dsrc = gy at the elements that y is, shared evenly"};
 // The largest of x_j and all src_i with index_i = j, or with sign -1 the smallest; NaN if there is one.
 Tensor scatter_extreme(const Tensor& x, int axis, const Index& index, const Tensor& src, Real sign) {
@@ -139,18 +140,15 @@ Tensor scatter_extreme(const Tensor& x, int axis, const Index& index, const Tens
   for (std::int64_t k = 0; k < y.size(); ++k) share_to[k] = own_to[k] = is_result(x.value().data()[k], to[k]);
   Array given(src.shape());
   Real* given_to = given.mutable_data();
-  for_each_named(x.shape(), axis, index, [=](std::int64_t i, std::int64_t k) {
-    share_to[k] += given_to[i] = is_result(from[i], to[k]);
-  });
+  for_each_named(x.shape(), axis, index,
+                 [=](std::int64_t i, std::int64_t k) { share_to[k] += given_to[i] = is_result(from[i], to[k]); });
   for (std::int64_t k = 0; k < y.size(); ++k) {
     share_to[k] = 1 / share_to[k];
     own_to[k] *= share_to[k];
   }
   return record("scatter_extreme", std::move(y), wrt(x, [own = Tensor(own)](const Tensor& gy) { return gy * own; }),
-                wrt(src,
-                    [axis, index, given = Tensor(given), share = Tensor(share)](const Tensor& gy) {
-                      return gather(gy * share, axis, index) * given;
-                    }),
+                wrt(src, [axis, index, given = Tensor(given),
+                          share = Tensor(share)](const Tensor& gy) { return gather(gy * share, axis, index) * given; }),
                 told("axis", axis), told("index", index));
 }
 
@@ -164,8 +162,7 @@ Tensor scatter_product(const Tensor& x, int axis, const Index& index, const Tens
   Index members(Shape{checked_multiply("scatter_reduce", places, width)}, places + numbers);
   std::int64_t* to = members.mutable_data();
   for (std::int64_t k = 0; k < places; ++k) to[k * width] = k;
-  for_each_named(x.shape(), axis, index,
-                 [=](std::int64_t i, std::int64_t k) { to[k * width + of[k]--] = places + i; });
+  for_each_named(x.shape(), axis, index, [=](std::int64_t i, std::int64_t k) { to[k * width + of[k]--] = places + i; });
   const Tensor all = concat({reshape(x, {places}), reshape(src, {numbers}), ones({1})});
   return reshape(prod(reshape(index_select(all, 0, members), {places, width}), {.axis = 1}), x.shape());
 }

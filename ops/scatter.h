@@ -17,7 +17,8 @@ struct IndexPutOptions {
 };
 /// x with `values` at x[indices[0], indices[1], ...]: the indices broadcast to one shape and count along the first
 /// axes, from the end if negative; values broadcast to that shape followed by the other axes. Throws ShapeError,
-/// ValueError for no index, more than axes, or one outside its axis.      dL/dx, dL/dvalues as index_copy's, index_add's
+/// ValueError for no index, more than axes, or one outside its axis.      dL/dx, dL/dvalues as index_copy's,
+/// index_add's
 Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tensor& values,
                  const IndexPutOptions& options = {});
 /// The same with places counted through all of x; src has the shape of the index. Throws ShapeError, ValueError for an

@@ -37,8 +37,8 @@ struct Unique {
 /// The distinct numbers, sorted. All NaN are one, as in numpy (PyTorch: each is one of its own), and -0 is 0.
 Unique<Real> unique(const Tensor& x);
 Unique<std::int64_t> unique(const Index& x);
-/// The numbers of an array, read row by row, each as often as it begins anew: of equal ones that follow each other, one.
-/// The values are in their order, not sorted; NaN equals nothing.
+/// The numbers of an array, read row by row, each as often as it begins anew: of equal ones that follow each other,
+/// one. The values are in their order, not sorted; NaN equals nothing.
 Unique<Real> unique_consecutive(const Tensor& x);
 Unique<std::int64_t> unique_consecutive(const Index& x);
 

@@ -270,9 +270,8 @@ Tensor scatter_part(const Tensor& x, const Part& part, const Tensor& src) {
   Array value = x.value();
   copy_strided(part.sizes, value.mutable_data() + part.offset, part.strides, src.value().data(),
                strides_of(part.sizes));
-  return record("slice_scatter", std::move(value), wrt(x, [part](const Tensor& gy) {
-                  return scatter_part(gy, part, Array(part.sizes, Real(0)));
-                }),
+  return record("slice_scatter", std::move(value),
+                wrt(x, [part](const Tensor& gy) { return scatter_part(gy, part, Array(part.sizes, Real(0))); }),
                 wrt(src, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
 }
 

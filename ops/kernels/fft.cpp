@@ -15,7 +15,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr std::size_t largest_radix = 64;       // of kissfft
+constexpr std::size_t largest_radix = 64;            // of kissfft
 constexpr std::int64_t numbers_at_a_time = 1 << 14;  // that one thread transforms
 
 // e^(i pi numerator/denominator)
@@ -153,9 +153,8 @@ void transform_rows(std::int64_t rows, std::int64_t n, Real scale, const Real* x
 
 void transform_rows_back(std::int64_t rows, std::int64_t n, Real scale, const Real* c, Real* x) {
   const std::int64_t inputs = 2 * (n / 2 + 1);
-  for_rows(rows, n, true, [=](RowTransform& of_row, std::int64_t row) {
-    of_row.back(c + row * inputs, x + row * n, double(scale));
-  });
+  for_rows(rows, n, true,
+           [=](RowTransform& of_row, std::int64_t row) { of_row.back(c + row * inputs, x + row * n, double(scale)); });
 }
 
 }  // namespace xgrad

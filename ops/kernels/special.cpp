@@ -15,14 +15,10 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 // Hurwitz's zeta function, the sum of (q + k)^-s over k >= 0, for q > 0: some terms, then the Euler-Maclaurin formula.
 double zeta(double s, double q) {
   // B_2k/(2k)!
-  constexpr double weights[] = {1.0 / 12,
-                                -1.0 / 720,
-                                1.0 / 30240,
-                                -1.0 / 1209600,
-                                1.0 / 47900160,
-                                -691.0 / 1307674368000,
-                                1.0 / 74724249600,
-                                -3617.0 / 10670622842880000};
+  constexpr double weights[] = {1.0 / 12,          -1.0 / 720,
+                                1.0 / 30240,       -1.0 / 1209600,
+                                1.0 / 47900160,    -691.0 / 1307674368000,
+                                1.0 / 74724249600, -3617.0 / 10670622842880000};
   double sum = 0, a = q;
   for (; a < 10 + s; ++a) sum += std::pow(a, -s);
   double power = std::pow(a, -s);

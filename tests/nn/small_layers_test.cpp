@@ -59,6 +59,45 @@ TEST_CASE("activation layers are their functions") {
   check_layer<nn::PReLU>(
       "PReLU 4", [](const Tensor& x) { return prelu(x, full({4}, 0.1)); },
       nn::PReLUOptions{.num_parameters = 4, .init = 0.1});
+  check_layer<nn::Hardshrink>(
+      "Hardshrink 0.2", [](const Tensor& x) { return hardshrink(x, 0.2); }, Real(0.2));
+  check_layer<nn::Softshrink>("Softshrink 0.5", [](const Tensor& x) { return softshrink(x); });
+  check_layer<nn::PixelShuffle>(
+      "PixelShuffle 1", [](const Tensor& x) { return pixel_shuffle(x, 1); }, 1);
+  check_layer<nn::PixelUnshuffle>(
+      "PixelUnshuffle 2", [](const Tensor& x) { return pixel_unshuffle(x, 2); }, 2);
+  check_layer<nn::ChannelShuffle>(
+      "ChannelShuffle 2 groups", [](const Tensor& x) { return channel_shuffle(x, 2); }, 2);
+  check_layer<nn::ReflectionPad1d>(
+      "ReflectionPad1d 1, 2",
+      [](const Tensor& x) {
+        return pad(x, {{0, 0}, {0, 0}, {1, 2}}, PadMode::reflect);
+      },
+      nn::Padding2(1, 2));
+  check_layer<nn::ReplicationPad2d>(
+      "ReplicationPad2d 3, 0, 1, 2",
+      [](const Tensor& x) {
+        return pad(x, {{0, 0}, {1, 2}, {3, 0}}, PadMode::replicate);
+      },
+      nn::Padding4(3, 0, 1, 2));
+  check_layer<nn::CircularPad2d>(
+      "CircularPad2d 1, 1, 1, 1",
+      [](const Tensor& x) {
+        return pad(x, {{0, 0}, {1, 1}, {1, 1}}, PadMode::circular);
+      },
+      nn::Padding4(1));
+  check_layer<nn::ConstantPad1d>(
+      "ConstantPad1d 1, 0, value 7",
+      [](const Tensor& x) {
+        return pad(x, {{0, 0}, {0, 0}, {1, 0}}, 7);
+      },
+      nn::Padding2(1, 0), Real(7));
+  check_layer<nn::ZeroPad2d>(
+      "ZeroPad2d 0, 1, 2, 0, value 0",
+      [](const Tensor& x) {
+        return pad(x, {{0, 0}, {2, 0}, {0, 1}});
+      },
+      nn::Padding4(0, 1, 2, 0));
   check_layer<nn::Flatten>("Flatten 1 to -1", [](const Tensor& x) { return reshape(x, {3, 24}); });
   check_layer<nn::Unflatten>(
       "Unflatten axis 2 to [2, -1]",
@@ -111,6 +150,13 @@ TEST_CASE("loss layers are their functions with their options, and save their we
   same_number(nn::CosineEmbeddingLoss(nn::root, {.margin = 0.1})(x, t, y),
               cosine_embedding_loss(x, t, y, {.margin = 0.1}));
   same_number(nn::TripletMarginLoss(nn::root, {.swap = true})(x, t, p), triplet_margin_loss(x, t, p, {.swap = true}));
+  same_number(nn::KLDivLoss(nn::root, {.reduction = batchmean})(x, t), kl_div(x, t, {.reduction = batchmean}));
+  const nn::MultiMarginLoss margins{nn::root, {.p = 2, .weight = w}};
+  same_number(margins(x, ids), multi_margin_loss(x, ids, {.p = 2, .weight = w}));
+  CHECK(margins.state_dict().contains("weight"));
+  const Index labels = index({{2, 0, -1}, {1, -1, -1}});
+  same_number(nn::MultiLabelMarginLoss(nn::root, {.reduction = sum})(x, labels),
+              multilabel_margin_loss(x, labels, {.reduction = sum}));
   const Tensor steps = log_softmax(normal({4, 2, 3}));
   const Index targets({2, 1}, {1, 0}), fours = index({4, 4}), ones_each = index({1, 1});
   same_number(nn::CTCLoss(nn::root, {.blank = 2})(steps, targets, fours, ones_each),
@@ -168,6 +214,54 @@ TEST_CASE("a weight in two parts begins as one, and refuses a length of another 
           weight_norm(ones({2, 3}), ones({3}), {.axis = 2});
         }).starts_with("weight_norm: axis 2"));
   CHECK(error_of<ShapeError>([] { unflatten(ones({2, 3}), 1, {2, 2}); }).starts_with("unflatten: "));
+}
+
+TEST_CASE("padding layers refuse what has no such axes") {
+  CHECK(error_of<ShapeError>([] { nn::ZeroPad1d(nn::root, 1)(Tensor(1)); }).starts_with("pad: needs (..., L), got []"));
+  CHECK(error_of<ShapeError>([] {
+          nn::ReflectionPad2d(nn::root, 1)(zeros({3}));
+        }).starts_with("pad: needs (..., H, W), got [3]"));
+}
+
+TEST_CASE(
+    "layers of chance draw in training only, and a transposed convolution of sequences has PyTorch's parameters") {
+  const Tensor x = normal({2, 3, 4});
+  const auto check_training = [&](const auto& layer, const Tensor& otherwise) {
+    manual_seed(3);
+    const Array drawn = layer(x).value();
+    CHECK_FALSE(equal(drawn, otherwise.value()));
+    manual_seed(3);
+    CHECK(equal(layer(x).value(), drawn));
+  };
+  nn::Dropout1d one(nn::root, 0.5);
+  nn::AlphaDropout alpha(nn::root, 0.5);
+  nn::FeatureAlphaDropout features(nn::root, 0.5);
+  nn::RReLU slopes(nn::root);
+  nn::Dropout2d two(nn::root, 0.5);
+  check_training(one, x);
+  check_training(two, x);
+  check_training(alpha, x);
+  check_training(features, x);
+  check_training(slopes, leaky_relu(x, {.negative_slope = Real(11) / 48}));
+  for (nn::Module* layer : std::initializer_list<nn::Module*>{&one, &two, &alpha, &features, &slopes}) layer->eval();
+  CHECK(equal(one(x).value(), x.value()));
+  CHECK(equal(two(x).value(), x.value()));
+  CHECK(equal(alpha(x).value(), x.value()));
+  CHECK(equal(features(x).value(), x.value()));
+  check_close(slopes(x).value(), leaky_relu(x, {.negative_slope = Real(11) / 48}).value());
+  CHECK(error_of<ValueError>([] {
+          nn::AlphaDropout(nn::root, 2);
+        }).starts_with("alpha_dropout: p must be in [0, 1], got 2"));
+
+  const nn::ConvTranspose1d conv(nn::root, 3, 4, 5, {.stride = 2, .padding = 1, .output_padding = 1});
+  CHECK(conv.weight.shape() == Shape{3, 4, 5});
+  CHECK(conv.bias.shape() == Shape{4});
+  CHECK(conv(x).shape() == Shape{2, 4, 10});
+  CHECK(equal(conv(x).value(),
+              conv_transpose1d(x, conv.weight, conv.bias, {.stride = 2, .padding = 1, .output_padding = 1}).value()));
+  CHECK(error_of<ValueError>([] {
+          nn::ConvTranspose1d(nn::root, 3, 4, 5, {.groups = 2});
+        }).starts_with("conv: in 3 cannot be divided into 2 groups"));
 }
 
 }  // namespace xgrad::testing

@@ -72,6 +72,8 @@ Calls everything() {
   const Tensor below_1 = positive / (1 + positive), above_1 = 1 + positive;
   add_all({tan(x), asin(below_1), acos(below_1), atan(x), atan2(x, w), sinh(x), cosh(x), asinh(x), acosh(above_1),
            atanh(below_1), floor(x), ceil(x), round(x), trunc(x), frac(x), remainder(x, w), fmod(x, w)});
+  add_all({fmax(x, w), fmin(x, w), heaviside(x, w), copysign(x, w), logaddexp2(x, w), xlogy(x, positive), sinc(x),
+           rrelu(x), ldexp(x, index({1, 2, 3})), fft::rfft(x), fft::irfft(numbers({3, 2}))});
   add_all({leaky_relu(x), prelu(x, numbers({3})), selu(x), celu(x), mish(x), glu(numbers({2, 4})), softsign(x),
            logsigmoid(x), tanhshrink(x), hardsigmoid(x), hardswish(x)});
   add_all({binary_cross_entropy(below_1, below_1), gaussian_nll_loss(x, w, positive), smooth_l1_loss(x, w),
@@ -103,7 +105,8 @@ Calls everything() {
            gru(numbers({1, 3, 6}), numbers({6, 2}), numbers({6}), h).output});
   const Tensor image = numbers({1, 2, 4, 4}), line = numbers({1, 2, 4});
   add_all({conv1d(line, numbers({3, 2, 2})), conv2d(image, numbers({3, 2, 2, 2}), row),
-           conv_transpose2d(image, numbers({2, 3, 2, 2})), unfold(image, 2), fold(numbers({1, 8, 9}), 4, 2)});
+           conv_transpose1d(line, numbers({2, 3, 2})), conv_transpose2d(image, numbers({2, 3, 2, 2})), unfold(image, 2),
+           fold(numbers({1, 8, 9}), 4, 2)});
   add_all({max_pool1d(line, 2), max_pool2d(image, 2), avg_pool1d(line, 2), avg_pool2d(image, 2),
            adaptive_max_pool1d(line, 2), adaptive_max_pool2d(image, 2), adaptive_avg_pool1d(line, 2),
            adaptive_avg_pool2d(image, 2), interpolate(image, {.size = 3})});
@@ -338,11 +341,15 @@ TEST_CASE("an elementwise operation prints its formula and its derivative, which
 
 TEST_CASE("an operation of two numbers prints a derivative for each") {
   const std::vector<std::pair<std::string, Tensor (*)(const Tensor&, const Tensor&)>> functions{
-      {"add", add},         {"sub", sub},
-      {"mul", mul},         {"div", div},
-      {"maximum", maximum}, {"minimum", minimum},
-      {"pow", pow},         {"logaddexp", logaddexp},
-          {"remainder", remainder},
+      {"add", add},
+      {"sub", sub},
+      {"mul", mul},
+      {"div", div},
+      {"maximum", maximum},
+      {"minimum", minimum},
+      {"pow", pow},
+      {"logaddexp", logaddexp},
+      {"remainder", remainder},
       {"fmod", fmod}};
   for (const auto& [name, f] : functions) {
     const std::string& op = name;

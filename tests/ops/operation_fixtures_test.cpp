@@ -89,13 +89,13 @@ std::optional<Size2d> size_of(const Case& c) {
 
 Results grid_sample_of(const Case& c) {
   const bool nearest = c.text("mode") == "nearest";
-  return grid_sample(c.x(0), c.x(1),
-                     {.mode = nearest ? Interpolation::nearest : Interpolation::bilinear,
-                      .padding = named<GridPadding>(c, "padding_mode",
-                                                    {{"zeros", GridPadding::zeros},
-                                                     {"border", GridPadding::border},
-                                                     {"reflection", GridPadding::reflection}}),
-                      .align_corners = c.flag("align_corners") ? AlignCorners::yes : AlignCorners::no});
+  return grid_sample(
+      c.x(0), c.x(1),
+      {.mode = nearest ? Interpolation::nearest : Interpolation::bilinear,
+       .padding = named<GridPadding>(
+           c, "padding_mode",
+           {{"zeros", GridPadding::zeros}, {"border", GridPadding::border}, {"reflection", GridPadding::reflection}}),
+       .align_corners = c.flag("align_corners") ? AlignCorners::yes : AlignCorners::no});
 }
 
 Reduction reduction_of(const Case& c) {
@@ -171,10 +171,12 @@ TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {
                                 {.include_self = c.flag("include_self")});
         }},
        {"index_put", index_put_of},
-       {"put",
-        [](const Case& c) { return put(c.x(0), c.index(1), c.x(2), {.accumulate = c.flag("accumulate")}); }},
+       {"put", [](const Case& c) { return put(c.x(0), c.index(1), c.x(2), {.accumulate = c.flag("accumulate")}); }},
        {"masked_scatter", [](const Case& c) { return masked_scatter(c.x(0), c.mask(1), c.x(2)); }},
-       {"slice_scatter", [](const Case& c) { return slice_scatter(c.x(0), {_, slice(1, 6, 2)}, c.x(1)); }},
+       {"slice_scatter",
+        [](const Case& c) {
+          return slice_scatter(c.x(0), {_, slice(1, 6, 2)}, c.x(1));
+        }},
        {"select_scatter",
         [](const Case& c) { return select_scatter(c.x(0), c.x(1), c.integer("axis"), c.integer("at")); }},
        {"diagonal_scatter", [](const Case& c) {
@@ -189,7 +191,8 @@ TEST_CASE("combinations, differences and searches, and their gradients of two or
       "combining",
       {{"kron", of_two(kron)},
        {"cross", [](const Case& c) { return cross(c.x(0), c.x(1), c.integer("axis")); }},
-       {"vander", [](const Case& c) { return vander(c.x(), {.n = given(c, "n"), .increasing = c.flag("increasing")}); }},
+       {"vander",
+        [](const Case& c) { return vander(c.x(), {.n = given(c, "n"), .increasing = c.flag("increasing")}); }},
        {"cartesian_prod", [](const Case& c) { return cartesian_prod(c.xs()); }},
        {"combinations",
         [](const Case& c) {
@@ -233,8 +236,7 @@ TEST_CASE("combinations, differences and searches, and their gradients of two or
        {"atleast_1d", of_one(atleast_1d)},
        {"atleast_2d", of_one(atleast_2d)},
        {"atleast_3d", of_one(atleast_3d)},
-       {"isin",
-        [](const Case& c) { return c.x(0).defined() ? isin(c.x(0), c.x(1)) : isin(c.index(0), c.index(1)); }},
+       {"isin", [](const Case& c) { return c.x(0).defined() ? isin(c.x(0), c.x(1)) : isin(c.index(0), c.index(1)); }},
        {"unravel_index",
         [](const Case& c) {
           Results all{Tensor()};
@@ -265,9 +267,8 @@ TEST_CASE("combinations, differences and searches, and their gradients of two or
        {"nanquantile", quantiles_of},
        {"histogram",
         [](const Case& c) {
-          const auto [hist, edges] =
-              histogram(c.x(), c.integer("bins"),
-                        {.density = c.flag("density"), .min = real(c, "low"), .max = real(c, "high")});
+          const auto [hist, edges] = histogram(
+              c.x(), c.integer("bins"), {.density = c.flag("density"), .min = real(c, "low"), .max = real(c, "high")});
           return Tensors{hist, edges};
         }},
        {"histogram_weights", [](const Case& c) {
@@ -284,11 +285,11 @@ TEST_CASE("operations on pictures and their gradients of two orders equal PyTorc
           ShortList<Padding> paddings;
           const auto widths = c.numbers("pads");
           for (std::size_t i = 0; i < widths.size(); i += 2) paddings.push_back({widths[i], widths[i + 1]});
-          return pad(c.x(), paddings,
-                     named<PadMode>(c, "mode",
-                                    {{"reflect", PadMode::reflect},
-                                     {"replicate", PadMode::replicate},
-                                     {"circular", PadMode::circular}}));
+          return pad(
+              c.x(), paddings,
+              named<PadMode>(
+                  c, "mode",
+                  {{"reflect", PadMode::reflect}, {"replicate", PadMode::replicate}, {"circular", PadMode::circular}}));
         }},
        {"pixel_shuffle", [](const Case& c) { return pixel_shuffle(c.x(), c.integer("factor")); }},
        {"pixel_unshuffle", [](const Case& c) { return pixel_unshuffle(c.x(), c.integer("factor")); }},
@@ -309,8 +310,8 @@ TEST_CASE("operations on pictures and their gradients of two orders equal PyTorc
         }},
        {"max_pool1d_with_indices",
         [](const Case& c) {
-          return several(max_pool1d_with_indices(
-              c.x(), 3, {.stride = given(c, "stride"), .padding = c.integer("padding")}));
+          return several(
+              max_pool1d_with_indices(c.x(), 3, {.stride = given(c, "stride"), .padding = c.integer("padding")}));
         }},
        {"max_pool2d_with_indices",
         [](const Case& c) {
@@ -329,10 +330,9 @@ TEST_CASE("operations on pictures and their gradients of two orders equal PyTorc
         }},
        {"max_unpool2d",
         [](const Case& c) {
-          return max_unpool2d(c.x(0), c.index(1), 2,
-                              {.stride = Size2d(c.integer("stride")),
-                               .padding = c.integer("padding"),
-                               .output_size = size_of(c)});
+          return max_unpool2d(
+              c.x(0), c.index(1), 2,
+              {.stride = Size2d(c.integer("stride")), .padding = c.integer("padding"), .output_size = size_of(c)});
         }},
        {"conv_transpose1d",
         [](const Case& c) {
@@ -351,22 +351,19 @@ TEST_CASE("operations on pictures and their gradients of two orders equal PyTorc
 }
 
 TEST_CASE("margins of several classes, divergences by batch, and their gradients of two orders equal PyTorch's") {
-  check_fixtures("margins",
-                 {{"multi_margin",
-                   [](const Case& c) {
-                     return multi_margin_loss(c.x(0), c.index(1),
-                                              {.p = c.integer("p"),
-                                               .margin = real(c, "margin"),
-                                               .weight = c.x(2),
-                                               .reduction = reduction_of(c)});
-                   }},
-                  {"multilabel_margin",
-                   [](const Case& c) {
-                     return multilabel_margin_loss(c.x(0), c.index(1), {.reduction = reduction_of(c)});
-                   }},
-                  {"kl_div", [](const Case& c) {
-                     return kl_div(c.x(0), c.x(1), {.reduction = batchmean, .log_target = c.flag("log_target")});
-                   }}});
+  check_fixtures(
+      "margins",
+      {{"multi_margin",
+        [](const Case& c) {
+          return multi_margin_loss(
+              c.x(0), c.index(1),
+              {.p = c.integer("p"), .margin = real(c, "margin"), .weight = c.x(2), .reduction = reduction_of(c)});
+        }},
+       {"multilabel_margin",
+        [](const Case& c) { return multilabel_margin_loss(c.x(0), c.index(1), {.reduction = reduction_of(c)}); }},
+       {"kl_div", [](const Case& c) {
+          return kl_div(c.x(0), c.x(1), {.reduction = batchmean, .log_target = c.flag("log_target")});
+        }}});
 }
 
 }  // namespace xgrad::testing

@@ -1,0 +1,185 @@
+// Functions that models call less often: special functions, roundings, Fourier transforms, writing by number, pictures,
+// margins. At the sizes of operations.cpp, forward and backward.
+#include <xgrad/core/checkpoint.h>
+#include <xgrad/xgrad.h>
+
+#include "table.h"
+
+namespace {
+
+using namespace micro;
+
+constexpr std::int64_t rows = 768, width = 512, N = rows * width;
+const Shape shape{rows, width}, pictures{24, 16, 32, 32};  // of N numbers both
+
+// f(x) of N numbers in [0.1, 0.9) forwards, and its gradient.
+template <class F>
+std::vector<Row> both_ways(const std::string& name, F f, const Shape& of = shape) {
+  const auto inputs = [of] { return (rand(of) * 0.8 + 0.1).value(); };
+  return {{name, 2 * N, 0,
+           [=] {
+             const Tensor x = inputs();
+             return forward([=] { return f(x); });
+           }},
+          {name + "'", 3 * N, 0, [=] {
+             const Tensor x = variable(inputs());
+             return backward({x}, [=] { return f(x); });
+           }}};
+}
+
+// A function of N numbers that has no gradients.
+template <class F>
+std::vector<Row> forwards(const std::string& name, F f) {
+  return {{name, 1.25 * N, 0, [=] {
+             const Tensor x = numbers(shape);
+             return [=] { benchmark::DoNotOptimize(f(x)); };
+           }}};
+}
+
+std::vector<Row> joined(std::initializer_list<std::vector<Row>> tables) {
+  std::vector<Row> all;
+  for (const auto& table : tables) all.insert(all.end(), table.begin(), table.end());
+  return all;
+}
+
+// Row numbers, each a few times.
+Index some_rows() { return random_integers(0, rows, {rows}, {.seed = 5}); }
+Index some_elements() { return random_integers(0, rows, shape, {.seed = 6}); }
+
+const bool special_added =
+    add("special", joined({
+                       both_ways("lgamma", [](const Tensor& x) { return lgamma(x); }),
+                       both_ways("digamma", [](const Tensor& x) { return digamma(x); }),
+                       both_ways("polygamma", [](const Tensor& x) { return polygamma(1, x); }),
+                       both_ways("erfinv", [](const Tensor& x) { return erfinv(x); }),
+                       both_ways("i0", [](const Tensor& x) { return i0(x); }),
+                       both_ways("i1", [](const Tensor& x) { return i1(x); }),
+                       both_ways("sinc", [](const Tensor& x) { return sinc(x); }),
+                       both_ways("xlogy", [](const Tensor& x) { return xlogy(x, x); }),
+                       both_ways("logaddexp2", [](const Tensor& x) { return logaddexp2(x, 0.5); }),
+                       both_ways("fmax", [](const Tensor& x) { return fmax(x, 0.5); }),
+                       both_ways("fmin", [](const Tensor& x) { return fmin(x, 0.5); }),
+                       both_ways("copysign", [](const Tensor& x) { return copysign(x, -1); }),
+                       both_ways("heaviside", [](const Tensor& x) { return heaviside(x, x); }),
+                       both_ways("ldexp", [](const Tensor& x) { return ldexp(x, Index(Shape{}, 3)); }),
+                       both_ways("hardshrink", [](const Tensor& x) { return hardshrink(x); }),
+                       both_ways("softshrink", [](const Tensor& x) { return softshrink(x); }),
+                       both_ways("rrelu", [](const Tensor& x) { return rrelu(x); }),
+                       both_ways("floor", [](const Tensor& x) { return floor(x); }),
+                       both_ways("ceil", [](const Tensor& x) { return ceil(x); }),
+                       both_ways("trunc", [](const Tensor& x) { return trunc(x); }),
+                       forwards("isnan", [](const Tensor& x) { return isnan(x); }),
+                       forwards("isinf", [](const Tensor& x) { return isinf(x); }),
+                   }));
+
+const bool fourier_added =
+    add("fft", joined({
+                   both_ways("rfft_512", [](const Tensor& x) { return fft::rfft(x); }),
+                   both_ways("rfft_768", [](const Tensor& x) { return fft::rfft(x, {.axis = 0}); }),
+                   both_ways("rfft_509", [](const Tensor& x) { return fft::rfft(x, {.n = 509}); }),
+                   both_ways("irfft_510",
+                             [](const Tensor& x) {
+                               return fft::irfft(reshape(x, {rows, width / 2, 2}));
+                             }),
+               }));
+
+const bool writing_added = add(
+    "scatter",
+    joined({
+        both_ways("index_copy", [](const Tensor& x) { return index_copy(x, 0, some_rows(), x); }),
+        both_ways("index_put", [](const Tensor& x) { return index_put(x, {some_rows()}, x); }),
+        both_ways("masked_scatter", [](const Tensor& x) { return masked_scatter(x, x > 0.5, x); }),
+        both_ways("slice_scatter",
+                  [](const Tensor& x) {
+                    return slice_scatter(x, {_, slice(0, 256)}, narrow(x, 1, 256, 256));
+                  }),
+        both_ways("scatter_mean",
+                  [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::mean); }),
+        both_ways("scatter_amax",
+                  [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::amax); }),
+        both_ways("scatter_prod",
+                  [at = some_elements()](const Tensor& x) { return scatter_reduce(x, 0, at, x, ScatterReduce::prod); }),
+    }));
+
+const bool combining_added =
+    add("combine", joined({
+                       both_ways("kron", [](const Tensor& x) { return kron(narrow(x, 0, 0, 1), narrow(x, 1, 0, 1)); }),
+                       both_ways("cross",
+                                 [](const Tensor& x) {
+                                   const Tensor vectors = reshape(x, {N / 3, 3});
+                                   return cross(vectors, flip(vectors, {0}));
+                                 }),
+                       both_ways("trapezoid", [](const Tensor& x) { return cumulative_trapezoid(x); }),
+                       both_ways("gradient", [](const Tensor& x) { return gradient(x)[1]; }),
+                       both_ways("pdist", [](const Tensor& x) { return pdist(narrow(x, 0, 0, 64)); }),
+                       both_ways("renorm", [](const Tensor& x) { return renorm(x, {}); }),
+                       both_ways("nanmedian", [](const Tensor& x) { return nanmedian(x, 1).values; }),
+                       both_ways("nanquantile", [](const Tensor& x) { return nanquantile(x, 0.3, {.axis = 1}); }),
+                       forwards("histogram", [](const Tensor& x) { return histogram(x, 100); }),
+                       forwards("isin", [](const Tensor& x) { return isin(x, narrow(x, 0, 0, 1)); }),
+                       forwards("unique_consecutive", [](const Tensor& x) { return unique_consecutive(x); }),
+                   }));
+
+const bool pictures_added =
+    add("pictures", joined({
+                        both_ways(
+                            "pad_reflect",
+                            [](const Tensor& x) {
+                              return pad(x, {{0, 0}, {0, 0}, {1, 1}, {1, 1}}, PadMode::reflect);
+                            },
+                            pictures),
+                        both_ways(
+                            "pixel_shuffle", [](const Tensor& x) { return pixel_shuffle(x, 2); }, pictures),
+                        both_ways(
+                            "pixel_unshuffle", [](const Tensor& x) { return pixel_unshuffle(x, 2); }, pictures),
+                        both_ways(
+                            "channel_shuffle", [](const Tensor& x) { return channel_shuffle(x, 4); }, pictures),
+                        both_ways(
+                            "local_response_norm", [](const Tensor& x) { return local_response_norm(x, 5); }, pictures),
+                        both_ways(
+                            "grid_sample",
+                            [](const Tensor& x) {
+                              const Tensor turned = broadcast_to(tensor({{0.8, -0.6, 0}, {0.6, 0.8, 0}}), {24, 2, 3});
+                              return grid_sample(x, affine_grid(turned, pictures));
+                            },
+                            pictures),
+                        both_ways(
+                            "lp_pool2d", [](const Tensor& x) { return lp_pool2d(x, 2, 2); }, pictures),
+                        both_ways(
+                            "max_unpool2d",
+                            [](const Tensor& x) {
+                              const auto [values, places] = max_pool2d_with_indices(x, 2);
+                              return max_unpool2d(values, places, 2);
+                            },
+                            pictures),
+                        both_ways(
+                            "dropout2d", [](const Tensor& x) { return dropout2d(x, 0.1); }, pictures),
+                        both_ways("alpha_dropout", [](const Tensor& x) { return alpha_dropout(x, 0.1); }),
+                        both_ways("conv_transpose1d",
+                                  [weight = numbers({16, 16, 3})](const Tensor& x) {
+                                    return conv_transpose1d(reshape(x, {24, 16, 1024}), weight);
+                                  }),
+                    }));
+
+const bool margins_added = add(
+    "margins",
+    joined({
+        both_ways("margin_ranking", [](const Tensor& x) { return margin_ranking_loss(x, flip(x, {0}), Tensor(1)); }),
+        both_ways("hinge_embedding", [](const Tensor& x) { return hinge_embedding_loss(x, Tensor(-1)); }),
+        both_ways("cosine_embedding",
+                  [y = ones({rows})](const Tensor& x) { return cosine_embedding_loss(x, flip(x, {0}), y); }),
+        both_ways("multi_margin", [](const Tensor& x) { return multi_margin_loss(x, arange(rows) % width); }),
+        both_ways("multilabel_margin",
+                  [](const Tensor& x) {
+                    const Tensor scores = reshape(x, {N / 32, 32});
+                    return multilabel_margin_loss(scores, Index(scores.shape(), 3));
+                  }),
+        both_ways(
+            "kl_div_batchmean",
+            [](const Tensor& x) { return kl_div(log_softmax(x), softmax(x.detach()), {.reduction = batchmean}); }),
+        both_ways("weight_norm", [](const Tensor& x) { return weight_norm(x, ones({rows})); }),
+        both_ways("checkpoint",
+                  [](const Tensor& x) { return checkpoint([](const Tensor& v) { return tanh(v) * sigmoid(v); }, x); }),
+    }));
+
+}  // namespace

@@ -1,0 +1,136 @@
+// Combinations, differences, distances of pairs, runs and histograms: gradients against differences, edges, bad inputs.
+// (PyTorch's numbers: operation_fixtures_test.cpp.)
+#include <limits>
+
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+const Real nan = std::numeric_limits<Real>::quiet_NaN();
+
+}  // namespace
+
+TEST_CASE("combinations and differences have the gradients of differences") {
+  const auto two = [](Tensor (*f)(const Tensor&, const Tensor&)) -> Function {
+    return [f](const Tensors& x) { return f(x[0], x[1]); };
+  };
+  check_gradients(two(kron), {normal({2, 2}), normal({3}, 2)});
+  check_gradients([](const Tensors& x) { return cross(x[0], x[1], 1); }, {normal({2, 3, 1}), normal({3, 2}, 2)});
+  check_gradients([](const Tensors& x) { return vander(x[0], {.n = 4}); }, {normal({3})});
+  check_gradients([](const Tensors& x) { return square(cartesian_prod(x)); }, {normal({2}), normal({3}, 2)});
+  check_gradients([](const Tensors& x) { return prod(combinations(x[0]), {.axis = 1}); }, {normal({4})});
+  check_gradients([](const Tensors& x) { return trapezoid(x[0], x[1], {.axis = 0}); },
+                  {normal({4, 2}), normal({4}, 2)});
+  check_gradients([](const Tensors& x) { return cumulative_trapezoid(square(x[0]), {.dx = 0.1}); }, {normal({2, 4})});
+  check_gradients([](const Tensors& x) { return square(gradient(x[0], 0.5, {.axis = 1, .edge_order = 2})[0]); },
+                  {normal({2, 5})});
+  check_gradients(
+      [](const Tensors& x) {
+        return gradient(x[0], {tensor({3, 2, 0, -1})}, {.axis = 0})[0];
+      },
+      {normal({4, 2})});
+  check_gradients([](const Tensors& x) { return pdist(x[0]); }, {normal({4, 3})});
+  check_gradients([](const Tensors& x) { return renorm(x[0], {.axis = 1, .maxnorm = 0.5}); }, {normal({3, 2})});
+  check_gradients([](const Tensors& x) { return nanmedian(square(x[0]), 1).values; }, {normal({3, 4})});
+  check_gradients([](const Tensors& x) { return nanquantile(square(x[0]), 0.4, {.axis = 0}); }, {normal({4, 3})});
+  check_gradients(
+      [](const Tensors& x) { return histogram(normal({6}), 3, {.weight = square(x[0]), .density = true}).hist; },
+      {normal({6}, 2)});
+}
+
+TEST_CASE("the slopes of a parabola are exact with points that are not equally far apart") {
+  const Tensor t = tensor({0, 0.5, 2, 3, 5});
+  const Tensor y = gradient(square(t), {t}, {.edge_order = 2})[0];
+  check_close(y.value(), (2 * t).value(), 1e-13);
+}
+
+TEST_CASE("vectors that are short enough keep their length, others get it, and equal rows have no distance") {
+  const Tensor x = tensor({{3, 4}, {0.3, 0.4}, {0, 0}});
+  const Tensor lengths = linalg::vector_norm(renorm(x, {.maxnorm = 1}), {.axis = 1});
+  check_close(lengths.value(), tensor({1, 0.5, 0}).value(), 1e-7);
+  const Tensor same = variable({{1, 2}, {1, 2}});
+  const Tensor distance = pdist(same);
+  CHECK(distance.value().item() == 0);
+  CHECK(equal(grad(sum(distance), {same})[0].value(), Array({2, 2}, Real(0))));
+}
+
+TEST_CASE("runs, membership and places of numbers") {
+  const auto runs = unique_consecutive(tensor({nan, nan, 2, 2, 1}));
+  CHECK(runs.values.size() == 4);  // NaN equals nothing
+  CHECK(equal(runs.counts, index({1, 1, 2, 1})));
+  CHECK(unique_consecutive(Index(Shape{0})).values.size() == 0);
+  CHECK_FALSE(any(isin(tensor({nan}), tensor({nan}))));
+  CHECK_FALSE(any(isin(index({1}), Index(Shape{0}))));
+  const std::vector<Index> places = unravel_index(index({5}), {2, 3});
+  CHECK(places.size() == 2);
+  CHECK(places[0].item() == 1);
+  CHECK(places[1].item() == 2);
+  CHECK(unravel_index(Index(Shape{}, 0), {}).empty());
+}
+
+TEST_CASE("combinations and searches refuse bad inputs") {
+  const Tensor x = zeros({2, 3});
+  CHECK(error_of<ShapeError>([&] {
+          cross(x, zeros({2, 1}));
+        }) == "cross: needs three numbers along axis 1, got [2, 3] and [2, 1]");
+  CHECK(error_of<ValueError>([&] { cross(x, x, 2); }) == "cross: axis 2 is out of range for rank 2");
+  CHECK(error_of<LimitError>([&] { kron(zeros({1, 1, 1, 1, 1}), x); }) == "shape: more than 8 axes");
+  CHECK(error_of<ShapeError>([&] { vander(Tensor(1)); }) == "vander: needs an axis, got []");
+  CHECK(error_of<ValueError>([&] { vander(x, {.n = -1}); }) == "vander: negative n -1");
+  CHECK(error_of<ValueError>([] { cartesian_prod({}); }) == "cartesian_prod: of no lists");
+  CHECK(error_of<ShapeError>([&] { cartesian_prod({x}); }) == "cartesian_prod: needs lists, got [2, 3]");
+  CHECK(error_of<ShapeError>([&] { combinations(x); }) == "combinations: needs a list, got [2, 3]");
+  CHECK(error_of<ValueError>([&] { combinations(zeros({3}), {.r = -1}); }) ==
+        "combinations: r -1 is not in [0, 1048576]");
+  CHECK(combinations(zeros({3}), {.r = 0}).shape() == Shape{0});
+  CHECK(error_of<ShapeError>([&] { trapezoid(x, zeros({2})); }) == "trapezoid: points [2] for axis 1 of [2, 3]");
+  CHECK(error_of<ValueError>([&] { cumulative_trapezoid(x, {.axis = 2}); }) ==
+        "cumulative_trapezoid: axis 2 is out of range for rank 2");
+  CHECK(error_of<ValueError>([&] { gradient(x, 0); }) == "gradient: spacing must be finite and not 0, got 0");
+  CHECK(error_of<ValueError>([&] { gradient(x, 1, {.edge_order = 3}); }) == "gradient: edge_order 3 is not 1 or 2");
+  CHECK(error_of<ValueError>([&] { gradient(x, 1, {.edge_order = 2}); }) ==
+        "gradient: axis 0 of [2, 3] needs more than 2 points");
+  CHECK(error_of<ValueError>([&] { gradient(x, {zeros({2})}); }) == "gradient: 1 lists of points for 2 axes");
+  CHECK(error_of<ShapeError>([&] { gradient(x, {zeros({3})}, {.axis = 0}); }) ==
+        "gradient: points [3] for axis 0 of [2, 3]");
+  CHECK(error_of<ValueError>([&] {
+          gradient(x, {tensor({1, 1})}, {.axis = 0});
+        }) == "gradient: the points must rise or fall, got 1 before 1");
+  CHECK(error_of<ShapeError>([] { pdist(zeros({3})); }) == "pdist: needs rows (n, d), got [3]");
+  CHECK(error_of<ValueError>([&] { pdist(x, {.p = -1}); }) == "pdist: p must not be negative, got -1");
+  CHECK(error_of<ValueError>([&] { renorm(x, {.p = 0}); }) == "renorm: p must be positive, got 0");
+  CHECK(error_of<ValueError>([&] { renorm(x, {.maxnorm = -1}); }) == "renorm: maxnorm must not be negative, got -1");
+  CHECK(error_of<ValueError>([] { unravel_index(index({6}), {2, 3}); }) == "unravel_index: index 6 not in [0, 6)");
+  CHECK(error_of<ValueError>([] { nanmedian(tensor({nan})); }) == "nanmedian: no number in shape [1] but NaN");
+  CHECK(error_of<ValueError>([] {
+          nanmedian(tensor({{nan}, {1}}), 1);
+        }) == "nanmedian: no number in shape [2, 1] but NaN");
+  CHECK(error_of<ValueError>([&] { nanquantile(x, 1.5); }) == "nanquantile: q = 1.5 is not in [0, 1]");
+  CHECK(error_of<ValueError>([] { nanquantile(zeros({0}), 0.5); }) ==
+        "nanquantile: nothing to choose from in shape [0]");
+  CHECK(error_of<ValueError>([&] { histogram(x, 0); }) == "histogram: bins = 0");
+  CHECK(error_of<ShapeError>([&] { histogram(x, tensor({1})); }) ==
+        "histogram: needs a list of two edges or more, got [1]");
+  CHECK(error_of<ValueError>([&] { histogram(x, tensor({1, 0})); }) == "histogram: edge 0 after 1");
+  CHECK(error_of<ShapeError>([&] { histogram(x, 2, {.weight = zeros({3})}); }) ==
+        "histogram: weights of shape [3] for elements of shape [2, 3]");
+  CHECK(error_of<ValueError>([&] {
+          histogram(x, tensor({1, 2}), {.density = true});
+        }) == "histogram: there is no density where the total is 0");
+}
+
+TEST_CASE("splits refuse parts that are not there") {
+  const Tensor x = zeros({4, 3});
+  CHECK(error_of<ValueError>([&] { tensor_split(x, 0); }) == "tensor_split: into 0 parts");
+  CHECK(error_of<LimitError>([&] { tensor_split(x, std::int64_t{1} << 30); }) == "tensor_split: into 1073741824 parts");
+  CHECK(error_of<ValueError>([&] { tensor_split(x, 2, 2); }) == "tensor_split: axis 2 is out of range for rank 2");
+  CHECK(error_of<ShapeError>([&] { hsplit(x, 2); }) == "hsplit: axis 1 of [4, 3] cannot be divided into 2 equal parts");
+  CHECK(error_of<ShapeError>([] { hsplit(Tensor(1), 2); }) == "hsplit: needs 2 axes, got []");
+  CHECK(error_of<ShapeError>([] { vsplit(zeros({4}), 2); }) == "vsplit: needs 2 axes, got [4]");
+  CHECK(error_of<ShapeError>([&] { dsplit(x, {1}); }) == "dsplit: needs 3 axes, got [4, 3]");
+}

@@ -1,0 +1,77 @@
+// Fourier transforms: the sums as they are defined, gradients against differences, and bad inputs. (PyTorch's numbers:
+// operation_fixtures_test.cpp.)
+#include <cmath>
+#include <numbers>
+
+#include <xgrad/core/parallel.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+TEST_CASE("rfft is the sum that defines it, for lengths of every kind, and irfft takes it back") {
+  // Powers of 2, odd ones, products of small primes, primes that are a convolution, and twice such.
+  for (const std::int64_t n : {1, 2, 3, 4, 16, 30, 61, 64, 67, 100, 134, 1009}) {
+    CAPTURE(n);
+    const Array x = normal({2, n}, 7);
+    Array expected(Shape{2, n / 2 + 1, 2}, Real(0));
+    Real* to = expected.mutable_data();
+    for (std::int64_t row = 0; row < 2; ++row) {
+      for (std::int64_t k = 0; k <= n / 2; ++k, to += 2) {
+        for (std::int64_t j = 0; j < n; ++j) {
+          const double angle = 2 * std::numbers::pi * static_cast<double>(j * k % n) / static_cast<double>(n);
+          to[0] += x.data()[row * n + j] * static_cast<Real>(std::cos(angle));
+          to[1] -= x.data()[row * n + j] * static_cast<Real>(std::sin(angle));
+        }
+      }
+    }
+    const Tensor c = fft::rfft(x);
+    check_close(c.value(), expected, 1e-11);
+    check_close(fft::irfft(c, {.n = n}).value(), x, 1e-13);
+  }
+}
+
+TEST_CASE("Fourier transforms have the gradients of differences, along any axis, cut off and filled up") {
+  using fft::FftNorm;
+  check_gradients([](const Tensors& x) { return fft::rfft(x[0]); }, {normal({2, 6})});
+  check_gradients([](const Tensors& x) { return fft::rfft(x[0], {.n = 7, .axis = 0, .norm = FftNorm::ortho}); },
+                  {normal({5, 2})});
+  check_gradients([](const Tensors& x) { return fft::rfft(x[0], {.n = 4, .norm = FftNorm::forward}); }, {normal({5})});
+  check_gradients([](const Tensors& x) { return fft::irfft(x[0]); }, {normal({2, 4, 2})});
+  check_gradients([](const Tensors& x) { return fft::irfft(x[0], {.n = 7, .axis = 0, .norm = FftNorm::ortho}); },
+                  {normal({4, 2, 2})});
+  check_gradients([](const Tensors& x) { return square(fft::irfft(x[0], {.n = 9, .norm = FftNorm::forward})); },
+                  {normal({3, 2})});
+  check_gradients([](const Tensors& x) { return sum(square(fft::rfft(x[0])), {.axis = -1}); }, {normal({67})});
+}
+
+TEST_CASE("Fourier transforms give the same bits for any number of threads") {
+  const int before = threads();
+  const Tensor x = normal({600, 90});
+  set_threads(1);
+  const Array one = fft::rfft(x).value();
+  set_threads(3);
+  const Array three = fft::rfft(x).value();
+  set_threads(before);
+  CHECK(equal(one, three));
+}
+
+TEST_CASE("Fourier transforms refuse what they cannot transform") {
+  CHECK(error_of<ValueError>([] { fft::rfft(tensor({1, 2}), {.n = 0}); }) == "rfft: n 0 is not positive");
+  CHECK(error_of<ValueError>([] { fft::rfft(zeros({2, 0})); }) == "rfft: n 0 is not positive");
+  CHECK(error_of<ValueError>([] { fft::rfft(zeros({2}), {.axis = 1}); }) == "rfft: axis 1 is out of range for rank 1");
+  CHECK(error_of<ValueError>([] { fft::rfft(Tensor(1)); }) == "rfft: axis -1 is out of range for rank 0");
+  CHECK(error_of<ShapeError>([] {
+          fft::irfft(zeros({4, 3}));
+        }) == "irfft: needs complex numbers (..., m, 2), got [4, 3]");
+  CHECK(error_of<ShapeError>([] { fft::irfft(zeros({2})); }) == "irfft: needs complex numbers (..., m, 2), got [2]");
+  CHECK(error_of<ValueError>([] { fft::irfft(zeros({1, 2})); }) == "irfft: n 0 is not positive");
+  CHECK(error_of<ValueError>([] {
+          fft::irfft(zeros({3, 2}), {.axis = 1});
+        }) == "irfft: axis 1 is out of range for rank 1");
+  CHECK(error_of<ValueError>([] { fft::rfftfreq(0); }) == "rfftfreq: n 0 is not positive");
+  CHECK(error_of<ValueError>([] { fft::rfftfreq(4, 0); }) == "rfftfreq: d must be finite and not 0, got 0");
+  CHECK(fft::rfft(zeros({0, 4})).shape() == Shape{0, 3, 2});
+}
