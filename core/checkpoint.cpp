@@ -193,7 +193,10 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
   }
   Tensors all = inputs;
   all.insert(all.end(), leaves.begin(), leaves.end());
-  auto rule = [=](const Tensor& gy, Wanted wanted) { return gradients(f, inputs, leaves, random, gy, wanted); };
+  // Copies that are not const: the rule is moved into the node, and what copies instead could fail there.
+  auto rule = [f = f, inputs = inputs, leaves = std::move(leaves), random](const Tensor& gy, Wanted wanted) {
+    return gradients(f, inputs, leaves, random, gy, wanted);
+  };
   return record("checkpoint", std::move(value), JointlyEach<decltype(rule)>{std::move(all), std::move(rule)});
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 
+#include <xgrad/core/checkpoint.h>
 #include <xgrad/core/diagram/drawing.h>
 #include <xgrad/core/record.h>
 #include <xgrad/core/timing.h>
@@ -145,6 +146,26 @@ const std::vector<Operation> operations{
     {"cross entropy",
      [](const Inputs& x) { return cross_entropy(x.b, targets) + cross_entropy(x.b, softmax(x.a).detach()); }},
     {"losses", [](const Inputs& x) { return mse_loss(x.a, x.b) + kl_div(x.b, softmax(x.a).detach()); }},
+    {"checkpoint",
+     [](const Inputs& x) {
+       return checkpoint(
+           [w = x.w](const Tensor& a, const Tensor& b) {
+             return tanh(a * b) + linear(a, w)[{_, slice(0, 4)}];
+           },
+           x.a, x.b);
+     }},
+    {"Fourier transforms", [](const Inputs& x) { return fft::irfft(square(fft::rfft(x.a)), {.n = 5}); }},
+    {"writing",
+     [](const Inputs& x) {
+       return scatter_reduce(index_copy(x.a, 0, rows, x.b[{slice(0, 2), _}]), 0, Index({1, 4}, {0, 1, 0, 2}),
+                             x.b[{slice(0, 1), _}], ScatterReduce::amax);
+     }},
+    {"sampling",
+     [](const Inputs& x) {
+       return grid_sample(reshape(x.a, {1, 1, 3, 4}), tanh(reshape(x.b, {1, 2, 3, 2}))) +
+              pad(reshape(x.a, {1, 1, 4, 3}), {{0, 0}, {0, 0}, {1, 0}, {0, 1}},
+                  PadMode::reflect)[{_, _, slice(0, 2), slice(0, 3)}];
+     }},
     {"dropout",
      [](const Inputs& x) {
        return dropout(x.a, 0.5, RandomKey{1, 2});
@@ -339,7 +360,39 @@ TEST_CASE("memory that runs out in a step changes no parameter, no moment and no
     check_training<optim::Adam>({.amsgrad = true}, steps, step);
     check_training<optim::NAdam>({}, steps, step);
     check_training<optim::RMSprop>({.momentum = 0.9, .centered = true}, steps, step);
+    check_training<optim::ASGD>({}, steps, step);
+    check_training<optim::Rprop>({}, steps, step);
   }
+}
+
+TEST_CASE("memory that runs out in an update of a moving average, or while weights are swapped, changes nothing") {
+  struct Averaged {
+    Tensor a = variable(normal({3, 2}), "a"), b = variable(normal({4}, 2), "b");
+    optim::ExponentialMovingAverage average{{a, b}, {.decay = 0.5}};
+    std::vector<Array> held;
+
+    explicit Averaged(int updates) {
+      for (int i = 0; i < updates; ++i) {
+        average.update();
+        a.update([](Array& x) { x.mutable_data()[0] += 1; });
+      }
+      held = average.averages();
+      held.push_back(a.value());
+    }
+    Picture picture() const {
+      Picture picture;
+      add(picture, a.value());
+      add(picture, b.value());
+      add(picture, average.state_dict().arrays);
+      return picture;
+    }
+  };
+  const auto after_two = [] { return std::make_unique<Averaged>(2); };
+  const auto look = [](const Averaged& x) { return x.picture(); };
+  check_each_failure(
+      after_two, [](Averaged& x) { x.average.update(); }, look);
+  check_each_failure(
+      after_two, [](Averaged& x) { const optim::AveragedWeights averaged(x.average); }, look);
 }
 
 TEST_CASE("memory that runs out while gradients are clipped changes none of them") {

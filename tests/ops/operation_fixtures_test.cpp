@@ -147,7 +147,7 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
                  3e-12);
 }
 
-// PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; gamma_test.cpp has what they are.
+// PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; special_test.cpp has what they are.
 TEST_CASE("gradients of two orders of functions of the gamma family are near PyTorch's") {
   check_fixtures("gammas",
                  {{"lgamma", of_one(lgamma)},
