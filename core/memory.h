@@ -4,7 +4,8 @@
 // instead of asking the operating system, so that a loop in its steady state makes no system call and touches no new
 // page. Each thread has lists of its own, so that it takes no lock; a block may be released by another thread than the
 // one that took it, and what a thread gets back beyond what it has asked for itself goes to lists that all threads
-// share.
+// share. Blocks of a mebibyte and more come from a heap that all threads share (large_blocks.h), where what one size
+// has left serves another.
 #pragma once
 
 #include <atomic>
@@ -30,12 +31,13 @@ void pool_release(void* block, std::size_t bytes, PoolUse use = PoolUse::values)
 /// What the pools of all threads hold.
 struct PoolStats {
   std::int64_t bytes_in_use = 0;     ///< handed out
-  std::int64_t bytes_cached = 0;     ///< waiting in the lists
+  std::int64_t bytes_cached = 0;     ///< waiting to be handed out again
   std::int64_t system_requests = 0;  ///< times that the operating system was asked for memory
 };
 PoolStats pool_stats();
-/// Returns what waits in the lists of this thread and in those that threads share to the operating system, blocks of at
-/// most 1 KiB excepted. An allocation that the system refuses does so by itself and asks again.
+/// Returns what waits in the lists of this thread, in those that threads share and among the large blocks to the
+/// operating system, blocks of at most 1 KiB excepted. An allocation that the system refuses does so by itself and asks
+/// again.
 void pool_trim();
 
 /// A standard allocator on the pool.
