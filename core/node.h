@@ -56,9 +56,14 @@ class Rule {
       methods_ = &methods;
     } else {
       using Block = PoolAllocator<Function>;
-      Function* outside = Block().allocate(1);
-      new (outside) Function(std::forward<F>(f));
-      new (place_) Function*(outside);
+      struct Room {  // given back if the function cannot be copied
+        Function* block;
+        ~Room() {
+          if (block) Block().deallocate(block, 1);
+        }
+      } outside{Block().allocate(1)};
+      new (outside.block) Function(std::forward<F>(f));
+      new (place_) Function*(std::exchange(outside.block, nullptr));
       static constexpr Methods methods{
           [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
             Adaptor::call(**static_cast<Function**>(place), gy, y, wanted, gx, edges);

@@ -2,6 +2,7 @@
 #include <xgrad/core/node.h>
 
 #include <memory>
+#include <new>
 #include <thread>
 
 #include <xgrad/core/grad.h>
@@ -164,4 +165,25 @@ TEST_CASE("rules that are too large for their place live outside of it, and die 
     CHECK(token.use_count() == 2);  // a released rule lets go of what it captured
   }
   CHECK(token.use_count() == 1);
+}
+
+TEST_CASE("a rule that cannot be copied into its node leaves no memory behind") {
+  struct Reluctant {
+    std::array<double, 20> much{};
+    Reluctant() = default;
+    Reluctant(const Reluctant&) { throw std::bad_alloc(); }
+    Tensor operator()(const Tensor& gy) const { return gy; }
+  };
+  struct Adaptor {
+    static void call(const Reluctant& f, const Tensor& gy, const Tensor&, const bool*, Tensor* gx, const Edge*) {
+      gx[0] = f(gy);
+    }
+  };
+  const Reluctant reluctant;
+  Rule rule;
+  CHECK_THROWS_AS(rule.set<Adaptor>(reluctant), std::bad_alloc);
+  const auto before = pool_stats().bytes_in_use;
+  CHECK_THROWS_AS(rule.set<Adaptor>(reluctant), std::bad_alloc);
+  CHECK(pool_stats().bytes_in_use == before);
+  CHECK_FALSE(rule);
 }
