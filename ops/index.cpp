@@ -11,6 +11,7 @@
 #include "../core/record.h"
 #include "broadcast.h"
 #include "compare.h"
+#include "gathered.h"
 #include "kernels/copy.h"
 #include "kernels/indexed.h"
 #include "kernels/loops.h"
@@ -198,7 +199,7 @@ Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis) {
 
 namespace {
 
-Array gathered(const Array& x, int axis, const Index& index) {
+Array taken(const Array& x, int axis, const Index& index) {
   Array result(index.shape());
   Real* out = result.mutable_data();
   const Real* in = x.data();
@@ -220,14 +221,22 @@ Tensor scattered_to(const Shape& shape, int axis, const Index& index, const Tens
                 told("index", index));
 }
 
+Tensor gather_of(const Tensor& x, int axis, const Index& index, Array values) {
+  return record("gather", std::move(values),
+                wrt(x, [axis, index, to = x.shape()](const Tensor& gy) { return scattered_to(to, axis, index, gy); }),
+                told("axis", axis), told("index", index));
+}
+
 }  // namespace
 
 XGRAD_FORMULA gather_formula{"gather", "y_i = x_(index_i) along the axis", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor gather(const Tensor& x, int axis, const Index& index) {
   axis = check_gather("gather", x.shape(), axis, index);
-  return record("gather", gathered(x.value(), axis, index),
-                wrt(x, [axis, index, to = x.shape()](const Tensor& gy) { return scattered_to(to, axis, index, gy); }),
-                told("axis", axis), told("index", index));
+  return gather_of(x, axis, index, taken(x.value(), axis, index));
+}
+
+ValuesAndIndices gathered(const Tensor& x, int axis, Index positions, Array values) {
+  return {gather_of(x, axis, positions, std::move(values)), std::move(positions)};
 }
 
 XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with index_i = j",

@@ -13,9 +13,11 @@
 #include "create.h"
 #include "elementwise.h"
 #include "index.h"
+#include "kernels/logsumexp.h"
 #include "kernels/loops.h"
 #include "kernels/order.h"
 #include "kernels/reduce.h"
+#include "kernels/spread.h"
 #include "shape.h"
 
 namespace xgrad {
@@ -111,15 +113,6 @@ Real freedom_of(const char* op, const Tensor& x, const Axes& axes, Real correcti
   return freedom;
 }
 
-// The sum of squared deviations. The mean, rounded to one number, can be as far off as the deviations are large; so
-// these are centred again.
-Array squared_deviations(const Tensor& x, const Axes& axes, const Shape& to) {
-  const NoGrad off;
-  const Tensor d = centred(x, axes), rest = mean(d, {.axis = axes, .keepdim = true});
-  const auto square_of_difference = [](auto v, auto m) { return (v - m) * (v - m); };
-  return sum_over(map(x.shape(), square_of_difference, d.value(), rest.value()), axes, to);
-}
-
 }  // namespace
 
 XGRAD_FORMULA var_formula{"var", "y = sum of (x_i - mean)^2 / (n - correction)",
@@ -127,10 +120,14 @@ XGRAD_FORMULA var_formula{"var", "y = sum of (x_i - mean)^2 / (n - correction)",
 Tensor var(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("var", x.rank());
   const Real freedom = freedom_of("var", x, axes, options.correction);
-  const Array total = squared_deviations(x, axes, result_shape(x.shape(), axes, options.keepdim));
+  const Array total = squared_deviations(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
   return record("var", map(total, [freedom](auto v) { return v / freedom; }),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy) {
+                      if (!recording()) {
+                        const Array slope = map(gy.value(), [freedom](auto g) { return g * (2 / freedom); });
+                        return Tensor(scaled_deviations(x.value(), axes, slope));
+                      }
                       return centred(centred(x, axes), axes) *
                              (with_axes(gy, kept_shape(x.shape(), axes)) * (2 / freedom));
                     }),
@@ -142,12 +139,13 @@ XGRAD_FORMULA stddev_formula{"stddev", "y = sqrt(sum of (x_i - mean)^2 / (n - co
 Tensor stddev(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("stddev", x.rank());
   const Real freedom = freedom_of("stddev", x, axes, options.correction);
-  const Array total = squared_deviations(x, axes, result_shape(x.shape(), axes, options.keepdim));
+  const Array total = squared_deviations(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
   return record("stddev", map(total, [freedom](auto v) { return sqrt(v / freedom); }),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy, const Tensor& y) {
                       const Mask still = y == 0;
                       const Tensor slope = masked_fill(gy / (masked_fill(y, still, 1) * freedom), still, 0);
+                      if (!recording()) return Tensor(scaled_deviations(x.value(), axes, slope.value()));
                       return centred(centred(x, axes), axes) * with_axes(slope, kept_shape(x.shape(), axes));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
@@ -221,10 +219,11 @@ namespace {
 
 constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
-// e^(x_i) / sum_j e^(x_j). Not e^(x_i - y) with y = logsumexp(x): y is one rounded number, and what rounding took of it
-// is a relative error here.
-Tensor shares(const Tensor& x, const Axes& axes, const Tensor& shift, const Array& most) {
+// e^(x_i) / sum_j e^(x_j), of lines with these maxima.
+Tensor shares(const Tensor& x, const Axes& axes, const Array& most) {
   const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < infinity; });
+  // Subtracting an infinite maximum would give NaN.
+  const Array shift = map(most, [](auto m) { return where(abs(m) < infinity, m, 0); });
   // Where some are +inf they share the whole; where all are -inf nobody has a share.
   const Tensor powers =
       exp(finite ? x - shift : where(Tensor(most) == infinity, where(x == infinity, 0, -infinity), x - shift));
@@ -238,19 +237,13 @@ XGRAD_FORMULA logsumexp_formula{"logsumexp", "y = ln sum_i e^x_i", "dy/dx_i = e^
 Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("logsumexp", x.rank());
   const Shape kept = kept_shape(x.shape(), axes);
-  const Array most = max_over(x.value(), axes, kept);
-  // Subtracting an infinite maximum would give NaN; those rows are what their maximum is.
-  const Array shift = map(most, [](auto m) { return where(abs(m) < std::numeric_limits<Real>::infinity(), m, 0); });
-  const Array powers = map(
-      x.shape(), [](auto v, auto m) { return exp(v - m); }, x.value(), shift);
-  const Array total = sum_over(powers, axes, kept);
-  const Array y = map(
-      kept,
-      [](auto s, auto m, auto top) { return where(abs(top) < std::numeric_limits<Real>::infinity(), log(s) + m, top); },
-      total, shift, most);
-  return record("logsumexp", y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
-                wrt(x, [x, axes, shift, most](
-                           const Tensor& gy) { return with_axes(gy, shift.shape()) * shares(x, axes, shift, most); }),
+  const LogSumExp sums = logsumexp_over(x.value(), axes, kept);
+  return record("logsumexp", sums.y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
+                wrt(x,
+                    [x, axes, sums](const Tensor& gy) {
+                      if (!recording()) return Tensor(logsumexp_gradient(x.value(), axes, sums, gy.value()));
+                      return with_axes(gy, sums.most.shape()) * shares(x, axes, sums.most);
+                    }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 

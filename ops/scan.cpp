@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "../core/formula.h"
 #include "../core/record.h"
@@ -16,7 +17,7 @@
 #include "compare.h"
 #include "create.h"
 #include "elementwise.h"
-#include "index.h"
+#include "gathered.h"
 #include "kernels/scan.h"
 #include "shape.h"
 #include "slice.h"
@@ -142,8 +143,8 @@ namespace {
 
 ValuesAndIndices running(const char* op, const Tensor& x, int axis, bool largest) {
   return along(op, x, axis, [largest](const Tensor& u, int axis) {
-    const Index indices = running_extreme(u.value(), axis, largest);
-    return ValuesAndIndices{gather(u, axis, indices), indices};
+    RunningExtremes extremes = running_extremes(u.value(), axis, largest);
+    return gathered(u, axis, std::move(extremes.positions), std::move(extremes.values));
   });
 }
 

@@ -37,28 +37,7 @@ void with_strided_row_copy(std::int64_t n, const CopyWalk::Offsets& steps, const
   });
 }
 
-// to[i to_stride + j] = from[i + j from_stride] for i < height, j < width.
-template <class T>
-void transpose_rows(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride, std::int64_t height,
-                    std::int64_t width) {
-  for (std::int64_t i = 0; i < height; i += tile<T>) {
-    for (std::int64_t j = 0; j < width; j += tile<T>) {
-      T* out = to + i * to_stride + j;
-      const T* in = from + i + j * from_stride;
-      if (i + tile<T> <= height && j + tile<T> <= width) {
-        transpose_tile(out, to_stride, in, from_stride);
-      } else {
-        for (std::int64_t p = 0; p < std::min<std::int64_t>(tile<T>, height - i); ++p) {
-          for (std::int64_t q = 0; q < std::min<std::int64_t>(tile<T>, width - j); ++q) {
-            out[p * to_stride + q] = in[p + q * from_stride];
-          }
-        }
-      }
-    }
-  }
-}
-
-// The same for every step of a walk, in parallel by strips of rows that stay together.
+// transpose_rows for every step of a walk, in parallel by strips of rows that stay together.
 template <class T>
 void copy_turned(const CopyWalk& walk, T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride,
                  std::int64_t height, std::int64_t width) {

@@ -3,104 +3,13 @@
 #include "reduce.h"
 
 #include <algorithm>
-#include <limits>
-#include <vector>
 
 #include "../../core/parallel.h"
+#include "fold.h"
 #include "loops.h"
 
 namespace xgrad {
 namespace {
-
-struct Sum {
-  static constexpr Real identity = 0;
-  template <class V>
-  static V combine(const V& a, const V& b) {
-    return a + b;
-  }
-};
-struct Product {
-  static constexpr Real identity = 1;
-  template <class V>
-  static V combine(const V& a, const V& b) {
-    return a * b;
-  }
-};
-struct Max {
-  static constexpr Real identity = -std::numeric_limits<Real>::infinity();
-  static Pack combine(const Pack& a, const Pack& b) { return maximum(a, b); }
-  static Real combine(Real a, Real b) { return a >= b ? a : b > a ? b : a + b; }
-};
-struct Min {
-  static constexpr Real identity = std::numeric_limits<Real>::infinity();
-  static Pack combine(const Pack& a, const Pack& b) { return minimum(a, b); }
-  static Real combine(Real a, Real b) { return a <= b ? a : b < a ? b : a + b; }
-};
-
-constexpr auto width = static_cast<std::int64_t>(Pack::width);
-
-// in[0] + ... + in[n-1] by halving, down to stretches that a few registers add up.
-template <class Op>
-Real fold_row(const Real* in, std::int64_t n) {
-  constexpr std::int64_t stretch = 32 * width;
-  if (n > stretch) {
-    const std::int64_t half = (n / 2 + stretch - 1) / stretch * stretch;
-    return Op::combine(fold_row<Op>(in, half), fold_row<Op>(in + half, n - half));
-  }
-  Real total = Op::identity;
-  std::int64_t i = 0;
-  if (n >= width) {
-    Pack sum[4] = {Pack(Op::identity), Pack(Op::identity), Pack(Op::identity), Pack(Op::identity)};
-    for (; i + 4 * width <= n; i += 4 * width) {
-      for (std::int64_t j = 0; j < 4; ++j) sum[j] = Op::combine(sum[j], Pack::load(in + i + j * width));
-    }
-    for (; i + width <= n; i += width) sum[0] = Op::combine(sum[0], Pack::load(in + i));
-    Real lanes[Pack::width];
-    Op::combine(Op::combine(sum[0], sum[1]), Op::combine(sum[2], sum[3])).store(lanes);
-    for (std::int64_t step = width / 2; step > 0; step /= 2) {
-      for (std::int64_t j = 0; j < step; ++j) lanes[j] = Op::combine(lanes[j], lanes[j + step]);
-    }
-    total = lanes[0];
-  }
-  for (; i < n; ++i) total = Op::combine(total, in[i]);
-  return total;
-}
-
-// out[j] = combination over i < rows of in[i step + j] for j < columns, rows by halving.
-template <class Op>
-void fold_columns(const Real* in, std::int64_t rows, std::int64_t step, std::int64_t columns, Real* out) {
-  constexpr std::int64_t stretch = 64;
-  if (rows > stretch) {
-    const std::int64_t half = (rows / 2 + stretch - 1) / stretch * stretch;
-    std::vector<Real, PoolAllocator<Real>> second(static_cast<std::size_t>(columns));
-    fold_columns<Op>(in, half, step, columns, out);
-    fold_columns<Op>(in + half * step, rows - half, step, columns, second.data());
-    for (std::int64_t j = 0; j < columns; ++j) out[j] = Op::combine(out[j], second[static_cast<std::size_t>(j)]);
-    return;
-  }
-  std::int64_t j = 0;
-  constexpr std::int64_t together = 4;  // packs whose sums do not wait for each other
-  for (; j + together * width <= columns; j += together * width) {
-    Pack total[together];
-    for (Pack& each : total) each = Op::identity;
-    for (std::int64_t i = 0; i < rows; ++i) {
-      for (std::int64_t t = 0; t < together; ++t) {
-        total[t] = Op::combine(total[t], Pack::load(in + i * step + j + t * width));
-      }
-    }
-    for (std::int64_t t = 0; t < together; ++t) total[t].store(out + j + t * width);
-  }
-  for (; j + width <= columns; j += width) {
-    Pack total(Op::identity);
-    for (std::int64_t i = 0; i < rows; ++i) total = Op::combine(total, Pack::load(in + i * step + j));
-    total.store(out + j);
-  }
-  for (; j < columns; ++j) {
-    Real total = Op::identity;
-    for (std::int64_t i = 0; i < rows; ++i) total = Op::combine(total, in[i * step + j]);
-    out[j] = total;
-  }
-}
 
 // (outer, count, inner) -> (outer, inner).
 template <class Op>
@@ -111,14 +20,8 @@ Array fold(const Array& x, std::int64_t outer, std::int64_t count, std::int64_t 
   if (result.size() == 0) return result;
   if (count == 0) return Array(Shape{outer, inner}, Op::identity);
   if (inner == 1) {
-    if (outer == 1) {  // one long row: its parts side by side, then the parts
-      constexpr std::int64_t part = 1 << 15;
-      const std::int64_t parts = (count + part - 1) / part;
-      std::vector<Real, PoolAllocator<Real>> sums(static_cast<std::size_t>(parts));
-      parallel_for(count, part, [&](std::int64_t begin, std::int64_t end) {
-        sums[static_cast<std::size_t>(begin / part)] = fold_row<Op>(in + begin, end - begin);
-      });
-      out[0] = fold_row<Op>(sums.data(), parts);
+    if (outer == 1) {
+      out[0] = fold_long_row<Op>(in, count);
       return result;
     }
     parallel_for(outer, std::max<std::int64_t>(1, elementwise_block / count),

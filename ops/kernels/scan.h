@@ -17,7 +17,11 @@ Array running_product(const Array& x, int axis);
 Array running_recurrence(const Array& a, const Array& b, int axis, ScanOrder order);
 /// y_i = ln of the sum of e^x_j up to i, without overflow: -inf as long as all are -inf, inf from the first inf on.
 Array running_logsumexp(const Array& x, int axis);
-/// The position of the largest (smallest) of all up to x_i: of equal ones the last, from a NaN on that of the last NaN.
-Index running_extreme(const Array& x, int axis, bool largest);
+/// The largest (smallest) of all up to x_i and its position: of equal ones the last, from a NaN on the last NaN.
+struct RunningExtremes {
+  Array values;
+  Index positions;
+};
+RunningExtremes running_extremes(const Array& x, int axis, bool largest);
 
 }  // namespace xgrad

@@ -1,6 +1,7 @@
 // Transposing square tiles in registers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -78,6 +79,27 @@ void transpose_tile(T* to, std::int64_t to_stride, const T* from, std::int64_t f
     };
     for (int round = 1; round < width; round *= 2) interleave(std::make_integer_sequence<int, width>{});
     for (int i = 0; i < width; ++i) std::memcpy(to + i * to_stride, &rows[i], sizeof(Register));
+  }
+}
+
+/// to[i to_stride + j] = from[i + j from_stride] for i < height, j < width.
+template <class T>
+void transpose_rows(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride, std::int64_t height,
+                    std::int64_t width) {
+  for (std::int64_t i = 0; i < height; i += tile<T>) {
+    for (std::int64_t j = 0; j < width; j += tile<T>) {
+      T* out = to + i * to_stride + j;
+      const T* in = from + i + j * from_stride;
+      if (i + tile<T> <= height && j + tile<T> <= width) {
+        transpose_tile(out, to_stride, in, from_stride);
+      } else {
+        for (std::int64_t p = 0; p < std::min<std::int64_t>(tile<T>, height - i); ++p) {
+          for (std::int64_t q = 0; q < std::min<std::int64_t>(tile<T>, width - j); ++q) {
+            out[p * to_stride + q] = in[p + q * from_stride];
+          }
+        }
+      }
+    }
   }
 }
 
