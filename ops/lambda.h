@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <string>
 #include <tuple>
@@ -74,6 +75,11 @@ class PartialRule {
     return count;
   }
 
+  // Where argument k is among 0 and those that d depends on.
+  static constexpr std::size_t place_of(std::size_t k) {
+    return depends >> k & 1 ? 1 + std::popcount(depends & ((1u << k) - 1)) : 0;
+  }
+
   Tensor by_tensors(const Tensor& gy, const Tensor& y) const {
     std::array<Tensor, K + 1> arguments;
     std::size_t next = 0;
@@ -85,12 +91,14 @@ class PartialRule {
 
   template <std::size_t... i>
   Tensor by_packs(const Tensor& gy, const Tensor& y, std::index_sequence<i...>) const {
-    const auto gradient = [this](const Pack& g, const auto&... given) {
-      const std::array<Pack, sizeof...(given)> values{given...};
-      std::array<Pack, K + 1> arguments;
-      std::size_t next = 0;
-      for (std::size_t k = 0; k <= K; ++k) arguments[k] = depends >> k & 1 ? values[next++] : Pack(0);
-      return g * Pack(call_with(d_, arguments));
+    const auto gradient = [this](const auto& g, const auto&... given) {
+      using V = std::remove_cvref_t<decltype(g)>;  // a Pack, or what stands for one
+      const V zero(0);
+      const auto values = std::tie(zero, given...);
+      return [&]<std::size_t... k>(std::index_sequence<k...>) {
+        return g * V(d_(std::get<place_of(k)>(values)...));
+      }
+      (std::make_index_sequence<K + 1>());
     };
     if constexpr (depends >> K & 1) {
       return map_over(LastRun::take(gy), gradient, kept_[i].value()..., y.value());

@@ -102,7 +102,7 @@ template <class V>
 }
 
 template <class V>
-V erf_of(const V& x) {
+[[gnu::always_inline]] inline V erf_of(const V& x) {
   const V a = distance(x), centre = x * polynomial(x * x, ErfTable<typename V::Number>::near);
   const auto near = a < 1;
   if (all(near)) return centre;

@@ -81,7 +81,7 @@ template <class V>
 
 // 2^x, the whole part of x as the exponent.
 template <class V>
-V exp2_of(const V& x) {
+[[gnu::always_inline]] inline V exp2_of(const V& x) {
   using Limits = std::numeric_limits<typename V::Number>;
   const auto vanishes = x < Limits::min_exponent - Limits::digits - 1;
   const V bounded = where(vanishes, V(0), bounded_above(x, Limits::max_exponent)), k = nearest(bounded);
@@ -89,7 +89,7 @@ V exp2_of(const V& x) {
 }
 
 template <class V>
-V expm1_of(const V& x) {
+[[gnu::always_inline]] inline V expm1_of(const V& x) {
   using Table = ExpTable<typename V::Number>;
   const ExpParts<V> parts(maximum(Table::all_but_one, bounded_above(x, Table::most)));
   const V half = scaled(V(0.5), parts.k);  // 2^k itself may be too large

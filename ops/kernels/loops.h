@@ -13,6 +13,7 @@
 #include "../../core/parallel.h"
 #include "rows.h"
 #include "walk.h"
+#include "wide.h"
 
 namespace xgrad {
 
@@ -63,12 +64,6 @@ class BroadcastPlan {
 
 namespace detail::inline XGRAD_SIMD {
 
-// An input along a row.
-struct RowInput {
-  const Real* from;
-  std::int64_t step;  // 0 or 1
-};
-
 // The same when some inputs of the row repeat one element.
 class MixedInput {
  public:
@@ -99,20 +94,38 @@ void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
   }
 }
 
+// map_row for the processor that the program runs on, if it may be another than this file was compiled for.
+template <class F, class... Inputs>
+void map_row_here(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
+#ifdef XGRAD_WIDE_LOOPS
+  if constexpr (std::is_invocable_v<const F&, decltype(static_cast<void>(in), wide_v4::Lanes())...>) {
+    switch (level_of_kernels()) {
+      case Level::v4:
+        return wide_v4::map_row(out, n, f, in...);
+      case Level::v3:
+        return wide_v3::map_row(out, n, f, in...);
+      case Level::base:
+        break;
+    }
+  }
+#endif
+  map_row(out, n, f, in...);
+}
+
 template <class F, std::size_t... k, class... Inputs>
 void map_to(Real* out, std::int64_t size, const Shape& shape, const F& f, std::index_sequence<k...>,
             const Inputs&... inputs) {
   if (size == 0) return;
   if (((inputs.size() == size || inputs.size() == 1) && ...)) {
     parallel_for(size, elementwise_block, [&](std::int64_t begin, std::int64_t end) {
-      map_row(out + begin, end - begin, f,
+      map_row_here(out + begin, end - begin, f,
               (inputs.size() == size ? RowInput{inputs.data() + begin, 1} : RowInput{inputs.data(), 0})...);
     });
     return;
   }
   const BroadcastPlan<sizeof...(k)> plan(shape, {&inputs.shape()...});
   plan.for_each_row([&](const auto& at, std::int64_t n) {
-    map_row(out + at[sizeof...(k)], n, f, RowInput{inputs.data() + at[k], plan.step(k)}...);
+    map_row_here(out + at[sizeof...(k)], n, f, RowInput{inputs.data() + at[k], plan.step(k)}...);
   });
 }
 
