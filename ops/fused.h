@@ -11,7 +11,8 @@
 // sqrt exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf sigmoid
 // floor ceil round trunc maximum minimum where, comparisons inside where, and numbers.
 //
-// Not part of <xgrad/xgrad.h>, since it includes xsimd. Fast only with -march=native: link xgrad::native (building.md).
+// Not part of <xgrad/xgrad.h>, since it includes xsimd. As fast as the library's own operations whatever the program's flags:
+// on x86-64 the loops exist for AVX2 and AVX-512, too, and the program takes those that the processor has (building.md).
 #pragma once
 
 #include "arithmetic.h"

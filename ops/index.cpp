@@ -235,6 +235,9 @@ Tensor gather(const Tensor& x, int axis, const Index& index) {
   return gather_of(x, axis, index, taken(x.value(), axis, index));
 }
 
+Tensor gathered(const Tensor& x, int axis, const Index& positions) {
+  return gather_of(x, axis, positions, taken(x.value(), axis, positions));
+}
 ValuesAndIndices gathered(const Tensor& x, int axis, Index positions, Array values) {
   return {gather_of(x, axis, positions, std::move(values)), std::move(positions)};
 }
@@ -307,13 +310,13 @@ Tensor take_along_dim(const Tensor& x, const Index& index, int axis) {
   check_indices("take_along_dim", index, x.shape()[axis]);
   // Along the other axes both are repeated to one shape.
   Shape others = broadcast_shapes("take_along_dim", with_axis(x.shape(), axis, 1), with_axis(index.shape(), axis, 1));
-  return gather(broadcast_to(x, with_axis(others, axis, x.shape()[axis])), axis,
-                broadcast_to(index, with_axis(others, axis, index.shape()[axis])));
+  return gathered(broadcast_to(x, with_axis(others, axis, x.shape()[axis])), axis,
+                  broadcast_to(index, with_axis(others, axis, index.shape()[axis])));
 }
 
 Tensor take_along_dim(const Tensor& x, const Index& index) {
   check_indices("take_along_dim", index, x.size());
-  return gather(reshape(x, {-1}), 0, index.reshaped({-1}));
+  return gathered(reshape(x, {-1}), 0, index.reshaped({-1}));
 }
 
 Array one_hot(const Index& index, std::int64_t classes) {
@@ -372,13 +375,24 @@ Index nonzero(const Mask& mask) {
   if (rank == 0) return result;
   const std::int64_t columns = mask.shape().back();
   std::int64_t* out = result.mutable_data();
+  // The places of a row, whose number of axes the compiler mostly knows.
+  const auto places_of_row = [&](const bool* in, const Shape& at, auto axes) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      if (!in[j]) continue;
+      for (int axis = 0; axis < axes - 1; ++axis) out[axis] = at[axis];
+      out[axes - 1] = j;
+      out += axes;
+    }
+  };
   for (std::int64_t row = 0; row * columns < mask.size(); ++row) {
     const bool* in = mask.data() + row * columns;
     const Shape at = position_of(row * columns, mask.shape());
-    for (std::int64_t j = 0; j < columns; ++j) {
-      if (!in[j]) continue;
-      out = std::copy(at.begin(), at.end() - 1, out);
-      *out++ = j;
+    if (rank == 1) {
+      places_of_row(in, at, std::integral_constant<int, 1>());
+    } else if (rank == 2) {
+      places_of_row(in, at, std::integral_constant<int, 2>());
+    } else {
+      places_of_row(in, at, rank);
     }
   }
   return result;

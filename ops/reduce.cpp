@@ -12,6 +12,7 @@
 #include "compare.h"
 #include "create.h"
 #include "elementwise.h"
+#include "gathered.h"
 #include "index.h"
 #include "kernels/logsumexp.h"
 #include "kernels/loops.h"
@@ -267,7 +268,7 @@ ValuesAndIndices extreme_along(const char* op, const Tensor& x, int axis, bool k
   const Index at = positions(op, x, axis, largest);
   if (x.rank() == 0) return {x, at};
   const Shape shape = result_shape(x.shape(), {axis}, keepdim);
-  return {reshape(gather(x, axis, at), shape), at.reshaped(shape)};
+  return {reshape(gathered(x, axis, at), shape), at.reshaped(shape)};
 }
 
 }  // namespace

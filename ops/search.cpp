@@ -2,9 +2,12 @@
 #include "search.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <numeric>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include "../core/parallel.h"
@@ -17,7 +20,7 @@ constexpr std::int64_t searches_at_a_time = 1 << 12;
 
 // The first of `size` keys that is not below (with `right`, not up to) this one. Without branches that nobody can
 // foresee.
-std::int64_t place_of(OrderKey key, const OrderKey* keys, std::int64_t size, bool right) {
+std::int64_t place_among(OrderKey key, const OrderKey* keys, std::int64_t size, bool right) {
   const OrderKey* first = keys;
   for (std::int64_t left = size; left > 0;) {
     const std::int64_t half = (left + 1) / 2;
@@ -27,6 +30,54 @@ std::int64_t place_of(OrderKey key, const OrderKey* keys, std::int64_t size, boo
   }
   return first - keys;
 }
+
+// A sequence divided into cells of equal width: what a cell begins with tells almost where a value in it belongs. A value's cell
+// grows with the value, rounding included, so nothing in lower cells is above it.
+class Cells {
+ public:
+  // Of an ascending sequence. Unusable where its finite numbers do not differ, or stand so unevenly that many are in one cell.
+  Cells(const Real* sequence, std::int64_t size) {
+    const auto finite = [](Real v) { return std::abs(v) < std::numeric_limits<Real>::infinity(); };
+    const Real *first = std::find_if(sequence, sequence + size, finite), *last = sequence + size;
+    while (last > first && !finite(last[-1])) --last;
+    if (first == last) return;
+    const auto count = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(4 * size)));
+    least_ = *first;
+    most_cell_ = static_cast<Real>(count - 1);
+    scale_ = static_cast<Real>(count) / (last[-1] - least_);
+    if (!finite(scale_) || !(scale_ > 0)) return;
+    begins_.assign(static_cast<std::size_t>(count) + 1, 0);
+    for (std::int64_t i = 0; i < size; ++i) steps_ = std::max(steps_, ++begins_[static_cast<std::size_t>(cell_of(sequence[i]) + 1)]);
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    numbers_.assign(sequence, sequence + size);
+    numbers_.push_back(std::numeric_limits<Real>::quiet_NaN());  // which no value passes
+  }
+  bool usable() const { return steps_ > 0 && steps_ <= 4; }
+
+  // The place of a value that is not NaN: the first number that is not below (with `right`, not up to) it. As many steps for all
+  // values, so that no branch is to be foreseen: numbers of higher cells stop them, too.
+  template <bool right>
+  std::int64_t place_of(Real value) const {
+    std::int64_t place = begins_[static_cast<std::size_t>(cell_of(value))];
+    for (std::int64_t step = 0; step < steps_; ++step) {
+      const Real number = numbers_[static_cast<std::size_t>(place)];
+      place += static_cast<std::int64_t>(right ? number <= value : number < value);
+    }
+    return place;
+  }
+
+ private:
+  // That of NaN is the last one.
+  std::int64_t cell_of(Real value) const {
+    const Real at = (value - least_) * scale_;
+    return static_cast<std::int64_t>(at <= most_cell_ ? std::max(at, Real(0)) : most_cell_);
+  }
+
+  Real least_ = 0, scale_ = 0, most_cell_ = 0;
+  std::int64_t steps_ = 0;            // the most numbers in a cell
+  std::vector<std::int64_t> begins_;  // how many numbers are in lower cells
+  std::vector<Real> numbers_;
+};
 
 Index search(const char* op, const Tensor& sequence, const Tensor& values, const SearchOptions& options) {
   const Shape &of = sequence.shape(), &shape = values.shape();
@@ -48,33 +99,55 @@ Index search(const char* op, const Tensor& sequence, const Tensor& values, const
   std::int64_t* out = result.mutable_data();
   const Real* in = values.value().data();
   const std::int64_t each = in_rows ? std::max<std::int64_t>(shape.back(), 1) : 0;
+  if (!in_rows && size > 1 && result.size() > 4 * size) {
+    if (const Cells cells(sequence.value().data(), size); cells.usable()) {
+      const auto search_cells = [&](auto right) {
+        parallel_for(result.size(), searches_at_a_time, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            out[i] = in[i] == in[i] ? cells.place_of<right>(in[i]) : place_among(order_key(in[i]), keys.data(), size, right);
+          }
+        });
+      };
+      options.right ? search_cells(std::true_type()) : search_cells(std::false_type());
+      return result;
+    }
+  }
   parallel_for(result.size(), searches_at_a_time, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      out[i] = place_of(order_key(in[i]), keys.data() + (in_rows ? i / each * size : 0), size, options.right);
+      out[i] = place_among(order_key(in[i]), keys.data() + (in_rows ? i / each * size : 0), size, options.right);
     }
   });
   return result;
 }
 
-OrderKey key_of(Real value) { return order_key(value); }
-std::int64_t key_of(std::int64_t value) { return value; }
+// Positions in order, and whether two elements are alike.
+std::vector<std::int64_t> in_order(const Array& x) {
+  std::vector<OrderKey> keys(static_cast<std::size_t>(x.size()));
+  std::ranges::transform(x, keys.begin(), order_key);
+  return positions_in_order(keys);
+}
+std::vector<std::int64_t> in_order(const Index& x) {
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(x.size()));
+  std::iota(positions.begin(), positions.end(), std::int64_t{0});
+  std::ranges::stable_sort(positions, {}, [&](std::int64_t i) { return x.data()[i]; });
+  return positions;
+}
+bool alike(Real a, Real b) { return order_key(a) == order_key(b); }
+bool alike(std::int64_t a, std::int64_t b) { return a == b; }
 
 template <class T>
 Unique<T> unique_of(const BasicArray<T>& x) {
-  using Key = decltype(key_of(T()));
-  std::vector<std::pair<Key, std::int64_t>> line;
-  line.reserve(static_cast<std::size_t>(x.size()));
-  for (std::int64_t i = 0; i < x.size(); ++i) line.emplace_back(key_of(x.data()[i]), i);
-  std::ranges::sort(line);
   std::vector<T> values;
   std::vector<std::int64_t> counts;
   Index inverse(x.shape());
   std::int64_t* places = inverse.mutable_data();
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const auto [key, at] = line[i];
-    if (i == 0 || key != line[i - 1].first) {
-      values.push_back(x.data()[at] + T(0));  // -0 becomes 0
+  T last{};
+  for (const std::int64_t at : in_order(x)) {
+    const T value = x.data()[at];
+    if (values.empty() || !alike(value, last)) {
+      values.push_back(value + T(0));  // -0 becomes 0
       counts.push_back(0);
+      last = value;
     }
     ++counts.back();
     places[at] = std::ssize(values) - 1;

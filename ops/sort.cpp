@@ -2,6 +2,7 @@
 #include "sort.h"
 
 #include "axis.h"
+#include "gathered.h"
 #include "index.h"
 #include "kernels/order.h"
 #include "shape.h"
@@ -14,7 +15,7 @@ namespace {
 Sorted taken(const Tensor& x, int axis, std::int64_t count, bool descending) {
   if (x.rank() == 0) return {x, Index(Shape{}, 0)};
   const Index indices = first_in_order(x.value(), axis, count, descending);
-  return {gather(x, axis, indices), indices};
+  return {gathered(x, axis, indices), indices};
 }
 
 std::int64_t size_of(const Tensor& x, int axis) { return x.rank() == 0 ? 1 : x.shape()[axis]; }

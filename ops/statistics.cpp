@@ -10,6 +10,7 @@
 #include "broadcast.h"
 #include "compare.h"
 #include "create.h"
+#include "gathered.h"
 #include "index.h"
 #include "kernels/order.h"
 #include "shape.h"
@@ -31,7 +32,7 @@ ValuesAndIndices chosen(const char* op, const Tensor& x, int axis, bool keepdim,
   const Index at = choose(line.value(), axis, size);
   Shape shape = at.shape();
   if (x.rank() == 0 || !keepdim) shape.erase(axis);
-  return {reshape(gather(line, axis, at), shape), at.reshaped(shape)};
+  return {reshape(gathered(line, axis, at), shape), at.reshaped(shape)};
 }
 
 Index middle(const Array& x, int axis, std::int64_t size) {
@@ -102,18 +103,18 @@ Tensor quantiles_along(const Tensor& x, int axis, const Array& q, QuantileInterp
   const Places places = places_of(q, size, interpolation);
   const Index order = first_in_order(x.value(), axis, size, false);
   const Index last = index_select(order, axis, Index(Shape{1}, size - 1));
-  const Tensor largest = gather(Tensor(x.value()), axis, last);
+  const Tensor largest = gathered(Tensor(x.value()), axis, last);
   const Mask has_nan = largest != largest;
   const auto at = [&](const Index& list) {
     Index positions = index_select(order, axis, list);
-    if (!any(has_nan)) return gather(x, axis, positions);
+    if (!any(has_nan)) return gathered(x, axis, positions);
     // The NaN of a line is its quantile.
     const Mask lost = broadcast_to(has_nan, positions.shape());
     const Index nan = broadcast_to(last, positions.shape());
     for (std::int64_t i = 0; i < positions.size(); ++i) {
       if (lost.data()[i]) positions.mutable_data()[i] = nan.data()[i];
     }
-    return gather(x, axis, positions);
+    return gathered(x, axis, positions);
   };
   const Tensor lower = at(places.lower);
   if (std::ranges::all_of(places.share, [](Real share) { return share == 0; })) return lower;

@@ -58,7 +58,11 @@ void for_each_named(const Shape& x, int axis, const Index& index, const F& f) {
   parallel_for(walk.count(), grain_for(length * std::min(columns, block)), [&](std::int64_t begin, std::int64_t end) {
     walk.for_each(begin, end, [&](const auto& at) {
       if (columns == 1) {
-        for (std::int64_t i = at[0]; i < at[0] + length * step; i += step) f(i, at[1] + ids[i] * x_step);
+        if (x_step == 1 && step == 1) {  // which spares a product for each
+          for (std::int64_t i = at[0]; i < at[0] + length; ++i) f(i, at[1] + ids[i]);
+        } else {
+          for (std::int64_t i = at[0]; i < at[0] + length * step; i += step) f(i, at[1] + ids[i] * x_step);
+        }
         return;
       }
       const std::int64_t width = std::min(block, columns - at[2]);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "../../core/array.h"
 
@@ -23,6 +24,9 @@ inline OrderKey order_key(Real value) {
 
 /// The positions of the first `count` elements along the axis; of equal ones the first comes first.
 Index first_in_order(const Array& x, int axis, std::int64_t count, bool descending);
+
+/// Where each of these keys in order stands; of equal ones the first comes first.
+std::vector<std::int64_t> positions_in_order(const std::vector<OrderKey>& keys);
 
 /// What a NaN does to the k-th element.
 enum class NanOrder {

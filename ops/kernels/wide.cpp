@@ -1,6 +1,8 @@
 // The functions of Lanes that the library holds (wide.h), by Packs of the level that runs.
 #include "wide.h"
 
+#include "rows.h"
+
 namespace xgrad::detail {
 
 Level level_of_kernels() {
@@ -13,8 +15,12 @@ Level level_of_kernels() {
 #endif
 }
 
-#define XGRAD_WIDE_FUNCTION(f) \
-  void wide_##f(const Real* in, Real* out) { f(Pack::load(in)).store(out); }
+// Mostly they are those of one register.
+#define XGRAD_WIDE_FUNCTION(f)                                                                       \
+  void wide_##f(const Real* in, Real* out, std::int64_t count) {                                     \
+    if (count == pack_width) return f(Pack::load(in)).store(out);                                    \
+    each_pack(count, [&](std::int64_t i, auto part) { part.store(f(part.load(in + i)), out + i); }); \
+  }
 XGRAD_WIDE_FUNCTIONS(XGRAD_WIDE_FUNCTION)
 #undef XGRAD_WIDE_FUNCTION
 

@@ -28,12 +28,12 @@ struct RowInput {
   std::int64_t step;  // 0 or 1
 };
 
-// out[i] = f(in[i]) for the numbers of one register of this level, by Packs, for the functions that take many instructions: one
-// copy of them is in the library.
+// out[i] = f(in[i]) for `count` numbers, by Packs, for the functions that take many instructions: one copy of them is in the
+// library.
 #define XGRAD_WIDE_FUNCTIONS(DO) \
   DO(log) DO(log1p) DO(log2) DO(log10) DO(sin) DO(cos) DO(tan) DO(asin) DO(acos) DO(atan) DO(sinh) DO(cosh) DO(tanh) DO(asinh) \
       DO(acosh) DO(atanh)
-#define XGRAD_DECLARE(f) void wide_##f(const Real* in, Real* out);
+#define XGRAD_DECLARE(f) void wide_##f(const Real* in, Real* out, std::int64_t count);
 XGRAD_WIDE_FUNCTIONS(XGRAD_DECLARE)
 #undef XGRAD_DECLARE
 

@@ -34,33 +34,51 @@ const bool statistics_added =
         {
             of_numbers("copy", N, [](const Tensor& x) { return flip(x, {0}); }),
             of_numbers("stddev_rows", rows,
-                       [](const Tensor& x) { return stddev(x, {.axis = -1}); }),  // as var: three passes
+                       [](const Tensor& x) { return stddev(x, {.axis = -1}); }),
+            of_numbers("var_rows", rows, [](const Tensor& x) { return var(x, {.axis = -1}); }),
+            of_numbers("var_columns", width, [](const Tensor& x) { return var(x, {.axis = 0}); }),
+            // A power takes eight cycles for each register, after the maximum is known.
+            of_numbers("logsumexp_rows", rows, [](const Tensor& x) { return logsumexp(x, {.axis = -1}); }),
+            of_numbers("logsumexp_columns", width, [](const Tensor& x) { return logsumexp(x, {.axis = 0}); }),
             // First the extreme, then where it stands.
             of_numbers("max_and_index_rows", rows, [](const Tensor& x) { return max(x, -1).values; }),
-            // Every number may move a position of eight bytes.
             of_numbers("max_and_index_columns", width, [](const Tensor& x) { return max(x, 0).values; }),
             of_numbers("aminmax", 2, [](const Tensor& x) { return aminmax(x).max; }),
             of_numbers("nansum", 1, [](const Tensor& x) { return nansum(x); }),
             of_numbers("nanmean", 1, [](const Tensor& x) { return nanmean(x); }),  // counts and fills before it adds up
             of_numbers("norm", 1, [](const Tensor& x) { return norm(x); }),  // in units of the largest: four passes
-            // In order of size elements are compared one by one: n log n steps, for one place n.
+            // The k-th is found bit by bit: for each bit a pass over a line in the cache, 15 for most.
             of_numbers("median_rows", rows, [](const Tensor& x) { return median(x, -1).values; }),
             of_numbers("kthvalue_rows", rows, [](const Tensor& x) { return kthvalue(x, 9).values; }),
+            // A sort by digits: four passes that count, four that write here and there.
+            of_numbers("sort_rows", 3 * N, [](const Tensor& x) { return sort(x).values; }),
+            of_numbers("topk_rows", rows, [](const Tensor& x) { return topk(x, 8).values; }),
             of_numbers("mode_rows", rows, [](const Tensor& x) { return mode(x).values; }),
             // A product of (768, 512) and (512, 768) behind the deviations.
             of_numbers("cov", rows* rows, [](const Tensor& x) { return cov(x); }),
             of_numbers("corrcoef", rows* rows, [](const Tensor& x) { return corrcoef(x); }),
             of_numbers("quantile_rows", rows, [](const Tensor& x) { return quantile(x, 0.9, {.axis = -1}); }),
-            // Each element waits for the one before it: an addition or product takes four cycles, e^x and ln x many.
+            // Each element waits for the one before it, so 64 lines go side by side; for that rows are turned, and turned back.
+            of_numbers("cumsum_rows", N, [](const Tensor& x) { return cumsum(x, -1); }),
+            of_numbers("cumsum_columns", N, [](const Tensor& x) { return cumsum(x, 0); }),
+            // A single line has none beside it: three cycles for each addition.
+            of_numbers("cumsum_of_one_line", N, [](const Tensor& x) { return cumsum(reshape(x, {N}), 0); }),
             of_numbers("cumprod_rows", N, [](const Tensor& x) { return cumprod(x, -1); }),
             of_numbers("cumprod_columns", N, [](const Tensor& x) { return cumprod(x, 0); }),
-            of_numbers("cummax_rows", N, [](const Tensor& x) { return cummax(x, -1).values; }),
-            of_numbers("cummax_columns", N, [](const Tensor& x) { return cummax(x, 0).values; }),
+            // With a position of eight bytes for each.
+            of_numbers("cummax_rows", 3 * N, [](const Tensor& x) { return cummax(x, -1).values; }),
+            of_numbers("cummax_columns", 3 * N, [](const Tensor& x) { return cummax(x, 0).values; }),
+            // A power and a logarithm in double.
             of_numbers("logcumsumexp_rows", N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
             gradient("cumprod_rows'", 3 * N, [](const Tensor& x) { return cumprod(x, -1); }),
             gradient("logcumsumexp_rows'", 3 * N, [](const Tensor& x) { return logcumsumexp(x, -1); }),
             gradient("max_and_index_rows'", N, [](const Tensor& x) { return max(x, -1).values; }),
             gradient("cov'", 2 * N + rows * rows, [](const Tensor& x) { return cov(x); }),
+            gradient("var_rows'", 2 * N, [](const Tensor& x) { return var(x, {.axis = -1}); }),
+            gradient("var_columns'", 2 * N, [](const Tensor& x) { return var(x, {.axis = 0}); }),
+            gradient("logsumexp_rows'", 2 * N, [](const Tensor& x) { return logsumexp(x, {.axis = -1}); }),
+            gradient("logsumexp_columns'", 2 * N, [](const Tensor& x) { return logsumexp(x, {.axis = 0}); }),
+            gradient("cumsum_rows'", 2 * N, [](const Tensor& x) { return cumsum(x, -1); }),
             gradient("stddev_rows'", 2 * N, [](const Tensor& x) { return stddev(x, {.axis = -1}); }),
         });
 
@@ -130,7 +148,7 @@ const bool choosing_added = add(
         of_numbers("histc", 100, [](const Tensor& x) { return histc(x); }),        // a division for each number
         of_numbers("nonzero", 4 * N, [](const Tensor& x) { return nonzero(x); }),  // two numbers of eight bytes for one
         of_numbers("unique", N, [](const Tensor& x) { return unique(x).values; }),  // a sort
-        // Six steps of binary search for each number, one after the other.
+        // Where the cell of a number begins, and a step from there, looked up one by one; a place of eight bytes for each.
         of_numbers("bucketize", 2 * N, [edges = linspace(-2, 2, 64)](const Tensor& x) { return bucketize(x, edges); }),
         // The comparison makes a mask, which is counted then.
         of_numbers("any_rows", rows, [](const Tensor& x) { return any(x > 4, {.axis = -1}); }),

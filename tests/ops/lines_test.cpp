@@ -1,0 +1,66 @@
+// Operations along lines of an array: running ones, orders, variances and sums of powers.
+#include "support/lines.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+TEST_CASE("running sums, products and extremes of any lines are those of plain loops") { check_scans(); }
+TEST_CASE("orders along any lines are those of a stable sort") { check_orders(); }
+TEST_CASE("places and distinct numbers are those of plain loops") { check_places(); }
+
+TEST_CASE("variances and sums of powers by kernels are those of operations, along any axes") {
+  struct Case {
+    Shape shape;
+    Axes axes;
+  };
+  const Case cases[] = {{{5}, {0}},         {{1, 2}, {1}},     {{3, 7}, {1}},      {{3, 8}, {1}},      {{3, 17}, {0}},
+                        {{70, 9}, {0}},     {{9, 70}, {0, 1}}, {{5, 6, 3}, {1}},   {{2, 9, 70}, {1}},  {{2, 3, 2, 5}, {0, 2}},
+                        {{3, 2, 2, 9}, {0, 2, 3}}, {{600}, {0}},      {{2, 3, 40}, {1, 2}}};
+  for (const Case& each : cases) {
+    const Shape& shape = each.shape;
+    const Axes& axes = each.axes;
+    INFO(cat(shape), " over ", cat(axes));
+    const ReduceOptions over{.axis = axes, .keepdim = true};
+    const auto centred = [over](const Tensor& x) { return x - mean(x, over); };
+    const auto spread = [&, over](const Tensor& x) { return mean(square(centred(x)), over); };
+    check_fused([&](const Tensors& x) { return var(x[0], {.axis = axes, .keepdim = true, .correction = 0}); },
+                [&](const Tensors& x) { return spread(x[0]); }, {normal(shape)});
+    check_fused([&](const Tensors& x) { return stddev(x[0], {.axis = axes, .keepdim = true, .correction = 0}); },
+                [&](const Tensors& x) { return sqrt(spread(x[0])); }, {normal(shape)});
+    check_fused([&](const Tensors& x) { return logsumexp(x[0], over); },
+                [&](const Tensors& x) { return log(sum(exp(x[0]), over)); }, {normal(shape)});
+  }
+}
+
+TEST_CASE("a sum of powers with infinities gives its gradient to those that are largest, along any axis") {
+  for (const int axis : {0, 1}) {
+    Array x = normal({70, 66}, 2);
+    x.mutable_data()[3 * 66 + 5] = infinite;
+    for (std::int64_t i = 0; i < 66; ++i) x.mutable_data()[10 * 66 + i] = -infinite;
+    const Tensor t = variable(x), y = logsumexp(t, {.axis = axis});
+    const Array gx = grad(sum(y), {t})[0].value();
+    CHECK(y.value().data()[axis == 0 ? 5 : 3] == infinite);
+    CHECK(gx.data()[3 * 66 + 5] == 1);
+    CHECK(gx.data()[10 * 66 + 7] == 0);
+    CHECK(std::ranges::none_of(gx, [](Real v) { return v != v; }));
+    CHECK((axis == 0) == (gx.data()[3 * 66 + 6] != 0));
+  }
+}
+
+TEST_CASE("what goes along lines has the same bits for any number of threads") {
+  const Tensor x(normal({300, 400})), long_line(normal({100000}));
+  for (const int axis : {0, 1}) {
+    check_same_bits([&] { return var(x, {.axis = axis}); });
+    check_same_bits([&] { return logsumexp(x, {.axis = axis}); });
+    check_same_bits([&] { return cumsum(x, axis); });
+    check_same_bits([&] { return logcumsumexp(x, axis); });
+    check_same_bits([&] { return cummax(x, axis).values; });
+    check_same_bits([&] { return sort(x, {.axis = axis}).values; });
+    check_same_bits([&] {
+      const Tensor t = variable(x.value());
+      return grad(sum(square(var(t, {.axis = axis}) + logsumexp(t, {.axis = axis}))), {t})[0];
+    });
+  }
+  check_same_bits([&] { return var(long_line); });
+  check_same_bits([&] { return logsumexp(long_line); });
+}
