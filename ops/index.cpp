@@ -238,8 +238,8 @@ Tensor gather(const Tensor& x, int axis, const Index& index) {
 Tensor gathered(const Tensor& x, int axis, const Index& positions) {
   return gather_of(x, axis, positions, taken(x.value(), axis, positions));
 }
-ValuesAndIndices gathered(const Tensor& x, int axis, Index positions, Array values) {
-  return {gather_of(x, axis, positions, std::move(values)), std::move(positions)};
+Tensor gathered(const Tensor& x, int axis, const Index& positions, Array values) {
+  return gather_of(x, axis, positions, std::move(values));
 }
 
 XGRAD_FORMULA scatter_add_formula{"scatter_add", "y_j = x_j + sum of src_i with index_i = j",

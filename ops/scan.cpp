@@ -19,6 +19,7 @@
 #include "elementwise.h"
 #include "gathered.h"
 #include "kernels/scan.h"
+#include "reduce.h"
 #include "shape.h"
 #include "slice.h"
 
@@ -144,7 +145,7 @@ namespace {
 ValuesAndIndices running(const char* op, const Tensor& x, int axis, bool largest) {
   return along(op, x, axis, [largest](const Tensor& u, int axis) {
     RunningExtremes extremes = running_extremes(u.value(), axis, largest);
-    return gathered(u, axis, std::move(extremes.positions), std::move(extremes.values));
+    return ValuesAndIndices{gathered(u, axis, extremes.positions, std::move(extremes.values)), extremes.positions};
   });
 }
 

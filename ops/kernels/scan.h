@@ -15,7 +15,8 @@ Array running_sum(const Array& x, int axis, ScanOrder order);
 Array running_product(const Array& x, int axis);
 /// y_i = a_i y_(i-1) + b_i, or a_i y_(i+1) + b_i backwards, with 0 before the first; a and b of one shape. In double.
 Array running_recurrence(const Array& a, const Array& b, int axis, ScanOrder order);
-/// y_i = ln of the sum of e^x_j up to i, without overflow: -inf as long as all are -inf, inf from the first inf on.
+/// y_i = ln of the sum of e^x_j up to i, without overflow: -inf as long as all are -inf, inf from the first inf on,
+/// NaN from the first NaN on.
 Array running_logsumexp(const Array& x, int axis);
 /// The largest (smallest) of all up to x_i and its position: of equal ones the last, from a NaN on the last NaN.
 struct RunningExtremes {

@@ -53,21 +53,22 @@ Row backwards(const char* name, F f) {
           }};
 }
 
-const bool lambdas_added = add("lambdas", {
-                                              forwards("copy", [](const Tensor& x) { return flip(x, {0}); }),
-                                              forwards("own_hump", own_hump),
-                                              backwards("own_hump'", own_hump),
-                                              forwards("own_silu", own_silu),
-                                              forwards("silu", silu),
-                                              backwards("own_silu'", own_silu),
-                                              backwards("silu'", silu),
-                                              // tanh is a call into the library for each register.
-                                              forwards("own_tanh", own_tanh),
-                                              forwards("tanh", tanh),
-                                              forwards("own_exp", own_exp),
-                                              forwards("exp", exp),
-                                              forwards("own_mul_row", [row = numbers({512})](const Tensor& x) { return own_mul(x, row); }),
-                                              forwards("mul_row", [row = numbers({512})](const Tensor& x) { return x * row; }),
-                                          });
+const bool lambdas_added =
+    add("lambdas", {
+                       forwards("copy", [](const Tensor& x) { return flip(x, {0}); }),
+                       forwards("own_hump", own_hump),
+                       backwards("own_hump'", own_hump),
+                       forwards("own_silu", own_silu),
+                       forwards("silu", [](const Tensor& x) { return silu(x); }),
+                       backwards("own_silu'", own_silu),
+                       backwards("silu'", [](const Tensor& x) { return silu(x); }),
+                       // tanh is a call into the library for each register.
+                       forwards("own_tanh", own_tanh),
+                       forwards("tanh", [](const Tensor& x) { return tanh(x); }),
+                       forwards("own_exp", own_exp),
+                       forwards("exp", [](const Tensor& x) { return exp(x); }),
+                       forwards("own_mul_row", [row = numbers({512})](const Tensor& x) { return own_mul(x, row); }),
+                       forwards("mul_row", [row = numbers({512})](const Tensor& x) { return x * row; }),
+                   });
 
 }  // namespace
