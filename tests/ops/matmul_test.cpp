@@ -286,7 +286,11 @@ TEST_CASE("a BLAS that leaves speed unused is warned of") {
   for (const char* core : {"SkylakeX", "Cooperlake", "SapphireRapids"}) CHECK(warning(core, true, true) == "");
   for (const char* core : {"Haswell", "Zen", "SkylakeX"}) CHECK(warning(core, true, false) == "");
   CHECK(warning("Prescott", false, false) == "");
-  const BuildInfo info{
-      .real = "float", .blas = "OpenBLAS 0.3 X", .blas_core = "Haswell", .simd = "AVX2", .warning = "slow"};
+  const BuildInfo info{.real = "float",
+                       .blas = "OpenBLAS 0.3 X",
+                       .blas_core = "Haswell",
+                       .simd = "AVX2",
+                       .bfloat16 = "AMX",
+                       .warning = "slow"};
   CHECK(to_string(info).ends_with("\nwarning: slow"));
 }
