@@ -3,6 +3,7 @@
 #include "pooling.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "rows.h"
@@ -63,13 +64,12 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
   const std::int64_t width = columns.longest, side = end - begin;
   const std::int64_t left = side > 0 ? columns.first.data()[begin] : 0;
   const std::int64_t count = side > 0 ? columns.last.data()[end - 1] - left + 1 : 0;
-  Numbers room(static_cast<std::size_t>(rows.longest * (count + 1) + side));
-  Real* const nth_of_best = room.data() + rows.longest * (count + 1);
+  Numbers room(static_cast<std::size_t>(rows.longest * (count + 1) + 2 * side));
+  // Places, counted from the first input that the row of windows sees: of each window's first input, and of the best.
+  Real* const firsts = room.data() + rows.longest * (count + 1);
+  Real* const of_best = firsts + side;
+  for (std::int64_t j = 0; j < side; ++j) firsts[j] = static_cast<Real>(j * columns.stride);
   std::vector<Row> seen;
-  std::vector<std::int64_t> offsets;  // of the n-th input of a window from its first
-  for (std::int64_t n = 0; side > 0 && n < rows.longest * width; ++n) {
-    offsets.push_back(n / width * rows.step * columns.in + n % width * columns.step);
-  }
   for (std::int64_t i = 0; i < rows.out; ++i) {
     Real* const to = y + i * columns.out;
     std::int64_t* const to_place = places ? places + i * columns.out : nullptr;
@@ -88,22 +88,23 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
       seen.emplace_back(from, columns.stride, count, room.data() + h * (count + 1));
     }
     each_pack(side, [&](std::int64_t j, auto part) {
-      Pack best = part.load(seen[0].at(0) + j), nth(0);
-      for (std::int64_t h = 0, n = 0; h < height; ++h) {
-        for (std::int64_t w = 0; w < width; ++w, ++n) {
+      const Pack first = part.load(firsts + j);
+      Pack best = part.load(seen[0].at(0) + j), place = first;
+      for (std::int64_t h = 0; h < height; ++h) {
+        for (std::int64_t w = 0; w < width; ++w) {
           const Pack v = part.load(seen[static_cast<std::size_t>(h)].at(w * columns.step) + j);
-          const Pack number(static_cast<Real>(n));
-          nth = where(v == v, where(v > best, number, nth), number);
-          best = where(v == v, where(v > best, v, best), v);
+          const Pack here = first + static_cast<Real>(h * rows.step * columns.in + w * columns.step);
+          const auto better = v > best || v != v;
+          place = where(better, here, place);
+          best = where(better, v, best);
         }
       }
       part.store(best, to + begin + j);
-      part.store(nth, nth_of_best + j);
+      part.store(place, of_best + j);
     });
     if (!to_place) continue;
-    for (std::int64_t j = 0, at = top * columns.in + left; j < side; ++j, at += columns.stride) {
-      to_place[begin + j] = at + offsets[static_cast<std::size_t>(nth_of_best[j])];
-    }
+    const std::int64_t start = top * columns.in + left;
+    for (std::int64_t j = 0; j < side; ++j) to_place[begin + j] = start + static_cast<std::int64_t>(of_best[j]);
   }
 }
 
@@ -111,9 +112,10 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
 
 void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
   const Windows &rows = sizes.rows, &columns = sizes.columns;
-  constexpr std::int64_t most_numbered = 1 << 16;
-  const bool side_by_side =
-      (columns.stride == 1 || columns.stride == 2) && rows.longest * columns.longest <= most_numbered;
+  // Places that a Real can count.
+  constexpr std::int64_t most_numbered = std::int64_t{1} << std::numeric_limits<Real>::digits;
+  const bool side_by_side = (columns.stride == 1 || columns.stride == 2) &&
+                            (rows.longest - 1) * rows.step * columns.in + columns.in <= most_numbered;
   const std::int64_t first = side_by_side ? columns.whole_begin : 0, last = side_by_side ? columns.whole_end : 0;
   const std::int64_t in = sizes.in(), out = sizes.out();
   parallel_for(sizes.planes, rows_per_block(in + out), [&](std::int64_t begin, std::int64_t end) {

@@ -110,6 +110,8 @@ inline void check_all_functions() {
       "where", [](const Tensor& x) { return where((x > 0 && !(x >= 2)) || x == -1, x * 2, 1 - x / 4); },
       [](auto v) { return where((v > 0 && !(v >= 2)) || v == -1, v * 2, 1 - v / 4); });
   check_levels(
+      "where of numbers", [](const Tensor& x) { return where(x > 0.5, 1, 0); }, [](auto v) { return where(v > 0.5, 1, 0); });
+  check_levels(
       "comparisons", [](const Tensor& x) { return where(x < 1 && x <= 0.5 && x != 0, -x, x + 1); },
       [](auto v) { return where(v < 1 && v <= 0.5 && v != 0, -v, v + 1); });
 }
