@@ -132,5 +132,5 @@ TEST_CASE("splits refuse parts that are not there") {
   CHECK(error_of<ShapeError>([&] { hsplit(x, 2); }) == "hsplit: axis 1 of [4, 3] cannot be divided into 2 equal parts");
   CHECK(error_of<ShapeError>([] { hsplit(Tensor(1), 2); }) == "hsplit: needs 2 axes, got []");
   CHECK(error_of<ShapeError>([] { vsplit(zeros({4}), 2); }) == "vsplit: needs 2 axes, got [4]");
-  CHECK(error_of<ShapeError>([&] { dsplit(x, {1}); }) == "dsplit: needs 3 axes, got [4, 3]");
+  CHECK(error_of<ShapeError>([&] { dsplit(x, 1); }) == "dsplit: needs 3 axes, got [4, 3]");
 }
