@@ -193,11 +193,9 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
   }
   Tensors all = inputs;
   all.insert(all.end(), leaves.begin(), leaves.end());
-  // Copies that are not const: the rule is moved into the node, and what copies instead could fail there.
-  auto rule = [f = f, inputs = inputs, leaves = std::move(leaves), random](const Tensor& gy, Wanted wanted) {
-    return gradients(f, inputs, leaves, random, gy, wanted);
-  };
-  return record("checkpoint", std::move(value), JointlyEach<decltype(rule)>{std::move(all), std::move(rule)});
+  return record("checkpoint", std::move(value), JointlyEach{std::move(all), [=](const Tensor& gy, Wanted wanted) {
+                                                              return gradients(f, inputs, leaves, random, gy, wanted);
+                                                            }});
 }
 
 }  // namespace xgrad

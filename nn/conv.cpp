@@ -12,6 +12,11 @@ std::int64_t of_group(const char* name, std::int64_t channels, std::int64_t grou
   return channels / groups;
 }
 
+// What was asked for, else what PyTorch takes where each result is a sum of so many products.
+Init or_usual(const Init& given, std::int64_t products) {
+  return given ? given : init::uniform_within_root(products);
+}
+
 std::string text_of(const Size2d& extent) {
   return extent.height == extent.width ? cat(extent.height) : cat(extent.height, " x ", extent.width);
 }
@@ -36,11 +41,9 @@ Conv1d::Conv1d(At here, std::int64_t in_channels, std::int64_t out_channels, std
       weight([&] {
         of_group("out", out, options.groups);
         const Shape shape{out, of_group("in", in, options.groups), kernel};
-        return param("weight", shape, options.init ? options.init : init::uniform_within_root(shape.numel() / out));
+        return param("weight", shape, or_usual(options.init, shape.numel() / out));
       }()),
-      bias(options.bias ? param("bias", {out},
-                                options.bias_init ? options.bias_init : init::uniform_within_root(weight.size() / out))
-                        : Tensor()) {}
+      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / out)) : Tensor()) {}
 
 Tensor Conv1d::operator()(const Tensor& x) const {
   const auto here = enter(x);
@@ -60,11 +63,9 @@ Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, con
       weight([&] {
         of_group("out", out, options.groups);
         const Shape shape{out, of_group("in", in, options.groups), kernel.height, kernel.width};
-        return param("weight", shape, options.init ? options.init : init::uniform_within_root(shape.numel() / out));
+        return param("weight", shape, or_usual(options.init, shape.numel() / out));
       }()),
-      bias(options.bias ? param("bias", {out},
-                                options.bias_init ? options.bias_init : init::uniform_within_root(weight.size() / out))
-                        : Tensor()) {}
+      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / out)) : Tensor()) {}
 
 Tensor Conv2d::operator()(const Tensor& x) const {
   const auto here = enter(x);
@@ -85,11 +86,9 @@ ConvTranspose1d::ConvTranspose1d(At here, std::int64_t in_channels, std::int64_t
       weight([&] {
         of_group("in", in, options.groups);
         const Shape shape{in, of_group("out", out, options.groups), kernel};
-        return param("weight", shape, options.init ? options.init : init::uniform_within_root(shape.numel() / in));
+        return param("weight", shape, or_usual(options.init, shape.numel() / in));
       }()),
-      bias(options.bias ? param("bias", {out},
-                                options.bias_init ? options.bias_init : init::uniform_within_root(weight.size() / in))
-                        : Tensor()) {}
+      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / in)) : Tensor()) {}
 
 Tensor ConvTranspose1d::operator()(const Tensor& x) const {
   const auto here = enter(x);
@@ -113,11 +112,9 @@ ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t
       weight([&] {
         of_group("in", in, options.groups);
         const Shape shape{in, of_group("out", out, options.groups), kernel.height, kernel.width};
-        return param("weight", shape, options.init ? options.init : init::uniform_within_root(shape.numel() / in));
+        return param("weight", shape, or_usual(options.init, shape.numel() / in));
       }()),
-      bias(options.bias ? param("bias", {out},
-                                options.bias_init ? options.bias_init : init::uniform_within_root(weight.size() / in))
-                        : Tensor()) {}
+      bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / in)) : Tensor()) {}
 
 Tensor ConvTranspose2d::operator()(const Tensor& x) const {
   const auto here = enter(x);

@@ -13,6 +13,7 @@
 
 #include "../../core/array.h"
 #include "../../core/parallel.h"
+#include "lines.h"
 #include "rows.h"
 
 namespace xgrad::inline XGRAD_SIMD {
@@ -121,6 +122,12 @@ Real fold_long_row(const Real* in, std::int64_t n, const F& f = {}) {
     sums[static_cast<std::size_t>(begin / part)] = fold_row<Op>(in + begin, end - begin, f);
   });
   return fold_row<Op>(sums.data(), parts);
+}
+
+/// The same for a line in one piece; where it is the only one, threads share it out.
+template <class Op, class F = Itself>
+Real fold_line(const Lines& lines, const Real* line, const F& f = {}) {
+  return lines.outer == 1 ? fold_long_row<Op>(line, lines.count, f) : fold_row<Op>(line, lines.count, f);
 }
 
 /// out[j] = combination over i < rows of f(in[i step + j], j) for j < columns, rows by halving. f takes a Pack, which has the

@@ -9,15 +9,11 @@
 namespace xgrad {
 namespace {
 
-Strides permuted(const Strides& strides, const Axes& order) {
-  Strides result = strides;
-  for (int i = 0; i < order.size(); ++i) result[i] = strides[order[i]];
-  return result;
-}
-
-Shape permuted(const Shape& shape, const Axes& order) {
-  Shape result = shape;
-  for (int i = 0; i < order.size(); ++i) result[i] = shape[order[i]];
+// Sizes or strides in the order of the axes.
+template <class List>
+List permuted(const List& given, const Axes& order) {
+  List result = given;
+  for (int i = 0; i < order.size(); ++i) result[i] = given[order[i]];
   return result;
 }
 

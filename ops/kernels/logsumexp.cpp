@@ -45,13 +45,10 @@ LogSumExp logsumexp_over(const Array& x, const Axes& axes, const Shape& to) {
       lines,
       [&](std::int64_t line) {
         const Real* from = in + line * count;
-        const bool alone = lines.outer == 1;
-        const Real m = alone ? fold_long_row<Max>(from, count) : fold_row<Max>(from, count);
+        const Real m = fold_line<Max>(lines, from);
         const auto powers = [shift = Pack(m)](const Pack& v) { return exp(v - shift); };
         most[line] = m;
-        sum[line] = !(std::abs(m) < infinity) ? Real(1)
-                    : alone                  ? fold_long_row<Sum>(from, count, powers)
-                                             : fold_row<Sum>(from, count, powers);
+        sum[line] = std::abs(m) < infinity ? fold_line<Sum>(lines, from, powers) : Real(1);
         if (m == infinity) sum[line] = infinities(from);
       },
       [&](std::int64_t line, std::int64_t at, std::int64_t n) {

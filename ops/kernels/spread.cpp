@@ -12,15 +12,9 @@ struct Mean {
   Real mean, rest;
 };
 
-// The sum of f(x_i) over a line in one piece. Where it is the only one, threads share it out.
-template <class F = Itself>
-Real total(const Lines& lines, const Real* line, const F& f = {}) {
-  return lines.outer == 1 ? fold_long_row<Sum>(line, lines.count, f) : fold_row<Sum>(line, lines.count, f);
-}
-
 Mean mean_of_row(const Lines& lines, const Real* line) {
-  const Real share = Real(1) / static_cast<Real>(lines.count), mean = total(lines, line) * share;
-  return {mean, total(lines, line, [shift = Pack(mean)](const Pack& v) { return v - shift; }) * share};
+  const Real share = Real(1) / static_cast<Real>(lines.count), mean = fold_line<Sum>(lines, line) * share;
+  return {mean, fold_line<Sum>(lines, line, [shift = Pack(mean)](const Pack& v) { return v - shift; }) * share};
 }
 
 // Those of lines that stand side by side.
@@ -57,7 +51,7 @@ Array squared_deviations(const Array& x, const Axes& axes, const Shape& to) {
       [&](std::int64_t line) {
         const Real* from = in + line * lines.count;
         const Mean means = mean_of_row(lines, from);
-        out[line] = total(lines, from, [mean = Pack(means.mean), rest = Pack(means.rest)](const Pack& v) {
+        out[line] = fold_line<Sum>(lines, from, [mean = Pack(means.mean), rest = Pack(means.rest)](const Pack& v) {
           const Pack d = v - mean - rest;
           return d * d;
         });
