@@ -16,14 +16,14 @@ all_there='echo installed'
 two_missing='case "${!#}" in graphviz) exit 1 ;; zlib1g-dev) echo config-files ;; *) echo installed ;; esac'
 recording_apt="echo \"\$*\" >>$sandbox/apt.log"
 
-setup() { # STATUS [LIST]: runs cmake/setup and checks its exit status
+setup() { # STATUS [LIST...]: runs cmake/setup and checks its exit status
   : >"$sandbox/apt.log"
   local status=0
   PATH=$sandbox/bin "$root/cmake/setup" "${@:2}" >"$sandbox/out" 2>&1 </dev/null || status=$?
   [ "$status" -eq "$1" ] || { echo "exit status $status instead of $1:"; cat "$sandbox/out"; exit 1; }
 }
 says() { grep -qF -- "$1" "$sandbox/out" || { echo "did not say '$1':"; cat "$sandbox/out"; exit 1; }; }
-asked_apt() { grep -qxF -- "$1" "$sandbox/apt.log" || { echo "did not ask apt-get for '$1'"; exit 1; }; }
+asked_apt() { grep -qxF -- "${1/#/-o DPkg::Lock::Timeout=600 }" "$sandbox/apt.log" || { echo "did not ask apt-get for '$1'"; exit 1; }; }
 left_apt_alone() { [ ! -s "$sandbox/apt.log" ] || { echo "called apt-get"; exit 1; }; }
 
 echo "nothing is missing"
@@ -43,7 +43,7 @@ left_apt_alone
 echo "packages are missing, sudo is there"
 pretend sudo "echo sudo >>$sandbox/apt.log; [ \"\$1\" != -n ] || shift; exec \"\$@\""
 setup 0
-asked_apt sudo
+grep -qx sudo "$sandbox/apt.log"
 asked_apt "update"
 asked_apt "install -y --no-install-recommends graphviz zlib1g-dev"
 rm "$sandbox/bin/sudo"
@@ -54,11 +54,18 @@ setup 0
 asked_apt "install -y --no-install-recommends graphviz zlib1g-dev"
 says "installed 2 packages"
 
-echo "another list"
+echo "other lists"
 pretend dpkg-query 'exit 1'
-setup 0 packages_long.txt
-asked_apt "install -y --no-install-recommends clang"
+setup 0 packages_long.txt packages_fashion_mnist.txt
+asked_apt "install -y --no-install-recommends clang dataset-fashion-mnist"
 pretend dpkg-query "$two_missing"
+
+echo "another apt is at work for a while"
+pretend sleep "echo slept >>$sandbox/slept"
+pretend apt-get "$recording_apt; [ -s $sandbox/slept ] || { echo 'E: Could not get lock /var/lib/apt/lists/lock.'; exit 100; }"
+setup 0
+says "waiting for another apt"
+says "installed 2 packages"
 
 echo "the package server does not answer"
 pretend apt-get 'echo "could not resolve the host"; exit 100'
