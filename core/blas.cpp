@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "error.h"
+#include "fork.h"
 
 #ifdef XGRAD_OPENBLAS
 extern "C" {
@@ -42,31 +43,44 @@ bool detail::processor_has_avx512() { return false; }
 
 namespace {
 
+std::string_view setup_by_environment() {
+  const char* text = std::getenv("XGRAD_BLAS_SETUP");
+  return text ? text : "";
+}
+
 #ifdef XGRAD_OPENBLAS
 // OpenBLAS knows processors by name. One newer than itself it takes for the oldest, which costs a factor of ten, so it
-// is told what to look for; unless the user has chosen.
-void choose_kernels() {
+// is told what to look for; unless the user has chosen. Returns whether that was so.
+bool choose_kernels() {
   constexpr const char* choice = "OPENBLAS_CORETYPE";
-  if (std::getenv(choice) || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return;
+  if (std::getenv(choice) || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return false;
   const std::string_view chosen = openblas_get_corename();
-  if (chosen != "Prescott" && chosen != "Generic" && chosen != "generic") return;
+  if (chosen != "Prescott" && chosen != "Generic" && chosen != "generic") return false;
   const char* better = detail::processor_has_avx512() ? "SkylakeX" : detail::processor_has_avx2() ? "Haswell" : nullptr;
-  if (!better) return;
+  if (!better) return false;
   setenv(choice, better, 0);
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
   unsetenv(choice);
+  return true;
 }
+
+// Before main(): afterwards another thread may read the environment or be inside a product.
+const bool kernels_chosen = setup_by_environment() != "none" && choose_kernels();
 #endif
 
 // OpenBLAS has one thread for all products. Those of parallel_for take its place: BLAS's own would wait for each other
 // at every product, and share out the work in a way that depends on their number.
-std::mutex set_up_mutex;
+constinit std::mutex set_up_mutex;
+const detail::WholeAtFork whole_set_up{[]() -> std::mutex& { return set_up_mutex; }, detail::WholeAtFork::engine};
 std::atomic<bool> is_set_up{false};
 
 void set_up([[maybe_unused]] const BlasSetup& setup) {
 #ifdef XGRAD_OPENBLAS
-  if (setup.choose_kernels) choose_kernels();
+  if (!setup.choose_kernels && kernels_chosen) {
+    gotoblas_dynamic_quit();
+    gotoblas_dynamic_init();
+  }
   if (setup.one_thread) openblas_set_num_threads(1);
 #endif
   is_set_up.store(true, std::memory_order_release);
@@ -82,10 +96,12 @@ void try_memory() {
   munmap(trial, size);
 }
 
+constinit std::mutex mapping;
+const detail::WholeAtFork whole_mapping{[]() -> std::mutex& { return mapping; }, detail::WholeAtFork::engine};
+
 void map_for(int threads) {
-  static std::mutex mutex;
   static std::vector<void*> known;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(mapping);
   while (static_cast<int>(known.size()) < threads) {
     std::vector<void*> held;
     held.reserve(known.size() + 1);
@@ -117,8 +133,7 @@ void detail::prepare_blas() {
   if (is_set_up.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(set_up_mutex);
   if (is_set_up) return;
-  const char* variable = std::getenv("XGRAD_BLAS_SETUP");
-  const std::string_view text = variable ? variable : "";
+  const std::string_view text = setup_by_environment();
   if (text != "" && text != "all" && text != "none")
     fail<ValueError>("XGRAD_BLAS_SETUP", "'", text, "' is neither all nor none");
   const bool all = text != "none";

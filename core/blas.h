@@ -12,15 +12,17 @@ struct BlasSetup {
   /// One thread inside each product (openblas_set_num_threads): the library cuts products up itself, into pieces that
   /// do not depend on the number of threads. Without this both use threads, and bits may depend on how many.
   bool one_thread = true;
-  /// Where OpenBLAS does not know the processor and took the kernels for the oldest one, the right ones: sets
-  /// OPENBLAS_CORETYPE in the environment for a moment and initialises OpenBLAS anew. Without this such products take
-  /// ten times as long.
+  /// Where OpenBLAS does not know the processor and took the kernels for the oldest one, the right ones. That is done
+  /// before main(), while there is one thread: OPENBLAS_CORETYPE is set in the environment for a moment, and OpenBLAS
+  /// is initialised anew; without this it is initialised once more, as it was. Such products then take ten times as
+  /// long.
   bool choose_kernels = true;
 };
 /// Sets OpenBLAS up, once. Whoever shares it with other code calls this at the start of the program, while there is one
-/// thread, with what may be changed. Otherwise the first product that needs the BLAS (or build_info()) does it: in
-/// full, or not at all with XGRAD_BLAS_SETUP=none in the environment. Does nothing with another BLAS. Throws ValueError
-/// if that has happened already, or if the variable is none of "", "all" and "none".
+/// thread, with what may be changed. Otherwise the first product that needs the BLAS (or build_info()) sets the number
+/// of threads; with XGRAD_BLAS_SETUP=none in the environment OpenBLAS stays as it is, before main() and later. Does
+/// nothing with another BLAS. Throws ValueError if that has happened already, or if the variable is none of "", "all"
+/// and "none".
 void set_up_blas(const BlasSetup& setup);
 
 namespace detail {

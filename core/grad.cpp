@@ -18,6 +18,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "fork.h"
 #include "grad_since.h"
 #include "kernels/add.h"
 #include "last_run.h"
@@ -25,6 +26,10 @@
 
 namespace xgrad {
 namespace {
+
+// Graphs of several threads may end in the same leaves.
+constinit std::mutex accumulation;
+const detail::WholeAtFork whole_accumulation{[]() -> std::mutex& { return accumulation; }, detail::WholeAtFork::engine};
 
 // While it lives, new nodes are of this order.
 class OrderScope {
@@ -399,7 +404,7 @@ Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   if (!y.requires_grad()) {
     switch (y.history()) {
       case History::no_grad:
-        fail<GraphError>(caller, "the result was computed under NoGrad, which records no graph");
+        fail<GraphError>(caller, "the result was computed under NoGrad, which records no graph, or from what was");
       case History::gradient:
         fail<GraphError>(caller,
                          "the result comes from a gradient that was computed without a graph; pass "
@@ -423,13 +428,14 @@ Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   return seed;
 }
 
-// Names gradients after what they are the gradients of, where both are known: dloss/dw. One may be several's.
-void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients) {
+// Names gradients after what they are the gradients of, where both are known: dloss/dw. One may be several's. What is
+// older than the pass is the caller's: a rule may hand on the seed.
+void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients, const Node& before) {
   const std::string result = y.name().empty() ? "L" : y.name();
   std::unordered_map<const Node*, std::string> names;
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Tensor& g = gradients[i];
-    if (g.is_leaf() || xs[i].name().empty()) continue;
+    if (g.is_leaf() || g.node()->id < before.id || xs[i].name().empty()) continue;
     std::string& name = names[g.node().get()];
     const std::string own = cat("d", result, "/d", xs[i].name());
     if (name.find(own) == name.npos) append(name, cat(name.empty() ? "" : ", ", own));
@@ -484,6 +490,12 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   const detail::HistoryScope scope(options.create_graph ? History::recorded : History::gradient);
   const OrderScope order(options.create_graph ? pass.order_of_gradients() : detail::current_order);
   if (options.create_graph && !options.seed.defined()) seed.needed_node()->op = "seed";
+  Ref<Node> before;
+  if (options.create_graph) {
+    before = Node::create("mark", {}, 0);
+    before->follow(*y.node());
+    before->follow(*seed.needed_node());
+  }
   const Tensors found = pass.run(seed, !options.retain_graph && !options.create_graph);
   Tensors result;
   result.reserve(xs.size());
@@ -496,7 +508,7 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
       result.push_back(detail::Engine::unrecorded(std::move(value), History::gradient));
     }
   }
-  if (options.create_graph) name_gradients(y, xs, result);
+  if (options.create_graph) name_gradients(y, xs, result, *before);
   return result;
 }
 
@@ -511,8 +523,6 @@ void Tensor::backward(const BackwardOptions& options) const {
   const detail::HistoryScope scope(History::gradient);
   Tensors found = pass.run(seed, !options.retain_graph);
 
-  // Graphs of other threads may end in the same leaves.
-  static std::mutex accumulation;
   const std::lock_guard lock(accumulation);
   // Everything that can fail happens before the first gradient changes.
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -2,8 +2,6 @@
 // large blocks come from a heap of their own (large_blocks.h).
 #include "memory.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "fork.h"
 #include "large_blocks.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -289,17 +288,10 @@ class Pool {
 };
 
 // All pools. Those whose threads have ended wait for the next thread. Never destroyed: static objects may release late.
-struct Registry;
-Registry& registry();
-
 struct Registry {
   std::mutex mutex;
   std::vector<Pool*> pools, idle;
 
-  Registry() {
-    // In a child process nobody would unlock what another thread of its parent had locked.
-    pthread_atfork(lock, unlock, unlock);
-  }
   // The caller holds the mutex.
   Pool& an_idle_pool() {
     if (idle.empty()) {
@@ -311,23 +303,18 @@ struct Registry {
     }
     return *idle.back();
   }
-
- private:
-  static void lock() {
-    registry().mutex.lock();
-    shared.mutex().lock();
-    large_blocks().mutex().lock();
-  }
-  static void unlock() {
-    large_blocks().mutex().unlock();
-    shared.mutex().unlock();
-    registry().mutex.unlock();
-  }
 };
 Registry& registry() {
   static Registry& all = *new Registry;
   return all;
 }
+
+using detail::WholeAtFork;
+const WholeAtFork whole[] = {
+    {[]() -> std::mutex& { return registry().mutex; }, WholeAtFork::pools},
+    {[]() -> std::mutex& { return shared.mutex(); }, WholeAtFork::shared_lists},
+    {[]() -> std::mutex& { return large_blocks().mutex(); }, WholeAtFork::large_blocks},
+};
 
 // A plain pointer, so that blocks released after the thread's pool is gone (by static objects) are still taken.
 thread_local constinit Pool* local_pool = nullptr;

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "fork.h"
+
 namespace xgrad::detail {
 namespace {
 
@@ -12,11 +14,10 @@ struct Place {
   std::uint64_t number;
 };
 
+constinit std::mutex mutex;
+const WholeAtFork whole{[]() -> std::mutex& { return mutex; }, WholeAtFork::engine};
+
 // Never destroyed: models may be static objects.
-std::mutex& mutex() {
-  static std::mutex& only = *new std::mutex;
-  return only;
-}
 std::unordered_map<const Node*, Place>& places() {
   static std::unordered_map<const Node*, Place>& all = *new std::unordered_map<const Node*, Place>;
   return all;
@@ -25,12 +26,12 @@ std::unordered_map<const Node*, Place>& places() {
 }  // namespace
 
 ModelParameters::~ModelParameters() {
-  const std::lock_guard lock(mutex());
+  const std::lock_guard lock(mutex);
   for (const auto& [number, parameter] : living_) places().erase(parameter.node().get());
 }
 
 void ModelParameters::add(const Tensor& parameter) {
-  const std::lock_guard lock(mutex());
+  const std::lock_guard lock(mutex);
   const auto added = living_.emplace(declared(), parameter).first;
   try {
     places()[parameter.node().get()] = {this, declared()};
@@ -42,7 +43,7 @@ void ModelParameters::add(const Tensor& parameter) {
 }
 
 void ModelParameters::remove(const Tensor& parameter) noexcept {
-  const std::lock_guard lock(mutex());
+  const std::lock_guard lock(mutex);
   const auto place = places().find(parameter.node().get());
   if (place == places().end()) return;
   living_.erase(place->second.number);
@@ -50,14 +51,14 @@ void ModelParameters::remove(const Tensor& parameter) noexcept {
 }
 
 Tensors ModelParameters::since(std::uint64_t count) const {
-  const std::lock_guard lock(mutex());
+  const std::lock_guard lock(mutex);
   Tensors found;
   for (auto entry = living_.lower_bound(count); entry != living_.end(); ++entry) found.push_back(entry->second);
   return found;
 }
 
 std::shared_ptr<const ModelParameters> ModelParameters::of(const Node* parameter) {
-  const std::lock_guard lock(mutex());
+  const std::lock_guard lock(mutex);
   const auto place = places().find(parameter);
   return place == places().end() ? nullptr : place->second.model->weak_from_this().lock();
 }

@@ -4,7 +4,16 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "fork.h"
+
 namespace xgrad {
+
+namespace {
+
+constinit std::mutex interning;
+const detail::WholeAtFork whole_interning{[]() -> std::mutex& { return interning; }, detail::WholeAtFork::engine};
+
+}  // namespace
 
 thread_local constinit Scope* Scope::current_ = nullptr;
 
@@ -16,9 +25,8 @@ const Place* intern(std::string_view path, std::string_view what) {
     }
   };
   // Never destroyed: nodes of the graph may outlive static objects.
-  static std::mutex& mutex = *new std::mutex;
   static std::unordered_set<Place, Hash>& places = *new std::unordered_set<Place, Hash>;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(interning);
   return &*places.insert({.path = std::string(path), .what = std::string(what)}).first;
 }
 

@@ -26,8 +26,8 @@ struct Engine;
 /// Why a tensor that was computed from others has no history.
 enum class History : std::uint8_t {
   recorded,  ///< it has one, or nothing that it was computed from had
-  no_grad,   ///< it was computed under NoGrad
-  gradient,  ///< it is a gradient whose graph was not asked for
+  no_grad,   ///< it was computed under NoGrad, or from what was
+  gradient,  ///< it is a gradient whose graph was not asked for, or was computed from one
 };
 
 /// A cheap handle (one counted pointer) to a value and, if the value has a history, to its node in the graph. Copies of
@@ -139,7 +139,10 @@ class Tensor {
   const Tensor& named(std::string_view name) const;
 
   /// The node, or nullptr if the tensor has no history and no name.
-  const Ref<Node>& node() const { return body().node; }
+  const Ref<Node>& node() const {
+    const Ref<Node>& mine = body().node;
+    return mine.published() ? mine : none_;  // another thread may be giving it one
+  }
   /// The node; makes a leaf for a tensor that has none.
   const Ref<Node>& needed_node() const;
 
@@ -172,6 +175,7 @@ class Tensor {
   static Ref<Body> make_body(Array&& value, Ref<Node>&& node, History history = History::recorded);
 
   Ref<Body> body_;
+  inline static const Ref<Node> none_;
 };
 
 namespace detail {

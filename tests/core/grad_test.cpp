@@ -166,6 +166,16 @@ TEST_CASE("derivatives of x^4 of every order") {
   error_of<GraphError>([&] { grad(d, {x}); });  // a constant
 }
 
+TEST_CASE("gradients get names, and what the caller has keeps its own") {
+  const Tensor x = variable({1, 2}, "x");
+  const Tensor seed = tanh(variable({3, 4}));
+  // The rule of a sum hands its gradient on as it is.
+  const Tensor g = grad((x + 1).named("y"), {x}, {.seed = seed, .create_graph = true})[0];
+  CHECK(same(g, seed));
+  CHECK(seed.name().empty());
+  CHECK(grad((2 * x).named("y"), {x}, {.seed = seed, .create_graph = true})[0].name() == "dy/dx");
+}
+
 TEST_CASE("a gradient penalty is differentiated through the gradient and the loss at once") {
   // L = x^3 + (3 x^2)^2      dL/dx = 3 x^2 + 36 x^3
   const Tensor x = variable(2, "x");
@@ -968,7 +978,7 @@ TEST_CASE("the reason why a result has no graph is named") {
     const NoGrad off;
     return sum(exp(x) * x);
   }();
-  const std::string reason = "the result was computed under NoGrad, which records no graph";
+  const std::string reason = "the result was computed under NoGrad, which records no graph, or from what was";
   CHECK(error_of<GraphError>([&] { y.backward(); }) == "backward: " + reason);
   CHECK(error_of<GraphError>([&] { grad(y, {x}); }) == "grad: " + reason);
   const Tensor g = grad(sum(x * x), {x})[0];

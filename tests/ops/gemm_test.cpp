@@ -58,7 +58,9 @@ TEST_CASE("a program may keep the library from setting OpenBLAS up") {
     const std::string role = variable;
     if (role == "decline") set_up_blas({.one_thread = false, .choose_kernels = false});
     if (role == "call") set_up_blas({});
+    const std::string core = detail::blas_name().core;
     CHECK(run_product(few_rows).error < 1e-13);
+    CHECK(detail::blas_name().core == core);  // OpenBLAS is not initialised anew where threads may be inside it
     CHECK(openblas_get_num_threads() == (role == "decline" || role == "none" ? 2 : 1));
     CHECK(error_of<ValueError>([] { set_up_blas({}); }) ==
           "set_up_blas: the BLAS has been set up already, by an earlier call or a product");
