@@ -99,8 +99,8 @@ class Loop {
   std::exception_ptr failure_;
 };
 
-// The processors that threads are to stay on, one each, if XGRAD_PIN_THREADS=1 asks for that: those which this process
-// may use. Some schedulers pack threads together, which then wait for each other.
+// The processors that helping threads are to stay on, from the second on one each, if XGRAD_PIN_THREADS=1 asks for
+// that: those which the calling thread may use. Some schedulers pack threads together, which then wait for each other.
 std::vector<int> places_to_pin() {
   std::vector<int> places;
   const std::string_view wanted = environment("XGRAD_PIN_THREADS");
@@ -119,6 +119,7 @@ class Crew {
  public:
   explicit Crew(int helpers) {
     const std::vector<int> places = places_to_pin();
+    // Not the calling thread, whose processors new threads inherit. Those that find no place of their own go anywhere.
     const auto pin = [&places](pthread_t thread, std::size_t number) {
       if (number >= places.size()) return;
       cpu_set_t one;
@@ -126,7 +127,6 @@ class Crew {
       CPU_SET(places[number], &one);
       pthread_setaffinity_np(thread, sizeof one, &one);
     };
-    pin(pthread_self(), 0);
     threads_.reserve(static_cast<std::size_t>(helpers));
     for (int i = 1; i <= helpers && start(i); ++i) pin(threads_.back().native_handle(), static_cast<std::size_t>(i));
   }
@@ -224,7 +224,8 @@ struct State {
   std::unique_ptr<Crew> crew;
 
   State() {
-    // A child process has none of its parent's threads: it starts a crew of its own when it needs one.
+    // A child process has none of its parent's threads: it starts a crew of its own when it needs one. (fork() does not
+    // wait for the mutex, as it does for those in fork.h: the loop that holds it may be the one that forks.)
     pthread_atfork(nullptr, nullptr, [] {
       new (&state().one_loop) std::mutex;
       (void)state().crew.release();

@@ -10,8 +10,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <mutex>
-#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -230,28 +230,40 @@ TEST_CASE("a child process has a crew of its own") {
   CHECK(blocks_of(100, 10).size() == 10);
 }
 
-TEST_CASE("threads can be told to stay on processors of their own") {
+TEST_CASE("helping threads can be told to stay on processors of their own, others go where they may") {
   cpu_set_t before;
   REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
-  if (CPU_COUNT(&before) < 2) return;
+  const int processors = CPU_COUNT(&before);
+  if (processors < 2) return;
   const ThreadCount one(1);
   setenv("XGRAD_PIN_THREADS", "1", 1);
-  set_threads(2);
-  std::mutex mutex;
-  std::set<std::pair<std::thread::id, int>> seen;
-  std::set<int> allowed;
-  for (int i = 0; i < 50; ++i) {
-    parallel_for(2, 1, [&](std::int64_t, std::int64_t) {
-      cpu_set_t mine;
-      sched_getaffinity(0, sizeof mine, &mine);
-      const std::lock_guard lock(mutex);
-      seen.emplace(std::this_thread::get_id(), sched_getcpu());
-      allowed.insert(CPU_COUNT(&mine));
-    });
+  const auto allowed = [] {
+    cpu_set_t mine;
+    sched_getaffinity(0, sizeof mine, &mine);
+    return CPU_COUNT(&mine);
+  };
+  // Every number of threads anew: none may be bound by what an earlier crew did. With more threads than processors,
+  // some find no place of their own.
+  for (const int count : {2, processors + 2, 2}) {
+    CAPTURE(count);
+    set_threads(count);
+    std::mutex mutex;
+    std::map<std::thread::id, int> helpers;
+    for (int i = 0; i < 2000 && std::ssize(helpers) < count - 1; ++i) {
+      parallel_for(count, 1, [&](std::int64_t, std::int64_t) {
+        const std::lock_guard lock(mutex);
+        helpers[std::this_thread::get_id()] = allowed();
+      });
+      helpers.erase(std::this_thread::get_id());
+    }
+    int bound = 0;
+    for (const auto& [id, places] : helpers) bound += places == 1;
+    CHECK(bound <= processors - 1);
+    if (std::ssize(helpers) == count - 1) CHECK(bound == std::min(count, processors) - 1);
+    CHECK(allowed() == processors);
+    int later = 0;
+    std::thread([&] { later = allowed(); }).join();
+    CHECK(later == processors);
   }
   unsetenv("XGRAD_PIN_THREADS");
-  set_threads(1);
-  sched_setaffinity(0, sizeof before, &before);
-  CHECK(allowed == std::set<int>{1});
-  CHECK(seen.size() <= 2);  // no thread was seen on two processors
 }
