@@ -88,7 +88,7 @@ struct JointlyEach {
 
   int count() const { return static_cast<int>(inputs.size()); }
   bool requires_grad() const { return std::ranges::any_of(inputs, &Tensor::requires_grad); }
-  bool had_history() const { return std::ranges::any_of(inputs, detail::had_history); }
+  History why_none() const { return detail::why_none(inputs); }
   void list(detail::Listed& all) const {
     for (const Tensor& input : inputs) all.inputs.push_back(&input);
   }

@@ -23,6 +23,8 @@ void Recording::tell(const char* name, AttributeValue&& value) {
   node_->needed_extras().attributes.push_back({name, std::move(value)});
 }
 
+void Listed::tell(const char* name, AttributeValue&& value) { attributes.push_back({name, std::move(value)}); }
+
 Tensor Recording::finish(Array&& value) && {
   if (keep_output_) node_->kept = value.buffer();
   return Engine::at_node(std::move(value), std::move(node_));

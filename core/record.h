@@ -156,14 +156,19 @@ class Recording {
   bool keep_output_ = false;
 };
 
-/// Whether a result of this tensor would have a history, were it recorded.
-inline bool had_history(const Tensor& input) {
-  return input.requires_grad() || (input.defined() && input.history() != History::recorded);
+/// Why an input has no history; of several, what one of them says.
+inline History why_none(const Tensor& input) { return input.defined() ? input.history() : History::recorded; }
+inline History why_none(const Tensors& inputs) {
+  History why = History::recorded;
+  for (const Tensor& input : inputs) why = std::max(why, why_none(input));
+  return why;
 }
 /// What observers are shown of an operation besides its result.
 struct Listed {
   std::vector<const Tensor*> inputs;
   std::vector<Attribute> attributes;
+
+  void tell(const char* name, AttributeValue&& value);
 };
 
 /// What wrt() and its like hold of an input: a reference to what the caller keeps, a temporary itself.
@@ -178,7 +183,7 @@ struct Wrt {
 
   static constexpr int count() { return 1; }
   bool requires_grad() const { return input.requires_grad(); }
-  bool had_history() const { return detail::had_history(input); }
+  History why_none() const { return detail::why_none(input); }
   void list(Listed& all) const { all.inputs.push_back(&input); }
   void attach(Recording& node) && {
     static_assert(Rules<F>, "a rule takes (gy) or (gy, y), and may take the input's shape as its last argument");
@@ -205,8 +210,8 @@ struct Jointly {
   bool requires_grad() const {
     return std::apply([](const auto&... each) { return (each.requires_grad() || ...); }, inputs);
   }
-  bool had_history() const {
-    return std::apply([](const auto&... each) { return (detail::had_history(each) || ...); }, inputs);
+  History why_none() const {
+    return std::apply([](const auto&... each) { return std::max({detail::why_none(each)...}); }, inputs);
   }
   void list(Listed& all) const {
     std::apply([&](const auto&... each) { (all.inputs.push_back(&each), ...); }, inputs);
@@ -228,7 +233,7 @@ struct WrtEach {
 
   int count() const { return static_cast<int>(inputs.size()); }
   bool requires_grad() const { return std::ranges::any_of(inputs, &Tensor::requires_grad); }
-  bool had_history() const { return std::ranges::any_of(inputs, detail::had_history); }
+  History why_none() const { return detail::why_none(inputs); }
   void list(Listed& all) const {
     for (const Tensor& input : inputs) all.inputs.push_back(&input);
   }
@@ -250,9 +255,9 @@ struct Told {
 
   static constexpr int count() { return 0; }
   static constexpr bool requires_grad() { return false; }
-  static constexpr bool had_history() { return false; }
+  static constexpr History why_none() { return History::recorded; }
   void list(Listed& all) const {
-    add_to([&](AttributeValue&& told) { all.attributes.push_back({name, std::move(told)}); });
+    add_to([&](AttributeValue&& told) { all.tell(name, std::move(told)); });
   }
   void attach(Recording& node) && {
     add_to([&](AttributeValue&& told) { node.tell(name, std::move(told)); });
@@ -327,11 +332,13 @@ template <class... W>
 
 template <class... W>
 Tensor recorded(const char* op, Array&& value, W&&... wrts) {
-  if (!recording()) {
-    const bool lost = current_history == History::no_grad && (wrts.had_history() || ...);
-    return lost ? Engine::unrecorded(std::move(value), History::no_grad) : Tensor(std::move(value));
+  if (current_history == History::gradient) return Tensor(std::move(value));
+  const bool wanted = (wrts.requires_grad() || ...);
+  if (!recording() || !wanted) {
+    History why = std::max({wrts.why_none()...});
+    if (!recording() && (wanted || why != History::recorded)) why = History::no_grad;
+    return Engine::unrecorded(std::move(value), why);
   }
-  if (!(wrts.requires_grad() || ...)) return Tensor(std::move(value));
   Recording node(op, value.shape(), (wrts.count() + ...));
   (std::forward<W>(wrts).attach(node), ...);
   return std::move(node).finish(std::move(value));

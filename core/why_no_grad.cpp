@@ -17,10 +17,10 @@ std::string described(const Tensor& x) {
 std::string why_none_flows(const Tensor& x) {
   switch (x.history()) {
     case History::no_grad:
-      return "was computed under NoGrad, which records no graph";
+      return "was computed under NoGrad, which records no graph, or from what was";
     case History::gradient:
-      return "is a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that it comes "
-             "from";
+      return "comes from a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that "
+             "it comes from";
     case History::recorded:
       break;
   }

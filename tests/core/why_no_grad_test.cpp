@@ -11,9 +11,10 @@ namespace {
 const std::string constant =
     " requires no gradient, because it was made from numbers, by detach(), or from such alone; variable(...) makes a "
     "leaf that gradients flow to";
-const std::string no_grad = " was computed under NoGrad, which records no graph";
+const std::string no_grad = " was computed under NoGrad, which records no graph, or from what was";
 const std::string without_graph =
-    " is a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that it comes from";
+    " comes from a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that it comes "
+    "from";
 const std::string not_kept =
     " is a result of mul, and only leaves keep their gradient; call retain_grad() before backward()";
 const std::string came_by =
@@ -31,6 +32,18 @@ TEST_CASE("a tensor alone tells why it has no gradient") {
   }
   const Tensor g = grad(sum(w * w), {w})[0];
   CHECK(why_no_grad(g) == "the tensor [2]" + without_graph);
+  CHECK(why_no_grad(sum(g * 2)) == "the tensor []" + without_graph);
+  CHECK(why_no_grad(concat({g, g})) == "the tensor [4]" + without_graph);
+  CHECK(why_no_grad(layer_norm(g, g, g)) == "the tensor [2]" + without_graph);
+  CHECK(error_of<GraphError>([&] { grad(sum(g), {w}); }) ==
+        "grad: the result comes from a gradient that was computed without a graph; pass {.create_graph = true} to the "
+        "grad() that it comes from");
+  const Tensor h = [&] {
+    const NoGrad off;
+    return w * 2;
+  }();
+  CHECK(why_no_grad(h + 1) == "the tensor [2]" + no_grad);
+  CHECK(why_no_grad(g.detach() * 2) == "the tensor [2]" + constant);
 
   nn::Linear layer{nn::root, 2, 2};
   layer.weight.set_requires_grad(false);

@@ -25,8 +25,9 @@ Tensor running_sum(const Tensor& x) {  // y_i = x_0 + ... + x_i of a list
 
 // 3. With an expression of xtensor as the kernel.
 Tensor log1p_square(const Tensor& x) {
+  const double shift = 1;
   return record("log1p_square", to_array(xt::log1p(xt::square(view(x.value())))),
-                wrt(x, [x](const Tensor& gy) { return gy * 2 * x / (1 + square(x)); }));
+                wrt(x, [x](const Tensor& gy) { return gy * 2 * x / (1 + square(x)); }), told("shift", shift));
 }
 
 bool right(const std::string& name, Tensor (*f)(const Tensor&)) {
