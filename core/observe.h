@@ -60,7 +60,7 @@ class Observer {
   /// What a rule of a node gave for one of its inputs.
   virtual void gradient(const Node& /*node*/, std::size_t /*input*/, const Tensor& /*gradient*/) {}
 
-  /// Something that is no operation is done: an optimizer's step.
+  /// Something that is no operation is done: an optimizer's step, whole, whatever this throws.
   virtual void work(const char* /*what*/, Duration /*spent*/) {}
 
   /// Whether it wants what modules offer() under this name (core/offer.h): "attention_weights".

@@ -280,17 +280,18 @@ LbfgsReport LBFGS::iterate(Memory& memory, const std::function<Tensor()>& loss) 
 LbfgsReport LBFGS::step(const std::function<Tensor()>& loss) {
   xgrad::detail::refuse_empty("lbfgs", loss);
   std::vector<Array> before = values();
+  LbfgsReport report;
   try {
     Memory memory = memory_;
-    const LbfgsReport report = iterate(memory, loss);
+    report = iterate(memory, loss);
     memory_ = std::move(memory);
-    if (Observer::watching()) [[unlikely]]
-      xgrad::detail::Shown::work("lbfgs");
-    return report;
   } catch (...) {
     put_back(std::move(before));
     throw;
   }
+  if (Observer::watching()) [[unlikely]]
+    xgrad::detail::Shown::work("lbfgs");
+  return report;
 }
 
 StateFile LBFGS::state_dict() const {

@@ -43,7 +43,8 @@ class Optimizer {
   /// Changes every parameter in place along its gradient; `gradients` in the order of the parameters, an undefined one
   /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape;
   /// the first step also throws ValueError if a model whose parameters are here has got others since the optimizer was
-  /// made, which nobody would train. Whatever it throws, for want of memory, too, nothing has changed.
+  /// made, which nobody would train. Whatever it throws, for want of memory, too, nothing has changed; what an
+  /// observer throws in work() comes when the step is done.
   StepReport step(const Tensors& gradients);
   /// The same with what backward() has added up in the parameters.
   StepReport step();

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include <xgrad/core/files/safetensors.h>
+#include <xgrad/core/observe.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {
@@ -34,6 +35,26 @@ TEST_CASE("L-BFGS finds the minimum of a quadratic function in a few steps, and 
   check_close(q.b.value(), Array({4}, Real(-2)), 1e-6);
   CHECK(q.frozen.item() == 7);
   CHECK(lbfgs.step([&] { return q.loss(); }).evaluations >= 1);
+}
+
+TEST_CASE("A step of L-BFGS that an observer throws in is done whole") {
+  struct Refusing : Observer {
+    void work(const char*, Duration) override { throw std::runtime_error("no"); }
+  };
+  const auto two_steps = [](bool watched) {
+    const Quadratic q;
+    optim::LBFGS lbfgs{q.parameters, {.max_iter = 2}};
+    const auto step = [&] { lbfgs.step([&] { return q.loss(); }); };
+    if (watched) {
+      const Refusing observer;
+      CHECK(error_of<std::runtime_error>(step) == "no");
+    } else {
+      step();
+    }
+    step();
+    return q.x.value();
+  };
+  CHECK(equal(two_steps(true), two_steps(false)));
 }
 
 TEST_CASE("L-BFGS refuses bad options and losses, and nothing changes") {

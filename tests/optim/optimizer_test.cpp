@@ -5,9 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <stdexcept>
+#include <utility>
 
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/memory.h>
+#include <xgrad/core/observe.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/broadcast.h>
 #include <xgrad/ops/reduce.h>
@@ -29,6 +32,26 @@ TEST_CASE("Parameters without a gradient are skipped and counted") {
   CHECK(sgd.step().skipped == 2);
   CHECK(sgd.step({Tensor(), Tensor(1)}).updated == 1);
   CHECK(b.item() == 1);
+}
+
+TEST_CASE("A step that an observer throws in is done whole") {
+  struct Refusing : Observer {
+    void work(const char*, Duration) override { throw std::runtime_error("no"); }
+  };
+  const auto two_steps = [](bool watched) {
+    const Tensor a = variable(1, "a"), b = variable(2, "b");
+    optim::Adam adam{{a, b}, {.lr = 0.1}};
+    const Tensors gradients{Tensor(3), Tensor(-4)};
+    if (watched) {
+      const Refusing observer;
+      CHECK(error_of<std::runtime_error>([&] { adam.step(gradients); }) == "no");
+    } else {
+      adam.step(gradients);
+    }
+    adam.step(gradients);
+    return std::pair(a.item(), b.item());
+  };
+  CHECK(two_steps(true) == two_steps(false));
 }
 
 TEST_CASE("A parameter given twice is refused by name") {
