@@ -2,8 +2,12 @@
 // the backward pass, which runs the function again.
 //
 //     for (const Block& block : blocks) {
-//       x = checkpoint([&](const Tensor& x) { return block(x); }, x);
+//       x = checkpoint([&block](const Tensor& x) { return block(x); }, x);
 //     }
+//
+// The function runs again in the backward pass, when the function that called checkpoint() may have returned. So it
+// captures what lives as long as the graph, a layer, by reference, and all else by value: [&block], or within a module
+// [this, mask]. With [&] it would read locals and arguments that are gone.
 //
 // A stack of n blocks then keeps the n inputs of its blocks, and the activations of one block at a time.
 #pragma once
@@ -34,7 +38,8 @@ using AsTensor = const Tensor&;
 /// pass throws GraphError if f comes to another shape or to other leaves in its second run.
 Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs);
 
-/// The same with a function of one or more tensors: `checkpoint([&](const Tensor& q, const Tensor& k) { ... }, q, k)`.
+/// The same with a function of one or more tensors: `checkpoint([this](const Tensor& q, const Tensor& k) { ... }, q,
+/// k)`.
 template <class F, std::convertible_to<Tensor>... Inputs>
   requires(sizeof...(Inputs) > 0 && std::is_invocable_r_v<Tensor, const F&, detail::AsTensor<Inputs>...>)
 Tensor checkpoint(F f, const Inputs&... inputs) {

@@ -289,7 +289,8 @@ GradcheckReport gradgradcheck(const std::function<Tensor(const Tensors&)>& f, co
   Tensors xs;
   std::ranges::copy_if(inputs, std::back_inserter(xs), &Tensor::requires_grad);
   const auto gradients_of = [&f, &xs](const Tensors& at) {
-    const Tensor y = f(Tensors(at.begin(), at.end() - 1));
+    const Tensors own(at.begin(), at.end() - 1);  // until grad() is done: what f records may refer to them
+    const Tensor y = f(own);
     return y.requires_grad() ? grad(y, xs, {.seed = at.back(), .create_graph = true, .unused = Unused::zeros})
                              : Tensors{};
   };

@@ -48,6 +48,7 @@ struct PoolAllocator {
   template <class U>
   PoolAllocator(const PoolAllocator<U>&) noexcept {}
   T* allocate(std::size_t n) {
+    static_assert(alignof(T) <= 64, "the pool's blocks are aligned to 64 bytes, and this type wants more");
     if (n > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(pool_allocate(n * sizeof(T)));
   }

@@ -56,7 +56,9 @@ class WritableElements {
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
-  explicit WritableElements(BasicArray<T>& array) : array_(&array) {}
+  explicit WritableElements(BasicArray<T>& array) : elsewhere_(&array) {}
+  /// Of an array that lives in here.
+  explicit WritableElements(BasicArray<T>&& array) : own_(std::move(array)) {}
   /// Takes the numbers of a temporary that an expression was evaluated into.
   template <class Container>
   requires(!std::same_as<Container, WritableElements>) WritableElements& operator=(const Container& values) {
@@ -66,14 +68,14 @@ class WritableElements {
   }
 
   bool empty() const { return size() == 0; }
-  size_type size() const { return static_cast<size_type>(array_->size()); }
+  size_type size() const { return static_cast<size_type>(array().size()); }
   /// Throws ShapeError for another size: an array keeps its shape.
   void resize(size_type size) {
-    if (size != this->size()) fail<ShapeError>("view", size, " elements for an array of shape ", array_->shape());
+    if (size != this->size()) fail<ShapeError>("view", size, " elements for an array of shape ", array().shape());
   }
 
-  T* data() { return array_->mutable_data(); }
-  const T* data() const { return array_->data(); }
+  T* data() { return (elsewhere_ ? *elsewhere_ : own_).mutable_data(); }
+  const T* data() const { return array().data(); }
   reference operator[](size_type i) { return data()[i]; }
   const_reference operator[](size_type i) const { return data()[i]; }
   reference front() { return data()[0]; }
@@ -95,7 +97,10 @@ class WritableElements {
   const_reverse_iterator crend() const { return rend(); }
 
  private:
-  BasicArray<T>* array_;
+  const BasicArray<T>& array() const { return elsewhere_ ? *elsewhere_ : own_; }
+
+  BasicArray<T>* elsewhere_ = nullptr;
+  BasicArray<T> own_;
 };
 }  // namespace detail
 }  // namespace xgrad
@@ -107,6 +112,15 @@ struct xt::temporary_container<xgrad::detail::WritableElements<T>> {
 };
 
 namespace xgrad {
+
+namespace detail {
+template <class T>
+auto adaptor(WritableElements<T>&& elements, const Shape& shape) {
+  using Sizes = std::vector<std::size_t>;
+  return xt::xarray_adaptor<WritableElements<T>, xt::layout_type::row_major, Sizes>(std::move(elements),
+                                                                                    xtensor_shape(shape));
+}
+}  // namespace detail
 
 /// An xtensor view of the array's elements, for reading. Valid as long as the array lives and is neither assigned to
 /// nor written to.
@@ -125,10 +139,14 @@ auto view(const BasicArray<T>& array) {
 /// xt::noalias(seen) = seen * 2 does without.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
-  using Elements = detail::WritableElements<T>;
-  using Sizes = std::vector<std::size_t>;
-  return xt::xarray_adaptor<Elements, xt::layout_type::row_major, Sizes>(Elements(array),
-                                                                         detail::xtensor_shape(array.shape()));
+  return detail::adaptor(detail::WritableElements<T>(array), array.shape());
+}
+
+/// A view of a temporary keeps it alive: view((x * 2).value()).
+template <class T>
+auto view(BasicArray<T>&& array) {
+  const Shape shape = array.shape();
+  return detail::adaptor(detail::WritableElements<T>(std::move(array)), shape);
 }
 
 /// xtensor containers on the pool of the library: of any number of axes, and of N.

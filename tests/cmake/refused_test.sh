@@ -89,6 +89,10 @@ for compiler in g++ clang++; do
   in_module 'a layer needs a place first' 'nn::Linear fc{2, 3};'
   in_module 'a layer needs a place first' 'nn::Linear fc{"fc", 2, 3};'
 
+  echo "  memory"
+  in_function 'aligned to 64 bytes, and this type wants more' \
+    'struct alignas(128) Wide { Tensor t; } wide{x}; record("f", x.value(), wrt(x, [wide](const Tensor& gy) { return gy; }));'
+
   echo "  stacks"
   in_module 'a place and how many layers come first' 'nn::Stack<Block> blocks{at("blocks"), true ? "3" : ""};'
   in_module 'a place and how many layers come first' 'nn::Stack<Block> blocks{2, 3};'

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <sstream>
 
+#include <xgrad/core/checkpoint.h>
 #include <xgrad/core/gradcheck.h>
 #include <xgrad/ops/ops.h>
 
@@ -186,6 +187,17 @@ TEST_CASE("the tolerances of gradcheck decide") {
   CHECK(!gradcheck(nearly, {x}).ok());
   CHECK(gradcheck(nearly, {x}, {.rtol = 0.01}).ok());
   CHECK(gradcheck(nearly, {x}, {.atol = 1}).ok());
+}
+
+TEST_CASE("what a function records may refer to the tensors that the check gives it until the check is done") {
+  // The checkpoint runs its function again in the backward pass, with the inputs that it refers to.
+  const auto f = [](const Tensors& in) {
+    const Tensor y = tanh(in[0]);
+    return checkpoint([&in](const Tensor& t) { return t + tanh(t * in[1]); }, y);
+  };
+  const Tensors inputs{variable(normal({3}, 1), "x"), variable(normal({3}, 2), "w")};
+  CHECK(gradcheck(f, inputs).ok());
+  CHECK(gradgradcheck(f, inputs).ok());
 }
 
 }  // namespace

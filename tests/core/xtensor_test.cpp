@@ -43,6 +43,16 @@ TEST_CASE("an xtensor view of an array looks at the same memory") {
   CHECK(xt::sum(seen)() == 21);
 }
 
+TEST_CASE("a view of a temporary keeps it alive") {
+  const Tensor x(Array(Shape{2, 3}, Real(2)));
+  const auto seen = view((x * 5).value());
+  const auto copy = seen;
+  const Tensor others[] = {x * 7, x * 8};  // would get the temporary's memory
+  CHECK(seen(1, 2) == 10);
+  CHECK(copy(0, 0) == 10);
+  CHECK(xt::amax(view((x * 3).value()))() == 6);
+}
+
 TEST_CASE("a view for writing leaves other arrays alone") {
   Array a(Shape{2, 2}, Real(1));
   const Array b = a;
