@@ -11,9 +11,9 @@
 namespace xgrad {
 
 /// How many threads the parallel loop uses, the calling one included. At first: the environment variable
-/// XGRAD_THREADS, else the processors that this process may run on. With XGRAD_PIN_THREADS=1 each thread, the calling
-/// one included, stays on a processor of its own: for measuring, and where a scheduler packs threads together. Where
-/// the system cannot start as many threads, loops run with those that there are, to the same results. The environment
+/// XGRAD_THREADS, else the processors that this process may run on. With XGRAD_PIN_THREADS=1 each helping
+/// thread stays on a processor of its own as far as there are some, and the calling one goes where it may: for
+/// measuring, and where a scheduler packs threads together. Where the system cannot start as many threads, loops run with those that there are, to the same results. The environment
 /// is read by the first loop of several blocks or the first call of these functions, which throws ValueError if a
 /// variable is neither empty nor makes sense.
 int threads();
