@@ -293,19 +293,16 @@ LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options
   if (options.rcond && !(*options.rcond >= 0)) {
     fail<ValueError>("lstsq", "rcond must be 0 or more, got ", *options.rcond);
   }
-  if (is_vector(a, b)) {
-    LeastSquares result = lstsq(a, unsqueeze(b, -1), options);
-    result.solution = squeeze(result.solution, {-1});
-    return result;
-  }
-  check_right_side("lstsq", a, b, -2, -2);
-  check_finite("lstsq", b, "on the right-hand side ");
+  const bool vector = is_vector(a, b);
+  const Tensor right = vector ? unsqueeze(b, -1) : b;
+  check_right_side("lstsq", a, right, -2, -2);
+  check_finite("lstsq", right, "on the right-hand side ");
   const Spectrum spectrum("lstsq", a, {.rtol = options.rcond});
-  const Tensor solution = matmul(pseudo_inverse(a, spectrum), b);
+  const Tensor solution = matmul(pseudo_inverse(a, spectrum), right);
   const Index rank = spectrum.rank();
   const bool overdetermined = sizes.m > sizes.n && all(rank == sizes.n);
-  return {.solution = solution,
-          .residuals = overdetermined ? sum(square(matmul(a, solution) - b), {.axis = -2}) : zeros({0}),
+  return {.solution = vector ? squeeze(solution, {-1}) : solution,
+          .residuals = overdetermined ? sum(square(matmul(a, solution) - right), {.axis = -2}) : zeros({0}),
           .rank = rank,
           .singular_values = spectrum.parts.s};
 }

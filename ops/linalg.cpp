@@ -137,20 +137,30 @@ bool is_vector(const Tensor& a, const Tensor& b) {
   return b.shape() == shape;
 }
 
-XGRAD_FORMULA solve_formula{"solve", "a y = b", "dL/db = a'^-1 gy; dL/da = -a'^-1 gy y'"};
-Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options) {
-  checked_square("solve", a);
-  if (is_vector(a, b)) {
-    if (!options.left) fail<ShapeError>("solve", "x a = b needs matrices on the right, got ", b.shape());
-    return squeeze(solve(a, unsqueeze(b, -1)), {-1});
-  }
-  check_right_side("solve", a, b, -1, options.left ? -2 : -1);
-  if (!options.left) return transpose(solve(transpose(a), transpose(b)));
+namespace {
+
+// y of a y = b, where b is known to be matrices.
+Tensor solve_matrices(const Tensor& a, const Tensor& b) {
   check_finite("solve", a);
   check_finite("solve", b, "on the right-hand side ");
   const auto factors = std::make_shared<const Factors>(a);
   check_codes(factors->codes, [&](std::int64_t i, int) { refuse_singular("solve", factors->sizes, i); });
   return solved(a, factors, b, Form::plain);
+}
+
+}  // namespace
+
+XGRAD_FORMULA solve_formula{"solve", "a y = b", "dL/db = a'^-1 gy; dL/da = -a'^-1 gy y'"};
+Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options) {
+  checked_square("solve", a);
+  if (is_vector(a, b)) {
+    if (!options.left) fail<ShapeError>("solve", "x a = b needs matrices on the right, got ", b.shape());
+    const Tensor column = unsqueeze(b, -1);
+    check_right_side("solve", a, column, -1, -2);
+    return squeeze(solve_matrices(a, column), {-1});
+  }
+  check_right_side("solve", a, b, -1, options.left ? -2 : -1);
+  return options.left ? solve_matrices(a, b) : transpose(solve_matrices(transpose(a), transpose(b)));
 }
 
 XGRAD_FORMULA solve_triangular_formula{"solve_triangular", "a y = b, a triangular",

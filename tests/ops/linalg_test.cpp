@@ -137,6 +137,18 @@ TEST_CASE("leading axes of systems broadcast, vectors are columns") {
   CHECK(equal(linalg::lstsq(normal({3, 4, 2}), normal({3, 4})).rank, Index({3}, 2)));
 }
 
+TEST_CASE("one equation in a batch of one and a vector keep their axes") {
+  const Tensor a = ones({1, 1, 1}) * 2;
+  for (const Tensor& x : {linalg::solve(a, tensor({3})), linalg::lstsq(a, tensor({3})).solution}) {
+    CHECK(x.shape() == Shape{1, 1});  // as (1, 2, 2) and (2) give (1, 2)
+    CHECK(x.item() == 1.5);
+  }
+  CHECK(linalg::lstsq(ones({1, 2, 2}) + eye(2), tensor({3, 4})).solution.shape() == Shape{1, 2});
+  CHECK(linalg::solve(ones({1, 1}) * 2, tensor({3})).shape() == Shape{1});
+  CHECK(linalg::solve(a, tensor({{3}})).shape() == Shape{1, 1});
+  CHECK(linalg::solve(a, tensor({{{3}}})).shape() == Shape{1, 1, 1});
+}
+
 TEST_CASE("systems have gradients of any order") {
   const auto solve = [](const Tensors& x) { return linalg::solve(x[0], x[1]); };
   check_gradients(solve, {regular({3, 3}), normal({3, 2}, 2)}, to_order(3));
