@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "arithmetic.h"
+#include "compare.h"
+#include "elementwise.h"
 #include "join.h"
 #include "scan.h"
 #include "shape.h"
@@ -47,10 +49,13 @@ struct Weights {
   Tensor before, at, after;
 };
 
-// y = the sum of three neighbours, weighted.
+// y = the sum of three neighbours, weighted. One of weight 0, as that in the middle of equal steps, is not looked at: 0
+// times infinity is 0.
 Tensor neighbours(const Tensor& x, int axis, std::int64_t first, std::int64_t count, const Weights& weights) {
-  return narrow(x, axis, first, count) * weights.before + narrow(x, axis, first + 1, count) * weights.at +
-         narrow(x, axis, first + 2, count) * weights.after;
+  const auto part = [&](std::int64_t i, const Tensor& weight) {
+    return where(weight == 0, 0, narrow(x, axis, first + i, count)) * weight;
+  };
+  return part(0, weights.before) + part(1, weights.at) + part(2, weights.after);
 }
 
 // The slope at t of the parabola through (t0, .), (t1, .), (t2, .): what each value counts.
@@ -121,7 +126,7 @@ Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOpt
 }
 
 Tensors gradient(const Tensor& x, Real spacing, const DifferenceOptions& options) {
-  const Axes axes = options.axis.resolve("gradient", x.rank());
+  const Axes axes = options.axis.in_order("gradient", x.rank());
   check_edges(x, axes, options.edge_order);
   if (!(std::isfinite(spacing) && spacing != 0)) {
     fail<ValueError>("gradient", "spacing must be finite and not 0, got ", spacing);
@@ -136,7 +141,7 @@ Tensors gradient(const Tensor& x, Real spacing, const DifferenceOptions& options
 }
 
 Tensors gradient(const Tensor& x, const Tensors& points, const DifferenceOptions& options) {
-  const Axes axes = options.axis.resolve("gradient", x.rank());
+  const Axes axes = options.axis.in_order("gradient", x.rank());
   check_edges(x, axes, options.edge_order);
   if (std::cmp_not_equal(points.size(), axes.size())) {
     fail<ValueError>("gradient", points.size(), " lists of points for ", axes.size(), " axes");

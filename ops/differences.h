@@ -25,13 +25,13 @@ struct DifferenceOptions {
   AxisSet axis{};      ///< all, if nothing is said
   int edge_order = 1;  ///< at both ends: 1, the difference of two points; 2, the slope of a parabola through three
 };
-/// The derivatives along each of the axes, of the shape of x: (x_(i + 1) - x_(i - 1))/(2 spacing) inside. Throws
-/// ValueError for an axis out of range or repeated, a spacing that is 0 or not finite, another edge_order, and an axis
-/// with no more than edge_order points.
+/// The derivatives along each of the axes, in their order, of the shape of x: (x_(i + 1) - x_(i - 1))/(2 spacing)
+/// inside. Throws ValueError for an axis out of range or repeated, a spacing that is 0 or not finite, another
+/// edge_order, and an axis with no more than edge_order points.
 Tensors gradient(const Tensor& x, Real spacing = 1, const DifferenceOptions& options = {});
-/// The same with the points along each of the axes, lists that rise or fall; inside, the slope of the parabola through
-/// three points, which is exact for parabolas. No gradient flows to the points. Throws ShapeError, too, for a list that
-/// is not as long as its axis, ValueError for points that are equal.
+/// The same with the points along each of the axes, in their order, lists that rise or fall; inside, the slope of the
+/// parabola through three points, which is exact for parabolas. No gradient flows to the points. Throws ShapeError,
+/// too, for a list that is not as long as its axis, ValueError for points that are equal.
 Tensors gradient(const Tensor& x, const Tensors& points, const DifferenceOptions& options = {});
 
 }  // namespace xgrad

@@ -25,6 +25,8 @@ class AxisSet {
   /// The axes counted from 0, ascending. Axes 0 and -1 of a scalar are its one element, which is no axis: none are
   /// left. Throws ValueError.
   Axes resolve(std::string_view op, int rank) const;
+  /// The same in the order in which they were given.
+  Axes in_order(std::string_view op, int rank) const;
 
  private:
   bool all_ = true;
@@ -48,7 +50,8 @@ struct VarOptions {
   Real correction = 1;  ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
 };
 
-/// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations.
+/// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations, and where
+/// these, squared, or sums leave the range.
 /// Throws ValueError unless n > correction.      dy/dx_i = 2 (x_i - mean) / (n - correction)
 Tensor var(const Tensor& x, const VarOptions& options = {});
 

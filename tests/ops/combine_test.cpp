@@ -49,6 +49,28 @@ TEST_CASE("the slopes of a parabola are exact with points that are not equally f
   check_close(y.value(), (2 * t).value(), 1e-13);
 }
 
+TEST_CASE("slopes come, and take their points, in the order in which the axes were asked for") {
+  const Tensor m = tensor({{1, 2, 4}, {3, 9, 27}, {5, 5, 5}});
+  const Array along_columns({3, 3}, {1, 1.5, 2, 6, 12, 18, 0, 0, 0});
+  const Array along_rows({3, 3}, {2, 7, 23, 2, 1.5, 0.5, 2, -4, -22});
+  for (const AxisSet& axes : {AxisSet{1, 0}, AxisSet{-1, 0}, AxisSet{1, -2}}) {
+    const Tensors y = gradient(m, 1, {.axis = axes});
+    CHECK(equal(y[0].value(), along_columns));
+    CHECK(equal(y[1].value(), along_rows));
+  }
+  CHECK(equal(gradient(m)[0].value(), along_rows));
+  CHECK(equal(gradient(m, 1, {.axis = {0, 1}})[1].value(), along_columns));
+  const Tensors y = gradient(m, {tensor({0, 1, 2}), tensor({0, 10, 30})}, {.axis = {1, 0}});  // PyTorch's
+  check_close(y[0].value(), along_columns);
+  check_close(y[1].value(), tensor({{0.2, 0.7, 2.3}, {1 / 6.0, 0.4, 7 / 6.0}, {0.1, -0.2, -1.1}}).value());
+  const Tensor oblong = square(reshape(to_real(arange(6)), {2, 3}));
+  CHECK(gradient(oblong, {tensor({0, 1, 4}), tensor({0, 10})}, {.axis = {-1, 0}})[0].value().at({0, 0}) == 1);
+  CHECK(error_of<ShapeError>([&] {
+          gradient(oblong, {tensor({0, 10}), tensor({0, 1, 4})}, {.axis = {1, 0}});
+        }) == "gradient: points [2] for axis 1 of [2, 3]");
+  CHECK(error_of<ValueError>([&] { gradient(m, 1, {.axis = {1, -1}}); }) == "gradient: repeated axis in [1, -1]");
+}
+
 TEST_CASE("vectors that are short enough keep their length, others get it, and equal rows have no distance") {
   const Tensor x = tensor({{3, 4}, {0.3, 0.4}, {0, 0}});
   const Tensor lengths = linalg::vector_norm(renorm(x, {.maxnorm = 1}), {.axis = 1});
