@@ -21,14 +21,16 @@ Real shift_of(Real most, const Real*& x, Real* y, std::int64_t n) {
   return 0;
 }
 
+// A row of which no number is the largest: `nothing` everywhere if all are -inf, else NaN, for one of them is NaN.
+void write_without_largest(const Real* x, Real* y, std::int64_t n, Real nothing) {
+  const bool all = std::all_of(x, x + n, [](Real v) { return v == -infinity; });
+  std::fill_n(y, n, all ? nothing : std::numeric_limits<Real>::quiet_NaN());
+}
+
 // y = softmax(x) of n numbers.
 void softmax_row(const Real* x, Real* y, std::int64_t n) {
   const Real most = max_of_row(x, n);
-  if (most == -infinity) {
-    // All of them are -inf, or NaN.
-    for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] == -infinity ? 0 : x[i];
-    return;
-  }
+  if (most == -infinity) return write_without_largest(x, y, n, 0);
   const Pack shift(shift_of(most, x, y, n));
   const Real total = sum_packs(n, [&](std::int64_t i, auto part) {
     const Pack e = exp(part.load(x + i, -infinity) - shift);
@@ -47,10 +49,7 @@ void softmax_gradient_row(const Real* gy, const Real* y, Real* gx, std::int64_t 
 // y = x - ln sum e^x of n numbers.
 void log_softmax_row(const Real* x, Real* y, std::int64_t n) {
   const Real most = max_of_row(x, n);
-  if (most == -infinity) {
-    std::copy_n(x, n, y);
-    return;
-  }
+  if (most == -infinity) return write_without_largest(x, y, n, -infinity);
   const Pack shift(shift_of(most, x, y, n));
   const Pack log_total(
       std::log(sum_packs(n, [&](std::int64_t i, auto part) { return exp(part.load(x + i, -infinity) - shift); })));

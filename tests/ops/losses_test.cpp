@@ -1,5 +1,6 @@
 // Losses with weights, of distances and margins, CTC: gradients of two orders against differences, edges, errors.
 // (Values: losses_fixtures_test.cpp; plain cross-entropy: loss_test.cpp.)
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -128,6 +129,35 @@ TEST_CASE("a CTC loss that no way leads to is inf with gradient 0, or 0 where th
       }
       CHECK(first == 0);
       CHECK(second == doctest::Approx(3));  // a class in each step
+    }
+  }
+}
+
+TEST_CASE("a NaN among log-probabilities is the CTC loss of every target with a way through it, and of no other") {
+  constexpr std::int64_t T = 4, C = 3;
+  // Whether a way of four steps that is "12" comes through class c at step t, from all 81 ways.
+  Mask passed(Shape{T, C}, false);
+  for (int number = 0; number < 81; ++number) {
+    const int way[] = {number / 27, number / 9 % 3, number / 3 % 3, number % 3};
+    std::vector<int> said;
+    for (int t = 0; t < T; ++t) {
+      if (way[t] != 0 && (t == 0 || way[t] != way[t - 1])) said.push_back(way[t]);
+    }
+    for (int t = 0; t < T && said == std::vector<int>{1, 2}; ++t) passed.mutable_data()[t * C + way[t]] = true;
+  }
+  for (std::int64_t place = 0; place < T * C; ++place) {
+    for (const bool zero : {false, true}) {
+      INFO("step ", place / C, ", class ", place % C, ", zero_infinity ", zero);
+      Array log_probs = log_softmax(zeros({T, 1, C})).value();
+      log_probs.mutable_data()[place] = not_a_number;
+      const Tensor x = variable(log_probs);
+      const Tensor y = ctc_loss(x, index({{1, 2}}), index({T}), index({2}), {.zero_infinity = zero});
+      CHECK(std::isnan(y.item()) == passed.data()[place]);
+      for (const bool twice : {false, true}) {
+        const Array g = grad(y, {x}, {.create_graph = twice, .retain_graph = true})[0].value();
+        if (!twice || passed.data()[place]) CHECK(std::isnan(g.data()[place]) == passed.data()[place]);
+        if (!twice && !passed.data()[place]) CHECK(std::ranges::none_of(g, [](Real v) { return std::isnan(v); }));
+      }
     }
   }
 }
