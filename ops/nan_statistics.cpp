@@ -2,12 +2,12 @@
 #include "nan_statistics.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "arithmetic.h"
 #include "axis.h"
 #include "compare.h"
 #include "index.h"
+#include "quantile_places.h"
 #include "shape.h"
 #include "sort.h"
 
@@ -78,35 +78,20 @@ ValuesAndIndices nanmedian(const Tensor& x, int axis, const KeepdimOptions& opti
   return {reshape(gather(lines.x, 1, indices.reshaped(places.shape())), to), indices};
 }
 
-Tensor nanquantile(const Tensor& x, Real q, const QuantileOptions& options) {
-  return squeeze(nanquantile(x, Tensor(Array(Shape{1}, q)), options), {0});
-}
+namespace {
 
-Tensor nanquantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
-  constexpr const char* op = "nanquantile";
-  if (q.rank() != 1) fail<ShapeError>(op, "q needs one axis, its shape is ", q.shape());
-  for (const Real share : q.value()) {
-    if (!(share >= 0 && share <= 1)) fail<ValueError>(op, "q = ", share, " is not in [0, 1]");
-  }
-  const Lines lines(op, x, options.axis);
+Tensor nanquantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions& options) {
+  const Lines lines("nanquantile", x, options.axis);
   const std::int64_t count = lines.x.dim(0), shares = q.size();
   Index lower(Shape{shares, count}), upper(Shape{shares, count});
-  Array between(Shape{shares, count}, Real(0));
-  const QuantileInterpolation way = options.interpolation;
+  Array between(Shape{shares, count});
   for (std::int64_t i = 0; i < shares; ++i) {
     for (std::int64_t line = 0; line < count; ++line) {
-      const double last = static_cast<double>(lines.numbers[static_cast<std::size_t>(line)] - 1);
-      const double place = static_cast<double>(q.value().data()[i]) * last;
-      double low = std::floor(place), high = std::ceil(place);
-      if (way == QuantileInterpolation::nearest) low = high = std::nearbyint(place);
-      if (way == QuantileInterpolation::lower) high = low;
-      if (way == QuantileInterpolation::higher) low = high;
-      const std::int64_t at = i * count + line;
-      lower.mutable_data()[at] = static_cast<std::int64_t>(low);
-      upper.mutable_data()[at] = static_cast<std::int64_t>(high);
-      if (low < high) {
-        between.mutable_data()[at] = static_cast<Real>(way == QuantileInterpolation::midpoint ? 0.5 : place - low);
-      }
+      const std::int64_t n = lines.numbers[static_cast<std::size_t>(line)], at = i * count + line;
+      const QuantilePlace place = q.place(i, n, options.interpolation);
+      lower.mutable_data()[at] = place.lower;
+      upper.mutable_data()[at] = place.upper;
+      between.mutable_data()[at] = static_cast<Real>(place.share);
     }
   }
   const auto chosen = [&](const Index& places) { return transpose(gather(lines.sorted.values, 1, transpose(places))); };
@@ -116,6 +101,16 @@ Tensor nanquantile(const Tensor& x, const Tensor& q, const QuantileOptions& opti
   Shape to = lines.reduced(x.shape(), options.keepdim);
   to.insert(0, shares);
   return reshape(y, to);
+}
+
+}  // namespace
+
+Tensor nanquantile(const Tensor& x, double q, const QuantileOptions& options) {
+  return squeeze(nanquantiles(x, QuantileShares("nanquantile", q), options), {0});
+}
+
+Tensor nanquantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
+  return nanquantiles(x, QuantileShares("nanquantile", q), options);
 }
 
 }  // namespace xgrad

@@ -1,8 +1,6 @@
 // Statistics by order. Positions come from the kernel (kernels/order.cpp), values and gradients by gather.
 #include "statistics.h"
 
-#include <cmath>
-
 #include "../core/formula.h"
 #include "../core/record.h"
 #include "arithmetic.h"
@@ -13,6 +11,7 @@
 #include "gathered.h"
 #include "index.h"
 #include "kernels/order.h"
+#include "quantile_places.h"
 #include "shape.h"
 
 namespace xgrad {
@@ -75,32 +74,22 @@ namespace {
 struct Places {
   Index lower, upper;
   Array share;
+
+  Places(const QuantileShares& q, std::int64_t size, QuantileInterpolation interpolation)
+      : lower(Shape{q.size()}), upper(Shape{q.size()}), share(Shape{q.size()}) {
+    for (std::int64_t i = 0; i < q.size(); ++i) {
+      const QuantilePlace place = q.place(i, size, interpolation);
+      lower.mutable_data()[i] = place.lower;
+      upper.mutable_data()[i] = place.upper;
+      share.mutable_data()[i] = static_cast<Real>(place.share);
+    }
+  }
 };
 
-Places places_of(const Array& q, std::int64_t size, QuantileInterpolation interpolation) {
-  Places places{.lower = Index(q.shape()), .upper = Index(q.shape()), .share = Array(q.shape(), Real(0))};
-  for (std::int64_t i = 0; i < q.size(); ++i) {
-    const double share = static_cast<double>(q.data()[i]);
-    if (!(share >= 0 && share <= 1)) fail<ValueError>("quantile", "q = ", share, " is not in [0, 1]");
-    const double place = share * static_cast<double>(size - 1);
-    double lower = std::floor(place), upper = std::ceil(place);
-    if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(place);
-    if (interpolation == QuantileInterpolation::lower) upper = lower;
-    if (interpolation == QuantileInterpolation::higher) lower = upper;
-    if (lower < upper) {
-      const bool midpoint = interpolation == QuantileInterpolation::midpoint;
-      places.share.mutable_data()[i] = static_cast<Real>(midpoint ? 0.5 : place - lower);
-    }
-    places.lower.mutable_data()[i] = static_cast<std::int64_t>(lower);
-    places.upper.mutable_data()[i] = static_cast<std::int64_t>(upper);
-  }
-  return places;
-}
-
 // The quantiles of x along an axis counted from 0, which has as many places as q.
-Tensor quantiles_along(const Tensor& x, int axis, const Array& q, QuantileInterpolation interpolation) {
+Tensor quantiles_along(const Tensor& x, int axis, const QuantileShares& q, QuantileInterpolation interpolation) {
   const std::int64_t size = x.shape()[axis];
-  const Places places = places_of(q, size, interpolation);
+  const Places places(q, size, interpolation);
   const Index order = first_in_order(x.value(), axis, size, false);
   const Index last = index_select(order, axis, Index(Shape{1}, size - 1));
   const Tensor largest = gathered(Tensor(x.value()), axis, last);
@@ -125,19 +114,12 @@ Tensor quantiles_along(const Tensor& x, int axis, const Array& q, QuantileInterp
   return where(broadcast_to(share == 0, lower.shape()), lower, lower * (1 - share) + at(places.upper) * share);
 }
 
-}  // namespace
-
-Tensor quantile(const Tensor& x, Real q, const QuantileOptions& options) {
-  return squeeze(quantile(x, Tensor(Array(Shape{1}, q)), options), {0});
-}
-
-Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
-  if (q.rank() != 1) fail<ShapeError>("quantile", "q needs one axis, its shape is ", q.shape());
+Tensor quantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions& options) {
   const bool of_all = !options.axis || x.rank() == 0;
   const int axis = options.axis ? normalize_axis_or_scalar("quantile", *options.axis, x.rank()) : 0;
   const Tensor line = of_all ? reshape(x, {-1}) : x;
   refuse_nothing("quantile", x, line.shape()[axis]);
-  const Tensor y = quantiles_along(line, axis, q.value(), options.interpolation);
+  const Tensor y = quantiles_along(line, axis, q, options.interpolation);
   Shape shape;  // the quantiles first, the axis with size 1 or left out
   shape.push_back(q.size());
   for (int i = 0; i < x.rank(); ++i) {
@@ -150,6 +132,16 @@ Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options
     if (i != axis) order.push_back(i);
   }
   return reshape(axis == 0 ? y : permute(y, order), shape);
+}
+
+}  // namespace
+
+Tensor quantile(const Tensor& x, double q, const QuantileOptions& options) {
+  return squeeze(quantiles(x, QuantileShares("quantile", q), options), {0});
+}
+
+Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
+  return quantiles(x, QuantileShares("quantile", q), options);
 }
 
 }  // namespace xgrad

@@ -39,9 +39,9 @@ struct QuantileOptions {
 };
 /// The number below which a share q of the elements lies: that at place q (n - 1) of the sorted ones, counted from 0;
 /// NaN if there is one. Throws ValueError unless 0 <= q <= 1.
-Tensor quantile(const Tensor& x, Real q, const QuantileOptions& options = {});
-/// For each of a list of shares, along a new first axis. No gradient flows to q. Throws ShapeError, too, unless q has
-/// one axis.
+Tensor quantile(const Tensor& x, double q, const QuantileOptions& options = {});
+/// For each of a list of shares, along a new first axis; q (n - 1) is rounded to the precision of the list, as in
+/// PyTorch. No gradient flows to q. Throws ShapeError, too, unless q has one axis.
 Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options = {});
 
 }  // namespace xgrad
