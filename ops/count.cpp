@@ -97,11 +97,19 @@ Histogram histogram_of(const Tensor& x, const Index& bins, const Tensor& edges, 
   if (weight.defined() && weight.shape() != x.shape()) {
     fail<ShapeError>("histogram", "weights of shape ", weight.shape(), " for elements of shape ", x.shape());
   }
-  const Index inside = flatnonzero(bins >= 0);
-  const Index of_inside = index_select(bins, 0, inside);
-  const Tensor weights =
-      weight.defined() ? index_select(reshape(weight, {x.size()}), 0, inside) : ones({inside.size()});
-  Tensor hist = scatter_add(zeros({count}), 0, of_inside, weights);
+  Tensor hist;
+  if (weight.defined()) {
+    const Index inside = flatnonzero(bins >= 0);
+    hist = scatter_add(zeros({count}), 0, index_select(bins, 0, inside),
+                       index_select(reshape(weight, {x.size()}), 0, inside));
+  } else {
+    Index counts(Shape{count}, 0);
+    std::int64_t* out = counts.mutable_data();
+    for (const std::int64_t bin : bins) {
+      if (bin >= 0) ++out[bin];
+    }
+    hist = to_real(counts);
+  }
   if (options.density) {
     const Tensor total = sum(hist);
     if (!(total.item() != 0)) fail<ValueError>("histogram", "there is no density where the total is ", total.item());
@@ -115,12 +123,12 @@ Histogram histogram_of(const Tensor& x, const Index& bins, const Tensor& edges, 
 
 Tensor histc(const Tensor& x, const HistcOptions& options) {
   const EqualBins bins("histc", x, options.bins, options.min, options.max);
-  Array counts(Shape{options.bins}, Real(0));
-  Real* out = counts.mutable_data();
+  Index counts(Shape{options.bins}, 0);
+  std::int64_t* out = counts.mutable_data();
   for (const Real value : x.value()) {
-    if (const std::int64_t bin = bins.of(value); bin >= 0) out[bin] += 1;
+    if (const std::int64_t bin = bins.of(value); bin >= 0) ++out[bin];
   }
-  return counts;
+  return to_real(counts);
 }
 
 Histogram histogram(const Tensor& x, std::int64_t bins, const HistogramOptions& options) {

@@ -3,7 +3,9 @@
 // them, so results do not depend on the number of threads.
 #include "index.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "../core/checked.h"
 #include "../core/formula.h"
@@ -62,6 +64,17 @@ BasicArray<T> take(const BasicArray<T>& x, const Rows& rows, const Shape& shape)
   return result;
 }
 
+// So many numbers for one place are added up in double: the rounding of each sum counts against ever smaller terms.
+constexpr std::int64_t long_sum = 1 << 12;
+
+// Whether a list of ids has one of them that often.
+bool has_long_sum(const Rows& rows) {
+  if (rows.ids.size() < long_sum) return false;
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(rows.size), 0);
+  for (const std::int64_t id : rows.ids) counts[static_cast<std::size_t>(id)] += id != rows.none;
+  return std::ranges::max(counts) >= long_sum;
+}
+
 // sums_i(ids[j]) += y_ij. Columns are independent of each other, rows are not.
 void add_up(const Array& y, const Rows& rows, Array& sums) {
   constexpr std::int64_t block = 64;
@@ -70,15 +83,31 @@ void add_up(const Array& y, const Rows& rows, Array& sums) {
   const std::int64_t* ids = rows.ids.data();
   const std::int64_t count = rows.ids.size(), inner = rows.inner, blocks = (inner + block - 1) / block;
   const std::int64_t grain = grain_for((count + rows.size) * std::min(inner, block));
+  const bool in_double = sizeof(Real) < sizeof(double) && has_long_sum(rows);
   parallel_for(rows.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double, PoolAllocator<double>> wide;
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t plane = unit / blocks, column = unit % blocks * block, width = std::min(block, inner - column);
       Real* to = out + plane * rows.size * inner + column;
       const Real* from = in + plane * count * inner + column;
-      for (std::int64_t j = 0; j < count; ++j, from += inner) {
-        if (ids[j] == rows.none) continue;
-        Real* row = to + ids[j] * inner;
-        for (std::int64_t c = 0; c < width; ++c) row[c] += from[c];
+      const auto add = [&](auto* row_0, std::int64_t step) {
+        for (std::int64_t j = 0; j < count; ++j) {
+          if (ids[j] == rows.none) continue;
+          auto* row = row_0 + ids[j] * step;
+          const Real* terms = from + j * inner;
+          for (std::int64_t c = 0; c < width; ++c) row[c] += terms[c];
+        }
+      };
+      if (!in_double) {
+        add(to, inner);
+        continue;
+      }
+      wide.resize(static_cast<std::size_t>(rows.size * width));
+      for (std::int64_t i = 0; i < rows.size; ++i) std::copy_n(to + i * inner, width, wide.data() + i * width);
+      add(wide.data(), width);
+      for (std::int64_t i = 0; i < rows.size; ++i) {
+        std::transform(wide.data() + i * width, wide.data() + (i + 1) * width, to + i * inner,
+                       [](double sum) { return static_cast<Real>(sum); });
       }
     }
   });
@@ -210,7 +239,16 @@ Array taken(const Array& x, int axis, const Index& index) {
 Array scattered(Array sum, int axis, const Index& index, const Array& src) {
   Real* out = sum.mutable_data();
   const Real* in = src.data();
-  for_each_named(sum.shape(), axis, index, [&](std::int64_t i, std::int64_t k) { out[k] += in[i]; });
+  const auto add_to = [&](auto* to) {
+    for_each_named(sum.shape(), axis, index, [&](std::int64_t i, std::int64_t k) { to[k] += in[i]; });
+  };
+  if (sizeof(Real) < sizeof(double) && index.shape()[axis] >= long_sum) {
+    std::vector<double, PoolAllocator<double>> wide(sum.begin(), sum.end());
+    add_to(wide.data());
+    std::ranges::transform(wide, out, [](double each) { return static_cast<Real>(each); });
+  } else {
+    add_to(out);
+  }
   return sum;
 }
 

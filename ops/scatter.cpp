@@ -110,16 +110,16 @@ Tensor masked_scatter(const Tensor& x, const Mask& mask, const Tensor& src) {
 namespace {
 
 // How many numbers each place has.
-Array counts_of(const Shape& shape, int axis, const Index& index, bool with_own) {
-  Array counts(shape, Real(with_own));
-  Real* to = counts.mutable_data();
-  for_each_named(shape, axis, index, [to](std::int64_t, std::int64_t k) { to[k] += 1; });
-  return counts;
+Tensor counts_of(const Shape& shape, int axis, const Index& index, bool with_own) {
+  Index counts(shape, with_own);
+  std::int64_t* to = counts.mutable_data();
+  for_each_named(shape, axis, index, [to](std::int64_t, std::int64_t k) { ++to[k]; });
+  return to_real(counts);
 }
 
 // x with `value` where something is written.
 Tensor without_own(const Tensor& x, int axis, const Index& index, Real value) {
-  return masked_fill(x, Tensor(counts_of(x.shape(), axis, index, false)) > 0, value);
+  return masked_fill(x, counts_of(x.shape(), axis, index, false) > 0, value);
 }
 
 XGRAD_FORMULA scatter_extreme_formula{"scatter_extreme",
@@ -135,16 +135,20 @@ Tensor scatter_extreme(const Tensor& x, int axis, const Index& index, const Tens
   });
   // Which elements are the result, and their share of it.
   const auto is_result = [](Real v, Real result) { return v == result || (std::isnan(v) && std::isnan(result)); };
-  Array own(x.shape()), share(x.shape());
-  Real *own_to = own.mutable_data(), *share_to = share.mutable_data();
-  for (std::int64_t k = 0; k < y.size(); ++k) share_to[k] = own_to[k] = is_result(x.value().data()[k], to[k]);
-  Array given(src.shape());
+  Index count(x.shape());
+  std::int64_t* count_to = count.mutable_data();
+  for (std::int64_t k = 0; k < y.size(); ++k) count_to[k] = is_result(x.value().data()[k], to[k]);
+  Array own = to_real(count).value(), given(src.shape());
   Real* given_to = given.mutable_data();
-  for_each_named(x.shape(), axis, index,
-                 [=](std::int64_t i, std::int64_t k) { share_to[k] += given_to[i] = is_result(from[i], to[k]); });
+  for_each_named(x.shape(), axis, index, [=](std::int64_t i, std::int64_t k) {
+    const bool hit = is_result(from[i], to[k]);
+    given_to[i] = hit;
+    count_to[k] += hit;
+  });
+  Array share(x.shape());
   for (std::int64_t k = 0; k < y.size(); ++k) {
-    share_to[k] = 1 / share_to[k];
-    own_to[k] *= share_to[k];
+    share.mutable_data()[k] = 1 / static_cast<Real>(count_to[k]);
+    own.mutable_data()[k] *= share.data()[k];
   }
   return record("scatter_extreme", std::move(y), wrt(x, [own = Tensor(own)](const Tensor& gy) { return gy * own; }),
                 wrt(src, [axis, index, given = Tensor(given),
