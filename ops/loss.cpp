@@ -70,18 +70,18 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
       told("ignore_index", targets.ignored), told("label_smoothing", unless(0, targets.smoothing)));
 }
 
-// The sum of the losses times `share`, as one operation: its gradient needs no array of single gradients.
-Tensor total_loss(const Tensor& logits, const Targets& targets, Real share) {
+// The sum of the losses divided by `count`, as one operation: its gradient needs no array of single gradients.
+Tensor total_loss(const Tensor& logits, const Targets& targets, Real count) {
   CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
-  const Real total = sum(Tensor(std::move(rows.losses))).item() * share;  // of a constant: not recorded
+  const Real total = sum(Tensor(std::move(rows.losses))).item() / count;  // of a constant: not recorded
   return record_fused(
       "cross_entropy", Array(Shape{}, total), std::array{logits},
-      [targets, totals = rows.totals, share](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
-        const Array scaled(Shape{}, gy.value().item() * share);
+      [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
+        const Array scaled(Shape{}, gy.value().item() / count);
         return std::array<Tensor, 1>{
             cross_entropy_gradient_rows(detail::LastRun::take(in[0]), targets, totals, scaled)};
       },
-      [targets, share](const Tensor& x) { return sum(composed_losses(x, targets)) * share; },
+      [targets, count](const Tensor& x) { return sum(composed_losses(x, targets)) / count; },
       told("targets", targets.classes), told("ignore_index", targets.ignored),
       told("label_smoothing", unless(0, targets.smoothing)));
 }
@@ -150,7 +150,8 @@ Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, cons
   const Real a = options.label_smoothing;
   Targets sharp = targets;
   sharp.smoothing = 0;
-  Tensor losses = (1 - a) * weights * where(weights == 0, 0, sample_losses(logits, sharp));  // 0 times inf is 0
+  const Tensor counts = (1 - a) * weights;
+  Tensor losses = counts * where(counts == 0, 0, sample_losses(logits, sharp));  // 0 times inf is 0
   if (a > 0) {
     const Tensor log_p = log_softmax(logits);
     const Tensor finite = where(log_p == -infinity, 0, log_p);
@@ -170,7 +171,7 @@ Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntr
   if (options.reduction == Reduction::none) return sample_losses(logits, targets);
   refuse_nothing("cross_entropy", logits, classes.size(), options.reduction);
   const std::int64_t count = options.reduction == Reduction::mean ? std::max<std::int64_t>(targets.counted(), 1) : 1;
-  return total_loss(logits, targets, 1 / static_cast<Real>(count));
+  return total_loss(logits, targets, static_cast<Real>(count));
 }
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const SoftCrossEntropyOptions& options) {

@@ -99,11 +99,11 @@ XGRAD_FORMULA mean_formula{"mean", "y = sum of x_i / n", "dy/dx_i = 1/n"};
 Tensor mean(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("mean", x.rank());
   refuse_empty("mean", x, axes);
-  const Real share = Real(1) / static_cast<Real>(count_of(x.shape(), axes));
+  const Real count = static_cast<Real>(count_of(x.shape(), axes));
   const Array total = sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
-  return record("mean", map(total, [share](auto v) { return v * share; }),
-                wrt(x, [to = x.shape(), axes, share](
-                           const Tensor& gy) { return broadcast_to(with_axes(gy * share, kept_shape(to, axes)), to); }),
+  return record("mean", map(total, [count](auto v) { return v / count; }),
+                wrt(x, [to = x.shape(), axes, count](
+                           const Tensor& gy) { return broadcast_to(with_axes(gy / count, kept_shape(to, axes)), to); }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 
@@ -127,16 +127,16 @@ XGRAD_FORMULA var_formula{"var", "y = sum of (x_i - mean)^2 / (n - correction)",
 Tensor var(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("var", x.rank());
   const Real freedom = freedom_of("var", x, axes, options.correction);
-  const Array total = squared_deviations(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
-  return record("var", map(total, [freedom](auto v) { return v / freedom; }),
+  const Shape to = result_shape(x.shape(), axes, options.keepdim);
+  return record("var", spread_over(x.value(), axes, to, freedom, Spread::variance),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy) {
                       if (!recording()) {
-                        const Array slope = map(gy.value(), [freedom](auto g) { return g * (2 / freedom); });
+                        const Array slope = map(gy.value(), [freedom](auto g) { return g / (freedom / 2); });
                         return Tensor(scaled_deviations(x.value(), axes, slope));
                       }
                       return centred(centred(x, axes), axes) *
-                             (with_axes(gy, kept_shape(x.shape(), axes)) * (2 / freedom));
+                             (with_axes(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
@@ -146,14 +146,15 @@ XGRAD_FORMULA stddev_formula{"stddev", "y = sqrt(sum of (x_i - mean)^2 / (n - co
 Tensor stddev(const Tensor& x, const VarOptions& options) {
   const Axes axes = options.axis.resolve("stddev", x.rank());
   const Real freedom = freedom_of("stddev", x, axes, options.correction);
-  const Array total = squared_deviations(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
-  return record("stddev", map(total, [freedom](auto v) { return sqrt(v / freedom); }),
+  const Shape to = result_shape(x.shape(), axes, options.keepdim);
+  return record("stddev", spread_over(x.value(), axes, to, freedom, Spread::deviation),
                 wrt(x,
                     [x = kept(x), axes, freedom](const Tensor& gy, const Tensor& y) {
                       const Mask still = y == 0;
-                      const Tensor slope = masked_fill(gy / (masked_fill(y, still, 1) * freedom), still, 0);
-                      if (!recording()) return Tensor(scaled_deviations(x.value(), axes, slope.value()));
-                      return centred(centred(x, axes), axes) * with_axes(slope, kept_shape(x.shape(), axes));
+                      const Tensor slope = masked_fill(gy / freedom, still, 0), unit = masked_fill(y, still, 1);
+                      if (!recording()) return Tensor(scaled_deviations(x.value(), axes, slope.value(), unit.value()));
+                      const Shape kept = kept_shape(x.shape(), axes);
+                      return centred(centred(x, axes), axes) / with_axes(unit, kept) * with_axes(slope, kept);
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }

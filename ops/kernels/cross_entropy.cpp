@@ -34,7 +34,8 @@ std::int64_t count_open(const Real* x, std::int64_t V) { return V - std::count(x
 
 Real row_loss(const Real* x, std::int64_t target, const RowTotal& row, Real smoothing, std::int64_t V) {
   const Real log_total = std::log(row.total);
-  Real loss = (1 - smoothing) * ((row.shift - x[target]) + log_total);
+  // Nothing of a loss that may be infinite is nothing.
+  Real loss = smoothing < 1 ? (1 - smoothing) * ((row.shift - x[target]) + log_total) : Real(0);
   if (smoothing > 0) {
     const Real distances = sum_packs(V, [&](std::int64_t j, auto part) {
       const Pack v = part.load(x + j, -infinity);

@@ -1,11 +1,13 @@
 // Numbers at the ends of the range and large numbers, in double and (by float/numerics_test.cpp) in float: values and
 // derivatives of every elementwise operation and every reduction against long double, limits at infinities, and what
 // rounding must not take. Elsewhere tests are of ordinary numbers.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include <xgrad/ops/loss.h>
 #include <xgrad/ops/ops.h>
@@ -437,6 +439,166 @@ TEST_CASE("the variance of numbers far from 0 is that of their deviations, and s
   }
 }
 
+TEST_CASE("the mean of equal numbers is that number, however many there are, and its gradient is divided too") {
+  for (std::int64_t n = 1; n < 1000; ++n) {
+    CAPTURE(n);
+    const Tensor x = variable(Array(Shape{n}, Real(1)));
+    const Tensor y = mean(x);
+    REQUIRE(y.item() == 1);
+    REQUIRE(grad(y, {x}, {.seed = Tensor(3)})[0].value().data()[n - 1] == Real(3) / static_cast<Real>(n));
+    REQUIRE(mean(ones({n, 17}), {.axis = 0}).value().data()[16] == 1);
+    REQUIRE(var(ones({n + 1}) * Real(0.1)).item() == 0);
+    REQUIRE(var(ones({n + 1, 17}) * Real(0.1), {.axis = 0}).value().data()[16] == 0);
+  }
+  for (std::int64_t n = 1; n < 300; ++n) {
+    CAPTURE(n);
+    const Tensor logits = Array({n, 2}, Real(0)) + tensor({0, 64});  // a loss of 64 each
+    REQUIRE(cross_entropy(logits, Index({n}, 0)).item() == 64);
+    REQUIRE(mse_loss(ones({n}), zeros({n})).item() == 1);
+    const Tensor x = variable(Array({n, 2}, Real(0)));
+    const Array g = grad(cross_entropy(x, Index({n}, 0)), {x}, {.seed = Tensor(3)})[0].value();
+    REQUIRE(g.data()[1] == Real(3) / static_cast<Real>(n) / 2);
+  }
+}
+
+TEST_CASE("deviations whose squares, or sums, leave the range have their spread and its gradient") {
+  const Real huge = Limits::max() / 4, tiny = Limits::min() * 16;
+  struct Row {
+    std::array<Real, 3> x;
+    Real correction;
+  };
+  const Row rows[] = {{{huge, -huge, huge / 2}, 1},        {{tiny, -tiny, 3 * tiny}, 1}, {{huge, huge / 2, huge}, 1},
+                      {{3 * huge, 3 * huge, 2 * huge}, 0}, {{huge, 0, tiny}, 0},         {{tiny, 0, 0}, 1}};
+  for (const auto& [numbers, correction] : rows) {
+    INFO(numbers[0], ", ", numbers[1], ", ", numbers[2], " with correction ", correction);
+    Exact mean = 0, squares = 0;
+    for (const Real v : numbers) mean += Exact(v) / 3;
+    for (const Real v : numbers) squares += (v - mean) * (v - mean);
+    const Exact freedom = 3 - Exact(correction), expected = std::sqrt(squares / freedom);
+    // Alone, and as one of many lines that stand side by side.
+    for (const std::int64_t lines : {1, 70}) {
+      Array many(Shape{3, lines}, Real(0));
+      for (std::int64_t i = 0; i < 3; ++i) {
+        for (std::int64_t j = 0; j < lines; ++j) many.mutable_data()[i * lines + j] = Real(i * j);
+        many.mutable_data()[i * lines] = numbers[static_cast<std::size_t>(i)];
+      }
+      const Tensor x = variable(many);
+      const Tensor y = stddev(x, {.axis = 0, .correction = correction});
+      check_near(y.value().data()[0], expected);
+      check_near(var(x, {.axis = 0, .correction = correction}).value().data()[0], squares / freedom);
+      if (lines > 1) check_near(y.value().data()[1], std::sqrt(2 / freedom));
+      for (const bool twice : {false, true}) {
+        // Differentiated further, it goes through means, which do not come back from an infinite sum.
+        if (twice && numbers[0] > Limits::max() / 2) continue;
+        const Array g = grad(sum(y), {x}, {.create_graph = twice, .retain_graph = true})[0].value();
+        for (std::int64_t i = 0; i < 3; ++i) {
+          const Exact slope = (numbers[static_cast<std::size_t>(i)] - mean) / (freedom * expected);
+          CHECK(std::abs(g.data()[i * lines] - slope) < 4 * Limits::epsilon());
+          if (lines > 1) CHECK(g.data()[i * lines + 1] == doctest::Approx((i - 1) / std::sqrt(double(2 * freedom))));
+        }
+      }
+    }
+  }
+  const Tensor same = variable(Array({2}, Limits::max() / Real(1.5)));
+  for (const Tensor& y : {var(same), stddev(same)}) {
+    CHECK(y.item() == 0);
+    CHECK(equal(grad(y, {same})[0].value(), Array({2}, Real(0))));
+  }
+  CHECK(stddev(Array({2}, {Limits::max(), -Limits::max()}), {.correction = 0}).item() == Limits::max());
+  CHECK(stddev(Array({2}, {Limits::max(), -Limits::max()})).item() == infinity);
+  CHECK(std::isnan(stddev(Array({2}, {infinity, 1})).item()));
+  CHECK(std::isnan(stddev(Array({2}, {not_a_number, tiny})).item()));
+}
+
+TEST_CASE("a slope does not look at its own point, infinite or not, where points are equally far apart") {
+  const Array x({5}, {0, infinity, 2, not_a_number, 8}), expected({5}, {infinity, 1, not_a_number, 3, not_a_number});
+  const auto check = [&](const Array& y) {
+    for (std::int64_t i = 0; i < 5; ++i) check_near(y.data()[i], expected.data()[i]);
+  };
+  check(gradient(x)[0].value());
+  check(gradient(x, {tensor({1, 2, 3, 4, 5})})[0].value());
+  const Tensor v = variable(Array({3}, {0, infinity, 2}));
+  CHECK(equal(grad(gradient(v)[0][{1}], {v})[0].value(), Array({3}, {Real(-0.5), 0, Real(0.5)})));
+}
+
+TEST_CASE("a quantile's place is found in double, of a list's in the list's own numbers") {
+  using enum QuantileInterpolation;
+  for (const std::int64_t last : {10, 100, 1000}) {
+    const Tensor x = to_real(arange(last + 1));
+    for (std::int64_t k = 0; k <= last; ++k) {
+      CAPTURE(k);
+      const double q = static_cast<double>(k) / static_cast<double>(last), place = q * static_cast<double>(last);
+      REQUIRE(quantile(x, q, {.interpolation = lower}).item() == std::floor(place));
+      REQUIRE(quantile(x, q, {.interpolation = higher}).item() == std::ceil(place));
+      REQUIRE(nanquantile(x, q, {.interpolation = lower}).item() == std::floor(place));
+      const Real of_list = static_cast<Real>(q) * static_cast<Real>(last);  // as PyTorch has it
+      REQUIRE(quantile(x, Tensor(Array({1}, static_cast<Real>(q))), {.interpolation = lower}).item() ==
+              std::floor(of_list));
+      REQUIRE(nanquantile(x, Tensor(Array({1}, static_cast<Real>(q))), {.interpolation = higher}).item() ==
+              std::ceil(of_list));
+    }
+  }
+  const Tensor x = to_real(arange(11));
+  CHECK(quantile(x, 0.9, {.interpolation = lower}).item() == 9);
+  CHECK(quantile(x, tensor({0.9}), {.interpolation = lower}).item() == 9);
+  CHECK(nanquantile(x, 0.1, {.interpolation = higher}).item() == 1);
+  CHECK(nanquantile(x, tensor({0.1}), {.interpolation = higher}).item() == 1);
+}
+
+TEST_CASE("sums of many numbers in one place keep their digits") {
+  constexpr std::int64_t n = 1'000'000;
+  const Exact term = Real(0.1);
+  const Tensor terms = variable(Array({n}, Real(0.1)));
+  const Index nowhere(Shape{n}, 1);
+  const double most = single ? 1 : 1e6;  // ulps; the sum of double itself is not exact
+  const auto check = [&](const Array& sums) { check_near(sums.data()[1], n * term, most); };
+  check(bincount(nowhere, terms).value());
+  check(histogram(terms, tensor({-1, 0, 1}), {.weight = terms}).hist.value());
+  check(scatter_add(zeros({3}), 0, nowhere, terms).value());
+  check(index_add(zeros({3}), 0, nowhere, terms).value());
+  const Tensor column = reshape(terms, {n, 1});
+  check(scatter_add(zeros({3, 1}), 0, nowhere.reshaped({n, 1}), column).value());
+  const Tensor table = variable(Array({3, 2}, Real(0)));
+  const Array g = grad(embedding(table, nowhere), {table}, {.seed = Tensor(Array({n, 2}, Real(0.1)))})[0].value();
+  check_near(g.data()[2], n * term, most);
+  check_near(g.data()[3], n * term, most);
+}
+
+TEST_CASE("counts do not stop where numbers of this precision are no longer all there") {
+  if (!single) return;
+  constexpr std::int64_t n = (std::int64_t{1} << 24) + 4;
+  const Tensor x = zeros({n});
+  CHECK(histc(x, {.bins = 1}).item() == n);
+  CHECK(histogram(x, 1).hist.item() == n);
+}
+
+TEST_CASE("the CTC loss of many steps keeps its digits, and so do its gradients") {
+  constexpr std::int64_t T = 2000, C = 50, S = 300;
+  const Tensor x = variable(log_softmax(Tensor(normal({T, 1, C}))).value());
+  const Index text = (arange(S) % 49 + 1).reshaped({1, S});
+  const Tensor loss = ctc_loss(x, text, index({T}), index({S}), {.reduction = Reduction::sum});
+  // The recursion once more, without logarithms: powers of two are taken out of each step.
+  std::vector<Exact> alpha(2 * S + 1, 0);
+  Exact logarithm = 0;
+  for (std::int64_t t = 0; t < T; ++t) {
+    std::vector<Exact> next(alpha.size(), 0);
+    Exact total = 0;
+    for (std::size_t s = 0; s < alpha.size(); ++s) {
+      const std::int64_t label = s % 2 == 0 ? 0 : text.data()[s / 2];
+      if (t == 0) next[s] = s < 2 ? 1 : 0;
+      if (t > 0) next[s] = alpha[s] + (s > 0 ? alpha[s - 1] : 0) + (s % 2 == 1 && s > 1 ? alpha[s - 2] : 0);
+      next[s] *= std::exp(Exact(x.value().data()[t * C + label]));
+      total += next[s];
+    }
+    for (Exact& a : next) a /= total;
+    logarithm += std::log(total);
+    alpha = next;
+  }
+  check_near(loss.item(), -(logarithm + std::log(alpha[2 * S] + alpha[2 * S - 1])), single ? 1 : 1000);
+  const Tensor sums = sum(grad(loss, {x})[0], {.axis = -1});
+  for (const Real each : sums.value()) REQUIRE(std::abs(each + 1) < (single ? 1e-6 : 1e-10));
+}
+
 TEST_CASE("the gradient of logsumexp is that of the logits' differences, however large they are") {
   const Real far = single ? Real(1e6) : Real(1e14);
   const Tensor near = variable(Array({3}, {0, 1, 2})), moved = variable(Array({3}, {far, far + 1, far + 2}));
@@ -527,6 +689,42 @@ TEST_CASE("cross-entropy of infinite logits is -log_softmax, with its gradient")
         check_near(recorded.data()[k], gx.data()[k]);
         check_near(gv.data()[k], gx.data()[k]);
       }
+    }
+  }
+}
+
+TEST_CASE("one NaN among scores is every share of theirs, wherever it stands") {
+  for (const std::int64_t n : {2, 17, 48, 100}) {
+    for (std::int64_t place = 0; place < n; ++place) {
+      for (const Real first : {Real(5), infinity, -infinity}) {
+        Array row(Shape{n}, -infinity);
+        row.mutable_data()[0] = first;
+        row.mutable_data()[place] = not_a_number;
+        for (const Tensor& y : {softmax(row), log_softmax(row), logsumexp(row), cross_entropy(row, Index(Shape{}, 0)),
+                                max(row), min(row), logcumsumexp(flip(row, {0}), 0)[{n - 1}]}) {
+          REQUIRE(std::ranges::all_of(y.value(), [](Real v) { return std::isnan(v); }));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a class that smoothing leaves nothing of costs nothing, also with an infinite logit") {
+  const Array logits({2, 3}, {-infinity, 0, 1, -infinity, -infinity, 3});
+  for (const bool weighted : {false, true}) {
+    const Tensor x = variable(logits);
+    const Tensor y =
+        cross_entropy(x, Index({2}, 0),
+                      {.weight = weighted ? ones({3}) : Tensor(), .label_smoothing = 1, .reduction = Reduction::none});
+    const Exact total = std::log(1 + std::exp(Exact(1)));
+    check_near(y.value().data()[0], (2 * total - 1) / 3);
+    check_near(y.value().data()[1], 0);
+    for (const bool twice : {false, true}) {
+      const Array g = grad(sum(y), {x}, {.create_graph = twice, .retain_graph = true})[0].value();
+      check_near(g.data()[0], 0);
+      check_near(g.data()[1], 2 * std::exp(-total) / 3 - 1 / Exact(3), 16);
+      check_near(g.data()[3], 0);
+      check_near(g.data()[5], 0);
     }
   }
 }
