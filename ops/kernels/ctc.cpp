@@ -21,6 +21,9 @@ double log_add(double a, double b) {
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 
+// A way that goes on. What no way leads to stays so, whatever the next step says, be it NaN.
+double led_on(double way, double step) { return way == -infinity ? way : way + step; }
+
 // One text of a batch and its numbers.
 struct Sample {
   const std::int64_t* labels;
@@ -61,7 +64,7 @@ CtcForward ctc_forward(const Array& log_probs, const CtcTexts& texts) {
           double before = alpha[s];
           if (s >= 1) before = log_add(before, alpha[s - 1]);
           if (sample.may_skip(s)) before = log_add(before, alpha[s - 2]);
-          alpha[L + s] = before + sample.at(t, s);
+          alpha[L + s] = led_on(before, sample.at(t, s));
         }
       }
       to[n] = static_cast<Real>(sample.loss(alpha));
@@ -93,15 +96,14 @@ Array ctc_gradient(const Array& log_probs, const CtcTexts& texts, const CtcForwa
         const double* alpha = alphas + t * L;
         Real* g = out + n * C + t * sample.stride;
         for (std::int64_t s = 0; s < sample.count; ++s) {
-          const double before = alpha[s], behind = beta[static_cast<std::size_t>(s)];
-          // Where no way comes from, or leads on from, what the other says does not count, not even NaN.
-          if (before != -infinity && behind != -infinity) share_of(s) += std::exp(before + behind + loss);
+          const double behind = beta[static_cast<std::size_t>(s)];
+          if (behind != -infinity) share_of(s) += std::exp(led_on(alpha[s], behind + loss));
         }
         for (std::int64_t s = 0; s < sample.count; ++s) {
           g[sample.labels[s]] = -gy.data()[n] * static_cast<Real>(share_of(s));
         }
         for (std::int64_t s = 0; s < sample.count; ++s) share_of(s) = 0;
-        const auto ahead = [&](std::int64_t s) { return beta[static_cast<std::size_t>(s)] + sample.at(t, s); };
+        const auto ahead = [&](std::int64_t s) { return led_on(beta[static_cast<std::size_t>(s)], sample.at(t, s)); };
         for (std::int64_t s = 0; s < sample.count; ++s) {
           double after = ahead(s);
           if (s + 1 < sample.count) after = log_add(after, ahead(s + 1));

@@ -134,16 +134,16 @@ TEST_CASE("a CTC loss that no way leads to is inf with gradient 0, or 0 where th
 }
 
 TEST_CASE("a NaN among log-probabilities is the CTC loss of every target with a way through it, and of no other") {
-  constexpr std::int64_t T = 4, C = 3;
-  // Whether a way of four steps that is "12" comes through class c at step t, from all 81 ways.
+  constexpr std::int64_t T = 5, C = 4;
+  // Whether a way of five steps that is "123" comes through class c at step t, from all 1024 ways.
   Mask passed(Shape{T, C}, false);
-  for (int number = 0; number < 81; ++number) {
-    const int way[] = {number / 27, number / 9 % 3, number / 3 % 3, number % 3};
+  for (int number = 0; number < 1024; ++number) {
+    const int way[] = {number / 256, number / 64 % 4, number / 16 % 4, number / 4 % 4, number % 4};
     std::vector<int> said;
     for (int t = 0; t < T; ++t) {
       if (way[t] != 0 && (t == 0 || way[t] != way[t - 1])) said.push_back(way[t]);
     }
-    for (int t = 0; t < T && said == std::vector<int>{1, 2}; ++t) passed.mutable_data()[t * C + way[t]] = true;
+    for (int t = 0; t < T && said == std::vector<int>{1, 2, 3}; ++t) passed.mutable_data()[t * C + way[t]] = true;
   }
   for (std::int64_t place = 0; place < T * C; ++place) {
     for (const bool zero : {false, true}) {
@@ -151,7 +151,7 @@ TEST_CASE("a NaN among log-probabilities is the CTC loss of every target with a 
       Array log_probs = log_softmax(zeros({T, 1, C})).value();
       log_probs.mutable_data()[place] = not_a_number;
       const Tensor x = variable(log_probs);
-      const Tensor y = ctc_loss(x, index({{1, 2}}), index({T}), index({2}), {.zero_infinity = zero});
+      const Tensor y = ctc_loss(x, index({{1, 2, 3}}), index({T}), index({3}), {.zero_infinity = zero});
       CHECK(std::isnan(y.item()) == passed.data()[place]);
       for (const bool twice : {false, true}) {
         const Array g = grad(y, {x}, {.create_graph = twice, .retain_graph = true})[0].value();
