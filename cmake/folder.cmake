@@ -3,7 +3,7 @@
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops), which build on the folders named
 #       after BELOW and on the libraries named after USES, with the sources after ALSO. What lies in its folder `kernels` is compiled for several
 #       processors (levels.cmake), and so are the files after LAMBDAS, whose lambdas are kernels; no header of it is
-#       installed but those after PUBLIC_KERNELS
+#       installed but those after PUBLIC_KERNELS. Nor is core/files/json.h, which includes a header of the JSON library
 #   xgrad_library(xgrad float core ops)
 #       a static library of the objects of these folders, whose Real is float; no target links two that differ in this
 
@@ -57,7 +57,7 @@ function(xgrad_folder folder)
     set_property(TARGET ${library}_${folder} PROPERTY XGRAD_OBJECTS "${objects}")
   endforeach()
 
-  list(FILTER headers EXCLUDE REGEX /kernels/)
+  list(FILTER headers EXCLUDE REGEX "/kernels/|/files/json[.]h")
   list(TRANSFORM arg_PUBLIC_KERNELS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/kernels/)
   xgrad_install_headers(${folder} ${headers} ${arg_PUBLIC_KERNELS})
 endfunction()

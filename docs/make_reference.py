@@ -23,7 +23,7 @@ FOLDERS = {
 # Umbrellas, and what only the library's own sources include.
 LEFT_OUT = {
     "ops/ops.h", "nn/nn.h", "nn/pytorch/pytorch.h", "optim/optim.h", "core/buffer.h", "core/xtensor_buffer.h", "core/text.h", "core/checked.h",
-    "core/callable.h", "core/model_parameters.h", "core/files/state_difference.h", "core/diagram/arrangement.h", "core/diagram/characters.h",
+    "core/callable.h", "core/model_parameters.h", "core/files/json.h", "core/files/state_difference.h", "core/diagram/arrangement.h", "core/diagram/characters.h",
     "core/diagram/fold.h", "core/diagram/labels.h", "core/diagram/levels.h",
     "core/diagram/measures.h", "core/diagram/page.h", "core/diagram/palette.h", "core/diagram/routes.h", "ops/lapack.h",
     "ops/matrices.h", "ops/distributions/distributions.h", "ops/distributions/checks.h", "optim/loss.h", "optim/names.h", "optim/options.h", "core/grad_since.h",

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <limits>
 #include <memory>
+#include <new>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -136,6 +138,11 @@ class TemporaryFile {
 
 }  // namespace
 
+std::int64_t machine_memory() {
+  const std::int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && bytes > 0 ? pages * bytes : std::numeric_limits<std::int64_t>::max();
+}
+
 InputFile::InputFile(std::string path, std::string_view op) : path_(checked_path(std::move(path), op)), op_(op) {
   // Opening a pipe would otherwise wait for a writer.
   Descriptor file(uninterrupted([&] { return open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
@@ -150,7 +157,13 @@ InputFile::InputFile(std::string path, std::string_view op) : path_(checked_path
 InputFile::~InputFile() { ::close(descriptor_); }
 
 std::string InputFile::read(std::int64_t begin, std::int64_t count) const {
-  std::string bytes(static_cast<std::size_t>(count), '\0');
+  std::string bytes;
+  try {
+    if (count > machine_memory()) throw std::bad_alloc();
+    bytes.resize(static_cast<std::size_t>(count));
+  } catch (const std::bad_alloc&) {
+    fail<LimitError>(op_, path_, ": no memory for ", count, " bytes");
+  }
   for (std::int64_t done = 0; done < count;) {
     const ssize_t got = uninterrupted(
         [&] { return pread(descriptor_, bytes.data() + done, static_cast<std::size_t>(count - done), begin + done); });

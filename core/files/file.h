@@ -10,6 +10,9 @@
 
 namespace xgrad {
 
+/// The bytes of memory that this machine has: what is larger is not read.
+std::int64_t machine_memory();
+
 /// A regular file, open for reading as long as the object lives. `op` is the word that its errors begin with.
 /// Threads: many may read from one object.
 class InputFile {
@@ -24,7 +27,8 @@ class InputFile {
   const std::string& path() const { return path_; }
   /// Bytes in the file when it was opened.
   std::int64_t size() const { return size_; }
-  /// `count` bytes from position `begin` on. Throws IoError when reading fails or the file has become shorter.
+  /// `count` bytes from position `begin` on. Throws IoError when reading fails or the file has become shorter,
+  /// LimitError if there is no memory for so many.
   std::string read(std::int64_t begin, std::int64_t count) const;
 
  private:
@@ -34,7 +38,7 @@ class InputFile {
   std::int64_t size_;
 };
 
-/// Everything that is in a file. Throws as InputFile.
+/// Everything that is in a file. Throws as InputFile and its read.
 std::string read_file(const std::string& path);
 
 /// Puts the pieces, one behind the other, into the file. Whatever happens, a reader and a machine that lost its power

@@ -96,24 +96,30 @@ AnyArray convert(std::string_view bytes, const Shape& shape, const ArrayPlace& p
 
 struct Dtype {
   std::string_view name;
-  std::int64_t bytes;
+  std::int64_t bytes;       // of an element in the file
+  std::int64_t bytes_here;  // and in an array
   AnyArray (*read)(std::string_view bytes, const Shape& shape, const ArrayPlace& place);
 };
 
+template <class To, class From>
+constexpr Dtype dtype(std::string_view name) {
+  return {name, sizeof(From), sizeof(To), convert<To, From>};
+}
+
 constexpr Dtype dtypes[] = {
-    {"F64", 8, convert<Real, double>},
-    {"F32", 4, convert<Real, float>},
-    {"F16", 2, convert<Real, Half>},
-    {"BF16", 2, convert<Real, BrainFloat>},
-    {"I64", 8, convert<std::int64_t, std::int64_t>},
-    {"I32", 4, convert<std::int64_t, std::int32_t>},
-    {"I16", 2, convert<std::int64_t, std::int16_t>},
-    {"I8", 1, convert<std::int64_t, std::int8_t>},
-    {"U64", 8, convert<std::int64_t, std::uint64_t>},
-    {"U32", 4, convert<std::int64_t, std::uint32_t>},
-    {"U16", 2, convert<std::int64_t, std::uint16_t>},
-    {"U8", 1, convert<std::int64_t, std::uint8_t>},
-    {"BOOL", 1, convert<bool, Truth>},
+    dtype<Real, double>("F64"),
+    dtype<Real, float>("F32"),
+    dtype<Real, Half>("F16"),
+    dtype<Real, BrainFloat>("BF16"),
+    dtype<std::int64_t, std::int64_t>("I64"),
+    dtype<std::int64_t, std::int32_t>("I32"),
+    dtype<std::int64_t, std::int16_t>("I16"),
+    dtype<std::int64_t, std::int8_t>("I8"),
+    dtype<std::int64_t, std::uint64_t>("U64"),
+    dtype<std::int64_t, std::uint32_t>("U32"),
+    dtype<std::int64_t, std::uint16_t>("U16"),
+    dtype<std::int64_t, std::uint8_t>("U8"),
+    dtype<bool, Truth>("BOOL"),
 };
 
 // ---- Headers ----
@@ -293,7 +299,7 @@ std::string read_header(const InputFile& file, const LoadOptions& options) {
                       " bytes", guess(start));
   }
   if (std::cmp_greater(length, options.max_header_bytes)) {
-    fail<FormatError>(load_op, file.path(), ": a header of ", length, " bytes, allowed are ", options.max_header_bytes);
+    fail<LimitError>(load_op, file.path(), ": a header of ", length, " bytes, allowed are ", options.max_header_bytes);
   }
   std::string header = file.read(8, static_cast<std::int64_t>(length));
   // The parser would skip a byte order mark and leading blanks, and take a NUL for the end.
@@ -321,6 +327,18 @@ void check_layout(const std::string& path, const Header& header, std::int64_t da
   }
   if (position < data_size) {
     fail<FormatError>(load_op, path, ": ", data_size - position, " bytes after the last array");
+  }
+}
+
+/// The arrays must fit into memory, as they will be there.
+void check_room(const std::string& path, const Header& header) {
+  std::int64_t left = machine_memory();
+  for (const auto& [name, entry] : header.entries) {
+    const std::int64_t more = entry.shape.numel() * entry.dtype->bytes_here;
+    if (more > left) {
+      fail<LimitError>(load_op, path, ": its arrays take more than the memory of ", machine_memory(), " bytes");
+    }
+    left -= more;
   }
 }
 
@@ -481,6 +499,7 @@ StateFile load_safetensors(const std::string& path, const LoadOptions& options) 
   Header header = reader.take();
   const std::int64_t data_begin = 8 + std::ssize(text);
   check_layout(path, header, file.size() - data_begin);
+  check_room(path, header);
 
   Checksums checksums(path, header, options.checksum);
   if (checksums.present()) checksums.verify(metadata_key, crc32(header.metadata));

@@ -358,9 +358,21 @@ TEST_CASE("sizes beyond the limits") {
   });
   const std::string small = file_bytes("{" + entry("abc", "U8", "[0]", "[0,0]") + "}");
   CHECK(load_bytes(small, {.max_header_bytes = 60, .max_arrays = 1, .max_name_bytes = 12}).arrays.size() == 1);
-  error_of<FormatError>([&] { load_bytes(small, {.max_header_bytes = 40}); });
+  CHECK(error_of<LimitError>([&] { load_bytes(small, {.max_header_bytes = 40}); }).ends_with(" bytes, allowed are 40"));
   error_of<LimitError>([&] { load_bytes(small, {.max_arrays = 0}); });
   error_of<LimitError>([&] { load_bytes(small, {.max_name_bytes = 2}); });
+}
+
+TEST_CASE("arrays beyond memory are refused before any is read") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "large.safetensors";
+  const std::int64_t count = std::int64_t{1} << 40;
+  write_text(path, file_bytes(cat("{", entry("a", "F32", cat("[", count, "]"), cat("[0,", 4 * count, "]")), "}")));
+  const auto header = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(header + 4 * count));  // a hole, which takes no room
+  CHECK(error_of<LimitError>([&] { load_safetensors(path); })
+            .starts_with(cat("load_safetensors: ", path, ": its arrays take more than the memory of ")));
+  CHECK_THROWS_AS(read_file(path), LimitError);
 }
 
 TEST_CASE("a long name is shortened in the message") {

@@ -1,0 +1,28 @@
+// JSON from files, read with distrust. Not installed: who uses the library needs no other for JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "../config.h"
+
+namespace xgrad {
+
+/// How many brackets may stand in one another: more than in any honest file, and so few that a function that calls
+/// itself for what is inside may go through what was read.
+inline constexpr int max_json_depth = 64;
+
+/// The document in a file. `op` is the word that errors begin with.
+///
+/// Throws LimitError for a file of more than `max_bytes`; FormatError for one that is not JSON in UTF-8, whose brackets
+/// are nested deeper than max_json_depth, which gives a key of an object twice or has a number beyond those of double;
+/// IoError.
+nlohmann::json read_json(const std::string& path, std::string_view op, std::int64_t max_bytes);
+
+/// A value as errors show it: at most about 100 bytes, all of them printable ASCII.
+std::string shown(const nlohmann::json& value);
+
+}  // namespace xgrad
