@@ -52,6 +52,7 @@ Gpt::Gpt(At here, const Options& given)
     init::reset(map.weight, init::normal({.std = deviation}));
     if (map.bias.defined()) init::reset(map.bias, init::zeros());
   });
+  positive("layers", options.layers);
   const Init smaller = init::normal({.std = deviation / std::sqrt(2. * static_cast<double>(options.layers))});
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
     init::reset(blocks[i].attn.o.weight, smaller);

@@ -1,12 +1,14 @@
 // Published models.
 #include "pretrained.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "../core/files/file.h"
+#include "../core/files/json.h"
 #include "../core/files/weights.h"
 #include "../core/quote.h"
 #include "../ops/join.h"
@@ -24,13 +26,13 @@ class Config {
     constexpr std::int64_t most = 1 << 20;
     std::error_code ignored;
     if (std::filesystem::is_directory(path_, ignored)) path_ = (std::filesystem::path(path) / "config.json").string();
-    const InputFile file(path_, op_);
-    if (file.size() > most) fail<LimitError>(op_, path_, ": ", file.size(), " bytes, allowed are ", most);
-    entries_ = nlohmann::json::parse(file.read(0, file.size()), nullptr, /*allow_exceptions=*/false);
+    entries_ = read_json(path_, op_, most);
     if (!entries_.is_object()) fail<FormatError>(op_, path_, ": is no JSON object");
   }
 
   bool has(const char* name) const { return entries_.contains(name) && !entries_[name].is_null(); }
+  // Whether the entry is there, be it null.
+  bool names(const char* name) const { return entries_.contains(name); }
   std::int64_t integer(const char* name) const {
     const nlohmann::json& entry = at(name);
     if (!entry.is_number_unsigned() || entry.get<std::uint64_t>() >= std::uint64_t{1} << 40) {
@@ -49,24 +51,34 @@ class Config {
     return at(name).get<bool>();
   }
   Activation activation(const char* name, const char* otherwise) const {
-    const nlohmann::json entry = has(name) ? at(name) : nlohmann::json(otherwise);
-    if (entry == "gelu_new" || entry == "gelu_pytorch_tanh") {
+    const nlohmann::json fallback(otherwise), &entry = has(name) ? at(name) : fallback;
+    if (entry == "gelu_new" || entry == "gelu_pytorch_tanh" || entry == "gelu_fast") {
       return [](const Tensor& x) { return gelu(x, Gelu::tanh); };
     }
     if (entry == "gelu") return gelu;
     if (entry == "relu") return relu;
-    if (entry == "silu") return silu;
+    if (entry == "silu" || entry == "swish") return silu;
     refuse(name, "is no activation that is known");
   }
+  bool is(const char* name, const nlohmann::json& value) const { return has(name) && at(name) == value; }
   // Refuses an entry with another value than this, which it has where it is not given.
-  template <class Value>
-  void require(const char* name, const Value& value) const {
-    if (has(name) && at(name) != nlohmann::json(value)) refuse(name, "is not supported");
+  void require(const char* name, const nlohmann::json& value) const {
+    if (has(name) && !is(name, value)) refuse(name, "is not supported");
+  }
+  void require(std::initializer_list<const char*> names, const nlohmann::json& value) const {
+    for (const char* name : names) require(name, value);
+  }
+  // The same for an entry with a value for each layer.
+  void require_all(const char* name, const nlohmann::json& value) const {
+    if (!has(name)) return;
+    const nlohmann::json& list = at(name);
+    const auto differs = [&](const nlohmann::json& one) { return one != value; };
+    if (!list.is_array() || std::ranges::any_of(list, differs)) refuse(name, "is not supported");
   }
   [[noreturn]] void refuse(const char* name, const char* what) const {
-    fail<FormatError>(
-        op_, path_, ": ", escaped(name), " ", what, ", found ",
-        entries_.value(name, nlohmann::json()).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+    const auto found = entries_.find(name);
+    fail<FormatError>(op_, path_, ": ", escaped(name), " ", what, ", found ",
+                      found == entries_.end() ? "null" : shown(*found));
   }
   // An entry that is an object, as a config of its own.
   Config inner(const char* name) const {
@@ -181,10 +193,11 @@ class Weights {
 
 GptOptions gpt2_options(const std::string& path) {
   const Config config("gpt2_options", path);
+  config.require("model_type", "gpt2");
   config.require("tie_word_embeddings", true);
   config.require("scale_attn_weights", true);
   config.require("scale_attn_by_inverse_layer_idx", false);
-  config.require("add_cross_attention", false);
+  config.require({"add_cross_attention", "multi_query"}, false);
   return {.vocabulary = config.integer("vocab_size"),
           .context = config.integer("n_positions"),
           .dim = config.integer("n_embd"),
@@ -195,16 +208,49 @@ GptOptions gpt2_options(const std::string& path) {
           .activation = config.activation("activation_function", "gelu_new")};
 }
 
+// What models do otherwise whose arrays have the names and shapes of Llama's: Granite, MiniCPM, Cohere, Gemma, OLMo,
+// SmolLM3 and others.
+void require_llama(const Config& config) {
+  if (!config.is("hidden_act", "swish")) config.require("hidden_act", "silu");
+  config.require({"attention_bias", "mlp_bias", "use_bias", "bias", "qkv_bias", "use_qkv_bias"}, false);
+  config.require({"use_qk_norm", "qk_norm", "use_parallel_residual", "rope_interleave", "rope_interleaved"}, false);
+  config.require({"embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "scale_emb"}, 1);
+  config.require("partial_rotary_factor", 1);
+  config.require({"rope_scaling", "clip_qkv", "attn_logit_softcapping", "final_logit_softcapping"}, nullptr);
+  config.require("attention_chunk_size", nullptr);
+  config.require_all("layer_types", "full_attention");
+  config.require_all("no_rope_layers", 1);
+  const auto dim = static_cast<double>(config.integer("hidden_size"));
+  const auto heads = static_cast<double>(config.integer("num_attention_heads"));
+  const std::int64_t layers = config.integer("num_hidden_layers");
+  config.require("attention_multiplier", 1 / std::sqrt(dim / heads));
+  config.require("scale_depth", std::sqrt(static_cast<double>(layers)));
+  config.require("dim_model_base", dim);
+  const char* interval = "no_rope_layer_interval";
+  if (!config.has("no_rope_layers") && config.has(interval) && config.integer(interval) <= layers) {
+    config.refuse(interval, "is not supported");
+  }
+}
+
 LlamaOptions llama_options(const std::string& path) {
   const Config config("llama_options", path);
-  config.require("hidden_act", "silu");
-  config.require("attention_bias", false);
-  config.require("mlp_bias", false);
-  if (config.has("rope_scaling")) config.refuse("rope_scaling", "is not supported");
+  const bool mistral = config.is("model_type", "mistral");
+  if (!mistral) config.require("model_type", "llama");
+  require_llama(config);
+  const std::int64_t context = config.integer("max_position_embeddings");
+  // Where a Mistral's config does not even say null, the package takes the sizes of the first one.
+  const auto size = [&](const char* name, std::int64_t null, std::int64_t of_mistral) {
+    return config.has(name) ? config.integer(name) : mistral && !config.names(name) ? of_mistral : null;
+  };
+  if (size("sliding_window", context, 4096) < context) {
+    config.refuse("sliding_window", "is shorter than max_position_embeddings");
+  }
   double theta = config.number("rope_theta", 10000);
   if (config.has("rope_parameters")) {  // where newer files have it
     const Config rope = config.inner("rope_parameters");
-    rope.require("rope_type", "default");
+    rope.require({"rope_type", "type"}, "default");
+    rope.require("partial_rotary_factor", 1);
+    rope.require({"full_attention", "sliding_attention"}, nullptr);  // angles of their own
     theta = rope.number("rope_theta", theta);
   }
   const std::int64_t dim = config.integer("hidden_size"), heads = config.integer("num_attention_heads");
@@ -212,10 +258,10 @@ LlamaOptions llama_options(const std::string& path) {
     config.refuse("head_dim", "must be hidden_size / num_attention_heads");
   }
   return {.vocabulary = config.integer("vocab_size"),
-          .context = config.integer("max_position_embeddings"),
+          .context = context,
           .dim = dim,
           .heads = heads,
-          .kv_heads = config.has("num_key_value_heads") ? config.integer("num_key_value_heads") : heads,
+          .kv_heads = size("num_key_value_heads", heads, 8),
           .layers = config.integer("num_hidden_layers"),
           .ffn = config.integer("intermediate_size"),
           .norm_eps = config.number("rms_norm_eps", 1e-6),
@@ -225,8 +271,10 @@ LlamaOptions llama_options(const std::string& path) {
 
 BertOptions bert_options(const std::string& path) {
   const Config config("bert_options", path);
+  config.require("model_type", "bert");
   config.require("position_embedding_type", "absolute");
-  config.require("is_decoder", false);
+  config.require({"is_decoder", "add_cross_attention"}, false);
+  if (config.has("embedding_size")) config.require("embedding_size", config.integer("hidden_size"));
   return {.vocabulary = config.integer("vocab_size"),
           .context = config.integer("max_position_embeddings"),
           .segments = config.integer("type_vocab_size"),

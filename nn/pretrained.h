@@ -15,7 +15,12 @@ namespace xgrad::nn {
 /// The options of a model from its config.json, or from the folder with it; dropout is 0. Throw FormatError, naming the
 /// entry, for one that is missing, is no such number, or asks for what the model here does not have; LimitError for a
 /// file beyond a megabyte; IoError.
+///
+/// `model_type` must be that of the model, if there is one: other families have arrays of the same names and shapes and
+/// mean other numbers.
 GptOptions gpt2_options(const std::string& path);
+/// A Mistral is a Llama where its window, `sliding_window`, is no shorter than the context. Where the config says
+/// nothing, the window is 4096; null means none.
 LlamaOptions llama_options(const std::string& path);
 BertOptions bert_options(const std::string& path);
 
