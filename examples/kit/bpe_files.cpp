@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <xgrad/core/files/file.h>
+#include <xgrad/core/files/json.h>
 #include <xgrad/kit/byte_text.h>
 #include <xgrad/kit/error.h>
 #include <xgrad/kit/output.h>
@@ -24,29 +24,11 @@ constexpr const char* op = "BpeTokenizer::read";
 
 /// A text of a file in quotes, short enough for a message.
 std::string in_quotes(std::string_view text) { return '"' + fit_columns(text, 60) + '"'; }
-std::string dumped(const Json& value) {
-  return fit_columns(value.dump(-1, ' ', false, Json::error_handler_t::replace), 60);
-}
 
-/// The document in a file. Throws FormatError if it is no JSON, or if a key is given twice.
+/// The document in a file.
 Json parse(const Path& path) {
-  const std::string text = read_file(path.string());
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
-  const auto watch = [&](int, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
-      fail<FormatError>(op, path.string(), ": the key ", dumped(value), " is given twice");
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, watch);
-  } catch (const Json::parse_error& error) {
-    fail<FormatError>(op, path.string(), ": is not valid JSON at byte ", error.byte);
-  } catch (const Json::out_of_range&) {
-    fail<FormatError>(op, path.string(), ": has a number that is too large");
-  }
+  constexpr std::int64_t most = 100'000'000;
+  return xgrad::read_json(path.string(), op, most);
 }
 
 /// One value of a document, with the way to it: `model.vocab`.
@@ -88,7 +70,7 @@ class JsonField {
 
  private:
   const Json& require(bool holds, std::string_view wanted) const {
-    if (!holds) refuse(cat("expected ", wanted, ", found ", value_ == nullptr ? "nothing" : dumped(*value_)));
+    if (!holds) refuse(cat("expected ", wanted, ", found ", value_ == nullptr ? "nothing" : shown(*value_)));
     return *value_;
   }
 
@@ -106,7 +88,7 @@ class BpeTokenizer::Reader {
   explicit Reader(const JsonField& vocab) : vocab_(vocab) {
     for (const auto& [text, id] : vocab.object().items()) {
       if (!id.is_number_unsigned() || id > std::uint64_t{1} << 31) {
-        vocab.refuse(cat("expected an id for ", in_quotes(text), ", found ", dumped(id)));
+        vocab.refuse(cat("expected an id for ", in_quotes(text), ", found ", shown(id)));
       }
       add(vocab, text, id.get<std::int64_t>());
     }

@@ -68,6 +68,11 @@ namespace detail {
 /// Throws ShapeError unless all have rows, as many as the first.
 void check_rows(const std::vector<Shape>& shapes);
 
+/// Throws ValueError unless there is a sample with this number.
+inline void check_sample(const char* op, std::int64_t i, std::int64_t size) {
+  if (i < 0 || i >= size) fail<ValueError>(op, "sample ", i, " is not in [0, ", size, ")");
+}
+
 inline Tensor without_history(const Tensor& part) { return part.detach(); }
 template <class T>
 BasicArray<T> without_history(BasicArray<T> part) {
@@ -91,10 +96,12 @@ class TensorDataset {
   std::int64_t size() const { return std::get<0>(parts_).dim(0); }
   /// The rows with this number. Throws ValueError for one that is not there.
   std::tuple<Parts...> get(std::int64_t i) const {
+    detail::check_sample("tensor_dataset", i, size());
     return std::apply([i](const Parts&... part) { return std::tuple<Parts...>(part[{i}]...); }, parts_);
   }
   /// The rows with these numbers (B): arrays whose first axis is B. Throws ValueError for one that is not there.
   std::tuple<Parts...> batch(const Index& rows) const {
+    for (const std::int64_t row : rows) detail::check_sample("tensor_dataset", row, size());
     return std::apply([&](const Parts&... part) { return std::tuple<Parts...>(part[rows]...); }, parts_);
   }
 
@@ -113,23 +120,25 @@ class Subset {
   Subset(const D& data, Index rows) : data_(&data), rows_(std::move(rows)) {
     if (rows_.rank() != 1) fail<ShapeError>("subset", "needs numbers (N), got ", rows_.shape());
     const auto all = static_cast<std::int64_t>(data.size());
-    for (const std::int64_t row : rows_) {
-      if (row < 0 || row >= all) fail<ValueError>("subset", "sample ", row, " is not in [0, ", all, ")");
-    }
+    for (const std::int64_t row : rows_) detail::check_sample("subset", row, all);
   }
   Subset(const D&& data, Index rows) = delete;
 
   std::int64_t size() const { return rows_.size(); }
   /// The numbers of the samples in the whole data set.
   const Index& rows() const { return rows_; }
+  /// The sample with this number among these. Throws ValueError for one that is not there.
   auto get(std::int64_t i) const
     requires Dataset<D>
   {
+    detail::check_sample("subset", i, size());
     return sample_of(*data_, rows_.at({i}));
   }
+  /// The samples with these numbers among these (B). Throws as `get` does.
   auto batch(const Index& rows) const
     requires BatchedDataset<D>
   {
+    for (const std::int64_t row : rows) detail::check_sample("subset", row, size());
     return data_->batch(rows_[rows]);
   }
 

@@ -87,12 +87,6 @@ Idx read_idx_file(const Path& path, int rank) {
   return {shape, std::move(bytes)};
 }
 
-std::int64_t product(const Shape& shape, int first) {
-  std::int64_t size = 1;
-  for (int axis = first; axis < shape.rank(); ++axis) size *= shape[axis];
-  return size;
-}
-
 std::vector<std::string> names(const ClassNames& classes) { return {classes.begin(), classes.end()}; }
 
 }  // namespace
@@ -101,7 +95,8 @@ ImageSet::ImageSet(const Shape& shape, std::vector<std::uint8_t> pixels, Index l
     : shape_(shape), labels_(std::move(labels)), classes_(std::move(classes)) {
   constexpr const char* op = "ImageSet";
   if (shape.rank() != 4) fail<ShapeError>(op, "needs pictures (N, C, H, W), got ", shape);
-  if (std::cmp_not_equal(pixels.size(), product(shape, 0))) {
+  bytes_ = Shape{shape[1], shape[2], shape[3]}.numel();
+  if (std::cmp_not_equal(pixels.size(), shape.numel())) {
     fail<ShapeError>(op, pixels.size(), " bytes for pictures ", shape);
   }
   if (labels_.shape() != Shape{shape[0]}) fail<ShapeError>(op, "pictures ", shape, " with labels ", labels_.shape());
@@ -110,7 +105,6 @@ ImageSet::ImageSet(const Shape& shape, std::vector<std::uint8_t> pixels, Index l
       fail<ValueError>(op, "label ", label, " is not in [0, ", classes_.size(), ")");
     }
   }
-  bytes_ = product(shape, 1);
   pixels_ = std::make_shared<const Bytes>(std::move(pixels));
 }
 
@@ -139,12 +133,12 @@ ImageBatch ImageSet::all() const { return batch(arange(size())); }
 
 ImageSet ImageSet::select(const Index& rows) const {
   if (rows.rank() != 1) fail<ShapeError>("ImageSet", "needs the numbers of pictures (B), got ", rows.shape());
+  const Shape shape{rows.size(), shape_[1], shape_[2], shape_[3]};
   Bytes chosen;
   for (const std::int64_t row : rows) begin_of(row);
-  chosen.reserve(static_cast<std::size_t>(rows.size() * bytes_));
+  chosen.reserve(static_cast<std::size_t>(shape.numel()));
   for (const std::int64_t row : rows) chosen.insert(chosen.end(), begin_of(row), begin_of(row) + bytes_);
-  return {Shape{rows.size(), shape_[1], shape_[2], shape_[3]}, std::move(chosen), index_select(labels_, 0, rows),
-          classes_};
+  return {shape, std::move(chosen), index_select(labels_, 0, rows), classes_};
 }
 
 ImageSet read_idx(const Path& images, const Path& labels, std::vector<std::string> classes) {

@@ -26,8 +26,8 @@ struct ImageBatch {
 class ImageSet {
  public:
   /// Pictures (N, C, H, W), row after row from 0 for none to 255 for full light, labels (N), and the name of each
-  /// class. Throws ShapeError for another shape and for sizes that do not fit together, ValueError for a label that is
-  /// no class.
+  /// class. Throws ShapeError for another shape and for sizes that do not fit together, LimitError for sizes whose
+  /// product overflows, ValueError for a negative size and a label that is no class.
   ImageSet(const Shape& shape, std::vector<std::uint8_t> pixels, Index labels, std::vector<std::string> classes);
 
   std::int64_t size() const { return shape_[0]; }

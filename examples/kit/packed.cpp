@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 
 #include <xgrad/kit/error.h>
 
@@ -22,7 +23,8 @@ PackedFile::PackedFile(std::filesystem::path path) : path_(std::move(path)), fil
   packed_ = gzdirect(file_.get()) == 0;
   const std::uintmax_t bytes = std::filesystem::file_size(path_, ignored);
   if (ignored) throw io_error("examine", path_);
-  most_bytes_ = static_cast<std::int64_t>(bytes) * (packed_ ? 1032 : 1);
+  constexpr std::uintmax_t most = std::numeric_limits<std::int64_t>::max() / 1032;  // so that no product overflows
+  packed_bytes_ = static_cast<std::int64_t>(std::min(bytes, most));
 }
 
 std::size_t PackedFile::read(std::span<char> room) {

@@ -24,9 +24,11 @@ class PackedFile {
   const std::filesystem::path& path() const { return path_; }
   /// True if the file begins as gzip data do.
   bool packed() const { return packed_; }
+  /// The bytes of the file as it is.
+  std::int64_t packed_bytes() const { return packed_bytes_; }
   /// So many bytes will be read at the most: those of the file, or of a packed one 1032 times as many, which is the
   /// most that deflate can do. What declares to hold more lies.
-  std::int64_t most_bytes() const { return most_bytes_; }
+  std::int64_t most_bytes() const { return packed_bytes_ * (packed_ ? 1032 : 1); }
 
   /// Reads the next bytes; fewer than there is room for only at the end. Throws IoError if reading fails or the packed
   /// data are damaged.
@@ -36,7 +38,7 @@ class PackedFile {
   std::filesystem::path path_;
   std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
   bool packed_ = false;
-  std::int64_t most_bytes_ = 0;
+  std::int64_t packed_bytes_ = 0;
 };
 
 }  // namespace xgrad::kit

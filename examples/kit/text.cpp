@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include <xgrad/core/files/file.h>
 #include <xgrad/kit/error.h>
 #include <xgrad/kit/packed.h>
 #include <xgrad/kit/unicode.h>
@@ -13,6 +14,36 @@ namespace xgrad::kit {
 namespace {
 
 using Path = std::filesystem::path;
+
+/// A text file, plain or gzip, read from the first byte to the last. Packing makes text three or four times shorter; what
+/// becomes a hundred times as long again was made to fill memories.
+class TextFile : public PackedFile {
+ public:
+  explicit TextFile(const Path& path) : PackedFile(path) {
+    constexpr std::int64_t always = 16 << 20, times = 100;
+    if (packed()) most_ = std::max(always, packed_bytes() * times);
+  }
+
+  std::size_t read(std::span<char> room) {
+    const std::size_t count = PackedFile::read(room);
+    read_ += static_cast<std::int64_t>(count);
+    if (read_ > most_) {
+      fail<LimitError>("read_text", path().string(), ": ", packed_bytes(), " bytes packed by gzip become more than ", most_);
+    }
+    return count;
+  }
+
+  /// Throws LimitError for a plain file that memory cannot hold.
+  void require_room() const {
+    if (!packed() && most_bytes() > machine_memory()) {
+      fail<LimitError>("read_text", path().string(), ": no memory for ", most_bytes(), " bytes");
+    }
+  }
+
+ private:
+  std::int64_t most_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t read_ = 0;
+};
 
 /// The lines of a text file, plain or gzip, one after the other and without their ends.
 class Lines {
@@ -36,6 +67,7 @@ class Lines {
     return true;
   }
 
+  const TextFile& file() const { return file_; }
   const std::string& line() const { return line_; }
   std::size_t number() const { return number_; }
 
@@ -49,7 +81,7 @@ class Lines {
     return !rest_.empty();
   }
 
-  PackedFile file_;
+  TextFile file_;
   std::string buffer_ = std::string(1 << 16, '\0');
   std::string_view rest_;  // what no line has taken yet of the buffer
   std::string line_;
@@ -91,6 +123,7 @@ SentencePair parsed(const std::string& line, const Path& path, std::size_t numbe
 std::vector<std::string> read_lines(const Path& path) {
   std::vector<std::string> texts;
   Lines lines(path);
+  lines.file().require_room();
   while (lines.next()) {
     if (!is_utf8(lines.line())) throw DataError(path, lines.number(), "bytes that are not UTF-8");
     if (lines.line().find('\0') != std::string::npos) throw DataError(path, lines.number(), "a zero byte");
@@ -110,7 +143,8 @@ std::vector<SentencePair> read_pairs(const Path& path, std::size_t count) {
 }
 
 std::string load_text(const Path& path) {
-  PackedFile file(path);
+  TextFile file(path);
+  file.require_room();
   std::string text;
   for (std::string piece(1 << 16, '\0'); const std::size_t count = file.read(piece);) text.append(piece, 0, count);
   const auto refuse_at = [&](std::size_t at, const char* what) {

@@ -67,6 +67,18 @@ TEST_CASE("a data set of arrays gives rows, one at a time or many") {
   CHECK_THROWS_AS((TensorDataset{Tensor(3)}), ShapeError);
 }
 
+TEST_CASE("a row that is not there is refused, also one counted from the end") {
+  const TensorDataset points{tensor({{1, 2}, {3, 4}}), index({5, 6})};
+  for (const std::int64_t i : {-1, -2, 2}) {
+    CAPTURE(i);
+    CHECK_THROWS_AS(points.get(i), xgrad::ValueError);
+    CHECK_THROWS_AS(points.batch(index({0, i})), xgrad::ValueError);
+    const Subset<TensorDataset<Tensor, Index>> all(points, index({1, 0}));
+    CHECK_THROWS_AS(all.get(i), xgrad::ValueError);
+    CHECK_THROWS_AS(all.batch(index({0, i})), xgrad::ValueError);
+  }
+}
+
 TEST_CASE("a subset has the samples that it names, and a split has each sample once") {
   const Squares squares;
   const Subset some(squares, index({4, 4, 9}));

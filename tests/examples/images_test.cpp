@@ -162,6 +162,13 @@ TEST_CASE("a set whose parts do not fit together is refused") {
   CHECK_THROWS_AS(set({2, 1, 1, 2}, 4, {0, -1}), ValueError);
 }
 
+TEST_CASE("a set whose sizes overflow is refused") {
+  constexpr std::int64_t large = std::int64_t{1} << 62;
+  CHECK_THROWS_AS(ImageSet({4, large, 1, 1}, {}, Index({4}, 0), {"a"}), xgrad::LimitError);
+  CHECK_THROWS_AS(ImageSet({0, large, 4, 1}, {}, Index({0}, 0), {"a"}), xgrad::LimitError);
+  CHECK_THROWS_AS(ImageSet({2, -1, -1, 1}, {1, 2}, Index({2}, 0), {"a"}), ValueError);
+}
+
 TEST_CASE("IDX files that are damaged are refused with what was expected and found") {
   CHECK(idx_refusal(pictures(), numbers()) == "accepted");
   CHECK(idx_refusal(numbers(), numbers()) ==

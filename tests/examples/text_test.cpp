@@ -260,6 +260,31 @@ TEST_CASE("the bundled corpus keeps what its description promises") {
   CHECK(split.held_out.size() == 160);
 }
 
+TEST_CASE("a small packed file that becomes a large text is refused") {
+  const TemporaryFolder folder;
+  for (const char letter : {'x', '\n'}) {
+    CAPTURE(letter);
+    const gzFile file = gzopen((folder / "bomb.gz").c_str(), "wb");
+    const std::string piece = std::string((1 << 20) - 1, letter) + '\n';
+    for (int i = 0; i < 64; ++i) gzwrite(file, piece.data(), static_cast<unsigned>(piece.size()));
+    gzclose(file);
+    CHECK_THROWS_AS(load_text(folder / "bomb.gz"), xgrad::LimitError);
+    CHECK_THROWS_AS(read_lines(folder / "bomb.gz"), xgrad::LimitError);
+    if (letter == '\n') CHECK_THROWS_AS(read_pairs(folder / "bomb.gz"), xgrad::LimitError);
+  }
+  // What is short may be as regular as it likes.
+  const std::string blanks(1'000'000, ' ');
+  gzip(folder / "blanks.gz", blanks);
+  CHECK(load_text(folder / "blanks.gz") == blanks);
+}
+
+TEST_CASE("a text beyond memory is refused before it is read") {
+  const TemporaryFolder folder;
+  const auto path = write_text(folder / "hole.txt", "");
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 42);
+  CHECK_THROWS_AS(load_text(path), xgrad::LimitError);
+}
+
 TEST_CASE("a whole text is read with any line ends, and only if it is text") {
   const TemporaryFolder folder;
   const auto read = [&](std::string_view text) { return load_text(write_text(folder / "f", text)); };

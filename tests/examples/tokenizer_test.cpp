@@ -414,13 +414,30 @@ TEST_CASE("tokenizer.json that is damaged or asks for something else is refused 
   CHECK(json_refusal([](json& d) { d["added_tokens"][1].erase("content"); }) ==
         start + "added_tokens[1].content: expected a text, found nothing");
 
-  CHECK(text_refusal("") == start + "is not valid JSON at byte 1");
-  CHECK(text_refusal("{\"model\": ") == start + "is not valid JSON at byte 11");
-  CHECK(text_refusal("{\"a\": \"\xFF\"}") == start + "is not valid JSON at byte 8");
+  CHECK(text_refusal("") == start + "is not valid JSON at byte 0");
+  CHECK(text_refusal("{\"model\": ") == start + "is not valid JSON at byte 10");
+  CHECK(text_refusal("{\"a\": \"\xFF\"}") == start + "is not valid JSON at byte 7");
   CHECK(text_refusal("{\"a\": 1e999}") == start + "has a number that is too large");
   CHECK(text_refusal("{\"a\": {\"b\": 1, \"b\": 2}}") == start + "the key \"b\" is given twice");
-  CHECK(text_refusal(std::string(100'000, '[')) == start + "is not valid JSON at byte 100001");
+  CHECK(text_refusal(std::string("{}\0", 3)) == start + "has a NUL at byte 2");
   CHECK(text_refusal("[]") == start + "expected an object, found []");
+}
+
+TEST_CASE("100,000 brackets in brackets are refused, wherever they stand, and long values are cut in messages") {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  const std::string why = "BpeTokenizer::read: tokenizer.json: brackets are nested deeper than 64";
+  for (const std::string& text :
+       {deep, std::string(100'000, '['), "{\"normalizer\": " + deep + "}", "{\"any\": " + deep + "}",
+        "{\"pre_tokenizer\": {\"type\": \"ByteLevel\"}, \"model\": {\"vocab\": {\"a\": " + deep + "}, \"merges\": []}}"}) {
+    CHECK(text_refusal(text) == why);
+  }
+  const TemporaryFolder folder;
+  for (const std::string& text : {deep, "{\"a\": " + deep + "}"}) {
+    write_text(folder / "vocab.json", text);
+    CHECK(refusal(folder, [&] { BpeTokenizer::read(folder / "vocab.json", fixture("merges.txt")); }) ==
+          "BpeTokenizer::read: vocab.json: brackets are nested deeper than 64");
+  }
+  CHECK(text_refusal("{\"normalizer\": \"" + std::string(1'000'000, 'x') + "\"}").size() < 200);
 }
 
 TEST_CASE("the bundled text is what its description says") {
