@@ -165,7 +165,7 @@ void draw_costs(const std::filesystem::path& out, std::int64_t longest) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("The kinds of attention: their weights, their graphs, their costs.", "attention_kinds");
   Config config;
   kit::add_number(app, "--longest", config.longest, "positions of the longest sequence", 256, 65536);
@@ -174,4 +174,6 @@ int main(int argc, char** argv) {
     draw_scores(example.out);
     draw_costs(example.out, config.longest);
   });
+} catch (...) {
+  return kit::report_error();
 }

@@ -278,7 +278,7 @@ void train(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("A BERT that learns to fill in masked words.", "bert");
   Config c;
   app.add_option("--data", c.data, "text file, UTF-8, plain or gzip");
@@ -294,4 +294,6 @@ int main(int argc, char** argv) {
   kit::add_number(app, "--lr", c.learning_rate, "largest learning rate", 1e-9, 1000);
   kit::add_number(app, "--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { train(c, example); });
+} catch (...) {
+  return kit::report_error();
 }

@@ -51,9 +51,11 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("A convolutional network that says what a picture shows.", "cnn");
   Config config;
   kit::add_classifier_options(app, config.data, config.training);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+} catch (...) {
+  return kit::report_error();
 }

@@ -83,11 +83,13 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Compares self-attention, recurrence and convolution by the graphs that they record.", "compare_layers");
   Config config;
   kit::add_number(app, "--width", config.width, "of a token", 1, 1000);
   kit::add_number(app, "--kernel", config.kernel, "tokens that a convolution sees", 2, 1000);
   kit::add_numbers(app, "--lengths", config.lengths, "numbers of tokens", 2, 1000);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+} catch (...) {
+  return kit::report_error();
 }

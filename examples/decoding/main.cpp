@@ -203,10 +203,12 @@ void run(const Config& config, const kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Greedy, exhaustive and beam search, and sampling.", "decoding");
   Config config;
   kit::add_corpus_options(app, config.corpus);
   kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+} catch (...) {
+  return kit::report_error();
 }

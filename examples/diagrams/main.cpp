@@ -166,7 +166,7 @@ void cross_attention(const std::filesystem::path& folder) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("The pictures of docs/diagrams.md, and the graphs of other pages.", "diagrams");
   return kit::run_example(app, argc, argv, [](kit::Example& example) {
     const std::filesystem::path& folder = example.out;
@@ -183,4 +183,6 @@ int main(int argc, char** argv) {
     lstm_cell(folder);
     cross_attention(folder);
   });
+} catch (...) {
+  return kit::report_error();
 }

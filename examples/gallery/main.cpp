@@ -8,7 +8,7 @@
 
 #include "gallery.h"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("The pictures of docs/gallery.md.", "gallery");
   return xgrad::kit::run_example(app, argc, argv, [](xgrad::kit::Example& example) {
     gallery::attention(example.out);
@@ -19,4 +19,6 @@ int main(int argc, char** argv) {
     gallery::vision(example.out);
     gallery::argument(example.out);
   });
+} catch (...) {
+  return xgrad::kit::report_error();
 }

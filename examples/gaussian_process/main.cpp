@@ -101,11 +101,13 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Gaussian-process regression: a mean, and how sure it is.", "gaussian_process");
   Config config;
   kit::add_number(app, "--samples", config.samples, "observations", 1, 2'000);
   kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
   kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+} catch (...) {
+  return kit::report_error();
 }

@@ -4,6 +4,7 @@
 //   examples/run gpt --weights FOLDER --prompt TEXT           the published GPT-2 in the folder goes on writing
 //
 // Read this file from top to bottom. The model, nn::Gpt, is in nn/gpt.h.
+#include <bit>
 #include <chrono>
 #include <iostream>
 
@@ -111,6 +112,13 @@ std::string write(const nn::LanguageModel& model, const kit::Tokenizer& tokenize
   return config.prompt + tokenizer.decode(text.tokens.reshaped({text.tokens.size()}));
 }
 
+// How far the training is.
+struct Progress {
+  std::int64_t step = 0;
+  double sum = 0;  // of the losses since the last report
+  std::int64_t summed = 0;
+};
+
 // Everything that the steps to come depend on, and what tells whether it fits.
 class Checkpoint {
  public:
@@ -120,36 +128,73 @@ class Checkpoint {
                     c.dropout, ", batch ", c.batch, ", steps ", c.steps, ", text ", text.fingerprint);
   }
 
-  void save(const std::filesystem::path& path, std::int64_t step) const {
+  void save(const std::filesystem::path& path, const Progress& at) const {
     StateFile file{.metadata = {{"settings", settings_}}};
     file.add("model", {.arrays = model_.state_dict()});
     file.add("optimizer", adam_.state_dict());
     const auto [seed, draws] = random_state();
-    file.arrays["position"] = Index({3}, {step, static_cast<std::int64_t>(seed), static_cast<std::int64_t>(draws)});
+    file.arrays["position"] = Index({5}, {at.step, static_cast<std::int64_t>(seed), static_cast<std::int64_t>(draws),
+                                          std::bit_cast<std::int64_t>(at.sum), at.summed});
     save_safetensors(path.string(), file);
   }
-  // Returns the number of steps that were done.
-  std::int64_t load(const std::filesystem::path& path) const {
+  Progress load(const std::filesystem::path& path) const {
     const StateFile file = load_safetensors(path.string(), {.checksum = Checksum::required});
     if (file.text("settings") != settings_) {
       fail<FormatError>("checkpoint", path.string(), " is of another run: ", file.text("settings"), "; expected ",
                         settings_);
     }
     const Index& position = file.get<Index>("position");
-    if (position.shape() != Shape{3} || position.at({0}) < 0) {
+    if (position.shape() != Shape{5} || position.at({0}) < 0) {
       fail<FormatError>("checkpoint", path.string(), ": no position in the training but ", position);
     }
     adam_.load_state_dict(file.part("optimizer"));
     model_.load_state_dict(file.part("model").arrays, {.source = path.string()});
     set_random_state(
         {.seed = static_cast<std::uint64_t>(position.at({1})), .draws = static_cast<std::uint64_t>(position.at({2}))});
-    return position.at({0});
+    return {position.at({0}), std::bit_cast<double>(position.at({3})), position.at({4})};
   }
 
  private:
   std::string settings_;
   const nn::Gpt& model_;
   optim::Optimizer& adam_;
+};
+
+// The losses that were reported, in a file that is written line by line and in a picture.
+class Report {
+ public:
+  // Goes on behind what was reported up to a step, or begins anew.
+  Report(const std::filesystem::path& folder, std::int64_t step)
+      : folder_(folder), log_(kit::CsvLogger::resume(folder / "loss.csv", columns_, step == 0 ? 0 : ~std::size_t{0})) {
+    const auto before = kit::read_csv(log_.path(), columns_);
+    for (std::size_t i = 0; i < before[0].size() && before[0][i] <= static_cast<double>(step); ++i) {
+      add(before[0][i], before[1][i], before[2][i]);
+    }
+    log_ = kit::CsvLogger::resume(log_.path(), columns_, trained_.x.size());
+  }
+
+  void row(std::int64_t step, double trained, double held_out) {
+    log_.row({step, trained, held_out});
+    add(static_cast<double>(step), trained, held_out);
+  }
+  void draw() const {
+    kit::save_text(folder_ / "loss.svg",
+                   kit::line_plot({trained_, held_out_},
+                                  {.title = "Characters from those before", .x_label = "step", .y_label = "loss"}));
+  }
+
+ private:
+  void add(double step, double trained, double held_out) {
+    trained_.x.push_back(step);
+    trained_.y.push_back(trained);
+    held_out_.x.push_back(step);
+    held_out_.y.push_back(held_out);
+  }
+
+  std::filesystem::path folder_;
+  std::vector<std::string> columns_{"step", "loss", "held_out_loss"};
+  kit::CsvLogger log_;
+  kit::Series trained_{.name = "training"}, held_out_{.name = "held out"};
 };
 
 void train(const Config& config, kit::Example& example) {
@@ -173,20 +218,16 @@ void train(const Config& config, kit::Example& example) {
                                                   .min_lr = config.least_rate,
                                                   .steps = std::max<std::int64_t>(config.steps - config.warmup, 1)}));
 
-  const std::filesystem::path saved = example.out / "checkpoint.safetensors", table = example.out / "loss.csv";
-  const std::vector<std::string> columns{"step", "loss", "held_out_loss"};
+  const std::filesystem::path saved = example.out / "checkpoint.safetensors";
   const Checkpoint checkpoint(config, text, model, adam);
   const bool resuming = config.resume && std::filesystem::exists(saved);
-  std::int64_t step = resuming ? checkpoint.load(saved) : 0;
+  Progress at = resuming ? checkpoint.load(saved) : Progress{};
+  auto& [step, sum, summed] = at;
   if (resuming) std::cout << "going on after step " << step << "\n";
-  checkpoint.save(saved, step);  // now rather than after minutes: whatever is in its way is found before the training
-  kit::CsvLogger log =
-      resuming ? kit::CsvLogger::resume(table, columns, static_cast<std::size_t>(step / config.report_every))
-               : kit::CsvLogger(table, columns);
-  kit::Series trained{.name = "training"}, held_out{.name = "held out"};
+  checkpoint.save(saved, at);  // now rather than after minutes: whatever is in its way is found before the training
+  Report report(example.out, step);
   kit::Interrupt interrupt;
-  double sum = 0, seconds = 0;
-  std::int64_t summed = 0;
+  double seconds = 0;
   while (step < config.steps && !interrupt) {
     kit::ProgressBar bar({.total = config.steps, .title = "training", .start = step});
     do {
@@ -200,25 +241,22 @@ void train(const Config& config, kit::Example& example) {
       bar.update(++step, {{"loss", kit::fixed(sum / static_cast<double>(++summed), 3)}});
     } while (step < config.steps && step % config.report_every != 0 && !interrupt);
     bar.finish();
-    checkpoint.save(saved, step);
-    if (interrupt) break;
-    trained.x.push_back(static_cast<double>(step));
-    trained.y.push_back(std::exchange(sum, 0) / static_cast<double>(std::exchange(summed, 0)));
-    held_out.x.push_back(static_cast<double>(step));
-    held_out.y.push_back(mean_loss(model, text.held_out, config.context));
-    log.row({step, trained.y.back(), held_out.y.back()});
-    std::cout << "\nstep " << step << ": loss " << kit::fixed(trained.y.back(), 3) << ", held out "
-              << kit::fixed(held_out.y.back(), 3) << "\n"
-              << write(model, text.tokenizer, config, example.seed) << "\n";
+    if (step == config.steps || step % config.report_every == 0) {
+      const double trained = std::exchange(sum, 0) / static_cast<double>(std::exchange(summed, 0));
+      const double held_out = mean_loss(model, text.held_out, config.context);
+      report.row(step, trained, held_out);
+      std::cout << "\nstep " << step << ": loss " << kit::fixed(trained, 3) << ", held out " << kit::fixed(held_out, 3)
+                << "\n"
+                << write(model, text.tokenizer, config, example.seed) << "\n";
+    }
+    checkpoint.save(saved, at);  // behind the report: what is resumed lacks no row, and drops those of steps done anew
   }
   if (interrupt) {
     std::cout << "stopped after step " << step << "; --resume goes on\n";
     example.status = interrupt.exit_code();
     return;
   }
-  kit::save_text(example.out / "loss.svg",
-                 kit::line_plot({trained, held_out},
-                                {.title = "Characters from those before", .x_label = "step", .y_label = "loss"}));
+  report.draw();
   example.result.add("steps", step).add("seconds", seconds);
   example.result.add("validation_loss", mean_loss(model, text.held_out, config.context));
 }
@@ -231,7 +269,7 @@ void write_on(const Config& config, const kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("A GPT that learns to write, character by character, or writes with published weights.", "gpt");
   Config c;
   app.add_option("--data", c.data, "text file, UTF-8, plain or gzip");
@@ -242,7 +280,7 @@ int main(int argc, char** argv) {
   kit::add_number(app, "--context", c.context, "characters of a window", 1, 100'000);
   kit::add_number(app, "--dim", c.dim, "width of the model", 1, 100'000);
   kit::add_number(app, "--heads", c.heads, "heads of attention", 1, 1000);
-  kit::add_number(app, "--layers", c.layers, "blocks", 0, 1000);
+  kit::add_number(app, "--layers", c.layers, "blocks", 1, 1000);
   kit::add_number(app, "--dropout", c.dropout, "probability of dropout", 0, 1);
   kit::add_number(app, "--lr", c.learning_rate, "largest learning rate", 1e-9, 1000);
   kit::add_number(app, "--report-every", c.report_every, "steps from one report to the next", 1, 1'000'000'000);
@@ -252,4 +290,6 @@ int main(int argc, char** argv) {
   app.add_flag("--resume", c.resume, "go on from the checkpoint in the folder");
   return kit::run_example(app, argc, argv,
                           [&](kit::Example& example) { c.weights.empty() ? train(c, example) : write_on(c, example); });
+} catch (...) {
+  return kit::report_error();
 }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <charconv>
 #include <concepts>
+#include <csignal>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <map>
@@ -70,25 +72,19 @@ void print_new(const std::filesystem::path& folder, const Files& before) {
   if (!names.empty()) std::cout << "\n" << folder.string() << ": " << names << "\n";
 }
 
-int guarded(const std::function<int()>& body) {
-  // On one line, also where the library says on a second one which module it was in.
-  const auto refuse = [](std::string reason) {
-    for (std::size_t at; (at = reason.find("\n ")) != reason.npos;) reason.erase(at, 2);
-    std::cerr << "error: " << reason << "\n";
-    return 1;
-  };
-  try {
-    const int status = body();
-    if (!(std::cout << std::flush)) return refuse("standard output did not take everything");
-    return status;
-  } catch (const CLI::ParseError& error) {
-    refuse(std::string(error.what()) + " (--help lists the options)");
-    return 2;
-  } catch (const std::bad_alloc&) {
-    return refuse("not enough memory");
-  } catch (const std::exception& error) {
-    return refuse(error.what());
+/// Lets writing fail where a file may not grow any more (ulimit -f), which would otherwise end the program.
+void survive_file_limits() {
+  struct sigaction action = {};
+  if (sigaction(SIGXFSZ, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGXFSZ, SIG_IGN);
+}
+
+/// Prints the line of an error: one line, also where the library says on a second one which module it was in.
+void print_error(const char* reason, const char* behind = "") {
+  std::cerr << "error: ";
+  for (const char* end; (end = std::strstr(reason, "\n ")) != nullptr; reason = end + 2) {
+    std::cerr.write(reason, end - reason);
   }
+  std::cerr << reason << behind << "\n";
 }
 
 }  // namespace
@@ -134,35 +130,57 @@ void add_choice(CLI::App& app, const std::string& name, const std::vector<std::s
   app.add_option(name, take, what + ": " + list)->type_name("WORD");
 }
 
-int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body) {
-  occupy_standard_streams();
-  return guarded([&] {
-    Example example;
-    int threads = 0;
-    auto precision = MatmulPrecision::highest;
-    add_number(app, "--seed", example.seed, "seed of all randomness", 0, ~std::uint64_t{0});
-    app.add_option("--out", example.out, "folder for results (default: out/" + app.get_name() + ")");
-    add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
-    add_choice(app, "--precision", {"highest", "medium"}, "of products, medium rounds to bfloat16",
-               [&](std::size_t i) { precision = i == 0 ? MatmulPrecision::highest : MatmulPrecision::medium; });
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::Success& request) {  // --help
-      return app.exit(request);
-    }
-    example.out = output_folder(app.get_name(), example.out);
-    if (threads > 0) set_threads(threads);
-    if (precision != matmul_precision()) set_matmul_precision(precision);
-    manual_seed(example.seed);
-    std::cout << to_string(build_info()) << "\n";
+int report_error() {
+  try {
+    throw;
+  } catch (const CLI::ParseError& error) {
+    print_error(error.what(), " (--help lists the options)");
+    return 2;
+  } catch (const std::bad_alloc&) {
+    print_error("not enough memory");
+  } catch (const std::exception& error) {
+    print_error(error.what());
+  } catch (...) {
+    print_error("unknown");
+  }
+  return 1;
+}
 
-    const Files before = files_in(example.out);
-    body(example);
-    if (example.status != 0) return example.status;
-    print_new(example.out, before);
-    example.result.add("out", example.out.string()).print();
-    return 0;
-  });
+int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body) try {
+  occupy_standard_streams();
+  survive_file_limits();
+  Example example;
+  int threads = 0;
+  auto precision = MatmulPrecision::highest;
+  add_number(app, "--seed", example.seed, "seed of all randomness", 0, ~std::uint64_t{0});
+  app.add_option("--out", example.out, "folder for results (default: out/" + app.get_name() + ")");
+  add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
+  add_choice(app, "--precision", {"highest", "medium"}, "of products, medium rounds to bfloat16",
+             [&](std::size_t i) { precision = i == 0 ? MatmulPrecision::highest : MatmulPrecision::medium; });
+  const auto flushed = [](int status) {
+    if (std::cout << std::flush) return status;
+    print_error("standard output did not take everything");
+    return 1;
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help
+    return flushed(app.exit(request));
+  }
+  example.out = output_folder(app.get_name(), example.out);
+  if (threads > 0) set_threads(threads);
+  if (precision != matmul_precision()) set_matmul_precision(precision);
+  manual_seed(example.seed);
+  std::cout << to_string(build_info()) << "\n";
+
+  const Files before = files_in(example.out);
+  body(example);
+  if (example.status != 0) return flushed(example.status);
+  print_new(example.out, before);
+  example.result.add("out", example.out.string()).print();
+  return flushed(0);
+} catch (...) {
+  return report_error();
 }
 
 }  // namespace xgrad::kit

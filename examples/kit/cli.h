@@ -6,11 +6,13 @@
 //       example.result.add("loss", loss.y.back());
 //     }
 //
-//     int main(int argc, char** argv) {
+//     int main(int argc, char** argv) try {
 //       CLI::App app("Trains a model.", "my_example");
 //       Config config;
 //       kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
 //       return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+//     } catch (...) {  // there may be no memory even for the options
+//       return kit::report_error();
 //     }
 #pragma once
 
@@ -55,9 +57,13 @@ struct Example {
 /// the folder, and prints what the library runs on; behind the body, which files it wrote into the folder, and the
 /// result line.
 ///
-/// Errors end as one line `error: ...` on standard error and 1; so does output that standard output did not take. A
-/// wrong command line (also a CLI::ParseError out of the body) gives 2, --help 0. Standard streams that the program was
-/// started without are occupied, so that no file it opens takes their place.
+/// Errors end as `report_error` has it; so does output that standard output did not take. A wrong command line gives 2,
+/// --help 0. Standard streams that the program was started without are occupied, so that no file it opens takes their
+/// place. SIGXFSZ is ignored from then on, unless the program handles it: a file that may not grow is an IoError.
 int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body);
+
+/// For a handler of all exceptions around main: says which one it is, as one line `error: ...` on standard error, and
+/// returns 1, or 2 for a CLI::ParseError. Asks for no memory, as there may be none.
+int report_error();
 
 }  // namespace xgrad::kit

@@ -233,11 +233,13 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("English to French, word by word and all words at once.", "non_autoregressive");
   Config config;
   kit::add_corpus_options(app, config.corpus);
   kit::add_number(app, "--epochs", config.epochs, "times that every pair is seen", 1, 1'000'000);
   kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+} catch (...) {
+  return kit::report_error();
 }

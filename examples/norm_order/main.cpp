@@ -186,7 +186,7 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Post-norm and pre-norm transformers, each with and without warm-up.", "norm_order");
   Config c;
   kit::add_corpus_options(app, c.corpus);
@@ -196,4 +196,6 @@ int main(int argc, char** argv) {
   kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 1, 1'000'000);
   kit::add_number(app, "--seeds", c.seeds, "train everything so many times", 1, 1000);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
+} catch (...) {
+  return kit::report_error();
 }

@@ -103,11 +103,13 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("An operation of your own, and a loss that wrong data does not lead astray.", "own_operation");
   Config config;
   kit::add_number(app, "--samples", config.samples, "observations", 2, 10'000);
   kit::add_number(app, "--steps", config.steps, "training steps", 1, 1'000'000);
   kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+} catch (...) {
+  return kit::report_error();
 }

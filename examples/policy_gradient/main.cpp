@@ -110,7 +110,7 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("REINFORCE: balancing a pole, learnt by trying.", "policy_gradient");
   Config config;
   kit::add_number(app, "--updates", config.updates, "steps of learning", 1, 1'000'000);
@@ -118,4 +118,6 @@ int main(int argc, char** argv) {
   kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
   kit::add_number(app, "--discount", config.discount, "how much the next step counts", 0, 0.999999);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+} catch (...) {
+  return kit::report_error();
 }

@@ -119,7 +119,7 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Trains plain and residual stacks of growing depth.", "residual");
   Config config;
   kit::add_numbers(app, "--depths", config.depths, "blocks of two layers", 1, 1000);
@@ -128,4 +128,6 @@ int main(int argc, char** argv) {
   kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
   kit::add_number(app, "--seeds", config.seeds, "train every stack so many times", 1, 1000);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+} catch (...) {
+  return kit::report_error();
 }

@@ -157,7 +157,7 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("English to French with recurrent networks: without and with attention, beside a transformer.",
                "seq2seq_rnn");
   Config config;
@@ -169,4 +169,6 @@ int main(int argc, char** argv) {
   kit::add_number(app, "--batch", config.batch, "sentences per step", 1, 1'000'000);
   kit::add_number(app, "--lr", config.learning_rate, "learning rate", 1e-9, 1000);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
+} catch (...) {
+  return kit::report_error();
 }

@@ -35,7 +35,7 @@ constexpr std::array<Station, 12> stations{{{"A number that remembers", start::n
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Draws the graphs and pictures of the twelve stations for learners.", "start");
   return xgrad::kit::run_example(app, argc, argv, [](xgrad::kit::Example& example) {
     int number = 0;
@@ -45,4 +45,6 @@ int main(int argc, char** argv) {
       station.draw(example.out);
     }
   });
+} catch (...) {
+  return xgrad::kit::report_error();
 }

@@ -90,11 +90,13 @@ void show_losses(kit::ResultLine& result) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Shows parts of a transformer: embedding, positions, losses.", "transformer_parts");
   return kit::run_example(app, argc, argv, [](kit::Example& example) {
     std::cout << "\nembedding against one_hot times table: greatest difference " << embedding_difference() << "\n";
     draw_positions(example.out);
     show_losses(example.result);
   });
+} catch (...) {
+  return kit::report_error();
 }

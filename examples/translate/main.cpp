@@ -109,7 +109,7 @@ void run(const Arguments& arguments, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("English to French: trains a small transformer and shows what it learnt.", "translate");
   Arguments arguments;
   declare(app, arguments);
@@ -118,4 +118,6 @@ int main(int argc, char** argv) {
     arguments.seed_given = app.count("--seed") > 0;
     run(arguments, example);
   });
+} catch (...) {
+  return kit::report_error();
 }

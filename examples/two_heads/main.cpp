@@ -49,7 +49,9 @@ void run(kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Multi-head attention of two positions with two heads, every step by its name.", "two_heads");
   return kit::run_example(app, argc, argv, run);
+} catch (...) {
+  return kit::report_error();
 }

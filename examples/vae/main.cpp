@@ -112,7 +112,7 @@ void run(const Settings& settings, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("A variational autoencoder: pictures from a few numbers.", "vae");
   Settings settings;
   app.add_option("--data", settings.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
@@ -122,4 +122,6 @@ int main(int argc, char** argv) {
   kit::add_number(app, "--batch", settings.batch, "pictures of a step", 1, 1'000'000);
   kit::add_number(app, "--lr", settings.learning_rate, "largest learning rate", 1e-9, 10);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(settings, example); });
+} catch (...) {
+  return kit::report_error();
 }

@@ -186,7 +186,7 @@ void run(const Config& config, kit::Example& example) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Vectors of words by skip-gram with negative sampling.", "word_vectors");
   Config c;
   app.add_option("--text", c.text, "a text, one sentence per line");
@@ -198,4 +198,6 @@ int main(int argc, char** argv) {
   kit::add_number(app, "--steps", c.steps, "training steps", 1, 1'000'000);
   app.add_option("--words", c.words, "whose neighbours are printed");
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
+} catch (...) {
+  return kit::report_error();
 }

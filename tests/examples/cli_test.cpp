@@ -2,11 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -191,6 +193,43 @@ TEST_CASE("errors of an example are one line and a status") {
     CHECK(refused.status == 2);
     CHECK(refused.error.find("found \"-1\"") != std::string::npos);
   }
+}
+
+TEST_CASE("a file that may not grow is an error and not the end of the program") {
+  const TemporaryFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_DFL);
+    const rlimit limit{4096, 4096};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const Outcome full = outcome({}, [&](kit::Example&) { kit::save_text(folder / "large", std::string(10'000, 'x')); });
+    _exit(full.status == 1 && full.error.ends_with("File too large\n") ? 0 : 7);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("any error around main becomes a line and a status") {
+  const auto reported = [](const auto& body) {
+    std::ostringstream error;
+    std::streambuf* const earlier = std::cerr.rdbuf(error.rdbuf());
+    int status = 0;
+    try {
+      body();
+    } catch (...) {
+      status = kit::report_error();
+    }
+    std::cerr.rdbuf(earlier);
+    return std::to_string(status) + " " + error.str();
+  };
+  CHECK(reported([] { throw std::bad_alloc(); }) == "1 error: not enough memory\n");
+  CHECK(reported([] { throw std::runtime_error("one\n  two\n  three"); }) == "1 error: one two three\n");
+  CHECK(reported([] { throw CLI::ValidationError("--x", "is wrong"); }) ==
+        "2 error: --x: is wrong (--help lists the options)\n");
+  CHECK(reported([] { throw 3; }) == "1 error: unknown\n");
 }
 
 TEST_CASE("what was meant for a closed standard stream does not end in a file") {

@@ -61,7 +61,7 @@ grep -q '^error: .*is not a regular file' err || complain "no reason"
 
 echo "the GPT, interrupted in the middle and resumed, ends as if it had run through"
 gpt=${XGRAD_BUILD_DIR:-$root/build/release}/bin/gpt
-small=(--heads 2 --layers 1 --context 8 --batch 2 --length 5 --steps 6000 --report-every 100000 --threads 1)
+small=(--heads 2 --layers 1 --context 8 --batch 2 --length 5 --steps 6000 --report-every 700 --threads 1)
 "$gpt" "${small[@]}" --dim 8 --out stopped >out 2>err </dev/null &
 pid=$!
 for ((i = 0; i < 600; ++i)); do
@@ -75,6 +75,9 @@ wait $pid || status=$?
 timeout 60 "$gpt" "${small[@]}" --dim 8 --out stopped --resume >out 2>err </dev/null || complain "resuming failed"
 grep -q '^going on after step [1-9]' out || complain "started anew"
 timeout 60 "$gpt" "${small[@]}" --dim 8 --out straight >out 2>err </dev/null || complain "running through failed"
-cmp stopped/checkpoint.safetensors straight/checkpoint.safetensors
+for file in checkpoint.safetensors loss.csv loss.svg; do cmp stopped/$file straight/$file; done
+[ "$(wc -l <straight/loss.csv)" -eq 10 ] || complain "not every report has its row"
+timeout 60 "$gpt" "${small[@]}" --dim 8 --out stopped --resume >out 2>err </dev/null || complain "resuming the end failed"
+cmp stopped/loss.csv straight/loss.csv
 if timeout 60 "$gpt" "${small[@]}" --dim 16 --out straight --resume >out 2>err; then complain "another model was accepted"; fi
 grep -q '^error: .*is of another run: .*width 8.*expected .*width 16' err || complain "no reason"

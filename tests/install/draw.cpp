@@ -7,7 +7,7 @@
 
 using namespace xgrad;
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Fits a line.", "draw");
   std::int64_t steps = 20;
   kit::add_number(app, "--steps", steps, "training steps", 1, 1000);
@@ -22,4 +22,6 @@ int main(int argc, char** argv) {
     kit::save_text(example.out / "loss.svg", kit::line_plot({curve}, {.title = "A line", .y_scale = kit::Scale::log}));
     example.result.add("slope", slope.item());
   });
+} catch (...) {
+  return kit::report_error();
 }
