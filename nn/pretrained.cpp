@@ -99,6 +99,30 @@ class Config {
   nlohmann::json entries_;
 };
 
+// What models do otherwise whose arrays have the names and shapes of Llama's: Granite, MiniCPM, Cohere, Gemma, OLMo,
+// SmolLM3 and others.
+void require_llama(const Config& config) {
+  if (!config.is("hidden_act", "swish")) config.require("hidden_act", "silu");
+  config.require({"attention_bias", "mlp_bias", "use_bias", "bias", "qkv_bias", "use_qkv_bias"}, false);
+  config.require({"use_qk_norm", "qk_norm", "use_parallel_residual", "rope_interleave", "rope_interleaved"}, false);
+  config.require({"embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "scale_emb"}, 1);
+  config.require("partial_rotary_factor", 1);
+  config.require({"rope_scaling", "clip_qkv", "attn_logit_softcapping", "final_logit_softcapping"}, nullptr);
+  config.require("attention_chunk_size", nullptr);
+  config.require_all("layer_types", "full_attention");
+  config.require_all("no_rope_layers", 1);
+  const auto dim = static_cast<double>(config.integer("hidden_size"));
+  const auto heads = static_cast<double>(config.integer("num_attention_heads"));
+  const std::int64_t layers = config.integer("num_hidden_layers");
+  config.require("attention_multiplier", 1 / std::sqrt(dim / heads));
+  config.require("scale_depth", std::sqrt(static_cast<double>(layers)));
+  config.require("dim_model_base", dim);
+  const char* interval = "no_rope_layer_interval";
+  if (!config.has("no_rope_layers") && config.has(interval) && config.integer(interval) <= layers) {
+    config.refuse(interval, "is not supported");
+  }
+}
+
 // ---- Weights --------------------------------------------------------------------------------------------------------
 
 // The arrays of a file on their way into the parameters of a model. What does not fit is noted, and refused at the end.
@@ -206,30 +230,6 @@ GptOptions gpt2_options(const std::string& path) {
           .ffn = config.has("n_inner") ? config.integer("n_inner") : 0,
           .norm_eps = config.number("layer_norm_epsilon", 1e-5),
           .activation = config.activation("activation_function", "gelu_new")};
-}
-
-// What models do otherwise whose arrays have the names and shapes of Llama's: Granite, MiniCPM, Cohere, Gemma, OLMo,
-// SmolLM3 and others.
-void require_llama(const Config& config) {
-  if (!config.is("hidden_act", "swish")) config.require("hidden_act", "silu");
-  config.require({"attention_bias", "mlp_bias", "use_bias", "bias", "qkv_bias", "use_qkv_bias"}, false);
-  config.require({"use_qk_norm", "qk_norm", "use_parallel_residual", "rope_interleave", "rope_interleaved"}, false);
-  config.require({"embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "scale_emb"}, 1);
-  config.require("partial_rotary_factor", 1);
-  config.require({"rope_scaling", "clip_qkv", "attn_logit_softcapping", "final_logit_softcapping"}, nullptr);
-  config.require("attention_chunk_size", nullptr);
-  config.require_all("layer_types", "full_attention");
-  config.require_all("no_rope_layers", 1);
-  const auto dim = static_cast<double>(config.integer("hidden_size"));
-  const auto heads = static_cast<double>(config.integer("num_attention_heads"));
-  const std::int64_t layers = config.integer("num_hidden_layers");
-  config.require("attention_multiplier", 1 / std::sqrt(dim / heads));
-  config.require("scale_depth", std::sqrt(static_cast<double>(layers)));
-  config.require("dim_model_base", dim);
-  const char* interval = "no_rope_layer_interval";
-  if (!config.has("no_rope_layers") && config.has(interval) && config.integer(interval) <= layers) {
-    config.refuse(interval, "is not supported");
-  }
 }
 
 LlamaOptions llama_options(const std::string& path) {

@@ -17,10 +17,9 @@ namespace xgrad::nn {
 /// file beyond a megabyte; IoError.
 ///
 /// `model_type` must be that of the model, if there is one: other families have arrays of the same names and shapes and
-/// mean other numbers.
+/// mean other numbers. A Mistral is a Llama where its window is no shorter than the context: `sliding_window` is null or
+/// no less than `max_position_embeddings`; where it is not given, it is 4096.
 GptOptions gpt2_options(const std::string& path);
-/// A Mistral is a Llama where its window, `sliding_window`, is no shorter than the context. Where the config says
-/// nothing, the window is 4096; null means none.
 LlamaOptions llama_options(const std::string& path);
 BertOptions bert_options(const std::string& path);
 

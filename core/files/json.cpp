@@ -18,7 +18,8 @@ Json read_json(const std::string& path, std::string_view op, std::int64_t max_by
   if (file.size() > max_bytes) fail<LimitError>(op, path, ": ", file.size(), " bytes, allowed are ", max_bytes);
   const std::string text = file.read(0, file.size());
   // The parser would take it for the end.
-  if (const std::size_t nul = text.find('\0'); nul != text.npos) fail<FormatError>(op, path, ": has a NUL at byte ", nul);
+  if (const std::size_t nul = text.find('\0'); nul != text.npos)
+    fail<FormatError>(op, path, ": has a NUL at byte ", nul);
 
   std::vector<std::set<std::string>> open;  // the brackets around what comes next, each with its keys up to now
   const auto watch = [&](int, Json::parse_event_t event, const Json& what) {

@@ -62,8 +62,8 @@ struct Example {
 /// place. SIGXFSZ is ignored from then on, unless the program handles it: a file that may not grow is an IoError.
 int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body);
 
-/// For a handler of all exceptions around main: says which one it is, as one line `error: ...` on standard error, and
-/// returns 1, or 2 for a CLI::ParseError. Asks for no memory, as there may be none.
+/// Prints the exception that is being handled as one line `error: ...` on standard error: for a handler around main.
+/// Returns 1, or 2 for a CLI::ParseError. Asks for no memory, as there may be none.
 int report_error();
 
 }  // namespace xgrad::kit

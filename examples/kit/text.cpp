@@ -15,8 +15,8 @@ namespace {
 
 using Path = std::filesystem::path;
 
-/// A text file, plain or gzip, read from the first byte to the last. Packing makes text three or four times shorter; what
-/// becomes a hundred times as long again was made to fill memories.
+/// A text file, plain or gzip, read from the first byte to the last. Packing makes text three or four times shorter;
+/// what becomes a hundred times as long again was made to fill memories.
 class TextFile : public PackedFile {
  public:
   explicit TextFile(const Path& path) : PackedFile(path) {
@@ -28,7 +28,8 @@ class TextFile : public PackedFile {
     const std::size_t count = PackedFile::read(room);
     read_ += static_cast<std::int64_t>(count);
     if (read_ > most_) {
-      fail<LimitError>("read_text", path().string(), ": ", packed_bytes(), " bytes packed by gzip become more than ", most_);
+      fail<LimitError>("read_text", path().string(), ": ", packed_bytes(), " bytes packed by gzip become more than ",
+                       most_);
     }
     return count;
   }

@@ -114,10 +114,10 @@ class BpeTokenizer final : public Tokenizer {
   /// empty or given twice.
   static BpeTokenizer train(std::string_view text, const TrainingOptions& options = {});
 
-  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt. Throws IoError; LimitError for 100 MB
-  /// of JSON and more; FormatError for what is no JSON or has another form, for ids given twice or left out, for a byte without a token, for a merge whose
-  /// parts or result are not in the vocabulary, and for a special token that is not. A file of merges is named with its
-  /// line.
+  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt. Throws IoError; LimitError for more
+  /// than 100 MB of JSON; FormatError for what is no JSON or has another form, for ids given twice or left out, for a
+  /// byte without a token, for a merge whose parts or result are not in the vocabulary, and for a special token that is
+  /// not. A file of merges is named with its line.
   static BpeTokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                            const Options& options = {});
 

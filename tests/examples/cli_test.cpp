@@ -202,7 +202,8 @@ TEST_CASE("a file that may not grow is an error and not the end of the program")
     std::signal(SIGXFSZ, SIG_DFL);
     const rlimit limit{4096, 4096};
     setrlimit(RLIMIT_FSIZE, &limit);
-    const Outcome full = outcome({}, [&](kit::Example&) { kit::save_text(folder / "large", std::string(10'000, 'x')); });
+    const Outcome full =
+        outcome({}, [&](kit::Example&) { kit::save_text(folder / "large", std::string(10'000, 'x')); });
     _exit(full.status == 1 && full.error.ends_with("File too large\n") ? 0 : 7);
   }
   int status = 0;

@@ -428,7 +428,8 @@ TEST_CASE("100,000 brackets in brackets are refused, wherever they stand, and lo
   const std::string why = "BpeTokenizer::read: tokenizer.json: brackets are nested deeper than 64";
   for (const std::string& text :
        {deep, std::string(100'000, '['), "{\"normalizer\": " + deep + "}", "{\"any\": " + deep + "}",
-        "{\"pre_tokenizer\": {\"type\": \"ByteLevel\"}, \"model\": {\"vocab\": {\"a\": " + deep + "}, \"merges\": []}}"}) {
+        "{\"pre_tokenizer\": {\"type\": \"ByteLevel\"}, \"model\": {\"vocab\": {\"a\": " + deep +
+            "}, \"merges\": []}}"}) {
     CHECK(text_refusal(text) == why);
   }
   const TemporaryFolder folder;

@@ -206,15 +206,17 @@ TEST_CASE("What other families do otherwise is refused by name, and taken where 
   const std::string path = folder / "config.json";
   const auto write = [&](const std::string& more) {
     write_text(path, cat(R"({"hidden_size": 32, "num_attention_heads": 2, "vocab_size": 5, "num_hidden_layers": 4,
-                             "intermediate_size": 3, "max_position_embeddings": 8)", more, "}"));
+                             "intermediate_size": 3, "max_position_embeddings": 8)",
+                         more, "}"));
   };
   for (const std::string entry :
-       {R"("model_type": "llama")", R"("model_type": null)", R"("hidden_act": "swish")", R"("attention_multiplier": 0.25)",
-        R"("embedding_multiplier": 1)", R"("residual_multiplier": 1.0)", R"("logits_scaling": 1)", R"("scale_emb": 1)",
-        R"("scale_depth": 2)", R"("dim_model_base": 32)", R"("use_bias": false)", R"("rope_interleave": false)",
-        R"("partial_rotary_factor": 1.0)", R"("no_rope_layers": [1, 1, 1, 1])", R"("no_rope_layers": null)",
-        R"("no_rope_layer_interval": 5)", R"("layer_types": ["full_attention", "full_attention"])",
-        R"("sliding_window": 8)", R"("rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1})"}) {
+       {R"("model_type": "llama")", R"("model_type": null)", R"("hidden_act": "swish")",
+        R"("attention_multiplier": 0.25)", R"("embedding_multiplier": 1)", R"("residual_multiplier": 1.0)",
+        R"("logits_scaling": 1)", R"("scale_emb": 1)", R"("scale_depth": 2)", R"("dim_model_base": 32)",
+        R"("use_bias": false)", R"("rope_interleave": false)", R"("partial_rotary_factor": 1.0)",
+        R"("no_rope_layers": [1, 1, 1, 1])", R"("no_rope_layers": null)", R"("no_rope_layer_interval": 5)",
+        R"("layer_types": ["full_attention", "full_attention"])", R"("sliding_window": 8)",
+        R"("rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1})"}) {
     CAPTURE(entry);
     write(", " + entry);
     CHECK_NOTHROW(llama_options(path));
@@ -261,7 +263,8 @@ TEST_CASE("Activations have all the names that the package has for them") {
   const Tensor x = linspace(-3, 3, 13);
   const auto value = [&](const std::string& name) {
     write_text(path, cat(R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 1,
-                             "activation_function": ")", name, "\"}"));
+                             "activation_function": ")",
+                         name, "\"}"));
     return gpt2_options(path).activation(x).value();
   };
   CHECK(equal(value("swish"), silu(x).value()));
@@ -276,7 +279,9 @@ TEST_CASE("A GPT without blocks is refused by the name of the option") {
   const TemporaryFolder folder;
   const std::string path = folder / "config.json";
   write_text(path, R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 0})");
-  CHECK(error_of<ValueError>([&] { const Gpt model{root, gpt2_options(path)}; }) == "Gpt: layers must be at least 1, got 0");
+  CHECK(error_of<ValueError>([&] {
+          const Gpt model{root, gpt2_options(path)};
+        }) == "Gpt: layers must be at least 1, got 0");
 }
 
 TEST_CASE("A config with 100,000 brackets in brackets is refused, wherever they stand") {
@@ -287,7 +292,7 @@ TEST_CASE("A config with 100,000 brackets in brackets is refused, wherever they 
   for (int i = 0; i < 100'000; ++i) objects += R"({"a":)";
   objects += "1" + std::string(100'000, '}');
   for (const std::string& value : {deep, objects, std::string(100'000, '[')}) {
-    for (const std::string text : {cat(R"({"vocab_size": )", value, "}"), value, cat(R"({"any": )", value, "}"),
+    for (const std::string& text : {cat(R"({"vocab_size": )", value, "}"), value, cat(R"({"any": )", value, "}"),
                                    cat(R"({"hidden_act": )", value, "}"), cat(R"({"rope_scaling": )", value, "}")}) {
       write_text(path, text);
       const std::string why = cat(path, ": brackets are nested deeper than 64");
@@ -305,7 +310,8 @@ TEST_CASE("Options that are missing, wrong, or not to be had are refused by name
     write_text(path, text);
     return error_of<FormatError>([&] { read(folder.path().string()); });
   };
-  const std::string llama = R"("hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "max_position_embeddings": 4)";
+  const std::string llama =
+      R"("hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "max_position_embeddings": 4)";
   CHECK(refused("[]", gpt2_options) == cat("gpt2_options: ", path, ": is no JSON object"));
   CHECK(refused("{", gpt2_options) == cat("gpt2_options: ", path, ": is not valid JSON at byte 1"));
   CHECK(refused(R"({"vocab_size": 1, "vocab_size": 2})", gpt2_options) ==

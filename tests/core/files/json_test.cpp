@@ -58,7 +58,8 @@ TEST_CASE("what is no JSON, or says a thing twice, is refused") {
 TEST_CASE("size and depth have limits") {
   const File file;
   CHECK(file.refused<LimitError>("[1]", 2) == "3 bytes, allowed are 2");
-  for (const std::string& text : {nested(65), nested(100'000), std::string(100'000, '['), "{\"a\": " + nested(64) + "}"}) {
+  for (const std::string& text :
+       {nested(65), nested(100'000), std::string(100'000, '['), "{\"a\": " + nested(64) + "}"}) {
     CHECK(file.refused(text) == "brackets are nested deeper than 64");
   }
 }

@@ -58,7 +58,7 @@ TEST_CASE("An index that is none is refused") {
         "weight_map must be an object of names of files");
   CHECK(parts.refused(R"({"weight_map": {}, "weight_map": {}})") == "the key \"weight_map\" is given twice");
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
-  for (const std::string text : {deep, cat(R"({"x": )", deep, "}"), cat(R"({"weight_map": )", deep, "}"),
+  for (const std::string& text : {deep, cat(R"({"x": )", deep, "}"), cat(R"({"weight_map": )", deep, "}"),
                                  cat(R"({"weight_map": {"a": )", deep, "}}")}) {
     CHECK(parts.refused(text) == "brackets are nested deeper than 64");
   }
