@@ -165,7 +165,9 @@ class Report {
  public:
   // Goes on behind what was reported up to a step, or begins anew.
   Report(const std::filesystem::path& folder, std::int64_t step)
-      : folder_(folder), log_(kit::CsvLogger::resume(folder / "loss.csv", columns_, step == 0 ? 0 : ~std::size_t{0})) {
+      : folder_(folder),
+        log_(step == 0 ? kit::CsvLogger(folder / "loss.csv", columns_)
+                       : kit::CsvLogger::resume(folder / "loss.csv", columns_)) {
     const auto before = kit::read_csv(log_.path(), columns_);
     for (std::size_t i = 0; i < before[0].size() && before[0][i] <= static_cast<double>(step); ++i) {
       add(before[0][i], before[1][i], before[2][i]);
