@@ -41,7 +41,8 @@ void save_safetensors(const std::string& path, const StateFile& content);
 /// there were some; Checksum::required finds that, too.)
 ///
 /// Throws FormatError for a file that breaks a rule of the format, down to a single wrong bit if it has checksums, or
-/// lacks checksums that are required; LimitError for one that exceeds the options; NumericError; IoError.
+/// lacks checksums that are required; LimitError for one that exceeds the options, or whose arrays exceed the memory of
+/// the machine, before any is read; NumericError; IoError.
 StateFile load_safetensors(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace xgrad
