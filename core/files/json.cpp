@@ -22,16 +22,16 @@ Json read_json(const std::string& path, std::string_view op, std::int64_t max_by
     fail<FormatError>(op, path, ": has a NUL at byte ", nul);
 
   std::vector<std::set<std::string>> open;  // the brackets around what comes next, each with its keys up to now
-  const auto watch = [&](int, Json::parse_event_t event, const Json& what) {
-    using enum Json::parse_event_t;
-    if (event == object_start || event == array_start) {
+  using Event = Json::parse_event_t;
+  const auto watch = [&](int, Event event, const Json& what) {
+    if (event == Event::object_start || event == Event::array_start) {
       if (std::ssize(open) == max_json_depth) {
         fail<FormatError>(op, path, ": brackets are nested deeper than ", max_json_depth);
       }
       open.emplace_back();
-    } else if (event == object_end || event == array_end) {
+    } else if (event == Event::object_end || event == Event::array_end) {
       open.pop_back();
-    } else if (event == key && !open.back().insert(what.get<std::string>()).second) {
+    } else if (event == Event::key && !open.back().insert(what.get<std::string>()).second) {
       fail<FormatError>(op, path, ": the key ", shown(what), " is given twice");
     }
     return true;
