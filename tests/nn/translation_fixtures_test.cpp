@@ -1,4 +1,6 @@
+// Models that translate learn as PyTorch's do, step by step: transformer, and recurrent networks in three forms.
 #include <xgrad/core/grad.h>
+#include <xgrad/nn/seq2seq.h>
 #include <xgrad/nn/transformer.h>
 #include <xgrad/ops/compare.h>
 #include <xgrad/ops/index.h>
@@ -31,15 +33,12 @@ Index at_step(const Index& all, std::int64_t step) {
   return row.reshaped(shape);
 }
 
-}  // namespace
-
-TEST_CASE("ten training steps of the translation model are PyTorch's, from the same weights") {
-  const StateFile file = load_safetensors(fixture_path("translation.safetensors"));
-  const nn::EncoderDecoder model(nn::root, source_vocabulary, target_vocabulary,
-                                 {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0});
+/// Trains the model as the file's was trained, from its first weights, and compares every step and the last weights.
+template <class Model>
+void check_training(const Model& model, const StateFile& file, double lr, double max_norm) {
   model.load_state_dict(part(file, "initial/"));
   const Tensors parameters = model.parameters();
-  optim::Adam adam{parameters, {.lr = 0.005}};
+  optim::Adam adam{parameters, {.lr = lr}};
 
   for (std::int64_t step = 0; step < steps; ++step) {
     CAPTURE(step);
@@ -47,17 +46,49 @@ TEST_CASE("ten training steps of the translation model are PyTorch's, from the s
     const Tensor logits = model(at_step(file.get<Index>("source"), step), at_step(file.get<Index>("lengths"), step),
                                 nn::shift_right(target, bos));  // (B, T, V)
     const Tensor loss = cross_entropy(logits, target, {.ignore_index = pad});
-    const auto [gradients, norm] = optim::clip_grad_norm(grad(loss, parameters), parameters, 1);
+    const auto [gradients, norm] = optim::clip_grad_norm(grad(loss, parameters), parameters, max_norm);
     adam.step(gradients);
     CHECK(loss.item() == doctest::Approx(file.get<Array>("losses").at({step})).epsilon(1e-10));
     CHECK(norm == doctest::Approx(file.get<Array>("norms").at({step})).epsilon(1e-10));
   }
 
-  const NamedArrays trained = model.state_dict();
-  for (const auto& expected : part(file, "final/")) {
-    INFO(expected.first);
-    CHECK(difference(std::get<Array>(trained.at(expected.first)), std::get<Array>(expected.second)) < 1e-10);
+  const NamedArrays trained = model.state_dict(), expected = part(file, "final/");
+  CHECK(trained.size() == expected.size());
+  for (const auto& [name, array] : expected) {
+    INFO(name);
+    CHECK(difference(std::get<Array>(trained.at(name)), std::get<Array>(array)) < 1e-10);
   }
+}
+
+/// The recurrent model that sees the source this way, beside the one of the file.
+void check_recurrent_training(const nn::Seq2SeqOptions& options, const char* name) {
+  const StateFile file = load_safetensors(fixture_path(name));
+  const nn::Seq2Seq model(nn::root, source_vocabulary, target_vocabulary, options);
+  check_training(model, file, 0.02, 0.25);
+}
+
+}  // namespace
+
+TEST_CASE("ten training steps of the translation model are PyTorch's, from the same weights") {
+  const StateFile file = load_safetensors(fixture_path("translation.safetensors"));
+  const nn::EncoderDecoder model(nn::root, source_vocabulary, target_vocabulary,
+                                 {.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0});
+  check_training(model, file, 0.005, 1);
+}
+
+TEST_CASE("ten training steps with one context for all steps are PyTorch's, from the same weights") {
+  check_recurrent_training({.context = nn::Context::every_step, .embed = 6, .hidden = 8},
+                           "translation_every_step.safetensors");
+}
+
+TEST_CASE("ten training steps with the source reversed, seen as the first state only, are PyTorch's") {
+  check_recurrent_training({.context = nn::Context::initial_state, .embed = 6, .hidden = 8, .reverse_source = true},
+                           "translation_initial_state.safetensors");
+}
+
+TEST_CASE("ten training steps with additive attention over the encoder's states are PyTorch's") {
+  check_recurrent_training({.context = nn::Context::attention, .embed = 6, .hidden = 8},
+                           "translation_attention.safetensors");
 }
 
 }  // namespace xgrad::testing
