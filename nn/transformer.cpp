@@ -15,6 +15,21 @@
 namespace xgrad::nn {
 namespace {
 
+Shape norm_sizes(const TransformerOptions& options) {
+  const Shape& sizes = options.norm_shape;
+  if (sizes.empty()) return {options.dim};
+  if (sizes.rank() > 2 || sizes.back() != options.dim) {
+    fail<ValueError>("transformer", "norm_shape must be (C) or (T, C) with C = ", options.dim, ", got ", sizes);
+  }
+  return sizes;
+}
+
+// What norms over (T, C) would refuse at their turn is refused before anything is computed.
+void check_length(const char* op, const Tensor& x, const LayerNorm& norm) {
+  if (norm.sizes.rank() == 1 || (x.rank() == 3 && x.dim(1) == norm.sizes[0])) return;
+  fail<ShapeError>(op, "norms over ", norm.sizes, " take ", norm.sizes[0], " positions, got ", x.shape());
+}
+
 AddNormOptions add_norm_options(const TransformerOptions& options) {
   return {.dropout = options.dropout, .order = options.norm};
 }
@@ -120,12 +135,13 @@ Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
 EncoderBlock::EncoderBlock(At here, const Options& options)
     : Module(std::move(here)),
       attn(at("attn"), options.dim, options.heads, attention_options(options)),
-      add_norm1(at("add_norm1"), options.dim, add_norm_options(options)),
+      add_norm1(at("add_norm1"), norm_sizes(options), add_norm_options(options)),
       ffn(at("ffn"), ffn_options(options)),
-      add_norm2(at("add_norm2"), options.dim, add_norm_options(options)) {}
+      add_norm2(at("add_norm2"), norm_sizes(options), add_norm_options(options)) {}
 
 Tensor EncoderBlock::operator()(const Tensor& x, const AttentionMask& mask) const {
   const auto here = enter(x);
+  check_length("encoder_block", x, add_norm1.norm);
   const Tensor h = add_norm1.around(x, [&](const Tensor& x) { return attn(x, mask); });  // (B, T, C)
   return here(add_norm2.around(h, ffn));
 }
@@ -136,7 +152,7 @@ Encoder::Encoder(At here, std::int64_t vocabulary, const Options& given)
       embedding(at("embedding"), vocabulary, options.dim),
       positions(at("positions"), options.dim, position_options(options)),
       blocks(at("blocks"), options.layers, options) {
-  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), options.dim);
+  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), norm_sizes(options));
 }
 
 Tensor Encoder::operator()(const Index& ids, const AttentionMask& mask) const {
@@ -163,11 +179,11 @@ Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
 DecoderBlock::DecoderBlock(At here, const Options& options)
     : Module(std::move(here)),
       self_attn(at("self_attn"), options.dim, options.heads, attention_options(options)),
-      add_norm1(at("add_norm1"), options.dim, add_norm_options(options)),
+      add_norm1(at("add_norm1"), norm_sizes(options), add_norm_options(options)),
       cross_attn(at("cross_attn"), options.dim, options.heads, attention_options(options)),
-      add_norm2(at("add_norm2"), options.dim, add_norm_options(options)),
+      add_norm2(at("add_norm2"), norm_sizes(options), add_norm_options(options)),
       ffn(at("ffn"), ffn_options(options)),
-      add_norm3(at("add_norm3"), options.dim, add_norm_options(options)) {}
+      add_norm3(at("add_norm3"), norm_sizes(options), add_norm_options(options)) {}
 
 template <class SelfAttention, class CrossAttention>
 Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const {
@@ -178,6 +194,7 @@ Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, cons
 
 Tensor DecoderBlock::operator()(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask) const {
   const auto here = enter(x, memory);
+  check_length("decoder_block", x, add_norm1.norm);
   return here(run(
       x, [&](const Tensor& x) { return self_attn(x, causal); },
       [&](const Tensor& g) { return cross_attn(g, memory, memory, memory_mask); }));
@@ -189,6 +206,7 @@ DecoderBlockState DecoderBlock::start(const Tensor& memory) const {
 
 Tensor DecoderBlock::operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const {
   const auto here = enter(x);
+  check_length("decoder_block", x, add_norm1.norm);
   Rewind undo(state.past);
   return undo.keep(here(run(
       x, [&](const Tensor& x) { return self_attn.extend(x, state.past); },
@@ -229,7 +247,7 @@ Decoder::Decoder(At here, std::int64_t vocabulary, const Options& given)
       positions(at("positions"), options.dim, position_options(options)),
       blocks(at("blocks"), options.layers, options),
       out(at("out"), options.dim, vocabulary) {
-  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), options.dim);
+  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), norm_sizes(options));
 }
 
 Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const AttentionMask& mask) const {

@@ -65,6 +65,9 @@ struct TransformerOptions {
   std::int64_t layers = 6;
   double dropout = 0.1;
   NormOrder norm = NormOrder::post;
+  /// What every layer norm runs over: each position by itself, (C), if empty. With (T, C) all positions of a sequence
+  /// have one mean and one variance; so sequences have T positions, and each depends on all others, masked or not.
+  Shape norm_shape = {};
   Activation activation = relu;
   bool attention_bias = false;
   CrossAttention cross_attention = CrossAttention::last;
@@ -75,10 +78,11 @@ struct TransformerOptions {
 struct EncoderBlock : Module {
   using Options = TransformerOptions;
 
+  /// Throws ValueError as Encoder.
   EncoderBlock(At here, const Options& options);
   explicit EncoderBlock(Placeless, ...);  ///< does not compile: no place
 
-  /// x (B, T, C) -> (B, T, C). Throws ShapeError.
+  /// x (B, T, C) -> (B, T, C). Throws ShapeError, also for another T than that of `norm_shape`.
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
 
   MultiHeadAttention attn;
@@ -91,7 +95,8 @@ struct EncoderBlock : Module {
 struct Encoder : Module {
   using Options = TransformerOptions;
 
-  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
+  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1], a
+  /// `norm_shape` that is neither (C) nor (T, C).
   Encoder(At here, std::int64_t vocabulary, const Options& options);
   explicit Encoder(Placeless, ...);  ///< does not compile: no place
 
@@ -119,14 +124,16 @@ struct DecoderBlockState {
 struct DecoderBlock : Module {
   using Options = TransformerOptions;
 
+  /// Throws ValueError as Encoder.
   DecoderBlock(At here, const Options& options);
   explicit DecoderBlock(Placeless, ...);  ///< does not compile: no place
 
-  /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before. Throws ShapeError.
+  /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before. Throws ShapeError,
+  /// also for another T than that of `norm_shape`.
   Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
 
   /// For decoding step by step: x (B, T, C) are the next T positions after those in `state`, which grows by them.
-  /// Throws ShapeError if x is of another batch size.
+  /// Throws ShapeError if x is of another batch size, or not all T positions of `norm_shape` at once.
   DecoderBlockState start(const Tensor& memory) const;
   Tensor operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const;
 

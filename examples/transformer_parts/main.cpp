@@ -1,10 +1,11 @@
-// Parts of a transformer, one by one: what an embedding is, what positions look like, and what a loss says of a
-// distribution over words.
+// Parts of a transformer, one by one: what an embedding is, what positions look like, how far a norm lets a change
+// reach, and what a loss says of a distribution over words.
 //
 //   examples/run transformer_parts [--out FOLDER]
 #include <cmath>
 #include <iomanip>
 #include <iostream>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -57,6 +58,62 @@ void draw_positions(const std::filesystem::path& out) {
                  kit::line_plot(curves, {.title = "Columns 6 to 9", .x_label = "position", .y_label = "p"}));
 }
 
+// How far the result at each position moves when position s of x (1, T, C) gets another vector: (T, T), a row for each
+// s.
+Tensor reach(const nn::EncoderBlock& block, const Tensor& x, const Tensor& other) {
+  const NoGrad off;
+  const Tensor y = block(x, nn::causal);
+  Tensors rows;
+  for (std::int64_t s = 0; s < x.dim(1); ++s) {
+    const Tensor at_s = reshape(one_hot(index({s}), x.dim(1)), {1, -1, 1});
+    rows.push_back(sqrt(sum(square(block(where(at_s > 0, other, x), nn::causal) - y), {.axis = -1})));
+  }
+  return concat(rows, 0);
+}
+
+// A norm over positions and channels takes every change to every position, whatever the mask.
+void show_norms(const std::filesystem::path& out) {
+  constexpr std::int64_t T = 8, C = 16;
+  const nn::TransformerOptions small{.dim = C, .ffn = 32, .heads = 2, .dropout = 0};
+  nn::TransformerOptions over_positions = small;
+  over_positions.norm_shape = {T, C};
+  const nn::EncoderBlock apart{nn::root, small}, together{nn::root, over_positions};
+  together.attn.load_state_dict(apart.attn.state_dict());
+  together.ffn.load_state_dict(apart.ffn.state_dict());
+
+  const Tensor x = randn({1, T, C}), other = randn({1, T, C}) * 3;
+  kit::HeatMaps maps{.title = "Which results move, under a causal mask",
+                     .columns = 2,
+                     .query_caption = "changed position",
+                     .key_caption = "result at position"};
+  for (std::int64_t i = 1; i <= T; ++i) maps.queries.push_back(cat(i));
+  maps.keys = maps.queries;
+  std::cout << "\nanother vector at position 8, under a causal mask: how far the results at 1 ... 8 move\n";
+  for (const auto& [name, block] : {std::pair("norms over (C)", &apart), std::pair("norms over (T, C)", &together)}) {
+    const Tensor moved = reach(*block, x, other);
+    maps.panels.push_back({name, kit::numbers(to_real(moved > 0).value())});
+    std::cout << "  " << std::left << std::setw(18) << name << std::right;
+    for (const Real distance : moved[{T - 1}].value()) std::cout << " " << kit::fixed(distance, 3);
+    std::cout << "   " << block->add_norm1.num_parameters() << " numbers a norm\n";
+  }
+  for (const Tensor& rows : {tensor({{1, 2}, {2, 3}}), tensor({{1, 2}, {2, 7}})}) {
+    std::cout << "  one norm over (1, 2), (2, " << rows.value().at({1, 1}) << "):";
+    for (const Real y : layer_norm(rows, {}, {}, {.normalized = {2, 2}}).value()) std::cout << " " << kit::fixed(y, 3);
+    std::cout << "\n";
+  }
+  try {
+    together(randn({1, T + 1, C}));
+  } catch (const ShapeError& error) {
+    std::cout << "  " << error.what() << "\n";
+  }
+  kit::save_text(out / "norm_reach.svg", kit::heat_map_svg(maps));
+  const auto norms = [](const GraphCluster& module) {
+    return module.what.starts_with("AddNorm") ? Fold::open : Fold::closed;
+  };
+  save_graph((out / "norm_graph.svg").string(), {together(x, nn::causal).named("y")},
+             {.title = "A block whose norms run over (8, 16)", .legend = false, .fold = norms});
+}
+
 // What a model should say, word by word, and what it says after some training. The loss of a position is -ln of what
 // the right word was given; that of the sentence is the mean.
 void show_losses(kit::ResultLine& result) {
@@ -95,6 +152,7 @@ int main(int argc, char** argv) try {
   return kit::run_example(app, argc, argv, [](kit::Example& example) {
     std::cout << "\nembedding against one_hot times table: greatest difference " << embedding_difference() << "\n";
     draw_positions(example.out);
+    show_norms(example.out);
     show_losses(example.result);
   });
 } catch (...) {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
+#include <xgrad/nn/checks.h>
 #include <xgrad/nn/transformer.h>
 #include <xgrad/ops/compare.h>
 #include <xgrad/ops/create.h>
@@ -13,6 +15,7 @@
 #include <xgrad/ops/layer_norm.h>
 #include <xgrad/ops/loss.h>
 #include <xgrad/ops/matmul.h>
+#include <xgrad/ops/shape.h>
 #include <xgrad/ops/slice.h>
 #include <xgrad/ops/softmax.h>
 
@@ -105,6 +108,129 @@ TEST_CASE("With pre-norm an encoder ends in a norm of its own") {
     Real sum = 0;
     for (int c = 0; c < 6; ++c) sum += y.at({0, t, c});
     CHECK(sum == doctest::Approx(0));
+  }
+}
+
+// ---- What the norms run over ----
+
+// Norms over (T, C): all numbers of a sequence, and a weight and a bias for each of them.
+const TransformerOptions over_positions{
+    .dim = 24, .ffn = 48, .heads = 8, .layers = 2, .dropout = 0.5, .norm_shape = {100, 24}};
+
+TEST_CASE("Norms over (100, 24): 4,800 numbers each, 9,600 a block, and the shape is kept") {
+  const EncoderBlock block{root, over_positions};
+  const DecoderBlock decoder_block{root, over_positions};
+  const Encoder encoder{root, 200, over_positions};
+  const Eval eval_block(block), eval_decoder_block(decoder_block), eval_encoder(encoder);
+  CHECK(block(ones({2, 100, 24}), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  CHECK(decoder_block(ones({2, 100, 24}), ones({2, 7, 24})).shape() == Shape{2, 100, 24});
+  CHECK(encoder(Index({2, 100}, 1), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  for (const AddNorm* each : {&block.add_norm1, &block.add_norm2}) CHECK(each->num_parameters() == 4800);
+  CHECK(block.num_parameters() == 4 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 9600);
+  CHECK(decoder_block.num_parameters() == 8 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 3 * 4800);
+}
+
+TEST_CASE("Norms over (T, C) take sequences of T positions only, and steps of T") {
+  struct Model : Module {
+    Encoder encoder{at("encoder"), 200, over_positions};
+    Decoder decoder{at("decoder"), 200, over_positions};
+  } model;
+  const Eval eval(model);
+  for (const std::int64_t T : {99, 101}) {
+    CHECK(error_of<ShapeError>([&] {
+            model.encoder(Index({2, T}, 1));
+          }) == cat("encoder_block: norms over [100, 24] take 100 positions, got [2, ", T,
+                    ", 24]\n  in encoder.blocks.0 (EncoderBlock)"));
+  }
+  const Tensor memory(normal({2, 5, 24}));
+  const Index ids = arange(200).reshaped({2, 100});
+  DecoderState state = model.decoder.start(memory);
+  CHECK(error_of<ShapeError>([&] {
+          model.decoder(ids[{_, slice(0, 1)}], state);
+        }) ==
+        "decoder_block: norms over [100, 24] take 100 positions, got [2, 1, 24]\n"
+        "  in decoder.blocks.0 (DecoderBlock)");
+  CHECK(state.length() == 0);
+  check_close(model.decoder(ids, state).value(), model.decoder(ids, memory).value());
+}
+
+TEST_CASE("norm_shape is (C) or (T, C)") {
+  const auto error = [](const Shape& sizes) {
+    TransformerOptions options = small();
+    options.norm_shape = sizes;
+    return error_of<ValueError>([&] { const EncoderBlock block(root, options); });
+  };
+  for (const Shape& sizes : {Shape{5}, Shape{6, 5}, Shape{2, 5, 6}}) {
+    CHECK(error(sizes) == cat("transformer: norm_shape must be (C) or (T, C) with C = 6, got ", sizes));
+  }
+  CHECK(error({0, 6}).starts_with("LayerNorm: size must be at least 1, got 0"));
+  TransformerOptions options = small(NormOrder::pre);
+  options.norm_shape = {6};
+  CHECK(Encoder(root, 10, options).norm->sizes == Shape{6});
+  options.norm_shape = {3, 6};
+  CHECK(Encoder(root, 10, options).norm->sizes == Shape{3, 6});
+  CHECK(Decoder(root, 10, options).norm->sizes == Shape{3, 6});
+}
+
+TEST_CASE("A norm over (T, C) in numbers: the first row moves when the second one does") {
+  const LayerNorm rows{root, 2, {.eps = 0}}, both{root, {2, 2}, {.eps = 0}};
+  const Tensor x = tensor({{1, 2}, {2, 3}}), later = tensor({{1, 2}, {2, 7}});
+  check_close(rows(x).value(), tensor({{-1, 1}, {-1, 1}}).value());
+  check_close(rows(later).value(), tensor({{-1, 1}, {-1, 1}}).value());
+  const double a = std::sqrt(2.0), b = std::sqrt(5.5);  // of mean 2 and variance 1/2, of mean 3 and variance 11/2
+  check_close(both(x).value(), tensor({{-a, 0}, {0, a}}).value());
+  check_close(both(later).value(), (tensor({{-2, -1}, {-1, 4}}) / b).value());
+}
+
+TEST_CASE("A block whose norms run over (T, C) is the formula") {
+  TransformerOptions options = small();
+  options.norm_shape = {5, 6};
+  const EncoderBlock block{root, options};
+  const Tensor x(normal({2, 5, 6}));
+  const auto norm = [](const Tensor& v) { return reshape(layer_norm(flatten(v, 1)), v.shape()); };
+  const Tensor h = norm(x + block.attn(x, causal));
+  check_close(block(x, causal).value(), norm(h + block.ffn(h)).value());
+}
+
+TEST_CASE("Norms over (T, C) take what stands behind the length of a sequence into their mean") {
+  for (const bool over_all : {false, true}) {
+    TransformerOptions options = small();
+    if (over_all) options.norm_shape = {5, 6};
+    const EncoderBlock block{root, options};
+    const auto padded = [&](const Tensor& x, const Index& lengths) { return block(x, padding(lengths)); };
+    const Tensor x(normal({2, 5, 6}));
+    CHECK(check_padding_invariance(padded, x, Index({2}, {5, 3})).ok() == !over_all);
+  }
+}
+
+TEST_CASE("With norms over (T, C) earlier positions change with later ones, causal mask or not; over C they do not") {
+  constexpr std::int64_t T = 5;
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    for (const bool over_all : {false, true}) {
+      TransformerOptions options = small(order);
+      if (over_all) options.norm_shape = {T, 6};
+      const EncoderBlock encoder_block{root, options};
+      const DecoderBlock decoder_block{root, options};
+      const Tensor memory(normal({2, 3, 6}, 3));
+      const std::vector<std::function<Tensor(const Tensor&)>> blocks{
+          [&](const Tensor& x) { return encoder_block(x, causal); },
+          [&](const Tensor& x) { return decoder_block(x, memory); }};
+      for (const auto& block : blocks) {
+        const Array x = normal({2, T, 6});
+        CHECK(check_causality(block, Tensor(x)).ok() == !over_all);
+        for (std::int64_t changed = 0; changed < T; ++changed) {
+          CAPTURE(changed);
+          Array other = x;  // another vector at that position of the first sequence
+          for (std::int64_t c = 0; c < 6; ++c) other.mutable_data()[changed * 6 + c] *= Real(c - 2);
+          const Array moved = max(abs(block(Tensor(other)) - block(Tensor(x))), {.axis = -1}).value();  // (2, T)
+          for (std::int64_t t = 0; t < T; ++t) {
+            CHECK((moved.at({0, t}) > 1e-3) == (over_all || t >= changed));
+            CHECK((moved.at({0, t}) == 0) == (!over_all && t < changed));
+            CHECK(moved.at({1, t}) == 0);
+          }
+        }
+      }
+    }
   }
 }
 
