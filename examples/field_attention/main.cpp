@@ -8,14 +8,12 @@
 
 #include <xgrad/kit/cli.h>
 #include <xgrad/kit/csv.h>
-#include <xgrad/kit/heatmap.h>
-#include <xgrad/kit/numbers.h>
 #include <xgrad/kit/output.h>
 #include <xgrad/kit/plot.h>
 #include <xgrad/kit/progress.h>
 #include <xgrad/xgrad.h>
 
-#include "model.h"
+#include "picture.h"
 
 namespace {
 
@@ -34,7 +32,8 @@ struct Data {
 
 // One sex likes even brands, the other odd ones; one answer in ten is the other way round.
 Data made_up(std::int64_t n) {
-  const Index sex = randint(0, sexes, {n}), brand = randint(0, brands, {n}), chance = randint(0, 10, {n});
+  const Index sex = randint(0, field_sizes[0], {n}), brand = randint(0, field_sizes[1], {n}),
+              chance = randint(0, 10, {n});
   Array clicks(Shape{n});
   for (std::int64_t i = 0; i < n; ++i) {
     const bool likes = (sex.data()[i] + brand.data()[i]) % 2 == 0;
@@ -49,21 +48,23 @@ double accuracy(const ClickModel& model, const Data& data) {
   return mean(to_real(guesses == data.clicks)).item();
 }
 
-// How the fields of three records look at each other: a row of panels for each record, a column for each head.
-void draw_weights(const std::filesystem::path& path, const Index& records, const Tensor& weights) {
-  kit::HeatMaps maps{.title = "Sex, brand: head",
-                     .queries = {"sex", "brand"},
-                     .keys = {"sex", "brand"},
-                     .columns = static_cast<std::size_t>(weights.dim(0)),
-                     .query_caption = "field",
-                     .key_caption = "attends to"};
+// The rows that records are made of, and their two heads, from a table whose numbers say where they stand: 0 ... 35.
+void show_heads(const Index& records) {
+  const Index rows = table_rows(records);
+  const Tensor table = reshape(to_real(arange(table_size * 6)), {table_size, 6});
+  const Tensor heads = split_heads(embedding(table, rows), 2);  // (2, B, F, 3)
   for (std::int64_t b = 0; b < records.dim(0); ++b) {
-    for (std::int64_t h = 0; h < weights.dim(0); ++h) {
-      maps.panels.push_back(
-          {cat(records.at({b, 0}), ", ", records.at({b, 1}), ": head ", h + 1), kit::numbers(weights.value()[{h, b}])});
+    std::cout << "record " << records.at({b, 0}) << ", " << records.at({b, 1}) << " reads rows " << rows.at({b, 0})
+              << ", " << rows.at({b, 1}) << " of " << table_size;
+    for (std::int64_t h = 0; h < 2; ++h) {
+      std::cout << "; head " << h + 1 << " has";
+      for (std::int64_t f = 0; f < fields; ++f) {
+        if (f > 0) std::cout << ",";
+        for (const Real number : heads[{h, b, f}].value()) std::cout << " " << number;
+      }
     }
+    std::cout << "\n";
   }
-  kit::save_text(path, kit::heat_map_svg(maps));
 }
 
 void run(const Config& config, kit::Example& example) {
@@ -71,7 +72,8 @@ void run(const Config& config, kit::Example& example) {
   const ClickModel model;
   std::cout << model;
 
-  const Index three = index({{0, 1}, {1, 1}, {1, 4}});
+  const Index three = index({{0, 0}, {0, 1}, {1, 2}});
+  show_heads(three);
   const Interaction shown = model.interaction(three);
   std::cout << "three records: embedded " << cat(model.embedding(table_rows(three)).shape()) << ", heads "
             << cat(shown.queries.shape()) << ", scores " << cat(shown.scores.shape()) << ", output "
@@ -96,7 +98,7 @@ void run(const Config& config, kit::Example& example) {
   std::cout << "loss " << kit::fixed(curve.y.front(), 4) << " -> " << kit::fixed(curve.y.back(), 4) << "; right about "
             << kit::fixed(100 * reached, 1) << " % of 1000 records never seen, of which a tenth is chance\n";
 
-  draw_weights(example.out / "weights.svg", three, model.interaction(three).weights);
+  kit::save_text(example.out / "weights.svg", kit::heat_map_svg(weight_maps(three, model.interaction(three).weights)));
   kit::save_text(
       example.out / "loss.svg",
       kit::line_plot({curve}, {.title = "Field attention", .x_label = "step", .y_label = "cross-entropy per record"}));

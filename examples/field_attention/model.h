@@ -1,6 +1,9 @@
 // Attention among the fields of a record: which pairs of categories matter together (AutoInt, Song et al. 2019).
 #pragma once
 
+#include <array>
+#include <cmath>
+
 #include <xgrad/xgrad.h>
 
 namespace field_attention {
@@ -8,14 +11,25 @@ namespace field_attention {
 using namespace xgrad;
 
 /// One record is (sex, brand of the device); each field counts its categories from 0.
-inline constexpr std::int64_t sexes = 2;
-inline constexpr std::int64_t brands = 5;
-inline constexpr std::int64_t fields = 2;
+inline constexpr std::array<std::int64_t, 2> field_sizes{2, 3};
+inline constexpr std::int64_t fields = std::ssize(field_sizes);
 
 /// One table holds the categories of all fields: those of a field begin behind those of the fields before.
+inline constexpr std::array<std::int64_t, 2> offsets{0, field_sizes[0]};
+/// One row more than there are categories: no record reads it, so it stays as it was made.
+inline constexpr std::int64_t table_size = field_sizes[0] + field_sizes[1] + 1;
+
+/// The rows of the table that records (B, F) are made of. Throws ValueError for a category that a field does not have.
 inline Index table_rows(const Index& records) {
-  Index rows = records;  // (B, fields)
-  for (std::int64_t i = 1; i < rows.size(); i += fields) rows.mutable_data()[i] += sexes;
+  Index rows = records;
+  for (std::int64_t i = 0; i < rows.size(); ++i) {
+    const auto field = static_cast<std::size_t>(i % fields);
+    std::int64_t& row = rows.mutable_data()[i];
+    if (row < 0 || row >= field_sizes[field]) {
+      fail<ValueError>("field_attention", "category ", row, " of field ", field, ", which has ", field_sizes[field]);
+    }
+    row += offsets[field];
+  }
   return rows;
 }
 
@@ -32,7 +46,7 @@ struct Interaction {
   Tensor output;                 ///< (B, F, H d)
 };
 
-/// Every field attends to every field, and what comes out is cut off at 0.
+/// Every field attends to every field, relu(softmax(q k' / sqrt(d)) v) in each head, with the heads side by side.
 struct InteractingLayer : nn::Module {
   const std::int64_t heads;
   const Tensor w_query, w_key, w_value;  // (in, H d)
@@ -50,7 +64,8 @@ struct InteractingLayer : nn::Module {
     i.queries = split_heads(project(x, w_query), heads).named("queries");
     i.keys = split_heads(project(x, w_key), heads).named("keys");
     i.values = split_heads(project(x, w_value), heads).named("values");
-    i.scores = matmul(i.queries, i.keys, {.transpose_b = true}).named("scores");
+    const Real scale = 1 / std::sqrt(static_cast<Real>(i.keys.dim(-1)));
+    i.scores = (matmul(i.queries, i.keys, {.transpose_b = true}) * scale).named("scores");
     i.weights = softmax(i.scores).named("weights");
     const Tensor result = matmul(i.weights, i.values);  // (H, B, F, d)
     Tensors side_by_side;
@@ -62,11 +77,12 @@ struct InteractingLayer : nn::Module {
 
 /// Records to the logit of a click.
 struct ClickModel : nn::Module {
-  nn::Embedding embedding{at("embedding"), sexes + brands, 6};
+  nn::Embedding embedding{at("embedding"), table_size, 6};
   InteractingLayer interact{at("interact"), 6, 6, 2};
   nn::Linear out{at("out"), fields * 6, 1};
 
   Interaction interaction(const Index& records) const { return interact(embedding(table_rows(records))); }
+
   Tensor operator()(const Index& records) const {  // (B, fields) -> (B)
     return reshape(out(flatten(interaction(records).output, 1)), {-1});
   }

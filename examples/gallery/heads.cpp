@@ -58,7 +58,7 @@ void options(const std::filesystem::path& out) {
 // B5, B6: the models of two examples.
 void worked(const std::filesystem::path& out) {
   const field_attention::ClickModel model;
-  save_graph(out / "b5_graph.svg", {model(index({{0, 1}, {1, 4}, {1, 2}})).named("logit")},
+  save_graph(out / "b5_graph.svg", {model(index({{0, 0}, {0, 1}, {1, 2}})).named("logit")},
              {.title = "Fields of a record", .depth = 9, .legend = false});
 
   const two_heads::Weights weights;
