@@ -54,9 +54,9 @@ void check_training(const Model& model, const StateFile& file, double lr, double
 
   const NamedArrays trained = model.state_dict(), expected = part(file, "final/");
   CHECK(trained.size() == expected.size());
-  for (const auto& [name, array] : expected) {
-    INFO(name);
-    CHECK(difference(std::get<Array>(trained.at(name)), std::get<Array>(array)) < 1e-10);
+  for (const auto& each : expected) {
+    INFO(each.first);
+    CHECK(difference(std::get<Array>(trained.at(each.first)), std::get<Array>(each.second)) < 1e-10);
   }
 }
 
