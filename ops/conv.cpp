@@ -157,7 +157,7 @@ Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const 
   const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t spread) {
     const std::int64_t in = x.dim(place), kernel = weight.dim(place);
     if (!padding.same()) return axis_of(op, in, kernel, step, zeros, spread);
-    reach(op, kernel, spread);
+    (void)checked_add(op, in - 1, reach(op, kernel, spread));
     return ConvAxis{.in = in, .out = in, .kernel = kernel, .padding = in_front(kernel, spread), .dilation = spread};
   };
   const ConvSizes sizes{.batch = x.dim(0),
@@ -175,7 +175,7 @@ ConvSizes unfolding(const char* op, std::int64_t batch, std::int64_t channels, c
   at_least(op, "stride", 1, options.stride);
   at_least(op, "dilation", 1, options.dilation);
   at_least(op, "padding", 0, options.padding);
-  return {
+  const ConvSizes sizes{
       .batch = batch,
       .groups = 1,
       .in = channels,
@@ -183,6 +183,9 @@ ConvSizes unfolding(const char* op, std::int64_t batch, std::int64_t channels, c
       .h = axis_of(op, size.height, kernel.height, options.stride.height, options.padding.height,
                    options.dilation.height),
       .w = axis_of(op, size.width, kernel.width, options.stride.width, options.padding.width, options.dilation.width)};
+  (void)checked_multiply(op, channels, checked_multiply(op, kernel.height, kernel.width));
+  (void)checked_multiply(op, sizes.h.out, sizes.w.out);
+  return sizes;
 }
 
 Tensor folded(const ConvSizes& sizes, const Tensor& columns);
@@ -296,8 +299,7 @@ Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const Unf
   return batched("fold", x, 3, [&](const Tensor& all) {
     at_least("fold", "size", 0, size);
     ConvSizes sizes = unfolding("fold", all.dim(0), 0, size, kernel, options);
-    const std::int64_t places = checked_multiply("fold", kernel.height, kernel.width),
-                       pixels = sizes.h.out * sizes.w.out;
+    const std::int64_t places = kernel.height * kernel.width, pixels = sizes.h.out * sizes.w.out;
     if (all.dim(1) % places != 0 || all.dim(2) != pixels) {
       fail<ShapeError>("fold", "columns ", all.shape(), " for ", places, " places of a kernel and ", pixels,
                        " of an image of ", Shape{size.height, size.width});

@@ -43,8 +43,8 @@ class Cells {
     if (first == last) return;
     const auto count = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(4 * size)));
     least_ = *first;
-    most_cell_ = static_cast<Real>(count - 1);
-    scale_ = static_cast<Real>(count) / (last[-1] - least_);
+    count_ = static_cast<Real>(count);
+    scale_ = count_ / (last[-1] - least_);
     if (!finite(scale_) || !(scale_ > 0)) return;
     begins_.assign(static_cast<std::size_t>(count) + 1, 0);
     for (std::int64_t i = 0; i < size; ++i) steps_ = std::max(steps_, ++begins_[static_cast<std::size_t>(cell_of(sequence[i]) + 1)]);
@@ -67,13 +67,14 @@ class Cells {
   }
 
  private:
-  // That of NaN is the last one.
+  // That of NaN is the last one. How many cells there are a Real can hold, being a power of 2; the last one's number may
+  // be too long for it.
   std::int64_t cell_of(Real value) const {
     const Real at = (value - least_) * scale_;
-    return static_cast<std::int64_t>(at <= most_cell_ ? std::max(at, Real(0)) : most_cell_);
+    return at < count_ ? static_cast<std::int64_t>(std::max(at, Real(0))) : std::ssize(begins_) - 2;
   }
 
-  Real least_ = 0, scale_ = 0, most_cell_ = 0;
+  Real least_ = 0, scale_ = 0, count_ = 0;
   std::int64_t steps_ = 0;            // the most numbers in a cell
   std::vector<std::int64_t> begins_;  // how many numbers are in lower cells
   std::vector<Real> numbers_;

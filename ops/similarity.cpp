@@ -1,8 +1,10 @@
 // Unit vectors, cosines and distances, composed of norms.
 #include "similarity.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "../core/checked.h"
 #include "arithmetic.h"
 #include "broadcast.h"
 #include "compare.h"
@@ -64,7 +66,7 @@ Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanc
 Tensor pdist(const Tensor& x, const PdistOptions& options) {
   if (x.rank() != 2) fail<ShapeError>("pdist", "needs rows (n, d), got ", x.shape());
   if (!(options.p >= 0)) fail<ValueError>("pdist", "p must not be negative, got ", options.p);
-  const std::int64_t n = x.dim(0), pairs = n * (n - 1) / 2;
+  const std::int64_t n = x.dim(0), pairs = checked_multiply("pdist", n, std::max<std::int64_t>(n - 1, 0)) / 2;
   Index first(Shape{pairs}), second(Shape{pairs});
   std::int64_t *i_to = first.mutable_data(), *j_to = second.mutable_data();
   for (std::int64_t i = 0; i < n; ++i) {

@@ -13,6 +13,7 @@
 
 #include "../../core/parallel.h"
 #include "conv_bfloat16.h"
+#include "conv_far.h"
 #include "conv_window.h"
 #include "multiply_add.h"
 #include "packing.h"
@@ -162,6 +163,7 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
                 const detail::BfloatUnit* unit) {
   Array y(sizes.result_shape());
   if (y.size() == 0) return y;
+  if (results_see_far(sizes)) return detail::far_conv_rows(sizes, image, kernel, bias);
   if (unit) return detail::bfloat_conv_rows(sizes, image, kernel, bias, *unit);
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
@@ -199,8 +201,8 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
       sum_image({.image = plane,
                  .channels = sizes.in,
                  .taps = taps,
-                 .h_step = h.stride * plane.row,
-                 .w_step = w.stride,
+                 .h_step = h.step() * plane.row,
+                 .w_step = w.step(),
                  .weights = weights + (g * panels + panel) * panel_size,
                  .bias = bias ? biases.data() + g * panels * tile_columns + first : nullptr,
                  .result = out + ((b * sizes.groups + g) * sizes.out + first) * h.out * w.out,
@@ -219,6 +221,7 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
                       const detail::BfloatUnit* unit) {
   Array x(sizes.image_shape());
   if (x.size() == 0) return x;
+  if (images_see_far(sizes)) return detail::far_conv_image_rows(sizes, result, kernel, bias);
   if (unit) return detail::bfloat_conv_image_rows(sizes, result, kernel, bias, *unit);
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.in);
@@ -268,8 +271,8 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
                      .height = down.count,
                      .width = across.count,
                      .plane = h.in * w.in,
-                     .row = h.stride * w.in,
-                     .step = w.stride});
+                     .row = std::min(h.stride, h.in) * w.in,
+                     .step = std::min(w.stride, w.in)});
         }
       });
     }
@@ -282,10 +285,12 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
 namespace {
 
 // sum_co += image_c(tap + i h_step + j w_step) y_ijo over the pixels of some rows, for `rows` channels of the image.
+// These are added up by themselves: a sum over many pixels is one of sums, each over few.
 struct KernelSums {
   const Real* image;  // where the first pixel's first channel is
   std::int64_t plane, h_step, w_step;
-  const Real* y;  // (height, width, tile_columns)
+  const Real* y;       // (height, width, tile_columns)
+  std::int64_t y_row;  // between the rows of a plane
   std::int64_t height, width;
   Real* sums;  // (rows, tile_columns)
 };
@@ -297,7 +302,7 @@ void sum_channels(const KernelSums& given) {
   XGRAD_UNROLL
   for (int i = 0; i < rows; ++i) {
     XGRAD_UNROLL
-    for (int j = 0; j < packs; ++j) sum[i][j] = Pack::load(sums.sums + i * tile_columns + j * pack_width);
+    for (int j = 0; j < packs; ++j) sum[i][j] = Pack();
   }
   const Real* y = sums.y;
   for (std::int64_t i = 0; i < sums.height; ++i) {
@@ -307,15 +312,18 @@ void sum_channels(const KernelSums& given) {
   XGRAD_UNROLL
   for (int i = 0; i < rows; ++i) {
     XGRAD_UNROLL
-    for (int j = 0; j < packs; ++j) sum[i][j].store(sums.sums + i * tile_columns + j * pack_width);
+    for (int j = 0; j < packs; ++j) {
+      Real* const to = sums.sums + i * tile_columns + j * pack_width;
+      (Pack::load(to) + sum[i][j]).store(to);
+    }
   }
 }
 
-// The same for one channel of either side, of which y is a plane (height, width).
+// The same for one channel of either side, of which y is a plane of rows y_row apart.
 void sum_products(const KernelSums& sums) {
   Pack sum;
   for (std::int64_t i = 0; i < sums.height; ++i) {
-    const Real *image = sums.image + i * sums.h_step, *y = sums.y + i * sums.width;
+    const Real *image = sums.image + i * sums.h_step, *y = sums.y + i * sums.y_row;
     each_pack(sums.width,
               [&](std::int64_t j, auto part) { sum = multiply_add(part.load(image + j), part.load(y + j), sum); });
   }
@@ -335,6 +343,7 @@ constexpr auto kernel_two_packs = table<KernelFunction, SumChannels, 2>(all_rows
 Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const detail::BfloatUnit* unit) {
   Array gradient(sizes.kernel_shape(), Real(0));
   if (gradient.size() == 0 || sizes.batch == 0 || sizes.h.out * sizes.w.out == 0) return gradient;
+  if (results_see_far(sizes)) return detail::far_conv_kernel_rows(sizes, image, result);
   if (unit) return detail::bfloat_conv_kernel_rows(sizes, image, result, *unit);
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
@@ -345,42 +354,46 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
   const std::int64_t size = sizes.groups * panels * places * sizes.in * tile_columns;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));
   const std::int64_t parts = blocks * sizes.groups >= most_blocks ? 1 : std::min(places, most_blocks);
-  const std::int64_t height = std::clamp<std::int64_t>(most_pixels / w.out, 1, h.out);  // rows at a time
+  // Pixels at a time: some rows, or a part of one.
+  const std::int64_t width = std::min(w.out, most_pixels);
+  const std::int64_t height = std::clamp<std::int64_t>(most_pixels / w.out, 1, h.out);
   const std::int64_t tiles = (sizes.in + tile_rows - 1) / tile_rows;
   const bool planes = sizes.in == 1 && sizes.out == 1 && w.stride == 1;
   Array all(Shape{blocks, size}, Real(0));  // (blocks, groups, panels, places, in, tile_columns)
   Real* const sums = all.mutable_data();
   parallel_for(blocks * parts * sizes.groups, 1, [&](std::int64_t begin, std::int64_t end) {
-    Array room(Shape{window.size() + height * w.out * tile_columns});
+    Array room(Shape{window.size() + height * width * tile_columns});
     Real* const turned = room.mutable_data();
     for (std::int64_t job = begin; job < end; ++job) {
       const std::int64_t g = job % sizes.groups, part = job / sizes.groups % parts, block = job / sizes.groups / parts;
       const std::int64_t first_place = places * part / parts, last_place = places * (part + 1) / parts;
       for (std::int64_t b = sizes.batch * block / blocks; b < sizes.batch * (block + 1) / blocks; ++b) {
         const Plane plane =
-            window.of(image + (b * sizes.groups + g) * sizes.in * h.in * w.in, turned + height * w.out * tile_columns);
+            window.of(image + (b * sizes.groups + g) * sizes.in * h.in * w.in, turned + height * width * tile_columns);
         for (std::int64_t panel = 0; panel < panels; ++panel) {
           const std::int64_t first = panel * tile_columns, columns = std::min(tile_columns, sizes.out - first);
           const auto& of_rows = columns <= pack_width ? kernel_one_pack : kernel_two_packs;
           const Real* y = result + ((b * sizes.groups + g) * sizes.out + first) * h.out * w.out;
           Real* const of_panel = sums + block * size + (g * panels + panel) * places * sizes.in * tile_columns;
-          for (std::int64_t i = 0; i < h.out; i += height) {
-            const std::int64_t rows = std::min(height, h.out - i);
-            if (!planes) {
-              pack_transposed(y + i * w.out, h.out * w.out, columns, rows * w.out, turned, tile_columns, tile_columns);
-            }
+          const std::int64_t pixels = h.out * w.out;
+          for (std::int64_t p = 0, some = 0; p < pixels; p += some) {
+            const std::int64_t i = p / w.out, j = p % w.out;
+            const std::int64_t rows = std::min(height, h.out - i), in_row = std::min(width, w.out - j);
+            some = rows * in_row;
+            if (!planes) pack_transposed(y + p, pixels, columns, some, turned, tile_columns, tile_columns);
             for (std::int64_t place = first_place; place < last_place; ++place) {
-              const Real* at = plane.data + (i * h.stride + place / w.kernel * h.dilation) * plane.row +
+              const Real* at = plane.data + (i * h.stride + place / w.kernel * h.dilation) * plane.row + j * w.stride +
                                place % w.kernel * w.dilation;
               for (std::int64_t t = 0, c = 0; t < tiles; ++t) {
                 const std::int64_t count = sizes.in * (t + 1) / tiles - c;
                 const KernelSums of_tile{.image = at + c * plane.plane,
                                          .plane = plane.plane,
-                                         .h_step = h.stride * plane.row,
-                                         .w_step = w.stride,
-                                         .y = planes ? y + i * w.out : turned,
+                                         .h_step = h.step() * plane.row,
+                                         .w_step = w.step(),
+                                         .y = planes ? y + p : turned,
+                                         .y_row = w.out,
                                          .height = rows,
-                                         .width = w.out,
+                                         .width = in_row,
                                          .sums = of_panel + (place * sizes.in + c) * tile_columns};
                 if (planes) {
                   sum_products(of_tile);

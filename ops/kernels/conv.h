@@ -13,7 +13,7 @@ namespace xgrad {
 /// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) w_ock, where the image is 0 outside. bias (groups out)
 /// or nullptr. Each number is summed in an order that depends on the sizes alone. This and those below: sizes may be 0,
 /// but for strides, dilations and groups; with a unit (bfloat16.h) factors are rounded to bfloat16, which it
-/// multiplies.
+/// multiplies, unless kernels reach far beyond the images (conv_far.h).
 Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
                 const detail::BfloatUnit* unit);
 

@@ -168,7 +168,7 @@ Array detail::bfloat_conv_rows(const ConvSizes& sizes, const Real* image, const 
   const Window window = seen_by_results(sizes);
   const std::int64_t row = window.in_place() ? w.in : window.w_size;
   const std::vector<std::int64_t> taps = taps_of(sizes, row);
-  const View view{taps, h.stride * row, w.stride, h.out, w.out};
+  const View view{taps, h.step() * row, w.step(), h.out, w.out};
   const BfloatRoom weights(sizes.groups * size);
   for (std::int64_t g = 0; g < sizes.groups; ++g) {
     unit.pack_left({kernel + g * sizes.out * depth, depth}, sizes.out, depth, weights.data() + g * size);
@@ -234,8 +234,8 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
                     .bias = bias ? bias + g * sizes.in : nullptr,
                     .result = out + (b * sizes.groups + g) * sizes.in * h.in * w.in + first_row * w.in + first_column,
                     .plane = h.in * w.in,
-                    .row = h.stride * w.in,
-                    .step = w.stride},
+                    .row = std::min(h.stride, h.in) * w.in,
+                    .step = std::min(w.stride, w.in)},
                    plane, first, last);
       });
     }
@@ -251,7 +251,7 @@ Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image,
   const Window window = seen_by_results(sizes);
   const std::int64_t row = window.in_place() ? w.in : window.w_size;
   const std::vector<std::int64_t> taps = taps_of(sizes, row);
-  const View view{taps, h.stride * row, w.stride, h.out, w.out};
+  const View view{taps, h.step() * row, w.step(), h.out, w.out};
   // Blocks of images add up on their own, as many as memory allows; for few of them columns are shared out as well.
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));

@@ -11,6 +11,9 @@ namespace xgrad {
 struct ConvAxis {
   std::int64_t in, out, kernel;
   std::int64_t stride = 1, padding = 0, dilation = 1;
+
+  // From result to result; a stride beyond the image, which leads nowhere, may be too large to be multiplied.
+  std::int64_t step() const { return out > 1 ? stride : 1; }
 };
 
 /// Images (batch, groups in, h.in, w.in), kernels (groups out, in, h.kernel, w.kernel), results (batch, groups out,

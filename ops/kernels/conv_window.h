@@ -66,6 +66,31 @@ inline Window seen_by_results(const ConvSizes& sizes) {
           .w_size = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1};
 }
 
+// A window that is copied holds the zeros between and around what is seen. Where these are most of it, and many,
+// nothing is copied: conv_far.h.
+inline bool mostly_zeros(const ConvSizes& sizes, std::int64_t channels, double h_size, double w_size) {
+  constexpr double few = 1 << 16;
+  const ConvAxis &h = sizes.h, &w = sizes.w;
+  const auto product = [](auto... factors) { return (static_cast<double>(factors) * ...); };
+  const double given = product(sizes.in, h.in, w.in) + product(sizes.out, h.out, w.out) +
+                       product(sizes.in, sizes.out, h.kernel, w.kernel);
+  return product(channels, h_size, w_size) > 4 * given + few;
+}
+
+/// Whether what results see of images, or images of results, is too sparse to be copied as a window.
+inline bool results_see_far(const ConvSizes& sizes) {
+  const Window window = seen_by_results(sizes);
+  return !window.in_place() &&
+         mostly_zeros(sizes, sizes.in, static_cast<double>(window.h_size), static_cast<double>(window.w_size));
+}
+inline bool images_see_far(const ConvSizes& sizes) {
+  const auto most = [](const ConvAxis& axis) {
+    const double all = static_cast<double>(axis.dilation * (axis.kernel - 1)) + static_cast<double>(axis.in - 1);
+    return all / static_cast<double>(axis.stride) + 1;
+  };
+  return mostly_zeros(sizes, sizes.out, most(sizes.h), most(sizes.w));
+}
+
 /// How the results of one class of places along an axis look at the positions of the other side.
 struct Phase {
   std::int64_t first, step, count;     // places first, first + step, ...
@@ -76,7 +101,7 @@ struct Phase {
 
 /// The image's places that are `first` modulo the stride, as they see the results of a convolution.
 inline Phase phase_of(const ConvAxis& axis, std::int64_t first) {
-  Phase phase{.first = first, .step = axis.stride, .count = (axis.in - first + axis.stride - 1) / axis.stride};
+  Phase phase{.first = first, .step = axis.stride, .count = (axis.in - first - 1) / axis.stride + 1};
   for (std::int64_t k = 0; k < axis.kernel; ++k) {
     const std::int64_t way = first + axis.padding - axis.dilation * k;
     if (way % axis.stride != 0) continue;

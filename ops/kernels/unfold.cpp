@@ -1,24 +1,10 @@
 // The columns of a convolution, and their sums. Threads share out the planes of the images.
-#include <algorithm>
-
 #include "../../core/parallel.h"
 #include "conv.h"
+#include "conv_seen.h"
 
 namespace xgrad {
 namespace {
-
-// Results first ... last - 1 see a position of the image at place k of the kernel.
-struct Seen {
-  std::int64_t first, last, from;  // `from`: the position that the first of them sees
-};
-
-Seen seen(const ConvAxis& axis, std::int64_t k) {
-  const std::int64_t shift = axis.dilation * k - axis.padding;
-  const auto up = [&](std::int64_t n) { return n <= 0 ? 0 : (n + axis.stride - 1) / axis.stride; };
-  const std::int64_t first = std::min(up(-shift), axis.out);
-  const std::int64_t last = std::clamp(up(axis.in - shift), first, axis.out);
-  return {first, last, first * axis.stride + shift};
-}
 
 // f(row of the columns, row of the image, how many, stride) for all that a plane and its columns have in common.
 template <class F>
@@ -28,11 +14,10 @@ void each_row_seen(const ConvSizes& sizes, const F& f) {
   parallel_for(sizes.batch * sizes.groups * sizes.in, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t plane = begin; plane < end; ++plane) {
       for (std::int64_t place = 0; place < places; ++place) {
-        const Seen down = seen(h, place / w.kernel), across = seen(w, place % w.kernel);
+        const detail::Seen down = detail::seen(h, place / w.kernel), across = detail::seen(w, place % w.kernel);
         for (std::int64_t i = down.first; i < down.last; ++i) {
           const std::int64_t row = plane * h.in + down.from + (i - down.first) * h.stride;
-          f((plane * places + place) * pixels + i * w.out + across.first, row * w.in + across.from,
-            across.last - across.first);
+          f((plane * places + place) * pixels + i * w.out + across.first, row * w.in + across.from, across.count());
         }
       }
     }

@@ -57,6 +57,8 @@ TEST_CASE(
            {{1, 8, 8, 8}, {8, 1, 3, 3}, 2, 1, 1, 8},
            {{3, 5, 9, 37}, {5, 1, 5, 4}, {2, 1}, {2, 3}, {1, 2}, 5},
            {{2, 6, 5, 70}, {4, 3, 2, 2}, 3, 2, 2, 2},
+           {{2, 2, 3, 3}, {3, 2, 3, 3}, 1, 150, 150},
+           {{2, 4, 6, 5}, {6, 2, 3, 2}, {90, 100}, {390, 299}, {120, 300}, 2},
        }) {
     CAPTURE(cat(g.image, " ", g.weight));
     const Array x = normal(g.image), w = normal(g.weight, 2), b = normal({g.weight[0]}, 3);
@@ -71,7 +73,21 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a stride beyond the image leaves the first result") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const Tensor x = variable(normal({1, 1, 5, 5})), w = variable(normal({1, 1, 2, 2}, 2));
+  const Tensor y = conv2d(x, w, {}, {.stride = most});
+  CHECK(y.shape() == Shape{1, 1, 1, 1});
+  const Tensors g = grad(y, {x, w});
+  check_close(g[0].value(), pad(w, {{0, 0}, {0, 0}, {0, 3}, {0, 3}}).value());
+  check_close(g[1].value(), x[{0, 0, slice(0, 2), slice(0, 2)}].value().reshaped({1, 1, 2, 2}));
+  CHECK(equal(fold(unfold(x, 2, {.stride = most}), 5, 2, {.stride = most}).value(),
+              pad(x[{_, _, slice(0, 2), slice(0, 2)}], {{0, 0}, {0, 0}, {0, 3}, {0, 3}}).value()));
+}
+
 TEST_CASE("convolutions have gradients of any order") {
+  check_gradients(Geometry{{1, 2, 2, 3}, {2, 2, 2, 2}, {300, 200}, {300, 199}, {300, 200}},
+                  {normal({1, 2, 2, 3}), normal({2, 2, 2, 2}, 2), normal({2}, 3)});
   check_gradients(Geometry{{2, 2, 4, 3}, {3, 2, 2, 3}, {2, 1}, 1, {1, 2}},
                   {normal({2, 2, 4, 3}), normal({3, 2, 2, 3}, 2), normal({3}, 3)}, {.order = 3});
   check_gradients([](const Tensors& x) { return conv1d(x[0], x[1], x[2], {.padding = same_padding, .groups = 2}); },
@@ -183,6 +199,19 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
   CHECK(error_of<LimitError>([] {
           conv2d(ones({1, 1, 5, 5}), ones({1, 1, 3, 3}), {}, {.dilation = most});
         }) == cat("conv2d: the size ", most, " * 2 overflows"));
+  CHECK(error_of<LimitError>([] {
+          conv2d(ones({1, 1, 5, 5}), ones({1, 1, 2, 2}), {}, {.padding = same_padding, .dilation = most - 1});
+        }) == cat("conv2d: the size 4 + ", most, " overflows"));
+  constexpr std::int64_t huge = std::int64_t{1} << 32;
+  CHECK(error_of<LimitError>([] {
+          unfold(ones({1, 1, 1, 1}), huge, {.padding = huge / 2});
+        }) == "unfold: the size 4294967296 * 4294967296 overflows");
+  CHECK(error_of<LimitError>([] {
+          unfold(ones({1, 1, 1, 1}), 1, {.padding = huge});
+        }) == "unfold: the size 8589934593 * 8589934593 overflows");
+  CHECK(error_of<LimitError>([] {
+          fold(ones({1, 1, 1}), 1, 1, {.padding = huge});
+        }) == "fold: the size 8589934593 * 8589934593 overflows");
   CHECK(error_of<ShapeError>([] {
           conv1d(ones({2, 3, 5}), ones({2, 3, 6}));
         }) == "conv1d: a kernel of 6 with dilation 1 reaches over 6, the padded image has 5");
