@@ -8,7 +8,9 @@
 #include "../core/formula.h"
 #include "../core/record.h"
 #include "../core/shape_hints.h"
+#include "arithmetic.h"
 #include "kernels/resample.h"
+#include "shape.h"
 
 namespace xgrad {
 
@@ -17,7 +19,9 @@ XGRAD_FORMULA resample_formula{"resample", "y = r x c' with a matrix r for the r
 Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to) {
   Array y = resampled(x.size() / (rows.in * columns.in), x.value(), rows, columns).reshaped(to);
   return record(op, std::move(y), wrt(x, [rows, columns, from = x.shape()](const Tensor& gy) {
-                  return resample("resample", gy, transposed(rows), transposed(columns), from);
+                  const bool divided = rows.divisors.size() > 0;
+                  const Tensor g = divided ? gy / (unsqueeze(Tensor(rows.divisors), 1) * columns.divisors) : gy;
+                  return resample("resample", g, transposed(rows), transposed(columns), from);
                 }));
 }
 

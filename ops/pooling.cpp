@@ -1,5 +1,6 @@
 // Pooling. A sequence is a picture of one row. The largest number of a window is picked at its place, and the gradient
-// is put back there; these two are each other's dual. A mean is a linear map, a band matrix for each axis.
+// is put back there; these two are each other's dual. A mean is a sum, which a band
+// matrix for each axis takes, divided by the number of its terms.
 #include "pooling.h"
 
 #include <algorithm>
@@ -259,24 +260,33 @@ Tensor unpooled(const char* op, const Tensor& x, const Index& indices, const Pla
 
 // ---- The mean -------------------------------------------------------------------------------------------------------
 
+// The sums of a band divided by count(i).
+template <class Count>
+Band mean_of(Band band, const Count& count) {
+  band.divisors = Array(Shape{band.out});
+  Real* to = band.divisors.mutable_data();
+  for (std::int64_t i = 0; i < band.out; ++i) to[i] = static_cast<Real>(count(i));
+  return band;
+}
+
 Band means_of(const Course& course, bool count_include_pad) {
   const auto span = [course](std::int64_t i) {
     const std::int64_t begin = course.begin(i), from = std::max<std::int64_t>(begin, 0);
     return Span{from, std::max<std::int64_t>(std::min(begin + course.kernel, course.in) - from, 0)};
   };
-  return make_band(course.in, course.out, span, [&](std::int64_t i, std::int64_t) {
+  return mean_of(make_band(course.in, course.out, span), [&](std::int64_t i) {
     const std::int64_t begin = course.begin(i), end = std::min(begin + course.kernel, course.in + course.padding);
-    return 1 / static_cast<Real>(count_include_pad ? end - begin : span(i).count);
+    return count_include_pad ? end - begin : span(i).count;
   });
 }
 
 Band means_of(const Shares& shares) {
-  return make_band(
-      shares.in, shares.out,
-      [&](std::int64_t i) {
-        return Span{shares.begin(i), shares.end(i) - shares.begin(i)};
-      },
-      [&](std::int64_t i, std::int64_t) { return 1 / static_cast<Real>(shares.end(i) - shares.begin(i)); });
+  const auto count = [&](std::int64_t i) { return shares.end(i) - shares.begin(i); };
+  return mean_of(make_band(shares.in, shares.out,
+                           [&](std::int64_t i) {
+                             return Span{shares.begin(i), count(i)};
+                           }),
+                 count);
 }
 
 Tensor avg_pool(const char* op, const Tensor& x, const Planes& planes, const Band& rows, const Band& columns) {
