@@ -1,7 +1,6 @@
-// Bags of words, made of embedding and scatter_add, the largest of padded rows.
+// Bags of words, made of embedding and scatter_add, or scatter_reduce for the largest.
 #include "embedding_bag.h"
 
-#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -9,7 +8,7 @@
 #include "broadcast.h"
 #include "create.h"
 #include "index.h"
-#include "reduce.h"
+#include "scatter.h"
 #include "shape.h"
 
 namespace xgrad {
@@ -34,24 +33,15 @@ Index bags_of(const Index& ids, const Index& offsets) {
   return bags;
 }
 
-// Largest elements over the rows of each bag, by way of rows as many as the largest bag has.
-Tensor largest(const Tensor& rows, const std::vector<std::int64_t>& bags, std::int64_t B) {
-  std::vector<std::int64_t> count(static_cast<std::size_t>(B), 0);
-  for (const std::int64_t b : bags) ++count[static_cast<std::size_t>(b)];
-  const std::int64_t L = B == 0 ? 0 : std::ranges::max(count), C = rows.dim(1);
-  if (L == 0) return zeros({B, C});
-  Index at(Shape{B, L}, 0);
-  Mask missing(Shape{B, L, 1}, true);
-  std::ranges::fill(count, 0);
-  for (std::size_t i = 0; i < bags.size(); ++i) {
-    const std::int64_t place = bags[i] * L + count[static_cast<std::size_t>(bags[i])]++;
-    at.mutable_data()[place] = static_cast<std::int64_t>(i);
-    missing.mutable_data()[place] = false;
-  }
-  const Tensor padded = masked_fill(embedding(rows, at), missing, -std::numeric_limits<Real>::infinity());
-  Mask empty(Shape{B, 1}, false);
-  for (std::int64_t b = 0; b < B; ++b) empty.mutable_data()[b] = count[static_cast<std::size_t>(b)] == 0;
-  return masked_fill(max(masked_fill(padded, empty.reshaped({B, 1, 1}), 0), {.axis = 1}), empty, 0);
+// Largest elements over the rows of each bag.
+Tensor largest(const Tensor& rows, const Index& bags, std::int64_t B) {
+  const std::int64_t n = rows.dim(0), C = rows.dim(1);
+  if (n == 0) return zeros({B, C});
+  Mask empty(Shape{B, 1}, true);
+  for (const std::int64_t b : bags) empty.mutable_data()[b] = false;
+  const Tensor least = full({B, C}, -std::numeric_limits<Real>::infinity());
+  const Index to = broadcast_to(bags.reshaped({n, 1}), {n, C});
+  return masked_fill(scatter_reduce(least, 0, to, rows, ScatterReduce::amax), empty, 0);
 }
 
 Tensor bags(const Tensor& weight, const Index& ids, const Index& bag_of, std::int64_t B,
@@ -80,7 +70,7 @@ Tensor bags(const Tensor& weight, const Index& ids, const Index& bag_of, std::in
   }
   const std::int64_t n = std::ssize(known);
   Tensor rows = embedding(weight, Index(known));  // (n, C)
-  if (options.mode == BagMode::max) return largest(rows, of_bag, B);
+  if (options.mode == BagMode::max) return largest(rows, Index(of_bag), B);
   if (scale.defined()) rows = rows * index_select(reshape(scale, {ids.size(), 1}), 0, Index(positions));
   const Index column = Index(of_bag).reshaped({n, 1});
   const Tensor sums = scatter_add(zeros({B, C}), 0, broadcast_to(column, {n, C}), rows);

@@ -2,10 +2,12 @@
 // products are those of groups, so that their gradients are right where a factor is 0.
 #include "scatter.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 
-#include "../core/checked.h"
 #include "../core/formula.h"
 #include "../core/record.h"
 #include "arithmetic.h"
@@ -156,19 +158,40 @@ Tensor scatter_extreme(const Tensor& x, int axis, const Index& index, const Tens
                 told("axis", axis), told("index", index));
 }
 
-// The product of x_j and all src_i with index_i = j: of groups, rows of a matrix that ones fill up.
+// The product of x_j and all src_i with index_i = j. Places with 2^k factors, or more but fewer than twice as many, are
+// rows of a matrix, which ones fill up.
 Tensor scatter_product(const Tensor& x, int axis, const Index& index, const Tensor& src) {
   const std::int64_t places = x.size(), numbers = src.size();
-  Index used(x.shape(), 0);
-  std::int64_t* of = used.mutable_data();
-  for_each_named(x.shape(), axis, index, [of](std::int64_t, std::int64_t k) { ++of[k]; });
-  const std::int64_t width = 1 + (places == 0 ? 0 : *std::max_element(used.begin(), used.end()));
-  Index members(Shape{checked_multiply("scatter_reduce", places, width)}, places + numbers);
-  std::int64_t* to = members.mutable_data();
-  for (std::int64_t k = 0; k < places; ++k) to[k * width] = k;
-  for_each_named(x.shape(), axis, index, [=](std::int64_t i, std::int64_t k) { to[k * width + of[k]--] = places + i; });
+  if (numbers == 0) return x;
+  // The numbers for each place, place by place.
+  std::vector<std::int64_t> begin(static_cast<std::size_t>(places) + 1, 0), given(static_cast<std::size_t>(numbers));
+  for_each_named(x.shape(), axis, index,
+                 [&](std::int64_t, std::int64_t k) { ++begin[static_cast<std::size_t>(k) + 1]; });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::int64_t> next = begin;
+  for_each_named(x.shape(), axis, index, [&](std::int64_t i, std::int64_t k) {
+    given[static_cast<std::size_t>(next[static_cast<std::size_t>(k)]++)] = places + i;
+  });
+  std::map<std::uint64_t, std::vector<std::size_t>> by_width;
+  for (std::size_t k = 0; k + 1 < begin.size(); ++k) {
+    by_width[std::bit_ceil(static_cast<std::uint64_t>(begin[k + 1] - begin[k] + 1))].push_back(k);
+  }
   const Tensor all = concat({reshape(x, {places}), reshape(src, {numbers}), ones({1})});
-  return reshape(prod(reshape(index_select(all, 0, members), {places, width}), {.axis = 1}), x.shape());
+  Tensors products;
+  Index row(Shape{places});
+  for (std::int64_t rows = 0; const auto& [width, group] : by_width) {
+    const auto columns = static_cast<std::int64_t>(width);
+    Index members(Shape{std::ssize(group) * columns}, places + numbers);
+    std::int64_t* to = members.mutable_data();
+    for (const std::size_t k : group) {
+      to[0] = static_cast<std::int64_t>(k);
+      std::copy(given.begin() + begin[k], given.begin() + begin[k + 1], to + 1);
+      to += columns;
+      row.mutable_data()[k] = rows++;
+    }
+    products.push_back(prod(reshape(index_select(all, 0, members), {-1, columns}), {.axis = 1}));
+  }
+  return reshape(index_select(concat(products), 0, row), x.shape());
 }
 
 }  // namespace

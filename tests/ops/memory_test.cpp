@@ -1,0 +1,117 @@
+// What operations take of memory goes with what they are given and what they give, for windows, groups and kernels of
+// any size.
+#include <cmath>
+#include <numeric>
+
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/extremes.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+constexpr std::int64_t mebibyte = 1 << 20;
+
+// f(), which must do with so many bytes beyond what is held before.
+template <class F>
+auto within(std::int64_t bytes, const F& f) {
+  pool_trim();
+  const MemoryLimit limit(bytes);
+  return f();
+}
+
+Array counted(std::int64_t n) {
+  Array x(Shape{n});
+  std::iota(x.mutable_data(), x.mutable_data() + n, Real(0));
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("averages in windows as long as half of a sequence take no more memory than the sequence") {
+  const std::int64_t n = 20'001, kernel = 10'001, out = n - kernel + 1;
+  const Tensor x = variable(counted(n).reshaped({1, 1, n})), seed = variable(ones({1, 1, out}));
+  within(16 * mebibyte, [&] {
+    const Tensor y = avg_pool1d(x, kernel, {.stride = 1});
+    for (std::int64_t i = 0; i < out; i += 1000) CHECK(y.value().data()[i] == doctest::Approx(i + 5000));
+    // How many windows a number is in.
+    const Tensor g = grad(sum(y * seed), {x}, {.create_graph = true})[0];
+    for (std::int64_t j = 0; j < n; j += 1000) {
+      CHECK(g.value().data()[j] * Real(kernel) == doctest::Approx(std::min({j + 1, n - j, out})));
+    }
+    const Tensor back = grad(sum(g * x.detach()), {seed})[0];
+    for (std::int64_t i = 0; i < out; i += 1000) CHECK(back.value().data()[i] == doctest::Approx(i + 5000));
+  });
+  within(16 * mebibyte, [&] {
+    const Tensor y = lp_pool1d(ones({1, 1, n}), 2, kernel, {.stride = 1});
+    CHECK(y.value().data()[out - 1] == doctest::Approx(std::sqrt(kernel)));
+  });
+  within(16 * mebibyte, [&] {
+    const Tensor y = local_response_norm(ones({1, n, 1}), kernel, {.alpha = 1, .beta = 1, .k = 1});
+    CHECK(y.value().data()[n / 2] == doctest::Approx(0.5));
+  });
+}
+
+TEST_CASE("products of all numbers at one place take memory for the numbers, not for as many at every place") {
+  const std::int64_t n = 20'000;
+  const Index at(Shape{n}, 7);
+  Array factors(Shape{n}, Real(1));
+  factors.mutable_data()[3] = 2;
+  factors.mutable_data()[n - 1] = 5;
+  const Tensor x = variable(full({n}, 3)), src = variable(factors);
+  within(32 * mebibyte, [&] {
+    const Tensor y = scatter_reduce(x, 0, at, src, ScatterReduce::prod);
+    CHECK(y.value().data()[0] == 3);
+    CHECK(y.value().data()[7] == 30);
+    CHECK(y.value().data()[n - 1] == 3);
+    const Tensors g = grad(sum(y), {x, src});
+    CHECK(g[0].value().data()[7] == 10);
+    CHECK(g[0].value().data()[8] == 1);
+    CHECK(g[1].value().data()[3] == 15);
+    CHECK(g[1].value().data()[4] == 30);
+    CHECK(g[1].value().data()[n - 1] == 6);
+  });
+}
+
+TEST_CASE("the largest rows of bags take memory for the ids, not for bags as large as the largest") {
+  const std::int64_t n = 10'000;  // ids of the first bag, and bags
+  std::vector<std::int64_t> offsets{0};
+  for (std::int64_t b = 1; b < n; ++b) offsets.push_back(n + b - 1);
+  Index ids(Shape{2 * n - 1}, 0);
+  ids.mutable_data()[n / 2] = 1;
+  const Tensor table = variable(tensor({{1, 2}, {0, 5}, {9, 9}}));
+  within(32 * mebibyte, [&] {
+    const Tensor y = embedding_bag(table, ids, Index(offsets), {.mode = BagMode::max});
+    CHECK(equal(y[{slice(0, 2)}].value(), tensor({{1, 5}, {1, 2}}).value()));
+    check_close(grad(sum(y), {table})[0].value(), Array({3, 2}, {Real(n), Real(n - 1), 0, 1, 0, 0}));
+  });
+}
+
+TEST_CASE("a kernel that reaches far beyond its image takes memory for the image, the kernel and the result") {
+  const std::int64_t far = 5000, beyond = (std::int64_t{1} << 32) - 1;
+  for (const std::int64_t dilation : {far, beyond}) {
+    CAPTURE(dilation);
+    const Tensor x = variable(full({1, 1, 1, 1}, 3)), w = variable(counted(9).reshaped({1, 1, 3, 3}));
+    within(16 * mebibyte, [&] {
+      const Tensor y = conv2d(x, w, tensor({10}), {.padding = same_padding, .dilation = dilation});
+      CHECK(y.item() == 22);
+      const Tensors g = grad(y, {x, w}, {.create_graph = true});
+      CHECK(g[0].item() == 4);
+      CHECK(equal(g[1].value(), Array({1, 1, 3, 3}, {0, 0, 0, 0, 3, 0, 0, 0, 0})));
+      CHECK(grad(sum(g[1]), {x})[0].item() == 1);
+    });
+  }
+  // Results that stand far apart, and those of a transposed convolution whose image they are.
+  within(16 * mebibyte, [&] {
+    const Tensor y =
+        conv2d(ones({1, 1, 1, 1}), ones({1, 1, 2, 2}), {}, {.stride = far, .padding = far, .dilation = far});
+    CHECK(equal(y.value(), ones({1, 1, 2, 2}).value()));
+    const Tensor z =
+        conv_transpose2d(ones({1, 1, 2, 2}), ones({1, 1, 2, 2}), {}, {.stride = far, .padding = far, .dilation = far});
+    CHECK(z.item() == 4);
+  });
+}
