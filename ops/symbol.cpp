@@ -29,6 +29,7 @@ struct Expression {
   Kind kind;
   std::string name;  // a letter, digits, the name of a function, the sign of a comparison, "and", "or", "not"
   std::vector<ExpressionRef> parts = {};
+  bool constant = false;  // of numbers alone
 };
 
 }  // namespace detail
@@ -38,18 +39,17 @@ namespace {
 using detail::Expression;
 using detail::ExpressionRef;
 
+bool is_constant(const ExpressionRef& e) { return e->constant; }
+
 ExpressionRef make(Expression::Kind kind, std::string_view name, std::vector<ExpressionRef> parts = {}) {
-  return std::make_shared<const Expression>(Expression{kind, std::string(name), std::move(parts)});
+  const bool constant = kind == Expression::number ||
+                        (kind == Expression::letter ? name == "pi" : std::ranges::all_of(parts, is_constant));
+  return std::make_shared<const Expression>(Expression{kind, std::string(name), std::move(parts), constant});
 }
 ExpressionRef call(std::string_view name, const ExpressionRef& of) { return make(Expression::function, name, {of}); }
 
 bool is_number(const ExpressionRef& e, std::string_view digits) {
   return e->kind == Expression::number && e->name == digits;
-}
-// Of numbers alone.
-bool is_constant(const ExpressionRef& e) {
-  return e->kind == Expression::number ||
-         (e->kind == Expression::letter ? e->name == "pi" : std::ranges::all_of(e->parts, is_constant));
 }
 
 // Numbers that have names.
@@ -106,8 +106,8 @@ class Printer {
 
   // In parentheses, if it does not hold together as tightly as it has to.
   std::string at(Level needed, const ExpressionRef& e, End end = End::closed) {
-    Words words = words_of(e, end);
-    return words.level < needed ? cat('(', at(Level::choice, e), ')') : words.text;
+    const Words words = words_of(e, end);
+    return words.level < needed ? cat('(', words_of(e, End::closed).text, ')') : words.text;
   }
 
   // The letter of what is used several times and is longer than a letter and a sign.
@@ -117,14 +117,23 @@ class Printer {
     if (const auto known = letters_.find(e.get()); known != letters_.end()) return {known->second, Level::atom};
     constexpr std::size_t short_enough = 8;
     const Words body = spelled(e, End::closed);
-    if (body.text.size() <= short_enough || definitions_.size() == letters.size()) return spelled(e, end);
-    const std::string letter(1, letters[definitions_.size()]);
+    if (body.text.size() <= short_enough) return spelled(e, end);
+    const std::size_t round = definitions_.size() / letters.size();
+    const std::string letter = cat(letters[definitions_.size() % letters.size()], round > 0 ? cat(round + 1) : "");
     definitions_.push_back(cat(letter, " = ", body.level == Level::choice ? cat('(', body.text, ')') : body.text));
     letters_.emplace(e.get(), letter);
     return {letter, Level::atom};
   }
 
+  // Each expression is spelled once: those that it is a part of look at its words several times.
   Words spelled(const ExpressionRef& e, End end) {
+    if (e->parts.empty()) return spelled_anew(e, end);
+    const auto known = spelled_.find({e.get(), end});
+    if (known != spelled_.end()) return known->second;
+    return spelled_.insert({{e.get(), end}, spelled_anew(e, end)}).first->second;
+  }
+
+  Words spelled_anew(const ExpressionRef& e, End end) {
     switch (e->kind) {
       case Expression::letter:
         return {e->name, Level::atom};
@@ -252,6 +261,7 @@ class Printer {
   static constexpr std::string_view letters = "stuvwpqr";
   std::map<const Expression*, int> uses_;
   std::map<const Expression*, std::string> letters_;
+  std::map<std::pair<const Expression*, End>, Words> spelled_;
   std::vector<std::string> definitions_;
 };
 

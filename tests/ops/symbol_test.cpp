@@ -211,6 +211,29 @@ TEST_CASE("what a formula uses several times gets a letter if it is long") {
   CHECK(printed(nested) == "t s + t/(2 x) - 2 x with s = max(min(x, 100), -100), t = sigmoid(s^2)");
 }
 
+// 1 + x (2 + x (3 + ...)), to the degree n.
+template <int n, class V>
+auto horner(const V& v) {
+  if constexpr (n == 0) {
+    return 1 + v;
+  } else {
+    return n + v * horner<n - 1>(v);
+  }
+}
+
+TEST_CASE("a polynomial of degree 40, and powers of powers 40 times over, are printed at once") {
+  std::string expected = "1 + x";
+  for (int n = 1; n < 40; ++n) expected = cat(n, " + x (", expected, ")");
+  CHECK(printed([](auto v) { return horner<39>(v); }) == expected);
+  CHECK(value_of(printed([](auto v) { return horner<39>(v); }), {{"x", 0.5}}) == doctest::Approx(horner<39>(0.5)));
+  const auto towers = [](auto v) {
+    auto u = 0.5 * v + 0.25;
+    for (int i = 0; i < 40; ++i) u = u * u + 0.25 * u;
+    return u;
+  };
+  CHECK(value_of(printed(towers), {{"x", 1.0}}) == doctest::Approx(towers(1.0)));
+}
+
 TEST_CASE("numbers that have names are printed by them, others as they are") {
   CHECK(printed([](auto v) { return 2 * std::numbers::inv_sqrtpi * exp(-(v * v)); }) == "(2/sqrt pi) e^(-x^2)");
   CHECK(printed([](auto v) { return v * std::numbers::pi; }) == "pi x");

@@ -212,13 +212,14 @@ double value_of(std::string_view text, Letters letters) {
   const std::size_t with = text.find(" with ");
   std::string_view definitions = with == text.npos ? std::string_view() : text.substr(with + 6);
   while (!definitions.empty()) {
-    // Up to the next one: ", t = ".
+    // Up to the next one: ", t = " or ", t2 = ".
     std::size_t end = 0;
     do {
       end = definitions.find(", ", end + 1);
-    } while (end != definitions.npos && definitions.substr(end + 3, 3) != " = ");
+    } while (end != definitions.npos && !definitions.substr(definitions.find(' ', end + 2)).starts_with(" = "));
     const std::string_view one = definitions.substr(0, end);
-    letters[std::string(one.substr(0, 1))] = Reader(one.substr(4), letters).all();
+    const std::size_t name = one.find(" = ");
+    letters[std::string(one.substr(0, name))] = Reader(one.substr(name + 3), letters).all();
     definitions = end == definitions.npos ? std::string_view() : definitions.substr(end + 2);
   }
   return Reader(text.substr(0, with), letters).all();
