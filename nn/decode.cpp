@@ -1,6 +1,8 @@
 // Decoding.
 #include "decode.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -259,6 +261,19 @@ double possible_sequences(const Limits& limits, std::int64_t V) {
   return open + ended;
 }
 
+// How many sequences are open before the last step, where each takes at least this much memory.
+double most_open(const Limits& limits, std::int64_t B, std::int64_t V) {
+  const auto branches = static_cast<double>(limits.eos ? V - 1 : V);
+  return static_cast<double>(B) * std::pow(branches, static_cast<double>(limits.max_length - 1));
+}
+double bytes_of_open(const Limits& limits) {
+  return static_cast<double>(sizeof(Open)) + 2.0 * sizeof(std::int64_t) * static_cast<double>(limits.max_length - 1);
+}
+
+double memory_of_machine() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
 // Moves the model to the rows that the open sequences come from; costs nothing when they stay where they are.
 void follow(Stepper& model, const std::vector<Open>& open, std::int64_t rows_before) {
   Index rows(Shape{std::ssize(open)});
@@ -400,6 +415,11 @@ std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOption
     if (possible > static_cast<double>(options.max_sequences)) {
       fail<LimitError>("exhaustive_search", possible, " sequences of at most ", limits.max_length, " of ", V,
                        " tokens are more than ", options.max_sequences);
+    }
+    const double open = most_open(limits, model.batch(), V);
+    if (open * bytes_of_open(limits) > memory_of_machine()) {
+      fail<LimitError>("exhaustive_search", open, " open sequences of ", limits.max_length - 1,
+                       " tokens do not fit in memory");
     }
   };
   const auto advance = [&](const Turn& turn) {

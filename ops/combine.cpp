@@ -63,29 +63,48 @@ Tensor cartesian_prod(const Tensors& lists) {
   return stack(columns, 1);
 }
 
+namespace {
+
+// The number of choices of r out of n, which grows with every factor of (n - r + 1)/1 (n - r + 2)/2 ... n/r.
+std::int64_t number_of_choices(std::int64_t n, std::int64_t r) {
+  if (r > n) return 0;
+  r = std::min(r, n - r);
+  std::int64_t count = 1;
+  for (std::int64_t k = 1; k <= r; ++k) {
+    const std::int64_t shared = std::gcd(count, k);
+    count = checked_multiply("combinations", count / shared, (n - r + k) / (k / shared));
+  }
+  return count;
+}
+
+}  // namespace
+
 Tensor combinations(const Tensor& x, const CombinationsOptions& options) {
   constexpr std::int64_t most = 1 << 20;
   const std::int64_t r = options.r;
   if (x.rank() != 1) fail<ShapeError>("combinations", "needs a list, got ", x.shape());
   if (r < 0 || r > most) fail<ValueError>("combinations", "r ", r, " is not in [0, ", most, "]");
+  if (r == 0) return reshape(index_select(x, 0, Index(Shape{0})), {0});
+  // With replacement, of n + r - 1 places those of the chosen ones, if any: the others are steps to the next element.
+  const std::int64_t places = options.with_replacement && x.size() > 0 ? x.size() + r - 1 : x.size();
+  const std::int64_t count = number_of_choices(places, r);
+  Index all(Shape{checked_multiply("combinations", count, r)});
   // As odometers: the last place that can go on does, and those behind it begin after it, or with it.
   const std::int64_t n = x.size(), step = options.with_replacement ? 0 : 1;
   const auto last = [&](std::int64_t place) { return n - 1 - step * (r - 1 - place); };
-  std::vector<std::int64_t> at(static_cast<std::size_t>(r)), chosen;
-  for (std::int64_t place = 0; place < r; ++place) at[static_cast<std::size_t>(place)] = step * place;
-  for (bool more = r > 0 && last(r - 1) >= at.back(); more;) {
-    chosen.insert(chosen.end(), at.begin(), at.end());
+  std::int64_t* at = all.mutable_data();
+  for (std::int64_t row = 0; row < count; ++row, at += r) {
+    if (row == 0) {
+      for (std::int64_t place = 0; place < r; ++place) at[place] = step * place;
+      continue;
+    }
+    std::copy_n(at - r, r, at);
     std::int64_t place = r - 1;
-    while (place >= 0 && at[static_cast<std::size_t>(place)] == last(place)) --place;
-    more = place >= 0;
-    if (!more) break;
-    ++at[static_cast<std::size_t>(place)];
-    for (++place; place < r; ++place)
-      at[static_cast<std::size_t>(place)] = at[static_cast<std::size_t>(place - 1)] + step;
+    while (at[place] == last(place)) --place;
+    ++at[place];
+    for (++place; place < r; ++place) at[place] = at[place - 1] + step;
   }
-  if (r == 0) return reshape(index_select(x, 0, Index(Shape{0})), {0});
-  const Index all(chosen);
-  return reshape(index_select(x, 0, all), {all.size() / r, r});
+  return reshape(index_select(x, 0, all), {count, r});
 }
 
 }  // namespace xgrad

@@ -533,6 +533,10 @@ TEST_CASE("Searches refuse an end outside the vocabulary and more beams than the
   CHECK(error_of<LimitError>([&] {
           exhaustive_search(table, {.bos = bos, .eos = eos, .max_length = 4, .max_sequences = 120});
         }) == "exhaustive_search: 121 sequences of at most 4 of 4 tokens are more than 120");
+  constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+  CHECK(error_of<LimitError>([&] {
+          exhaustive_search(table, {.bos = bos, .eos = eos, .max_length = 31, .max_sequences = any});
+        }) == "exhaustive_search: 205891132094649 open sequences of 30 tokens do not fit in memory");
 }
 
 TEST_CASE("Searches refuse a model whose steps have another shape, or no numbers") {

@@ -5,6 +5,7 @@
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
+#include "support/extremes.h"
 
 using namespace xgrad;
 using namespace xgrad::testing;
@@ -110,6 +111,15 @@ TEST_CASE("combinations and searches refuse bad inputs") {
   CHECK(error_of<ValueError>([&] { combinations(zeros({3}), {.r = -1}); }) ==
         "combinations: r -1 is not in [0, 1048576]");
   CHECK(combinations(zeros({3}), {.r = 0}).shape() == Shape{0});
+  CHECK(combinations(zeros({3}), {.r = 4}).shape() == Shape{0, 4});
+  CHECK(combinations(zeros({0}), {.r = 2, .with_replacement = true}).shape() == Shape{0, 2});
+  {
+    const MemoryLimit limit;
+    const std::int64_t n = 1000, chosen = n * (n - 1) / 2 * (n - 2) / 3 * (n - 3) / 4 * (n - 4) / 5;
+    CHECK(error_of<LimitError>([&] { combinations(zeros({n}), {.r = 5}); }).find(cat(5 * chosen)) != std::string::npos);
+    error_of<LimitError>([] { combinations(zeros({3}), {.r = 1 << 20, .with_replacement = true}); });
+    CHECK(error_of<LimitError>([] { combinations(zeros({1000}), {.r = 500}); }).starts_with("combinations: the size "));
+  }
   CHECK(error_of<ShapeError>([&] { trapezoid(x, zeros({2})); }) == "trapezoid: points [2] for axis 1 of [2, 3]");
   CHECK(error_of<ValueError>([&] { cumulative_trapezoid(x, {.axis = 2}); }) ==
         "cumulative_trapezoid: axis 2 is out of range for rank 2");
@@ -124,6 +134,9 @@ TEST_CASE("combinations and searches refuse bad inputs") {
           gradient(x, {tensor({1, 1})}, {.axis = 0});
         }) == "gradient: the points must rise or fall, got 1 before 1");
   CHECK(error_of<ShapeError>([] { pdist(zeros({3})); }) == "pdist: needs rows (n, d), got [3]");
+  CHECK(error_of<LimitError>([] {
+          pdist(zeros({(std::int64_t{1} << 32) + 1, 0}));
+        }) == "pdist: the size 4294967297 * 4294967296 overflows");
   CHECK(error_of<ValueError>([&] { pdist(x, {.p = -1}); }) == "pdist: p must not be negative, got -1");
   CHECK(error_of<ValueError>([&] { renorm(x, {.p = 0}); }) == "renorm: p must be positive, got 0");
   CHECK(error_of<ValueError>([&] { renorm(x, {.maxnorm = -1}); }) == "renorm: maxnorm must not be negative, got -1");
