@@ -133,7 +133,8 @@ struct ExhaustiveOptions {
   std::int64_t max_sequences = 1'000'000;  ///< more than this are refused
 };
 /// Looks at all sequences that end or are max_length long, (V - 1)^max_length and more, and returns the best for each
-/// of the batch. Throws LimitError if there are more than max_sequences; ValueError as beam_search.
+/// of the batch. Throws LimitError, after the first step, if there are more than max_sequences, or more
+/// than memory can hold side by side; ValueError as beam_search.
 std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOptions& options);
 
 /// The first hypothesis of each sequence in the form of greedy(), shorter ones filled up with eos. Throws ValueError

@@ -32,7 +32,7 @@ struct CombinationsOptions {
   bool with_replacement = false;  ///< an element may stand in one several times
 };
 /// All choices of r elements of a list, in its order: a row for each. Throws ShapeError unless x has one axis,
-/// ValueError for an r outside [0, 2^20].
+/// ValueError for an r outside [0, 2^20], LimitError, before any work, where there is no memory for all.
 Tensor combinations(const Tensor& x, const CombinationsOptions& options = {});
 
 }  // namespace xgrad

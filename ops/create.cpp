@@ -1,6 +1,7 @@
 // Arrays and tensors from numbers, patterns and chance.
 #include "create.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -38,6 +39,20 @@ Index arange(std::int64_t first, std::int64_t last, std::int64_t step) {
   Index result(Shape{static_cast<std::int64_t>(count)});
   std::int64_t* out = result.mutable_data();
   for (std::uint64_t i = 0; i < count; ++i) out[i] = static_cast<std::int64_t>(from + i * by);
+  return result;
+}
+
+Tensor detail::real_range(double first, double last, double step) {
+  for (const double number : {first, last, step}) {
+    if (!std::isfinite(number)) fail<ValueError>("arange", number, " is not finite");
+  }
+  if (step == 0) fail<ValueError>("arange", "step is 0");
+  const double count = std::max(std::ceil((last - first) / step), 0.0);
+  constexpr double most = 0x1p62;
+  if (count > most) fail<LimitError>("arange", count, " numbers from ", first, " to ", last);
+  Array result(Shape{static_cast<std::int64_t>(count)});
+  Real* out = result.mutable_data();
+  for (std::int64_t i = 0; i < result.size(); ++i) out[i] = static_cast<Real>(first + static_cast<double>(i) * step);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <type_traits>
 
 #include "../core/nested.h"
 #include "../core/random.h"
@@ -44,10 +45,22 @@ Tensor full(const Shape& shape, Real value);
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 
+namespace detail {
+Tensor real_range(double first, double last, double step = 1);
+inline Tensor real_range(double n) { return real_range(0, n); }
+}  // namespace detail
+
 /// 0, 1, ..., n - 1. Throws ValueError for a negative n. Here as everywhere, LimitError when the size overflows.
 Index arange(std::int64_t n);
 /// first, first + step, ..., before `last`. Throws ValueError when step is 0.
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
+/// The same with Reals as soon as one of these numbers is no whole one: arange(0, 3, 1.5) is 0, 1.5. The i-th is
+/// first + i step, calculated in double. Throws ValueError when step is 0 or a number is not finite.
+template <class... Numbers>
+requires (sizeof...(Numbers) <= 3 && (std::is_arithmetic_v<Numbers> && ...) && (std::is_floating_point_v<Numbers> || ...))
+Tensor arange(Numbers... numbers) {
+  return detail::real_range(static_cast<double>(numbers)...);
+}
 /// `count` numbers from first to last, both included, equally far apart. Throws ValueError for a negative count.
 Tensor linspace(Real first, Real last, std::int64_t count);
 /// The identity matrix (n, n), or (rows, columns) with ones where the indices are equal.

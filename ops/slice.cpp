@@ -168,6 +168,10 @@ Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axi
   return parts;
 }
 
+Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis) {
+  return split(x, std::vector<std::int64_t>(lengths), axis);
+}
+
 Tensors split(const Tensor& x, std::int64_t size, int axis) {
   axis = normalize_axis("split", axis, x.rank());
   if (size < 1) fail<ValueError>("split", "into parts of size ", size);
@@ -228,6 +232,10 @@ Tensors tensor_split(const Tensor& x, const std::vector<std::int64_t>& at, int a
   return parts;
 }
 
+Tensors tensor_split(const Tensor& x, std::initializer_list<std::int64_t> at, int axis) {
+  return tensor_split(x, std::vector<std::int64_t>(at), axis);
+}
+
 namespace {
 
 // The axis that a split by name goes along.
@@ -255,11 +263,20 @@ Tensors hsplit(const Tensor& x, std::int64_t count) { return even_split("hsplit"
 Tensors hsplit(const Tensor& x, const std::vector<std::int64_t>& at) {
   return tensor_split(x, at, named_axis("hsplit", x, column_axis(x)));
 }
+Tensors hsplit(const Tensor& x, std::initializer_list<std::int64_t> at) {
+  return hsplit(x, std::vector<std::int64_t>(at));
+}
 Tensors vsplit(const Tensor& x, std::int64_t count) { return even_split("vsplit", x, count, row_axis(x)); }
 Tensors vsplit(const Tensor& x, const std::vector<std::int64_t>& at) { return tensor_split(x, at, row_axis(x)); }
+Tensors vsplit(const Tensor& x, std::initializer_list<std::int64_t> at) {
+  return vsplit(x, std::vector<std::int64_t>(at));
+}
 Tensors dsplit(const Tensor& x, std::int64_t count) { return even_split("dsplit", x, count, 2); }
 Tensors dsplit(const Tensor& x, const std::vector<std::int64_t>& at) {
   return tensor_split(x, at, named_axis("dsplit", x, 2));
+}
+Tensors dsplit(const Tensor& x, std::initializer_list<std::int64_t> at) {
+  return dsplit(x, std::vector<std::int64_t>(at));
 }
 
 namespace {

@@ -3,6 +3,7 @@
 // What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
 #pragma once
 
+#include <initializer_list>
 #include <vector>
 
 #include "../core/tensor.h"
@@ -19,6 +20,8 @@ Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
 /// The parts of x that follow each other along `axis` with these lengths. Throws ShapeError unless they add up.
 Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
+/// The same for numbers in braces, which are lengths however few there are; so are those below places.
+Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis = 0);
 /// Parts of `size` positions along `axis`; the last may be shorter. Throws ValueError for a size below 1.
 Tensors split(const Tensor& x, std::int64_t size, int axis = 0);
 /// The parts of x at each position of `axis`, without that axis. Throws ValueError for an axis out of range.
@@ -33,16 +36,20 @@ Tensors tensor_split(const Tensor& x, std::int64_t count, int axis = 0);
 /// x cut before each of these positions of `axis`, as slice(0, at[0]), slice(at[0], at[1]), ... would: negative ones
 /// count from the end, and those outside give empty parts.
 Tensors tensor_split(const Tensor& x, const std::vector<std::int64_t>& at, int axis = 0);
+Tensors tensor_split(const Tensor& x, std::initializer_list<std::int64_t> at, int axis = 0);
 /// tensor_split along the columns: axis 1, or axis 0 of a list. These throw ShapeError where x lacks the axis or
 /// `count` does not divide it, and as tensor_split.
 Tensors hsplit(const Tensor& x, std::int64_t count);
 Tensors hsplit(const Tensor& x, const std::vector<std::int64_t>& at);
+Tensors hsplit(const Tensor& x, std::initializer_list<std::int64_t> at);
 /// Along the rows, axis 0 of two or more.
 Tensors vsplit(const Tensor& x, std::int64_t count);
 Tensors vsplit(const Tensor& x, const std::vector<std::int64_t>& at);
+Tensors vsplit(const Tensor& x, std::initializer_list<std::int64_t> at);
 /// Along axis 2 of three or more.
 Tensors dsplit(const Tensor& x, std::int64_t count);
 Tensors dsplit(const Tensor& x, const std::vector<std::int64_t>& at);
+Tensors dsplit(const Tensor& x, std::initializer_list<std::int64_t> at);
 
 /// x with src in place of x[{...}]. Throws ValueError as Tensor::operator[], ShapeError unless src has the shape of
 /// that part.      dL/dx = gy, 0 at the part      dL/dsrc = that part of gy

@@ -161,6 +161,14 @@ TEST_CASE("combinations and searches refuse bad inputs") {
 
 TEST_CASE("splits refuse parts that are not there") {
   const Tensor x = zeros({4, 3});
+  CHECK(error_of<ShapeError>([&] { split(x, {}); }) == "split: lengths [] do not make the size 4 of axis 0");
+  CHECK(error_of<ShapeError>([&] { split(x, {2}); }) == "split: lengths [2] do not make the size 4 of axis 0");
+  CHECK(split(x, {3}, 1).size() == 1);
+  CHECK(tensor_split(x, {}).size() == 1);
+  CHECK(tensor_split(x, {3})[1].shape() == Shape{1, 3});
+  CHECK(hsplit(x, {1})[1].shape() == Shape{4, 2});
+  CHECK(vsplit(x, {1})[1].shape() == Shape{3, 3});
+  CHECK(dsplit(zeros({1, 1, 5}), {1})[1].shape() == Shape{1, 1, 4});
   CHECK(error_of<ValueError>([&] { tensor_split(x, 0); }) == "tensor_split: into 0 parts");
   CHECK(error_of<LimitError>([&] { tensor_split(x, std::int64_t{1} << 30); }) == "tensor_split: into 1073741824 parts");
   CHECK(error_of<ValueError>([&] { tensor_split(x, 2, 2); }) == "tensor_split: axis 2 is out of range for rank 2");

@@ -36,6 +36,14 @@ TEST_CASE("patterns") {
   CHECK(equal(arange(3, 0, -1), index({3, 2, 1})));
   CHECK(arange(5, 2).size() == 0);
   CHECK(error_of<ValueError>([] { arange(0, 4, 0); }) == "arange: step is 0");
+  CHECK(equal(arange(0, 3, 1.5).value(), tensor({0, 1.5}).value()));
+  CHECK(equal(arange(2.5).value(), tensor({0, 1, 2}).value()));
+  CHECK(equal(arange(0.5, 3).value(), tensor({0.5, 1.5, 2.5}).value()));
+  CHECK(equal(arange(1, 0, -0.25f).value(), tensor({1, 0.75, 0.5, 0.25}).value()));
+  CHECK(arange(0., -1).size() == 0);
+  CHECK(error_of<ValueError>([] { arange(0, 4, 0.); }) == "arange: step is 0");
+  CHECK(error_of<ValueError>([] { arange(0, 1e300 * 1e300); }) == "arange: inf is not finite");
+  CHECK(error_of<LimitError>([] { arange(0, 1e300); }) == "arange: 1e+300 numbers from 0 to 1e+300");
   CHECK(error_of<ValueError>([] { arange(-1); }) == "arange: negative count -1");
   check_close(to_real(index({1, -2})).value(), Array({2}, {1, -2}));
   check_close(to_real(tensor({1, 3}) > 2).value(), Array({2}, {0, 1}));
