@@ -1,6 +1,7 @@
 // A calculator for printed formulas, by recursive descent: choice, sum, product, quotient, power, atom.
 #include "equation.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -211,12 +212,16 @@ class Reader {
 double value_of(std::string_view text, Letters letters) {
   const std::size_t with = text.find(" with ");
   std::string_view definitions = with == text.npos ? std::string_view() : text.substr(with + 6);
+  const auto is_definition = [&](std::size_t at) {
+    const std::size_t name_end = std::min(definitions.find(' ', at), definitions.size());
+    return definitions.substr(name_end).starts_with(" = ");
+  };
   while (!definitions.empty()) {
     // Up to the next one: ", t = " or ", t2 = ".
     std::size_t end = 0;
     do {
       end = definitions.find(", ", end + 1);
-    } while (end != definitions.npos && !definitions.substr(definitions.find(' ', end + 2)).starts_with(" = "));
+    } while (end != definitions.npos && !is_definition(end + 2));
     const std::string_view one = definitions.substr(0, end);
     const std::size_t name = one.find(" = ");
     letters[std::string(one.substr(0, name))] = Reader(one.substr(name + 3), letters).all();
