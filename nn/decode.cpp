@@ -1,8 +1,6 @@
 // Decoding.
 #include "decode.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 #include <span>
 
 #include "../core/checked.h"
+#include "../core/files/file.h"
 #include "../core/random.h"
 #include "../core/record.h"
 #include "../ops/softmax.h"
@@ -270,10 +269,6 @@ double bytes_of_open(const Limits& limits) {
   return static_cast<double>(sizeof(Open)) + 2.0 * sizeof(std::int64_t) * static_cast<double>(limits.max_length - 1);
 }
 
-double memory_of_machine() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
 // Moves the model to the rows that the open sequences come from; costs nothing when they stay where they are.
 void follow(Stepper& model, const std::vector<Open>& open, std::int64_t rows_before) {
   Index rows(Shape{std::ssize(open)});
@@ -417,7 +412,7 @@ std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOption
                        " tokens are more than ", options.max_sequences);
     }
     const double open = most_open(limits, model.batch(), V);
-    if (open * bytes_of_open(limits) > memory_of_machine()) {
+    if (open * bytes_of_open(limits) > static_cast<double>(machine_memory())) {
       fail<LimitError>("exhaustive_search", open, " open sequences of ", limits.max_length - 1,
                        " tokens do not fit in memory");
     }
