@@ -7,11 +7,14 @@
 #include "axis.h"
 #include "compare.h"
 #include "index.h"
-#include "quantile_places.h"
 #include "shape.h"
 #include "sort.h"
 
 namespace xgrad {
+
+using detail::QuantilePlace;
+using detail::QuantileShares;
+
 namespace {
 
 // x as lines (count, length) along an axis, or one line of all.

@@ -1,6 +1,9 @@
 // Statistics by order. Positions come from the kernel (kernels/order.cpp), values and gradients by gather.
 #include "statistics.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "../core/formula.h"
 #include "../core/record.h"
 #include "arithmetic.h"
@@ -11,7 +14,6 @@
 #include "gathered.h"
 #include "index.h"
 #include "kernels/order.h"
-#include "quantile_places.h"
 #include "shape.h"
 
 namespace xgrad {
@@ -67,6 +69,38 @@ ValuesAndIndices mode(const Tensor& x, const ArgOptions& options) {
   return chosen("mode", x, options.axis, options.keepdim,
                 [](const Array& u, int axis, std::int64_t) { return most_frequent(u, axis); });
 }
+
+namespace detail {
+
+QuantileShares::QuantileShares(const char* op, double q) : shares_{q} {
+  if (!(q >= 0 && q <= 1)) fail<ValueError>(op, "q = ", q, " is not in [0, 1]");
+}
+
+QuantileShares::QuantileShares(const char* op, const Tensor& q) : rounded_(true) {
+  if (q.rank() != 1) fail<ShapeError>(op, "q needs one axis, its shape is ", q.shape());
+  for (const Real share : q.value()) {
+    if (!(share >= 0 && share <= 1)) fail<ValueError>(op, "q = ", share, " is not in [0, 1]");
+    shares_.push_back(static_cast<double>(share));
+  }
+}
+
+QuantilePlace QuantileShares::place(std::int64_t i, std::int64_t n, QuantileInterpolation interpolation) const {
+  const double share = shares_[static_cast<std::size_t>(i)], last = static_cast<double>(n - 1);
+  const double exact =
+      rounded_ ? static_cast<double>(static_cast<Real>(share) * static_cast<Real>(last)) : share * last;
+  const double place = std::min(exact, last);
+  double lower = std::floor(place), upper = std::ceil(place);
+  if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(place);
+  if (interpolation == QuantileInterpolation::lower) upper = lower;
+  if (interpolation == QuantileInterpolation::higher) lower = upper;
+  const double between = interpolation == QuantileInterpolation::midpoint ? 0.5 : place - lower;
+  return {static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper), lower < upper ? between : 0};
+}
+
+}  // namespace detail
+
+using detail::QuantilePlace;
+using detail::QuantileShares;
 
 namespace {
 

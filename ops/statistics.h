@@ -4,7 +4,9 @@
 // chosen.
 #pragma once
 
+#include <iterator>
 #include <optional>
+#include <vector>
 
 #include "../core/tensor.h"
 #include "reduce.h"
@@ -43,5 +45,34 @@ Tensor quantile(const Tensor& x, double q, const QuantileOptions& options = {});
 /// For each of a list of shares, along a new first axis; q (n - 1) is rounded to the precision of the list, as in
 /// PyTorch. No gradient flows to q. Throws ShapeError, too, unless q has one axis.
 Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options = {});
+
+namespace detail {
+
+// The places of two sorted elements, counted from 0, and how far from the lower one a quantile lies.
+struct QuantilePlace {
+  std::int64_t lower, upper;
+  double share;
+};
+
+// The shares of elements that quantiles are asked for, checked.
+class QuantileShares {
+ public:
+  // One, told as a setting: its place is found in double. Throws ValueError unless 0 <= q <= 1.
+  QuantileShares(const char* op, double q);
+  // A list of numbers, which 0.9 is perhaps not among: the product with the number of the last place is rounded as they
+  // are, so that those nearest to whole places, as 0.9 of 10, give these. Throws ShapeError, too, unless q has one
+  // axis.
+  QuantileShares(const char* op, const Tensor& q);
+
+  std::int64_t size() const { return std::ssize(shares_); }
+  // The place of quantile i of n elements.
+  QuantilePlace place(std::int64_t i, std::int64_t n, QuantileInterpolation interpolation) const;
+
+ private:
+  std::vector<double> shares_;
+  bool rounded_ = false;
+};
+
+}  // namespace detail
 
 }  // namespace xgrad
