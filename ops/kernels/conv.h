@@ -22,8 +22,8 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
 Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias,
                       const detail::BfloatUnit* unit);
 
-/// The gradient to the kernel: w_ock = sum_bp y_bop x_bc(stride p - padding + dilation k). Sums over images are taken
-/// block by block, then over the blocks, so they are the same for any number of threads.
+/// The gradient to the kernel: w_ock = sum_bp y_bop x_bc(stride p - padding + dilation k). Sums are taken over about a
+/// thousand pixels, of these over blocks of images, then over the blocks, so they are the same for any number of threads.
 Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const detail::BfloatUnit* unit);
 
 /// What each result looks at, as columns (batch, groups in h.kernel w.kernel, h.out w.out), 0 outside of the image; and
