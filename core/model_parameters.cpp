@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "fork.h"
 
@@ -20,6 +21,10 @@ const WholeAtFork whole{[]() -> std::mutex& { return mutex; }, WholeAtFork::engi
 // Never destroyed: models may be static objects.
 std::unordered_map<const Node*, Place>& places() {
   static std::unordered_map<const Node*, Place>& all = *new std::unordered_map<const Node*, Place>;
+  return all;
+}
+std::unordered_set<const Node*>& whole_buffers() {
+  static std::unordered_set<const Node*>& all = *new std::unordered_set<const Node*>;
   return all;
 }
 
@@ -61,6 +66,21 @@ std::shared_ptr<const ModelParameters> ModelParameters::of(const Node* parameter
   const std::lock_guard lock(mutex);
   const auto place = places().find(parameter);
   return place == places().end() ? nullptr : place->second.model->weak_from_this().lock();
+}
+
+void ModelParameters::add_whole(const Tensor& buffer) {
+  const std::lock_guard lock(mutex());
+  whole_buffers().insert(buffer.node().get());
+}
+
+void ModelParameters::remove_whole(const Tensor& buffer) noexcept {
+  const std::lock_guard lock(mutex());
+  whole_buffers().erase(buffer.node().get());
+}
+
+bool ModelParameters::is_whole(const Node* buffer) {
+  const std::lock_guard lock(mutex());
+  return buffer && whole_buffers().contains(buffer);
 }
 
 }  // namespace xgrad::detail

@@ -22,6 +22,9 @@ class ModelParameters : public std::enable_shared_from_this<ModelParameters> {
 
   void add(const Tensor& parameter);
   void remove(const Tensor& parameter) noexcept;
+  /// The same for a buffer that holds whole numbers.
+  static void add_whole(const Tensor& buffer);
+  static void remove_whole(const Tensor& buffer) noexcept;
 
   /// How many have been added, ever.
   std::uint64_t declared() const { return declared_.load(std::memory_order_relaxed); }
@@ -30,6 +33,8 @@ class ModelParameters : public std::enable_shared_from_this<ModelParameters> {
 
   /// The model of a parameter, given its node; nullptr for what no living module has declared.
   static std::shared_ptr<const ModelParameters> of(const Node* parameter);
+  /// Whether this is a buffer of whole numbers of a living module, given its node.
+  static bool is_whole(const Node* buffer);
 
  private:
   std::map<std::uint64_t, Tensor> living_;

@@ -55,6 +55,12 @@ Index whole_numbers(const Array& values) {
   return result;
 }
 
+// Whether two arrays of one shape have the same numbers, NaN among them.
+bool same_numbers(const Array& a, const Array& b) {
+  return a.data() == b.data() ||
+         std::ranges::equal(a, b, [](Real x, Real y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+}
+
 bool is_number(std::string_view name) { return name.find_first_not_of("0123456789") == name.npos; }
 
 }  // namespace
@@ -64,6 +70,7 @@ Module::Module(At here) : place_(intern("")), parent_(here.parent) {
     model_ = std::make_shared<xgrad::detail::ModelParameters>();
     return;
   }
+  parent_->take_place(here.name);
   parent_->check_new_name(here.name);
   place_ = intern(parent_->full_name(here.name));
   training_ = parent_->training_;
@@ -84,6 +91,7 @@ Module::~Module() {
   for (const auto& [name, child] : children_) child->parent_ = nullptr;
   for (const Entry& entry : entries_) {
     if (entry.kind == Entry::owned) model_->remove(entry.tensor);
+    if (entry.kind == Entry::whole_buffer) xgrad::detail::ModelParameters::remove_whole(entry.tensor);
   }
   for (Eval* eval : evals_) eval->parts_.erase(eval->find(*this));
 }
@@ -131,24 +139,43 @@ void Module::check_new_name(std::string_view name) const {
   }
 }
 
-Tensor Module::add(std::string_view name, const Tensor& tensor, Entry::Kind kind) {
-  entries_.push_back({std::string(name), tensor, kind});
+At Module::at(std::string_view name) {
+  At place{this, std::string(name)};
+  places_.emplace_back(name);
+  return place;
+}
+
+void Module::take_place(const std::string& name) {
+  if (const auto place = std::ranges::find(places_, name); place != places_.end()) places_.erase(place);
+}
+
+void Module::refuse_places() const {
+  fail<ValueError>("module", "no module took the place '", full_name(places_.front()),
+                   "': a constructor with an At hands it on, `: Module(here)`");
+}
+
+Tensor Module::add(std::string_view name, const Tensor& tensor, Entry::Kind kind, Decay decay) {
+  entries_.push_back({std::string(name), tensor, kind, decay});
   return tensor;
 }
 
-Tensor Module::param(std::string_view name, const Shape& shape, const Init& init) {
+Tensor Module::param(std::string_view name, const Shape& shape, const Init& init, Decay decay) {
   const Scope scope(place_);
   check_new_name(name);
   if (!init) fail<ValueError>(class_name(type()), "the init of ", name, " is empty");
   Tensor parameter;
   try {
-    parameter = xgrad::variable(init(possible(name, shape)), full_name(name));
+    Array value = init(possible(name, shape));
+    if (value.shape() != shape) {
+      fail<ShapeError>(class_name(type()), "the init of ", name, " gives ", value.shape(), ", not ", shape);
+    }
+    parameter = xgrad::variable(std::move(value), full_name(name));
   } catch (const std::bad_alloc&) {
     refuse_size(name, shape);
   } catch (const LimitError&) {  // an array that there is no memory for: the layer knows more about it
     refuse_size(name, shape);
   }
-  add(name, parameter, Entry::owned);
+  add(name, parameter, Entry::owned, decay);
   model_->add(parameter);
   return parameter;
 }
@@ -166,7 +193,11 @@ Tensor Module::buffer(std::string_view name, Array value) {
 
 Tensor Module::buffer(std::string_view name, const Index& value) {
   const Scope scope(place_);
-  return add(name, to_real(value).named(full_name(name)), Entry::whole_buffer);
+  check_new_name(name);
+  const Tensor numbers = to_real(value).named(full_name(name));
+  add(name, numbers, Entry::whole_buffer);
+  xgrad::detail::ModelParameters::add_whole(numbers);
+  return numbers;
 }
 
 void Module::refuse_size(std::string_view name, const Shape& shape) const {
@@ -201,6 +232,7 @@ double Module::probability(std::string_view name, double value) const {
 // Calls f(name relative to this module, entry) for everything here and below.
 template <class F>
 void Module::visit(const F& f, const std::string& prefix) const {
+  check_places();
   for (const Entry& entry : entries_) f(prefix + entry.name, entry);
   for (const auto& [name, child] : children_) child->visit(f, prefix + name + ".");
 }
@@ -230,6 +262,14 @@ Tensors Module::parameters() const {
 std::vector<std::pair<std::string, Tensor>> Module::named_parameters() const {
   std::vector<std::pair<std::string, Tensor>> all;
   visit_parameters([&](const std::string& name, const Tensor& parameter) { all.emplace_back(name, parameter); });
+  return all;
+}
+
+Tensors Module::parameters_without_decay() const {
+  Tensors all;
+  visit([&](const std::string&, const Entry& entry) {
+    if (entry.decay == Decay::no) all.push_back(entry.tensor);
+  });
   return all;
 }
 
@@ -265,8 +305,10 @@ NamedArrays Module::state_dict() const {
 
 StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStateOptions& options) const {
   struct Match {
+    std::string name;
     Tensor tensor;
     Array value;
+    bool shared;
   };
   const Scope scope(described_place());
   StateDifference difference;
@@ -289,7 +331,7 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     } else if (const Shape& shape = value ? value->shape() : whole->shape(); shape != entry.tensor.shape()) {
       difference.add_mismatch(name, shape, entry.tensor.shape());
     } else {
-      matches.push_back({entry.tensor, value ? *value : to_real(*whole).value()});
+      matches.push_back({name, entry.tensor, value ? *value : to_real(*whole).value(), entry.kind == Entry::shared});
     }
   });
   for (const auto& [name, tensor] : absent) {
@@ -301,8 +343,17 @@ StateDifference Module::load_state_dict(const NamedArrays& state, const LoadStat
     visit([&](const std::string& name, const Entry&) { rest.erase(name); });
     for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
   }
+  for (const Match& one : matches) {
+    if (!one.shared) continue;
+    const auto disagrees = [&](const Match& other) {
+      return same(other.tensor, one.tensor) && !same_numbers(other.value, one.value);
+    };
+    if (const auto other = std::ranges::find_if(matches, disagrees); other != matches.end()) {
+      difference.add_mismatch(one.name, cat("differs from ", other->name, ", which is the same parameter"));
+    }
+  }
   if (options.strict || !difference.mismatched.empty()) difference.refuse("load_state_dict", options.source);
-  for (const auto& [tensor, value] : matches) tensor.assign(value);
+  for (const Match& match : matches) match.tensor.assign(match.value);
   return difference;
 }
 
@@ -354,6 +405,11 @@ Eval::~Eval() {
     const auto after = module->evals_.erase(std::ranges::find(module->evals_, this));
     (after == module->evals_.end() ? module->training_ : (*after)->find(*module)->was_training) = was_training;
   }
+}
+
+std::optional<Eval> outside_of_training(const Module& model) {
+  if (!model.training()) return std::nullopt;
+  return std::optional<Eval>(std::in_place, model);
 }
 
 struct ModulePrinter {

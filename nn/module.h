@@ -21,7 +21,8 @@
 //     Tensor w = xgrad::variable(...);         no parameter: param("w", ...). (A bare variable(...) does not compile.)
 //     Tensor w = param(...);  w = ...;         a member that is given another tensor: declare it const; w.assign(...)
 //
-// optim::audit finds all four.
+// optim::audit finds all four. A fifth, `explicit Block(At) {}`, which keeps its place to itself where `: Module(here)`
+// would hand it on, is refused when its parent first runs or is asked for parameters or state.
 #pragma once
 
 #include <atomic>
@@ -30,6 +31,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <typeinfo>
@@ -48,6 +50,9 @@ namespace xgrad::nn {
 
 class Eval;
 class Module;
+namespace detail {
+class Making;
+}
 
 /// The place of a module: a name inside a parent. Made by Module::at.
 struct At {
@@ -86,6 +91,12 @@ class Entered {
   const Module& module_;
   Tensors inputs_;
   std::vector<Index> indices_;
+};
+
+/// Whether weight decay is for a parameter: see without_weight_decay.
+enum class Decay {
+  yes,
+  no  ///< making it smaller makes no function simpler
 };
 
 struct LoadStateOptions {
@@ -131,6 +142,8 @@ class Module {
   /// The same for buffers: what is saved with the parameters but not trained.
   Tensors buffers() const;
   std::vector<std::pair<std::string, Tensor>> named_buffers() const;
+  /// Those parameters that were declared with Decay::no, here and below.
+  Tensors parameters_without_decay() const;
   /// How many numbers the parameters have together.
   std::int64_t num_parameters() const;
   /// The modules declared in this one.
@@ -147,9 +160,9 @@ class Module {
   /// The values of all parameters and buffers by name, relative to this module; the numbers are shared, not copied.
   NamedArrays state_dict() const;
   /// Takes the values of a state; buffers may come as whole numbers. A parameter with several names needs only one of
-  /// them. Throws FormatError with every name that is missing, unexpected, or of another shape or kind; then nothing
-  /// was loaded. With .strict = false only another shape or kind is an error, and what is missing and unexpected is
-  /// returned.
+  /// them. Throws FormatError with every name that is missing, unexpected, of another shape or kind, or differs from
+  /// another name of the same parameter; then nothing was loaded. With .strict = false what is missing or unexpected is
+  /// no error, but returned.
   StateDifference load_state_dict(const NamedArrays& state, const LoadStateOptions& options = {}) const;
 
   /// How layers that know a difference behave from now on, here and below: as in training (as they are born) or not.
@@ -177,18 +190,19 @@ class Module {
   /// name `derived`, which is being made.
   Module(At here, const std::type_info& base, const std::type_info& derived);
 
-  /// The place of a child: `nn::Linear out{at("out"), 64, 10};`
-  At at(std::string_view name) { return {this, std::string(name)}; }
+  /// The place of a child: `nn::Linear out{at("out"), 64, 10};`. A place that no module takes is refused later: see
+  /// the head of this file.
+  At at(std::string_view name);
   /// A parameter of this module, `const Tensor weight = param("weight", {out, in}, init::xavier_uniform())`: a leaf
-  /// that knows its full name. Throws ValueError for a name as above or an empty init, LimitError for a shape that
-  /// there is no memory for.
-  Tensor param(std::string_view name, const Shape& shape, const Init& init);
+  /// that knows its full name. Throws ValueError for a name as above or an empty init, ShapeError if the init gives
+  /// another shape, LimitError for a shape that there is no memory for.
+  Tensor param(std::string_view name, const Shape& shape, const Init& init, Decay decay = Decay::yes);
   /// One more name for a parameter that belongs to another module: tied weights.
   Tensor param(std::string_view name, const Tensor& shared);
   /// An array that is saved with the parameters but gets no gradient:
   /// `const Tensor running_mean = buffer("running_mean", Array({channels}, Real(0)))`.
   Tensor buffer(std::string_view name, Array value);
-  /// One of whole numbers: a Tensor like others, but saved as an Index.
+  /// One of whole numbers: a Tensor like others, but saved as an Index, and copied where others are averaged.
   Tensor buffer(std::string_view name, const Index& value);
 
   struct Anything {
@@ -233,11 +247,13 @@ class Module {
  private:
   friend class Entered;
   friend class Eval;
+  friend class detail::Making;
   friend struct ModulePrinter;
   struct Entry {
     std::string name;
     Tensor tensor;
     enum Kind { owned, shared, buffer, whole_buffer } kind;
+    Decay decay = Decay::yes;
 
     bool is_buffer() const { return kind == buffer || kind == whole_buffer; }
   };
@@ -246,7 +262,14 @@ class Module {
   [[noreturn]] void refuse_size(std::string_view name, const Shape& shape) const;
   const Place* described_place() const;
   void check_new_name(std::string_view name) const;
-  Tensor add(std::string_view name, const Tensor& tensor, Entry::Kind kind);
+  // Throws ValueError if at() has made a place for a child and no module has taken it.
+  void check_places() const {
+    if (!places_.empty()) [[unlikely]]
+      refuse_places();
+  }
+  [[noreturn]] void refuse_places() const;
+  void take_place(const std::string& name);
+  Tensor add(std::string_view name, const Tensor& tensor, Entry::Kind kind, Decay decay = Decay::yes);
   template <class F>
   void visit(const F& f, const std::string& prefix = {}) const;
   template <class F>
@@ -261,6 +284,7 @@ class Module {
   std::shared_ptr<xgrad::detail::ModelParameters> model_;  // of the whole tree
   std::vector<Entry> entries_;
   std::vector<std::pair<std::string, Module*>> children_;
+  std::vector<std::string> places_;  // made by at() and not taken yet
   // The mode and the hooks are no part of a module's value: they change on const modules, too.
   mutable bool training_ = true;
   mutable std::vector<std::pair<std::uint64_t, ForwardHook>> hooks_;
@@ -292,6 +316,10 @@ class [[nodiscard]] Eval {
   std::vector<Part> parts_;
 };
 
+/// An Eval for a model that is in training. For one that is not there is none, and nothing is touched, so that several
+/// threads may run it.
+std::optional<Eval> outside_of_training(const Module& model);
+
 /// The module as a tree with shapes and numbers of parameters; equal numbered children in a row are shown once.
 ///
 ///     Mlp 4 -> 8 -> 2       58
@@ -312,6 +340,7 @@ void load(const Module& module, const std::string& path, const LoadOptions& opti
 
 template <class... Inputs>
 Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
+  module.check_places();
   if (!module.hooks_.empty()) (keep(inputs), ...);
 }
 

@@ -1,7 +1,19 @@
 // Sequential.
 #include "sequential.h"
 
+#include <algorithm>
+
 namespace xgrad::nn {
+
+void detail::Making::check(const Module* made) const {
+  const Module* parent = place_.parent;
+  const std::string path = parent ? parent->full_name(place_.name) : std::string();
+  if (!made) fail<ValueError>("layer", "a maker made no layer at '", path, "'");
+  if (parent && std::ranges::find(parent->children(), made, [](const auto& child) { return child.second; }) ==
+                    parent->children().end()) {
+    fail<ValueError>("layer", "a maker made the layer at another place than '", path, "', which it was given");
+  }
+}
 
 // For layers that do not enter themselves, each is entered here.
 Tensor Sequential::from(std::int64_t first, Tensor x) const {

@@ -23,15 +23,45 @@
 
 namespace xgrad::nn {
 
+namespace detail {
+
+/// Watches over a layer that is made at a place. Threads: of one.
+class Making {
+ public:
+  explicit Making(const At& place) : place_(place) {}
+  /// If nothing has taken the place, nothing will.
+  ~Making() {
+    if (place_.parent) place_.parent->take_place(place_.name);
+  }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+  /// Throws ValueError unless there is a layer and it is at the place.
+  void check(const Module* made) const;
+
+ private:
+  const At& place_;
+};
+
+}  // namespace detail
+
 /// A layer that is still to be made, once its place is known. Threads: a plain value.
 template <class Layer>
 class LayerMaker {
  public:
   template <class F>
     requires std::is_invocable_r_v<std::unique_ptr<Layer>, const F&, At>
-  explicit LayerMaker(F make) : make_(std::move(make)) {}
-  /// A new layer at this place.
-  std::unique_ptr<Layer> operator()(At here) const { return make_(std::move(here)); }
+  explicit LayerMaker(F make) : make_(std::move(make)) {
+    xgrad::detail::refuse_empty("layer", make_);
+  }
+  /// A new layer at this place. Throws ValueError if the function makes none, or makes it at another place, where its
+  /// parent would not know of it.
+  std::unique_ptr<Layer> operator()(At here) const {
+    const detail::Making making(here);
+    std::unique_ptr<Layer> made = make_(here);
+    making.check(made.get());
+    return made;
+  }
 
  private:
   std::function<std::unique_ptr<Layer>(At)> make_;

@@ -2,6 +2,9 @@
 #include "support/check.h"
 #include "support/files.h"
 
+#include <cmath>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -523,6 +526,89 @@ TEST_CASE("A stack refuses a negative count and a layer that it does not have") 
   CHECK(equal(root.none(Array({2}, {1, 2})).value(), Array({2}, {1, 2})));
   CHECK(error_of<ValueError>([&] { root.none[0]; }) == "stack: layer 0 of 0");
   CHECK(error_of<ValueError>([&] { root.add(-1); }) == "stack: -1 layers; is it declared after this layer?\n  in more");
+}
+
+// A module through which every function that registers a name can be called.
+struct Registering : Module {
+  const Tensor weight = param("weight", {1}, init::ones());
+  Scale child{at("child")};
+
+  std::vector<std::pair<const char*, std::function<void(const std::string&)>>> ways() {
+    return {{"param", [this](const std::string& name) { param(name, {1}, init::ones()); }},
+            {"param, shared", [this](const std::string& name) { param(name, weight); }},
+            {"buffer", [this](const std::string& name) { buffer(name, Array({1}, Real(0))); }},
+            {"buffer of whole numbers", [this](const std::string& name) { buffer(name, Index({1}, 0)); }},
+            {"child", [this](const std::string& name) { const Scale born(at(name)); }}};
+  }
+};
+
+TEST_CASE("Whatever registers a name refuses one that is there, that is empty or that has a dot") {
+  for (std::size_t way = 0; way < 5; ++way) {
+    Registering module;
+    const auto [what, add] = module.ways()[way];
+    CAPTURE(what);
+    const std::size_t saved = module.state_dict().size();
+    for (const char* name : {"weight", "child"}) {
+      CHECK(error_of<ValueError>([&] { add(name); }) == cat("module: duplicate name '", name, "'"));
+    }
+    for (const char* name : {"", ".", "a.b"}) {
+      CHECK(error_of<ValueError>([&] { add(name); }) ==
+            cat("module: a name must not be empty or hold a dot: '", name, "'"));
+    }
+    CHECK(module.state_dict().size() == saved);
+    CHECK(module.children().size() == 1);
+  }
+}
+
+struct Homeless : Module {
+  Scale inner{at("inner")};
+  explicit Homeless(At) {}
+};
+
+struct Forgetful : Module {
+  Homeless block{at("block")};
+  Scale last{at("last")};
+  Tensor operator()(const Tensor& x) const {
+    const auto here = enter(x);
+    return here(last(x));
+  }
+};
+
+TEST_CASE("A constructor that keeps its place to itself is found where its parent is first used") {
+  const std::string sentence =
+      "module: no module took the place 'block': a constructor with an At hands it on, `: Module(here)`";
+  const Forgetful model;
+  CHECK(error_of<ValueError>([&] { model.parameters(); }) == sentence);
+  CHECK(error_of<ValueError>([&] { model.state_dict(); }) == sentence);
+  CHECK(error_of<ValueError>([&] { model.load_state_dict({}); }) == sentence);
+  CHECK(error_of<ValueError>([&] { model(Array({2}, Real(1))); }).starts_with(sentence));
+  const Stack<Homeless> stack(root, 2);
+  CHECK(error_of<ValueError>([&] { stack.num_parameters(); }) ==
+        "module: no module took the place '0': a constructor with an At hands it on, `: Module(here)`");
+}
+
+TEST_CASE("Two names of one parameter must not disagree in a file") {
+  struct Net : Module {
+    Scale own{at("own")};
+    const Tensor again = param("again", own.weight);
+  };
+  const Net net;
+  NamedArrays state = net.state_dict();
+  state["again"] = Array({2}, {1, std::numeric_limits<Real>::quiet_NaN()});
+  CHECK(error_of<FormatError>([&] { net.load_state_dict(state); }).find("again differs from own.weight") !=
+        std::string::npos);
+  CHECK(equal(net.again.value(), Array({2}, Real(1))));
+  CHECK_THROWS_AS(net.load_state_dict(state, {.strict = false}), FormatError);
+  state["own.weight"] = Array({2}, {1, std::numeric_limits<Real>::quiet_NaN()});
+  net.load_state_dict(state);
+  CHECK(std::isnan(net.own.weight.value().data()[1]));
+}
+
+TEST_CASE("An init that gives another shape than asked is refused") {
+  const Init other = [](const Shape&) { return Array({10, 3}, Real(0)); };
+  CHECK(error_of<ShapeError>([&] {
+          Linear(root, 3, 2, {.init = other});
+        }).starts_with("Linear: the init of weight gives [10, 3], not [2, 3]"));
 }
 
 }  // namespace

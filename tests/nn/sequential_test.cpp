@@ -1,4 +1,7 @@
 // Sequential, ModuleList and ModuleDict: names, calls, errors.
+#include <functional>
+#include <memory>
+
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
 
@@ -167,6 +170,33 @@ TEST_CASE("Sequential and its like refuse what they have not") {
   says([&] { dict.insert("a", nn::layer<nn::Linear>(1, 1)); }, "module: duplicate name 'a'");
   says([&] { dict.insert("a.b", nn::layer<nn::Linear>(1, 1)); }, "module: a name must not be empty or hold a dot");
   CHECK(dict.size() == 1);
+}
+
+TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, and nothing stays behind") {
+  using Maker = nn::LayerMaker<nn::Linear>;
+  const Maker elsewhere([](nn::At) { return std::make_unique<nn::Linear>(nn::root, 3, 2); });
+  const Maker nothing([](nn::At) { return std::unique_ptr<nn::Linear>(); });
+  const Maker throwing([](nn::At) -> std::unique_ptr<nn::Linear> { throw LimitError("no more"); });
+  nn::Sequential sequence(nn::root);
+  nn::ModuleList<nn::Linear> list(nn::root);
+  nn::ModuleDict<nn::Linear> dict(nn::root);
+  const auto check = [&](const auto& add, const nn::Module& module, const std::string& name) {
+    CHECK(error_of<ValueError>([&] { add(elsewhere); }) ==
+          "layer: a maker made the layer at another place than '" + name + "', which it was given");
+    CHECK(error_of<ValueError>([&] { add(nothing); }) == "layer: a maker made no layer at '" + name + "'");
+    CHECK_THROWS_AS(add(throwing), LimitError);
+    CHECK(module.children().empty());
+    CHECK(module.parameters().empty());
+    add(nn::layer<nn::Linear>(3, 2));
+    CHECK(names_of(module) == std::vector<std::string>{name + ".weight", name + ".bias"});
+  };
+  check([&](const Maker& maker) { sequence.append(maker); }, sequence, "0");
+  check([&](const Maker& maker) { list.append(maker); }, list, "0");
+  check([&](const Maker& maker) { dict.insert("a", maker); }, dict, "a");
+  CHECK_THROWS_AS(nn::Sequential(nn::root, nothing), ValueError);
+  CHECK(error_of<ValueError>([] {
+          Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()};
+        }) == "layer: the function is empty");
 }
 
 }  // namespace xgrad::testing
