@@ -27,7 +27,7 @@ Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const Optio
       count(positive("count", rows)),
       dim(positive("dim", width)),
       padding_idx(from_start(options.padding_idx, count)),
-      weight(param("weight", {count, dim}, options.init ? options.init : init::normal())) {
+      weight(param("weight", {count, dim}, options.init ? options.init : init::normal(), Decay::no)) {
   clear_padding(weight, padding_idx, options.init);
 }
 
@@ -44,7 +44,7 @@ EmbeddingBag::EmbeddingBag(At here, std::int64_t rows, std::int64_t width, const
       dim(positive("dim", width)),
       mode(options.mode),
       padding_idx(from_start(options.padding_idx, count)),
-      weight(param("weight", {count, dim}, options.init ? options.init : init::normal())) {
+      weight(param("weight", {count, dim}, options.init ? options.init : init::normal(), Decay::no)) {
   clear_padding(weight, padding_idx, options.init);
 }
 

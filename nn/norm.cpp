@@ -45,8 +45,8 @@ LayerNorm::LayerNorm(At here, const Shape& given, const Options& options)
         return given;
       }()),
       eps(options.eps),
-      weight(options.affine ? param("weight", sizes, init::ones()) : Tensor()),
-      bias(options.affine && options.bias ? param("bias", sizes, init::zeros()) : Tensor()) {
+      weight(options.affine ? param("weight", sizes, init::ones(), Decay::no) : Tensor()),
+      bias(options.affine && options.bias ? param("bias", sizes, init::zeros(), Decay::no) : Tensor()) {
   const auto constructing = enter();
   if (sizes.empty()) fail<ValueError>("layer_norm", "no axis to normalise over");
   check_eps("layer_norm", eps);
@@ -68,7 +68,7 @@ RMSNorm::RMSNorm(At here, const Shape& given, const Options& options)
         return given;
       }()),
       eps(options.eps),
-      weight(options.affine ? param("weight", sizes, init::ones()) : Tensor()) {
+      weight(options.affine ? param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
   const auto constructing = enter();
   if (sizes.empty()) fail<ValueError>("rms_norm", "no axis to normalise over");
   check_eps("rms_norm", eps);

@@ -122,7 +122,7 @@ WindowAttention::WindowAttention(At here, std::int64_t width, std::int64_t head_
       dropout(at("dropout"), options.dropout),
       relative_position_bias_table(param("relative_position_bias_table",
                                          {(2 * window.height - 1) * (2 * window.width - 1), heads},
-                                         init::truncated_normal({.std = 0.02}))),
+                                         init::truncated_normal({.std = 0.02}), Decay::no)),
       relative_position_index(buffer("relative_position_index", relative_positions(window))),
       positions_(relative_positions(window)) {
   const auto constructing = enter();

@@ -74,7 +74,7 @@ Tensor VitLayers::operator()(const Tensor& z) const {
 
 VitEncoder::VitEncoder(At here, const Options& options)
     : Module(std::move(here)),
-      pos_embedding(param("pos_embedding", {1, tokens(options), options.dim}, init::normal({.std = 0.02}))),
+      pos_embedding(param("pos_embedding", {1, tokens(options), options.dim}, init::normal({.std = 0.02}), Decay::no)),
       dropout(at("dropout"), options.dropout),
       layers(at("layers"), options),
       ln(at("ln"), options.dim, {.eps = norm_eps}) {}
@@ -119,8 +119,9 @@ VisionTransformer::VisionTransformer(At here, const Options& given)
                 {.stride = options.patch,
                  .init = [](const Shape& shape) { return by_inputs(init::fans(shape).in)(shape); },
                  .bias_init = init::zeros()}),
-      class_token(options.pooling == VitPooling::class_token ? param("class_token", {1, 1, options.dim}, init::zeros())
-                                                             : Tensor()),
+      class_token(options.pooling == VitPooling::class_token
+                      ? param("class_token", {1, 1, options.dim}, init::zeros(), Decay::no)
+                      : Tensor()),
       encoder(at("encoder"), options),
       heads(at("heads"), options) {}
 

@@ -15,7 +15,8 @@ namespace xgrad::nn {
 using WeightDecayRule = std::function<bool(const Tensor& parameter)>;
 
 /// The usual rule: true for the parameters of a model that no weight decay is for, because making them smaller makes no
-/// function simpler: those of norms, of embeddings and learned positions, biases, and all others that are no matrices.
+/// function simpler: those of norms, of embeddings, learned positions and class tokens, biases, and all others that are
+/// no matrices. Layers say so themselves: those that were declared with Decay::no, and whatever has less than two axes.
 /// An embedding that is the head of its model, too, counts as an embedding. The rule holds the parameters themselves,
 /// not the model.
 WeightDecayRule without_weight_decay(const Module& model);

@@ -224,8 +224,10 @@ void train(const Config& config, kit::Example& example) {
   std::vector<std::string> before;
   for (const Sentence& sentence : to_fill) before.push_back(guesses(model, text, sentence.ids));
 
-  const Tensors parameters = model.parameters();
-  optim::AdamW adam{parameters, {.betas = {0.9, 0.99}, .weight_decay = 0.01}};
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+      model.parameters(), {{nn::without_weight_decay(model), {.betas = {0.9, 0.99}, .weight_decay = 0}}},
+      {.betas = {0.9, 0.99}, .weight_decay = 0.01})};
+  const Tensors parameters = adam.parameters();
   const optim::Schedule schedule = optim::warmup(
       config.warmup,
       optim::cosine({.lr = config.learning_rate, .steps = std::max<std::int64_t>(config.steps - config.warmup, 1)}));

@@ -213,8 +213,10 @@ void train(const Config& config, kit::Example& example) {
             << model << "before training:\n"
             << write(model, text.tokenizer, config, example.seed) << "\n";
 
-  const Tensors parameters = model.parameters();
-  optim::AdamW adam{parameters, {.betas = {0.9, 0.99}, .weight_decay = 0.1}};
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+      model.parameters(), {{nn::without_weight_decay(model), {.betas = {0.9, 0.99}, .weight_decay = 0}}},
+      {.betas = {0.9, 0.99}, .weight_decay = 0.1})};
+  const Tensors parameters = adam.parameters();
   const optim::Schedule schedule =
       optim::warmup(config.warmup, optim::cosine({.lr = config.learning_rate,
                                                   .min_lr = config.least_rate,

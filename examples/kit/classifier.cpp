@@ -19,18 +19,6 @@
 namespace xgrad::kit {
 namespace {
 
-// Weights are pulled towards 0; biases, norms and positions, which have one axis, are not.
-std::vector<optim::AdamW::Group> groups_of(const nn::Module& module, const ClassifierOptions& options) {
-  std::vector<optim::AdamW::Group> groups{
-      {.parameters = {}, .options = {.lr = options.lr, .weight_decay = options.weight_decay}},
-      {.parameters = {}, .options = {.lr = options.lr, .weight_decay = 0}}};
-  for (const Tensor& parameter : module.parameters()) {
-    groups[parameter.rank() < 2 ? 1 : 0].parameters.push_back(parameter);
-  }
-  std::erase_if(groups, [](const auto& group) { return group.parameters.empty(); });
-  return groups;
-}
-
 // Pictures as the model sees them in training.
 Tensor augmented(const Array& images, const ChannelStatistics& statistics, const ClassifierOptions& options) {
   const Array shifted = options.crop > 0 ? random_crop(images, options.crop, next_random_key()) : images;
@@ -99,7 +87,9 @@ Answers train_classifier(const nn::Module& module, const Classifier& model, cons
   const std::int64_t count = data.train.size(), steps = count / options.batch, all = steps * options.epochs;
   if (steps == 0) fail<ValueError>("train_classifier", count, " pictures are fewer than a batch of ", options.batch);
   const ChannelStatistics statistics = channel_statistics(data.train);
-  optim::AdamW adam(groups_of(module, options));
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+      module.parameters(), {{nn::without_weight_decay(module), {.lr = options.lr, .weight_decay = 0}}},
+      {.lr = options.lr, .weight_decay = options.weight_decay})};
   const Tensors parameters = adam.parameters();
   const auto warmup = std::clamp<std::int64_t>(std::llround(options.warmup * static_cast<double>(all)), 1, all);
   optim::Scheduler scheduler{

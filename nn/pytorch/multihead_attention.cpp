@@ -87,8 +87,8 @@ MultiheadAttention::MultiheadAttention(At here, std::int64_t width, std::int64_t
       k_proj_weight(own_map("k_proj_weight", options.kdim)),
       v_proj_weight(own_map("v_proj_weight", options.vdim)),
       in_proj_bias(options.bias ? param("in_proj_bias", {three_of(embed_dim)}, init::zeros()) : Tensor()),
-      bias_k(options.add_bias_kv ? param("bias_k", {1, 1, embed_dim}, init::xavier_normal()) : Tensor()),
-      bias_v(options.add_bias_kv ? param("bias_v", {1, 1, embed_dim}, init::xavier_normal()) : Tensor()),
+      bias_k(options.add_bias_kv ? param("bias_k", {1, 1, embed_dim}, init::xavier_normal(), Decay::no) : Tensor()),
+      bias_v(options.add_bias_kv ? param("bias_v", {1, 1, embed_dim}, init::xavier_normal(), Decay::no) : Tensor()),
       out_proj(at("out_proj"), embed_dim, embed_dim, {.bias = options.bias, .bias_init = init::zeros()}) {
   const auto constructing = enter();
   probability("dropout", options.dropout);

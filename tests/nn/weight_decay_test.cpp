@@ -59,5 +59,25 @@ TEST_CASE("weight decay is for kernels and recurrent weights, not for what stand
   CHECK(decaying(net) == std::set<std::string>{"conv.weight", "lstm.weight_ih_l0", "lstm.weight_hh_l0"});
 }
 
+TEST_CASE("weight decay is not for bags, positions of any axes and tables of biases; a user's layer says so itself") {
+  struct Net : nn::Module {
+    nn::EmbeddingBag bag{at("bag"), 5, 4};
+    nn::SwinTransformer swin{at("swin"),
+                             {.patch = 2, .dim = 4, .depths = {1}, .heads = {2}, .window = 2, .classes = 3}};
+    nn::pytorch::MultiheadAttention attention{at("attention"), 4, 2, {.add_bias_kv = true}};
+    const Tensor unbiased = param("unbiased", {4, 4}, nn::init::ones());
+    const Tensor cls_token = param("cls_token", {1, 1, 4}, nn::init::zeros(), nn::Decay::no);
+  } net;
+  const std::set<std::string> decay = decaying(net);
+  CHECK(decay.contains("unbiased"));
+  for (const std::string& name : decay) {
+    CAPTURE(name);
+    CHECK((name == "unbiased" || name.ends_with("weight")));
+    CHECK(!name.starts_with("bag"));
+    CHECK(name.find("norm") == name.npos);
+  }
+  CHECK(decay.contains("attention.in_proj_weight"));
+}
+
 }  // namespace
 }  // namespace xgrad::testing
