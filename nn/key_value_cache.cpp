@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../core/record.h"
+#include "../ops/create.h"
 #include "../ops/index.h"
 #include "../ops/join.h"
 #include "../ops/slice.h"
@@ -30,6 +31,20 @@ void write(Array& to, std::int64_t begin, const Array& from, std::int64_t count)
 Tensor with_room(const Tensor& all, std::int64_t length, const Tensor& fresh, std::int64_t room) {
   Array block(Shape{fresh.dim(0), room, fresh.dim(2)});
   if (length > 0) write(block, 0, all.value(), length);
+  return Tensor(std::move(block));
+}
+
+// These rows of the batch, the first `length` positions of each, in a block of the same room.
+Tensor selected(const Tensor& all, std::int64_t length, const Index& rows) {
+  if (recording() && all.requires_grad()) return index_select(narrow(all, 1, 0, length), 0, rows);
+  const Index from = index_select(arange(all.dim(0)), 0, rows);
+  const std::int64_t room = all.dim(1), C = all.dim(2);
+  Array block(Shape{from.size(), room, C});
+  Real* out = block.mutable_data();
+  for (const std::int64_t row : from) {
+    std::copy_n(all.value().data() + row * room * C, length * C, out);
+    out += room * C;
+  }
   return Tensor(std::move(block));
 }
 
@@ -81,12 +96,21 @@ void KeyValueCache::append(const Tensor& k, const Tensor& v) {
   length_ = end;
 }
 
+void detail::check_rewind(const char* op, std::int64_t length, std::int64_t of) {
+  if (length < 0 || length > of) fail<ValueError>(op, "rewind to position ", length, " of ", of);
+}
+
+void KeyValueCache::rewind(std::int64_t length) {
+  detail::check_rewind("key_value_cache", length, length_);
+  go_back(length);
+}
+
 void KeyValueCache::select(const Index& rows) {
   if (length_ == 0) {
     keys_ = values_ = Tensor();
     return;
   }
-  Tensor k = index_select(keys(), 0, rows), v = index_select(values(), 0, rows);
+  Tensor k = selected(keys_, length_, rows), v = selected(values_, length_, rows);
   keys_ = std::move(k);
   values_ = std::move(v);
 }

@@ -8,6 +8,11 @@
 
 namespace xgrad::nn {
 
+struct LanguageState;
+struct DecoderState;
+template <class State>
+class Rewind;
+
 /// Keys and values of B sequences, position by position, in a block with room for more: a step writes its own behind
 /// those that are there, and copies nothing. When the room is used up, a block twice as large takes its place.
 ///
@@ -31,9 +36,10 @@ class KeyValueCache {
   /// Takes in the keys and values of T more positions, both (B, T, .). Throws ShapeError if they are not of the batch
   /// and the widths of those before; when it throws, the cache is as it was.
   void append(const Tensor& k, const Tensor& v);
-  /// Forgets all but the first `length` positions, which must be there: takes back what was appended.
-  void rewind(std::int64_t length) noexcept { length_ = length; }
-  /// Row rows[i] of the batch becomes row i. Throws ValueError for a row that does not exist.
+  /// Forgets all but the first `length` positions: takes back what was appended. Throws ValueError if there are not so
+  /// many.
+  void rewind(std::int64_t length);
+  /// Row rows[i] of the batch becomes row i; the block keeps its room. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
 
   /// For those who write attention layers: takes in k and v (B, T, .), and lets the T new positions see those before,
@@ -43,12 +49,22 @@ class KeyValueCache {
                 double dropout, std::optional<std::int64_t> kv_heads = {});
 
  private:
+  friend class Rewind<KeyValueCache>;
+  friend LanguageState;
+  friend DecoderState;
+
+  void go_back(std::int64_t length) noexcept { length_ = length; }  // to positions that are there
   Tensor present(const Tensor& all) const;
   AttentionMask seen_by_last(std::int64_t T) const;
 
   Tensor keys_, values_;  // (B, room, .), of which `length_` positions count
   std::int64_t length_ = 0, room_;
 };
+
+namespace detail {
+/// Throws ValueError unless 0 <= length <= of, for `op`.
+void check_rewind(const char* op, std::int64_t length, std::int64_t of);
+}  // namespace detail
 
 /// Takes a cache, or a state made of caches, back to where it was, unless what began went well:
 ///
@@ -59,7 +75,7 @@ class [[nodiscard]] Rewind {
  public:
   explicit Rewind(State& state) : state_(state), length_(state.length()) {}
   ~Rewind() {
-    if (!kept_) state_.rewind(length_);
+    if (!kept_) state_.go_back(length_);
   }
   Rewind(const Rewind&) = delete;
   Rewind& operator=(const Rewind&) = delete;

@@ -16,8 +16,13 @@ constexpr std::int64_t most_room = 4096;  // of a cache's first block: few texts
 
 }  // namespace
 
-void LanguageState::rewind(std::int64_t length) noexcept {
-  for (KeyValueCache& block : blocks) block.rewind(length);
+void LanguageState::rewind(std::int64_t length) {
+  detail::check_rewind("language_model", length, position);
+  go_back(length);
+}
+
+void LanguageState::go_back(std::int64_t length) noexcept {
+  for (KeyValueCache& block : blocks) block.go_back(length);
   position = length;
 }
 
@@ -58,6 +63,7 @@ void LanguageModel::check_ids(const Index& ids, const LanguageState* state) cons
 
 LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt) : model_(model), text_(prompt) {
   const NoGrad off;
+  const std::optional<Eval> eval = outside_of_training(model);
   if (prompt.rank() != 2) {
     fail<ShapeError>("language_model", "needs a prompt (B, T), got ", prompt.shape(),
                      xgrad::detail::batch_axis_hint(prompt.shape(), Shape{-1}));
@@ -68,6 +74,7 @@ LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt
 
 Tensor LanguageStepper::step(const Index& tokens) {
   if (behind_prompt_.defined()) return std::exchange(behind_prompt_, Tensor());
+  const std::optional<Eval> eval = outside_of_training(model_);
   const Index ids = tokens.reshaped({-1, 1});
   if (state_.position < model_.context()) {
     Index longer = concat(std::vector{text_, ids}, 1);

@@ -1,6 +1,5 @@
 // What models of text have in common that say, token by token, what comes next: nn::Gpt, nn::Llama.
 //
-//     const nn::Eval eval(model);
 //     auto text = model.start(prompt);                                              // (B, T)
 //     const nn::Decoded more = nn::sample(text, {.max_length = 100, .temperature = 0.8, .top_k = 40});
 #pragma once
@@ -22,10 +21,15 @@ struct LanguageState {
   std::int64_t position = 0;  ///< of the next token
 
   std::int64_t length() const { return position; }
-  /// Forgets all but the first positions, which must be there.
-  void rewind(std::int64_t length) noexcept;
+  /// Forgets all but the first positions. Throws ValueError if there are not so many.
+  void rewind(std::int64_t length);
   /// Row rows[i] of the batch becomes row i. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
+
+ private:
+  friend class Rewind<LanguageState>;
+
+  void go_back(std::int64_t length) noexcept;
 };
 
 /// A model that gives, for every position of a text, the logits of the token that comes next.
@@ -45,9 +49,10 @@ class LanguageModel : public Module {
   /// ValueError for a negative B.
   LanguageState begin(std::int64_t batch) const;
   /// Texts that begin with these tokens, (B, T), for greedy(), sample() and beam_search(): what they write comes behind
-  /// the prompt, so their `bos` means nothing. Records no graph. Throws as next().
+  /// the prompt, so their `bos` means nothing. Records no graph. A model in training runs as outside of it, without
+  /// dropout, in each step. Throws as next().
   LanguageStepper start(const Index& prompt) const;
-  /// sample() behind the prompt. Outside of training: see Eval.
+  /// sample() behind the prompt.
   Decoded generate(const Index& prompt, const SamplingOptions& options) const;
 
  protected:

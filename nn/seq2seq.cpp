@@ -102,6 +102,7 @@ Tensor Seq2SeqDecoder::next(const Tensor& x, const Tensor& seen, Seq2SeqState& s
 }
 
 Tensor Seq2SeqStepper::step(const Index& tokens) {
+  const std::optional<Eval> eval = outside_of_training(decoder_);
   Seq2SeqState next = state_;
   Tensor logits = squeeze(decoder_(tokens.reshaped({-1, 1}), next), {1});  // (B, V)
   state_ = std::move(next);
@@ -126,6 +127,7 @@ Tensor Seq2Seq::operator()(const Index& source, const Index& lengths, const Inde
 
 Seq2SeqStepper Seq2Seq::start(const Index& source, const Index& lengths) const {
   const NoGrad off;
+  const std::optional<Eval> eval = outside_of_training(*this);
   return {decoder, read(source, lengths)};
 }
 

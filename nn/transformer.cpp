@@ -213,8 +213,13 @@ Tensor DecoderBlock::operator()(const Tensor& x, DecoderBlockState& state, const
       [&](const Tensor& g) { return cross_attn.attend(g, state.memory, memory_mask); })));
 }
 
-void DecoderState::rewind(std::int64_t length) noexcept {
-  for (DecoderBlockState& block : blocks) block.past.rewind(length);
+void DecoderState::rewind(std::int64_t length) {
+  detail::check_rewind("decoder", length, position);
+  go_back(length);
+}
+
+void DecoderState::go_back(std::int64_t length) noexcept {
+  for (DecoderBlockState& block : blocks) block.past.go_back(length);
   position = length;
 }
 
@@ -312,6 +317,7 @@ Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
 }
 
 Tensor DecoderStepper::step(const Index& tokens) {
+  const std::optional<Eval> eval = outside_of_training(decoder_);
   Rewind undo(state_);
   return undo.keep(squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1}));  // (B, V)
 }
@@ -337,6 +343,7 @@ Tensor EncoderDecoder::operator()(const Index& source, const Index& lengths, con
 DecoderStepper EncoderDecoder::start(const Index& source, const Index& lengths) const {
   const auto here = enter();
   const NoGrad off;
+  const std::optional<Eval> eval = outside_of_training(*this);
   return {decoder, decoder.start(encode(source, lengths), padding(lengths))};
 }
 

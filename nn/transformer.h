@@ -161,11 +161,16 @@ struct DecoderState {
   std::int64_t batch() const { return origin.size(); }
   /// So many positions came before.
   std::int64_t length() const { return position; }
-  /// Forgets all but the first positions, which must be there.
-  void rewind(std::int64_t length) noexcept;
+  /// Forgets all but the first positions. Throws ValueError if there are not so many.
+  void rewind(std::int64_t length);
   /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others. The memory is copied
   /// only if a row gets another's. Throws ValueError for a row that does not exist.
   void select(const Index& rows);
+
+ private:
+  friend class Rewind<DecoderState>;
+
+  void go_back(std::int64_t length) noexcept;
 };
 
 /// Embedding times sqrt(C), positions, blocks, with pre-norm a last layer norm, and a linear map to the logits.
@@ -204,7 +209,8 @@ struct Decoder : Module {
   Memories memories(const Tensors& encoder_layers, const AttentionMask& mask) const;
 };
 
-/// A decoder in the middle of sequences, for greedy() and its like. The decoder must outlive it.
+/// A decoder in the middle of sequences, for greedy() and its like; it runs as outside of training. The decoder must
+/// outlive it.
 class DecoderStepper : public Stepper {
  public:
   DecoderStepper(const Decoder& decoder, DecoderState state) : decoder_(decoder), state_(std::move(state)) {}
@@ -222,7 +228,6 @@ class DecoderStepper : public Stepper {
 ///
 ///     nn::EncoderDecoder model{nn::root, source_vocab.size(), target_vocab.size(), options};
 ///     const Tensor logits = model(source, lengths, nn::shift_right(target, bos));     // (B, T, V), to be trained
-///     const nn::Eval eval(model);
 ///     auto decoding = model.start(source, lengths);
 ///     const nn::Decoded result = nn::greedy(decoding, {.bos = bos, .eos = eos});
 struct EncoderDecoder : Module {
@@ -234,7 +239,8 @@ struct EncoderDecoder : Module {
 
   /// source (B, S) of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
   Tensor operator()(const Index& source, const Index& lengths, const Index& target) const;
-  /// Decoding from the beginning. Records no graph.
+  /// Decoding from the beginning. Records no graph. A model in training runs as outside of it, without dropout, in each
+  /// step.
   DecoderStepper start(const Index& source, const Index& lengths) const;
 
   Encoder encoder;

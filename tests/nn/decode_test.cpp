@@ -6,6 +6,9 @@
 #include <set>
 #include <string>
 
+#include <xgrad/core/random.h>
+#include <xgrad/nn/gpt.h>
+#include <xgrad/nn/seq2seq.h>
 #include <xgrad/nn/transformer.h>
 #include <xgrad/ops/arithmetic.h>
 #include <xgrad/ops/compare.h>
@@ -759,6 +762,32 @@ TEST_CASE("A transformer learns to turn sequences round, and greedy search write
     }
     prefix = concat(std::vector<Index>{prefix, next}, 1);
   }
+}
+
+TEST_CASE("A model in training writes without dropout, and is in training afterwards") {
+  const auto check = [](const Module& model, const auto& start) {
+    const auto written = [&] {
+      auto decoding = start();
+      return sample(decoding, {.max_length = 12, .seed = 3});
+    };
+    const RandomState random = random_state();
+    const Decoded in_training = written();
+    CHECK(random_state() == random);
+    CHECK(model.training());
+    model.apply([](const Module& part) { CHECK(part.training()); });
+    const Eval eval(model);
+    CHECK(equal(in_training.tokens, written().tokens));
+  };
+  const nn::Gpt gpt(root, {.vocabulary = 11, .context = 8, .dim = 8, .heads = 2, .layers = 2, .dropout = 0.5});
+  check(gpt, [&] { return gpt.start(Index({1, 3}, {1, 2, 3})); });
+  const Index source({2, 3}, {1, 2, 3, 4, 2, 0}), lengths({2}, {3, 2});
+  const EncoderDecoder transformer(root, 7, 7, {.dim = 8, .ffn = 8, .heads = 2, .layers = 2, .dropout = 0.5});
+  check(transformer, [&] { return transformer.start(source, lengths); });
+  const Seq2Seq recurrent(root, 7, 7, {.embed = 8, .hidden = 8, .dropout = 0.5});
+  check(recurrent, [&] { return recurrent.start(source, lengths); });
+  const RandomState random = random_state();
+  gpt.generate(Index({1, 3}, {1, 2, 3}), {.max_length = 3, .seed = 3});
+  CHECK(random_state() == random);
 }
 
 }  // namespace

@@ -1,9 +1,13 @@
 // The cache of keys and values: what it holds, what it shares, what a graph has seen.
 #include "support.h"
 
+#include <limits>
+
 #include <xgrad/core/memory.h>
 #include <xgrad/core/record.h>
+#include <xgrad/nn/gpt.h>
 #include <xgrad/nn/key_value_cache.h>
+#include <xgrad/nn/transformer.h>
 #include <xgrad/ops/elementwise.h>
 #include <xgrad/ops/index.h>
 #include <xgrad/ops/join.h>
@@ -110,6 +114,54 @@ TEST_CASE("A cache refuses what does not fit, and stays as it was") {
   CHECK(refused({2, 3}, {2, 3}) == "attention: needs keys and values (batch, positions, width): [2, 3] and [2, 3]");
   CHECK(cache.length() == 3);
   CHECK(equal(cache.keys().value(), rows(3, 1).value()));
+}
+
+TEST_CASE("A cache after a selection of rows writes into the block that is there") {
+  KeyValueCache cache(100);
+  cache.append(rows(3, 1), rows(3, 2));
+  cache.select(Index({2}, {1, 0}));
+  const std::int64_t before = pool_stats().bytes_in_use;
+  const Tensor k = rows(1, 3), v = rows(1, 4);
+  const std::int64_t own = pool_stats().bytes_in_use - before;
+  for (int i = 0; i < 90; ++i) cache.append(k, v);
+  CHECK(pool_stats().bytes_in_use - before == own);
+  CHECK(equal(cache.keys().value()[{_, slice(0, 4)}],
+              concat({index_select(rows(3, 1), 0, Index({2}, {1, 0})), k}, 1).value()));
+  cache.select(Index(Shape{0}));
+  CHECK(cache.keys().shape() == Shape{0, 93, 3});
+}
+
+TEST_CASE("A cache goes back only to positions that are there, and so do the states made of caches") {
+  KeyValueCache cache(4);
+  cache.append(rows(2, 1), rows(2, 2));
+  const auto refusal = [](auto& state, std::int64_t length) {
+    return error_of<ValueError>([&] { state.rewind(length); });
+  };
+  CHECK(refusal(cache, -1) == "key_value_cache: rewind to position -1 of 2");
+  CHECK(refusal(cache, 3) == "key_value_cache: rewind to position 3 of 2");
+  CHECK(refusal(cache, std::numeric_limits<std::int64_t>::max()) ==
+        "key_value_cache: rewind to position 9223372036854775807 of 2");
+  CHECK(cache.length() == 2);
+  cache.rewind(2);
+  cache.rewind(0);
+  CHECK(!cache.keys().defined());
+
+  const Gpt gpt(root, {.vocabulary = 5, .context = 8, .dim = 4, .heads = 2, .layers = 1, .dropout = 0});
+  LanguageState text = gpt.begin(1);
+  gpt.next(Index({1, 3}, {1, 2, 3}), text);
+  CHECK(refusal(text, -1) == "language_model: rewind to position -1 of 3");
+  CHECK(refusal(text, 4) == "language_model: rewind to position 4 of 3");
+  text.rewind(2);
+  CHECK(text.length() == 2);
+  CHECK(text.blocks[0].length() == 2);
+
+  const Decoder decoder(root, 5, {.dim = 4, .ffn = 4, .heads = 2, .layers = 1, .dropout = 0});
+  DecoderState decoding = decoder.start(normal({1, 2, 4}));
+  decoder(Index({1, 2}, {1, 2}), decoding);
+  CHECK(refusal(decoding, -1) == "decoder: rewind to position -1 of 2");
+  CHECK(refusal(decoding, 3) == "decoder: rewind to position 3 of 2");
+  decoding.rewind(1);
+  CHECK(decoding.blocks[0].past.length() == 1);
 }
 
 }  // namespace
