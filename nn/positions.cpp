@@ -1,8 +1,10 @@
 // Positions.
 #include "positions.h"
 
+#include <cmath>
+#include <vector>
+
 #include "../core/record.h"
-#include "../core/xtensor_functions.h"
 #include "../ops/arithmetic.h"
 #include "../ops/elementwise.h"
 #include "../ops/slice.h"
@@ -24,17 +26,22 @@ Tensor rows_for(const Tensor& table, const Tensor& x, std::int64_t first) {
 }  // namespace
 
 Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout) {
-  Array table(Shape{length, dim});  // before xtensor hears of the sizes, which it does not check
-  if (table.size() == 0) return table;
-  const std::int64_t sines = (dim + 1) / 2, cosines = dim / 2;
-  const xt::xarray<double> position = xt::expand_dims(xt::arange(length), 1);
-  const xt::xarray<double> wavelength = xt::pow(10000., 2. * xt::arange(sines) / static_cast<double>(dim));
-  const xt::xarray<double> angle = position / wavelength;  // (length, sines)
-  auto columns = mutable_view(table);
+  Array table(Shape{length, dim});
+  Real* out = table.mutable_data();
+  const std::int64_t sines = (dim + 1) / 2;
   const bool interleaved = layout == Sinusoids::interleaved;
-  xt::view(columns, xt::all(), interleaved ? xt::range(0, dim, 2) : xt::range(0, sines, 1)) = xt::sin(angle);
-  xt::view(columns, xt::all(), interleaved ? xt::range(1, dim, 2) : xt::range(sines, dim, 1)) =
-      xt::cos(xt::view(angle, xt::all(), xt::range(0, cosines)));
+  std::vector<double> wavelengths(static_cast<std::size_t>(sines));
+  for (std::int64_t j = 0; j < sines; ++j) {
+    wavelengths[static_cast<std::size_t>(j)] = std::pow(10000., 2. * static_cast<double>(j) / static_cast<double>(dim));
+  }
+  for (std::int64_t i = 0; i < length; ++i, out += dim) {
+    for (std::int64_t j = 0; j < sines; ++j) {
+      const double angle = static_cast<double>(i) / wavelengths[static_cast<std::size_t>(j)];
+      const std::int64_t sine = interleaved ? 2 * j : j, cosine = interleaved ? 2 * j + 1 : sines + j;
+      out[sine] = static_cast<Real>(std::sin(angle));
+      if (cosine < dim) out[cosine] = static_cast<Real>(std::cos(angle));
+    }
+  }
   return table;
 }
 
@@ -58,7 +65,7 @@ std::string SinusoidalPositions::settings() const { return cat(table.dim(0), " x
 LearnedPositions::LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const Options& options)
     : Module(std::move(here)),
       weight(param("weight", {positive("max_length", max_length), positive("dim", dim)},
-                   options.init ? options.init : init::normal())),
+                   options.init ? options.init : init::normal(), Decay::no)),
       dropout(at("dropout"), options.dropout) {}
 
 Tensor LearnedPositions::operator()(const Tensor& x, std::int64_t first) const {

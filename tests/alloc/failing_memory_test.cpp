@@ -606,5 +606,94 @@ TEST_CASE("memory that runs out in a search loses nothing") {
       [](const Transformer& subject) { return subject.picture(); });
 }
 
+TEST_CASE("memory that runs out while a model's graph is drawn leaves no file and loses nothing") {
+  struct Drawn {
+    TemporaryFolder folder;
+    nn::Encoder model{nn::root, 3, {.dim = 2, .ffn = 2, .heads = 1, .layers = 1, .dropout = 0}};
+    Tensor y = model(Index({1, 2}, {1, 2}));
+  };
+  check_each_failure([] { return std::make_unique<Drawn>(); },
+                     [](const Drawn& drawn) { save_graph(drawn.folder / "graph.txt", {drawn.y}); },
+                     [](const Drawn& drawn) {
+                       const std::filesystem::directory_iterator files(drawn.folder.path());
+                       return Picture{static_cast<double>(std::distance(begin(files), end(files)))};
+                     });
+}
+
+// ---- Models ----
+
+// A place for a model that is built while memory runs out.
+struct Workshop {
+  std::unique_ptr<nn::Module> model;
+};
+
+TEST_CASE("memory that runs out while a model is built leaves nothing behind, and the next one is built") {
+  const auto check = [](const char* name, const auto& build) {
+    CAPTURE(name);
+    const auto make = [] {
+      manual_seed(1);
+      return std::make_unique<Workshop>();
+    };
+    check_each_failure(
+        make,
+        [&](Workshop& shop) {
+          manual_seed(1);
+          shop.model = build();
+        },
+        [](const Workshop& shop) {
+          Picture picture;
+          if (shop.model) add(picture, shop.model->state_dict());
+          return picture;
+        });
+    const TemporaryFolder folder;
+    manual_seed(2);
+    save(*build(), folder / "model");
+    check_each_failure([&] { return build(); }, [&](const nn::Module& model) { load(model, folder / "model"); },
+                       [](const nn::Module& model) {
+                         Picture picture;
+                         add(picture, model.state_dict());
+                         return picture;
+                       });
+  };
+  check("positions", [] {
+    return std::make_unique<nn::SinusoidalPositions>(nn::root, 4, nn::SinusoidalOptions{.max_length = 5});
+  });
+  check("gpt", [] {
+    return std::make_unique<nn::Gpt>(
+        nn::root, nn::GptOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1});
+  });
+  check("llama", [] {
+    return std::make_unique<nn::Llama>(
+        nn::root,
+        nn::LlamaOptions{
+            .vocabulary = 3, .context = 2, .dim = 4, .heads = 2, .kv_heads = 1, .layers = 1, .ffn = 4});
+  });
+  check("bert", [] {
+    return std::make_unique<nn::Bert>(
+        nn::root,
+        nn::BertOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1, .ffn = 2, .dropout = 0});
+  });
+  const nn::TransformerOptions transformer{.dim = 2, .ffn = 2, .heads = 1, .layers = 1, .dropout = 0};
+  check("encoder", [&] { return std::make_unique<nn::Encoder>(nn::root, 3, transformer); });
+  check("encoder and decoder", [&] { return std::make_unique<nn::EncoderDecoder>(nn::root, 3, 3, transformer); });
+  check("seq2seq", [] {
+    return std::make_unique<nn::Seq2Seq>(nn::root, 3, 3, nn::Seq2SeqOptions{.embed = 2, .hidden = 2, .layers = 1});
+  });
+  check("vision transformer", [] {
+    return std::make_unique<nn::VisionTransformer>(
+        nn::root,
+        nn::VisionTransformerOptions{.image = 4, .patch = 2, .dim = 2, .heads = 1, .layers = 1, .classes = 2});
+  });
+  check("swin transformer", [] {
+    return std::make_unique<nn::SwinTransformer>(
+        nn::root, nn::SwinTransformerOptions{
+                      .patch = 2, .dim = 2, .depths = {1, 1}, .heads = {1, 1}, .window = 2, .classes = 2});
+  });
+  check("sequence of layers", [] {
+    return std::make_unique<nn::Sequential>(nn::root, nn::layer<nn::Linear>(2, 2), nn::layer<nn::ReLU>(),
+                                            nn::layer<nn::BatchNorm1d>(2));
+  });
+}
+
 }  // namespace
 }  // namespace xgrad::testing
