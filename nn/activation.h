@@ -10,7 +10,8 @@
 namespace xgrad::nn {
 
 /// Any function from a tensor to one of the same shape: `relu`, `gelu`, a lambda. The library's own functions with a
-/// further argument have its default here. Made from an empty function it throws ValueError.
+/// further argument have its default here. Throws ValueError for an empty function, and for one of a tensor and a
+/// number, such as pow, whose number has no default.
 /// Threads: many may call it, if they may call the function.
 class Activation {
  public:
@@ -18,7 +19,7 @@ class Activation {
   Activation(Tensor (*f)(const Tensor&, Gelu)) : f_([f](const Tensor& x) { return f(x, Gelu::erf); }) {
     refuse_empty(f);
   }
-  Activation(Tensor (*f)(const Tensor&, Real)) : f_([f](const Tensor& x) { return f(x, 1); }) { refuse_empty(f); }
+  Activation(Tensor (*f)(const Tensor&, Real));
   template <class Options>
     requires std::is_aggregate_v<Options>
   Activation(Tensor (*f)(const Tensor&, const Options&)) : f_([f](const Tensor& x) { return f(x, {}); }) {

@@ -10,6 +10,7 @@
 #include "../core/diagram/labels.h"
 #include "../core/diagram/view.h"
 #include "../core/profile.h"
+#include "../core/random.h"
 #include "../core/record.h"
 #include "../core/rounded.h"
 #include "../ops/count_operations.h"
@@ -19,6 +20,19 @@ namespace xgrad::nn {
 namespace {
 
 constexpr std::string_view op = "summary";
+
+// While it lives, a run of the model leaves no trace: it moves no statistics, and random numbers go on as before.
+class Unchanged {
+ public:
+  explicit Unchanged(const Module& model) : eval_(model) {}
+  ~Unchanged() { set_random_state(random_); }
+  Unchanged(const Unchanged&) = delete;
+  Unchanged& operator=(const Unchanged&) = delete;
+
+ private:
+  const Eval eval_;
+  const RandomState random_ = random_state();
+};
 
 void list(const Module& module, const std::string& name, int level, std::vector<ModelSummary::Row>& rows,
           std::vector<const Module*>& modules) {
@@ -40,6 +54,7 @@ ModelSummary summary(const Module& model, const std::function<Tensor()>& run) {
   std::vector<const Module*> modules;
   list(model, {}, 0, result.rows, modules);
 
+  const Unchanged unchanged(model);
   std::map<const Module*, Shape> outputs;
   Tensor y;
   Profile profile;

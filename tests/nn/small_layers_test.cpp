@@ -116,6 +116,18 @@ TEST_CASE("a function with options is an activation with their defaults") {
   CHECK(equal(nn::Activation(mish)(x).value(), mish(x).value()));
 }
 
+TEST_CASE("a function of a tensor and a number is an activation with its own default, or none") {
+  const Tensor x = tensor({-2, -0.75, 0.25, 0.75, 3});
+  CHECK(equal(nn::Activation(elu)(x).value(), elu(x).value()));
+  CHECK(equal(nn::Activation(celu)(x).value(), celu(x).value()));
+  CHECK(equal(nn::Activation(hardshrink)(x).value(), hardshrink(x).value()));
+  CHECK(equal(nn::Activation(softshrink)(x).value(), softshrink(x).value()));
+  CHECK(error_of<ValueError>([] { nn::Activation{pow}; }) ==
+        "activation: this function of a tensor and a number has no default for the number: write a lambda");
+  CHECK(error_of<ValueError>([] { nn::Activation{static_cast<Tensor (*)(const Tensor&, Real)>(nullptr)}; }) ==
+        "activation: the function is empty");
+}
+
 TEST_CASE("loss layers are their functions with their options, and save their weights") {
   const Tensor x = normal({2, 3}), p = sigmoid(x), t = uniform({2, 3}, 0, 1), w = tensor({1, 2, 3});
   const Index ids({2}, {2, 0});

@@ -1,10 +1,16 @@
 // Tests of nn/summary.h: its numbers are those of diagrams and counts, its table is readable.
 #include <xgrad/nn/summary.h>
 
+#include <memory>
+
 #include <xgrad/core/diagram/overlays.h>
 #include <xgrad/core/grad.h>
+#include <xgrad/core/random.h>
+#include <xgrad/nn/dropout.h>
 #include <xgrad/nn/gpt.h>
+#include <xgrad/nn/hook_everywhere.h>
 #include <xgrad/nn/linear.h>
+#include <xgrad/nn/norm.h>
 #include <xgrad/ops/count_operations.h>
 #include <xgrad/ops/ops.h>
 
@@ -41,7 +47,47 @@ TEST_CASE("a summary has a row for each module, with what it gives out, holds an
   CHECK(fc1.multiply_adds == 16 * 4 * 8);
   CHECK(fc2.parameters == 18);
   CHECK(whole.milliseconds >= fc1.milliseconds + fc2.milliseconds);
-  CHECK(model.children()[0].second->state_dict().size() == 2);  // no hook stays behind
+}
+
+TEST_CASE("a summary changes no statistics, no random numbers and no mode") {
+  struct Net : Module {
+    Linear map{at("map"), 3, 4};
+    BatchNorm1d norm{at("norm"), 4};
+    Dropout dropout{at("dropout"), 0.5};
+    Tensor operator()(const Tensor& x) const {
+      const auto here = enter(x);
+      return here(dropout(norm(map(x))));
+    }
+  } net;
+  const NamedArrays before = net.state_dict();
+  const RandomState random = random_state();
+  Tensor last = Tensor(normal({5, 3}));
+  const ModelSummary table = summary(net, [&] { return net(last + Tensor(random_normal({5, 3}, next_random_key()))); });
+  CHECK(table.rows.size() == 4);
+  CHECK(random_state() == random);
+  CHECK(net.dropout.training());
+  for (const char* name : {"norm.running_mean", "norm.running_var"}) {
+    CHECK(equal(std::get<Array>(net.state_dict().at(name)), std::get<Array>(before.at(name))));
+  }
+  CHECK(net.norm.num_batches_tracked.item() == 0);
+  CHECK_THROWS_AS(summary(net, [&]() -> Tensor {
+                    next_random_key();
+                    throw ValueError("in the model");
+                  }), ValueError);
+  CHECK(random_state() == random);
+  CHECK(net.norm.training());
+}
+
+TEST_CASE("hooks everywhere stay nowhere") {
+  const Mlp model;
+  const auto seen = std::make_shared<int>(0);
+  {
+    const detail::HookEverywhere hook(&model, [seen](const ForwardCall&) { ++*seen; });
+    model(Tensor(normal({16, 4})));
+    CHECK(*seen == 3);
+    CHECK(seen.use_count() > 1);
+  }
+  CHECK(seen.use_count() == 1);
 }
 
 TEST_CASE("a summary's numbers are those of diagrams and of count_operations") {
