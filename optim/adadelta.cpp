@@ -11,13 +11,17 @@ namespace xgrad::optim {
 Adadelta::Adadelta(const Tensors& parameters, const Options& options)
     : Adadelta(std::vector<Group>{{parameters, options}}) {}
 
-Adadelta::Adadelta(const std::vector<Group>& groups) : Optimizer("adadelta") {
+Adadelta::Adadelta(const std::vector<Group>& groups) : Optimizer("adadelta", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::below_one("adadelta", "rho", options.rho);
     detail::not_negative("adadelta", "eps", options.eps);
     detail::not_negative("adadelta", "weight_decay", options.weight_decay);
     options_.push_back(options);
-    add_group(parameters, options.lr, {{"square_avg", false}, {"acc_delta", false}});
+    add_group(parameters, options.lr, {{"square_avg", false}, {"acc_delta", false}},
+              {{"rho", options.rho},
+               {"eps", options.eps},
+               {"weight_decay", options.weight_decay},
+               {"maximize", options.maximize}});
   }
 }
 

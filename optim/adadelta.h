@@ -27,8 +27,8 @@ class Adadelta : public Optimizer {
   using Options = AdadeltaOptions;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for a parameter given twice and for an option outside its range, GraphError for a parameter
-  /// that is no leaf.
+  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
+  /// a parameter that is no leaf.
   Adadelta(const Tensors& parameters, const Options& options = {});
   explicit Adadelta(const std::vector<Group>& groups);
 

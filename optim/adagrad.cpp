@@ -11,14 +11,19 @@ namespace xgrad::optim {
 Adagrad::Adagrad(const Tensors& parameters, const Options& options)
     : Adagrad(std::vector<Group>{{parameters, options}}) {}
 
-Adagrad::Adagrad(const std::vector<Group>& groups) : Optimizer("adagrad") {
+Adagrad::Adagrad(const std::vector<Group>& groups) : Optimizer("adagrad", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::not_negative("adagrad", "lr_decay", options.lr_decay);
     detail::not_negative("adagrad", "weight_decay", options.weight_decay);
     detail::not_negative("adagrad", "initial_accumulator_value", options.initial_accumulator_value);
     detail::not_negative("adagrad", "eps", options.eps);
     options_.push_back(options);
-    add_group(parameters, options.lr, {{"sum", false, static_cast<Real>(options.initial_accumulator_value)}});
+    add_group(parameters, options.lr, {{"sum", false, static_cast<Real>(options.initial_accumulator_value)}},
+              {{"lr_decay", options.lr_decay},
+               {"weight_decay", options.weight_decay},
+               {"initial_accumulator_value", options.initial_accumulator_value},
+               {"eps", options.eps},
+               {"maximize", options.maximize}});
   }
 }
 

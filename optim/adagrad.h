@@ -26,8 +26,8 @@ class Adagrad : public Optimizer {
   using Options = AdagradOptions;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for a parameter given twice and for an option outside its range, GraphError for a parameter
-  /// that is no leaf.
+  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
+  /// a parameter that is no leaf.
   Adagrad(const Tensors& parameters, const Options& options = {});
   explicit Adagrad(const std::vector<Group>& groups);
 

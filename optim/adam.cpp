@@ -46,13 +46,13 @@ void step_array(Array& x, const Array& g, std::vector<Array>& moments, const Ada
 
 Adam::Adam(const Tensors& parameters, const Options& options) : Adam(std::vector<Group>{{parameters, options}}) {}
 
-Adam::Adam(const std::vector<Group>& groups) : Optimizer("adam") {
+Adam::Adam(const std::vector<Group>& groups) : Optimizer("adam", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::check_adam("adam", options);
     options_.push_back(options);
     Moments moments{{"exp_avg"}, {"exp_avg_sq", false}};
     if (options.amsgrad) moments.push_back({"max_exp_avg_sq", false});
-    add_group(parameters, options.lr, moments);
+    add_group(parameters, options.lr, moments, detail::adam_settings(options, {{"amsgrad", options.amsgrad}}));
   }
 }
 
@@ -64,13 +64,13 @@ void Adam::update(Array& x, const Array& g, Memory& memory, int group, double lr
 
 AdamW::AdamW(const Tensors& parameters, const Options& options) : AdamW(std::vector<Group>{{parameters, options}}) {}
 
-AdamW::AdamW(const std::vector<Group>& groups) : Optimizer("adamw") {
+AdamW::AdamW(const std::vector<Group>& groups) : Optimizer("adamw", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::check_adam("adamw", options);
     options_.push_back(options);
     Moments moments{{"exp_avg"}, {"exp_avg_sq", false}};
     if (options.amsgrad) moments.push_back({"max_exp_avg_sq", false});
-    add_group(parameters, options.lr, moments);
+    add_group(parameters, options.lr, moments, detail::adam_settings(options, {{"amsgrad", options.amsgrad}}));
   }
 }
 

@@ -41,8 +41,8 @@ class Adam : public Optimizer {
   using Options = AdamOptions;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for a parameter given twice, a beta outside of [0, 1) and other options that are negative
-  /// or not finite; GraphError for a parameter that is no leaf.
+  /// These throw ValueError for no parameters, for one given twice, a beta outside of [0, 1) and other options that are
+  /// negative or not finite; GraphError for a parameter that is no leaf.
   Adam(const Tensors& parameters, const Options& options = {});
   explicit Adam(const std::vector<Group>& groups);
 

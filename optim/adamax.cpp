@@ -10,11 +10,11 @@ namespace xgrad::optim {
 
 Adamax::Adamax(const Tensors& parameters, const Options& options) : Adamax(std::vector<Group>{{parameters, options}}) {}
 
-Adamax::Adamax(const std::vector<Group>& groups) : Optimizer("adamax") {
+Adamax::Adamax(const std::vector<Group>& groups) : Optimizer("adamax", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::check_adam("adamax", options);
     options_.push_back(options);
-    add_group(parameters, options.lr, {{"exp_avg"}, {"exp_inf", false}});
+    add_group(parameters, options.lr, {{"exp_avg"}, {"exp_inf", false}}, detail::adam_settings(options));
   }
 }
 

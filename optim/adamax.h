@@ -28,8 +28,8 @@ class Adamax : public Optimizer {
   using Options = AdamaxOptions;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for a parameter given twice and for an option outside its range, GraphError for a parameter
-  /// that is no leaf.
+  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
+  /// a parameter that is no leaf.
   Adamax(const Tensors& parameters, const Options& options = {});
   explicit Adamax(const std::vector<Group>& groups);
 

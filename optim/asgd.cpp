@@ -13,14 +13,19 @@ namespace xgrad::optim {
 
 ASGD::ASGD(const Tensors& parameters, const Options& options) : ASGD(std::vector<Group>{{parameters, options}}) {}
 
-ASGD::ASGD(const std::vector<Group>& groups) : Optimizer("asgd") {
+ASGD::ASGD(const std::vector<Group>& groups) : Optimizer("asgd", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::not_negative("asgd", "lambd", options.lambd);
     detail::not_negative("asgd", "alpha", options.alpha);
     detail::not_negative("asgd", "t0", options.t0);
     detail::not_negative("asgd", "weight_decay", options.weight_decay);
     options_.push_back(options);
-    add_group(parameters, options.lr, {{"ax"}, {"eta", false, 0, true}});
+    add_group(parameters, options.lr, {{"ax"}, {"eta", false, 0, true}},
+              {{"lambd", options.lambd},
+               {"alpha", options.alpha},
+               {"t0", options.t0},
+               {"weight_decay", options.weight_decay},
+               {"maximize", options.maximize}});
   }
 }
 

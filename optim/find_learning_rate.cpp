@@ -18,8 +18,7 @@ namespace {
 
 constexpr const char* op = "find_learning_rate";
 
-void check(const Optimizer& optimizer, const LearningRateOptions& options) {
-  if (optimizer.parameters().empty()) fail<ValueError>(op, "the optimizer has no parameters");
+void check(const LearningRateOptions& options) {
   if (!(options.start_lr > 0 && options.start_lr < options.end_lr && std::isfinite(options.end_lr))) {
     fail<ValueError>(op, "the rates must be 0 < start_lr < end_lr, got ", options.start_lr, " and ", options.end_lr);
   }
@@ -70,7 +69,7 @@ std::optional<double> steepest(const LearningRateReport& report) {
 LearningRateReport find_learning_rate(const std::function<Tensor()>& loss, Optimizer& optimizer,
                                       const LearningRateOptions& options) {
   xgrad::detail::refuse_empty(op, loss);
-  check(optimizer, options);
+  check(options);
   LearningRateReport report;
   const Restored restored(optimizer, options.buffers);
   const EnableGrad on;

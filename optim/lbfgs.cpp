@@ -294,12 +294,23 @@ LbfgsReport LBFGS::step(const std::function<Tensor()>& loss) {
   return report;
 }
 
+detail::Settings LBFGS::settings() const {
+  return {{"max_iter", static_cast<double>(options_.max_iter)},
+          {"max_eval", static_cast<double>(options_.max_eval.value_or(options_.max_iter * 5 / 4))},
+          {"tolerance_grad", options_.tolerance_grad},
+          {"tolerance_change", options_.tolerance_change},
+          {"history_size", static_cast<double>(options_.history_size)},
+          {"line_search_fn", static_cast<double>(options_.line_search_fn)},
+          {"maximize", options_.maximize}};
+}
+
 StateFile LBFGS::state_dict() const {
   StateFile state;
   state.metadata["optimizer"] = "lbfgs";
   state.metadata["lr"] = cat(options_.lr);
   state.metadata["t"] = cat(memory_.length);
   state.metadata["H_diag"] = cat(memory_.scale);
+  detail::add_settings(state, settings());
   state.arrays["n_iter"] = Index({}, memory_.iterations);
   state.arrays["func_evals"] = Index({}, memory_.evaluations);
   if (memory_.iterations == 0) return state;
@@ -355,6 +366,7 @@ void LBFGS::load_state_dict(const StateFile& state) {
   if (static_cast<std::int64_t>(memory.changes.size()) > options_.history_size) {
     detail::refuse(state, memory.changes.size(), " changes for a history of ", options_.history_size);
   }
+  detail::check_settings(state, settings());
   options_.lr = lr;
   memory_ = std::move(memory);
 }

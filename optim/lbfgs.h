@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/files/state.h"
@@ -67,11 +68,12 @@ class LBFGS {
   /// Everything that the next steps depend on besides the parameters, for a checkpoint.
   StateFile state_dict() const;
   /// Goes on where a state was taken: the steps that follow are the same bit for bit. Throws FormatError for the state
-  /// of an optimizer of another kind, of parameters of another size, or with numbers that no step leaves behind. Then
-  /// nothing has changed.
+  /// of an optimizer of another kind, of parameters of another size, taken with another option (see Optimizer), or with
+  /// numbers that no step leaves behind. Then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:
+  std::vector<std::pair<const char*, double>> settings() const;
   struct Entry {
     Tensor parameter;
     std::string name;

@@ -10,13 +10,17 @@ namespace xgrad::optim {
 
 Lion::Lion(const Tensors& parameters, const Options& options) : Lion(std::vector<Group>{{parameters, options}}) {}
 
-Lion::Lion(const std::vector<Group>& groups) : Optimizer("lion") {
+Lion::Lion(const std::vector<Group>& groups) : Optimizer("lion", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::below_one("lion", "betas[0]", options.betas[0]);
     detail::below_one("lion", "betas[1]", options.betas[1]);
     detail::not_negative("lion", "weight_decay", options.weight_decay);
     options_.push_back(options);
-    add_group(parameters, options.lr, {{"exp_avg"}});
+    add_group(parameters, options.lr, {{"exp_avg"}},
+              {{"betas[0]", options.betas[0]},
+               {"betas[1]", options.betas[1]},
+               {"weight_decay", options.weight_decay},
+               {"maximize", options.maximize}});
   }
 }
 

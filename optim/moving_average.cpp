@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../core/files/state_difference.h"
+#include "../core/model_parameters.h"
 #include "../core/parallel.h"
 #include "kernels/update.h"
 #include "names.h"
@@ -26,7 +27,8 @@ ExponentialMovingAverage::ExponentialMovingAverage(const Tensors& parameters, co
   if (!(options.decay >= 0 && options.decay <= 1)) fail<ValueError>(op, "decay must be in [0, 1], got ", options.decay);
   if (parameters.empty()) fail<ValueError>(op, "there are no parameters");
   for (const Tensor& parameter : parameters) {
-    entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value()});
+    entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(),
+                        xgrad::detail::ModelParameters::is_whole(parameter.node().get())});
   }
 }
 
@@ -40,11 +42,13 @@ void ExponentialMovingAverage::update() {
     if (!all_finite(value)) fail<NumericError>(op, "'", entry.name, "' is not finite");
   }
   if (updates_ > 0) {
-    for (Entry& entry : entries_) entry.average.mutable_data();
+    for (Entry& entry : entries_) {
+      if (!entry.copied) entry.average.mutable_data();
+    }
   }
   for (Entry& entry : entries_) {
     const Array& value = entry.parameter.value();
-    if (updates_ == 0) {
+    if (updates_ == 0 || entry.copied) {
       entry.average = value;
       continue;
     }
@@ -65,12 +69,14 @@ std::vector<Array> ExponentialMovingAverage::averages() const {
 StateFile ExponentialMovingAverage::state_dict() const {
   StateFile state;
   state.arrays["updates"] = Index({}, updates_);
+  state.metadata["decay"] = cat(options_.decay);
   for (const Entry& entry : entries_) state.arrays["average." + entry.name] = entry.average;
   return state;
 }
 
 void ExponentialMovingAverage::load_state_dict(const StateFile& state) {
   const std::int64_t updates = detail::count_in(state, "updates", "a moving average cannot have made");
+  detail::check_settings(state, {{"decay", options_.decay}});
   StateDifference difference;
   std::vector<Array> averages;
   NamedArrays rest = state.arrays;

@@ -25,7 +25,8 @@ struct MovingAverageOptions {
 ///     a <- x                                the first time
 ///     a <- decay a + (1 - decay) x          from then on
 ///
-/// Whatever tensors it is given are averaged; buffers (BatchNorm's statistics) may be among them.
+/// Whatever tensors it is given are averaged; buffers (BatchNorm's statistics) may be among them. A module's buffers of
+/// whole numbers, which count something, are copied instead.
 /// Threads: one at a time, and while it updates or swaps, no other thread may use the tensors.
 class ExponentialMovingAverage {
  public:
@@ -45,10 +46,10 @@ class ExponentialMovingAverage {
   /// In the order of the parameters; before the first update their values when this was made.
   std::vector<Array> averages() const;
 
-  /// Averages by name, and the number of updates, for a checkpoint.
+  /// Averages by name, the number of updates and the decay, for a checkpoint.
   StateFile state_dict() const;
-  /// Goes on where a state was taken. Throws FormatError with every name that is missing, unexpected, of another shape
-  /// or holds a number that is not finite; then nothing has changed.
+  /// Goes on where a state was taken. Throws FormatError for one that was taken with another decay, and with every name
+  /// that is missing, unexpected, of another shape or holds a number that is not finite; then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:
@@ -57,6 +58,7 @@ class ExponentialMovingAverage {
     Tensor parameter;
     std::string name;
     Array average;
+    bool copied;  // not averaged
   };
 
   Options options_;

@@ -17,12 +17,14 @@ double momentum_of(std::int64_t t, const NAdamOptions& options) {
 
 NAdam::NAdam(const Tensors& parameters, const Options& options) : NAdam(std::vector<Group>{{parameters, options}}) {}
 
-NAdam::NAdam(const std::vector<Group>& groups) : Optimizer("nadam") {
+NAdam::NAdam(const std::vector<Group>& groups) : Optimizer("nadam", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::check_adam("nadam", options);
     detail::not_negative("nadam", "momentum_decay", options.momentum_decay);
     options_.push_back(options);
-    add_group(parameters, options.lr, {{"exp_avg"}, {"exp_avg_sq", false}, {"mu_product", false, 1, true}});
+    add_group(parameters, options.lr, {{"exp_avg"}, {"exp_avg_sq", false}, {"mu_product", false, 1, true}},
+              detail::adam_settings(options, {{"momentum_decay", options.momentum_decay},
+                                              {"decoupled_weight_decay", options.decoupled_weight_decay}}));
   }
 }
 

@@ -31,8 +31,8 @@ class NAdam : public Optimizer {
   using Options = NAdamOptions;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for a parameter given twice and for an option outside its range, GraphError for a parameter
-  /// that is no leaf.
+  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
+  /// a parameter that is no leaf.
   NAdam(const Tensors& parameters, const Options& options = {});
   explicit NAdam(const std::vector<Group>& groups);
 

@@ -36,7 +36,7 @@ std::string rate_key(std::size_t group) { return cat("lr.", group); }
 
 }  // namespace
 
-void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& moments) {
+void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& moments, const Settings& settings) {
   detail::not_negative(kind_, "lr", lr);
   for (const Tensor& parameter : parameters) {
     entries_.push_back({parameter, detail::name_of_new(kind_, parameter, entries_), groups(), {}});
@@ -47,6 +47,7 @@ void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& m
   }
   rates_.push_back(lr);
   moments_.push_back(moments);
+  settings_.push_back(settings);
 }
 
 Tensors Optimizer::parameters() const {
@@ -148,15 +149,20 @@ StepReport Optimizer::step(const Tensors& gradients) {
 StepReport Optimizer::step() {
   Tensors gradients;
   gradients.reserve(entries_.size());
-  for (const Entry& entry : entries_)
-    gradients.push_back(entry.parameter.has_grad() ? entry.parameter.grad() : Tensor());
+  for (const auto& [parameter, name, group, memory] : entries_) {
+    const bool moves = parameter.requires_grad() && parameter.has_grad();
+    gradients.push_back(moves ? parameter.grad() : Tensor());
+  }
   return step(gradients);
 }
 
 StateFile Optimizer::state_dict() const {
   StateFile state;
   state.metadata["optimizer"] = kind_;
-  for (std::size_t group = 0; group < rates_.size(); ++group) state.metadata[rate_key(group)] = cat(rates_[group]);
+  for (std::size_t group = 0; group < rates_.size(); ++group) {
+    state.metadata[rate_key(group)] = cat(rates_[group]);
+    detail::add_settings(state, settings_[group], cat(".", group));
+  }
   for (const Entry& entry : entries_) {
     state.arrays[entry.name + ".step"] = Index({}, entry.memory.steps);
     for (std::size_t m = 0; m < entry.memory.moments.size(); ++m) {
@@ -174,6 +180,9 @@ void Optimizer::load_state_dict(const StateFile& state) {
   for (std::size_t group = 0; group < rates_.size(); ++group) rates.push_back(rate_in(state, rate_key(group)));
   if (state.metadata.contains(rate_key(rates_.size()))) {
     detail::refuse(state, "the state has more than ", rates_.size(), " groups of parameters");
+  }
+  for (std::size_t group = 0; group < rates_.size(); ++group) {
+    detail::check_settings(state, settings_[group], cat(".", group), cat(" in group ", group));
   }
 
   StateDifference difference;

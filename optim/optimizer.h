@@ -4,8 +4,10 @@
 //     adam.step(grad(loss, model.parameters()));              // or loss.backward(); adam.step(); adam.zero_grad();
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../core/files/state.h"
@@ -46,7 +48,7 @@ class Optimizer {
   /// made, which nobody would train. Whatever it throws, for want of memory, too, nothing has changed; what an
   /// observer throws in work() comes when the step is done.
   StepReport step(const Tensors& gradients);
-  /// The same with what backward() has added up in the parameters.
+  /// The same with what backward() has added up in the parameters. One that is frozen by now stays.
   StepReport step();
   /// Forgets what backward() has added up.
   void zero_grad() const;
@@ -63,12 +65,15 @@ class Optimizer {
   void set_lr(double lr);
 
   /// Everything that the next steps depend on besides the parameters, for a checkpoint: per parameter, by its name (or
-  /// its number, if it has none), the count of steps and what the optimizer remembers; the learning rates.
+  /// its number, if it has none), the count of steps and what the optimizer remembers; the learning rates; and, as
+  /// metadata such as "weight_decay.0", by which options of each group the steps were made.
   StateFile state_dict() const;
-  /// Goes on where a state was taken: the steps that follow are the same bit for bit. Throws FormatError for a state of
-  /// another kind of optimizer, and with every name that is missing, unexpected, of another shape, or holds numbers
-  /// that no optimizer leaves behind: a count of steps that is negative or beyond 2^53, moments that are not finite,
-  /// squares that are negative. Then nothing has changed.
+  /// Goes on where a state was taken: the steps that follow are the same bit for bit. The learning rates become those
+  /// of the state. Throws FormatError for a state of another kind of optimizer or one that was taken with another
+  /// option, by its name (whoever means to go on with another takes it out of the metadata; a state that does not say
+  /// fits), and with every name that is missing, unexpected, of another shape, or holds numbers that no optimizer
+  /// leaves behind: a count of steps that is negative or beyond 2^53, moments that are not finite, squares that are
+  /// negative. Then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  protected:
@@ -87,11 +92,20 @@ class Optimizer {
   };
   using Moments = std::vector<Moment>;
 
-  /// `kind` is the optimizer's name, "adam". All names must live as long as the program.
-  explicit Optimizer(const char* kind) : kind_(kind) {}
+  /// Options of a group by name, but for the rate: a state remembers them.
+  using Settings = std::vector<std::pair<const char*, double>>;
+
+  /// `kind` is the optimizer's name, "adam". All names must live as long as the program. Throws ValueError if none of
+  /// the groups, which are added next, has a parameter.
+  template <class Options>
+  Optimizer(const char* kind, const std::vector<Group<Options>>& groups) : kind_(kind) {
+    if (std::ranges::all_of(groups, [](const auto& group) { return group.parameters.empty(); })) {
+      fail<ValueError>(kind, "there are no parameters");
+    }
+  }
   /// Throws ValueError for a bad learning rate or a parameter that is in this or another group already, GraphError for
   /// one that is no leaf.
-  void add_group(const Tensors& parameters, double lr, const Moments& moments);
+  void add_group(const Tensors& parameters, double lr, const Moments& moments, const Settings& settings);
   /// x <- x + one step along -g. The arrays have the shape of x, single moments aside, and nobody shares those that are
   /// written to: there is nothing left that could fail, and nothing may.
   virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
@@ -122,8 +136,9 @@ class Optimizer {
 
   const char* kind_;
   std::vector<Entry> entries_;
-  std::vector<double> rates_;     // by group
-  std::vector<Moments> moments_;  // by group
+  std::vector<double> rates_;       // by group
+  std::vector<Moments> moments_;    // by group
+  std::vector<Settings> settings_;  // by group
   std::vector<Model> models_;
   bool has_stepped_ = false;
 };

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "../core/error.h"
 #include "../core/files/state.h"
@@ -63,6 +65,38 @@ inline double number_in(const StateFile& state, const std::string& key, std::str
     refuse(state, escaped(text), " is no ", what);
   }
   return value;
+}
+
+/// Options by name, as a state remembers them.
+using Settings = std::vector<std::pair<const char*, double>>;
+
+/// Those that all kin of Adam have, and `more`.
+template <class Options>
+Settings adam_settings(const Options& options, const Settings& more = {}) {
+  Settings all{{"betas[0]", options.betas[0]},
+               {"betas[1]", options.betas[1]},
+               {"eps", options.eps},
+               {"weight_decay", options.weight_decay},
+               {"maximize", options.maximize}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+/// Writes settings into a state, each name with this suffix.
+inline void add_settings(StateFile& state, const Settings& settings, std::string_view suffix = {}) {
+  for (const auto& [name, value] : settings) state.metadata[cat(name, suffix)] = cat(value);
+}
+
+/// Throws FormatError for a setting that the state was taken with another value of. A state that does not say fits.
+inline void check_settings(const StateFile& state, const Settings& settings, std::string_view suffix = {},
+                           std::string_view where = {}) {
+  for (const auto& [name, value] : settings) {
+    const std::string key = cat(name, suffix);
+    if (!state.metadata.contains(key)) continue;
+    if (const double before = number_in(state, key, name); before != value) {
+      refuse(state, "taken with ", name, " ", before, where, ", not ", value);
+    }
+  }
 }
 
 /// A whole number of a state that counts something. Throws FormatError for what is none.

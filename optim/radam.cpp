@@ -10,11 +10,12 @@ namespace xgrad::optim {
 
 RAdam::RAdam(const Tensors& parameters, const Options& options) : RAdam(std::vector<Group>{{parameters, options}}) {}
 
-RAdam::RAdam(const std::vector<Group>& groups) : Optimizer("radam") {
+RAdam::RAdam(const std::vector<Group>& groups) : Optimizer("radam", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::check_adam("radam", options);
     options_.push_back(options);
-    add_group(parameters, options.lr, {{"exp_avg"}, {"exp_avg_sq", false}});
+    add_group(parameters, options.lr, {{"exp_avg"}, {"exp_avg_sq", false}},
+              detail::adam_settings(options, {{"decoupled_weight_decay", options.decoupled_weight_decay}}));
   }
 }
 

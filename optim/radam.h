@@ -32,8 +32,8 @@ class RAdam : public Optimizer {
   using Options = RAdamOptions;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for a parameter given twice and for an option outside its range, GraphError for a parameter
-  /// that is no leaf.
+  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
+  /// a parameter that is no leaf.
   RAdam(const Tensors& parameters, const Options& options = {});
   explicit RAdam(const std::vector<Group>& groups);
 

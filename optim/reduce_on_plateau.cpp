@@ -55,14 +55,28 @@ bool ReduceOnPlateau::step(double metric) {
   return reduced;
 }
 
+detail::Settings ReduceOnPlateau::settings() const {
+  return {{"mode", static_cast<double>(options_.mode)},
+          {"factor", options_.factor},
+          {"patience", static_cast<double>(options_.patience)},
+          {"threshold", options_.threshold},
+          {"threshold_mode", static_cast<double>(options_.threshold_mode)},
+          {"cooldown", static_cast<double>(options_.cooldown)},
+          {"min_lr", options_.min_lr},
+          {"eps", options_.eps}};
+}
+
 StateFile ReduceOnPlateau::state_dict() const {
-  return {.arrays = {{"num_bad_epochs", Index({}, bad_)}, {"cooldown_counter", Index({}, cooling_)}},
-          .metadata = {{"best", cat(best_)}}};
+  StateFile state{.arrays = {{"num_bad_epochs", Index({}, bad_)}, {"cooldown_counter", Index({}, cooling_)}},
+                  .metadata = {{"best", cat(best_)}}};
+  detail::add_settings(state, settings());
+  return state;
 }
 
 void ReduceOnPlateau::load_state_dict(const StateFile& state) {
   const double best = detail::number_in(state, "best", "figure");
   if (std::isnan(best)) detail::refuse(state, "the best figure is NaN");
+  detail::check_settings(state, settings());
   const std::int64_t bad = detail::count_in(state, "num_bad_epochs", "reduce_on_plateau cannot have seen");
   cooling_ = detail::count_in(state, "cooldown_counter", "reduce_on_plateau cannot have seen");
   best_ = best;

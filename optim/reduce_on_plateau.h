@@ -45,11 +45,13 @@ class ReduceOnPlateau {
 
   /// Figures so far, for a checkpoint. The rates themselves are in the optimizer's state.
   StateFile state_dict() const;
-  /// Goes on where a state was taken. Throws FormatError for what is none; then nothing has changed.
+  /// Goes on where a state was taken. Throws FormatError for what is none, and for one that was taken with another
+  /// option; then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:
   bool is_better(double metric) const;
+  std::vector<std::pair<const char*, double>> settings() const;
 
   Optimizer& optimizer_;
   Options options_;

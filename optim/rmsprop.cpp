@@ -11,7 +11,7 @@ namespace xgrad::optim {
 RMSprop::RMSprop(const Tensors& parameters, const Options& options)
     : RMSprop(std::vector<Group>{{parameters, options}}) {}
 
-RMSprop::RMSprop(const std::vector<Group>& groups) : Optimizer("rmsprop") {
+RMSprop::RMSprop(const std::vector<Group>& groups) : Optimizer("rmsprop", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::below_one("rmsprop", "alpha", options.alpha);
     detail::not_negative("rmsprop", "eps", options.eps);
@@ -21,7 +21,13 @@ RMSprop::RMSprop(const std::vector<Group>& groups) : Optimizer("rmsprop") {
     Moments moments{{"square_avg", false}};
     if (options.centered) moments.push_back({"grad_avg"});
     if (options.momentum > 0) moments.push_back({"momentum_buffer"});
-    add_group(parameters, options.lr, moments);
+    add_group(parameters, options.lr, moments,
+              {{"alpha", options.alpha},
+               {"eps", options.eps},
+               {"weight_decay", options.weight_decay},
+               {"momentum", options.momentum},
+               {"centered", options.centered},
+               {"maximize", options.maximize}});
   }
 }
 

@@ -30,8 +30,8 @@ class RMSprop : public Optimizer {
   using Options = RmspropOptions;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for a parameter given twice and for an option outside its range, GraphError for a parameter
-  /// that is no leaf.
+  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
+  /// a parameter that is no leaf.
   RMSprop(const Tensors& parameters, const Options& options = {});
   explicit RMSprop(const std::vector<Group>& groups);
 

@@ -13,7 +13,7 @@ namespace xgrad::optim {
 
 Rprop::Rprop(const Tensors& parameters, const Options& options) : Rprop(std::vector<Group>{{parameters, options}}) {}
 
-Rprop::Rprop(const std::vector<Group>& groups) : Optimizer("rprop") {
+Rprop::Rprop(const std::vector<Group>& groups) : Optimizer("rprop", groups) {
   for (const auto& [parameters, options] : groups) {
     const auto [down, up] = options.etas;
     if (!(0 < down && down < 1 && 1 < up && std::isfinite(up))) {
@@ -24,7 +24,12 @@ Rprop::Rprop(const std::vector<Group>& groups) : Optimizer("rprop") {
       fail<ValueError>("rprop", "step_sizes from ", shortest, " to ", longest);
     }
     options_.push_back(options);
-    add_group(parameters, options.lr, {{"prev"}, {"step_size", false}});
+    add_group(parameters, options.lr, {{"prev"}, {"step_size", false}},
+              {{"etas[0]", down},
+               {"etas[1]", up},
+               {"step_sizes[0]", shortest},
+               {"step_sizes[1]", longest},
+               {"maximize", options.maximize}});
   }
 }
 

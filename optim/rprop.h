@@ -26,8 +26,8 @@ class Rprop : public Optimizer {
   using Options = RpropOptions;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for a parameter given twice and unless 0 < etas[0] < 1 < etas[1] and 0 <= step_sizes[0] <=
-  /// step_sizes[1], all finite; GraphError for a parameter that is no leaf.
+  /// These throw ValueError for no parameters, for one given twice and unless 0 < etas[0] < 1 < etas[1] and 0 <=
+  /// step_sizes[0] <= step_sizes[1], all finite; GraphError for a parameter that is no leaf.
   Rprop(const Tensors& parameters, const Options& options = {});
   explicit Rprop(const std::vector<Group>& groups);
 

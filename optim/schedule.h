@@ -1,7 +1,7 @@
 // Learning-rate schedules: small values that know the rate of every step, and the holder that applies them.
 //
-//     optim::AdamW adam{model.parameters(), {}};
-//     optim::Scheduler scheduler{adam, optim::warmup(100, optim::cosine({.lr = 3e-4, .steps = 5000}))};
+//     optim::AdamW adam{model.parameters(), {.lr = 3e-4}};
+//     optim::Scheduler scheduler{adam, optim::warmup(100, optim::cosine({.steps = 5000}))};
 //     for (int step = 0; step < 5000; ++step) {
 //       adam.step(grad(loss, model.parameters()));
 //       scheduler.step();
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "../core/callable.h"
@@ -16,32 +17,44 @@
 
 namespace xgrad::optim {
 
-/// A learning rate for every step; steps count from 0. Any function of the step is one. Throws ValueError for an empty
-/// function and for a negative step.
-/// Threads: many may ask, if they may call the function.
+/// A learning rate for every step; steps count from 0. Any function of the step is one. A schedule that was made
+/// without a rate (all of them whose options say `lr`) has none of its own: it changes the rate that an optimizer
+/// begins with. Throws ValueError for an empty function and for a negative step. Threads: many may ask, if they may
+/// call the function.
 class Schedule {
  public:
   template <class F>
     requires std::is_invocable_r_v<double, const F&, std::int64_t>
-  Schedule(F lr) : lr_(std::move(lr)) {
-    xgrad::detail::refuse_empty("schedule", lr_);
+  Schedule(F lr) : relative_(false) {
+    xgrad::detail::refuse_empty("schedule", lr);
+    lr_ = [lr = std::move(lr)](std::int64_t step, double) { return lr(step); };
+  }
+  /// A formula of the step and the rate to begin with: this rate, or the optimizer's.
+  template <class F>
+    requires std::is_invocable_r_v<double, const F&, std::int64_t, double>
+  Schedule(std::optional<double> first, F lr) : relative_(!first) {
+    xgrad::detail::refuse_empty("schedule", lr);
+    lr_ = [first, lr = std::move(lr)](std::int64_t step, double own) { return lr(step, first.value_or(own)); };
   }
 
-  double lr(std::int64_t step) const {
-    if (step < 0) fail<ValueError>("schedule", "step ", step, " is negative");
-    return lr_(step);
-  }
+  /// Whether it needs an optimizer's rate.
+  bool relative() const { return relative_; }
+  /// Throws ValueError, too, for a schedule that has no rate of its own.
+  double lr(std::int64_t step) const;
+  /// For an optimizer whose rate was `own`.
+  double lr(std::int64_t step, double own) const;
 
  private:
-  std::function<double(std::int64_t)> lr_;
+  std::function<double(std::int64_t, double)> lr_;
+  bool relative_;
 };
 
 /// The same rate always. This and all below throw ValueError for a rate or a factor that is negative or not finite, and
-/// for a number of steps below 1.
+/// for a number of steps below 1. In the options `lr` is the optimizer's own rate, of each group, unless it is given.
 Schedule constant(double lr);
 
 struct ConstantOptions {
-  double lr = 1e-3;
+  std::optional<double> lr = {};
   double factor = 1.0 / 3;
   std::int64_t total_iters = 5;
 };
@@ -49,7 +62,7 @@ struct ConstantOptions {
 Schedule constant(const ConstantOptions& options);
 
 struct LinearScheduleOptions {
-  double lr = 1e-3;
+  std::optional<double> lr = {};
   double start_factor = 1.0 / 3;
   double end_factor = 1;
   std::int64_t total_iters = 5;
@@ -59,7 +72,7 @@ struct LinearScheduleOptions {
 Schedule linear(const LinearScheduleOptions& options);
 
 struct PolynomialOptions {
-  double lr = 1e-3;
+  std::optional<double> lr = {};
   std::int64_t total_iters = 5;
   double power = 1;
 };
@@ -67,14 +80,14 @@ struct PolynomialOptions {
 Schedule polynomial(const PolynomialOptions& options);
 
 struct ExponentialOptions {
-  double lr = 1e-3;
+  std::optional<double> lr = {};
   double gamma = 0.95;
 };
 /// lr gamma^step: PyTorch's ExponentialLR.
 Schedule exponential(const ExponentialOptions& options);
 
 struct MultiStepOptions {
-  double lr = 1e-3;
+  std::optional<double> lr = {};
   std::vector<std::int64_t> milestones = {};
   double gamma = 0.1;
 };
@@ -83,7 +96,7 @@ struct MultiStepOptions {
 Schedule multi_step(const MultiStepOptions& options);
 
 struct StepDecayOptions {
-  double lr = 1e-3;
+  std::optional<double> lr = {};
   std::int64_t every = 1000;
   double factor = 0.1;
 };
@@ -91,7 +104,7 @@ struct StepDecayOptions {
 Schedule step_decay(const StepDecayOptions& options);
 
 struct CosineOptions {
-  double lr = 1e-3;
+  std::optional<double> lr = {};
   double min_lr = 0;
   std::int64_t steps = 1000;
 };
@@ -100,7 +113,7 @@ struct CosineOptions {
 Schedule cosine(const CosineOptions& options);
 
 struct CosineRestartsOptions {
-  double lr = 1e-3;
+  std::optional<double> lr = {};
   double min_lr = 0;
   std::int64_t steps = 1000;  ///< of the first cosine; PyTorch's T_0
   std::int64_t growth = 1;    ///< how many times longer each is than the one before; PyTorch's T_mult
@@ -113,7 +126,7 @@ Schedule cosine_warm_restarts(const CosineRestartsOptions& options);
 enum class Anneal { cosine, linear };
 
 struct OneCycleOptions {
-  double max_lr = 1e-2;
+  std::optional<double> max_lr = {};  ///< the optimizer's own unless it is given
   std::int64_t total_steps = 1000;
   double pct_start = 0.3;  ///< the part of the steps in which the rate rises
   Anneal anneal_strategy = Anneal::cosine;
@@ -139,22 +152,24 @@ Schedule noam(const NoamOptions& options);
 Schedule warmup(std::int64_t steps, const Schedule& then);
 
 /// lr factor(step): PyTorch's LambdaLR. Any function is a factor, `lambda(0.1, [](std::int64_t step) { return ...; })`,
-/// and so is any schedule made with .lr = 1.
-Schedule lambda(double lr, const Schedule& factor);
+/// and so is any schedule made without a rate, or with .lr = 1. No rate, {}, means the optimizer's own.
+Schedule lambda(std::optional<double> lr, const Schedule& factor);
 
-/// The product of all: a rate, times what the others, made with .lr = 1, leave of it. PyTorch's ChainedScheduler of
-/// schedulers that multiply. Throws ValueError for an empty list.
+/// The product of all: the rate of the first, times what the others, made without a rate or with .lr = 1, leave of it.
+/// PyTorch's ChainedScheduler of schedulers that multiply. Throws ValueError for an empty list.
 Schedule chained(const std::vector<Schedule>& schedules);
 
 /// One after the other: schedule i + 1 begins, with its step 0, at step milestones[i]: PyTorch's SequentialLR. Throws
 /// ValueError unless the milestones rise from above 0 and are one less than the schedules.
 Schedule sequential(const std::vector<Schedule>& schedules, const std::vector<std::int64_t>& milestones);
 
-/// Sets an optimizer's learning rates, from its birth on and after every step. Groups with another rate than the first
-/// keep that proportion. The optimizer must outlive it. Threads: one at a time, together with its optimizer.
+/// Sets an optimizer's learning rates, from its birth on and after every step. A schedule without a rate is applied to
+/// the rate that each group has when this is made; with a rate, it is the first group's, and groups with another rate
+/// than the first keep that proportion. The optimizer must outlive it. Threads: one at a time, together with its
+/// optimizer.
 class Scheduler {
  public:
-  /// Throws ValueError if the first group's rate is 0 and another's is not, and as step().
+  /// Throws ValueError if the schedule has a rate, the first group's is 0 and another's is not, and as step().
   Scheduler(Optimizer& optimizer, Schedule schedule);
 
   /// To be called after each step of the optimizer. Throws what the schedule throws, and ValueError if it gives a rate
@@ -163,20 +178,20 @@ class Scheduler {
   /// How many steps there were.
   std::int64_t steps() const { return steps_; }
   /// The first group's current rate.
-  double lr() const { return schedule_.lr(steps_); }
+  double lr() const { return schedule_.lr(steps_, begin_.front()); }
 
-  /// The number of steps, for a checkpoint.
+  /// The number of steps, and, for a schedule without a rate, those that the groups began with, for a checkpoint.
   StateFile state_dict() const;
-  /// Goes on where a state was taken. Throws FormatError, also for a count that is negative or beyond 2^53, and as
-  /// step(); then nothing has changed.
+  /// Goes on where a state was taken. Throws FormatError, also for a count that is negative or beyond 2^53 or what is
+  /// no rate, and as step(); then nothing has changed.
   void load_state_dict(const StateFile& state);
 
  private:
-  void go_to(std::int64_t steps);
+  void go_to(std::int64_t steps, std::vector<double> begin);
 
   Optimizer& optimizer_;
   Schedule schedule_;
-  std::vector<double> proportions_;
+  std::vector<double> begin_;  // the rates of the groups when this was made
   std::int64_t steps_ = 0;
 };
 

@@ -9,7 +9,7 @@ namespace xgrad::optim {
 
 SGD::SGD(const Tensors& parameters, const Options& options) : SGD(std::vector<Group>{{parameters, options}}) {}
 
-SGD::SGD(const std::vector<Group>& groups) : Optimizer("sgd") {
+SGD::SGD(const std::vector<Group>& groups) : Optimizer("sgd", groups) {
   for (const auto& [parameters, options] : groups) {
     detail::not_negative("sgd", "momentum", options.momentum);
     detail::not_negative("sgd", "dampening", options.dampening);
@@ -19,7 +19,12 @@ SGD::SGD(const std::vector<Group>& groups) : Optimizer("sgd") {
                        " and dampening ", options.dampening);
     }
     options_.push_back(options);
-    add_group(parameters, options.lr, options.momentum != 0 ? Moments{{"momentum_buffer"}} : Moments{});
+    add_group(parameters, options.lr, options.momentum != 0 ? Moments{{"momentum_buffer"}} : Moments{},
+              {{"momentum", options.momentum},
+               {"dampening", options.dampening},
+               {"weight_decay", options.weight_decay},
+               {"nesterov", options.nesterov},
+               {"maximize", options.maximize}});
   }
 }
 

@@ -24,8 +24,8 @@ class SGD : public Optimizer {
   using Options = SgdOptions;
   using Group = optim::Group<Options>;
 
-  /// These throw ValueError for a parameter given twice, for an option that is negative or not finite, and for nesterov
-  /// without momentum or with dampening; GraphError for a parameter that is no leaf.
+  /// These throw ValueError for no parameters, for one given twice, for an option that is negative or not finite, and
+  /// for nesterov without momentum or with dampening; GraphError for a parameter that is no leaf.
   SGD(const Tensors& parameters, const Options& options = {});
   explicit SGD(const std::vector<Group>& groups);
 

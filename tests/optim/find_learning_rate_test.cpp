@@ -101,9 +101,6 @@ TEST_CASE("The range test says when there is nothing to suggest, and refuses bad
   CHECK(refusal({.diverged = 1}) == "find_learning_rate: diverged must be above 1, got 1");
   CHECK(error_of<ValueError>([&] { optim::find_learning_rate({}, sgd); }) ==
         "find_learning_rate: the function is empty");
-  optim::SGD none{Tensors{}};
-  CHECK(error_of<ValueError>([&] { optim::find_learning_rate([&] { return square(x); }, none); }) ==
-        "find_learning_rate: the optimizer has no parameters");
   CHECK(error_of<ShapeError>([&] {
           optim::find_learning_rate([&] { return stack({x, x}); }, sgd);
         }) == "find_learning_rate: the loss has shape [2], not one element: take its sum() or mean()");

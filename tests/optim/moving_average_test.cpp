@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include <xgrad/core/files/safetensors.h>
+#include <xgrad/nn/nn.h>
 #include <xgrad/ops/arithmetic.h>
 
 namespace xgrad::testing {
@@ -117,6 +118,31 @@ TEST_CASE("A moving average refuses bad settings, weights that are not finite an
   CHECK(refusal([](StateFile& s) { s.arrays["updates"] = Index({}, -1); }) ==
         "load_state_dict: a moving average cannot have made -1 steps");
   CHECK(average.updates() == 1);
+}
+
+TEST_CASE("Counts among the averaged buffers are copied, and a file of averages loads") {
+  const TemporaryFolder folder;
+  struct Net : nn::Module {
+    nn::Linear map{at("map"), 3, 2};
+    nn::BatchNorm1d norm{at("norm"), 2};
+    Tensor operator()(const Tensor& x) const { return norm(map(x)); }
+  } net, other;
+  Tensors all = net.parameters();
+  for (const Tensor& buffer : net.buffers()) all.push_back(buffer);
+  optim::ExponentialMovingAverage average{all, {.decay = 0.9}};
+  for (int t = 0; t < 3; ++t) {
+    net(normal({5, 3}, 30 + static_cast<std::uint64_t>(t)));
+    average.update();
+  }
+  {
+    const optim::AveragedWeights averaged(average);
+    const NamedArrays state = net.state_dict();
+    CHECK(std::get<Index>(state.at("norm.num_batches_tracked")).item() == 3);
+    CHECK(!equal(std::get<Array>(state.at("norm.running_mean")), average.averages()[0]));
+    save(net, folder / "averaged.safetensors");
+  }
+  load(other, folder / "averaged.safetensors");
+  CHECK(other.norm.num_batches_tracked.item() == 3);
 }
 
 }  // namespace

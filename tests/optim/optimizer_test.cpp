@@ -329,5 +329,94 @@ TEST_CASE("Parameters without a name, or with another's, are kept apart in a sta
   CHECK(state.arrays.count("w#2.step") == 1);
 }
 
+TEST_CASE("An optimizer over no parameters is refused, whichever it is") {
+  const auto check = []<class O>(const char* name, const O*) {
+    const std::string sentence = cat(name, ": there are no parameters");
+    CHECK(error_of<ValueError>([] { O{Tensors{}}; }) == sentence);
+    CHECK(error_of<ValueError>([] { O{std::vector<typename O::Group>{}}; }) == sentence);
+    CHECK(error_of<ValueError>([] { O{std::vector<typename O::Group>{{}, {}}}; }) == sentence);
+    CHECK(O{std::vector<typename O::Group>{{}, {{variable(1)}, {}}}}.groups() == 2);
+  };
+  check("sgd", static_cast<optim::SGD*>(nullptr));
+  check("adam", static_cast<optim::Adam*>(nullptr));
+  check("adamw", static_cast<optim::AdamW*>(nullptr));
+  check("adamax", static_cast<optim::Adamax*>(nullptr));
+  check("nadam", static_cast<optim::NAdam*>(nullptr));
+  check("radam", static_cast<optim::RAdam*>(nullptr));
+  check("rmsprop", static_cast<optim::RMSprop*>(nullptr));
+  check("adagrad", static_cast<optim::Adagrad*>(nullptr));
+  check("adadelta", static_cast<optim::Adadelta*>(nullptr));
+  check("asgd", static_cast<optim::ASGD*>(nullptr));
+  check("rprop", static_cast<optim::Rprop*>(nullptr));
+  check("lion", static_cast<optim::Lion*>(nullptr));
+  CHECK(error_of<ValueError>([] { optim::LBFGS{Tensors{}}; }) == "lbfgs: there are no parameters");
+}
+
+TEST_CASE("A parameter that is frozen after backward stays where it is") {
+  const Tensor a = variable(1, "a"), b = variable(1, "b");
+  optim::Adam adam{{a, b}, {.lr = 0.1}};
+  sum(a * b).backward();
+  optim::freeze({a, b}, "a");
+  const optim::StepReport report = adam.step();
+  CHECK(report.updated == 1);
+  CHECK(report.skipped == 1);
+  CHECK(a.item() == 1);
+  CHECK(b.item() == doctest::Approx(0.9));
+}
+
+TEST_CASE("A state that was taken with other settings is refused by the name of the setting") {
+  const Tensor x = variable(Array({2}, {1, 2}), "x");
+  const auto refusal = [&]<class O>(const O&, const typename O::Options& saved, const typename O::Options& resumed) {
+    O before{{x}, saved}, after{{x}, resumed};
+    before.step({Array({2}, {1, -1})});
+    const std::string sentence = error_of<FormatError>([&] { after.load_state_dict(before.state_dict()); });
+    StateFile without = before.state_dict();  // as states of old have none of it
+    std::erase_if(without.metadata, [](const auto& entry) {
+      return entry.first != "optimizer" && !entry.first.starts_with("lr.");
+    });
+    after.load_state_dict(without);
+    return sentence;
+  };
+  using namespace optim;
+  CHECK(refusal(SGD{{variable(1)}}, {.momentum = 0.9}, {.momentum = 0.8}) ==
+        "load_state_dict: taken with momentum 0.9 in group 0, not 0.8");
+  CHECK(refusal(SGD{{variable(1)}}, {.momentum = 0.9}, {.momentum = 0.9, .nesterov = true}) ==
+        "load_state_dict: taken with nesterov 0 in group 0, not 1");
+  CHECK(refusal(Adam{{variable(1)}}, {.betas = {0.9, 0.99}}, {}) ==
+        "load_state_dict: taken with betas[1] 0.99 in group 0, not 0.999");
+  CHECK(refusal(AdamW{{variable(1)}}, {}, {.weight_decay = 0.1}) ==
+        "load_state_dict: taken with weight_decay 0.01 in group 0, not 0.1");
+  CHECK(refusal(Adamax{{variable(1)}}, {}, {.eps = 1e-6}) ==
+        "load_state_dict: taken with eps 1e-08 in group 0, not 1e-06");
+  CHECK(refusal(NAdam{{variable(1)}}, {}, {.momentum_decay = 0.1}) ==
+        "load_state_dict: taken with momentum_decay 0.004 in group 0, not 0.1");
+  CHECK(refusal(RAdam{{variable(1)}}, {}, {.maximize = true}) ==
+        "load_state_dict: taken with maximize 0 in group 0, not 1");
+  CHECK(refusal(RMSprop{{variable(1)}}, {}, {.alpha = 0.5}) ==
+        "load_state_dict: taken with alpha 0.99 in group 0, not 0.5");
+  CHECK(refusal(Adagrad{{variable(1)}}, {}, {.lr_decay = 0.5}) ==
+        "load_state_dict: taken with lr_decay 0 in group 0, not 0.5");
+  CHECK(refusal(Adadelta{{variable(1)}}, {}, {.rho = 0.5}) == "load_state_dict: taken with rho 0.9 in group 0, not 0.5");
+  CHECK(refusal(ASGD{{variable(1)}}, {}, {.alpha = 0.5}) ==
+        "load_state_dict: taken with alpha 0.75 in group 0, not 0.5");
+  CHECK(refusal(Rprop{{variable(1)}}, {}, {.etas = {0.5, 1.5}}) ==
+        "load_state_dict: taken with etas[1] 1.2 in group 0, not 1.5");
+  CHECK(refusal(Lion{{variable(1)}}, {}, {.betas = {0.8, 0.99}}) ==
+        "load_state_dict: taken with betas[0] 0.9 in group 0, not 0.8");
+  ExponentialMovingAverage average{{x}, {.decay = 0.5}}, slower{{x}, {.decay = 0.9}};
+  CHECK(error_of<FormatError>([&] { slower.load_state_dict(average.state_dict()); }) ==
+        "load_state_dict: taken with decay 0.5, not 0.9");
+  StateFile without = average.state_dict();
+  without.metadata.clear();
+  slower.load_state_dict(without);
+  LBFGS lbfgs{{x}}, other{{x}, {.line_search_fn = LineSearch::strong_wolfe}};
+  CHECK(error_of<FormatError>([&] { other.load_state_dict(lbfgs.state_dict()); }) ==
+        "load_state_dict: taken with line_search_fn 0, not 1");
+  SGD sgd{{x}};
+  ReduceOnPlateau plateau{sgd, {.patience = 2}}, patient{sgd, {.patience = 3}};
+  CHECK(error_of<FormatError>([&] { patient.load_state_dict(plateau.state_dict()); }) ==
+        "load_state_dict: taken with patience 2, not 3");
+}
+
 }  // namespace
 }  // namespace xgrad::testing

@@ -199,5 +199,31 @@ TEST_CASE("A scheduler's state with an impossible count is refused") {
   CHECK(scheduler.lr() == 0);
 }
 
+TEST_CASE("A schedule without a rate begins with the optimizer's own, group by group") {
+  const auto groups = [] {
+    return std::vector<optim::SGD::Group>{{{variable(1)}, {.lr = 0.1}}, {{variable(1)}, {.lr = 0}},
+                                          {{variable(1)}, {.lr = 0.4}}};
+  };
+  const auto check = [&](const optim::Schedule& schedule, int steps, double factor) {
+    optim::SGD sgd{groups()};
+    optim::Scheduler scheduler{sgd, schedule};
+    for (int i = 0; i < steps; ++i) scheduler.step();
+    CHECK(sgd.lr(0) == doctest::Approx(0.1 * factor).epsilon(1e-12));
+    CHECK(sgd.lr(1) == 0);
+    CHECK(sgd.lr(2) == doctest::Approx(0.4 * factor).epsilon(1e-12));
+    CHECK(scheduler.lr() == sgd.lr());
+  };
+  check(optim::step_decay({.every = 30}), 0, 1);
+  check(optim::step_decay({.every = 30}), 61, 0.01);
+  check(optim::constant({.factor = 0.25}), 1, 0.25);
+  check(optim::linear({.start_factor = 0.5, .total_iters = 4}), 2, 0.75);
+  check(optim::polynomial({.total_iters = 4}), 1, 0.75);
+  check(optim::exponential({.gamma = 0.5}), 3, 0.125);
+  check(optim::multi_step({.milestones = {2}, .gamma = 0.5}), 2, 0.5);
+  check(optim::cosine({.steps = 10}), 5, 0.5);
+  check(optim::cosine_warm_restarts({.steps = 10}), 15, 0.5);
+  check(optim::warmup(4, optim::cosine({.steps = 10})), 1, 0.5);
+}
+
 }  // namespace
 }  // namespace xgrad::testing
