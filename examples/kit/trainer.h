@@ -19,10 +19,10 @@
 #include <vector>
 
 #include <xgrad/core/files/state.h>
-#include <xgrad/core/grad.h>
 #include <xgrad/kit/progress.h>
 #include <xgrad/nn/module.h>
 #include <xgrad/optim/clip.h>
+#include <xgrad/optim/loss.h>
 #include <xgrad/optim/schedule.h>
 
 namespace xgrad::kit {
@@ -91,9 +91,28 @@ Tensor loss_of(const F& f, const Batch& batch) {
     return std::apply(f, batch);
   }
 }
+
+/// While it lives, a module that is in eval() is in training. One that is in training is left as it is, with those of
+/// its parts that are in eval(). Threads: as nn::Eval.
+class InTraining {
+ public:
+  explicit InTraining(const nn::Module& module) : module_(module), switched_(!module.training()) {
+    if (switched_) module.train();
+  }
+  ~InTraining() {
+    if (switched_) module_.eval();
+  }
+  InTraining(const InTraining&) = delete;
+  InTraining& operator=(const InTraining&) = delete;
+
+ private:
+  const nn::Module& module_;
+  const bool switched_;
+};
 }  // namespace detail
 
-/// Trains the parameters of an optimizer. Module and optimizer must outlive it.
+/// Trains the parameters of an optimizer. Module and optimizer must outlive it. Parameters that are frozen stay as they
+/// are, for those that a loss does not depend on the gradient is 0.
 ///
 /// A checkpoint has the model, the optimizer, the schedule, the position in the data, the random state, and what was
 /// measured, so that a resumed training goes on bit for bit, also in the middle of an epoch.
@@ -107,18 +126,20 @@ class Trainer {
   /// be made.
   Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options = {});
 
-  /// Trains up to the last epoch that the options ask for, or until it is stopped. `batches` is a DataLoader, or
+  /// Trains up to the last epoch that the options ask for, or until it is stopped; a module that was switched to eval()
+  /// is in training meanwhile. `batches` is a DataLoader, or
   /// something with the same functions; the loss is a function of a batch, or of its parts: `loss(x, y)` of a batch
   /// that is a tuple. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint
   /// that does not fit (then nothing has changed), and what the functions and the files throw.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) {
+    const detail::InTraining training(module_);
     begin([&](const StateFile& state) { batches.load_state_dict(state); });
     while (!finished()) {
       std::optional<ProgressBar> bar = progress(batches.position(), batches.size());
       for (const auto& batch : batches) {
         const Tensor loss = checked(detail::loss_of(loss_of, batch));
-        Tensors gradients = grad(loss, parameters_);
+        Tensors gradients = optim::detail::gradients_of(loss, parameters_);
         if (options_.max_norm > 0) {
           gradients = optim::clip_grad_norm(std::move(gradients), parameters_, options_.max_norm).gradients;
         }

@@ -277,4 +277,45 @@ TEST_CASE("a checkpoint that does not fit is refused, and nothing has changed") 
   CHECK(Training({.epochs = 2, .folder = folder / "run", .resume = true}).fit().size() == 2);
 }
 
+TEST_CASE("a trainer trains a module that was switched to eval(), and switches it back") {
+  Training one({.epochs = 1}), other({.epochs = 1});
+  manual_seed(9);
+  one.fit();
+  manual_seed(9);
+  other.net.eval();
+  other.fit();
+  CHECK(!other.net.training());
+  CHECK(!other.net.dropout.training());
+  CHECK(one.net.training());
+  check_equal(one.net.state_dict(), other.net.state_dict());
+  // A part that was left in eval() on purpose stays there.
+  Training part({.epochs = 1});
+  part.net.dropout.eval();
+  const RandomState random = random_state();
+  part.fit();
+  CHECK(random_state() == random);
+  CHECK(!part.net.dropout.training());
+}
+
+TEST_CASE("a trainer leaves frozen parameters as they are and does not mind those without use") {
+  struct Two : nn::Module {
+    nn::Linear a{at("a"), 2, 2}, b{at("b"), 2, 2}, unused{at("unused"), 2, 2};
+    Tensor operator()(const Tensor& x) const { return b(a(x)); }
+  } net;
+  const Points points;
+  optim::SGD sgd{net.parameters(), {.lr = 0.1}};
+  optim::freeze(net.parameters(), "a.*");
+  const NamedArrays before = net.state_dict();
+  DataLoader batches{points.data(), eights};
+  Trainer trainer{net, sgd, {.epochs = 1, .max_norm = 0.5, .terminal = {}}};
+  trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
+  const NamedArrays after = net.state_dict();
+  const auto moved = [&](const char* name) {
+    return !equal(std::get<Array>(before.at(name)), std::get<Array>(after.at(name)));
+  };
+  CHECK(!moved("a.weight"));
+  CHECK(moved("b.weight"));
+  CHECK(!moved("unused.weight"));
+}
+
 }  // namespace xgrad::kit
