@@ -52,7 +52,7 @@ class Eval;
 class Module;
 namespace detail {
 class Making;
-}
+}  // namespace detail
 
 /// The place of a module: a name inside a parent. Made by Module::at.
 struct At {
