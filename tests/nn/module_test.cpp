@@ -595,7 +595,7 @@ TEST_CASE("Two names of one parameter must not disagree in a file") {
   const Net net;
   NamedArrays state = net.state_dict();
   state["again"] = Array({2}, {1, std::numeric_limits<Real>::quiet_NaN()});
-  CHECK(error_of<FormatError>([&] { net.load_state_dict(state); }).find("again differs from own.weight") !=
+  CHECK(error_of<FormatError>([&] { net.load_state_dict(state); }).find("\"again\" differs from own.weight") !=
         std::string::npos);
   CHECK(equal(net.again.value(), Array({2}, Real(1))));
   CHECK_THROWS_AS(net.load_state_dict(state, {.strict = false}), FormatError);

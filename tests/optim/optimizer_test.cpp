@@ -245,9 +245,14 @@ TEST_CASE("A state says what an optimizer's options make it remember, and fits t
   optim::RMSprop plain{{w}}, all{{w}, {.momentum = 0.5, .centered = true}};
   plain.step(g);
   all.step(g);
-  CHECK(error_of<FormatError>([&] { plain.load_state_dict(all.state_dict()); }) ==
+  const auto without_options = [](const optim::Optimizer& optimizer) {
+    StateFile state = optimizer.state_dict();
+    state.metadata = {{"optimizer", state.text("optimizer")}, {"lr.0", state.text("lr.0")}};
+    return state;
+  };
+  CHECK(error_of<FormatError>([&] { plain.load_state_dict(without_options(all)); }) ==
         "load_state_dict: the state does not fit\n  unexpected:\n    \"w.grad_avg\"\n    \"w.momentum_buffer\"");
-  CHECK(error_of<FormatError>([&] { all.load_state_dict(plain.state_dict()); }) ==
+  CHECK(error_of<FormatError>([&] { all.load_state_dict(without_options(plain)); }) ==
         "load_state_dict: the state does not fit\n  missing:\n    \"w.grad_avg\"\n    \"w.momentum_buffer\"");
   optim::NAdam nadam{{w}};
   nadam.step(g);

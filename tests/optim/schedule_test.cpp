@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 
 namespace xgrad::testing {
@@ -201,8 +202,8 @@ TEST_CASE("A scheduler's state with an impossible count is refused") {
 
 TEST_CASE("A schedule without a rate begins with the optimizer's own, group by group") {
   const auto groups = [] {
-    return std::vector<optim::SGD::Group>{{{variable(1)}, {.lr = 0.1}}, {{variable(1)}, {.lr = 0}},
-                                          {{variable(1)}, {.lr = 0.4}}};
+    return std::vector<optim::SGD::Group>{
+        {{variable(1)}, {.lr = 0.1}}, {{variable(1)}, {.lr = 0}}, {{variable(1)}, {.lr = 0.4}}};
   };
   const auto check = [&](const optim::Schedule& schedule, int steps, double factor) {
     optim::SGD sgd{groups()};
@@ -223,6 +224,41 @@ TEST_CASE("A schedule without a rate begins with the optimizer's own, group by g
   check(optim::cosine({.steps = 10}), 5, 0.5);
   check(optim::cosine_warm_restarts({.steps = 10}), 15, 0.5);
   check(optim::warmup(4, optim::cosine({.steps = 10})), 1, 0.5);
+  check(optim::one_cycle({.total_steps = 10}), 2, 1);
+  check(optim::lambda({}, [](std::int64_t step) { return step == 3 ? 0.5 : 1; }), 3, 0.5);
+  check(optim::chained({optim::exponential({.gamma = 0.5}), optim::step_decay({.every = 1})}), 2, 0.0025);
+  check(optim::sequential({optim::constant({.total_iters = 9}), optim::exponential({.gamma = 0.5})}, {2}), 3, 0.5);
+}
+
+TEST_CASE("A schedule without a rate needs an optimizer's, and mixes with none that has a rate") {
+  const auto relative = optim::exponential({.gamma = 0.5});
+  CHECK(relative.relative());
+  CHECK(!optim::exponential({.lr = 1}).relative());
+  CHECK(relative.lr(2, 0.8) == doctest::Approx(0.2));
+  CHECK(error_of<ValueError>([&] { relative.lr(2); }) ==
+        "schedule: made without a rate: it needs an optimizer's, lr(step, own)");
+  CHECK(error_of<ValueError>([&] {
+          optim::sequential({relative, optim::constant(1)}, {3});
+        }) == "sequential: either all schedules must have a rate or none");
+}
+
+TEST_CASE("A schedule without a rate resumes from the rates that a run began with") {
+  const auto make = [] {
+    return std::make_unique<optim::SGD>(Tensors{variable(1, "x")}, optim::SgdOptions{.lr = 0.1});
+  };
+  const auto one = make(), other = make();
+  optim::Scheduler scheduler{*one, optim::exponential({.gamma = 0.5})};
+  scheduler.step();
+  other->load_state_dict(one->state_dict());  // its rate is 0.05 now, before there is a scheduler
+  optim::Scheduler resumed{*other, optim::exponential({.gamma = 0.5})};
+  resumed.load_state_dict(scheduler.state_dict());
+  resumed.step();
+  scheduler.step();
+  CHECK(other->lr() == one->lr());
+  StateFile wrong = scheduler.state_dict();
+  wrong.metadata["begin.0"] = "-1";
+  CHECK(error_of<FormatError>([&] { resumed.load_state_dict(wrong); }) == "load_state_dict: -1 is no learning rate");
+  CHECK(other->lr() == one->lr());
 }
 
 }  // namespace
