@@ -36,7 +36,7 @@ TEST_CASE("least squares, covariances and correlations equal PyTorch's") {
        }},
       {"corrcoef", [](const Case& c) { return corrcoef(c.x()); }},
   };
-  check_fixtures("covariance", operations, 1e-10);
+  check_fixtures("covariance", operations, {.tolerance = 1e-10});
 }
 
 }  // namespace xgrad::testing

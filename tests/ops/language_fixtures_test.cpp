@@ -29,7 +29,8 @@ TEST_CASE("rms_norm, rotary positions and grouped attention, and their gradients
                      return multi_head_attention(
                          c.x(0), c.x(1), c.x(2), c.integer("heads"),
                          {.mask = {.causal = c.flag("causal")}, .kv_heads = c.integer("kv_heads")});
-                   }}});
+                   }}},
+                 {.terms = {{"rms_norm/7", 1}}});  // of rows of one number: hardly any gradient is left
 }
 
 }  // namespace xgrad::testing

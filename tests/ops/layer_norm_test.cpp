@@ -32,9 +32,10 @@ TEST_CASE("layer norm equals its formula for rows of any length, with gradients 
   const auto composed = [](const Tensors& x) { return composed_layer_norm(x[0], x[1], x[2]); };
   for (const std::int64_t n : lengths_of_rows) {
     CAPTURE(n);
-    check_fused(fused, composed, {normal({5, n}), normal({n}, 2), normal({n}, 3)});
+    const double terms = n == 1 ? 300 : 0;  // 1 / sqrt(eps): what is left of one number is 0
+    check_fused(fused, composed, {normal({5, n}), normal({n}, 2), normal({n}, 3)}, 1e-12, terms);
     check_fused([](const Tensors& x) { return layer_norm(x[0]); },
-                [](const Tensors& x) { return composed_layer_norm(x[0], 1, 0); }, {normal({5, n})});
+                [](const Tensors& x) { return composed_layer_norm(x[0], 1, 0); }, {normal({5, n})}, 1e-12, terms);
   }
   check_fused(fused, composed, {normal({700, 33}), normal({33}, 2), normal({33}, 3)});  // more rows than one block
   for (const Shape& shape : {Shape{3}, {1, 3}, {4, 3}, {2, 1, 3}, {2, 2, 2, 3}, {1, 2, 1, 2, 3}}) {

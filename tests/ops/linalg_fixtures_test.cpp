@@ -72,7 +72,8 @@ TEST_CASE("linear algebra and its gradients equal PyTorch's") {
          return linalg::vector_norm(c.x(), {.ord = c.number("ord"), .axis = c.axes("axis"), .keepdim = true});
        }},
   };
-  check_fixtures("linalg", operations, 1e-10);
+  check_fixtures("linalg", operations,
+                 {.tolerance = 1e-10, .terms = {{"det/5", 6}}});  // products of a singular matrix cancel
 }
 
 }  // namespace xgrad::testing

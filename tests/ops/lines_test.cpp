@@ -26,7 +26,8 @@ TEST_CASE("variances and sums of powers by kernels are those of operations, alon
     check_fused([&](const Tensors& x) { return var(x[0], {.axis = axes, .keepdim = true, .correction = 0}); },
                 [&](const Tensors& x) { return spread(x[0]); }, {normal(shape)});
     check_fused([&](const Tensors& x) { return stddev(x[0], {.axis = axes, .keepdim = true, .correction = 0}); },
-                [&](const Tensors& x) { return sqrt(spread(x[0])); }, {normal(shape)});
+                [&](const Tensors& x) { return sqrt(spread(x[0])); }, {normal(shape)}, 1e-12,
+                shape.numel() == 2 ? 1 : 0);  // the deviation of two numbers has no curvature: terms of about 1 cancel
     check_fused([&](const Tensors& x) { return logsumexp(x[0], over); },
                 [&](const Tensors& x) { return log(sum(exp(x[0]), over)); }, {normal(shape)});
   }

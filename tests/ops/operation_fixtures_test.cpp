@@ -144,7 +144,7 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
                   {"bitwise_not", [](const Case& c) { return ~c.index(0); }},
                   {"left_shift", [](const Case& c) { return c.index(0) << c.index(1); }},
                   {"right_shift", [](const Case& c) { return c.index(0) >> c.index(1); }}},
-                 3e-12);
+                 {.tolerance = 3e-12});
 }
 
 // PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; special_test.cpp has what they are.
@@ -153,7 +153,7 @@ TEST_CASE("gradients of two orders of functions of the gamma family are near PyT
                  {{"lgamma", of_one(lgamma)},
                   {"digamma", of_one(digamma)},
                   {"polygamma", [](const Case& c) { return polygamma(c.integer("n"), c.x()); }}},
-                 2e-9);
+                 {.tolerance = 2e-9});
 }
 
 TEST_CASE("writing by number and its gradients of two orders equal PyTorch's") {

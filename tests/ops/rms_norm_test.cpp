@@ -20,9 +20,10 @@ TEST_CASE("RMS norm equals its formula for rows of any length, with gradients of
   const auto composed = [](const Tensors& x) { return composed_rms_norm(x[0], x[1]); };
   for (const std::int64_t n : {1, 2, 7, 8, 15, 16, 17, 33, 65, 130}) {
     CAPTURE(n);
-    check_fused(fused, composed, {normal({5, n}), normal({n}, 2)});
+    const double terms = n == 1 ? 1 : 0;  // one number becomes 1 or -1: hardly any gradient is left
+    check_fused(fused, composed, {normal({5, n}), normal({n}, 2)}, 1e-12, terms);
     check_fused([](const Tensors& x) { return rms_norm(x[0]); },
-                [](const Tensors& x) { return composed_rms_norm(x[0], 1); }, {normal({5, n})});
+                [](const Tensors& x) { return composed_rms_norm(x[0], 1); }, {normal({5, n})}, 1e-12, terms);
   }
   check_fused(fused, composed, {normal({700, 33}), normal({33}, 2)});  // more rows than one block
   for (const Shape& shape : {Shape{3}, {4, 3}, {2, 1, 3}}) check_gradients(fused, {normal(shape), normal({3}, 2)});

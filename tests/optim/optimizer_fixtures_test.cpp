@@ -165,7 +165,7 @@ TEST_CASE("L-BFGS takes PyTorch's way through a bent valley and a bowl") {
   check_fixtures("lbfgs",
                  {{"rosenbrock", [&](const Case& c) { return lbfgs(c, rosenbrock); }},
                   {"logistic", [&](const Case& c) { return lbfgs(c, logistic); }}},
-                 1e-7);
+                 {.tolerance = 1e-7});
 }
 
 TEST_CASE("schedules have PyTorch's rates over whole runs") {

@@ -19,23 +19,48 @@ Array uniform(const Shape& shape, Real low, Real high, std::uint64_t seed) {
   return numbers;
 }
 
-double difference(const Array& a, const Array& b) {
-  if (a.shape() != b.shape()) return std::numeric_limits<double>::infinity();
-  double worst = 0;
+double difference(const Array& a, const Array& expected, double terms) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (a.shape() != expected.shape()) return infinity;
+  double worst = 0, scale = terms;
   for (std::int64_t i = 0; i < a.size(); ++i) {
-    const double p = a.data()[i], q = b.data()[i];
+    const double p = a.data()[i], q = expected.data()[i];
+    if (std::isfinite(q)) scale = std::max(scale, std::abs(q));
     if (p == q || (std::isnan(p) && std::isnan(q))) continue;
-    const double error = std::abs(p - q) / std::max(1.0, std::abs(q));
-    worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+    const double error = std::abs(p - q);
+    worst = std::isnan(error) ? infinity : std::max(worst, error);
   }
-  return worst;
+  return worst == 0 ? 0 : worst / scale;
 }
 
-void check_close(const Array& a, const Array& b, double tolerance) {
-  CHECK_MESSAGE(a.shape() == b.shape(), "shapes ", cat(a.shape()), " and ", cat(b.shape()));
-  if (a.shape() == b.shape()) {
-    CHECK_MESSAGE(difference(a, b) <= tolerance, "got\n", to_string(a), "\nexpected\n", to_string(b));
+void check_close(const Array& a, const Array& expected, double tolerance, double terms) {
+  CHECK_MESSAGE(a.shape() == expected.shape(), "shapes ", cat(a.shape()), " and ", cat(expected.shape()));
+  if (a.shape() == expected.shape()) {
+    const double error = difference(a, expected, terms);
+    CHECK_MESSAGE(error <= tolerance, "off by ", error, ": got\n", to_string(a), "\nexpected\n", to_string(expected));
   }
+}
+
+double largest(const Array& a) {
+  double most = 0;
+  for (const Real value : a) {
+    if (std::isfinite(value)) most = std::max(most, std::abs(static_cast<double>(value)));
+  }
+  return most;
+}
+
+double slope(const std::function<double(double)>& f, double h) {
+  return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
+}
+
+double size_of_terms(const Array& y, const Array& v) {
+  double size = 0;
+  for (std::int64_t i = 0; i < y.size(); ++i) size += std::abs(static_cast<double>(y.data()[i]) * v.data()[i]);
+  return size;
+}
+
+double rounding_of_slope(double size_of_terms, double h) {
+  return 8 * std::numeric_limits<double>::epsilon() * size_of_terms / h;
 }
 
 namespace {
@@ -48,29 +73,24 @@ double inner_product(const Array& a, const Array& b) {
   return sum;
 }
 
-double largest(const Array& a) {
-  double most = 0;
-  for (const Real value : a) most = std::max(most, std::abs(static_cast<double>(value)));
-  return most;
-}
-
 Tensors leaves(const std::vector<Array>& values) {
   Tensors xs;
   for (const Array& value : values) xs.push_back(variable(value));
   return xs;
 }
 
-// d/dt of <v, f(x + t direction)> at t = 0, direction in input k only: five-point formula, error O(h^4).
+constexpr double step = 7e-4;
+
+// d/dt of <v, f(x + t direction)> at t = 0, direction in input k only.
 double numeric_slope(const Function& f, const std::vector<Array>& inputs, std::size_t k, const Array& direction,
                      const Array& v) {
-  const double h = 7e-4;
   const auto at = [&](double t) {
     std::vector<Array> moved = inputs;
     Real* x = moved[k].mutable_data();
     for (std::int64_t i = 0; i < moved[k].size(); ++i) x[i] += static_cast<Real>(t) * direction.data()[i];
     return inner_product(f(leaves(moved)).value(), v);
   };
-  return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+  return slope(at, step);
 }
 
 Array unit(const Shape& shape, std::int64_t i) {
@@ -82,9 +102,10 @@ Array unit(const Shape& shape, std::int64_t i) {
 // <v, y> as a tensor. Written so that the gradient which arrives at y has come through another operation.
 Tensor weighted_sum(const Tensor& y, const Array& v) { return sum_to(y * Tensor(v), {}); }
 
-// What is wrong is added to `findings`, a line each.
+// What is wrong is added to `findings`, a line each. The terms of a gradient that cancels are about as large as those of
+// the function itself: `terms`.
 void check_order(const Function& f, const std::vector<Array>& inputs, const GradientCheck& options, int order,
-                 std::vector<std::string>& findings) {
+                 double terms, std::vector<std::string>& findings) {
   const auto expect = [&](bool good, const auto&... parts) {
     if (!good) findings.push_back(cat("order ", order, ": ", parts...));
   };
@@ -101,12 +122,16 @@ void check_order(const Function& f, const std::vector<Array>& inputs, const Grad
   } else {
     for (const Array& input : inputs) gradients.push_back(Tensor(Array(input.shape(), Real(0))));
   }
-  double scale = 0;
-  for (const Tensor& g : gradients) scale = std::max(scale, largest(g.value()));
-  if (order == 1) expect((scale > 1e-3) != options.zero, "largest entry of the gradient: ", scale);
+  terms = std::max(terms, size_of_terms(y.value(), v));
+  const double rounding = rounding_of_slope(terms, step);
+  double most = 0;
+  for (const Tensor& g : gradients) most = std::max(most, largest(g.value()));
+  const double nothing = options.zero ? std::max(rounding, 1e-12) : rounding;
+  if (order == 1) expect((most > nothing) != options.zero, "largest entry of the gradient: ", most);
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const Array& g = gradients[k].value();
     REQUIRE(g.shape() == inputs[k].shape());
+    const double scale = largest(g);
     const bool entries = order == 1 && inputs[k].size() <= 64;
     const std::int64_t directions = inputs[k].size() == 0 ? 0 : entries ? inputs[k].size() : 3;
     for (std::int64_t i = 0; i < directions; ++i) {
@@ -114,9 +139,9 @@ void check_order(const Function& f, const std::vector<Array>& inputs, const Grad
           entries ? unit(inputs[k].shape(), i) : normal(inputs[k].shape(), 31 * static_cast<std::uint64_t>(i) + k + 7);
       const double numeric = numeric_slope(f, inputs, k, direction, v);
       const double exact = inner_product(g, direction);
-      const double error = std::abs(numeric - exact) / std::max({1.0, scale, std::abs(numeric)});
-      expect(error <= options.tolerance, "input ", k, ", direction ", i, ": rule ", exact, ", finite difference ",
-             numeric);
+      const double allowed = options.tolerance * std::max(scale, std::abs(numeric)) + nothing;
+      expect(std::abs(numeric - exact) <= allowed, "input ", k, ", direction ", i, ": rule ", exact,
+             ", finite difference ", numeric);
     }
   }
   if (order == options.order || !y.requires_grad()) return;
@@ -125,7 +150,7 @@ void check_order(const Function& f, const std::vector<Array>& inputs, const Grad
       const Tensor result = f(at);
       return grad(weighted_sum(result, v), {at[k]}, {.create_graph = true, .unused = Unused::zeros})[0];
     };
-    check_order(gradient, inputs, options, order + 1, findings);
+    check_order(gradient, inputs, options, order + 1, terms, findings);
   }
 }
 
@@ -134,7 +159,7 @@ void check_order(const Function& f, const std::vector<Array>& inputs, const Grad
 std::vector<std::string> wrong_gradients(const Function& f, const std::vector<Array>& inputs,
                                          const GradientCheck& options) {
   std::vector<std::string> findings;
-  check_order(f, inputs, options, 1, findings);
+  check_order(f, inputs, options, 1, 0, findings);
   return findings;
 }
 

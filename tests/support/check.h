@@ -18,19 +18,30 @@ Array normal(const Shape& shape, std::uint64_t seed = 1);
 /// Numbers in [low, high).
 Array uniform(const Shape& shape, Real low, Real high, std::uint64_t seed = 1);
 
-/// The largest |a - b| / max(1, |b|); infinity when the shapes differ, and where one is NaN and the other is not.
-double difference(const Array& a, const Array& b);
+/// The largest |a - expected|, relative to the largest |expected|; infinity when the shapes differ, and where one is NaN
+/// or infinite and the other is not the same. What is expected to be 0 everywhere has to be 0. Where terms cancel, `terms`
+/// says how large they are: then errors are relative to that, if it is more.
+double difference(const Array& a, const Array& expected, double terms = 0);
 
-/// Fails the test case unless shapes are equal and difference(a, b) <= tolerance.
-void check_close(const Array& a, const Array& b, double tolerance = 1e-12);
+/// Fails the test case unless shapes are equal and difference(a, expected, terms) <= tolerance.
+void check_close(const Array& a, const Array& expected, double tolerance = 1e-12, double terms = 0);
+
+/// The largest |element| that is finite; 0 if there is none.
+double largest(const Array& a);
+
+/// df/dt at t = 0: five-point formula, error O(h^4).
+double slope(const std::function<double(double)>& f, double h);
+/// The sum of all |v y|: rounding makes slope() of <v, y> wrong by up to about 8 epsilon / h of it.
+double size_of_terms(const Array& y, const Array& v);
+double rounding_of_slope(double size_of_terms, double h);
 
 /// A function of some tensors; for check_gradients.
 using Function = std::function<Tensor(const Tensors&)>;
 
 struct GradientCheck {
   int order = 2;            ///< check this many derivatives
-  double tolerance = 1e-7;  ///< relative to the largest entry of the gradient
-  bool zero = false;        ///< the true gradient is zero (else an all-zero gradient is refused)
+  double tolerance = 1e-7;  ///< relative to the largest entry of the input's gradient
+  bool zero = false;        ///< the true gradient is zero, to 1e-12 (else one that rounding could have made is refused)
 };
 
 /// Checks the gradients of f with respect to every input that requires one: for a random cotangent v, every entry of

@@ -22,10 +22,15 @@ std::vector<std::string> pieces(const std::string& text, char separator) {
   return result;
 }
 
-void check_values(const Results::Result& result, const AnyArray& expected, double tolerance) {
+/// What check_close asks of the arrays of a case.
+struct Allowed {
+  double tolerance, terms;
+};
+
+void check_values(const Results::Result& result, const AnyArray& expected, const Allowed& allowed) {
   if (const Tensor* y = std::get_if<Tensor>(&result)) {
     REQUIRE(std::holds_alternative<Array>(expected));
-    check_close(y->value(), std::get<Array>(expected), tolerance);
+    check_close(y->value(), std::get<Array>(expected), allowed.tolerance, allowed.terms);
   } else if (const Index* ids = std::get_if<Index>(&result)) {
     REQUIRE(std::holds_alternative<Index>(expected));
     CHECK_MESSAGE(equal(*ids, std::get<Index>(expected)), to_string(*ids));
@@ -68,7 +73,7 @@ std::vector<Array> gradients(const Results& results, const Case& c) {
 }
 
 /// The gradients of the sum of all <vx, gx>, where gx are those of <gy, y>, against the stored ones.
-void check_second(const Case& c, const Tensor& y, double tolerance) {
+void check_second(const Case& c, const Tensor& y, const Allowed& allowed) {
   const Array& gy = std::get<Array>(*c.stored("gy", 0));
   const Tensors gradients = grad(y, c.xs(), {.seed = gy, .create_graph = true, .unused = Unused::zeros});
   Tensor total = 0;
@@ -84,16 +89,16 @@ void check_second(const Case& c, const Tensor& y, double tolerance) {
   for (int i = 0; c.stored("x", i); ++i) {
     if (!c.x(i).defined()) continue;
     const Array hx = found.empty() ? Array(c.x(i).shape(), Real(0)) : found.at(next++).value();
-    if (const AnyArray* expected = c.stored("hx", i)) check_close(hx, std::get<Array>(*expected), tolerance);
+    if (const AnyArray* expected = c.stored("hx", i)) check_values(Tensor(hx), *expected, allowed);
   }
 }
 
-void check_case(const Case& c, const Results& results, double tolerance) {
+void check_case(const Case& c, const Results& results, const Allowed& allowed) {
   REQUIRE(!results.all.empty());
   for (int i = 0; i < std::ssize(results.all); ++i) {
     CAPTURE(i);
     REQUIRE(c.stored("y", i));
-    check_values(results.all[static_cast<std::size_t>(i)], *c.stored("y", i), tolerance);
+    check_values(results.all[static_cast<std::size_t>(i)], *c.stored("y", i), allowed);
   }
   CHECK(!c.stored("y", static_cast<int>(results.all.size())));
 
@@ -103,9 +108,9 @@ void check_case(const Case& c, const Results& results, double tolerance) {
     if (!c.x(i).defined()) continue;
     const std::size_t position = next++;
     CAPTURE(i);
-    if (const AnyArray* gx = c.stored("gx", i)) check_close(found.at(position), std::get<Array>(*gx), tolerance);
+    if (const AnyArray* gx = c.stored("gx", i)) check_values(Tensor(found.at(position)), *gx, allowed);
   }
-  if (c.stored("vx", 0)) check_second(c, std::get<Tensor>(results.all.at(0)), tolerance);
+  if (c.stored("vx", 0)) check_second(c, std::get<Tensor>(results.all.at(0)), allowed);
 }
 
 }  // namespace
@@ -163,7 +168,7 @@ Axes Case::axes(const std::string& option) const {
   return result;
 }
 
-void check_fixtures(std::string_view family, const Operations& operations, double tolerance) {
+void check_fixtures(std::string_view family, const Operations& operations, const Nearness& nearness) {
   const StateFile file = load_safetensors(fixture_path(cat(family, ".safetensors")));
   std::set<std::string> used;
   for (const std::string& line : pieces(file.text("cases"), '\n')) {
@@ -175,7 +180,10 @@ void check_fixtures(std::string_view family, const Operations& operations, doubl
       continue;
     }
     used.insert(c.op());
-    CHECK_NOTHROW(check_case(c, operation->second(c), tolerance));
+    auto terms = nearness.terms.find(c.name());
+    if (terms == nearness.terms.end()) terms = nearness.terms.find(c.op());
+    const Allowed allowed{nearness.tolerance, terms == nearness.terms.end() ? 0 : terms->second};
+    CHECK_NOTHROW(check_case(c, operation->second(c), allowed));
   }
   for (const auto& operation : operations)
     CHECK_MESSAGE(used.contains(operation.first), "no case of ", operation.first);

@@ -21,27 +21,28 @@ Tensors second(const Tensors& gradients, const Tensors& xs) {
   return grad(total, xs, {.unused = Unused::zeros});
 }
 
-void check_all(const char* what, const Tensors& got, const Tensors& expected, double tolerance) {
+void check_all(const char* what, const Tensors& got, const Tensors& expected, double tolerance, double terms) {
   for (std::size_t i = 0; i < got.size(); ++i) {
     INFO(what, " of input ", i);
-    check_close(got[i].value(), expected[i].value(), tolerance);
+    check_close(got[i].value(), expected[i].value(), tolerance, terms);
   }
 }
 
 }  // namespace
 
-void check_fused(const Function& fused, const Function& composed, const std::vector<Array>& inputs, double tolerance) {
+void check_fused(const Function& fused, const Function& composed, const std::vector<Array>& inputs, double tolerance,
+                 double terms) {
   Tensors xs;
   for (const Array& input : inputs) xs.push_back(variable(input));
   const Tensor y = fused(xs), z = composed(xs);
-  check_close(y.value(), z.value(), tolerance);
+  check_close(y.value(), z.value(), tolerance, terms);
   const Tensor v = normal(y.shape(), 99);
   const GradOptions once{.seed = v, .retain_graph = true, .unused = Unused::zeros};
   const GradOptions recorded{.seed = v, .create_graph = true, .unused = Unused::zeros};
   const Tensors expected = grad(z, xs, recorded), rule = grad(y, xs, recorded);
-  check_all("the gradient by the kernel", grad(y, xs, once), expected, tolerance);
-  check_all("the gradient by the rule", rule, expected, tolerance);
-  check_all("the second gradient", second(rule, xs), second(expected, xs), 10 * tolerance);
+  check_all("the gradient by the kernel", grad(y, xs, once), expected, tolerance, terms);
+  check_all("the gradient by the rule", rule, expected, tolerance, terms);
+  check_all("the second gradient", second(rule, xs), second(expected, xs), 10 * tolerance, terms);
 }
 
 }  // namespace xgrad::testing
