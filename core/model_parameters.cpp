@@ -69,17 +69,17 @@ std::shared_ptr<const ModelParameters> ModelParameters::of(const Node* parameter
 }
 
 void ModelParameters::add_whole(const Tensor& buffer) {
-  const std::lock_guard lock(mutex());
+  const std::lock_guard lock(mutex);
   whole_buffers().insert(buffer.node().get());
 }
 
 void ModelParameters::remove_whole(const Tensor& buffer) noexcept {
-  const std::lock_guard lock(mutex());
+  const std::lock_guard lock(mutex);
   whole_buffers().erase(buffer.node().get());
 }
 
 bool ModelParameters::is_whole(const Node* buffer) {
-  const std::lock_guard lock(mutex());
+  const std::lock_guard lock(mutex);
   return buffer && whole_buffers().contains(buffer);
 }
 

@@ -132,7 +132,7 @@ class Trainer {
   /// that is a tuple. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint
   /// that does not fit (then nothing has changed), and what the functions and the files throw.
   template <class Batches, class Loss>
-  const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) {
+  const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     const detail::InTraining training(module_);
     begin([&](const StateFile& state) { batches.load_state_dict(state); });
     while (!finished()) {
@@ -160,6 +160,12 @@ class Trainer {
       if (stopped_) batches.load_state_dict(place);  // another fit() goes on with the very next batch
     }
     return history_;
+  }
+
+  /// Of a temporary, whose reports would go with it.
+  template <class Batches, class Loss>
+  std::vector<EpochReport> fit(Batches& batches, const Loss& loss_of) && {
+    return fit(batches, loss_of);
   }
 
   /// Ends fit() behind the step or the epoch that is going on; for the callbacks. Another fit() goes on.

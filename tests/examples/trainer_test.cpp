@@ -112,6 +112,15 @@ TEST_CASE("a trainer does what a loop by hand does, bit for bit") {
   CHECK(history[2].loss < history[0].loss);
 }
 
+TEST_CASE("a trainer that is a temporary leaves its reports") {
+  Training t({.epochs = 2});
+  const auto& reports = Trainer{t.net, t.adam, {.epochs = 2, .terminal = {}}}.fit(
+      t.batches, [&](const Tensor& x, const Index& y) { return cross_entropy(t.net(x), y); });
+  static_assert(!std::is_reference_v<decltype(Trainer{t.net, t.adam}.fit(t.batches, t.batches))>);
+  CHECK(reports.size() == 2);
+  CHECK(std::isfinite(reports[1].loss));
+}
+
 TEST_CASE("a training that was stopped anywhere goes on bit for bit, in a new process or in the same") {
   const TemporaryFolder folder;
   const TrainerOptions options{.epochs = 4, .schedule = optim::cosine({.lr = 0.05, .steps = 20}), .max_norm = 0.5};
