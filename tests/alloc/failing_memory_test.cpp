@@ -606,20 +606,6 @@ TEST_CASE("memory that runs out in a search loses nothing") {
       [](const Transformer& subject) { return subject.picture(); });
 }
 
-TEST_CASE("memory that runs out while a model's graph is drawn leaves no file and loses nothing") {
-  struct Drawn {
-    TemporaryFolder folder;
-    nn::Encoder model{nn::root, 3, {.dim = 2, .ffn = 2, .heads = 1, .layers = 1, .dropout = 0}};
-    Tensor y = model(Index({1, 2}, {1, 2}));
-  };
-  check_each_failure([] { return std::make_unique<Drawn>(); },
-                     [](const Drawn& drawn) { save_graph(drawn.folder / "graph.txt", {drawn.y}); },
-                     [](const Drawn& drawn) {
-                       const std::filesystem::directory_iterator files(drawn.folder.path());
-                       return Picture{static_cast<double>(std::distance(begin(files), end(files)))};
-                     });
-}
-
 // ---- Models ----
 
 // A place for a model that is built while memory runs out.
@@ -645,6 +631,7 @@ TEST_CASE("memory that runs out while a model is built leaves nothing behind, an
           if (shop.model) add(picture, shop.model->state_dict());
           return picture;
         });
+    if (build()->state_dict().empty()) return;  // nothing to load
     const TemporaryFolder folder;
     manual_seed(2);
     save(*build(), folder / "model");
