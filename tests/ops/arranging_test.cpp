@@ -1,34 +1,11 @@
-// Shapes as PyTorch has them: what is moved, split and laid out, against PyTorch; duals, edges, bad input.
+// Shapes as PyTorch has them: what is moved, split and laid out; duals, edges, bad input.
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
-#include "support/fixtures.h"
 #include "support/orders.h"
 
 namespace xgrad::testing {
 namespace {
-
-linalg::DiagonalOptions diagonal_of(const Case& c) {
-  return {.offset = c.integer("offset"), .axis1 = c.integer("axis1"), .axis2 = c.integer("axis2")};
-}
-
-TEST_CASE("arranging elements, and the gradients, equal PyTorch's") {
-  check_fixtures("arranging",
-                 {
-                     {"unbind", [](const Case& c) { return unbind(c.x(), c.integer("axis")); }},
-                     {"split_size",
-                      [](const Case& c) { return split(c.x(), std::int64_t{c.integer("length")}, c.integer("axis")); }},
-                     {"movedim", [](const Case& c) { return movedim(c.x(), c.axes("start"), c.axes("end")); }},
-                     {"unflatten", [](const Case& c) { return unflatten(c.x(), c.integer("axis"), c.shape("sizes")); }},
-                     {"meshgrid",
-                      [](const Case& c) {
-                        return meshgrid(c.xs(), {c.text("indexing") == "ij" ? MeshIndexing::ij : MeshIndexing::xy});
-                      }},
-                     {"diagonal", [](const Case& c) { return diagonal(c.x(), diagonal_of(c)); }},
-                     {"diag_embed", [](const Case& c) { return diag_embed(c.x(), diagonal_of(c)); }},
-                     {"diag", [](const Case& c) { return diag(c.x(), c.integer("offset")); }},
-                 });
-}
 
 TEST_CASE("the gradients of arranging elements are those of differences") {
   const Array x = normal({2, 3, 4}, 2);

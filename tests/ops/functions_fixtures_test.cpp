@@ -78,7 +78,8 @@ TEST_CASE("functions of angles, roundings and rests, and their gradients of two 
            [](const Case& c) {
              return pairwise_distance(c.x(0), c.x(1), {.p = c.number("p"), .keepdim = c.flag("keepdim")});
            }},
-      });
+      },
+      {.ulps_of = {{"logaddexp/7", 16}, {"pairwise_distance", 16}}});  // what is left where sums cancel
 }
 
 TEST_CASE("activations and their gradients of two orders equal PyTorch's") {
@@ -105,7 +106,8 @@ TEST_CASE("activations and their gradients of two orders equal PyTorch's") {
           {"relu6", of_one(relu6)},
           {"hardsigmoid", of_one(hardsigmoid)},
           {"hardswish", of_one(hardswish)},
-      });
+      },
+      {.ulps_of = {{"tanhshrink/3", 1000}}});  // x - tanh x of a small x cancels
 }
 
 }  // namespace xgrad::testing

@@ -30,7 +30,8 @@ TEST_CASE("rms_norm, rotary positions and grouped attention, and their gradients
                          c.x(0), c.x(1), c.x(2), c.integer("heads"),
                          {.mask = {.causal = c.flag("causal")}, .kv_heads = c.integer("kv_heads")});
                    }}},
-                 {.terms = {{"rms_norm/7", 1}}});  // of rows of one number: hardly any gradient is left
+                 // Of rows of one number hardly any gradient is left; and the eps of /7 is that of the number type.
+                 {.terms = {{"rms_norm/7", 1}, {"rms_norm/6", 1}}, .ulps_of = {{"rms_norm/7", 90000}}});
 }
 
 }  // namespace xgrad::testing

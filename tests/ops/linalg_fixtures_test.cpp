@@ -73,7 +73,11 @@ TEST_CASE("linear algebra and its gradients equal PyTorch's") {
        }},
   };
   check_fixtures("linalg", operations,
-                 {.tolerance = 1e-10, .terms = {{"det/5", 6}}});  // products of a singular matrix cancel
+                 {.tolerance = 1e-10,
+                  .terms = {{"det/5", 6}},  // products of a singular matrix cancel
+                  // Rounding is amplified by the condition of the matrices, and by how near eigenvalues are.
+                  .ulps = 32,
+                  .ulps_of = {{"slogdet", 64}, {"qr", 96}, {"lstsq", 160}}});
 }
 
 }  // namespace xgrad::testing

