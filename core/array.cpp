@@ -42,7 +42,8 @@ Ref<Buffer<T>> room_for(const Shape& shape, std::int64_t size, detail::Caller ca
   try {
     return XtensorBuffer<T>::create(size);
   } catch (const std::bad_alloc&) {
-    const std::string_view function = caller.function;
+    // Without what a compiler says of a template's types.
+    const std::string_view said = caller.function, function = said.substr(0, said.find('<'));
     fail<LimitError>(function.starts_with("operator") ? "array" : function, "no memory for an array of shape ", shape,
                      " (", readable_bytes(static_cast<double>(size) * sizeof(T)), ")");
   }

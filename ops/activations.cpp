@@ -70,7 +70,7 @@ auto tanh_softplus(const V& v) {
 Tensor mish(const Tensor& x) {
   // Bounded where the other factor has vanished, so that huge x give their limits and not inf 0.
   return elementwise(
-      "mish", x, [](auto v) { return maximum(v, -1e4) * tanh_softplus(v); },
+      "mish", x, [](auto v) { return mish(v); },
       [](auto v, auto) {
         const auto t = tanh_softplus(v);
         return t + maximum(minimum(v, 1e4), -1e4) * (1 - t * t) * sigmoid(v);
@@ -101,7 +101,7 @@ Tensor logsigmoid(const Tensor& x) {
 
 Tensor tanhshrink(const Tensor& x) {
   return elementwise(
-      "tanhshrink", x, [](auto v) { return v - tanh(v); },
+      "tanhshrink", x, [](auto v) { return tanhshrink(v); },
       [](auto v, auto) {
         const auto t = tanh(v);
         return t * t;
@@ -146,14 +146,28 @@ Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key)
 
 Tensor rrelu(const Tensor& x, const RReluOptions& options) { return rrelu(x, options, next_random_key()); }
 
+namespace {
+
+// As clamp, but the gradient of NaN is 1, and 0 where an infinite x is the bound: PyTorch's rules differ.
+Tensor held_between(const char* op, const Tensor& x, Real low, Real high) {
+  return elementwise(
+      op, x, [low, high](auto v) { return maximum(minimum(v, high), low); },
+      [low, high](auto v, auto) { return where(v <= low || v >= high, 0, 1); });
+}
+
+}  // namespace
+
+XGRAD_FORMULA hardtanh_formula{"hardtanh", "y = max(min(x, max_val), min_val)",
+                               "dy/dx = 0 if x <= min_val or x >= max_val, else 1"};
 Tensor hardtanh(const Tensor& x, const HardtanhOptions& options) {
   if (!(options.min_val <= options.max_val)) {
     fail<ValueError>("hardtanh", "min_val ", options.min_val, " is above max_val ", options.max_val);
   }
-  return clamp(x, {.min = options.min_val, .max = options.max_val});
+  return held_between("hardtanh", x, options.min_val, options.max_val);
 }
 
-Tensor relu6(const Tensor& x) { return clamp(x, {.min = 0, .max = 6}); }
+XGRAD_FORMULA relu6_formula{"relu6", "y = max(min(x, 6), 0)", "dy/dx = 0 if x <= 0 or x >= 6, else 1"};
+Tensor relu6(const Tensor& x) { return held_between("relu6", x, 0, 6); }
 
 Tensor hardsigmoid(const Tensor& x) {
   return elementwise(

@@ -59,9 +59,10 @@ Tensor rrelu(const Tensor& x, const RReluOptions& options = {});
 struct HardtanhOptions {
   Real min_val = -1, max_val = 1;
 };
-/// clamp between min_val and max_val. Throws ValueError unless min_val <= max_val.
+/// y = x within min_val and max_val, the nearer one outside      dy/dx = 0 at and beyond both, else (and for NaN) 1
+/// Throws ValueError unless min_val <= max_val.
 Tensor hardtanh(const Tensor& x, const HardtanhOptions& options = {});
-/// clamp between 0 and 6                                                                   (Howard et al. 2017)
+/// y = x within 0 and 6, the nearer one outside                   dy/dx likewise           (Howard et al. 2017)
 Tensor relu6(const Tensor& x);
 /// y = relu6(x + 3)/6           dy/dx = 1/6 between -3 and 3, else 0
 Tensor hardsigmoid(const Tensor& x);

@@ -16,7 +16,7 @@ namespace {
 
 template <class T, class F>
 Mask compare(const char* op, const BasicArray<T>& a, const BasicArray<T>& b, const F& holds) {
-  return map_elements<bool>(broadcast_shapes(op, a.shape(), b.shape()), holds, a, b);
+  return map_elements<bool>({broadcast_shapes(op, a.shape(), b.shape()), {op}}, holds, a, b);
 }
 
 template <class F>
@@ -48,8 +48,8 @@ Mask operator!=(const Tensor& a, const Tensor& b) {
 namespace {
 
 template <class F>
-Mask where_each(const Tensor& x, const F& holds) {
-  return map_elements<bool>(x.shape(), holds, x.value());
+Mask where_each(const char* op, const Tensor& x, const F& holds) {
+  return map_elements<bool>({x.shape(), {op}}, holds, x.value());
 }
 
 Mask close(const char* op, const Tensor& a, const Tensor& b, const IsCloseOptions& options) {
@@ -66,13 +66,13 @@ Mask close(const char* op, const Tensor& a, const Tensor& b, const IsCloseOption
 }  // namespace
 
 Mask isnan(const Tensor& x) {
-  return where_each(x, [](Real v) { return v != v; });
+  return where_each("isnan", x, [](Real v) { return v != v; });
 }
 Mask isinf(const Tensor& x) {
-  return where_each(x, [](Real v) { return std::abs(v) == std::numeric_limits<Real>::infinity(); });
+  return where_each("isinf", x, [](Real v) { return std::abs(v) == std::numeric_limits<Real>::infinity(); });
 }
 Mask isfinite(const Tensor& x) {
-  return where_each(x, [](Real v) { return std::abs(v) <= std::numeric_limits<Real>::max(); });
+  return where_each("isfinite", x, [](Real v) { return std::abs(v) <= std::numeric_limits<Real>::max(); });
 }
 
 Mask isclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options) {

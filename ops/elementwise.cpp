@@ -64,7 +64,11 @@ Tensor sqrt(const Tensor& x) {
 
 Tensor rsqrt(const Tensor& x) {
   return elementwise(
-      "rsqrt", x, [](auto v) { return 1 / sqrt(v); }, [](auto, auto y) { return -0.5 * y * y * y; });
+      "rsqrt", x, [](auto v) { return 1 / sqrt(v); },
+      [](auto v, auto) {
+        const auto s = sqrt(v);  // from x, since the cube of y has three times its error
+        return -0.5 / s / (s * s);
+      });
 }
 
 Tensor square(const Tensor& x) {
@@ -97,10 +101,20 @@ Tensor tanh(const Tensor& x) {
       "tanh", x, [](auto v) { return tanh(v); }, [](auto, auto y) { return 1 - y * y; });
 }
 
+namespace {
+
+// e^(-x^2), as Packs have it; the factor is bounded where it has vanished.
+Tensor gauss(const Tensor& x) {
+  return elementwise(
+      "gauss", x, [](auto v) { return gauss(v); },
+      [](auto v, auto y) { return 2 * maximum(minimum(-v, 1e2), -1e2) * y; });
+}
+
+}  // namespace
+
 Tensor erf(const Tensor& x) {
   return elementwise(
-      "erf", x, [](auto v) { return erf(v); },
-      [](auto v, auto) { return 2 * std::numbers::inv_sqrtpi * exp(-(v * v)); });
+      "erf", x, [](auto v) { return erf(v); }, [](auto v, auto) { return 2 * std::numbers::inv_sqrtpi * gauss(v); });
 }
 
 Tensor sigmoid(const Tensor& x) {
@@ -129,7 +143,7 @@ Tensor softplus(const Tensor& x) {
 
 Tensor silu(const Tensor& x) {
   return elementwise(
-      "silu", x, [](auto v) { return maximum(v, -1e4) * sigmoid(v); },  // at -inf: 0, not inf 0
+      "silu", x, [](auto v) { return silu(v); },
       [](auto v, auto) {
         const auto s = sigmoid(v);
         const auto bounded = maximum(minimum(v, 1e4), -1e4);  // beyond, s is 0 or 1 and v (1 - s) s would be inf 0
@@ -153,7 +167,7 @@ Tensor normal_cdf(const Tensor& x) {
 
 Tensor gelu_erf(const Tensor& x) {
   return elementwise(
-      "gelu", x, [](auto v) { return maximum(v, -1e2) * normal_cdf(v); },
+      "gelu", x, [](auto v) { return gelu(v); },
       [](auto v, auto) {
         const auto slope = maximum(minimum(v, 1e2), -1e2) * normal_pdf(v);
         return slope + normal_cdf(v);
@@ -219,12 +233,12 @@ XGRAD_FORMULA clamp_formula{"clamp", "y = max(min(x, high), low)", "dy/dx = 1 if
 Tensor clamp(const Tensor& x, const Bounds& bounds) {
   if (!(bounds.min <= bounds.max)) fail<ValueError>("clamp", "min ", bounds.min, " is above max ", bounds.max);
   const Real low = bounds.min, high = bounds.max;
-  // Nothing is at or beyond NaN: an infinite x does not lie at the bound of a side that is open.
-  constexpr Real none = std::numeric_limits<Real>::quiet_NaN();
-  const Real at_low = low == -infinity ? none : low, at_high = high == infinity ? none : high;
+  // The numbers next to the bounds: an infinite x does not lie at the bound of a side that is open.
+  const Real least = low == -infinity ? low : std::nextafter(low, infinity);
+  const Real most = high == infinity ? high : std::nextafter(high, -infinity);
   return elementwise(
       "clamp", x, [low, high](auto v) { return maximum(minimum(v, high), low); },
-      [at_low, at_high](auto v, auto) { return where(v <= at_low, 0, where(v >= at_high, 0, 1)); });
+      [least, most](auto v, auto) { return where(v >= least && v <= most, 1, 0); });
 }
 
 Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {

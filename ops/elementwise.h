@@ -83,7 +83,7 @@ struct Bounds {
   Real min = -std::numeric_limits<Real>::infinity();
   Real max = std::numeric_limits<Real>::infinity();
 };
-/// y = x within the bounds, the nearer bound outside.      dy/dx = 1 within, 0 outside and at the bounds
+/// y = x within the bounds, the nearer bound outside.      dy/dx = 1 within, 0 outside, at the bounds and for NaN
 /// Throws ValueError unless min <= max.
 Tensor clamp(const Tensor& x, const Bounds& bounds);
 /// y = min(max(x, low), high), with broadcasting; `high` where low > high. Throws ShapeError. (For one bound: maximum,

@@ -58,9 +58,10 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
   }
   return record(op, std::move(y), wrt(x, [x, axes, p, keepdim = options.keepdim](const Tensor& gy, const Tensor& y) {
                   const Tensor g = with_axes(gy, axes, keepdim), size = with_axes(y, axes, keepdim);
-                  // Where x or y is 0 the gradient is 0; 1 stands there, so that nothing is divided by 0.
-                  const Tensor divisor = masked_fill(size, size == Tensor(0), 1);
-                  if (p == 2) return g * (x / divisor);
+                  // Where x or y is 0 the gradient is 0, and so are its own ones; nothing is divided by 0.
+                  const Mask none = size == Tensor(0);
+                  if (p == 2) return g * (x / masked_fill(size, none, std::numeric_limits<Real>::infinity()));
+                  const Tensor divisor = masked_fill(size, none, 1);
                   const Mask nothing = x == Tensor(0);
                   const Tensor ratio = abs(masked_fill(x, nothing, 1)) / divisor;
                   return masked_fill(g * sign(x) * pow(ratio, p - 1), nothing, 0);

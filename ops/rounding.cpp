@@ -40,7 +40,7 @@ namespace {
 Tensor rest(const char* op, const Tensor& a, const Tensor& b, Real (*of)(Real, Real)) {
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   return record(
-      op, map_elements<Real>(shape, of, a.value(), b.value()),
+      op, map_elements<Real>({shape, {op}}, of, a.value(), b.value()),
       wrt(a, [](const Tensor& gy, InputShape to) { return sum_to(gy, to); }),
       wrt(b, [a, b](const Tensor& gy, const Tensor& y) { return sum_to(-gy * round((a - y) / b), b.shape()); }));
 }

@@ -17,9 +17,9 @@ Tensor polygamma(int n, const Tensor& x);
 Tensor erfinv(const Tensor& x);
 /// The modified Bessel function I_0, which grows as e^|x|/sqrt(2 pi |x|).      dy/dx = I_1(x)
 Tensor i0(const Tensor& x);
-/// The modified Bessel function I_1.      dy/dx = I_0(x) - y/x, 1/2 at 0
+/// The modified Bessel function I_1.      dy/dx = (I_0(x) + I_2(x))/2
 Tensor i1(const Tensor& x);
-/// y = sin(pi x)/(pi x), 1 at 0.      dy/dx = (cos(pi x) - y)/x, 0 at 0
+/// y = sin(pi x)/(pi x), 1 at 0, 0 at other whole numbers and at infinities.      dy/dx = (cos(pi x) - y)/x, 0 at 0
 Tensor sinc(const Tensor& x);
 /// y = a ln b, and 0 where a is 0 and b is not NaN, with broadcasting. Throws ShapeError.
 /// dy/da = ln b, 0 where a = 0 and b <= 0      dy/db = a/b, 0 where both are 0

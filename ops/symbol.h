@@ -28,8 +28,7 @@ class Symbol {
  public:
   explicit Symbol(std::string_view letter);
   template <class T>
-  requires std::is_arithmetic_v<T>
-  Symbol(T number) : Symbol(static_cast<double>(number), cat(+number)) {}
+  requires std::is_arithmetic_v<T> Symbol(T number) : Symbol(static_cast<double>(number), cat(+number)) {}
 
   /// As a textbook prints it, with as few parentheses as can be: "1 - y^2", "x ln a", "0 if x <= 0, else 1". What is
   /// used several times gets a letter of its own: "s (1 - s) with s = sigmoid x".
@@ -71,6 +70,11 @@ class Symbol {
   friend Symbol sigmoid(const Symbol& a);
   friend Symbol normal_cdf(const Symbol& a);
   friend Symbol normal_pdf(const Symbol& a);
+  friend Symbol gauss(const Symbol& a);
+  friend Symbol silu(const Symbol& a);
+  friend Symbol mish(const Symbol& a);
+  friend Symbol gelu(const Symbol& a);
+  friend Symbol tanhshrink(const Symbol& a);
   friend Symbol pow(const Symbol& a, const Symbol& b);
   friend Symbol maximum(const Symbol& a, const Symbol& b);
   friend Symbol minimum(const Symbol& a, const Symbol& b);

@@ -72,6 +72,13 @@ template <class V>
   return multiply_add(-0.5 * square_error(x, square), y, y);
 }
 
+// e^(-x^2), likewise.
+template <class V>
+[[gnu::always_inline]] inline V gauss_of(const V& x) {
+  const V a = distance(x), square = a * a, y = exp(-square);
+  return multiply_add(-square_error(a, square), y, y);
+}
+
 // P(-x) e^(x^2/2) for 0 <= x <= far.
 template <class V>
 [[gnu::always_inline]] inline V lower_tail(const V& x) {

@@ -131,25 +131,32 @@ void map_to(Real* out, std::int64_t size, const Shape& shape, const F& f, std::i
 
 }  // namespace detail::inline XGRAD_SIMD
 
-/// f(a, b, ...) elementwise with broadcasting to `shape`, where f takes and returns Packs.
+/// The shape of a result and who asks for it: the calling function, or the operation that is said.
+struct ResultShape {
+  ResultShape(const Shape& of, detail::Caller by = {__builtin_FUNCTION()}) : shape(of), caller(by) {}
+  const Shape& shape;
+  detail::Caller caller;
+};
+
+/// f(a, b, ...) elementwise with broadcasting to the shape of the result, where f takes and returns Packs.
 template <class F, std::same_as<Array>... Inputs>
-Array map(const Shape& shape, const F& f, const Inputs&... inputs) {
-  Array result(shape);
-  detail::map_to(result.mutable_data(), result.size(), shape, f, std::index_sequence_for<Inputs...>(), inputs...);
+Array map(const ResultShape& of, const F& f, const Inputs&... inputs) {
+  Array result(of.shape, of.caller);
+  detail::map_to(result.mutable_data(), result.size(), of.shape, f, std::index_sequence_for<Inputs...>(), inputs...);
   return result;
 }
 /// The same with the shape of a; written over a if nobody else holds it.
 template <class F, std::same_as<Array>... Inputs>
-Array map_over(Array a, const F& f, const Inputs&... inputs) {
-  if (!a.unique()) return map(a.shape(), f, a, inputs...);
+Array map_over(detail::Caller caller, Array a, const F& f, const Inputs&... inputs) {
+  if (!a.unique()) return map({a.shape(), caller}, f, a, inputs...);
   Real* const out = a.mutable_data();
   detail::map_to(out, a.size(), a.shape(), f, std::index_sequence_for<Array, Inputs...>(), a, inputs...);
   return a;
 }
 
 template <class F>
-Array map(const Array& x, const F& f) {
-  return map(x.shape(), f, x);
+Array map(const Array& x, const F& f, detail::Caller caller = {__builtin_FUNCTION()}) {
+  return map({x.shape(), caller}, f, x);
 }
 
 namespace detail {
@@ -176,15 +183,15 @@ void with_steps(const BroadcastPlan<K>& plan, const F& f, Steps... steps) {
 
 }  // namespace detail
 
-/// out = f(in0, in1, ...) elementwise with broadcasting to `shape`, for elements of any types, where f takes and
+/// out = f(in0, in1, ...) elementwise with broadcasting to the shape of the result, for elements of any types, where f takes and
 /// returns single numbers.
 template <class Out, class F, class... In>
-BasicArray<Out> map_elements(const Shape& shape, const F& f, const BasicArray<In>&... inputs) {
+BasicArray<Out> map_elements(const ResultShape& of, const F& f, const BasicArray<In>&... inputs) {
   constexpr std::size_t K = sizeof...(In);
-  BasicArray<Out> result(shape);
+  BasicArray<Out> result(of.shape, of.caller);
   if (result.size() == 0) return result;
   Out* out = result.mutable_data();
-  const BroadcastPlan<K> plan(shape, {&inputs.shape()...});
+  const BroadcastPlan<K> plan(of.shape, {&inputs.shape()...});
   detail::with_steps(plan, [&](auto... step) {
     [&]<std::size_t... k>(std::index_sequence<k...>, const auto*... in) {
       plan.for_each_row([&](const auto& at, std::int64_t n) {

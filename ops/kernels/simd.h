@@ -14,6 +14,7 @@
 #include <xsimd/xsimd.hpp>
 
 #include "../../core/config.h"
+#include "activations.h"
 #include "erf.h"
 #include "exp.h"
 
@@ -191,7 +192,9 @@ class BasicPack {
   friend BasicPack sinh(const BasicPack& a) { return xsimd::sinh(a.batch_); }
   friend BasicPack cosh(const BasicPack& a) { return xsimd::cosh(a.batch_); }
   friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
-  friend BasicPack asinh(const BasicPack& a) { return xsimd::asinh(a.batch_); }
+  friend BasicPack asinh(const BasicPack& a) {
+    return where(abs(a) < 2, detail::asinh_near_0(a), BasicPack(xsimd::asinh(a.batch_)));
+  }
   friend BasicPack acosh(const BasicPack& a) {
     // xsimd's own gives numbers far below 1.
     return where(a < 1, BasicPack(std::numeric_limits<Number>::quiet_NaN()), BasicPack(xsimd::acosh(a.batch_)));
@@ -206,6 +209,13 @@ class BasicPack {
   /// The normal distribution function and its density.
   [[gnu::always_inline]] friend BasicPack normal_cdf(const BasicPack& a) { return detail::normal_cdf_of(a); }
   [[gnu::always_inline]] friend BasicPack normal_pdf(const BasicPack& a) { return detail::normal_pdf_of(a); }
+  /// e^(-a^2).
+  [[gnu::always_inline]] friend BasicPack gauss(const BasicPack& a) { return detail::gauss_of(a); }
+  /// Activation functions (activations.h).
+  [[gnu::always_inline]] friend BasicPack silu(const BasicPack& a) { return detail::silu_of(a); }
+  [[gnu::always_inline]] friend BasicPack mish(const BasicPack& a) { return detail::mish_of(a); }
+  [[gnu::always_inline]] friend BasicPack gelu(const BasicPack& a) { return detail::gelu_of(a); }
+  [[gnu::always_inline]] friend BasicPack tanhshrink(const BasicPack& a) { return detail::tanhshrink_of(a); }
   /// 1/(1 + e^-a) or e^a/(1 + e^a), whichever does not overflow.
   [[gnu::always_inline]] friend BasicPack sigmoid(const BasicPack& a) {
     const BasicPack e = exp(-abs(a));
@@ -351,6 +361,11 @@ XGRAD_PROBE_UNARY(erf)
 XGRAD_PROBE_UNARY(sigmoid)
 XGRAD_PROBE_UNARY(normal_cdf)
 XGRAD_PROBE_UNARY(normal_pdf)
+XGRAD_PROBE_UNARY(gauss)
+XGRAD_PROBE_UNARY(silu)
+XGRAD_PROBE_UNARY(mish)
+XGRAD_PROBE_UNARY(gelu)
+XGRAD_PROBE_UNARY(tanhshrink)
 #undef XGRAD_PROBE_UNARY
 
 template <class T>
