@@ -64,11 +64,7 @@ Tensor sqrt(const Tensor& x) {
 
 Tensor rsqrt(const Tensor& x) {
   return elementwise(
-      "rsqrt", x, [](auto v) { return 1 / sqrt(v); },
-      [](auto v, auto) {
-        const auto s = sqrt(v);  // from x, since the cube of y has three times its error
-        return -0.5 / s / (s * s);
-      });
+      "rsqrt", x, [](auto v) { return 1 / sqrt(v); }, [](auto, auto y) { return -0.5 * y * y * y; });
 }
 
 Tensor square(const Tensor& x) {
