@@ -22,7 +22,7 @@ double zeta(double s, double q, double unit = 1) {
                                 1.0 / 74724249600, -3617.0 / 10670622842880000};
   double sum = 0, a = q, power = std::pow(unit / a, s);
   for (; a < 10 + s; power = std::pow(unit / ++a, s)) {
-    if (power < sum * 1e-18) return sum;  // for a high order soon
+    if (power <= sum * 1e-18) return sum;  // for a high order soon, also where the terms vanish
     sum += power;
   }
   sum += power * a / (s - 1) + power / 2;
