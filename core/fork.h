@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include "config.h"
+
 namespace xgrad::detail {
 
 /// Makes fork() wait for a mutex, so that what it guards is whole in the child and nobody there waits for a thread that
