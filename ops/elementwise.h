@@ -39,7 +39,7 @@ Tensor sign(const Tensor& x);
 Tensor sin(const Tensor& x);
 /// y = cos x                        dy/dx = -sin x
 Tensor cos(const Tensor& x);
-/// Hyperbolic tangent.              dy/dx = 1 - y^2
+/// Hyperbolic tangent.              dy/dx = 1 - y^2, of the rounded y: 0 where that is 1 or -1
 Tensor tanh(const Tensor& x);
 /// The error function.              dy/dx = 2/sqrt(pi) e^(-x^2)
 Tensor erf(const Tensor& x);
@@ -59,7 +59,7 @@ Tensor logaddexp2(const Tensor& a, const Tensor& b);
 /// ShapeError. dy/dstart = 1 - weight      dy/dend = weight      dy/dweight = end - start
 Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight);
 
-/// y = 1/(1 + e^-x)                 dy/dx = y (1 - y)
+/// y = 1/(1 + e^-x)                 dy/dx = y (1 - y), of the rounded y: 0 where that is 1
 Tensor sigmoid(const Tensor& x);
 /// y = max(x, 0)                    dy/dx = 1 above 0, else 0
 Tensor relu(const Tensor& x);

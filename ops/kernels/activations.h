@@ -15,62 +15,82 @@ template <class V>
 [[gnu::always_inline]] inline V silu_of(const V& x) {
   constexpr auto least = ExpTable<typename V::Number>::least - product_margin;
   const auto vanishes = x < least;
-  const ExpParts<V> parts(where(vanishes, V(0), maximum(-x, V(-40))));  // from 40 on, y = x
+  const ExpParts<V> parts(where(vanishes, V(0), larger(-x, V(-40))));  // from 40 on, y = x
   const V y = where(vanishes, V(-0.0), x) / (scaled(V(1), -parts.k) + (parts.rest + 1));
   return scaled(y, -parts.k);
 }
 
-// x tanh(ln(1 + e^x)) = x (1 + 2e)/(1 + 2e + 2e^2) with e = e^-x, or x (e^2 + 2e)/(e^2 + 2e + 2) with e = e^x:
-// whichever does not overflow. The first factors of the latter are x e, rounded once.
+// x tanh(ln(1 + e^x)) = x (1 - 2e^2/(1 + 2e + 2e^2)) with e = e^-x, or x e (1 - e (e + 1)/(e^2 + 2e + 2)) with e = e^x:
+// whichever does not overflow. The x e of the latter is rounded once.
 template <class V>
 [[gnu::always_inline]] inline V mish_of(const V& x) {
   constexpr auto least = ExpTable<typename V::Number>::least - product_margin;
   const auto vanishes = x < least;
   const V below = where(vanishes, V(-0.0), x);
-  const ExpParts<V> parts(maximum(-abs(below), V(least)));
-  const V m = parts.rest + 1, e = scaled(m, parts.k);
+  const ExpParts<V> parts(larger(-abs(below), V(least)));
+  const V m = parts.rest + 1, e = scaled(m, parts.k), twice = 2 * e;
   const auto positive = x > 0;
-  const V left = where(positive, x, scaled(below * m, parts.k));
-  const V above = 1 + 2 * e, square = e * (e + 2);
-  return left * where(positive, above, e + 2) / where(positive, multiply_add(2 * e, e, above), square + 2);
+  const V y = where(positive, x, scaled(below * m, parts.k));
+  const V part = where(positive, twice * e, multiply_add(e, e, e)) /
+                 where(positive, multiply_add(twice, e, twice + 1), multiply_add(e, e, twice + 2));
+  return y * (1 - part);
 }
+
+// Polynomials of x P(-x) e^(x^2/2) for 1 <= x <= far, in t = (x - centre)/(x + centre) with those of ErfTable;
+// relative errors 2e-8 and 3e-17.
+template <class Number>
+struct GeluTable;
+
+template <>
+struct GeluTable<float> {
+  static constexpr float tail[] = {0.3776425654f,    0.07369425522f,    -0.1103795919f,
+                                   0.100307271f,     -0.06306419758f,   0.02643435378f,
+                                   -0.005491472712f, -0.0009530806201f, 0.0008031526359f};
+};
+
+template <>
+struct GeluTable<double> {
+  static constexpr double tail[] = {
+      0.384596524875031478,      0.051905273430002619,     -0.0850384434600399702,  0.0908862296494009061,
+      -0.0742563952504557239,    0.0479508637295958296,    -0.0241617859535775452,  0.00890084505676632019,
+      -0.00189562307804059768,   -0.000126485564853296627, 0.000242761617880644662, -0.000054567017871226031,
+      -0.0000165405990337224262, 0.0000103231268295171633, 6.05408418492350034e-7,  -1.53555376454491861e-6,
+      4.86676274155771183e-8,    2.14848877494955157e-7,   -1.22062954541651077e-8, -2.13881965304081943e-8};
+};
 
 // x P(x), P the normal distribution function, whose tail is multiplied by x before it can be subnormal.
 template <class V>
 [[gnu::always_inline]] inline V gelu_of(const V& x) {
+  using Number = typename V::Number;
   const V a = distance(x), centre = x * central_cdf(x);
   const auto near = a < 1;
   if (all(near)) return centre;
-  const V tail = a * lower_tail(a) * bell(a);
+  const V t = (a - ErfTable<Number>::centre) / (a + ErfTable<Number>::centre);
+  const V tail = polynomial(t, GeluTable<Number>::tail) * bell(a);
   return where(near, centre, where(x > 0, x - tail, -tail));
 }
 
-// Polynomials of (x - tanh x)/x^3 for |x| <= 1.5, in x^2; relative errors 2e-8 and 4e-17.
+// Polynomials of x^3/(x - tanh x) for |x| <= 1.5, in x^2; relative errors 2e-8 and 6e-18.
 template <class Number>
 struct TanhshrinkTable;
 
 template <>
 struct TanhshrinkTable<float> {
-  static constexpr float near[] = {3.333333258e-1f, -1.333326628e-1f, 5.395819277e-2f, -2.180971978e-2f,
-                                   8.678126751e-3f, -3.25015566e-3f,  1.047591119e-3f, -2.560020934e-4f,
-                                   4.007151973e-5f, -2.92121805e-6f};
+  static constexpr float near[] = {3.000000052f, 1.19999885f, -5.710148107e-3f, 2.486856835e-4f, -9.36346616e-6f};
 };
 
 template <>
 struct TanhshrinkTable<double> {
-  static constexpr double near[] = {3.33333333333333320e-1,  -1.33333333333327924e-1,  5.39682539678995566e-2,
-                                    -2.18694885268903855e-2, 8.86323540105684298e-3,   -3.59212693421125455e-3,
-                                    1.45582805665631478e-3,  -5.90001599454693076e-4,  2.39051054827358742e-4,
-                                    -9.67357112219185484e-5, 3.89561898951924997e-5,   -1.54612027686911797e-5,
-                                    5.92903383998871374e-6,  -2.12907280226592912e-6,  6.87704324026514951e-7,
-                                    -1.91016011353363154e-7, 4.34674658191015699e-8,   -7.66549351221704448e-9,
-                                    9.72550975933902571e-10, -7.84384725848440643e-11, 3.00618069925444163e-12};
+  static constexpr double near[] = {3.00000000000000002,     1.19999999999999813,     -5.71428571425231329e-3,
+                                    2.53968253735663152e-4,  -1.22036685138991365e-5, 5.98764568775906545e-7,
+                                    -2.95628387733100645e-8, 1.4608692644511772e-9,   -7.13538682748718346e-11,
+                                    3.21069324238524423e-12, -9.85877101214434727e-14};
 };
 
 template <class V>
 [[gnu::always_inline]] inline V tanhshrink_of(const V& x) {
-  const V bounded = maximum(minimum(x, V(1.5)), V(-1.5)), square = bounded * bounded;
-  const V near = bounded * (square * polynomial(square, TanhshrinkTable<typename V::Number>::near));
+  const V bounded = larger(bounded_above(x, V(1.5)), V(-1.5)), square = bounded * bounded;
+  const V near = bounded * square / polynomial(square, TanhshrinkTable<typename V::Number>::near);
   return where(abs(x) < 1.5, near, x - tanh(x));
 }
 

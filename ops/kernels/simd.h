@@ -193,7 +193,9 @@ class BasicPack {
   friend BasicPack cosh(const BasicPack& a) { return xsimd::cosh(a.batch_); }
   friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
   friend BasicPack asinh(const BasicPack& a) {
-    return where(abs(a) < 2, detail::asinh_near_0(a), BasicPack(xsimd::asinh(a.batch_)));
+    const Mask near = abs(a) < 2;
+    const BasicPack centre = detail::asinh_near_0(a);
+    return all(near) ? centre : where(near, centre, BasicPack(xsimd::asinh(a.batch_)));
   }
   friend BasicPack acosh(const BasicPack& a) {
     // xsimd's own gives numbers far below 1.

@@ -3,12 +3,16 @@
 // rounding must not take. Elsewhere tests are of ordinary numbers.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <xgrad/ops/fused.h>
 #include <xgrad/ops/loss.h>
 #include <xgrad/ops/ops.h>
 
@@ -176,6 +180,53 @@ TEST_CASE("slopes are within a few units of the last place of long double") {
       worst = std::max(worst, ulps(slope.data()[i], at.oracle(x.value().data()[i])));
     }
     CHECK_MESSAGE(worst <= at.most, "the slope of ", std::string(at.name), " is ", worst, " units off");
+  }
+}
+
+TEST_CASE("digits are kept wherever an argument lies, large, small or subnormal") {
+  struct Function {
+    const char* name;
+    Tensor (*op)(const Tensor&);
+    Exact (*value)(Exact);  // null where another test has it
+    Exact (*slope)(Exact);
+    double most = 3;  // ulps
+  };
+  const Function all[] = {
+      {"erf", erf, [](Exact x) { return std::erf(x); },
+       [](Exact x) { return 2 * std::numbers::inv_sqrtpi_v<Exact> * std::exp(-x * x); }},
+      {"asinh", asinh, [](Exact x) { return std::asinh(x); }, nullptr},
+      {"tanhshrink", tanhshrink, [](Exact x) { return std::abs(x) < 5 ? shrunk(x) : x - std::tanh(x); }, nullptr},
+      {"sinc", sinc, sinc_of, nullptr},
+      {"silu", silu, [](Exact x) { return x * logistic(x); }, nullptr},
+      {"mish", mish, [](Exact x) { return x * std::tanh(std::log1p(std::exp(x))); }, nullptr},
+      {"gelu", gelu_exact, [](Exact x) { return x * cdf(x); }, nullptr, 5},
+  };
+  Array numbers(Shape{40000});
+  std::uint64_t bits = 1;
+  for (Real& number : std::span(numbers.mutable_data(), static_cast<std::size_t>(numbers.size()))) {
+    do {
+      bits = bits * 6364136223846793005u + 1442695040888963407u;
+      const std::uint64_t high = bits >> 32, low = (bits * 0x9e3779b97f4a7c15u) >> 32;
+      if constexpr (single) {
+        number = std::bit_cast<float>(static_cast<std::uint32_t>(high));
+      } else {
+        number = std::bit_cast<double>(high << 32 | low);
+      }
+    } while (!std::isfinite(number));
+  }
+  const Tensor x = variable(numbers);
+  for (const Function& f : all) {
+    const Tensor y = f.op(x);
+    const Array slopes = grad(sum(y), {x})[0].value();
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      const Real at = numbers.data()[i];
+      const double off = f.value ? ulps(y.value().data()[i], f.value(at)) : 0;
+      const double slope_off = f.slope ? ulps(slopes.data()[i], f.slope(at)) : 0;
+      if (!(off <= f.most && slope_off <= f.most)) {
+        FAIL_CHECK(std::string(f.name), " at ", at, " is ", off, " units off, its slope ", slope_off);
+        break;
+      }
+    }
   }
 }
 
