@@ -1,4 +1,4 @@
-# What the library is built on. All of it is private, except xsimd, which <xgrad/ops/fused.h> includes.
+# What the library is built on. All of it is private, except xsimd, which <xgrad/ops/elementwise/fused.h> includes.
 find_package(Threads REQUIRED)
 find_package(xtensor REQUIRED)
 find_package(xsimd REQUIRED)

@@ -1,7 +1,8 @@
 # Puts the files of a folder into the library, so that a program finds them wherever it runs.
-#   xgrad_embed(source diagram/page)   sets `source` to a file, made when the build is configured, that defines what
-#                                      core/diagram/page.h declares: the text of each file, by its name
-function(xgrad_embed source folder)
+#   xgrad_embed(source diagram/page diagram/render/page.h)
+#       sets `source` to a file, made when the build is configured, that defines what the header declares: the text of each
+#       file, by its name
+function(xgrad_embed source folder header)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*)
   get_filename_component(name ${folder} NAME)
   set(cases "")
@@ -12,7 +13,7 @@ function(xgrad_embed source folder)
     string(APPEND cases "  if (name == \"${file_name}\") return R\"embedded(${text})embedded\";\n")
   endforeach()
   file(CONFIGURE OUTPUT ${folder}.cpp @ONLY CONTENT "// Made by cmake/embed.cmake.
-#include <xgrad/core/@folder@.h>
+#include <xgrad/core/@header@>
 
 std::string_view xgrad::detail::@name@_file(std::string_view name) {
 @cases@  return {};

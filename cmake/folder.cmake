@@ -1,9 +1,10 @@
 # Two words for the library's own targets.
-#   xgrad_folder(ops BELOW core USES xgrad_private LAMBDAS arithmetic.cpp PUBLIC_KERNELS simd.h)
+#   xgrad_folder(ops BELOW core USES xgrad_private PUBLIC_KERNELS simd.h)
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops), which build on the folders named
-#       after BELOW and on the libraries named after USES, with the sources after ALSO. What lies in its folder `kernels` is compiled for several
-#       processors (levels.cmake), and so are the files after LAMBDAS, whose lambdas are kernels; no header of it is
-#       installed but those after PUBLIC_KERNELS. Nor is core/files/json.h, which includes a header of the JSON library
+#       after BELOW and on the libraries named after USES, with the sources after ALSO. What lies in its folder `kernels`
+#       is compiled for several processors (levels.cmake), and so is each file that includes the loops over elements,
+#       whose lambdas are kernels. Not installed are headers in `private`, those in `kernels` but the ones of
+#       kernels/registers after PUBLIC_KERNELS, and core/files/json.h, which includes a header of the JSON library
 #   xgrad_library(xgrad float core ops)
 #       a static library of the objects of these folders, whose Real is float; no target links two that differ in this
 
@@ -12,16 +13,20 @@
 set(XGRAD_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/cmake/include)
 
 function(xgrad_folder folder)
-  cmake_parse_arguments(arg "" "" "BELOW;USES;ALSO;LAMBDAS;PUBLIC_KERNELS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "BELOW;USES;ALSO;PUBLIC_KERNELS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
   list(APPEND sources ${arg_ALSO})
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS *.h)
+  file(GLOB_RECURSE headers RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.h)
   set(kernels "")
   if(XGRAD_DISPATCH)
-    file(GLOB kernels CONFIGURE_DEPENDS kernels/*.cpp)
-    list(TRANSFORM arg_LAMBDAS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-    list(APPEND kernels ${arg_LAMBDAS})
-    list(REMOVE_ITEM sources ${kernels})
+    foreach(source ${sources})
+      file(STRINGS ${source} loops REGEX "^#include \"([^\"]*/)?(lambda|fused|loops)[.]h\"")
+      file(RELATIVE_PATH place ${CMAKE_CURRENT_SOURCE_DIR} ${source})
+      if(loops OR place MATCHES "(^|/)kernels/")
+        list(APPEND kernels ${source})
+      endif()
+    endforeach()
+    list(REMOVE_ITEM sources ${kernels} "")
   endif()
 
   foreach(library xgrad xgrad_f64)
@@ -46,7 +51,7 @@ function(xgrad_folder folder)
         endif()
         set(objects_of_part $<TARGET_OBJECTS:${target}>)
         if(part STREQUAL "sources")
-          xgrad_precompile(${target} <xgrad/core/grad.h>)
+          xgrad_precompile(${target} <xgrad/core/graph/grad.h>)
         else()
           target_compile_definitions(${target} PRIVATE XGRAD_LEVELS)
           xgrad_levels(${target} objects_of_part)
@@ -57,8 +62,8 @@ function(xgrad_folder folder)
     set_property(TARGET ${library}_${folder} PROPERTY XGRAD_OBJECTS "${objects}")
   endforeach()
 
-  list(FILTER headers EXCLUDE REGEX "/kernels/|/files/json[.]h")
-  list(TRANSFORM arg_PUBLIC_KERNELS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/kernels/)
+  list(FILTER headers EXCLUDE REGEX "(^|/)(kernels|private)/|^files/json[.]h")
+  list(TRANSFORM arg_PUBLIC_KERNELS PREPEND kernels/registers/)
   xgrad_install_headers(${folder} ${headers} ${arg_PUBLIC_KERNELS})
 endfunction()
 

@@ -8,12 +8,12 @@
 #include <limits>
 #include <ostream>
 
-#include "../core/grad.h"
-#include "../core/random.h"
-#include "../core/rounded.h"
-#include "../core/shape_hints.h"
-#include "../ops/slice.h"
-#include "embedding.h"
+#include "../core/graph/grad.h"
+#include "../core/array/random.h"
+#include "../core/base/rounded.h"
+#include "../core/array/shape_hints.h"
+#include "../ops/arrange/slice.h"
+#include "layers/embedding.h"
 #include "hook_everywhere.h"
 
 namespace xgrad::nn {

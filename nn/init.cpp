@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "../core/callable.h"
-#include "../core/random.h"
+#include "../core/base/callable.h"
+#include "../core/array/random.h"
 
 namespace xgrad::nn::init {
 namespace {

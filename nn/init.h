@@ -6,7 +6,7 @@
 #include <functional>
 #include <numbers>
 
-#include "../core/tensor.h"
+#include "../core/graph/tensor.h"
 
 namespace xgrad::nn {
 

@@ -9,8 +9,8 @@
 #include <ostream>
 #include <typeinfo>
 
-#include "../core/tensor.h"
-#include "../ops/create.h"
+#include "../core/graph/tensor.h"
+#include "../ops/arrange/create.h"
 
 namespace xgrad::nn {
 namespace {

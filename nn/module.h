@@ -38,12 +38,12 @@
 #include <utility>
 #include <vector>
 
-#include "../core/callable.h"
+#include "../core/base/callable.h"
 #include "../core/files/safetensors.h"
 #include "../core/files/state_difference.h"
-#include "../core/model_parameters.h"
-#include "../core/scope.h"
-#include "../core/tensor.h"
+#include "../core/watch/model_parameters.h"
+#include "../core/base/scope.h"
+#include "../core/graph/tensor.h"
 #include "init.h"
 
 namespace xgrad::nn {

@@ -7,13 +7,13 @@
 #include <map>
 #include <ostream>
 
-#include "../core/diagram/labels.h"
-#include "../core/diagram/view.h"
-#include "../core/profile.h"
-#include "../core/random.h"
-#include "../core/record.h"
-#include "../core/rounded.h"
-#include "../ops/count_operations.h"
+#include "../core/diagram/view/labels.h"
+#include "../core/diagram/view/view.h"
+#include "../core/watch/profile.h"
+#include "../core/array/random.h"
+#include "../core/graph/record.h"
+#include "../core/base/rounded.h"
+#include "../ops/derivatives/count_operations.h"
 #include "hook_everywhere.h"
 
 namespace xgrad::nn {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "../core/node.h"
-#include "../core/parallel.h"
-#include "kernels/update.h"
+#include "../core/graph/node.h"
+#include "../core/runtime/parallel.h"
+#include "optimizers/kernels/update.h"
 
 namespace xgrad::optim {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "../core/grad.h"
+#include "../core/graph/grad.h"
 
 namespace xgrad::optim::detail {
 

@@ -2,7 +2,7 @@
 // parameters.
 #pragma once
 
-#include "../core/tensor.h"
+#include "../core/graph/tensor.h"
 
 namespace xgrad::optim::detail {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "../core/tensor.h"
+#include "../core/graph/tensor.h"
 
 namespace xgrad::optim::detail {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "../core/error.h"
+#include "../core/base/error.h"
 #include "../core/files/state.h"
-#include "../core/quote.h"
+#include "../core/base/quote.h"
 
 namespace xgrad::optim::detail {
 

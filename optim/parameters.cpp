@@ -5,8 +5,8 @@
 #include <iterator>
 #include <string>
 
-#include "../core/callable.h"
-#include "../core/quote.h"
+#include "../core/base/callable.h"
+#include "../core/base/quote.h"
 
 namespace xgrad::optim {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "optimizer.h"
+#include "optimizers/optimizer.h"
 
 namespace xgrad::optim {
 

@@ -16,7 +16,7 @@
 #include <system_error>
 #include <utility>
 
-#include "../error.h"
+#include "../base/error.h"
 
 namespace xgrad {
 namespace {

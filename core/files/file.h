@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "../config.h"
+#include "../base/config.h"
 
 namespace xgrad {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "../error.h"
+#include "../base/error.h"
 #include "file.h"
 
 namespace xgrad {

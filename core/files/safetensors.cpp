@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "../error.h"
-#include "../quote.h"
+#include "../base/error.h"
+#include "../base/quote.h"
 #include "file.h"
 
 namespace xgrad {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "../error.h"
-#include "../quote.h"
+#include "../base/error.h"
+#include "../base/quote.h"
 
 namespace xgrad {
 

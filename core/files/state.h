@@ -6,7 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "../array.h"
+#include "../array/array.h"
 
 namespace xgrad {
 

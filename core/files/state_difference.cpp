@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../quote.h"
+#include "../base/quote.h"
 
 namespace xgrad {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../shape.h"
+#include "../array/shape.h"
 
 namespace xgrad {
 

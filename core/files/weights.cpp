@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "../error.h"
-#include "../quote.h"
+#include "../base/error.h"
+#include "../base/quote.h"
 #include "json.h"
 #include "state_difference.h"
 

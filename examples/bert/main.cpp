@@ -2,7 +2,7 @@
 //
 //   examples/run bert [--data FILE] [--steps N] [--fill "you are very _ , sir ."] [--seed N] [--out FOLDER] ...
 //
-// Read this file from top to bottom. The model, nn::Bert, is in nn/bert.h.
+// Read this file from top to bottom. The model, nn::Bert, is in nn/models/bert.h.
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -10,12 +10,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/attention.h>
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/csv.h>
-#include <xgrad/kit/plot.h>
-#include <xgrad/kit/progress.h>
-#include <xgrad/kit/tokenizer.h>
+#include <xgrad/kit/draw/attention.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/xgrad.h>
 
 namespace {

@@ -10,11 +10,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/format.h>
-#include <xgrad/kit/output.h>
-#include <xgrad/kit/plot.h>
-#include <xgrad/kit/table.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/format.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/table.h>
 
 #include "layers.h"
 

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

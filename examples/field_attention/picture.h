@@ -1,8 +1,8 @@
 // The picture of the example: how the fields of records look at each other.
 #pragma once
 
-#include <xgrad/kit/heatmap.h>
-#include <xgrad/kit/numbers.h>
+#include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/program/numbers.h>
 
 #include "model.h"
 

@@ -4,7 +4,7 @@
 //   examples/run gallery --out docs/gallery
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
+#include <xgrad/kit/program/cli.h>
 
 #include "gallery.h"
 

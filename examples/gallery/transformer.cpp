@@ -1,5 +1,5 @@
 // The transformer: rows C1 to C15.
-#include <xgrad/kit/attention.h>
+#include <xgrad/kit/draw/attention.h>
 
 #include "../word_vectors/model.h"
 #include "gallery.h"

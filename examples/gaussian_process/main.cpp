@@ -7,10 +7,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/csv.h>
-#include <xgrad/kit/plot.h>
-#include <xgrad/kit/progress.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/progress.h>
 #include <xgrad/xgrad.h>
 
 #include "../kernel_regression/regression.h"

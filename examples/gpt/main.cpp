@@ -3,19 +3,19 @@
 //   examples/run gpt [--data FILE] [--steps N] [--prompt TEXT] [--resume] [--seed N] [--out FOLDER] ...
 //   examples/run gpt --weights FOLDER --prompt TEXT           the published GPT-2 in the folder goes on writing
 //
-// Read this file from top to bottom. The model, nn::Gpt, is in nn/gpt.h.
+// Read this file from top to bottom. The model, nn::Gpt, is in nn/models/gpt.h.
 #include <bit>
 #include <chrono>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/csv.h>
-#include <xgrad/kit/plot.h>
-#include <xgrad/kit/progress.h>
-#include <xgrad/kit/signal.h>
-#include <xgrad/kit/tokenizer.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/program/signal.h>
+#include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/xgrad.h>
 
 namespace {

@@ -6,14 +6,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/csv.h>
-#include <xgrad/kit/heatmap.h>
-#include <xgrad/kit/numbers.h>
-#include <xgrad/kit/output.h>
-#include <xgrad/kit/plot.h>
-#include <xgrad/kit/progress.h>
-#include <xgrad/kit/table.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/program/numbers.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/program/table.h>
 #include <xgrad/xgrad.h>
 
 #include "regression.h"

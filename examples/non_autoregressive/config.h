@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/text/corpus.h>
 
 namespace non_autoregressive {
 

@@ -10,15 +10,15 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/attention.h>
-#include <xgrad/kit/bleu.h>
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/corpus.h>
-#include <xgrad/kit/heatmap.h>
-#include <xgrad/kit/output.h>
-#include <xgrad/kit/plot.h>
-#include <xgrad/kit/progress.h>
-#include <xgrad/kit/table.h>
+#include <xgrad/kit/draw/attention.h>
+#include <xgrad/kit/text/bleu.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/program/table.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"

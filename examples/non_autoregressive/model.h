@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"

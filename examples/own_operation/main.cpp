@@ -7,12 +7,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/core/record.h>
-#include <xgrad/core/xtensor_functions.h>
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/numbers.h>
-#include <xgrad/kit/plot.h>
-#include <xgrad/kit/progress.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/core/array/xtensor_functions.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/numbers.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/progress.h>
 #include <xgrad/xgrad.h>
 
 namespace {

@@ -15,12 +15,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/format.h>
-#include <xgrad/kit/output.h>
-#include <xgrad/kit/plot.h>
-#include <xgrad/kit/progress.h>
-#include <xgrad/kit/table.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/format.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/program/table.h>
 #include <xgrad/xgrad.h>
 
 #include "stacks.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
 namespace seq2seq_rnn {

@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/xgrad.h>
 
 #include "attention.h"

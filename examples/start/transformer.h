@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/kit/attention.h>
-#include <xgrad/kit/corpus.h>
-#include <xgrad/kit/heatmap.h>
-#include <xgrad/kit/numbers.h>
-#include <xgrad/kit/output.h>
-#include <xgrad/kit/plot.h>
+#include <xgrad/kit/draw/attention.h>
+#include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/program/numbers.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/xgrad.h>
 
 #include "../decoding/pictures.h"

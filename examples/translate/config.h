@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/kit/corpus.h>
-#include <xgrad/nn/transformer.h>
+#include <xgrad/kit/text/corpus.h>
+#include <xgrad/nn/models/transformer.h>
 
 namespace translate {
 

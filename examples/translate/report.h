@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/text/corpus.h>
 
 #include "config.h"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <vector>
 
-#include <xgrad/core/quote.h>
+#include <xgrad/core/base/quote.h>
 
 namespace translate {
 

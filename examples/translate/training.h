@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"

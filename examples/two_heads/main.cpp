@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/output.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
 #include "worked.h"

@@ -9,11 +9,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/classifier.h>
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/data_loader.h>
-#include <xgrad/kit/pictures.h>
-#include <xgrad/kit/trainer.h>
+#include <xgrad/kit/train/classifier.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/data/data_loader.h>
+#include <xgrad/kit/draw/pictures.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 #include "model.h"

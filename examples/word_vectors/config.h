@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/text/corpus.h>
 
 namespace word_vectors {
 

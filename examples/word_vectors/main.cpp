@@ -8,12 +8,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/corpus.h>
-#include <xgrad/kit/output.h>
-#include <xgrad/kit/plot.h>
-#include <xgrad/kit/progress.h>
-#include <xgrad/kit/vectors.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/text/vectors.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/array.h>
-#include <xgrad/kit/error.h>
-#include <xgrad/kit/text.h>
+#include <xgrad/core/array/array.h>
+#include <xgrad/kit/program/error.h>
+#include <xgrad/kit/text/text.h>
 
 #include "config.h"
 

@@ -1,17 +1,17 @@
 // MultiheadAttention.
 #include "multihead_attention.h"
 
-#include "../../core/checked.h"
-#include "../../ops/arithmetic.h"
-#include "../../ops/broadcast.h"
-#include "../../ops/compare.h"
-#include "../../ops/dropout.h"
-#include "../../ops/join.h"
-#include "../../ops/matmul.h"
-#include "../../ops/reduce.h"
-#include "../../ops/shape.h"
-#include "../../ops/slice.h"
-#include "../attention_recorder.h"
+#include "../../core/base/checked.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/arrange/broadcast.h"
+#include "../../ops/elementwise/compare.h"
+#include "../../ops/layers/dropout.h"
+#include "../../ops/arrange/join.h"
+#include "../../ops/products/matmul.h"
+#include "../../ops/reduce/reduce.h"
+#include "../../ops/arrange/shape.h"
+#include "../../ops/arrange/slice.h"
+#include "../attention/attention_recorder.h"
 
 namespace xgrad::nn::pytorch {
 namespace {

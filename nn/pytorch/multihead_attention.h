@@ -1,13 +1,13 @@
 // MultiheadAttention: multi-head attention with the parameters, names, options and results of PyTorch's layer.
 //
-// nn/multi_head_attention.h has the one with four maps of their own, which also goes step by step.
+// nn/attention/multi_head_attention.h has the one with four maps of their own, which also goes step by step.
 #pragma once
 
 #include <string>
 #include <variant>
 
-#include "../linear.h"
-#include "../masks.h"
+#include "../layers/linear.h"
+#include "../attention/masks.h"
 
 namespace xgrad::nn::pytorch {
 

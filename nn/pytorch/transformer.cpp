@@ -1,7 +1,7 @@
 // The transformer's layers with the parameters, names, options and results of PyTorch's.
 #include "transformer.h"
 
-#include "../../ops/arithmetic.h"
+#include "../../ops/elementwise/arithmetic.h"
 
 namespace xgrad::nn::pytorch {
 namespace {

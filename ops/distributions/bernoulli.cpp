@@ -2,14 +2,14 @@
 
 #include <limits>
 
-#include "../../core/grad.h"
-#include "../arithmetic.h"
-#include "../broadcast.h"
-#include "../compare.h"
-#include "../elementwise.h"
-#include "../loss.h"
-#include "../sample.h"
-#include "checks.h"
+#include "../../core/graph/grad.h"
+#include "../elementwise/arithmetic.h"
+#include "../arrange/broadcast.h"
+#include "../elementwise/compare.h"
+#include "../elementwise/elementwise.h"
+#include "../losses/loss.h"
+#include "../arrange/sample.h"
+#include "../private/checks.h"
 
 namespace xgrad::distributions {
 

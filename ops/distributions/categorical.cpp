@@ -3,16 +3,16 @@
 #include <cmath>
 #include <limits>
 
-#include "../../core/grad.h"
-#include "../arithmetic.h"
-#include "../broadcast.h"
-#include "../compare.h"
-#include "../index.h"
-#include "../reduce.h"
-#include "../sample.h"
-#include "../shape.h"
-#include "../softmax.h"
-#include "checks.h"
+#include "../../core/graph/grad.h"
+#include "../elementwise/arithmetic.h"
+#include "../arrange/broadcast.h"
+#include "../elementwise/compare.h"
+#include "../arrange/index.h"
+#include "../reduce/reduce.h"
+#include "../arrange/sample.h"
+#include "../arrange/shape.h"
+#include "../layers/softmax.h"
+#include "../private/checks.h"
 
 namespace xgrad::distributions {
 namespace {

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "../../core/grad.h"
-#include "../arithmetic.h"
-#include "../broadcast.h"
-#include "../create.h"
-#include "checks.h"
+#include "../../core/graph/grad.h"
+#include "../elementwise/arithmetic.h"
+#include "../arrange/broadcast.h"
+#include "../arrange/create.h"
+#include "../private/checks.h"
 
 namespace xgrad::distributions {
 namespace {

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "../../core/grad.h"
-#include "../arithmetic.h"
-#include "../broadcast.h"
-#include "../compare.h"
-#include "../create.h"
-#include "checks.h"
+#include "../../core/graph/grad.h"
+#include "../elementwise/arithmetic.h"
+#include "../arrange/broadcast.h"
+#include "../elementwise/compare.h"
+#include "../arrange/create.h"
+#include "../private/checks.h"
 
 namespace xgrad::distributions {
 namespace {

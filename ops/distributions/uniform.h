@@ -1,7 +1,7 @@
 // The uniform distribution.
 #pragma once
 
-#include "../../core/tensor.h"
+#include "../../core/graph/tensor.h"
 
 namespace xgrad::distributions {
 

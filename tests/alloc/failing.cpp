@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-#include <xgrad/core/memory.h>
+#include <xgrad/core/runtime/memory.h>
 
 namespace xgrad::testing {
 namespace {

@@ -8,10 +8,10 @@
 #include <functional>
 #include <memory>
 
-#include <xgrad/core/checkpoint.h>
-#include <xgrad/core/diagram/drawing.h>
-#include <xgrad/core/record.h>
-#include <xgrad/core/timing.h>
+#include <xgrad/core/graph/checkpoint.h>
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/core/watch/timing.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include <xgrad/core/timing.h>
+#include <xgrad/core/watch/timing.h>
 
 namespace bench {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/array.h>
+#include <xgrad/core/array/array.h>
 
 namespace bench {
 

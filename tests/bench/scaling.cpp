@@ -13,9 +13,9 @@
 #include <ctime>
 #include <exception>
 
-#include <xgrad/kit/csv.h>
-#include <xgrad/kit/output.h>
-#include <xgrad/kit/plot.h>
+#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/draw/plot.h>
 
 #include "models.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A program may hold elementwise kernels of its own (ops/fused.h), compiled for another processor than the library: what
+# A program may hold elementwise kernels of its own (ops/elementwise/fused.h), compiled for another processor than the library: what
 # depends on the width of registers is not mixed up by the linker, in whatever order it meets the objects.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -10,7 +10,7 @@ trap 'rm -rf "$sandbox"' EXIT
 mkdir "$sandbox/xgrad"
 for folder in core ops; do ln -s "$root/$folder" "$sandbox/xgrad/$folder"; done
 cat >"$sandbox/part.cpp" <<'END_OF_FILE'
-#include <xgrad/ops/kernels/rows.h>
+#include <xgrad/ops/kernels/registers/rows.h>
 // Right only if `padded`, `max_of_row` and the packs are those of this file's registers.
 bool PART() {
   constexpr auto width = static_cast<std::int64_t>(xgrad::Pack::width);

@@ -14,7 +14,7 @@ cat >"$sandbox/all.h" <<'END_OF_FILE'
 
 #include <xgrad/nn/nn.h>
 #include <xgrad/nn/pytorch/pytorch.h>
-#include <xgrad/ops/fused.h>
+#include <xgrad/ops/elementwise/fused.h>
 
 using namespace xgrad;
 

@@ -3,7 +3,7 @@
 
     tests/cmake/structure.py ROOT
 
-A room is a source with its header (ops/softmax.h and ops/softmax.cpp), a folder called kernels is one room below the
+A room is a source with its header (ops/layers/softmax.h and ops/layers/softmax.cpp), a folder called kernels is one room below the
 others of its folder. Arrows are includes; an umbrella (a header that only includes) is no room.
 """
 import pathlib

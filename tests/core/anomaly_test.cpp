@@ -1,12 +1,12 @@
-// Tests of core/anomaly.h: the first operation that gives NaN or infinity is named, with what it was given.
-#include <xgrad/core/anomaly.h>
+// Tests of core/watch/anomaly.h: the first operation that gives NaN or infinity is named, with what it was given.
+#include <xgrad/core/watch/anomaly.h>
 
 #include <cmath>
 #include <limits>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/record.h>
-#include <xgrad/core/scope.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/core/base/scope.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

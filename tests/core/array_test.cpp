@@ -1,11 +1,11 @@
-// Tests of core/array.h: values that share their elements until one of them is written to.
-#include <xgrad/core/array.h>
+// Tests of core/array/array.h: values that share their elements until one of them is written to.
+#include <xgrad/core/array/array.h>
 
 #include <cmath>
 #include <limits>
 
-#include <xgrad/ops/broadcast.h>
-#include <xgrad/ops/create.h>
+#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/arrange/create.h>
 
 #include "support/check.h"
 

@@ -1,10 +1,10 @@
 // Tests of the tests: the gradient check finds rules that are wrong.
 #include <limits>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 #include "support/cube.h"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <thread>
 
-#include <xgrad/core/checkpoint.h>
-#include <xgrad/core/memory.h>
+#include <xgrad/core/graph/checkpoint.h>
+#include <xgrad/core/runtime/memory.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
 

@@ -1,12 +1,12 @@
-// Tests of core/error.h, core/scope.h and core/text.h: what messages look like and where they say that code is.
-#include <xgrad/core/error.h>
+// Tests of core/base/error.h, core/base/scope.h and core/base/text.h: what messages look like and where they say that code is.
+#include <xgrad/core/base/error.h>
 
 #include <limits>
 #include <memory>
 #include <thread>
 
-#include <xgrad/core/scope.h>
-#include <xgrad/core/shape.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/core/array/shape.h>
 
 #include "support/check.h"
 #include "support/files.h"

@@ -1,5 +1,5 @@
-// Tests of core/grad.h: values of gradients, what passes touch and refuse, hooks, depth, memory and threads.
-#include <xgrad/core/grad.h>
+// Tests of core/graph/grad.h: values of gradients, what passes touch and refuse, hooks, depth, memory and threads.
+#include <xgrad/core/graph/grad.h>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,15 +12,15 @@
 #include <stdexcept>
 #include <thread>
 
-#include <xgrad/core/scope.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/attention.h>
-#include <xgrad/ops/broadcast.h>
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/layers/attention.h>
+#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/arrange/shape.h>
 
 #include "support/check.h"
 #include "support/threads.h"

@@ -1,5 +1,5 @@
-// Tests of core/large_blocks.h: blocks that join, fit, and never overlap.
-#include <xgrad/core/large_blocks.h>
+// Tests of core/runtime/large_blocks.h: blocks that join, fit, and never overlap.
+#include <xgrad/core/runtime/large_blocks.h>
 
 #include <algorithm>
 #include <cstring>

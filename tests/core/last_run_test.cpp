@@ -1,12 +1,12 @@
-// Tests of core/last_run.h: when a gradient may be written over what the backward pass leaves behind.
-#include <xgrad/core/last_run.h>
+// Tests of core/graph/last_run.h: when a gradient may be written over what the backward pass leaves behind.
+#include <xgrad/core/graph/last_run.h>
 
 #include <limits>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/observe.h>
-#include <xgrad/core/record.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/graph/observe.h>
+#include <xgrad/core/graph/record.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -1,5 +1,5 @@
-// Tests of core/memory.h: blocks that come back, what is counted, and references.
-#include <xgrad/core/memory.h>
+// Tests of core/runtime/memory.h: blocks that come back, what is counted, and references.
+#include <xgrad/core/runtime/memory.h>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include <xgrad/core/node.h>
+#include <xgrad/core/graph/node.h>
 
 #include "support/again.h"
 #include "support/check.h"

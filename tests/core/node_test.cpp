@@ -1,15 +1,15 @@
-// Tests of core/node.h: what nodes hold, who holds them, and how they go.
-#include <xgrad/core/node.h>
+// Tests of core/graph/node.h: what nodes hold, who holds them, and how they go.
+#include <xgrad/core/graph/node.h>
 
 #include <memory>
 #include <new>
 #include <thread>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/scope.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 #include "support/threads.h"

@@ -1,5 +1,5 @@
-// Tests of core/observe.h: what observers are shown, and that watching changes nothing.
-#include <xgrad/core/observe.h>
+// Tests of core/graph/observe.h: what observers are shown, and that watching changes nothing.
+#include <xgrad/core/graph/observe.h>
 
 #include <cmath>
 #include <memory>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/offer.h>
-#include <xgrad/core/scope.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/graph/offer.h>
+#include <xgrad/core/base/scope.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -1,5 +1,5 @@
-// Tests of core/parallel.h: every block once, the same blocks with any number of threads, exceptions, fork.
-#include <xgrad/core/parallel.h>
+// Tests of core/runtime/parallel.h: every block once, the same blocks with any number of threads, exceptions, fork.
+#include <xgrad/core/runtime/parallel.h>
 
 #include <pthread.h>
 #include <sched.h>
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/error.h>
+#include <xgrad/core/base/error.h>
 
 #include "support/again.h"
 #include "support/check.h"

@@ -1,11 +1,11 @@
-// Tests of core/profile.h: what a profile lists, its tables and its trace.
-#include <xgrad/core/profile.h>
+// Tests of core/watch/profile.h: what a profile lists, its tables and its trace.
+#include <xgrad/core/watch/profile.h>
 
 #include <nlohmann/json.hpp>
 
 #include <xgrad/core/files/file.h>
-#include <xgrad/core/grad.h>
-#include <xgrad/core/scope.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/base/scope.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

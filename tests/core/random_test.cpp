@@ -1,5 +1,5 @@
-// Tests of core/random.h: known answers, independence of shape, order and threads, and the distributions.
-#include <xgrad/core/random.h>
+// Tests of core/array/random.h: known answers, independence of shape, order and threads, and the distributions.
+#include <xgrad/core/array/random.h>
 
 #include <cmath>
 #include <limits>

@@ -1,14 +1,14 @@
-// Tests of core/record.h: record and wrt, joint rules, and the scopes that turn recording off and on.
-#include <xgrad/core/record.h>
+// Tests of core/graph/record.h: record and wrt, joint rules, and the scopes that turn recording off and on.
+#include <xgrad/core/graph/record.h>
 
 #include <memory>
 
 #include <stdexcept>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 

@@ -1,5 +1,5 @@
-// Tests of core/shape.h: sizes, axes and broadcasting.
-#include <xgrad/core/shape.h>
+// Tests of core/array/shape.h: sizes, axes and broadcasting.
+#include <xgrad/core/array/shape.h>
 
 #include <limits>
 #include <optional>

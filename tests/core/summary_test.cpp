@@ -1,11 +1,11 @@
-// Tests of core/summary.h.
-#include <xgrad/core/summary.h>
+// Tests of core/watch/summary.h.
+#include <xgrad/core/watch/summary.h>
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include <xgrad/core/random.h>
+#include <xgrad/core/array/random.h>
 
 #include "support/check.h"
 

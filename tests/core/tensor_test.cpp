@@ -1,5 +1,5 @@
-// Tests of core/tensor.h: handles, leaves, names, and what they refuse.
-#include <xgrad/core/tensor.h>
+// Tests of core/graph/tensor.h: handles, leaves, names, and what they refuse.
+#include <xgrad/core/graph/tensor.h>
 
 #include <array>
 #include <cstdint>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 

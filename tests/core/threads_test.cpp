@@ -8,11 +8,11 @@
 #include <thread>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/model_parameters.h>
-#include <xgrad/core/record.h>
-#include <xgrad/core/scope.h>
-#include <xgrad/core/tensor.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/watch/model_parameters.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/core/graph/tensor.h>
 
 #include "support/check.h"
 

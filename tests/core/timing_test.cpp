@@ -1,11 +1,11 @@
-// Tests of core/timing.h: what a timer adds up, and that it changes nothing.
-#include <xgrad/core/timing.h>
+// Tests of core/watch/timing.h: what a timer adds up, and that it changes nothing.
+#include <xgrad/core/watch/timing.h>
 
 #include <chrono>
 #include <memory>
 #include <thread>
 
-#include <xgrad/core/grad.h>
+#include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

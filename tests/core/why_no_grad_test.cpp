@@ -1,8 +1,8 @@
 // Every reason for which a tensor has no gradient, in the words that users read.
 #include "support/check.h"
 
-#include <xgrad/core/why_no_grad.h>
-#include <xgrad/nn/linear.h>
+#include <xgrad/core/watch/why_no_grad.h>
+#include <xgrad/nn/layers/linear.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {

@@ -1,9 +1,9 @@
-// Tests of core/xtensor.h: the same memory seen as xtensor and as Array.
-#include <xgrad/core/xtensor_functions.h>
+// Tests of core/array/xtensor.h: the same memory seen as xtensor and as Array.
+#include <xgrad/core/array/xtensor_functions.h>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 

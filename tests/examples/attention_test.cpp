@@ -1,7 +1,7 @@
 // Attention weights for heat maps: the shapes of the translation example, that masked entries are 0, and the picture.
 #include <doctest/doctest.h>
 
-#include <xgrad/kit/attention.h>
+#include <xgrad/kit/draw/attention.h>
 #include <xgrad/xgrad.h>
 
 #include "support.h"

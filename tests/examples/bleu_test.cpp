@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include <xgrad/kit/bleu.h>
-#include <xgrad/kit/text.h>
+#include <xgrad/kit/text/bleu.h>
+#include <xgrad/kit/text/text.h>
 
 using namespace xgrad::kit;
 

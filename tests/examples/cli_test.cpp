@@ -19,13 +19,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/random.h>
-#include <xgrad/kit/cli.h>
-#include <xgrad/kit/csv.h>
-#include <xgrad/ops/build_info.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/matmul_precision.h>
+#include <xgrad/core/runtime/parallel.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/data/csv.h>
+#include <xgrad/ops/derivatives/build_info.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/products/matmul_precision.h>
 
 #include "support.h"
 

@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include <xgrad/kit/corpus.h>
-#include <xgrad/kit/error.h>
-#include <xgrad/ops/create.h>
+#include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/program/error.h>
+#include <xgrad/ops/arrange/create.h>
 
 #include "examples/support.h"
 

@@ -3,9 +3,9 @@
 
 #include <sys/stat.h>
 
-#include <xgrad/core/error.h>
-#include <xgrad/kit/csv.h>
-#include <xgrad/kit/error.h>
+#include <xgrad/core/base/error.h>
+#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/program/error.h>
 
 #include "support.h"
 

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <thread>
 
-#include <xgrad/kit/data_loader.h>
-#include <xgrad/kit/shapes.h>
+#include <xgrad/kit/data/data_loader.h>
+#include <xgrad/kit/data/shapes.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::kit {

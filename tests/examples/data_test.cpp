@@ -5,9 +5,9 @@
 #include <limits>
 #include <set>
 
-#include <xgrad/kit/collate.h>
-#include <xgrad/kit/dataset.h>
-#include <xgrad/kit/shapes.h>
+#include <xgrad/kit/data/collate.h>
+#include <xgrad/kit/data/dataset.h>
+#include <xgrad/kit/data/shapes.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::kit {

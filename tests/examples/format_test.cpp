@@ -5,7 +5,7 @@
 #include <limits>
 #include <sstream>
 
-#include <xgrad/kit/format.h>
+#include <xgrad/kit/program/format.h>
 
 #include "support.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include <xgrad/kit/heatmap.h>
+#include <xgrad/kit/draw/heatmap.h>
 
 #include "support.h"
 

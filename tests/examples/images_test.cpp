@@ -9,9 +9,9 @@
 #include <functional>
 #include <numeric>
 
-#include <xgrad/kit/augment.h>
-#include <xgrad/kit/images.h>
-#include <xgrad/kit/shapes.h>
+#include <xgrad/kit/data/augment.h>
+#include <xgrad/kit/data/images.h>
+#include <xgrad/kit/data/shapes.h>
 
 #include "support.h"
 

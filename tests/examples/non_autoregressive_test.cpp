@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <non_autoregressive/model.h>
-#include <xgrad/kit/corpus.h>
+#include <xgrad/kit/text/corpus.h>
 
 namespace xgrad::testing {
 namespace {

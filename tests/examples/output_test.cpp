@@ -3,8 +3,8 @@
 
 #include <iterator>
 
-#include <xgrad/core/error.h>
-#include <xgrad/kit/output.h>
+#include <xgrad/core/base/error.h>
+#include <xgrad/kit/program/output.h>
 
 #include "support.h"
 

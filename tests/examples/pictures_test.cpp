@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include <xgrad/kit/pictures.h>
-#include <xgrad/kit/png.h>
+#include <xgrad/kit/draw/pictures.h>
+#include <xgrad/kit/draw/png.h>
 
 #include "support.h"
 

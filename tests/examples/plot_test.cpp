@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <xgrad/kit/plot.h>
+#include <xgrad/kit/draw/plot.h>
 
 #include "support.h"
 

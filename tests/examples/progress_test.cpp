@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include <xgrad/kit/progress.h>
-#include <xgrad/kit/utf8.h>
+#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/text/utf8.h>
 
 #include "support.h"
 

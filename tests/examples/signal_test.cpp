@@ -4,7 +4,7 @@
 #include <csignal>
 #include <stdexcept>
 
-#include <xgrad/kit/signal.h>
+#include <xgrad/kit/program/signal.h>
 
 using xgrad::kit::Interrupt;
 

@@ -1,7 +1,7 @@
 // Sheets of SVG: escaping, numbers, sizes of texts.
 #include <doctest/doctest.h>
 
-#include <xgrad/kit/svg.h>
+#include <xgrad/kit/draw/svg.h>
 
 #include "support.h"
 

@@ -1,8 +1,8 @@
 // Tables for terminals.
 #include <doctest/doctest.h>
 
-#include <xgrad/core/error.h>
-#include <xgrad/kit/table.h>
+#include <xgrad/core/base/error.h>
+#include <xgrad/kit/program/table.h>
 
 using xgrad::kit::Table;
 

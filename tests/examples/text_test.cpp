@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include <xgrad/kit/error.h>
-#include <xgrad/kit/text.h>
-#include <xgrad/ops/compare.h>
+#include <xgrad/kit/program/error.h>
+#include <xgrad/kit/text/text.h>
+#include <xgrad/ops/elementwise/compare.h>
 
 #include "support.h"
 

@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <xgrad/core/random.h>
-#include <xgrad/kit/byte_text.h>
-#include <xgrad/kit/error.h>
-#include <xgrad/kit/tokenizer.h>
-#include <xgrad/kit/unicode.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/kit/text/byte_text.h>
+#include <xgrad/kit/program/error.h>
+#include <xgrad/kit/text/tokenizer.h>
+#include <xgrad/kit/text/unicode.h>
 
 #include "support.h"
 #include "support/fixtures.h"

@@ -5,9 +5,9 @@
 #include <limits>
 #include <sstream>
 
-#include <xgrad/kit/csv.h>
-#include <xgrad/kit/data_loader.h>
-#include <xgrad/kit/trainer.h>
+#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/data/data_loader.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 #include "support.h"

@@ -1,7 +1,7 @@
 // Decoding and the width of texts.
 #include <doctest/doctest.h>
 
-#include <xgrad/kit/utf8.h>
+#include <xgrad/kit/text/utf8.h>
 
 using namespace xgrad::kit;
 

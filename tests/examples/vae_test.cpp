@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <vae/model.h>
-#include <xgrad/kit/shapes.h>
+#include <xgrad/kit/data/shapes.h>
 
 #include "support/threads.h"
 

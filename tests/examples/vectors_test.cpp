@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include <xgrad/core/random.h>
-#include <xgrad/kit/vectors.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/kit/text/vectors.h>
 
 #include "examples/support.h"
 

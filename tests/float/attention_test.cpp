@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include <xgrad/nn/masks.h>
+#include <xgrad/nn/attention/masks.h>
 
 #include "support/attention.h"
 

@@ -1,5 +1,5 @@
-// Tests of ops/matmul_precision.h: in medium precision every product is one of rounded factors, whatever multiplies.
-#include <xgrad/ops/matmul_precision.h>
+// Tests of ops/products/matmul_precision.h: in medium precision every product is one of rounded factors, whatever multiplies.
+#include <xgrad/ops/products/matmul_precision.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -7,9 +7,9 @@
 #include <limits>
 #include <sstream>
 
-#include <xgrad/core/text.h>
-#include <xgrad/ops/attention.h>
-#include <xgrad/ops/build_info.h>
+#include <xgrad/core/base/text.h>
+#include <xgrad/ops/layers/attention.h>
+#include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/again.h"

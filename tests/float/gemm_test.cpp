@@ -1,5 +1,5 @@
-// Tests of ops/kernels/gemm.h in float, where registers hold twice as many numbers.
-#include <xgrad/core/text.h>
+// Tests of ops/kernels/products/gemm.h in float, where registers hold twice as many numbers.
+#include <xgrad/core/base/text.h>
 
 #include "support/check.h"
 #include "support/products.h"

@@ -1,7 +1,7 @@
 // In float a gradient check is coarse, but not blind.
 #include "support/check.h"
 
-#include <xgrad/core/gradcheck.h>
+#include <xgrad/core/watch/gradcheck.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {

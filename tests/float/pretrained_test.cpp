@@ -3,8 +3,8 @@
 #include "support/fixtures.h"
 
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/nn/pretrained.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/nn/models/pretrained.h>
+#include <xgrad/ops/arrange/slice.h>
 
 namespace xgrad::testing {
 namespace {

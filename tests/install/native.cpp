@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include <xgrad/ops/fused.h>
+#include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

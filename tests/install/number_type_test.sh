@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Float and double are never mixed in one program: CMake refuses when it configures, and the linker, in whatever order it
-# meets the libraries, whatever it drops. The objects here share nothing with the libraries but core/config.h.
+# meets the libraries, whatever it drops. The objects here share nothing with the libraries but core/base/config.h.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
@@ -21,11 +21,11 @@ refused() { # WORDS COMMAND...: fails, and says so in these words
 }
 
 cat >"$sandbox/part.cpp" <<'END_OF_FILE'
-#include <xgrad/core/config.h>
+#include <xgrad/core/base/config.h>
 int part() { return static_cast<int>(sizeof(xgrad::Real)); }
 END_OF_FILE
 cat >"$sandbox/main.cpp" <<'END_OF_FILE'
-#include <xgrad/core/config.h>
+#include <xgrad/core/base/config.h>
 #ifdef WITH_PART
 int part();
 #else

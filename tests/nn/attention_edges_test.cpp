@@ -1,10 +1,10 @@
 // The layers made of attention where sizes are 0 or 1, and the extremes of their arguments.
 #include <limits>
 
-#include <xgrad/nn/attention_scores.h>
-#include <xgrad/nn/linear_attention.h>
+#include <xgrad/nn/attention/attention_scores.h>
+#include <xgrad/nn/attention/linear_attention.h>
 #include <xgrad/nn/pytorch/transformer.h>
-#include <xgrad/nn/transformer.h>
+#include <xgrad/nn/models/transformer.h>
 
 #include "support/attention.h"
 

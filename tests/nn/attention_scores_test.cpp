@@ -5,17 +5,17 @@
 #include <memory>
 #include <utility>
 
-#include <xgrad/nn/attention_recorder.h>
-#include <xgrad/nn/attention_scores.h>
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/shape.h>
-#include <xgrad/ops/slice.h>
-#include <xgrad/ops/softmax.h>
+#include <xgrad/nn/attention/attention_recorder.h>
+#include <xgrad/nn/attention/attention_scores.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
+#include <xgrad/ops/layers/softmax.h>
 
 namespace xgrad::testing {
 namespace {

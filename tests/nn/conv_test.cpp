@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <xgrad/nn/conv.h>
+#include <xgrad/nn/layers/conv.h>
 
 namespace xgrad::testing {
 namespace {

@@ -6,21 +6,21 @@
 #include <set>
 #include <string>
 
-#include <xgrad/core/random.h>
-#include <xgrad/nn/gpt.h>
-#include <xgrad/nn/seq2seq.h>
-#include <xgrad/nn/transformer.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/loss.h>
-#include <xgrad/ops/shape.h>
-#include <xgrad/ops/slice.h>
-#include <xgrad/ops/softmax.h>
-#include <xgrad/ops/sort.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/nn/models/gpt.h>
+#include <xgrad/nn/models/seq2seq.h>
+#include <xgrad/nn/models/transformer.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/losses/loss.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
+#include <xgrad/ops/layers/softmax.h>
+#include <xgrad/ops/arrange/sort.h>
 #include <xgrad/optim/optim.h>
 
 namespace xgrad::testing {

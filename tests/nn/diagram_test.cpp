@@ -1,6 +1,6 @@
 // Diagrams of models: what they say is true whether modules are entered or not.
-#include <xgrad/core/diagram/formats.h>
-#include <xgrad/core/grad.h>
+#include <xgrad/core/diagram/render/formats.h>
+#include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <xgrad/core/random.h>
-#include <xgrad/nn/dropout.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/nn/layers/dropout.h>
 
 namespace xgrad::testing {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include <xgrad/nn/embedding.h>
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/matmul.h>
+#include <xgrad/nn/layers/embedding.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/products/matmul.h>
 
 namespace xgrad::testing {
 namespace {

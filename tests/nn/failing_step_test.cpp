@@ -6,9 +6,9 @@
 #include <memory>
 #include <stdexcept>
 
-#include <xgrad/core/record.h>
-#include <xgrad/nn/seq2seq.h>
-#include <xgrad/nn/transformer.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/nn/models/seq2seq.h>
+#include <xgrad/nn/models/transformer.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,17 +1,17 @@
 // GPT, Llama and BERT: shapes, steps against the whole, generation. The reference implementation's: pretrained_test.
 #include "support.h"
 
-#include <xgrad/core/memory.h>
-#include <xgrad/core/record.h>
-#include <xgrad/nn/bert.h>
-#include <xgrad/nn/gpt.h>
-#include <xgrad/nn/llama.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/loss.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/core/runtime/memory.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/nn/models/bert.h>
+#include <xgrad/nn/models/gpt.h>
+#include <xgrad/nn/models/llama.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/losses/loss.h>
+#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/arrange/slice.h>
 
 namespace xgrad::testing {
 namespace {

@@ -3,15 +3,15 @@
 
 #include <limits>
 
-#include <xgrad/core/memory.h>
-#include <xgrad/core/record.h>
-#include <xgrad/nn/gpt.h>
-#include <xgrad/nn/key_value_cache.h>
-#include <xgrad/nn/transformer.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/core/runtime/memory.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/nn/models/gpt.h>
+#include <xgrad/nn/attention/key_value_cache.h>
+#include <xgrad/nn/models/transformer.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/arrange/slice.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,10 +1,10 @@
 // LinearAttention, the layer.
 #include "support.h"
 
-#include <xgrad/nn/linear_attention.h>
-#include <xgrad/nn/multi_head_attention.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/nn/attention/linear_attention.h>
+#include <xgrad/nn/attention/multi_head_attention.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/arrange/slice.h>
 
 namespace xgrad::testing {
 namespace {

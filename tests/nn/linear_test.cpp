@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include <xgrad/nn/linear.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/nn/layers/linear.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/arrange/shape.h>
 
 namespace xgrad::testing {
 namespace {

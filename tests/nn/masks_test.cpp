@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include <xgrad/nn/masks.h>
-#include <xgrad/ops/arithmetic.h>
+#include <xgrad/nn/attention/masks.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Mlp and its activations.
 #include "support.h"
 
-#include <xgrad/nn/mlp.h>
+#include <xgrad/nn/layers/mlp.h>
 
 namespace xgrad::testing {
 namespace {

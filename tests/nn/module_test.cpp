@@ -9,11 +9,11 @@
 #include <optional>
 #include <sstream>
 
-#include <xgrad/nn/activation.h>
-#include <xgrad/nn/linear.h>
+#include <xgrad/nn/layers/activation.h>
+#include <xgrad/nn/layers/linear.h>
 #include <xgrad/nn/module.h>
-#include <xgrad/nn/stack.h>
-#include <xgrad/ops/arithmetic.h>
+#include <xgrad/nn/containers/stack.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
 
 namespace xgrad::testing {
 namespace {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include <xgrad/core/record.h>
-#include <xgrad/nn/norm.h>
-#include <xgrad/ops/create.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/nn/layers/norm.h>
+#include <xgrad/ops/arrange/create.h>
 
 namespace xgrad::testing {
 namespace {

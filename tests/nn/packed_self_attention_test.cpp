@@ -1,15 +1,15 @@
 // Self-attention from one map, and the gated feed-forward.
 #include "support.h"
 
-#include <xgrad/core/record.h>
-#include <xgrad/nn/multi_head_attention.h>
-#include <xgrad/nn/packed_self_attention.h>
-#include <xgrad/nn/swiglu.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/nn/attention/multi_head_attention.h>
+#include <xgrad/nn/attention/packed_self_attention.h>
+#include <xgrad/nn/layers/swiglu.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/arrange/slice.h>
 
 namespace xgrad::testing {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include <xgrad/nn/positions.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/nn/layers/positions.h>
+#include <xgrad/ops/arrange/shape.h>
 
 namespace xgrad::testing {
 namespace {

@@ -5,9 +5,9 @@
 #include <regex>
 
 #include <xgrad/core/files/weights.h>
-#include <xgrad/nn/pretrained.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/nn/models/pretrained.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/arrange/slice.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Recurrent layers against PyTorch's.
-#include <xgrad/nn/recurrent.h>
+#include <xgrad/nn/layers/recurrent.h>
 
 #include "support.h"
 

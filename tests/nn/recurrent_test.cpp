@@ -1,8 +1,8 @@
 // Recurrent layers: names, first numbers, stacking, directions, states, dropout, errors, and one that learns.
 #include "support.h"
 
-#include <xgrad/nn/linear.h>
-#include <xgrad/nn/recurrent.h>
+#include <xgrad/nn/layers/linear.h>
+#include <xgrad/nn/layers/recurrent.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
 

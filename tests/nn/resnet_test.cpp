@@ -1,8 +1,8 @@
 // Residual networks: sizes, gradients, bad settings.
 #include "support.h"
 
-#include <xgrad/nn/resnet.h>
-#include <xgrad/ops/create.h>
+#include <xgrad/nn/models/resnet.h>
+#include <xgrad/ops/arrange/create.h>
 
 namespace xgrad::testing {
 namespace {

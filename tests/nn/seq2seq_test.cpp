@@ -1,8 +1,8 @@
 // Sequence to sequence with recurrent layers: the three ways to see the source, decoding, errors, and one that learns.
 #include "support.h"
 
-#include <xgrad/nn/seq2seq.h>
-#include <xgrad/nn/transformer.h>
+#include <xgrad/nn/models/seq2seq.h>
+#include <xgrad/nn/models/transformer.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
 

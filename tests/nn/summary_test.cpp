@@ -1,16 +1,16 @@
 // Tests of nn/summary.h: its numbers are those of diagrams and counts, its table is readable.
 #include <xgrad/nn/summary.h>
 
-#include <xgrad/core/diagram/overlays.h>
-#include <xgrad/core/grad.h>
-#include <xgrad/core/memory.h>
-#include <xgrad/core/profile.h>
-#include <xgrad/core/random.h>
-#include <xgrad/nn/dropout.h>
-#include <xgrad/nn/gpt.h>
-#include <xgrad/nn/linear.h>
-#include <xgrad/nn/norm.h>
-#include <xgrad/ops/count_operations.h>
+#include <xgrad/core/diagram/view/overlays.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/runtime/memory.h>
+#include <xgrad/core/watch/profile.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/nn/layers/dropout.h>
+#include <xgrad/nn/models/gpt.h>
+#include <xgrad/nn/layers/linear.h>
+#include <xgrad/nn/layers/norm.h>
+#include <xgrad/ops/derivatives/count_operations.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -1,9 +1,9 @@
 // The Swin transformer: windows and regions, merging, gradients, bad settings.
 #include "support.h"
 
-#include <xgrad/nn/attention_recorder.h>
-#include <xgrad/nn/swin_transformer.h>
-#include <xgrad/ops/create.h>
+#include <xgrad/nn/attention/attention_recorder.h>
+#include <xgrad/nn/models/swin_transformer.h>
+#include <xgrad/ops/arrange/create.h>
 
 namespace xgrad::testing {
 namespace {

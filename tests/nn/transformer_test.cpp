@@ -7,17 +7,17 @@
 #include <limits>
 
 #include <xgrad/nn/checks.h>
-#include <xgrad/nn/transformer.h>
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/layer_norm.h>
-#include <xgrad/ops/loss.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/shape.h>
-#include <xgrad/ops/slice.h>
-#include <xgrad/ops/softmax.h>
+#include <xgrad/nn/models/transformer.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/layers/layer_norm.h>
+#include <xgrad/ops/losses/loss.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
+#include <xgrad/ops/layers/softmax.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,11 +1,11 @@
 // Models that translate learn as PyTorch's do, step by step: transformer, and recurrent networks in three forms.
-#include <xgrad/core/grad.h>
-#include <xgrad/nn/seq2seq.h>
-#include <xgrad/nn/transformer.h>
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/loss.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/nn/models/seq2seq.h>
+#include <xgrad/nn/models/transformer.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/losses/loss.h>
+#include <xgrad/ops/arrange/shape.h>
 #include <xgrad/optim/optim.h>
 
 #include "support/check.h"

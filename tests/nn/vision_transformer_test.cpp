@@ -1,10 +1,10 @@
 // The vision transformer: patches, tokens, heads, gradients, bad settings.
 #include "support.h"
 
-#include <xgrad/nn/vision_transformer.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/nn/models/vision_transformer.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/arrange/shape.h>
 
 namespace xgrad::testing {
 namespace {

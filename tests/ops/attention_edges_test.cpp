@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include <xgrad/ops/linear_attention.h>
+#include <xgrad/ops/products/linear_attention.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/attention.h"

@@ -1,5 +1,5 @@
-#include <xgrad/ops/attention.h>
-#include <xgrad/ops/compare.h>
+#include <xgrad/ops/layers/attention.h>
+#include <xgrad/ops/elementwise/compare.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

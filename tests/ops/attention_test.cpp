@@ -1,7 +1,7 @@
 // Attention: the kernel against its composed form, the figures of "Dive into Deep Learning", masks, edges and errors.
 #include <cmath>
 
-#include <xgrad/ops/attention.h>
+#include <xgrad/ops/layers/attention.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

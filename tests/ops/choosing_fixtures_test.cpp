@@ -1,7 +1,7 @@
-#include <xgrad/ops/count.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/search.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/ops/reduce/count.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/search.h>
+#include <xgrad/ops/arrange/shape.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

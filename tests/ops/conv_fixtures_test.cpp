@@ -1,4 +1,4 @@
-#include <xgrad/ops/conv.h>
+#include <xgrad/ops/layers/conv.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

@@ -1,5 +1,5 @@
-#include <xgrad/ops/covariance.h>
-#include <xgrad/ops/linalg.h>
+#include <xgrad/ops/reduce/covariance.h>
+#include <xgrad/ops/products/linalg.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

@@ -1,6 +1,6 @@
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/elementwise.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/elementwise/elementwise.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

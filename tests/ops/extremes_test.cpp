@@ -8,7 +8,7 @@
 #include <atomic>
 #include <functional>
 
-#include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {

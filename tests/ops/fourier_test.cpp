@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <xgrad/core/parallel.h>
+#include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

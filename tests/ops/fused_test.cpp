@@ -1,7 +1,7 @@
 // Lambdas of elementwise(): what may stand in them means the same on registers, on tensors and on probes.
 #include <cmath>
 
-#include <xgrad/ops/fused.h>
+#include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -1,6 +1,6 @@
-// Tests of ops/kernels/gemm.h: products of all shapes against three loops.
-#include <xgrad/ops/build_info.h>
-#include <xgrad/ops/kernels/gemm.h>
+// Tests of ops/kernels/products/gemm.h: products of all shapes against three loops.
+#include <xgrad/ops/derivatives/build_info.h>
+#include <xgrad/ops/kernels/products/gemm.h>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include <new>
 #include <vector>
 
-#include <xgrad/core/error.h>
-#include <xgrad/core/text.h>
+#include <xgrad/core/base/error.h>
+#include <xgrad/core/base/text.h>
 
 #include "support/again.h"
 #include "support/check.h"

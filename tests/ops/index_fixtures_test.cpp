@@ -1,6 +1,6 @@
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/sort.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/arrange/sort.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

@@ -1,15 +1,15 @@
 // Choosing by index and by mask, sorting: literals from PyTorch, definitions element by element, gradients.
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/sort.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/sort.h>
 
 #include <doctest/doctest.h>
 
 #include <limits>
 
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/broadcast.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/arrange/shape.h>
 
 #include "support/check.h"
 #include "support/threads.h"

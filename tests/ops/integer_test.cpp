@@ -1,10 +1,10 @@
-// Tests of ops/integer.h: arithmetic on whole numbers.
-#include <xgrad/ops/integer.h>
+// Tests of ops/arrange/integer.h: arithmetic on whole numbers.
+#include <xgrad/ops/arrange/integer.h>
 
 #include <limits>
 
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/create.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/create.h>
 
 #include "support/check.h"
 

@@ -1,7 +1,7 @@
-#include <xgrad/nn/masks.h>
-#include <xgrad/ops/attention.h>
-#include <xgrad/ops/layer_norm.h>
-#include <xgrad/ops/rotary.h>
+#include <xgrad/nn/attention/masks.h>
+#include <xgrad/ops/layers/attention.h>
+#include <xgrad/ops/layers/layer_norm.h>
+#include <xgrad/ops/layers/rotary.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

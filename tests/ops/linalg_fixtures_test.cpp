@@ -1,6 +1,6 @@
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/linalg.h>
-#include <xgrad/ops/shape.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/products/linalg.h>
+#include <xgrad/ops/arrange/shape.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

@@ -1,7 +1,7 @@
 // Linear algebra: values against xtensor-blas's own functions, what PyTorch computed and the definitions, gradients
 // against differences, bad input.
-#include <xgrad/core/grad.h>
-#include <xgrad/core/xtensor.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/array/xtensor.h>
 #include <xgrad/ops/ops.h>
 
 #include <limits>

@@ -1,18 +1,18 @@
 // Linear attention: against its definition over all pairs of positions, and against its recurrence.
 #include <limits>
 
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/linear_attention.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/shape.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/products/linear_attention.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
 
 #include "support/check.h"
 

@@ -1,6 +1,6 @@
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/distance_loss.h>
-#include <xgrad/ops/loss.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/losses/distance_loss.h>
+#include <xgrad/ops/losses/loss.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

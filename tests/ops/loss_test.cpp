@@ -1,7 +1,7 @@
 // Losses: values by hand, kernels against their composed form, edges and errors.
 #include <cmath>
 
-#include <xgrad/ops/loss.h>
+#include <xgrad/ops/losses/loss.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

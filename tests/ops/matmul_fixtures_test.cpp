@@ -1,5 +1,5 @@
-#include <xgrad/ops/einsum.h>
-#include <xgrad/ops/matmul.h>
+#include <xgrad/ops/products/einsum.h>
+#include <xgrad/ops/products/matmul.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

@@ -1,7 +1,7 @@
-// Tests of ops/matmul_precision.h in double, where precision changes nothing.
-#include <xgrad/ops/matmul_precision.h>
+// Tests of ops/products/matmul_precision.h in double, where precision changes nothing.
+#include <xgrad/ops/products/matmul_precision.h>
 
-#include <xgrad/ops/matmul.h>
+#include <xgrad/ops/products/matmul.h>
 
 #include "support/check.h"
 

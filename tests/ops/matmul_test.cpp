@@ -1,5 +1,5 @@
 // Products: against the definition in xtensor, gradients against differences.
-#include <xgrad/ops/build_info.h>
+#include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

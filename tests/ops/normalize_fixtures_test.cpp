@@ -1,5 +1,5 @@
-#include <xgrad/ops/layer_norm.h>
-#include <xgrad/ops/softmax.h>
+#include <xgrad/ops/layers/layer_norm.h>
+#include <xgrad/ops/layers/softmax.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/ops/fused.h>
-#include <xgrad/ops/loss.h>
+#include <xgrad/ops/elementwise/fused.h>
+#include <xgrad/ops/losses/loss.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include <xgrad/core/record.h>
+#include <xgrad/core/graph/record.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

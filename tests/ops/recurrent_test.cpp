@@ -44,7 +44,7 @@ std::vector<Array> inputs_of(const Kind& kind, std::int64_t B, std::int64_t T, s
   return inputs;
 }
 
-// The formulas of ops/recurrent.h, one step after the other.
+// The formulas of ops/layers/recurrent.h, one step after the other.
 Recurrence step_by_step(const Kind& kind, const Tensors& xs, const RecurrenceOptions& way) {
   const std::int64_t B = xs[0].dim(0), T = xs[0].dim(1);
   Tensor h = xs[2], c = kind.gates == 4 ? xs[3] : Tensor();

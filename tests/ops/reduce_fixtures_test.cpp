@@ -1,5 +1,5 @@
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/scan.h>
+#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/reduce/scan.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

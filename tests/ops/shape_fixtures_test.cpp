@@ -1,7 +1,7 @@
-#include <xgrad/ops/broadcast.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/shape.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
 
 #include <optional>
 #include <sstream>

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include <xgrad/core/shape_hints.h>
-#include <xgrad/nn/bert.h>
-#include <xgrad/nn/resnet.h>
-#include <xgrad/nn/vision_transformer.h>
+#include <xgrad/core/array/shape_hints.h>
+#include <xgrad/nn/models/bert.h>
+#include <xgrad/nn/models/resnet.h>
+#include <xgrad/nn/models/vision_transformer.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {

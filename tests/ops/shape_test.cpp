@@ -1,17 +1,17 @@
 // Operations that rearrange, repeat, choose and join: against their definitions, element by element, and literals from
 // numpy, PyTorch and xtensor.
-#include <xgrad/ops/broadcast.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/shape.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
 
 #include <doctest/doctest.h>
 
 #include <functional>
 #include <limits>
 
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 #include "support/oracle.h"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include <xgrad/core/parallel.h>
+#include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -1,10 +1,10 @@
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/count.h>
-#include <xgrad/ops/reduce.h>
-#include <xgrad/ops/scan.h>
-#include <xgrad/ops/softmax.h>
-#include <xgrad/ops/sort.h>
-#include <xgrad/ops/statistics.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/reduce/count.h>
+#include <xgrad/ops/reduce/reduce.h>
+#include <xgrad/ops/reduce/scan.h>
+#include <xgrad/ops/layers/softmax.h>
+#include <xgrad/ops/arrange/sort.h>
+#include <xgrad/ops/reduce/statistics.h>
 
 #include "support/check.h"
 #include "support/fixtures.h"

@@ -1,5 +1,5 @@
 // Symbols: what lambdas print is mathematics with few parentheses, and what it says is what they compute.
-#include <xgrad/ops/symbol.h>
+#include <xgrad/ops/elementwise/symbol.h>
 
 #include <doctest/doctest.h>
 

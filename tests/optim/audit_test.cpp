@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include <xgrad/nn/linear.h>
+#include <xgrad/nn/layers/linear.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
 

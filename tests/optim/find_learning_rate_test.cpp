@@ -5,9 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include <xgrad/nn/dropout.h>
-#include <xgrad/nn/linear.h>
-#include <xgrad/nn/norm.h>
+#include <xgrad/nn/layers/dropout.h>
+#include <xgrad/nn/layers/linear.h>
+#include <xgrad/nn/layers/norm.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/observe.h>
+#include <xgrad/core/graph/observe.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {

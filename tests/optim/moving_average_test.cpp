@@ -10,7 +10,7 @@
 
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/nn/nn.h>
-#include <xgrad/ops/arithmetic.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
 
 namespace xgrad::testing {
 namespace {

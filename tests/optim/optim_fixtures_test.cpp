@@ -1,4 +1,4 @@
-#include <xgrad/ops/join.h>
+#include <xgrad/ops/arrange/join.h>
 #include <xgrad/optim/optim.h>
 
 #include <memory>

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/memory.h>
-#include <xgrad/core/observe.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/broadcast.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/runtime/memory.h>
+#include <xgrad/core/graph/observe.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include <xgrad/nn/linear.h>
+#include <xgrad/nn/layers/linear.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
 

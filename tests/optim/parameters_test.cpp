@@ -1,7 +1,7 @@
 // Patterns, freezing, groups, vectors; and small batches whose gradients add up.
 #include "support.h"
 
-#include <xgrad/nn/linear.h>
+#include <xgrad/nn/layers/linear.h>
 #include <xgrad/ops/ops.h>
 
 namespace xgrad::testing {

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <iostream>
 
-#include <xgrad/kit/data.h>
-#include <xgrad/kit/metrics.h>
-#include <xgrad/kit/tokenizer.h>
-#include <xgrad/kit/trainer.h>
+#include <xgrad/kit/data/data.h>
+#include <xgrad/kit/train/metrics.h>
+#include <xgrad/kit/text/tokenizer.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <limits>
 
-#include <xgrad/kit/data.h>
+#include <xgrad/kit/data/data.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

@@ -1,9 +1,9 @@
 // Three operations that the library has not, each written in another way, and their gradients held against differences.
 #include <iostream>
 
-#include <xgrad/core/record.h>
-#include <xgrad/core/xtensor_functions.h>
-#include <xgrad/ops/fused.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/core/array/xtensor_functions.h>
+#include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

@@ -1,10 +1,10 @@
 // A convolutional network tells drawn shapes apart: crosses, stripes, checkers and crescents.
 #include <iostream>
 
-#include <xgrad/kit/data.h>
-#include <xgrad/kit/metrics.h>
-#include <xgrad/kit/shapes.h>
-#include <xgrad/kit/trainer.h>
+#include <xgrad/kit/data/data.h>
+#include <xgrad/kit/train/metrics.h>
+#include <xgrad/kit/data/shapes.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

@@ -2,9 +2,9 @@
 // has its loss as a picture, curves.svg.
 #include <iostream>
 
-#include <xgrad/kit/data.h>
-#include <xgrad/kit/metrics.h>
-#include <xgrad/kit/trainer.h>
+#include <xgrad/kit/data/data.h>
+#include <xgrad/kit/train/metrics.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

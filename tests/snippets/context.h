@@ -3,21 +3,21 @@
 
 #include <iostream>
 
-#include <xgrad/core/diagram/svg.h>
-#include <xgrad/core/record_fused.h>
-#include <xgrad/core/timing.h>
-#include <xgrad/core/xtensor_functions.h>
-#include <xgrad/ops/fused.h>
+#include <xgrad/core/diagram/render/svg.h>
+#include <xgrad/core/graph/record_fused.h>
+#include <xgrad/core/watch/timing.h>
+#include <xgrad/core/array/xtensor_functions.h>
+#include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/xgrad.h>
 
 #include "../../examples/decoding/table.h"
 #include "../../examples/kernel_regression/regression.h"
-#include "../../examples/kit/attention.h"
-#include "../../examples/kit/corpus.h"
-#include "../../examples/kit/data.h"
-#include "../../examples/kit/metrics.h"
-#include "../../examples/kit/signal.h"
-#include "../../examples/kit/trainer.h"
+#include "../../examples/kit/draw/attention.h"
+#include "../../examples/kit/text/corpus.h"
+#include "../../examples/kit/data/data.h"
+#include "../../examples/kit/train/metrics.h"
+#include "../../examples/kit/program/signal.h"
+#include "../../examples/kit/train/trainer.h"
 #include "../support/check.h"
 #include "../support/fused.h"
 

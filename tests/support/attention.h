@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include <xgrad/ops/attention.h>
+#include <xgrad/ops/layers/attention.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <stdexcept>
 
-#include <xgrad/core/array.h>
-#include <xgrad/ops/kernels/bfloat16.h>
-#include <xgrad/ops/kernels/bfloat16_tiles.h>
-#include <xgrad/ops/matmul_precision.h>
+#include <xgrad/core/array/array.h>
+#include <xgrad/ops/kernels/bfloat16/bfloat16.h>
+#include <xgrad/ops/kernels/bfloat16/bfloat16_tiles.h>
+#include <xgrad/ops/products/matmul_precision.h>
 
 namespace xgrad::testing {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/broadcast.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {
 

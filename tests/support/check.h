@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/random.h>
-#include <xgrad/core/tensor.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/core/graph/tensor.h>
 
 namespace xgrad::testing {
 

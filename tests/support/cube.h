@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include <xgrad/core/record.h>
-#include <xgrad/ops/arithmetic.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
 
 #include "support/check.h"
 

@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/memory.h>
-#include <xgrad/core/parallel.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/runtime/memory.h>
+#include <xgrad/core/runtime/parallel.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {
 

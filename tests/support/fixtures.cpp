@@ -6,10 +6,10 @@
 #include <set>
 #include <sstream>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/tensor.h>
+#include <xgrad/core/graph/tensor.h>
 
 namespace xgrad::testing {
 

@@ -1,8 +1,8 @@
 // The check of fused operations.
 #include "fused.h"
 
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,7 +1,7 @@
 // xtensor's reductions are lazy here: the immediate ones do not survive axes of size 0.
 #include "oracle.h"
 
-#include <xgrad/core/xtensor_functions.h>
+#include <xgrad/core/array/xtensor_functions.h>
 
 namespace xgrad::testing::oracle {
 namespace {

@@ -1,7 +1,7 @@
 // What xtensor computes: an implementation that somebody else wrote, to hold operations against. Concrete arrays only.
 #pragma once
 
-#include <xgrad/core/array.h>
+#include <xgrad/core/array/array.h>
 
 namespace xgrad::testing::oracle {
 

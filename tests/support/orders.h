@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {
 

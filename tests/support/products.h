@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include <xgrad/core/random.h>
-#include <xgrad/ops/kernels/gemm.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/ops/kernels/products/gemm.h>
 
 #include "support/bfloat16.h"
 

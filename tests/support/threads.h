@@ -8,8 +8,8 @@
 #include <exception>
 #include <stdexcept>
 
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/tensor.h>
+#include <xgrad/core/runtime/parallel.h>
+#include <xgrad/core/graph/tensor.h>
 
 namespace xgrad::testing {
 

@@ -1,4 +1,4 @@
-// Lambdas of a program that was compiled for every processor (ops/kernels/wide.h), on each level that this one has. For the tests
+// Lambdas of a program that was compiled for every processor (ops/kernels/registers/wide.h), on each level that this one has. For the tests
 // in double and in float, both of which are compiled without flags for it.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <xgrad/ops/fused.h>
+#include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

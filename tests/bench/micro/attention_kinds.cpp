@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/memory.h>
-#include <xgrad/nn/attention_scores.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/linear_attention.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/runtime/memory.h>
+#include <xgrad/nn/attention/attention_scores.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/products/linear_attention.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 namespace {
 

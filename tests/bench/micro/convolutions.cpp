@@ -1,5 +1,5 @@
 // Convolutions: those of the workload W7, of residual networks, of patches, and of channels one by one.
-#include <xgrad/ops/conv.h>
+#include <xgrad/ops/layers/conv.h>
 
 #include "table.h"
 

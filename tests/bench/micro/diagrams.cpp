@@ -2,12 +2,12 @@
 // of 100,000 operations as text. In milliseconds.
 #include <benchmark/benchmark.h>
 
-#include <xgrad/core/diagram/formats.h>
-#include <xgrad/core/diagram/svg.h>
-#include <xgrad/core/grad.h>
-#include <xgrad/nn/gpt.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/loss.h>
+#include <xgrad/core/diagram/render/formats.h>
+#include <xgrad/core/diagram/render/svg.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/nn/models/gpt.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/losses/loss.h>
 
 namespace {
 

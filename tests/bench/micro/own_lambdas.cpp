@@ -1,6 +1,6 @@
 // Elementwise operations of a user's own, in a file compiled without any flag for the processor, as users' programs are, beside
 // the library's operations of the same formula. (hump has no such; copy is the floor of all that read and write.)
-#include <xgrad/ops/fused.h>
+#include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/xgrad.h>
 
 #include "table.h"

@@ -5,9 +5,9 @@
 
 #include <xflens/cxxblas/drivers/cblas.h>
 
-#include <xgrad/ops/build_info.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/matmul_precision.h>
+#include <xgrad/ops/derivatives/build_info.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/products/matmul_precision.h>
 
 #include "table.h"
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/nn/recurrent.h>
-#include <xgrad/ops/create.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/nn/layers/recurrent.h>
+#include <xgrad/ops/arrange/create.h>
 
 namespace {
 

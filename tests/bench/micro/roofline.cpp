@@ -3,7 +3,7 @@
 #include <array>
 #include <memory>
 
-#include <xgrad/ops/kernels/simd.h>
+#include <xgrad/ops/kernels/registers/simd.h>
 
 #include "table.h"
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/parallel.h>
-#include <xgrad/core/random.h>
-#include <xgrad/core/scope.h>
-#include <xgrad/ops/create.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/runtime/parallel.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/arrange/create.h>
 
 namespace micro {
 

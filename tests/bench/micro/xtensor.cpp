@@ -1,6 +1,6 @@
 // xtensor's expressions as somebody would write them, on the pool's memory, each reduction evaluated once, beside the
 // operations: where they are as good, and why the loops over rows are the library's own.
-#include <xgrad/core/xtensor_functions.h>
+#include <xgrad/core/array/xtensor_functions.h>
 #include <xgrad/xgrad.h>
 
 #include "table.h"

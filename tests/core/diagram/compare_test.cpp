@@ -1,18 +1,18 @@
-// Tests of core/diagram/compare.h: what two graphs have in common, and what they have not.
-#include <xgrad/core/diagram/compare.h>
-#include <xgrad/core/diagram/drawing.h>
-#include <xgrad/core/diagram/exchange.h>
+// Tests of core/diagram/view/compare.h: what two graphs have in common, and what they have not.
+#include <xgrad/core/diagram/view/compare.h>
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/render/exchange.h>
 
 #include <map>
 #include <random>
 #include <set>
 #include <sstream>
 
-#include <xgrad/core/diagram/svg.h>
-#include <xgrad/core/scope.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/diagram/render/svg.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 #include "support/files.h"

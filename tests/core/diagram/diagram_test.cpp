@@ -1,17 +1,17 @@
-// Tests of core/diagram/view.h and formats.h: what a view holds, how it is rolled up and folded, and how it is printed.
+// Tests of core/diagram/view/view.h and formats.h: what a view holds, how it is rolled up and folded, and how it is printed.
 // Pictures are in drawing_test.cpp.
-#include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/diagram/render/drawing.h>
 
 #include <random>
 #include <set>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/scope.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 #include "support/files.h"

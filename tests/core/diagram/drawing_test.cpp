@@ -1,6 +1,6 @@
-// Tests of core/diagram/layout.h, svg.h and drawing.h: places, letters, what hostile names do to files, and what
+// Tests of core/diagram/layout/layout.h, svg.h and drawing.h: places, letters, what hostile names do to files, and what
 // happens without the programs that draw.
-#include <xgrad/core/diagram/drawing.h>
+#include <xgrad/core/diagram/render/drawing.h>
 
 #include <signal.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include <xgrad/core/diagram/measures.h>
-#include <xgrad/core/diagram/svg.h>
-#include <xgrad/core/grad.h>
-#include <xgrad/core/scope.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/diagram/view/measures.h>
+#include <xgrad/core/diagram/render/svg.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 #include "support/files.h"

@@ -1,10 +1,10 @@
-// Tests of core/diagram/error_drawing.h: errors leave a picture of the graph behind them.
-#include <xgrad/core/diagram/error_drawing.h>
+// Tests of core/diagram/render/error_drawing.h: errors leave a picture of the graph behind them.
+#include <xgrad/core/diagram/render/error_drawing.h>
 
 #include <cstdlib>
 #include <thread>
 
-#include <xgrad/core/scope.h>
+#include <xgrad/core/base/scope.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

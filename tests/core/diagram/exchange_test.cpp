@@ -1,18 +1,18 @@
-// Tests of core/diagram/exchange.h: what other programs read.
-#include <xgrad/core/diagram/drawing.h>
-#include <xgrad/core/diagram/exchange.h>
+// Tests of core/diagram/render/exchange.h: what other programs read.
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/render/exchange.h>
 
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <utility>
 
-#include <xgrad/core/grad.h>
-#include <xgrad/core/scope.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/index.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "core/diagram/small_run.h"
 #include "support/check.h"

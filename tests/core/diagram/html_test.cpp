@@ -1,17 +1,17 @@
-// Tests of core/diagram/html.h without a browser: what is in the page, and what hostile names do to it. What the page
+// Tests of core/diagram/render/html.h without a browser: what is in the page, and what hostile names do to it. What the page
 // does is tested by html_test.sh.
-#include <xgrad/core/diagram/html.h>
+#include <xgrad/core/diagram/render/html.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include <xgrad/core/diagram/drawing.h>
-#include <xgrad/core/diagram/exchange.h>
-#include <xgrad/core/diagram/page.h>
-#include <xgrad/core/scope.h>
-#include <xgrad/ops/elementwise.h>
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/page.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/elementwise/elementwise.h>
 
 #include "core/diagram/small_run.h"
 #include "support/check.h"

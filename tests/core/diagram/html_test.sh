@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The pages of core/diagram/html.h in a browser, opened from disk: open, search, fold, step, keys. Fails without one.
+# The pages of core/diagram/render/html.h in a browser, opened from disk: open, search, fold, step, keys. Fails without one.
 #   html_test.sh [SCREENSHOTS]   leaves pictures of the pages in that folder
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,18 +1,18 @@
 // Tests of what GraphOptions says about single vertices and modules: fold, style, overlay, paths, and the size cap.
-#include <xgrad/core/diagram/drawing.h>
-#include <xgrad/core/diagram/exchange.h>
-#include <xgrad/core/diagram/overlays.h>
-#include <xgrad/core/diagram/palette.h>
-#include <xgrad/core/diagram/svg.h>
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/view/overlays.h>
+#include <xgrad/core/diagram/view/palette.h>
+#include <xgrad/core/diagram/render/svg.h>
 
 #include <cmath>
 #include <limits>
 #include <map>
 
-#include <xgrad/core/scope.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"
 

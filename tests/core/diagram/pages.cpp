@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iostream>
 
-#include <xgrad/core/diagram/html.h>
+#include <xgrad/core/diagram/render/html.h>
 #include <xgrad/xgrad.h>
 
 #include "core/diagram/small_run.h"

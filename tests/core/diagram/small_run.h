@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/diagram/view.h>
+#include <xgrad/core/diagram/view/view.h>
 
 namespace xgrad::testing {
 

@@ -1,15 +1,15 @@
 // Compiled with the lines of this file, whatever else is.
-#include <xgrad/core/diagram/source_lines.h>
+#include <xgrad/core/diagram/view/source_lines.h>
 
-#include <xgrad/core/diagram/drawing.h>
-#include <xgrad/core/diagram/exchange.h>
-#include <xgrad/core/diagram/formats.h>
-#include <xgrad/core/grad.h>
-#include <xgrad/nn/linear.h>
-#include <xgrad/ops/arithmetic.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/elementwise.h>
-#include <xgrad/ops/reduce.h>
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/formats.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/nn/layers/linear.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
 
 #include <nlohmann/json.hpp>
 #include <source_location>

@@ -1,8 +1,8 @@
-// Tests of core/diagram/values.h: the numbers of a run, and what diagrams show of them.
-#include <xgrad/core/diagram/values.h>
+// Tests of core/diagram/view/values.h: the numbers of a run, and what diagrams show of them.
+#include <xgrad/core/diagram/view/values.h>
 
-#include <xgrad/core/diagram/drawing.h>
-#include <xgrad/core/grad.h>
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"

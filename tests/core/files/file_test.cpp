@@ -9,10 +9,10 @@
 #include <functional>
 #include <thread>
 
-#include <xgrad/core/diagram/drawing.h>
-#include <xgrad/core/error.h>
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/base/error.h>
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/tensor.h>
+#include <xgrad/core/graph/tensor.h>
 
 #include "support/check.h"
 #include "support/files.h"

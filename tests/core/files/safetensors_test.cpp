@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include <xgrad/core/error.h>
+#include <xgrad/core/base/error.h>
 #include <xgrad/core/files/file.h>
 
 #include "support/check.h"

@@ -2,15 +2,15 @@
 // multihead_attention_fixtures_test.cpp.
 #include "../support.h"
 
-#include <xgrad/nn/multi_head_attention.h>
+#include <xgrad/nn/attention/multi_head_attention.h>
 #include <xgrad/nn/pytorch/multihead_attention.h>
-#include <xgrad/ops/broadcast.h>
-#include <xgrad/ops/compare.h>
-#include <xgrad/ops/create.h>
-#include <xgrad/ops/join.h>
-#include <xgrad/ops/matmul.h>
-#include <xgrad/ops/shape.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
 
 namespace xgrad::testing {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <set>
 
-#include <xgrad/nn/masks.h>
+#include <xgrad/nn/attention/masks.h>
 #include <xgrad/nn/pytorch/transformer.h>
-#include <xgrad/ops/slice.h>
+#include <xgrad/ops/arrange/slice.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,0 +1,218 @@
+// The numbers: n-dimensional arrays of Real (Array), whole numbers (Index) and truth values (Mask). No graph.
+//
+// An array is a value: shape and contiguous row-major elements in a block of the pool. Copies share the block until one
+// of them is written to, so copying costs a few nanoseconds and nobody sees another's changes. Index and Mask are
+// types of their own: nobody can ask for the gradient of a token id.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <ranges>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "buffer.h"
+#include "../runtime/memory.h"
+#include "nested.h"
+#include "shape.h"
+#include "slice.h"
+#include "witness.h"
+
+namespace xgrad {
+
+/// A std::vector, std::span or the like whose elements become those of an array of T: real numbers of any type, whole
+/// numbers of any type, truth values.
+template <class R, class T>
+concept NumbersFor =
+    std::ranges::sized_range<const R> && std::is_arithmetic_v<std::ranges::range_value_t<const R>> &&
+    !std::same_as<std::ranges::range_value_t<const R>, char> &&
+    std::same_as<std::ranges::range_value_t<const R>, bool> == std::same_as<T, bool> &&
+    (!std::same_as<T, std::int64_t> ||
+     std::integral<std::ranges::range_value_t<const R>>) &&
+    !std::derived_from<R, ShortList<std::int64_t>> &&
+    !requires(const R& r) { r.shape(); };
+
+namespace detail {
+/// Who asks for an array: what the error says when there is no memory for it.
+struct Caller {
+  const char* function;
+};
+}  // namespace detail
+
+namespace detail {
+/// How a foreign expression becomes an array. Defined where core/array/xtensor.h is included, for xtensor's expressions.
+template <class E>
+struct Evaluation;
+}  // namespace detail
+
+template <class T>
+class ArrayPart;
+
+/// Shape and contiguous row-major elements of type T. Copies share the elements until one of them is written to.
+///
+/// Threads: different arrays may be used by different threads, also where they share a block, because whoever writes
+/// gets a block of its own first. One array is read by many threads or written by one.
+template <class T>
+class BasicArray {
+ public:
+  using value_type = T;
+
+  /// No elements: shape [0].
+  BasicArray();
+  /// Elements of any value, to be written before they are read. Throws LimitError, with the name of the calling
+  /// function, when the size overflows or there is no memory for it.
+  explicit BasicArray(const Shape& shape, detail::Caller caller = {__builtin_FUNCTION()});
+  /// Every element equal to `value`.
+  explicit BasicArray(const Shape& shape, T value, detail::Caller caller = {__builtin_FUNCTION()});
+  /// The values in row-major order. Throws ShapeError unless there are as many as the shape says.
+  explicit BasicArray(const Shape& shape, std::span<const T> values);
+  explicit BasicArray(const Shape& shape, std::initializer_list<T> values)
+      : BasicArray(shape, std::span<const T>(values.begin(), values.size())) {}
+  /// The same with numbers of another type. Throws ValueError, too, for a whole number beyond 2^63 - 1.
+  template <NumbersFor<T> R>
+  explicit BasicArray(const Shape& shape, const R& numbers);
+  /// The numbers as a list.
+  template <NumbersFor<T> R>
+  explicit BasicArray(const R& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, numbers) {}
+  /// Numbers in braces are for tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is said: Array(Shape{1, 2}).
+  BasicArray(std::initializer_list<Nested<T>>) = delete;
+  /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. A container that is moved is
+  /// taken over without a copy. Needs core/array/xtensor.h.
+  template <class E>
+  requires requires(E&& e) {
+    { detail::Evaluation<std::remove_cvref_t<E>>::array(std::forward<E>(e)) } -> std::same_as<BasicArray>;
+  }
+  BasicArray(E&& expression)
+      : BasicArray(detail::Evaluation<std::remove_cvref_t<E>>::array(std::forward<E>(expression))) {}
+
+  BasicArray(const BasicArray& other)
+      : shape_(other.shape_), size_(other.size_), data_(other.data_), buffer_(other.buffer_) {
+    if (detail::CopyWitness* witness = detail::CopyWitness::current()) [[unlikely]]
+      witness->saw(buffer_.get(), size_ * static_cast<std::int64_t>(sizeof(T)));
+  }
+  BasicArray& operator=(const BasicArray&) = default;
+  /// A moved-from array has no elements.
+  BasicArray(BasicArray&& other) noexcept;
+  BasicArray& operator=(BasicArray&& other) noexcept;
+  ~BasicArray() = default;
+
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  std::int64_t size() const { return size_; }
+  /// The size along `axis`, negative axes from the end. Throws ValueError.
+  std::int64_t dim(int axis) const { return shape_.dim(axis); }
+
+  const T* data() const { return data_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  /// The elements for writing. If another array shares them, this one gets a copy of its own first.
+  T* mutable_data();
+
+  /// The only element. Throws ShapeError unless there is exactly one.
+  T item() const;
+  /// One element; negative indices count from the end. Throws ValueError for a wrong number of indices or one outside.
+  T at(std::initializer_list<std::int64_t> indices) const;
+
+  /// A part, as in numpy: ids[{_, slice(0, 3)}]. See core/array/slice.h; defined in ops/arrange/slice.cpp.
+  BasicArray operator[](std::initializer_list<Slice> slices) const;
+  /// Rows by number and parts by mask, as Tensor::operator[]; defined in ops/arrange/parts.cpp.
+  BasicArray operator[](const BasicArray<std::int64_t>& rows) const;
+  BasicArray operator[](const BasicArray<bool>& where) const;
+  /// The same of an array that may change: ids[{0, _}] = 7, ids[mask] = other. What is assigned is repeated to the
+  /// shape of the part. Throws as above, and ShapeError when it does not fit; then nothing has changed.
+  ArrayPart<T> operator[](std::initializer_list<Slice> slices);
+  ArrayPart<T> operator[](const BasicArray<std::int64_t>& rows);
+  ArrayPart<T> operator[](const BasicArray<bool>& where);
+
+  /// The same elements under another shape, shared, never copied. One size may be -1 and is computed.
+  /// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1.
+  BasicArray reshaped(const Shape& shape) const;
+
+  /// Whether both look at the same block.
+  bool shares_memory_with(const BasicArray& other) const { return buffer_ && buffer_ == other.buffer_; }
+  /// Whether nobody else looks at this array's block.
+  bool unique() const;
+
+  /// The block itself, for those who keep elements but know the shape (nodes of the graph).
+  const Ref<Buffer<T>>& buffer() const { return buffer_; }
+  BasicArray(Ref<Buffer<T>> buffer, const Shape& shape);
+
+ private:
+  Shape shape_{0};
+  std::int64_t size_ = 0;
+  T* data_ = nullptr;
+  Ref<Buffer<T>> buffer_;
+};
+
+template <class T>
+template <NumbersFor<T> R>
+BasicArray<T>::BasicArray(const Shape& shape, const R& numbers) : BasicArray(shape) {
+  if (std::cmp_not_equal(std::ranges::size(numbers), size_)) {
+    fail<ShapeError>("array", std::ranges::size(numbers), " values for shape ", shape);
+  }
+  T* out = data_;
+  for (const auto number : numbers) {
+    if constexpr (std::unsigned_integral<decltype(number)> && std::same_as<T, std::int64_t>) {
+      if (!std::in_range<T>(number)) fail<ValueError>("array", number, " does not fit a signed number of 64 bits");
+    }
+    *out++ = static_cast<T>(number);
+  }
+}
+
+/// Real numbers: what tensors hold.
+using Array = BasicArray<Real>;
+/// Whole numbers: ids, positions, lengths.
+using Index = BasicArray<std::int64_t>;
+/// Truth values: what comparisons give.
+using Mask = BasicArray<bool>;
+
+extern template class BasicArray<Real>;
+extern template class BasicArray<std::int64_t>;
+extern template class BasicArray<bool>;
+
+/// What stands in brackets behind an array that may change: reads as the part itself, and as long as it has no name,
+/// what is assigned to it is written into the array.
+template <class T>
+class ArrayPart : public BasicArray<T> {
+ public:
+  using Selection = std::variant<Slices, Index, Mask>;
+  ArrayPart(BasicArray<T>& whole, Selection selection);
+  ArrayPart(const ArrayPart&) = delete;
+
+  /// See BasicArray::operator[].
+  void operator=(const BasicArray<T>& values) &&;
+  void operator=(const ArrayPart& values) && { std::move(*this) = static_cast<const BasicArray<T>&>(values); }
+  void operator=(T value) && { std::move(*this) = BasicArray<T>(Shape{}, value); }
+
+ private:
+  BasicArray<T>& whole_;
+  Selection selection_;
+};
+
+/// The shape that `shape`, in which one size may be -1, stands for when there are `count` elements.
+/// Throws ShapeError, ValueError as BasicArray::reshaped.
+Shape resolve_shape(std::string_view op, std::int64_t count, const Shape& shape);
+
+/// The elements of both in the same order and the same shape (NaN differs from itself).
+template <class T>
+bool equal(const BasicArray<T>& a, const BasicArray<T>& b) {
+  return a.shape() == b.shape() && std::ranges::equal(a, b);
+}
+
+/// The numbers as numpy shows them: aligned in columns, those of large arrays shortened to the first and last.
+std::string to_string(const Array& array);
+std::string to_string(const Index& array);
+std::string to_string(const Mask& array);
+std::ostream& operator<<(std::ostream& out, const Array& array);
+std::ostream& operator<<(std::ostream& out, const Index& array);
+std::ostream& operator<<(std::ostream& out, const Mask& array);
+
+namespace detail {
+/// The picture with `indent` more spaces before every line but the first.
+std::string picture(const Array& array, int indent);
+}  // namespace detail
+
+}  // namespace xgrad

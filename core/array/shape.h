@@ -1,0 +1,128 @@
+// Shapes, axes and broadcasting: sizes along axes, and the arithmetic on them. No data.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "../base/error.h"
+
+namespace xgrad {
+
+/// Arrays have at most this many axes.
+inline constexpr int max_rank = 8;
+
+/// A short list of whole numbers, at most `max_rank` of them, without an allocation: the base of Shape and Axes.
+/// Threads: a plain value.
+template <class T>
+class ShortList {
+ public:
+  constexpr ShortList() {}
+  constexpr ShortList(std::initializer_list<T> values) : ShortList(std::span<const T>(values.begin(), values.size())) {}
+  explicit constexpr ShortList(std::span<const T> values) {
+    for (const T value : values) push_back(value);
+  }
+  // Copies take what is in the list: most lists are short, and most small operations copy a few.
+  constexpr ShortList(const ShortList& other) { *this = other; }
+  constexpr ShortList& operator=(const ShortList& other) {
+    for (int i = 0; i < other.size_; ++i) values_[i] = other.values_[i];
+    size_ = other.size_;
+    return *this;
+  }
+  /// `count` times `value`.
+  static constexpr ShortList filled(int count, T value) {
+    ShortList list;
+    for (int i = 0; i < count; ++i) list.push_back(value);
+    return list;
+  }
+
+  constexpr int size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T operator[](int i) const { return values_[i]; }
+  constexpr T& operator[](int i) { return values_[i]; }
+  constexpr T back() const { return values_[size_ - 1]; }
+  constexpr const T* begin() const { return values_.data(); }
+  constexpr const T* end() const { return values_.data() + size_; }
+  constexpr T* begin() { return values_.data(); }
+  constexpr T* end() { return values_.data() + size_; }
+
+  /// Throws LimitError beyond max_rank.
+  constexpr void push_back(T value) {
+    if (size_ == max_rank) fail<LimitError>("shape", "more than ", max_rank, " axes");
+    values_[size_++] = value;
+  }
+  /// Puts `value` before position `i` (0 ... size).
+  constexpr void insert(int i, T value) {
+    push_back(value);
+    std::rotate(begin() + i, end() - 1, end());
+  }
+  constexpr void erase(int i) {
+    std::move(begin() + i + 1, end(), begin() + i);
+    --size_;
+  }
+
+  friend constexpr bool operator==(const ShortList& a, const ShortList& b) { return std::ranges::equal(a, b); }
+
+ private:
+  std::array<T, max_rank> values_;  // behind the size_ first ones, anything
+  int size_ = 0;
+};
+
+/// Axes of an array, counted from 0, or from the end with negative numbers.
+using Axes = ShortList<int>;
+
+/// The sizes of an array along its axes. `{}` is a scalar, an axis of size 0 makes an array without elements.
+class Shape : public ShortList<std::int64_t> {
+ public:
+  using ShortList::ShortList;
+  constexpr Shape() = default;
+  constexpr Shape(const ShortList& list) : ShortList(list) {}
+
+  constexpr int rank() const { return size(); }
+
+  /// The size along `axis`; negative axes count from the end. Throws ValueError if there is no such axis.
+  std::int64_t dim(int axis) const;
+
+  /// The number of elements, 1 for a scalar. Throws ValueError for a negative size and LimitError when the product of
+  /// the sizes, those of 0 left out, does not fit the address space.
+  std::int64_t numel() const;
+};
+
+/// `[2, 3]`.
+template <class T>
+std::string to_string(const ShortList<T>& list) {
+  return cat(list);
+}
+std::ostream& operator<<(std::ostream& out, const ShortList<std::int64_t>& list);
+std::ostream& operator<<(std::ostream& out, const ShortList<int>& list);
+
+/// The axis counted from 0. Throws ValueError unless -rank <= axis < rank.
+int normalize_axis(std::string_view op, int axis, int rank);
+
+/// The axes counted from 0, ascending. Throws ValueError for an axis out of range or named twice.
+Axes normalize_axes(std::string_view op, const Axes& axes, int rank);
+
+/// 0, 1, ..., rank - 1.
+Axes all_axes(int rank);
+
+/// The shape to which both broadcast, numpy's rule: aligned at the end, sizes equal or 1. Throws ShapeError.
+Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b);
+
+/// Whether an array of shape `from` can be repeated to shape `to`.
+bool broadcasts_to(const Shape& from, const Shape& to);
+
+/// The row-major strides in elements: the product of the sizes behind each axis.
+ShortList<std::int64_t> strides_of(const Shape& shape);
+
+/// Where element `i` in row-major order stands: {1, 2} for element 5 of a [2, 3] array.
+Shape position_of(std::int64_t i, const Shape& shape);
+
+/// The strides with which an array of shape `from` is read as if it had shape `to`: 0 along repeated axes.
+ShortList<std::int64_t> broadcast_strides(const Shape& from, const Shape& to);
+
+}  // namespace xgrad

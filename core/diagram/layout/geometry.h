@@ -1,0 +1,34 @@
+// Places on the page of a diagram.
+#pragma once
+
+#include <vector>
+
+#include "../../base/config.h"
+
+namespace xgrad {
+
+/// A place on the page, in pixels from its upper left corner.
+struct GraphPoint {
+  double x = 0;
+  double y = 0;
+};
+
+struct GraphBox {
+  double left = 0;
+  double top = 0;
+  double width = 0;
+  double height = 0;
+
+  double right() const { return left + width; }
+  double bottom() const { return top + height; }
+  GraphPoint center() const { return {left + width / 2, top + height / 2}; }
+};
+
+/// How an arrow runs, from an input to its result.
+struct GraphCurve {
+  std::vector<GraphPoint> points;  ///< a Bezier curve: the beginning, then three for each piece
+  GraphPoint tip;                  ///< of the arrow's head, which starts where the curve ends
+  GraphPoint label;                ///< the middle of what is written at it, if anything is
+};
+
+}  // namespace xgrad

@@ -1,0 +1,33 @@
+// Where everything in a diagram stands, as the program `dot` of Graphviz places boxes of known sizes.
+//
+//     const GraphView view = GraphView::of({loss});
+//     const GraphLayout layout = GraphLayout::of(view);
+//
+// Nothing of Graphviz runs in this process, and no text is handed to it: it sees sizes, arrows and frames.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "geometry.h"
+#include "../../files/program.h"
+#include "../view/view.h"
+
+namespace xgrad {
+
+/// The places of a view's vertices, edges and frames, each by its index.
+struct GraphLayout {
+  double width = 0;
+  double height = 0;
+  std::vector<GraphBox> vertices;
+  std::vector<GraphCurve> edges;
+  std::vector<GraphBox> frames;
+  std::vector<GraphBox> titles;  ///< of frames: where there is room for theirs
+
+  /// Boxes are as large as their labels need with these options. Throws ValueError for limits that are not
+  /// positive, IoError if `dot` is not there, fails, or passes a limit. Errors name `caller`.
+  static GraphLayout of(const GraphView& view, const GraphOptions& options = {}, const DrawingLimits& limits = {},
+                        std::string_view caller = "graph_layout");
+};
+
+}  // namespace xgrad

@@ -1,0 +1,94 @@
+// Diagrams in files.
+#include "drawing.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "../../base/error.h"
+#include "../../files/file.h"
+#include "../view/characters.h"
+#include "exchange.h"
+#include "html.h"
+#include "svg.h"
+
+namespace xgrad {
+namespace {
+
+constexpr std::string_view op = "save_graph";
+
+void write(const std::string& path, std::string_view content) { write_file_atomically(path, {&content, 1}, op); }
+
+// The SVG as it stands, or made into another format by librsvg, so that all pictures are the same one.
+std::string picture(const std::string& svg, const std::string& format) {
+  if (format == "svg") return svg;
+  std::vector<std::string> command{"rsvg-convert", "--format", format};
+  if (format == "png") command.insert(command.end(), {"--zoom", "2"});  // letters for sharp screens, and for paper
+  detail::ProgramResult result = detail::run_program(command, svg, {}, op);
+  if (!result.is_there) {
+    fail<IoError>(op, result.failure, ": install the package librsvg2-bin, or save as .svg, which needs dot alone");
+  }
+  if (!result.failure.empty()) fail<IoError>(op, result.failure, "; save as .svg instead");
+  return std::move(result.output);
+}
+
+// A page with every module unfolded; nothing where that is too much to be drawn.
+std::optional<std::string> unfolded_page(const Tensors& results, const GraphOptions& options) {
+  GraphOptions unfolded = options;
+  unfolded.depth = std::numeric_limits<int>::max();
+  try {
+    const GraphView view = GraphView::of(results, unfolded, op);
+    return to_html(view, GraphLayout::of(view, unfolded, {}, op), options);
+  } catch (const LimitError&) {
+  } catch (const IoError&) {
+  }
+  return {};
+}
+
+// The extension of a path, if it is one that is known.
+std::string_view extension_of(std::string_view path) {
+  static constexpr std::array<std::string_view, 9> extensions{
+      ".dot", ".txt", ".model-explorer.json", ".json", ".mmd", ".svg", ".pdf", ".png", ".html"};
+  const auto found =
+      std::ranges::find_if(extensions, [&](std::string_view extension) { return path.ends_with(extension); });
+  if (found == extensions.end()) {
+    fail<ValueError>(op, "the extension of '", path,
+                     "' is none of .dot, .svg, .pdf, .png, .html, .mmd, .json, .model-explorer.json, .txt");
+  }
+  return *found;
+}
+
+}  // namespace
+
+void save_graph(const std::string& path, const Tensors& results, const GraphOptions& options) {
+  const bool wants_page = extension_of(path) == ".html";
+  const GraphView view = GraphView::of(results, options, op);
+  if (wants_page) {
+    if (const std::optional<std::string> page = unfolded_page(results, options)) return write(path, *page);
+  }
+  save_view(path, view, options);
+}
+
+void check_extension(const std::string& path) { extension_of(path); }
+
+void save_view(const std::string& path, const GraphView& view, const GraphOptions& options) {
+  const std::string_view extension = extension_of(path);
+  if (extension == ".txt") return write(path, to_text(view));
+  if (extension == ".json") return write(path, to_json(view));
+  if (extension == ".model-explorer.json") return write(path, to_model_explorer(view, options.title));
+  if (extension == ".mmd") return write(path, to_mermaid(view, options));
+  if (extension == ".dot") return write(path, to_dot(view, options));
+  GraphLayout layout;
+  try {
+    layout = GraphLayout::of(view, options, {}, op);
+  } catch (const IoError& error) {
+    const std::string instead = path.substr(0, path.size() - extension.size()) + ".dot";
+    write(instead, to_dot(view, options));
+    throw IoError(cat(error.what(), "\n  the graph is in '", instead, "' instead, in the language of Graphviz"));
+  }
+  write(path, extension == ".html" ? to_html(view, layout, options)
+                                   : picture(to_svg(view, layout, options), std::string(extension.substr(1))));
+}
+
+}  // namespace xgrad

@@ -1,0 +1,101 @@
+// Remembering what is unused, and drawing it.
+#include "error_drawing.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "../../base/error_hook.h"
+#include "drawing.h"
+
+namespace xgrad {
+namespace {
+
+constexpr std::size_t most_unused = 8;
+constexpr int most_vertices = 2000;
+
+// What failed, in the frame of the module in which it was called.
+GraphVertex failed_vertex(const GraphView& view, std::string_view op, const std::string& message) {
+  GraphVertex vertex{.role = GraphRole::operation, .op = std::string(op), .name = {}, .path = {}};
+  vertex.colours = {.fill = Rgb{254, 226, 226}, .line = Rgb{220, 38, 38}, .text = Rgb{127, 29, 29}};
+  const Scope* scope = Scope::current();
+  if (const Place* place = scope ? scope->place() : nullptr) {
+    vertex.path = place->path;
+    const auto frame = std::ranges::find(view.clusters, place->path, &GraphCluster::path);
+    if (frame != view.clusters.end()) vertex.cluster = static_cast<int>(frame - view.clusters.begin());
+  }
+  std::string_view rest = message;
+  if (rest.starts_with(op)) rest.remove_prefix(std::min(op.size() + 2, rest.size()));  // "op: "
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    vertex.remarks.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return vertex;
+}
+
+}  // namespace
+
+thread_local constinit ErrorDrawing* ErrorDrawing::innermost_ = nullptr;
+
+ErrorDrawing::ErrorDrawing(std::string path) : path_(std::move(path)) {
+  check_extension(path_);
+  outer_ = std::exchange(innermost_, this);
+  detail::error_hook = draw_innermost;
+}
+
+ErrorDrawing::~ErrorDrawing() {
+  detail::unlink_scope(innermost_, this, &ErrorDrawing::outer_);
+  if (!innermost_) detail::error_hook = nullptr;
+}
+
+void ErrorDrawing::operation(const OperationRun& run) {
+  const auto is_input = [&](const Tensor& result) {
+    return std::ranges::any_of(
+        run.inputs, [&](const Tensor* input) { return input->defined() && input->node() == result.node(); });
+  };
+  std::erase_if(unused_, is_input);
+  if (!run.output.node()) return;
+  if (unused_.size() == most_unused) unused_.erase(unused_.begin());
+  unused_.push_back(run.output);
+}
+
+void ErrorDrawing::draw_innermost(std::string_view op, const std::string& message) noexcept {
+  ErrorDrawing* const drawing = std::exchange(innermost_, nullptr);  // errors of the drawing itself are not drawn
+  if (!drawing) return;
+  try {
+    drawing->draw(op, message);
+  } catch (const std::exception& error) {
+    std::fputs(cat("xgrad: the graph behind an error could not be drawn: ", error.what(), "\n").c_str(), stderr);
+  }
+  innermost_ = drawing;
+}
+
+void ErrorDrawing::draw(std::string_view op, const std::string& message) const {
+  GraphView view;
+  if (!unused_.empty()) view = GraphView::of(unused_, {.max_nodes = most_vertices}, "error_drawing");
+  const auto failed = static_cast<int>(view.vertices.size());
+  int input = 0;
+  for (int v = 0; v < failed; ++v) {
+    GraphVertex& vertex = view.vertices[static_cast<std::size_t>(v)];
+    if (!std::exchange(vertex.is_result, false)) continue;
+    view.edges.push_back({.from = v, .to = failed, .input = input++, .shape = vertex.shape.value_or(Shape{})});
+  }
+  view.vertices.push_back(failed_vertex(view, op, message));
+  save_view(path_, view, {.title = cat("The graph when ", op, " failed")});
+}
+
+void detail::draw_errors_if_asked() {
+  const char* path = std::getenv("XGRAD_VIZ");
+  if (!path || !*path) return;
+  thread_local std::optional<ErrorDrawing> of_thread;
+  try {
+    of_thread.emplace(path);
+  } catch (const std::exception& error) {
+    std::fputs(cat("xgrad: XGRAD_VIZ: ", error.what(), "\n").c_str(), stderr);
+  }
+}
+
+}  // namespace xgrad

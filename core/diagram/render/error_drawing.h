@@ -1,0 +1,38 @@
+// A picture of the graph at the moment when an error was thrown.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "../../graph/observe.h"
+
+namespace xgrad {
+
+/// While it lives, an error that the library throws on its thread is drawn into a file: what was computed and not used
+/// yet, with all that is behind it, and the operation that failed in red, with the message. The file's extension
+/// decides as for save_graph; a later error takes the place of an earlier one, also of one that the program caught.
+///
+///     const ErrorDrawing drawing("error.svg");
+///     model(x);                                   // ShapeError
+///
+/// With XGRAD_VIZ=error.svg in the environment every thread has one from its first node on, and no program need say it.
+/// What cannot be drawn is told on the standard error stream. It keeps the last unused results alive: for searching.
+class ErrorDrawing : public Observer {
+ public:
+  /// Throws ValueError for a path without an extension that save_graph knows.
+  explicit ErrorDrawing(std::string path);
+  ~ErrorDrawing() override;
+
+  void operation(const OperationRun& run) override;
+
+ private:
+  static void draw_innermost(std::string_view op, const std::string& message) noexcept;
+  void draw(std::string_view op, const std::string& message) const;
+
+  std::string path_;
+  Tensors unused_;  // results that no operation has taken yet, the newest last
+  ErrorDrawing* outer_;
+  static thread_local constinit ErrorDrawing* innermost_;
+};
+
+}  // namespace xgrad

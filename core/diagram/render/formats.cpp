@@ -1,0 +1,238 @@
+// Diagrams as text: Graphviz's language, and a table.
+#include "formats.h"
+
+#include <algorithm>
+#include <array>
+
+#include "../../base/rounded.h"
+#include "../layout/arrangement.h"
+#include "../view/characters.h"
+#include "../view/labels.h"
+#include "../view/palette.h"
+
+namespace xgrad {
+namespace {
+
+using namespace detail;
+
+// Both kinds of labels read &...; as a character.
+std::string escaped(std::string_view text, std::string_view with_backslash) {
+  const std::string shown = printable(text);
+  if (shown.find_first_of("&<>\"\\") == shown.npos) return shown;
+  std::string result;
+  for (const char c : shown) {
+    if (with_backslash.find(c) != with_backslash.npos) result += '\\';
+    append(result, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string_view(&c, 1));
+  }
+  return result;
+}
+std::string in_quotes(std::string_view text) { return cat('"', escaped(text, "\"\\"), '"'); }
+std::string tooltip_in_quotes(const GraphVertex& vertex) {
+  std::string text = cat('"', escaped(tooltip_of(vertex), "\"\\"));
+  for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
+    if (equation->empty()) continue;
+    text += "\\n";
+    text += escaped(*equation, "\"\\");
+  }
+  text += '"';
+  return text;
+}
+std::string in_html(std::string_view text) {
+  if (text.empty()) return "&#160;";
+  if (text == "]" || text == "]]") return text.size() == 1 ? "&#93;" : "&#93;&#93;";  // Graphviz awaits a third and a >
+  return escaped(text, "");
+}
+
+class DotWriter {
+ public:
+  DotWriter(const GraphView& view, const GraphOptions& options)
+      : view_(view), options_(options), palette_(palette_of(options.theme)), arrangement_(view) {}
+
+  std::string write() && {
+    begin();
+    content_of(-1, 1);
+    for (const GraphEdge& edge : view_.edges) write_edge(edge);
+    out_ += "}\n";
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Parts>
+  void line(int depth, const Parts&... parts) {
+    out_.append(2 * depth, ' ');
+    (append(out_, parts), ...);
+    out_ += '\n';
+  }
+
+  std::string html(const LabelRun& run, std::string_view detail) const {
+    const std::string text = in_html(run.text);
+    switch (run.style) {
+      case LetterStyle::headline:
+        return cat("<b>", text, "</b>");
+      case LetterStyle::name:
+        return cat("<font point-size=\"10\"><i>", text, "</i></font>");
+      case LetterStyle::detail:
+        return cat("<font point-size=\"9\" color=\"", detail, "\">", text, "</font>");
+      default:
+        return text;
+    }
+  }
+  // Details have a colour of their own.
+  std::string html(const LabelLine& line, std::string_view detail) const {
+    std::string text;
+    for (const LabelRun& run : line) append(text, html(run, detail));
+    return text;
+  }
+
+  void begin() {
+    static constexpr std::array directions{"TB", "LR", "BT", "RL"};
+    const std::string font = in_quotes(options_.font);
+    line(0, "digraph xgrad {");
+    line(1, "graph [rankdir=", directions[static_cast<int>(options_.direction)], ", bgcolor=\"", palette_.background,
+         "\", fontname=", font, ", fontsize=12, fontcolor=\"", palette_.text,
+         "\", nodesep=0.22, ranksep=0.32, pad=0.3, labelloc=t, newrank=true];");
+    line(1, "node [shape=box, style=\"rounded,filled\", fontname=", font,
+         ", fontsize=12, margin=\"0.13,0.06\", width=0.4, height=0.3, penwidth=1.1];");
+    line(1, "edge [fontname=", font, ", fontsize=8, fontcolor=\"", palette_.faint, "\", color=\"", palette_.edge,
+         "\", arrowsize=0.55, penwidth=0.9];");
+    const std::string head = heading();
+    if (!head.empty()) line(1, "label=<", head, ">;");
+  }
+
+  // Title and legend, as the label of the whole drawing, where they cannot disturb the layout.
+  std::string heading() const {
+    std::string rows;
+    if (!options_.title.empty()) {
+      append(rows, cat("<tr><td><font point-size=\"17\"><b>", in_html(options_.title), "</b></font></td></tr>"));
+    }
+    if (!view_.remark.empty()) {
+      append(rows, cat("<tr><td><font point-size=\"10\">", in_html(view_.remark), "</font></td></tr>"));
+    }
+    if (options_.legend) append(rows, cat("<tr><td>", legend(), "</td></tr>"));
+    if (options_.legend && view_.scale) append(rows, cat("<tr><td>", scale(), "</td></tr>"));
+    if (rows.empty()) return {};
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"6\" cellpadding=\"2\">", rows, "</table>");
+  }
+
+  std::string legend() const {
+    std::string cells;
+    for (const LegendEntry& entry : legend_of(view_)) {
+      const Paint& paint = palette_.*entry.paint;
+      append(cells, cat("<td border=\"1\" style=\"rounded\" bgcolor=\"", view_.scale ? palette_.background : paint.fill,
+                        "\" color=\"", paint.line, "\"><font point-size=\"9\" color=\"", paint.text, "\"> ", entry.text,
+                        " </font></td>"));
+    }
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"4\" cellpadding=\"3\"><tr>", cells, "</tr></table>");
+  }
+
+  std::string scale() const {
+    const auto [before, behind] = words_of_scale(view_);
+    const auto words = [](std::string_view text) {
+      return cat("<td><font point-size=\"9\">", in_html(text), "</font></td>");
+    };
+    std::string cells = words(before);
+    for (const Paint& heat : palette_.heat) {
+      append(cells, cat("<td border=\"1\" width=\"16\" bgcolor=\"", heat.fill, "\" color=\"", palette_.frame_line,
+                        "\"></td>"));
+    }
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"1\" cellpadding=\"3\"><tr>", cells, words(behind),
+               "</tr></table>");
+  }
+
+  void content_of(int cluster, int depth) {
+    for (const int v : arrangement_.vertices_in(cluster)) write_vertex(v, depth);
+    for (const int c : arrangement_.frames_in(cluster)) {
+      line(depth, "subgraph cluster_", c, " {");
+      line(depth + 1, "graph [style=\"rounded,filled\", fillcolor=\"", palette_.frame, "\", color=\"",
+           palette_.frame_line, "\", labeljust=l, fontsize=11, margin=10, label=<<table border=\"0\" cellborder=\"0\" ",
+           "cellpadding=\"2\"><tr><td>", html(title_of(view_.clusters[c]), palette_.faint), "</td></tr></table>>];");
+      content_of(c, depth + 1);
+      line(depth, "}");
+    }
+  }
+
+  void write_vertex(int v, int depth) {
+    const GraphVertex& vertex = view_.vertices[v];
+    const VertexColours colours = colours_of(view_, vertex, options_.theme);
+    std::string label;
+    for (const LabelLine& words : label_of(vertex, options_)) {
+      append(label, cat(label.empty() ? "" : "<br/>", html(words, colours.detail)));
+    }
+    line(depth, "n", v, " [id=n", v, ", class=", role_name(vertex.role), ", label=<", label, ">, fillcolor=\"",
+         colours.fill, "\", color=\"", colours.line, "\", fontcolor=\"", colours.text, "\"",
+         vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
+         vertex.role == GraphRole::input ? ", shape=ellipse" : "", vertex.is_result ? ", penwidth=2" : "",
+         vertex.change == GraphChange::removed ? ", style=\"rounded,filled,dashed\"" : "",
+         ", tooltip=", tooltip_in_quotes(vertex), "];");
+  }
+
+  void write_edge(const GraphEdge& edge) {
+    std::string attributes;
+    const EdgeKind kind = arrangement_.kind_of(edge);
+    if (kind == EdgeKind::borrowed) append(attributes, cat(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
+    if (kind == EdgeKind::gradient) append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
+    if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
+    if (edge.change == GraphChange::added)
+      append(attributes, cat(", color=\"", palette_.added.line, "\", penwidth=1.6"));
+    if (edge.change == GraphChange::removed) {
+      append(attributes, cat(", color=\"", palette_.removed.line, "\", style=dashed"));
+    }
+    if (edge.dimmed) append(attributes, cat(", color=\"", palette_.frame_line, "\""));
+    append(attributes, arrangement_.attributes(edge));
+    if (options_.edge_shapes) append(attributes, cat(", label=", in_quotes(cat(' ', shape_text(edge.shape)))));
+    if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");
+    const bool upwards = arrangement_.upwards(edge);
+    line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");
+  }
+
+  const GraphView& view_;
+  const GraphOptions& options_;
+  const Palette& palette_;
+  const Arrangement arrangement_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_dot(const GraphView& view, const GraphOptions& options) { return DotWriter(view, options).write(); }
+
+std::string to_text(const GraphView& view) {
+  std::vector<std::array<std::string, 4>> rows{{"", "op", "name", "shape"}};
+  std::vector<std::string> inputs{"inputs"};
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    const GraphVertex& vertex = view.vertices[v];
+    const std::string count = vertex.times > 1 ? cat(" x", vertex.times) : std::string();
+    rows.push_back({cat('n', v), printable(is_operation(vertex) ? vertex.op : cat(role_name(vertex.role), count)),
+                    printable(vertex.number ? rounded(*vertex.number) : full_name(vertex)),
+                    vertex.shape ? cat(*vertex.shape) : std::string()});
+    inputs.push_back(vertex.note);
+  }
+  for (const GraphEdge& edge : view.edges) {
+    std::string& text = inputs[edge.to + 1];
+    append(text, cat(text.empty() ? "" : " ", 'n', edge.from));
+  }
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    std::string& text = inputs[v + 1];
+    for (const std::string& remark : view.vertices[v].remarks) {
+      append(text, cat(text.empty() ? "" : "  ", "(", printable(remark), ")"));
+    }
+  }
+  std::array<std::size_t, 4> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text = view.remark.empty() ? std::string() : cat(printable(view.remark), '\n');
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      append(line, rows[r][i]);
+      line.append(widths[i] - rows[r][i].size() + 2, ' ');
+    }
+    append(line, inputs[r]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    append(text, cat(line, '\n'));
+  }
+  return text;
+}
+
+}  // namespace xgrad

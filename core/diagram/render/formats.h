@@ -1,0 +1,16 @@
+// Diagrams as text: Graphviz's language, and a table. They only print what a GraphView says.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "../view/view.h"
+
+namespace xgrad {
+
+/// The diagram in Graphviz's language. Names are drawn as they are, whatever they contain.
+std::string to_dot(const GraphView& view, const GraphOptions& options = {});
+/// A line for each vertex: number, operation, name, shape, inputs, remarks; before them the view's own remark.
+std::string to_text(const GraphView& view);
+
+}  // namespace xgrad

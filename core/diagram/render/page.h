@@ -1,0 +1,13 @@
+// What the page of a diagram is made of: core/diagram/page, put into the library by the build.
+#pragma once
+
+#include <string_view>
+
+#include "../../base/config.h"
+
+namespace xgrad::detail {
+
+/// The text of a file of core/diagram/page, "page.css"; nothing for another name.
+std::string_view page_file(std::string_view name);
+
+}  // namespace xgrad::detail

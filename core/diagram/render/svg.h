@@ -1,0 +1,21 @@
+// Diagrams as pictures: SVG, on the places that a GraphLayout says.
+#pragma once
+
+#include <string>
+
+#include "../layout/layout.h"
+
+namespace xgrad {
+
+/// The diagram as one SVG document that refers to nothing outside. Vertices are groups with the ids n0, n1, ..., edges
+/// e0, ..., frames c0, ..., titles of frames t0, ...; their classes say what they are. With Theme::light the picture is
+/// dark where the reader's screen is. Throws ValueError for the layout of another view.
+std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options = {});
+
+namespace detail {
+
+/// The colours and letters of such pictures, for those whose class is "graph-light", "graph-dark" or "graph-mono".
+std::string svg_style(Theme theme);
+
+}  // namespace detail
+}  // namespace xgrad

@@ -1,0 +1,481 @@
+// From nodes to a GraphView that leaves nothing out.
+#include "collect.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "../../base/error.h"
+#include "../../base/rounded.h"
+#include "../../base/scope.h"
+#include "characters.h"
+#include "frames.h"
+#include "marks.h"
+#include "order.h"
+#include "source_lines.h"
+#include "values.h"
+
+namespace xgrad::detail {
+namespace {
+
+// All nodes that the results depend on, inputs before results, in the order of the operations' inputs; leaves stand
+// right before their first use.
+std::vector<const Node*> collected(const Tensors& results) {
+  struct Frame {
+    const Node* node;
+    std::size_t next_edge = 0;
+  };
+  std::vector<const Node*> nodes;
+  std::unordered_set<const Node*> found;
+  std::vector<Frame> stack;
+  for (const Tensor& result : results) {
+    const Node* root = result.needed_node().get();
+    if (!found.insert(root).second) continue;
+    stack.push_back({root});
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      const std::span<const Edge> edges = frame.node->edges();
+      if (frame.next_edge < edges.size()) {
+        const Node* to = edges[frame.next_edge++].to.get();
+        if (!to->is_leaf() && found.insert(to).second) stack.push_back({to});
+        continue;
+      }
+      for (const Edge& edge : edges) {
+        if (edge.to->is_leaf() && found.insert(edge.to.get()).second) nodes.push_back(edge.to.get());
+      }
+      nodes.push_back(frame.node);
+      stack.pop_back();
+    }
+  }
+  return nodes;
+}
+
+GraphRole role_of(const Node& node) {
+  if (std::string_view(node.op) == "seed") return GraphRole::seed;
+  if (!node.is_leaf()) return node.order == 0 ? GraphRole::operation : GraphRole::gradient_operation;
+  if (node.requires_grad) return GraphRole::parameter;
+  return node.rank == 0 && node.name().empty() ? GraphRole::constant : GraphRole::input;
+}
+
+// What is said of an operation, but for arrays, which are vertices of their own.
+std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (!node.extras) return texts;
+  for (const Attribute& attribute : node.extras->attributes) {
+    std::visit(
+        [&]<class T>(const T& value) {
+          if constexpr (std::same_as<T, bool>) {
+            texts.emplace_back(attribute.name, value ? "" : "no");
+          } else if constexpr (std::same_as<T, double>) {
+            texts.emplace_back(attribute.name, rounded(value));
+          } else if constexpr (std::same_as<T, Shape>) {
+            texts.emplace_back(attribute.name, value.rank() == 1 ? cat(value[0]) : cat(value));
+          } else if constexpr (std::same_as<T, std::int64_t> || std::same_as<T, std::string_view>) {
+            texts.emplace_back(attribute.name, cat(value));
+          }
+        },
+        attribute.value);
+  }
+  return texts;
+}
+
+GraphVertex vertex_of(const Node& node) {
+  GraphVertex vertex{
+      .role = role_of(node), .op = node.op, .name = std::string(node.name()), .path = {}, .shape = node.shape()};
+  vertex.attributes = attributes_of(node);
+  if (node.is_leaf()) {
+    if (node.kept && vertex.name.empty()) vertex.number = node.kept->data[0];
+    vertex.order = std::numeric_limits<int>::max();
+  } else {
+    vertex.order = node.order;
+    if (node.place) vertex.path = node.place->path;
+  }
+  return vertex;
+}
+
+// Makes the view of a list of nodes.
+class Collector {
+ public:
+  Collector(const Tensors& results, const GraphOptions& options, std::string_view caller)
+      : results_(results), options_(options), caller_(caller) {}
+
+  GraphView view() && {
+    nodes_ = collected(results_);
+    add_vertices();
+    add_edges();
+    add_given();
+    mark_results();
+    settle_leaves();
+    count_kept();
+    if (options_.values) add_numbers(*options_.values);
+    if (options_.lines) add_lines(*options_.lines);
+    if (options_.overlay && options_.overlay->of_node) measure_nodes();
+    if (!options_.formulas) begin_rules_with_seeds();
+    rule_of_.resize(view_.vertices.size(), nothing);
+    const std::vector<int> numbers = topological_numbers(view_);
+    std::vector<int> rule_of(rule_of_.size());
+    for (std::size_t v = 0; v < rule_of.size(); ++v) {
+      rule_of[numbers[v]] = rule_of_[v] == nothing ? nothing : numbers[rule_of_[v]];
+    }
+    view_ = renumbered(std::move(view_), numbers);
+    renumber_nodes(numbers);
+    place_in_frames(view_, rule_of, whats_);
+    if (options_.overlay && options_.overlay->of) measure_vertices();
+    if (!options_.from.empty() || !options_.to.empty()) {
+      mark_paths(view_, ends("from", options_.from), ends("to", options_.to));
+    }
+    return std::move(view_);
+  }
+
+ private:
+  // The operation whose rule did this one.
+  struct RuleKey {
+    std::uint32_t rule;
+    std::uint8_t order;
+    auto operator<=>(const RuleKey&) const = default;
+  };
+
+  int number(const Node* node) const { return numbers_.at(node); }
+
+  void add_vertices() {
+    std::unordered_map<std::uint32_t, const Node*> by_id;
+    for (const Node* node : nodes_) {
+      if (!node->is_leaf()) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
+      if (node->place && !node->place->what.empty()) whats_.try_emplace(node->place->path, node->place->what);
+    }
+    std::map<RuleKey, int> rules;
+    for (const Node* node : nodes_) {
+      const int next = static_cast<int>(view_.vertices.size());
+      const bool of_rule = !node->is_leaf() && node->order > 0 && node->version != 0;
+      if (of_rule && !options_.formulas) {
+        const auto [place, is_new] = rules.try_emplace({node->version, node->order}, next);
+        numbers_.emplace(node, place->second);
+        if (!is_new) {
+          add_to_rule(view_.vertices[place->second], *node);
+          continue;
+        }
+        GraphVertex& vertex = view_.vertices.emplace_back(vertex_of(*node));
+        const auto of = by_id.find(node->version);
+        vertex.op = of == by_id.end() ? "gradient" : cat(of->second->op, "'");
+        vertex.attributes.clear();
+        continue;
+      }
+      numbers_.emplace(node, next);
+      view_.vertices.push_back(vertex_of(*node));
+    }
+    rule_of_.assign(view_.vertices.size(), nothing);
+    for (const Node* node : nodes_) {
+      if (node->is_leaf() || node->order == 0 || node->version == 0) continue;
+      if (const auto of = by_id.find(node->version); of != by_id.end()) rule_of_[number(node)] = number(of->second);
+    }
+  }
+
+  static void add_to_rule(GraphVertex& rule, const Node& node) {
+    if (node.name().empty()) return;
+    append(rule.name, cat(rule.name.empty() ? "" : ", ", node.name()));
+  }
+
+  void add_edges() {
+    for (const Node* node : nodes_) {
+      const int to = number(node);
+      const ValueRecorder::Known* known = options_.values ? options_.values->find(*node) : nullptr;
+      for (std::size_t i = 0; i < node->edges().size(); ++i) {
+        const Edge& edge = node->edges()[i];
+        const int from = number(edge.to.get());
+        if (edge.to->is_leaf()) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->order);
+        if (from == to) continue;  // within a rule
+        GraphEdge drawn{.from = from, .to = to, .input = inputs_[to]++, .shape = edge.to->shape()};
+        if (known && i < known->parts.size()) drawn.gradient = known->parts[i];
+        add_edge(std::move(drawn));
+      }
+    }
+  }
+
+  // A rule may use one value several times.
+  void add_edge(GraphEdge edge) {
+    if (is_rule(edge.to) && !joined_.emplace(edge.from, edge.to).second) return;
+    view_.edges.push_back(std::move(edge));
+  }
+
+  bool is_rule(int vertex) const {
+    return view_.vertices[vertex].role == GraphRole::gradient_operation && !options_.formulas;
+  }
+
+  // Ids, targets, lengths and masks: inputs, too, each array once. Of a rule only those that others were given.
+  void add_given() {
+    std::map<std::pair<const void*, std::string>, int> known;
+    for (const bool of_rules : {false, true}) {
+      for (const Node* node : nodes_) {
+        if (!node->extras || is_rule(number(node)) != of_rules) continue;
+        for (const Attribute& attribute : node->extras->attributes) {
+          std::visit(
+              [&]<class T>(const T& value) {
+                if constexpr (std::same_as<T, Index> || std::same_as<T, Mask>) {
+                  given_.insert(value.buffer().get());
+                  const std::pair key{static_cast<const void*>(value.data()), cat(value.shape())};
+                  if (of_rules && !known.contains(key)) return;
+                  const auto [place, is_new] = known.try_emplace(key, static_cast<int>(view_.vertices.size()));
+                  if (is_new) {
+                    GraphVertex& given =
+                        view_.vertices.emplace_back(vertex_of_given(attribute.name, value, node->order));
+                    if (options_.values) given.value = shared_summary_of(as_numbers(value));
+                  }
+                  add_edge({.from = place->second,
+                            .to = number(node),
+                            .input = inputs_[number(node)]++,
+                            .shape = value.shape(),
+                            .flow = std::same_as<T, Mask> ? GraphFlow::mask : GraphFlow::indices});
+                }
+              },
+              attribute.value);
+        }
+      }
+    }
+  }
+  template <class T>
+  static GraphVertex vertex_of_given(const char* name, const BasicArray<T>& value, int order) {
+    return {.role = GraphRole::input,
+            .op = std::same_as<T, bool> ? "mask" : "indices",
+            .name = name,
+            .path = {},
+            .shape = value.shape(),
+            .order = order};
+  }
+
+  template <class T>
+  static Array as_numbers(const BasicArray<T>& given) {
+    Array numbers(given.shape());
+    std::ranges::copy(given, numbers.mutable_data());
+    return numbers;
+  }
+
+  void mark_results() {
+    for (const Tensor& result : results_) {
+      GraphVertex& vertex = view_.vertices[number(result.node().get())];
+      vertex.is_result = true;
+      if (result.history() == History::no_grad) vertex.note = "computed under NoGrad: no graph";
+      if (result.history() == History::gradient) vertex.note = "a gradient without create_graph: no graph";
+    }
+  }
+
+  void settle_leaves() {
+    for (GraphVertex& vertex : view_.vertices) {
+      if (vertex.order == std::numeric_limits<int>::max()) vertex.order = 0;
+      const bool leaf = vertex.role == GraphRole::input && vertex.op == "leaf";
+      if (leaf && vertex.order > 0 && vertex.name.empty()) vertex.role = GraphRole::constant;
+    }
+  }
+
+  // What a rule brings in by itself is not drawn. If no gradient leads to it, it begins with the seed, or with what
+  // rules that left no trace have made of that.
+  void begin_rules_with_seeds() {
+    std::vector<bool> goes_elsewhere(view_.vertices.size()), has_gradient(view_.vertices.size());
+    for (const GraphEdge& edge : view_.edges) {
+      if (!is_rule(edge.to)) goes_elsewhere[edge.from] = true;
+      const GraphRole from = view_.vertices[edge.from].role;
+      if (from == GraphRole::gradient_operation || from == GraphRole::seed) has_gradient[edge.to] = true;
+    }
+    std::vector<bool> hidden(view_.vertices.size());
+    std::map<int, int> seeds;  // by order
+    const auto count = static_cast<int>(view_.vertices.size());
+    for (int v = 0; v < count; ++v) {
+      if (view_.vertices[v].role == GraphRole::seed) seeds.emplace(view_.vertices[v].order, v);
+    }
+    for (int v = 0; v < count; ++v) {
+      const GraphVertex& vertex = view_.vertices[v];
+      hidden[v] = vertex.role == GraphRole::constant && vertex.order > 0 && !goes_elsewhere[v] && !vertex.is_result;
+      if (!is_rule(v) || has_gradient[v]) continue;
+      const int order = vertex.order;
+      const auto [seed, is_new] = seeds.try_emplace(order, static_cast<int>(view_.vertices.size()));
+      if (is_new) {
+        view_.vertices.push_back({.role = GraphRole::seed,
+                                  .op = "seed",
+                                  .name = {},
+                                  .path = {},
+                                  .shape = Shape{},
+                                  .number = 1,
+                                  .order = order});
+        hidden.push_back(false);
+      }
+      view_.edges.push_back({.from = seed->second, .to = v, .input = inputs_[v]++, .shape = Shape{}});
+    }
+    leave_out(hidden);
+  }
+
+  void leave_out(const std::vector<bool>& hidden) {
+    rule_of_.resize(view_.vertices.size(), nothing);
+    std::vector<int> numbers(view_.vertices.size(), nothing), rule_of;
+    std::vector<GraphVertex> vertices;
+    for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
+      if (hidden[v]) continue;
+      numbers[v] = static_cast<int>(vertices.size());
+      vertices.push_back(std::move(view_.vertices[v]));
+      rule_of.push_back(rule_of_[v]);
+    }
+    for (int& rule : rule_of) rule = rule == nothing ? nothing : numbers[rule];
+    renumber_nodes(numbers);
+    std::erase_if(view_.edges, [&](const GraphEdge& edge) { return numbers[edge.from] == nothing; });
+    for (GraphEdge& edge : view_.edges) {
+      edge.from = numbers[edge.from];
+      edge.to = numbers[edge.to];
+    }
+    view_.vertices = std::move(vertices);
+    rule_of_ = std::move(rule_of);
+  }
+
+  void renumber_nodes(const std::vector<int>& numbers) {
+    for (auto& [node, number] : numbers_) number = number == nothing ? nothing : numbers[number];
+  }
+
+  void measure_nodes() {
+    const GraphOverlay& overlay = *options_.overlay;
+    for (const Node* node : nodes_) {
+      add_number(view_.vertices[number(node)], overlay.of_node(*node), overlay, caller_);
+    }
+  }
+  void measure_vertices() {
+    const GraphOverlay& overlay = *options_.overlay;
+    for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay, caller_);
+  }
+
+  // The vertices that GraphOptions::from or to names.
+  std::vector<int> ends(std::string_view option, const std::vector<GraphEnd>& given) const {
+    std::vector<int> all;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (const auto* name = std::get_if<std::string>(&given[i])) {
+        const std::vector<int> called = vertices_called(view_, *name);
+        if (called.empty()) {
+          fail<GraphError>(caller_, option, '[', i, "]: no vertex and no module is called '", printable(*name), "'");
+        }
+        all.insert(all.end(), called.begin(), called.end());
+        continue;
+      }
+      const auto& tensor = std::get<Tensor>(given[i]);
+      if (!tensor.defined()) fail<GraphError>(caller_, option, '[', i, "] is undefined");
+      const auto place = numbers_.find(tensor.node().get());
+      if (place == numbers_.end() || place->second == nothing) {
+        fail<GraphError>(caller_, option, '[', i, "]",
+                         tensor.name().empty() ? "" : cat(" '", printable(tensor.name()), "'"), " ", tensor.shape(),
+                         " is not in the graph");
+      }
+      all.push_back(place->second);
+    }
+    return all;
+  }
+
+  // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.
+  // What leaves and given arrays hold is there anyway.
+  void count_kept() {
+    struct Held {
+      const void* block;
+      std::int64_t bytes;
+      const Node* maker;
+      int holder;
+    };
+    struct Witness : CopyWitness {
+      Witness(std::vector<Held>& list, int vertex) : held(list), holder(vertex) {}
+      void saw(const Tensor& tensor) override {
+        if (!tensor.defined()) return;
+        held.push_back({tensor.value().buffer().get(), tensor.size() * static_cast<std::int64_t>(sizeof(Real)),
+                        tensor.node().get(), holder});
+      }
+      void saw(const void* block, std::int64_t bytes) override { held.push_back({block, bytes, nullptr, holder}); }
+      std::vector<Held>& held;
+      int holder;
+    };
+    std::vector<Held> held;
+    for (const Node* node : nodes_) {
+      if (node->is_leaf()) continue;
+      const std::int64_t bytes = node->shape().numel() * static_cast<std::int64_t>(sizeof(Real));
+      if (node->kept) held.push_back({node->kept.get(), bytes, node, number(node)});
+      const Witness witness(held, number(node));
+      for (const Edge& edge : node->edges()) edge.rule.show();
+    }
+    std::unordered_set<const void*> counted = given_;
+    for (const bool maker_known : {true, false}) {
+      for (const Held& array : held) {
+        const auto maker = array.maker ? numbers_.find(array.maker) : numbers_.end();
+        if ((maker != numbers_.end()) != maker_known) continue;
+        if (!array.block || !counted.insert(array.block).second || (maker_known && array.maker->is_leaf())) continue;
+        view_.vertices[maker_known ? maker->second : array.holder].kept_bytes += array.bytes;
+      }
+    }
+  }
+
+  // What a run computed. Of a rule's box: what its last operation did.
+  void add_numbers(const ValueRecorder& values) {
+    for (const Node* node : nodes_) {
+      const ValueRecorder::Known* known = values.find(*node);
+      if (!known) continue;
+      GraphVertex& vertex = view_.vertices[number(node)];
+      if (known->value) vertex.value = known->value;
+      vertex.step = std::max(vertex.step, known->step);
+      if (known->gradient) vertex.gradient = known->gradient;
+      vertex.gradient_step = std::max(vertex.gradient_step, known->gradient_step);
+      if (known->detached_from) vertex.gradient_state = cat("none, detached from ", known->detached_from);
+    }
+    if (values.saw_gradients()) judge_gradients();
+  }
+
+  void add_lines(const SourceLines& lines) {
+    for (const Node* node : nodes_) {
+      GraphVertex& vertex = view_.vertices[number(node)];
+      if (vertex.source.empty()) vertex.source = lines.of(*node);
+    }
+  }
+
+  // What is wrong with gradients that did not come, are zero or not a number.
+  void judge_gradients() {
+    std::map<int, std::string> stopped_by;  // by vertex: an operation with a gradient that gave none on
+    for (const GraphEdge& edge : view_.edges) {
+      const GraphVertex& to = view_.vertices[edge.to];
+      if (edge.gradient && is_zero(*edge.gradient) && to.gradient && !is_zero(*to.gradient)) {
+        stopped_by.try_emplace(edge.from, to.op);
+      }
+    }
+    int first_nan = nothing;
+    for (const Node* node : nodes_) {
+      const int v = number(node);
+      GraphVertex& vertex = view_.vertices[v];
+      if (!node->requires_grad || !vertex.value) continue;
+      if (!vertex.gradient) {
+        vertex.gradient_state = "none, no backward pass came here";
+      } else if (vertex.gradient->nans > 0) {
+        vertex.gradient_state = "NaN";
+        if (first_nan == nothing || vertex.gradient_step < view_.vertices[first_nan].gradient_step) first_nan = v;
+      } else if (is_zero(*vertex.gradient)) {
+        const auto by = stopped_by.find(v);
+        vertex.gradient_state = by == stopped_by.end() ? "zero" : cat("zero, stopped by ", by->second);
+      }
+    }
+    if (first_nan != nothing) view_.vertices[first_nan].gradient_state = "NaN, the first";
+  }
+
+  static bool is_zero(const NumbersSummary& summary) {
+    return summary.zeros > 0 && summary.zeros == summary.shape.numel();
+  }
+
+  const Tensors& results_;
+  const GraphOptions& options_;
+  const std::string_view caller_;
+  std::vector<const Node*> nodes_;
+  std::unordered_map<const Node*, int> numbers_;
+  std::map<int, int> inputs_;                 // so many of a vertex have been listed
+  std::unordered_set<const void*> given_;     // blocks of indices and masks
+  std::set<std::pair<int, int>> joined_;      // vertices that a rule's edge leads from and to
+  std::map<std::string, std::string> whats_;  // of modules, by path
+  std::vector<int> rule_of_;                  // by vertex: the vertex of the operation whose rule it is
+  GraphView view_;
+};
+
+}  // namespace
+
+GraphView everything(const Tensors& results, const GraphOptions& options, std::string_view caller) {
+  return Collector(results, options, caller).view();
+}
+
+}  // namespace xgrad::detail

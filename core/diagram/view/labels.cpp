@@ -1,0 +1,151 @@
+// What is written in diagrams.
+#include "labels.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "../../base/rounded.h"
+#include "values.h"
+
+namespace xgrad::detail {
+namespace {
+
+std::string with_commas(std::int64_t count) {
+  std::string digits = cat(count);
+  for (auto i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3) digits.insert(digits.begin() + i, ',');
+  return digits;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
+  return cat(rounded(amount), ' ', units[unit]);
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return cat(with_commas(count), ' ', noun, count == 1 ? "" : "s");
+}
+
+// What the vertex is called, in large letters.
+std::string headline(const GraphVertex& vertex) {
+  if (is_operation(vertex) || vertex.role == GraphRole::module) return vertex.op;
+  if (vertex.number) return rounded(*vertex.number);
+  return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
+}
+
+// Equations, each on a line of its own, that are cut where they would make the box a banner: the tooltip has all of
+// them.
+std::vector<std::string> short_lines(std::string_view equations) {
+  constexpr std::size_t longest = 44;
+  std::vector<std::string> lines;
+  while (!equations.empty()) {
+    const std::string_view line = equations.substr(0, equations.find("; "));
+    equations.remove_prefix(std::min(equations.size(), line.size() + 2));
+    const std::size_t end = std::min(line.find(" with "), line.rfind(' ', longest));
+    lines.push_back(line.size() <= longest ? std::string(line) : cat(line.substr(0, end), " \u2026"));
+  }
+  return lines;
+}
+
+// The smaller lines below it.
+std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& options) {
+  std::vector<std::string> lines;
+  std::string said;
+  for (const auto& [name, value] : vertex.attributes) {
+    append(said, cat(said.empty() ? "" : ", ", name, value.empty() ? "" : " ", value));
+  }
+  if (!said.empty()) lines.push_back(said);
+  if (!vertex.what.empty()) lines.push_back(vertex.what);
+  if (options.equations) {
+    for (std::string& line : short_lines(vertex.formula.empty() ? vertex.derivative : vertex.formula)) {
+      lines.push_back(std::move(line));
+    }
+  }
+  if (vertex.role == GraphRole::module) {
+    const std::string_view each = vertex.times > 1 ? " each" : "";
+    if (vertex.operations != 1 || vertex.parameters == 0) {
+      lines.push_back(cat(counted(vertex.operations, "operation"), each));
+    }
+    if (vertex.parameters > 0) lines.push_back(cat(counted(vertex.parameters, "parameter"), each));
+    if (vertex.order > 0 && vertex.results > 0) lines.push_back(cat(counted(vertex.results, "gradient"), each));
+  }
+  const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
+  if (options.shapes && vertex.shape && !vertex.number && !says_it_is_scalar) lines.push_back(shape_text(*vertex.shape));
+  if (options.kept_memory && vertex.kept_bytes > 0) lines.push_back(cat("keeps ", bytes_text(vertex.kept_bytes)));
+  if (vertex.value && !vertex.number) lines.push_back(cat("= ", to_string(*vertex.value)));
+  const bool is_zero = vertex.gradient_state.starts_with("zero");
+  if (vertex.gradient && !is_zero) lines.push_back(cat("gradient ", to_string(*vertex.gradient)));
+  if (!vertex.gradient_state.empty()) lines.push_back(cat("gradient: ", vertex.gradient_state));
+  if (!vertex.note.empty()) lines.push_back(vertex.note);
+  lines.insert(lines.end(), vertex.remarks.begin(), vertex.remarks.end());
+  return lines;
+}
+
+}  // namespace
+
+std::string_view role_name(GraphRole role) {
+  static constexpr std::array<std::string_view, 7> names{"input",    "parameter", "constant", "operation",
+                                                         "gradient", "seed",      "module"};
+  return names[static_cast<int>(role)];
+}
+
+std::string full_name(const GraphVertex& vertex) {
+  return cat(vertex.path, vertex.path.empty() || vertex.name.empty() ? "" : ".", vertex.name);
+}
+
+std::string called(const GraphVertex& vertex) {
+  const std::string name = full_name(vertex);
+  return cat(is_operation(vertex) ? std::string_view(vertex.op) : role_name(vertex.role),
+             name.empty() ? "" : cat(" '", name, "'"));
+}
+
+std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar" : cat(shape); }
+
+std::string amount_text(double amount, std::string_view unit) {
+  constexpr double most_digits = 1e15;  // whole numbers below are exact
+  const bool whole = std::trunc(amount) == amount && std::abs(amount) < most_digits;
+  if (unit == "B" && amount >= 0 && amount < most_digits) return bytes_text(std::llround(amount));
+  const std::string number =
+      !whole ? rounded(amount) : cat(amount < 0 ? "-" : "", with_commas(std::llround(std::abs(amount))));
+  return cat(number, unit.empty() ? "" : " ", unit);
+}
+
+std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options) {
+  std::vector<LabelLine> lines(1);
+  lines[0].push_back({headline(vertex), vertex.number ? LetterStyle::number : LetterStyle::headline});
+  if (vertex.times > 1) lines[0].push_back({cat(" \u00D7", vertex.times), LetterStyle::plain});
+  if (is_operation(vertex) && !vertex.name.empty()) lines.push_back({{vertex.name, LetterStyle::name}});
+  for (std::string& detail : details(vertex, options)) lines.push_back({{std::move(detail), LetterStyle::detail}});
+  return lines;
+}
+
+LabelLine title_of(const GraphCluster& cluster) {
+  LabelLine line{{cluster.title, LetterStyle::headline}};
+  if (cluster.times > 1) line.push_back({cat(" \u00D7", cluster.times), LetterStyle::plain});
+  if (!cluster.what.empty()) line.push_back({cat(" ", cluster.what), LetterStyle::detail});
+  if (cluster.order > 0) line.push_back({" gradient", LetterStyle::detail});
+  return line;
+}
+
+ScaleWords words_of_scale(const GraphView& view) {
+  const GraphScale& scale = *view.scale;
+  const bool sums = std::ranges::any_of(view.vertices, [](const GraphVertex& vertex) {
+    return vertex.role == GraphRole::module && vertex.overlay.has_value();
+  });
+  return {cat(scale.title, ": ", amount_text(scale.first, scale.unit)),
+          cat(amount_text(scale.last, scale.unit), sums ? " (of a module: the sum)" : "")};
+}
+
+std::string tooltip_of(const GraphVertex& vertex) {
+  std::string text(is_operation(vertex) ? vertex.op : role_name(vertex.role));
+  if (vertex.shape) append(text, cat(' ', *vertex.shape));
+  if (const std::string name = full_name(vertex); !name.empty()) append(text, cat(": ", name));
+  if (vertex.kept_bytes > 0) append(text, cat(", keeps ", bytes_text(vertex.kept_bytes)));
+  if (!vertex.source.empty()) append(text, cat(", ", vertex.source));
+  return text;
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,19 @@
+// Numbers that diagrams often show, ready-made for GraphOptions::overlay. One more, multiply_adds_overlay(), is in
+// ops/derivatives/count_operations.h.
+//
+//     save_graph("memory.svg", {loss}, {.depth = 2, .overlay = kept_bytes_overlay()});
+#pragma once
+
+#include "../../watch/profile.h"
+#include "view.h"
+
+namespace xgrad {
+
+/// The bytes of what an operation made that stay in memory until the backward pass.
+GraphOverlay kept_bytes_overlay();
+/// How many numbers an operation computes: the size of its result.
+GraphOverlay elements_overlay();
+/// How many milliseconds a profile has for an operation and its gradients, in all its runs.
+GraphOverlay time_overlay(const Profile& profile);
+
+}  // namespace xgrad

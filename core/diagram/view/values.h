@@ -1,0 +1,64 @@
+// The numbers of a run, for its diagrams.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "../../graph/observe.h"
+#include "view.h"
+
+namespace xgrad {
+
+/// While it lives, remembers of each operation what it computed, of each gradient what it was, and when:
+///
+///     ValueRecorder values;
+///     const Tensor loss = model(x);
+///     loss.backward();
+///     save_graph("step.html", {loss}, {.values = &values});
+///
+/// It holds summaries, not arrays: a few hundred bytes for every operation since it was made or cleared.
+class ValueRecorder : public Observer {
+ public:
+  using Options = SummaryOptions;
+
+  explicit ValueRecorder(const SummaryOptions& options = {});
+
+  /// What is known of a node of the graph.
+  struct Known {
+    SharedSummary value = {};
+    SharedSummary gradient = {};            ///< of the last backward pass that reached it
+    int step = -1;                          ///< when it was computed; -1: it was there before
+    int gradient_step = -1;                 ///< when the gradient was complete
+    std::vector<SharedSummary> parts = {};  ///< by input: what its rules gave for that
+    const char* detached_from = nullptr;    ///< of a leaf: the operation that computed its numbers, if one did
+  };
+  /// nullptr: nothing.
+  const Known* find(const Node& node) const;
+  /// Whether a backward pass has run since it was made or cleared.
+  bool saw_gradients() const { return saw_gradients_; }
+  /// Forgets everything.
+  void clear();
+
+  void operation(const OperationRun& run) override;
+  void complete_gradient(const Node& node, const Tensor& gradient) override;
+  void begin_gradients(const Node& node, Duration spent) override;
+  void end_gradients(const Node& node, Duration spent) noexcept override;
+  void gradient(const Node& node, std::size_t input, const Tensor& gradient) override;
+
+ private:
+  SummaryOptions options_;
+  struct Made {
+    const char* op;
+    SharedSummary value;
+  };
+  void add_leaf(const Tensor& leaf);
+
+  std::unordered_map<std::uint64_t, Known> known_;  // by id
+  std::unordered_map<const Real*, Made> made_;      // by where the numbers were
+  int steps_ = 0;
+  int depth_ = 0;  // of rules within rules
+  bool saw_gradients_ = false;
+};
+
+}  // namespace xgrad

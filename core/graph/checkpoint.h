@@ -1,0 +1,55 @@
+// Activation checkpointing: memory for time. What lies between the inputs of a function and its result is not kept for
+// the backward pass, which runs the function again.
+//
+//     for (const Block& block : blocks) {
+//       x = checkpoint([&block](const Tensor& x) { return block(x); }, x);
+//     }
+//
+// The function runs again in the backward pass, when the function that called checkpoint() may have returned. So it
+// captures what lives as long as the graph, a layer, by reference, and all else by value: [&block], or within a module
+// [this, mask]. With [&] it would read locals and arguments that are gone.
+//
+// A stack of n blocks then keeps the n inputs of its blocks, and the activations of one block at a time.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "../base/callable.h"
+#include "tensor.h"
+
+namespace xgrad {
+
+namespace detail {
+template <class>
+using AsTensor = const Tensor&;
+}  // namespace detail
+
+/// y = f(inputs), of whose inner values none is kept; a backward pass runs f again, with the random numbers that it
+/// drew (Chen et al. 2016). Gradients flow to the inputs, and to the leaves, parameters, that f uses besides; of any
+/// order, by differentiating that second run. f must do the same when it runs again, and what it refers to must live as
+/// long as the graph. A layer that counts its runs, as BatchNorm in training, counts both. Without recording, f is just
+/// run.
+///
+/// Throws ValueError for an empty function and more than 60000 inputs and leaves; GraphError for an undefined input or
+/// result, and if f uses the result of an operation outside of it, which is to be an input; what f throws. The backward
+/// pass throws GraphError if f comes to another shape or to other leaves in its second run.
+Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs);
+
+/// The same with a function of one or more tensors: `checkpoint([this](const Tensor& q, const Tensor& k) { ... }, q,
+/// k)`.
+template <class F, std::convertible_to<Tensor>... Inputs>
+  requires(sizeof...(Inputs) > 0 && std::is_invocable_r_v<Tensor, const F&, detail::AsTensor<Inputs>...>)
+Tensor checkpoint(F f, const Inputs&... inputs) {
+  detail::refuse_empty("checkpoint", f);
+  return checkpoint(std::function<Tensor(const Tensors&)>([f = std::move(f)](const Tensors& all) {
+                      return [&]<std::size_t... i>(std::index_sequence<i...>) {
+                        return f(all[i]...);
+                      }(std::index_sequence_for<Inputs...>());
+                    }),
+                    Tensors{inputs...});
+}
+
+}  // namespace xgrad

@@ -1,0 +1,549 @@
+// The backward pass.
+//
+// 1. Collect: a depth-first walk from y, with a stack of its own, lists the results of operations so that inputs come
+//    before what was computed from them, and marks those that lead to a requested tensor. Leaves are not listed.
+// 2. Check what the graph itself tells: that the requested tensors were reached, that nothing was released or assigned
+//    since it was recorded. Nothing has changed so far.
+// 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients
+//    of its inputs, which are added up, and are then let go, unless the graph is to be kept.
+// 4. Hand over what was found: grad() returns it; backward() adds it to the gradients of the leaves, all or none.
+//
+// Hooks and rules are foreign code: they may throw, return a wrong shape, drop the tensors that the pass was called
+// with, assign leaves, or change the gradient that they are shown. So the pass holds what it works on, checks what they
+// return, looks again at the versions of a node's inputs when the node's turn comes, and shows every hook a handle of
+// its own.
+#include "grad.h"
+
+#include <bit>
+#include <mutex>
+#include <unordered_map>
+
+#include "../base/fork.h"
+#include "grad_since.h"
+#include "../array/kernels/add.h"
+#include "last_run.h"
+#include "../base/scope.h"
+
+namespace xgrad {
+namespace {
+
+// Graphs of several threads may end in the same leaves.
+constinit std::mutex accumulation;
+const detail::WholeAtFork whole_accumulation{[]() -> std::mutex& { return accumulation; }, detail::WholeAtFork::engine};
+
+// While it lives, new nodes are of this order.
+class OrderScope {
+ public:
+  explicit OrderScope(std::uint8_t order) : was_(std::exchange(detail::current_order, order)) {}
+  ~OrderScope() { detail::current_order = was_; }
+  OrderScope(const OrderScope&) = delete;
+  OrderScope& operator=(const OrderScope&) = delete;
+
+ private:
+  std::uint8_t was_;
+};
+
+// While it lives, new nodes belong to the rule of this operation. The outermost counts: a rule may differentiate.
+class RuleScope {
+ public:
+  explicit RuleScope(const Node& node) : was_(detail::current_rule) {
+    if (was_ == 0 && recording()) detail::current_rule = static_cast<std::uint32_t>(node.id);
+  }
+  ~RuleScope() { detail::current_rule = was_; }
+  RuleScope(const RuleScope&) = delete;
+  RuleScope& operator=(const RuleScope&) = delete;
+
+ private:
+  std::uint32_t was_;
+};
+
+// What is done with gradients that meet, in the one operation that the core itself needs.
+Tensor add_recorded(const Tensor& a, const Tensor& b) {
+  Array sum(a.shape());
+  Real* out = sum.mutable_data();
+  const Real* p = a.value().data();
+  const Real* q = b.value().data();
+  for (std::int64_t i = 0; i < sum.size(); ++i) out[i] = p[i] + q[i];
+  const auto pass = [](const Tensor& gy) { return gy; };
+  return record("add", std::move(sum), wrt(a, pass), wrt(b, pass));
+}
+
+void add_in_place(Array& to, const Array& from) { add_to(to.mutable_data(), from.data(), to.size()); }
+
+void accumulate(Tensor& sum, Tensor&& term) {
+  if (!sum.defined()) {
+    sum = std::move(term);
+  } else if (recording() || !sum.unique() || !sum.value().unique()) {
+    sum = add_recorded(sum, term);
+  } else {
+    add_in_place(detail::Engine::own_value(sum), term.value());
+  }
+}
+
+// The requested tensors: node -> position. Open addressing, because most edges of a small graph end in a leaf.
+class Targets {
+ public:
+  static constexpr int none = -1;
+
+  explicit Targets(std::size_t expected) : slots_(std::bit_ceil(2 * expected + 8)) {}
+
+  int find(const Node* node) const {
+    for (std::size_t i = start(node);; i = next(i)) {
+      if (slots_[i].node == node) return slots_[i].position;
+      if (!slots_[i].node) return none;
+    }
+  }
+  int add(Node* node) {
+    if (const int position = find(node); position != none) return position;
+    const int position = static_cast<int>(nodes_.size());
+    nodes_.push_back(node);
+    if (2 * nodes_.size() > slots_.size()) grow();
+    place(node, position);
+    return position;
+  }
+  const std::vector<Node*>& nodes() const { return nodes_; }
+
+ private:
+  struct Slot {
+    const Node* node = nullptr;
+    int position = none;
+  };
+  std::size_t start(const Node* node) const {
+    return (reinterpret_cast<std::uintptr_t>(node) * 0x9E3779B97F4A7C15u >> 20) & (slots_.size() - 1);
+  }
+  std::size_t next(std::size_t i) const { return (i + 1) & (slots_.size() - 1); }
+  void place(const Node* node, int position) {
+    std::size_t i = start(node);
+    while (slots_[i].node) i = next(i);
+    slots_[i] = {node, position};
+  }
+  void grow() {
+    slots_.assign(2 * slots_.size(), Slot());
+    for (std::size_t i = 0; i + 1 < nodes_.size(); ++i) place(nodes_[i], static_cast<int>(i));
+  }
+
+  std::vector<Slot> slots_;
+  std::vector<Node*> nodes_;
+};
+
+enum class Collect { requested, all_leaves };
+
+class Pass {
+ public:
+  Pass(const Tensor& y, Targets& targets, Collect collect, const char* caller)
+      : y_(y), targets_(targets), collect_(collect), caller_(caller), walk_(new_walk()) {}
+  ~Pass() {
+    for (Node* node : order_) node->walk.store(0, std::memory_order_release);
+    for (const Frame& frame : stack_) frame.node->walk.store(0, std::memory_order_release);
+  }
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+
+  void collect(std::uint64_t oldest);
+  void check() const;
+  // One above everything that is differentiated; a pass within a pass is part of the outer one.
+  std::uint8_t order_of_gradients() const {
+    if (detail::current_order != 0) return detail::current_order;
+    int highest = 0;
+    for (const Node* node : order_) highest = std::max<int>(highest, node->order);
+    return static_cast<std::uint8_t>(std::min(highest + 1, 255));
+  }
+  bool reached(int target) const { return reached_[static_cast<std::size_t>(target)]; }
+  // Whether y was computed from this target before gradients flowed to it.
+  bool came_late(int target) const { return std::ranges::find(late_, target) != late_.end(); }
+  Tensors run(const Tensor& seed, bool release);
+
+ private:
+  struct Frame {
+    Node* node;
+    std::int32_t next_edge = 0;
+    bool needed = false;
+    bool stale = false;  // released, or an input that a rule holds was assigned
+  };
+
+  static std::uint32_t new_walk() {
+    static std::atomic<std::uint32_t> last{0};
+    std::uint32_t walk = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (walk == 0) walk = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    return walk;
+  }
+  bool seen(const Node& node) const { return node.walk.load(std::memory_order_relaxed) == walk_; }
+  // Whether a gradient has to go along this arrow.
+  bool needed(const Edge& edge) const {
+    const Node& node = *edge.to;
+    if (!edge.carries || !node.requires_grad) return false;
+    if (node.is_leaf()) return targets_.find(&node) != Targets::none;
+    return seen(node) && needed_[static_cast<std::size_t>(node.slot)];
+  }
+  // Of a node whose rules hold inputs: throws unless they are as they were when it was recorded.
+  static void check_versions(const Node& node);
+  bool reach(Node& target);
+  void enter(Node& node);
+  void visit(Node& node, const Tensor& gy, bool release);
+  void deliver(const Node& from, const Edge& edge, Tensor&& gradient);
+  Tensor hooked(Node& node, Tensor gradient) const;
+
+  const Tensor y_;
+  Targets& targets_;
+  Collect collect_;
+  const char* caller_;
+  std::uint32_t walk_;
+  std::vector<Frame> stack_;
+  std::vector<Node*> order_;           // inputs before results
+  std::vector<unsigned char> needed_;  // by slot
+  bool any_stale_ = false;
+  std::vector<bool> reached_;  // by target
+  std::vector<int> late_;      // targets that y was computed from before gradients flowed to them
+  Tensors pending_;            // by slot: gradients while they are being added up
+  Tensors found_;              // by target
+  Tensors joint_;              // what a joint rule returns
+  std::unique_ptr<bool[]> wanted_;
+};
+
+// Whether `node` is a target; from now on, one that y depends on.
+bool Pass::reach(Node& node) {
+  const bool every_leaf = collect_ == Collect::all_leaves;
+  const bool add = every_leaf && (node.is_leaf() || (node.extras && node.extras->retain_grad));
+  const int target = add ? targets_.add(&node) : targets_.find(&node);
+  if (target == Targets::none) return false;
+  reached_.resize(targets_.nodes().size());
+  reached_[static_cast<std::size_t>(target)] = true;
+  return true;
+}
+
+void Pass::enter(Node& node) {
+  stack_.push_back({.node = &node});  // first, so that no mark stays behind if this fails
+  std::uint32_t unmarked = 0;
+  if (!node.walk.compare_exchange_strong(unmarked, walk_, std::memory_order_acquire, std::memory_order_relaxed)) {
+    stack_.pop_back();
+    fail<GraphError>(caller_, "the graph is in use by another backward pass (at ", node.op, ")");
+  }
+  Frame& frame = stack_.back();
+  frame.needed = reach(node);
+  frame.stale = node.released;
+}
+
+// Nodes older than `oldest` cannot lead to a target.
+void Pass::collect(std::uint64_t oldest) {
+  reached_.resize(targets_.nodes().size());
+  Node& root = *y_.node();
+  if (root.is_leaf()) {
+    reach(root);
+    return;
+  }
+  enter(root);
+  while (!stack_.empty()) {
+    Frame& frame = stack_.back();
+    Node* descend = nullptr;
+    while (frame.next_edge < frame.node->edge_count) {
+      const Edge& edge = frame.node->edges()[static_cast<std::size_t>(frame.next_edge++)];
+      Node& to = *edge.to;
+      frame.stale |= frame.node->captures_inputs && edge.version != to.version;
+      if (!to.requires_grad) continue;
+      if (!edge.carries) {
+        if (const int target = targets_.find(&to); target != Targets::none) late_.push_back(target);
+        continue;
+      }
+      if (to.is_leaf()) {
+        frame.needed |= reach(to);
+      } else if (seen(to)) {
+        frame.needed |= needed_[static_cast<std::size_t>(to.slot)] != 0;
+      } else if (to.id >= oldest) {
+        descend = &to;
+        break;
+      }
+    }
+    if (descend) {
+      enter(*descend);
+      continue;
+    }
+    const Frame done = frame;
+    // The marks of all nodes in the stack or the list are taken back in the end: a node is in one of them always.
+    needed_.push_back(done.needed);
+    order_.push_back(done.node);
+    stack_.pop_back();
+    done.node->slot = static_cast<std::int32_t>(order_.size()) - 1;
+    any_stale_ |= done.needed && done.stale;
+    if (!stack_.empty()) stack_.back().needed |= done.needed;
+  }
+}
+
+void Pass::check() const {
+  if (!any_stale_) return;
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    if (!needed_[i]) continue;
+    const Node& node = *order_[i];
+    if (node.released) {
+      fail<GraphError>(caller_, "the graph was already released by an earlier backward pass (at ", node.op,
+                       "); pass {.retain_graph = true} to the earlier one, or run the forward pass again");
+    }
+    if (node.captures_inputs) check_versions(node);
+  }
+}
+
+void Pass::check_versions(const Node& node) {
+  for (const Edge& edge : node.edges()) {
+    if (edge.to->version == edge.version) continue;
+    const std::string_view name = edge.to->name();
+    fail<GraphError>(node.op, name.empty() ? std::string("an input") : cat("'", name, "'"),
+                     " was assigned after it was used here; run the forward pass again");
+  }
+}
+
+Tensor Pass::hooked(Node& node, Tensor gradient) const {
+  if (!node.extras || node.extras->hooks.empty()) return gradient;
+  const auto hooks = node.extras->hooks;  // a hook may remove itself
+  gradient = gradient.separate();
+  for (const auto& [number, hook] : hooks) {
+    Tensor replaced = hook(gradient);
+    if (!replaced.defined()) continue;
+    if (replaced.shape() != gradient.shape()) {
+      fail<ShapeError>("on_grad", "a hook returned shape ", replaced.shape(), " for a gradient of shape ",
+                       gradient.shape());
+    }
+    gradient = std::move(replaced);
+  }
+  return gradient;
+}
+
+void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
+  Node& to = *edge.to;
+  if (!gradient.defined())
+    fail<GraphError>(from.op, "the gradient rule returned nothing for an input of shape ", to.shape());
+  if (!to.has_shape(gradient.shape())) {
+    fail<GraphError>(from.op, "the gradient rule returned shape ", gradient.shape(), " for an input of shape ",
+                     to.shape());
+  }
+  if (Observer::watching()) [[unlikely]] {
+    detail::Shown::gradient(from, static_cast<std::size_t>(&edge - from.edges().data()), gradient);
+  }
+  Tensor& sum =
+      to.is_leaf() ? found_[static_cast<std::size_t>(targets_.find(&to))] : pending_[static_cast<std::size_t>(to.slot)];
+  accumulate(sum, std::move(gradient));
+}
+
+void Pass::visit(Node& node, const Tensor& gy, bool release) {
+  const Scope scope(node.place);
+  const detail::RulesShown shown(node);
+  if (node.captures_inputs) check_versions(node);
+  Tensor y;
+  if (node.kept) {
+    Array value(node.kept, node.shape());
+    y = recording() ? detail::Engine::at_node(std::move(value), Ref<Node>::share(&node)) : Tensor(std::move(value));
+  }
+  const std::span<Edge> edges = node.edges();
+  const bool last = release && !recording() && edges[0].covers == edges.size();
+  const detail::LastRun last_run(last ? &node : nullptr);
+  for (std::size_t i = 0; i < edges.size();) {
+    const std::size_t covers = edges[i].covers;
+    if (covers == 1) {
+      Edge& edge = edges[i++];
+      if (!needed(edge)) continue;
+      constexpr bool wanted = true;
+      Tensor gradient;
+      {
+        const RuleScope rule(node);
+        edge.rule(gy, y, &wanted, &gradient, &edge);
+      }
+      deliver(node, edge, std::move(gradient));
+      continue;
+    }
+    if (joint_.size() < covers) {
+      joint_.resize(covers);
+      wanted_ = std::make_unique<bool[]>(covers);
+    }
+    bool any = false;
+    for (std::size_t j = 0; j < covers; ++j) any |= wanted_[j] = needed(edges[i + j]);
+    if (any) {
+      {
+        const RuleScope rule(node);
+        edges[i].rule(gy, y, wanted_.get(), joint_.data(), &edges[i]);
+      }
+      for (std::size_t j = 0; j < covers; ++j) {
+        Tensor gradient = std::exchange(joint_[j], Tensor());
+        if (wanted_[j]) deliver(node, edges[i + j], std::move(gradient));
+      }
+    }
+    i += covers;
+  }
+  if (release) node.release();
+}
+
+Tensors Pass::run(const Tensor& seed, bool release) {
+  pending_.resize(order_.size());
+  found_.resize(targets_.nodes().size());
+  Node& root = *y_.node();
+  if (root.is_leaf()) {
+    if (const int target = targets_.find(&root); target != Targets::none)
+      found_[static_cast<std::size_t>(target)] = seed;
+  } else {
+    pending_[static_cast<std::size_t>(root.slot)] = seed;
+  }
+  constexpr std::size_t ahead = 4;  // nodes that are fetched before their turn
+  for (std::size_t slot = order_.size(); slot-- > 0;) {
+    if (slot >= ahead) order_[slot - ahead]->prefetch();
+    if (!needed_[slot] || !pending_[slot].defined()) continue;
+    Node& node = *order_[slot];
+    const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));
+    if (const int target = targets_.find(&node); target != Targets::none) found_[static_cast<std::size_t>(target)] = gy;
+    if (Observer::watching()) [[unlikely]]
+      detail::Shown::complete_gradient(node, gy);
+    visit(node, gy, release);
+  }
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    Node& node = *targets_.nodes()[i];
+    if (!found_[i].defined() || !node.is_leaf()) continue;
+    found_[i] = hooked(node, std::move(found_[i]));
+    if (Observer::watching()) [[unlikely]]
+      detail::Shown::complete_gradient(node, found_[i]);
+  }
+  return std::move(found_);
+}
+
+Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
+  if (!y.requires_grad()) {
+    switch (y.history()) {
+      case History::no_grad:
+        fail<GraphError>(caller, "the result was computed under NoGrad, which records no graph, or from what was");
+      case History::gradient:
+        fail<GraphError>(caller,
+                         "the result comes from a gradient that was computed without a graph; pass "
+                         "{.create_graph = true} to the grad() that it comes from");
+      case History::recorded:
+        break;
+    }
+    fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
+                     y.is_leaf() ? " (it is no result of a recorded operation)" : "");
+  }
+  if (!seed.defined()) {
+    if (y.size() != 1) {
+      fail<GraphError>(caller, "the result has shape ", y.shape(),
+                       ", not one element: take its sum() or mean() first, or give a seed, the gradient of the result");
+    }
+    return Tensor(Array(y.shape(), Real(1)));
+  }
+  if (seed.shape() != y.shape()) {
+    fail<ShapeError>(caller, "the seed has shape ", seed.shape(), ", the result has shape ", y.shape());
+  }
+  return seed;
+}
+
+// Names gradients after what they are the gradients of, where both are known: dloss/dw. One may be several's. What is
+// older than the pass is the caller's: a rule may hand on the seed.
+void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients, const Node& before) {
+  const std::string result = y.name().empty() ? "L" : y.name();
+  std::unordered_map<const Node*, std::string> names;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    const Tensor& g = gradients[i];
+    if (g.is_leaf() || g.node()->id < before.id || xs[i].name().empty()) continue;
+    std::string& name = names[g.node().get()];
+    const std::string own = cat("d", result, "/d", xs[i].name());
+    if (name.find(own) == name.npos) append(name, cat(name.empty() ? "" : ", ", own));
+  }
+  for (const Tensor& g : gradients) {
+    const auto name = names.find(g.node().get());
+    if (name != names.end() && g.name().empty()) g.named(name->second);
+  }
+}
+
+std::string described(const Tensor& x) {
+  return x.name().empty() ? cat("a tensor of shape ", x.shape()) : cat("'", x.name(), "'");
+}
+
+}  // namespace
+
+Tensor alias(const Tensor& x) {
+  return record("alias", x.value(), wrt(x, [](const Tensor& gy) { return gy; }));
+}
+
+Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options) {
+  return detail::grad_since(0, y, xs, options);
+}
+
+Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const Tensors& with_respect_to,
+                           const GradOptions& options) {
+  const Tensor y = result_of;
+  const Tensors xs = with_respect_to;  // a hook may change the caller's list
+  const Tensor seed = seed_for("grad", y, options.seed);
+  Targets targets(xs.size());
+  std::uint64_t oldest = ~std::uint64_t{0};
+  for (const Tensor& x : xs) {
+    if (!x.requires_grad()) {
+      fail<GraphError>("grad", described(x), " does not require a gradient");
+    }
+    targets.add(x.node().get());
+    oldest = std::min(oldest, x.node()->id);
+  }
+  Pass pass(y, targets, Collect::requested, "grad");
+  pass.collect(std::max(oldest, since));
+  pass.check();
+  for (const Tensor& x : xs) {
+    const int target = targets.find(x.node().get());
+    if (options.unused == Unused::zeros || pass.reached(target)) continue;
+    if (pass.came_late(target)) {
+      fail<GraphError>("grad", described(x), " did not require a gradient yet when the result was computed from it; ",
+                       "run the forward pass again");
+    }
+    fail<GraphError>("grad", "the result does not depend on ", described(x),
+                     "; pass {.unused = Unused::zeros} if that is meant");
+  }
+  const detail::HistoryScope scope(options.create_graph ? History::recorded : History::gradient);
+  const OrderScope order(options.create_graph ? pass.order_of_gradients() : detail::current_order);
+  if (options.create_graph && !options.seed.defined()) seed.needed_node()->op = "seed";
+  Ref<Node> before;
+  if (options.create_graph) {
+    before = Node::create("mark", {}, 0);
+    before->follow(*y.node());
+    before->follow(*seed.needed_node());
+  }
+  const Tensors found = pass.run(seed, !options.retain_graph && !options.create_graph);
+  Tensors result;
+  result.reserve(xs.size());
+  for (const Tensor& x : xs) {
+    const Tensor& g = found[static_cast<std::size_t>(targets.find(x.node().get()))];
+    if (options.create_graph && g.defined()) {
+      result.push_back(g.separate());
+    } else {
+      Array value = g.defined() ? g.value() : Array(x.shape(), Real(0));
+      result.push_back(detail::Engine::unrecorded(std::move(value), History::gradient));
+    }
+  }
+  if (options.create_graph) name_gradients(y, xs, result, *before);
+  return result;
+}
+
+void Tensor::backward() const { backward(BackwardOptions{}); }
+
+void Tensor::backward(const BackwardOptions& options) const {
+  const Tensor seed = seed_for("backward", *this, options.seed);
+  Targets targets(32);
+  Pass pass(*this, targets, Collect::all_leaves, "backward");
+  pass.collect(0);
+  pass.check();
+  const detail::HistoryScope scope(History::gradient);
+  Tensors found = pass.run(seed, !options.retain_graph);
+
+  const std::lock_guard lock(accumulation);
+  // Everything that can fail happens before the first gradient changes.
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].defined()) continue;
+    NodeExtras& extras = targets.nodes()[i]->needed_extras();
+    if (extras.has_grad) {
+      extras.grad.mutable_data();  // a copy of its own, if somebody else holds it
+    } else if (!found[i].unique() || !found[i].value().unique()) {
+      found[i] = Tensor(Array(found[i].shape(), std::span(found[i].value().begin(), found[i].value().end())));
+    }
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].defined()) continue;
+    NodeExtras& extras = *targets.nodes()[i]->extras;
+    if (extras.has_grad) {
+      add_in_place(extras.grad, found[i].value());
+    } else {
+      extras.grad = detail::Engine::take_value(std::move(found[i]));
+      extras.has_grad = true;
+    }
+  }
+}
+
+}  // namespace xgrad

@@ -1,0 +1,99 @@
+// Birth and death of nodes.
+#include "node.h"
+
+#include "../base/error_hook.h"
+#include "../base/scope.h"
+
+namespace xgrad {
+
+static_assert(sizeof(Node) + 2 * sizeof(Edge) <= 128);  // two lines of the cache
+
+namespace {
+
+// Each thread takes many ids at a time: a counter that threads share costs more than all else about a node.
+class Ids {
+ public:
+  std::uint64_t next() {
+    if (last_ == end_) take_more();
+    return ++last_;
+  }
+  // From a number above all that any thread has given out.
+  std::uint64_t next_above_all() {
+    take_more();
+    return ++last_;
+  }
+
+ private:
+  void take_more() {
+    constexpr std::uint64_t count = 256;
+    static std::atomic<std::uint64_t> taken{0};
+    if (end_ == 0) detail::draw_errors_if_asked();
+    last_ = taken.fetch_add(count, std::memory_order_relaxed);
+    end_ = last_ + count;
+  }
+
+  std::uint64_t last_ = 0, end_ = 0;
+};
+thread_local constinit Ids ids;
+
+std::atomic<std::int64_t> live_nodes{0};
+
+}  // namespace
+
+std::int64_t live_node_count() { return live_nodes.load(std::memory_order_relaxed); }
+
+NodeExtras& LazyExtras::needed() {
+  if (NodeExtras* there = get()) return *there;
+  auto mine = std::make_unique<NodeExtras>();
+  NodeExtras* first = nullptr;
+  if (!extras_.compare_exchange_strong(first, mine.get(), std::memory_order_acq_rel)) return *first;
+  return *mine.release();
+}
+
+Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
+  auto* node = new (pool_allocate(bytes(shape.rank(), edges), PoolUse::nodes)) Node;
+  live_nodes.fetch_add(1, std::memory_order_relaxed);
+  node->op = op;
+  node->id = ids.next();
+  if (const Scope* scope = Scope::current()) node->place = scope->place();
+  node->edge_count = edges;
+  node->rank = static_cast<std::uint8_t>(shape.rank());
+  node->order = detail::current_order;
+  if (edges > 0) node->version = detail::current_rule;
+  for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
+  std::ranges::copy(shape, node->sizes());
+  return Ref<Node>::adopt(node);
+}
+
+void Node::follow(const Node& input) {
+  if (id <= input.id) id = ids.next_above_all();
+}
+
+void Node::release() noexcept {
+  released = true;
+  for (Edge& edge : edges()) edge.rule.reset();
+  kept = nullptr;
+}
+
+void Node::destroy(Node* node) noexcept {
+  // Taking a node apart drops its inputs, and its rules drop tensors that hold other nodes; those come back here and
+  // only join the list, so the stack stays flat. The list is threaded through the dead nodes themselves.
+  static thread_local constinit Node* waiting = nullptr;
+  static thread_local constinit bool busy = false;
+  static_assert(sizeof(Node::id) >= sizeof(Node*));
+  node->id = reinterpret_cast<std::uintptr_t>(std::exchange(waiting, node));
+  if (std::exchange(busy, true)) return;
+  std::int64_t count = 0;
+  while (waiting) {
+    Node* dead = std::exchange(waiting, reinterpret_cast<Node*>(waiting->id));
+    const std::size_t size = bytes(dead->rank, dead->edge_count);
+    std::destroy(dead->edges().begin(), dead->edges().end());
+    dead->~Node();
+    pool_release(dead, size, PoolUse::nodes);
+    ++count;
+  }
+  live_nodes.fetch_sub(count, std::memory_order_relaxed);
+  busy = false;
+}
+
+}  // namespace xgrad

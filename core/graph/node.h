@@ -1,0 +1,226 @@
+// The graph: nodes, the arrows between them, and the rules that carry gradients along the arrows.
+//
+// A Node is one vertex of the computational graph: the operation, the shape of its result, arrows to its inputs and a
+// rule for the gradient of each input. It holds no numbers, except its result when a rule asked for it; values live in
+// Tensors, and rules hold the Tensors that they captured. Nodes are made by record() only (core/graph/record.h) and do not
+// change afterwards, save for names, hooks, gradients and, of a leaf, the version.
+//
+// All arrows point from results to inputs. So there are no cycles, and dropping the last Tensor of a result frees the
+// graph behind it; that is done in a loop, never by recursion. One graph belongs to one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "../array/array.h"
+
+namespace xgrad {
+
+class Tensor;
+struct Edge;
+struct Place;
+
+/// The gradient rule of one input, or of several inputs at once: any callable, kept in place if it is as small as a
+/// tensor.
+///
+///     gx = rule(gy, y): gy the gradient of the result, y the result (undefined unless the rule asked for it)
+class Rule {
+ public:
+  Rule() = default;
+  Rule(const Rule&) = delete;
+  Rule& operator=(const Rule&) = delete;
+  ~Rule() { reset(); }
+
+  /// `Adaptor::call(f, gy, y, wanted, gx, edges)` writes the gradients of the inputs that are wanted to gx[0], gx[1],
+  /// ..., to which edges[0], edges[1], ... lead.
+  template <class Adaptor, class F>
+  void set(F&& f) {
+    using Function = std::decay_t<F>;
+    if constexpr (sizeof(Function) <= sizeof(place_) && alignof(Function) <= alignof(void*)) {
+      new (place_) Function(std::forward<F>(f));
+      static constexpr Methods methods{
+          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
+            Adaptor::call(*static_cast<Function*>(place), gy, y, wanted, gx, edges);
+          },
+          [](void* place) noexcept { static_cast<Function*>(place)->~Function(); },
+          [](const void* place) { copied(*static_cast<const Function*>(place)); }};
+      methods_ = &methods;
+    } else {
+      using Block = PoolAllocator<Function>;
+      struct Room {  // given back if the function cannot be copied
+        Function* block;
+        ~Room() {
+          if (block) Block().deallocate(block, 1);
+        }
+      } outside{Block().allocate(1)};
+      new (outside.block) Function(std::forward<F>(f));
+      new (place_) Function*(std::exchange(outside.block, nullptr));
+      static constexpr Methods methods{
+          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
+            Adaptor::call(**static_cast<Function**>(place), gy, y, wanted, gx, edges);
+          },
+          [](void* place) noexcept {
+            Function* function = *static_cast<Function**>(place);
+            function->~Function();
+            Block().deallocate(function, 1);
+          },
+          [](const void* place) { copied(**static_cast<Function* const*>(place)); }};
+      methods_ = &methods;
+    }
+  }
+  void reset() noexcept {
+    if (const Methods* methods = std::exchange(methods_, nullptr)) methods->destroy(place_);
+  }
+  explicit operator bool() const { return methods_ != nullptr; }
+  void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
+    methods_->call(place_, gy, y, wanted, gx, edges);
+  }
+  /// Makes a copy, for a CopyWitness to see what the rule holds, and drops it.
+  void show() const {
+    if (methods_) methods_->show(place_);
+  }
+
+ private:
+  struct Methods {
+    void (*call)(void*, const Tensor&, const Tensor&, const bool*, Tensor*, const Edge*);
+    void (*destroy)(void*) noexcept;
+    void (*show)(const void*);
+  };
+  template <class Function>
+  static void copied(const Function& function) {
+    if constexpr (std::is_copy_constructible_v<Function>) [[maybe_unused]]
+      const Function copy(function);
+  }
+  const Methods* methods_ = nullptr;
+  alignas(void*) unsigned char place_[sizeof(void*)];
+};
+
+struct Node;
+
+/// An arrow from a result to one of its inputs.
+struct Edge {
+  Ref<Node> to;
+  std::uint32_t version = 0;  ///< of the input when the graph was recorded
+  std::uint16_t covers = 1;   ///< how many edges, from this one on, the rule serves
+  bool carries = false;       ///< whether the input wanted a gradient when the graph was recorded
+  Rule rule;                  ///< empty: no gradient flows here, or an earlier edge's rule serves this one
+};
+
+/// A function that sees the gradient of a tensor when it is complete and may replace it (return an undefined Tensor to
+/// leave it as it is).
+using GradientHook = std::function<Tensor(const Tensor& gradient)>;
+
+/// What is said of an operation beside its inputs: a number, a word, an array that is no Tensor.
+using AttributeValue = std::variant<std::int64_t, double, bool, std::string_view, Shape, Index, Mask>;
+struct Attribute {
+  const char* name;
+  AttributeValue value;
+};
+
+/// What few nodes have.
+struct NodeExtras {
+  std::string name;
+  std::vector<Attribute> attributes;
+  Array grad;  ///< what backward() has added up
+  bool has_grad = false;
+  bool retain_grad = false;
+  std::uint64_t next_hook = 1;
+  std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
+};
+
+/// The extras of a node. Made when they are first needed, by whichever thread that is.
+class LazyExtras {
+ public:
+  LazyExtras() = default;
+  LazyExtras(const LazyExtras&) = delete;
+  LazyExtras& operator=(const LazyExtras&) = delete;
+  ~LazyExtras() { delete get(); }
+  NodeExtras* get() const { return extras_.load(std::memory_order_acquire); }
+  NodeExtras* operator->() const { return get(); }
+  NodeExtras& operator*() const { return *get(); }
+  explicit operator bool() const { return get() != nullptr; }
+  NodeExtras& needed();
+
+ private:
+  std::atomic<NodeExtras*> extras_{nullptr};
+};
+
+/// One vertex of the graph: see above.
+/// In two lines of the cache with up to two edges, as a chain of small operations takes as long as its memory.
+/// Threads: nodes may be shared, and dropped by any thread; core/graph/tensor.h says what threads may do with what hangs on
+/// them.
+struct Node {
+  RefCount refs;
+  /// Of a leaf: how often its value was assigned. Of an operation that a gradient rule did: the end of the id of the
+  /// operation whose rule it is, else 0; it never changes.
+  std::uint32_t version = 0;
+  const char* op = "leaf";
+  const Place* place = nullptr;  ///< in the model, where it was recorded, interned; may be null
+  std::uint64_t id = 0;          ///< larger than the ids of all inputs
+  Ref<Buffer<Real>> kept;        ///< the result, if a rule asked for it; the value of a scalar constant
+  LazyExtras extras;
+
+  std::int32_t edge_count = 0;
+  std::uint8_t rank = 0;
+  std::uint8_t order =
+      0;  ///< 0 in a forward pass, 1 in the recorded backward pass of that, 2 in the backward pass of both
+  bool requires_grad : 1 = false;
+  bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
+  bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
+
+  // Scratch of the walk that is under way (core/graph/grad.cpp).
+  std::int32_t slot = 0;
+  std::atomic<std::uint32_t> walk{0};
+
+  bool is_leaf() const { return edge_count == 0; }
+  /// Asks for the memory of the node and its first two edges.
+  void prefetch() const {
+    const char* begin = reinterpret_cast<const char*>(this);
+    for (int line = 0; line < 2; ++line) __builtin_prefetch(begin + 64 * line, 1);
+  }
+  std::span<Edge> edges() { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
+  std::span<const Edge> edges() const { return {first_edge(), static_cast<std::size_t>(edge_count)}; }
+  Shape shape() const { return Shape(ShortList<std::int64_t>({sizes(), static_cast<std::size_t>(rank)})); }
+  bool has_shape(const Shape& other) const { return std::ranges::equal(std::span(sizes(), rank), other); }
+  std::string_view name() const { return extras ? std::string_view(extras->name) : std::string_view(); }
+  NodeExtras& needed_extras() { return extras.needed(); }
+  /// Takes a larger id if the input, made by another thread, has one as large.
+  void follow(const Node& input);
+  /// Lets go of rules and kept values; the arrows stay, so that the graph can still be drawn.
+  void release() noexcept;
+
+  /// A node of `shape` with room for `edges` arrows, all empty.
+  static Ref<Node> create(const char* op, const Shape& shape, int edges);
+  /// The end of a node: its inputs are let go one by one, in a loop however long the chain.
+  static void destroy(Node* node) noexcept;
+
+ private:
+  static std::size_t bytes(int rank, int edges) {
+    return sizeof(Node) + sizeof(Edge) * static_cast<std::size_t>(edges) +
+           sizeof(std::int64_t) * static_cast<std::size_t>(rank);
+  }
+  // Behind the node in its block: the edges, then the sizes of the shape.
+  Edge* first_edge() const { return reinterpret_cast<Edge*>(const_cast<Node*>(this) + 1); }
+  std::int64_t* sizes() const { return reinterpret_cast<std::int64_t*>(first_edge() + edge_count); }
+};
+
+namespace detail {
+/// The order of the nodes that this thread makes.
+inline thread_local constinit std::uint8_t current_order = 0;
+/// The rule that this thread is computing while its graph is wanted: the end of the id of its operation, or 0.
+inline thread_local constinit std::uint32_t current_rule = 0;
+}  // namespace detail
+
+/// How many nodes exist now, in all threads: a training loop must leave this where it began.
+std::int64_t live_node_count();
+
+}  // namespace xgrad

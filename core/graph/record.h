@@ -1,0 +1,358 @@
+// How an operation enters the graph: record(op, value, wrt(input, rule), ...).
+//
+// An operation is one function in one place: check, compute, rule.
+//
+//     Tensor tanh(const Tensor& x) {
+//       return record("tanh", tanh_kernel(x.value()),
+//                     wrt(x, [](const Tensor& gy, const Tensor& y) { return gy * (1 - y * y); }));
+//     }
+//
+// Rules are written in the operations that users have, so that they can be differentiated themselves. What a rule
+// captures decides what stays in memory: (gy) alone keeps nothing, (gy, y) keeps the result, a captured tensor is kept.
+// A rule that takes an InputShape last is told the shape of its input.
+// Settings and inputs that are no tensors are told, for diagrams: record("sum", y, wrt(x, rule), told("axis", axis)).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "observe.h"
+#include "../base/scope.h"
+#include "tensor.h"
+
+namespace xgrad {
+
+namespace detail {
+inline thread_local constinit History current_history = History::recorded;
+
+/// While it lives, this is what becomes of the operations of this thread; the innermost one counts.
+class HistoryScope {
+ public:
+  explicit HistoryScope(History history) : history_(history), outer_(innermost_) {
+    innermost_ = this;
+    current_history = history;
+  }
+  ~HistoryScope() {
+    unlink_scope(innermost_, this, &HistoryScope::outer_);
+    current_history = innermost_ ? innermost_->history_ : History::recorded;
+  }
+  HistoryScope(const HistoryScope&) = delete;
+  HistoryScope& operator=(const HistoryScope&) = delete;
+
+ private:
+  History history_;
+  HistoryScope* outer_;
+  inline static thread_local constinit HistoryScope* innermost_ = nullptr;
+};
+}  // namespace detail
+
+/// Whether operations are being recorded on this thread. During a backward pass: whether its graph is wanted.
+inline bool recording() { return detail::current_history == History::recorded; }
+
+/// What a rule captures of an input: the input, or nothing if no rule will be kept. The same as capturing the input
+/// itself, but for the count of references, which shows in operations on a few numbers.
+inline Tensor kept(const Tensor& input) { return recording() ? input : Tensor(); }
+
+/// No graph while it lives: results are plain values. Threads: for the thread that made it, which also ends it; new
+/// threads record.
+struct [[nodiscard]] NoGrad : detail::HistoryScope {
+  NoGrad() : HistoryScope(History::no_grad) {}
+};
+/// Recording again inside a NoGrad.
+struct [[nodiscard]] EnableGrad : detail::HistoryScope {
+  EnableGrad() : HistoryScope(History::recorded) {}
+};
+
+/// Which of the inputs of a joint rule want their gradient.
+class Wanted {
+ public:
+  explicit Wanted(const bool* flags) : flags_(flags) {}
+  bool operator[](int input) const { return flags_[input]; }
+
+ private:
+  const bool* flags_;
+};
+
+/// The shape of the input that a rule gives the gradient of: the last argument of rules that ask for it. It stands in
+/// the graph anyway; a Shape in the rule would be as large as the node.
+class InputShape {
+ public:
+  explicit InputShape(const Node& input) : input_(input) {}
+  operator Shape() const { return input_.shape(); }
+
+ private:
+  const Node& input_;
+};
+
+namespace detail {
+
+// A closure that has nothing to destroy holds no tensor, so an assignment to an input cannot make it wrong.
+template <class F>
+inline constexpr bool captures_tensors = !std::is_trivially_destructible_v<F>;
+
+template <class F, class... Arguments>
+concept RuleOf = std::is_invocable_r_v<Tensor, F&, const Tensor&, Arguments...>;
+template <class F>
+concept TakesOutput = RuleOf<F, const Tensor&> || RuleOf<F, const Tensor&, InputShape>;
+template <class F>
+concept Rules = RuleOf<F> || RuleOf<F, InputShape> || TakesOutput<F>;
+
+struct SingleRule {
+  template <class F>
+  static void call(F& f, const Tensor& gy, const Tensor& y, const bool*, Tensor* gx, const Edge* edge) {
+    if constexpr (RuleOf<F, const Tensor&, InputShape>) {
+      gx[0] = f(gy, y, InputShape(*edge->to));
+    } else if constexpr (RuleOf<F, InputShape>) {
+      gx[0] = f(gy, InputShape(*edge->to));
+    } else if constexpr (RuleOf<F, const Tensor&>) {
+      gx[0] = f(gy, y);
+    } else {
+      gx[0] = f(gy);
+    }
+  }
+};
+
+struct JointRule {
+  template <class F>
+  static void call(F& f, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge*) {
+    auto all = [&] {
+      if constexpr (std::is_invocable_v<F&, const Tensor&, const Tensor&, Wanted>) {
+        return f(gy, y, Wanted(wanted));
+      } else {
+        return f(gy, Wanted(wanted));
+      }
+    }();
+    std::ranges::move(all, gx);
+  }
+};
+
+/// A node in the making.
+class Recording {
+ public:
+  Recording(const char* op, const Shape& shape, int edges);
+  /// The next edge leads to `input`; true when its gradient is wanted.
+  bool add(const Tensor& input);
+  template <class Adaptor, class F>
+  void set_rule(int edge, std::uint16_t covers, F&& rule) {
+    Edge& at = node_->edges()[static_cast<std::size_t>(edge)];
+    at.covers = covers;
+    at.rule.template set<Adaptor>(std::forward<F>(rule));
+    node_->captures_inputs |= captures_tensors<std::decay_t<F>>;
+  }
+  void keep_output() { keep_output_ = true; }
+  void tell(const char* name, AttributeValue&& value);
+  int edges_added() const { return added_; }
+  Tensor finish(Array&& value) &&;
+
+ private:
+  Ref<Node> node_;
+  int added_ = 0;
+  bool keep_output_ = false;
+};
+
+/// Why an input has no history; of several, what one of them says.
+inline History why_none(const Tensor& input) { return input.defined() ? input.history() : History::recorded; }
+inline History why_none(const Tensors& inputs) {
+  History why = History::recorded;
+  for (const Tensor& input : inputs) why = std::max(why, why_none(input));
+  return why;
+}
+/// What observers are shown of an operation besides its result.
+struct Listed {
+  std::vector<const Tensor*> inputs;
+  std::vector<Attribute> attributes;
+
+  void tell(const char* name, AttributeValue&& value);
+};
+
+/// What wrt() and its like hold of an input: a reference to what the caller keeps, a temporary itself.
+template <class T>
+using Held = std::conditional_t<std::is_lvalue_reference_v<T> && std::same_as<std::remove_cvref_t<T>, Tensor>,
+                                const Tensor&, Tensor>;
+
+template <class T, class F>
+struct Wrt {
+  T input;
+  F rule;
+
+  static constexpr int count() { return 1; }
+  bool requires_grad() const { return input.requires_grad(); }
+  History why_none() const { return detail::why_none(input); }
+  void list(Listed& all) const { all.inputs.push_back(&input); }
+  void attach(Recording& node) && {
+    static_assert(Rules<F>, "a rule takes (gy) or (gy, y), and may take the input's shape as its last argument");
+    if (!node.add(input)) return;
+    if constexpr (TakesOutput<F>) node.keep_output();
+    node.set_rule<SingleRule>(node.edges_added() - 1, 1, std::move(rule));
+  }
+};
+
+template <class F, class... Inputs>
+struct Jointly {
+  std::tuple<Inputs...> inputs;
+  F rule;
+
+  static constexpr std::uint16_t size = sizeof...(Inputs);
+  using Gradients = std::array<Tensor, sizeof...(Inputs)>;
+  static constexpr bool takes_output = std::is_invocable_v<F&, const Tensor&, const Tensor&, Wanted>;
+  static_assert(sizeof...(Inputs) <= std::numeric_limits<std::uint16_t>::max());
+  static_assert(std::is_invocable_r_v<Gradients, F&, const Tensor&, Wanted> ||
+                    std::is_invocable_r_v<Gradients, F&, const Tensor&, const Tensor&, Wanted>,
+                "a joint rule takes (gy, wanted) or (gy, y, wanted) and returns std::array<Tensor, number of inputs>");
+
+  static constexpr int count() { return size; }
+  bool requires_grad() const {
+    return std::apply([](const auto&... each) { return (each.requires_grad() || ...); }, inputs);
+  }
+  History why_none() const {
+    return std::apply([](const auto&... each) { return std::max({detail::why_none(each)...}); }, inputs);
+  }
+  void list(Listed& all) const {
+    std::apply([&](const auto&... each) { (all.inputs.push_back(&each), ...); }, inputs);
+  }
+  void attach(Recording& node) && {
+    const int first = node.edges_added();
+    bool any = false;
+    std::apply([&](const auto&... each) { ((any |= node.add(each)), ...); }, inputs);
+    if (!any) return;
+    if constexpr (takes_output) node.keep_output();
+    node.set_rule<JointRule>(first, size, std::move(rule));
+  }
+};
+
+template <class T, class F>
+struct WrtEach {
+  T inputs;
+  F make_rule;
+
+  int count() const { return static_cast<int>(inputs.size()); }
+  bool requires_grad() const { return std::ranges::any_of(inputs, &Tensor::requires_grad); }
+  History why_none() const { return detail::why_none(inputs); }
+  void list(Listed& all) const {
+    for (const Tensor& input : inputs) all.inputs.push_back(&input);
+  }
+  void attach(Recording& node) && {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      auto rule = make_rule(i);
+      using R = decltype(rule);
+      if (!node.add(inputs[i])) continue;
+      if constexpr (TakesOutput<R>) node.keep_output();
+      node.set_rule<SingleRule>(node.edges_added() - 1, 1, std::move(rule));
+    }
+  }
+};
+
+template <class T>
+struct Told {
+  const char* name;
+  T value;
+
+  static constexpr int count() { return 0; }
+  static constexpr bool requires_grad() { return false; }
+  static constexpr History why_none() { return History::recorded; }
+  void list(Listed& all) const {
+    add_to([&](AttributeValue&& told) { all.tell(name, std::move(told)); });
+  }
+  void attach(Recording& node) && {
+    add_to([&](AttributeValue&& told) { node.tell(name, std::move(told)); });
+  }
+  template <class Add>
+  void add_to(const Add& add) const {
+    if constexpr (std::same_as<T, bool> || std::floating_point<T>) {
+      add(value);
+    } else if constexpr (std::integral<T>) {
+      add(static_cast<std::int64_t>(value));
+    } else if constexpr (requires { value.has_value(); }) {
+      if (value) Told<typename T::value_type>{name, *value}.add_to(add);
+    } else if constexpr (std::same_as<T, Axes>) {
+      Shape numbers;
+      for (const int axis : value) numbers.push_back(axis);
+      add(std::move(numbers));
+    } else {
+      add(value);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// What else diagrams and exporters are to know of an operation: its settings, told("axis", axis), and its inputs that
+/// are no tensors, told("ids", ids), of which the graph keeps a reference. `name` and words must live as long as the
+/// program (literals); of an empty std::optional nothing is told. No gradient flows here.
+template <class T>
+detail::Told<T> told(const char* name, const T& value) {
+  return {name, value};
+}
+inline detail::Told<std::string_view> told(const char* name, const char* word) { return {name, word}; }
+/// For told(): the value, or nothing if it is the usual one.
+template <class T>
+std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
+  if (value == usual) return {};
+  return value;
+}
+
+/// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), with the input's InputShape behind if
+/// it asks for that, and returns the input's gradient, of the
+/// input's shape.
+template <std::convertible_to<Tensor> T, class F>
+detail::Wrt<detail::Held<T&&>, F> wrt(T&& input, F rule) {
+  return {std::forward<T>(input), std::move(rule)};
+}
+
+/// One rule for several inputs whose gradients share work: it takes (gy, wanted) or (gy, y, wanted) and returns
+/// std::array<Tensor, N>, where entries that are not wanted may stay undefined.
+template <class F, std::convertible_to<Tensor>... Inputs>
+detail::Jointly<F, detail::Held<Inputs&&>...> jointly(F rule, Inputs&&... inputs) {
+  return {{std::forward<Inputs>(inputs)...}, std::move(rule)};
+}
+
+/// `make_rule(i)` is the rule of the i-th of any number of inputs.
+template <class F>
+detail::WrtEach<const Tensors&, F> wrt_each(const Tensors& inputs, F make_rule) {
+  return {inputs, std::move(make_rule)};
+}
+template <class F>
+detail::WrtEach<Tensors, F> wrt_each(Tensors&& inputs, F make_rule) {
+  return {std::move(inputs), std::move(make_rule)};
+}
+
+namespace detail {
+template <class... W>
+[[gnu::noinline, gnu::cold]] void show_operation(const char* op, const Tensor& output, const W&... wrts) {
+  Listed all;
+  (wrts.list(all), ...);
+  Shown::operation(op, output, all.inputs, all.attributes);
+}
+
+template <class... W>
+Tensor recorded(const char* op, Array&& value, W&&... wrts) {
+  if (current_history == History::gradient) return Tensor(std::move(value));
+  const bool wanted = (wrts.requires_grad() || ...);
+  if (!recording() || !wanted) {
+    History why = std::max({wrts.why_none()...});
+    if (!recording() && (wanted || why != History::recorded)) why = History::no_grad;
+    return Engine::unrecorded(std::move(value), why);
+  }
+  Recording node(op, value.shape(), (wrts.count() + ...));
+  (std::forward<W>(wrts).attach(node), ...);
+  return std::move(node).finish(std::move(value));
+}
+}  // namespace detail
+
+/// The tensor of an operation's result: a node with arrows to the inputs if recording is on and a gradient flows to at
+/// least one of them, else a plain value. `op` must live as long as the program (a literal).
+template <class... W>
+Tensor record(const char* op, Array value, W&&... wrts) {
+  Tensor y = detail::recorded(op, std::move(value), std::forward<W>(wrts)...);
+  if (Observer::watching()) [[unlikely]]
+    detail::show_operation(op, y, wrts...);
+  return y;
+}
+
+}  // namespace xgrad

@@ -1,0 +1,167 @@
+// Tensor handles: making, changing, naming and printing them.
+#include "tensor.h"
+
+#include <ostream>
+
+#include "../base/callable.h"
+
+namespace xgrad {
+
+void Tensor::Body::destroy(Body* body) noexcept {
+  body->~Body();
+  pool_release(body, sizeof(Body));
+}
+
+Ref<Tensor::Body> Tensor::make_body(Array&& value, Ref<Node>&& node, History history) {
+  void* block = pool_allocate(sizeof(Body));
+  return Ref<Body>::adopt(
+      new (block) Body{.refs = {}, .history = history, .value = std::move(value), .node = std::move(node)});
+}
+
+void Tensor::refuse_undefined() { fail<GraphError>("tensor", "undefined: no value was ever given to it"); }
+
+Tensor::Tensor(const Array& value) : body_(make_body(Array(value), nullptr)) {}
+Tensor::Tensor(Array&& value) : body_(make_body(std::move(value), nullptr)) {}
+
+Tensor detail::Engine::at_node(Array&& value, Ref<Node>&& node) {
+  Tensor tensor;
+  tensor.body_ = Tensor::make_body(std::move(value), std::move(node));
+  return tensor;
+}
+
+Tensor detail::Engine::unrecorded(Array&& value, History why) {
+  Tensor tensor;
+  tensor.body_ = Tensor::make_body(std::move(value), nullptr, why);
+  return tensor;
+}
+
+Tensor Tensor::separate() const {
+  if (!is_leaf()) return *this;
+  Tensor tensor;
+  tensor.body_ = make_body(Array(value()), Ref<Node>(node()), history());
+  return tensor;
+}
+
+const Ref<Node>& Tensor::needed_node() const {
+  Body& mine = body();
+  if (!mine.node.published()) {
+    auto leaf = Node::create("leaf", mine.value.shape(), 0);
+    if (mine.value.rank() == 0) leaf->kept = mine.value.buffer();  // so that diagrams can show the number
+    mine.node.publish(leaf);                                       // threads that share a constant may all come here
+  }
+  return mine.node;
+}
+
+const Tensor& Tensor::set_requires_grad(bool wanted) const {
+  if (!is_leaf()) fail<GraphError>("set_requires_grad", "only for leaves, not for the result of ", body().node->op);
+  Node& leaf = *needed_node();
+  leaf.requires_grad = wanted;
+  if (wanted) leaf.kept = nullptr;
+  return *this;
+}
+
+void Tensor::bump_version() const {
+  if (Node* leaf = body().node.get()) {
+    ++leaf->version;
+    leaf->kept = nullptr;
+  }
+}
+
+void Tensor::check_leaf(const char* caller, const char* done) const {
+  if (!is_leaf()) fail<GraphError>(caller, "only leaves can be ", done, ", not the result of ", body().node->op);
+}
+
+Array& Tensor::mutable_value() const {
+  check_leaf("mutable_value", "changed");
+  body().value.mutable_data();  // may need memory, so before the version changes
+  bump_version();
+  return body().value;
+}
+
+void Tensor::assign(Array value) const {
+  check_leaf("assign", "assigned");
+  if (value.shape() != shape()) {
+    fail<ShapeError>("assign", "shape ", value.shape(), " for ", name().empty() ? "a tensor" : name(), " of shape ",
+                     shape());
+  }
+  bump_version();
+  body().value = std::move(value);
+}
+
+Array detail::Engine::take_value(Tensor&& tensor) {
+  if (!tensor.unique()) return tensor.value();
+  Array value = std::move(tensor.body().value);
+  tensor.body_ = nullptr;
+  return value;
+}
+
+Tensor Tensor::grad() const {
+  if (!has_grad()) {
+    fail<GraphError>("grad", name().empty() ? "this tensor" : cat("'", name(), "'"),
+                     " has no gradient: backward() has not reached it");
+  }
+  return Tensor(node()->extras->grad);
+}
+
+bool Tensor::has_grad() const { return node() && node()->extras && node()->extras->has_grad; }
+
+void Tensor::zero_grad() const {
+  if (!has_grad()) return;
+  node()->extras->has_grad = false;
+  node()->extras->grad = Array();
+}
+
+const Tensor& Tensor::retain_grad() const {
+  if (!requires_grad()) fail<GraphError>("retain_grad", "no gradient flows to this tensor");
+  needed_node()->needed_extras().retain_grad = true;
+  return *this;
+}
+
+std::uint64_t Tensor::on_grad(GradientHook hook) const {
+  if (!requires_grad()) fail<GraphError>("on_grad", "no gradient flows to this tensor");
+  detail::refuse_empty("on_grad", hook);
+  NodeExtras& extras = node()->needed_extras();
+  extras.hooks.emplace_back(extras.next_hook, std::move(hook));
+  return extras.next_hook++;
+}
+
+void Tensor::remove_hook(std::uint64_t number) const {
+  if (!node() || !node()->extras) return;
+  std::erase_if(node()->extras->hooks, [number](const auto& hook) { return hook.first == number; });
+}
+
+std::string Tensor::name() const { return node() ? std::string(node()->name()) : std::string(); }
+
+const Tensor& Tensor::named(std::string_view name) const {
+  needed_node()->needed_extras().name = name;
+  return *this;
+}
+
+Tensor variable(Array value, std::string_view name) {
+  const Tensor leaf(std::move(value));
+  leaf.set_requires_grad();
+  return name.empty() ? leaf : leaf.named(name);
+}
+
+Tensor variable(const Tensor& value, std::string_view name) { return variable(value.value(), name); }
+
+Tensor variable(std::initializer_list<Nested<Real>> values, std::string_view name) {
+  return variable(Nested<Real>(values).array(), name);
+}
+
+Tensor variable(Real value, std::string_view name) { return variable(Array(Shape{}, value), name); }
+
+std::string to_string(const Tensor& tensor) {
+  if (!tensor.defined()) return "tensor(undefined)";
+  constexpr std::string_view begin = "tensor(";
+  const std::string numbers = detail::picture(tensor.value(), static_cast<int>(begin.size()));
+  std::string text = cat(begin, numbers, ", shape=", tensor.shape());
+  if (!tensor.name().empty()) append(text, cat(", name=", tensor.name()));
+  if (!tensor.is_leaf()) append(text, cat(", op=", tensor.node()->op));
+  if (tensor.is_leaf() && tensor.requires_grad()) append(text, ", requires_grad");
+  return text + ")";
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << to_string(tensor); }
+
+}  // namespace xgrad

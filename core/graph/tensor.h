@@ -1,0 +1,220 @@
+// Tensor: a value and its place in the graph.
+//
+//     const Tensor w = variable({2, 1, 0}, "w");
+//     const Tensor y = sum(w * w);
+//     y.backward();
+//     w.grad();                                   // [4, 2, 0]
+#pragma once
+
+#include <concepts>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "../array/array.h"
+#include "../array/nested.h"
+#include "node.h"
+
+namespace xgrad {
+
+/// How backward() runs.
+struct BackwardOptions;
+namespace detail {
+struct Engine;
+}  // namespace detail
+
+/// Why a tensor that was computed from others has no history.
+enum class History : std::uint8_t {
+  recorded,  ///< it has one, or nothing that it was computed from had
+  no_grad,   ///< it was computed under NoGrad, or from what was
+  gradient,  ///< it is a gradient whose graph was not asked for, or was computed from one
+};
+
+/// A cheap handle (one counted pointer) to a value and, if the value has a history, to its node in the graph. Copies of
+/// a handle mean the same tensor. A tensor without history has no node: under NoGrad, or made from plain numbers, it
+/// costs its numbers and nothing else.
+///
+/// Threads: many may use a tensor, record operations on it and drop it, without a lock. backward() may run in several
+/// threads at once, also where their graphs share leaves, whose gradients it adds up one after the other. What changes
+/// a tensor is for one thread while no other uses it: assign(), update(), set_requires_grad(), named(), hooks,
+/// retain_grad(), zero_grad(); and grad() is read when the passes are over. One handle (the variable) is read by many
+/// threads or assigned by one.
+class Tensor {
+ public:
+  /// Undefined: means "none" where a Tensor is optional.
+  Tensor() = default;
+  Tensor(const Tensor& other) : body_(other.body_) {
+    if (detail::CopyWitness* witness = detail::CopyWitness::current()) [[unlikely]]
+      witness->saw(*this);
+  }
+  Tensor(Tensor&&) = default;
+  /// Makes a variable mean another tensor. Not for temporaries: x[{0}] = y does not write into x, and does not compile.
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
+  ~Tensor() = default;
+  /// A constant.
+  Tensor(const Array& value);
+  Tensor(Array&& value);
+  /// A scalar constant.
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Tensor(Number value) : Tensor(Array(Shape{}, static_cast<Real>(value))) {}
+
+  bool defined() const { return static_cast<bool>(body_); }
+  explicit operator bool() const = delete;
+
+  /// The numbers. This and all below throw GraphError for an undefined tensor.
+  const Array& value() const& { return body().value; }
+  /// Of a temporary the numbers themselves, so that `for (Real v : f(x).value())` runs over something that is alive.
+  Array value() && { return body().value; }
+  const Shape& shape() const { return value().shape(); }
+  int rank() const { return value().rank(); }
+  std::int64_t size() const { return value().size(); }
+  /// The size along `axis`, negative axes from the end. Throws ValueError.
+  std::int64_t dim(int axis) const { return value().dim(axis); }
+  /// The only element. Throws ShapeError unless there is exactly one.
+  Real item() const { return value().item(); }
+
+  /// A part of the tensor, as in numpy: x[{0, _, slice(1, 3)}]. See core/array/slice.h; an operation like others
+  /// (ops/arrange/slice.cpp). Throws ValueError for more entries than axes, a position outside its axis or a step of 0.
+  Tensor operator[](std::initializer_list<Slice> slices) const;
+  /// The same with one entry: x[0].
+  Tensor operator[](const Slice& first) const;
+  /// Rows by number, the last one -1: x[ids] has the shape of ids, then that of a row. Throws ValueError for a number
+  /// outside [-rows, rows), ShapeError for a scalar x.
+  Tensor operator[](const Index& rows) const;
+  /// The parts of x where the mask, which has the shape of x's first axes, is true, as a list. Throws ShapeError.
+  Tensor operator[](const Mask& where) const;
+
+  /// Whether gradients flow to this tensor.
+  bool requires_grad() const {
+    const Node* node = body_ ? body_->node.published() : nullptr;
+    return node && node->requires_grad;
+  }
+  /// Makes a tensor without history a leaf that gradients flow to, or no longer. Throws GraphError for a result of an
+  /// operation.
+  const Tensor& set_requires_grad(bool wanted = true) const;
+  /// Whether this is no result of a recorded operation.
+  bool is_leaf() const {
+    const Node* node = body_ ? body_->node.published() : nullptr;
+    return !node || node->is_leaf();
+  }
+
+  /// Gives a leaf a new value; graphs recorded before can no longer be differentiated. Throws ShapeError if the shape
+  /// differs, GraphError for a result of an operation.
+  void assign(Array value) const;
+  /// The same with what `change(Array&)` makes of the value. Throws ShapeError if that is another shape; then, and when
+  /// `change` throws, the value is what it was.
+  template <class F>
+  void update(F&& change) const;
+  /// The value of a leaf for writing in place, without the copy that update() makes: for optimizers. Its elements may
+  /// change, its shape must not. Throws GraphError for a result of an operation.
+  Array& mutable_value() const;
+
+  /// The same value without history.
+  Tensor detach() const { return Tensor(value()); }
+  /// A handle of its own: the same value at the same vertex; whoever assigns one does not change the other. A result of
+  /// an operation cannot be assigned and is returned itself.
+  Tensor separate() const;
+
+  /// Adds the gradients of this scalar to every leaf that it depends on. Throws GraphError if it is no scalar and no
+  /// seed is given, if it depends on no leaf that requires a gradient, if the graph was released by an earlier pass, or
+  /// if a value it needs was assigned since. When it throws, no gradient has changed.
+  void backward(const BackwardOptions& options) const;
+  void backward() const;
+  /// What backward() has added up, as a constant. Throws GraphError if there is nothing yet.
+  Tensor grad() const;
+  bool has_grad() const;
+  /// Forgets the gradient.
+  void zero_grad() const;
+  /// Makes backward() keep the gradient of this result of an operation, too.
+  const Tensor& retain_grad() const;
+
+  /// Calls `hook` with this tensor's gradient in every backward pass, once it is complete; what it returns, if defined,
+  /// takes the gradient's place. The number is for remove_hook. Throws GraphError if no gradient flows here.
+  std::uint64_t on_grad(GradientHook hook) const;
+  void remove_hook(std::uint64_t number) const;
+
+  /// The name that errors and diagrams use; empty if none was given.
+  std::string name() const;
+  const Tensor& named(std::string_view name) const;
+
+  /// The node, or nullptr if the tensor has no history and no name.
+  const Ref<Node>& node() const {
+    const Ref<Node>& mine = body().node;
+    return mine.published() ? mine : none_;  // another thread may be giving it one
+  }
+  /// The node; makes a leaf for a tensor that has none.
+  const Ref<Node>& needed_node() const;
+
+  /// Why it has no history.
+  History history() const { return body().history; }
+
+  /// Whether both handles mean the same tensor.
+  friend bool same(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
+  /// Whether nobody else holds this tensor.
+  bool unique() const { return body_ && body_->refs.load() == 1; }
+
+ private:
+  friend struct detail::Engine;
+  struct Body {
+    RefCount refs;
+    History history = History::recorded;
+    Array value;
+    Ref<Node> node;
+    static void destroy(Body* body) noexcept;
+  };
+
+  Body& body() const {
+    if (!body_) [[unlikely]]
+      refuse_undefined();
+    return *body_;
+  }
+  [[noreturn]] static void refuse_undefined();
+  void check_leaf(const char* caller, const char* done) const;
+  void bump_version() const;
+  static Ref<Body> make_body(Array&& value, Ref<Node>&& node, History history = History::recorded);
+
+  Ref<Body> body_;
+  inline static const Ref<Node> none_;
+};
+
+namespace detail {
+/// What the engine alone does with tensors.
+struct Engine {
+  /// A tensor at `node`, with the value that the node's operation had.
+  static Tensor at_node(Array&& value, Ref<Node>&& node);
+  /// A value that was computed from tensors with a history and has none itself.
+  static Tensor unrecorded(Array&& value, History why);
+  /// The numbers of a tensor that nobody else holds, for writing.
+  static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
+  /// Takes the numbers out of a tensor that nobody else holds, or shares them.
+  static Array take_value(Tensor&& tensor);
+};
+}  // namespace detail
+
+/// A list of them: parameters, gradients.
+using Tensors = std::vector<Tensor>;
+
+/// A leaf that gradients flow to, with this value; of a tensor, its value without its history. In braces stand numbers:
+/// variable({{1, 2}, {3, 4}}) is a matrix, variable(full({2, 2}, 7)) a filled one. Throws ShapeError for rows of
+/// different lengths.
+Tensor variable(Array value, std::string_view name = {});
+Tensor variable(const Tensor& value, std::string_view name = {});
+Tensor variable(std::initializer_list<Nested<Real>> values, std::string_view name = {});
+Tensor variable(Real value, std::string_view name = {});
+
+template <class F>
+void Tensor::update(F&& change) const {
+  check_leaf("update", "changed");
+  const Tensor keep = *this;  // `change` may drop the caller's
+  Array changed = value();
+  change(changed);
+  keep.assign(std::move(changed));
+}
+
+/// `tensor([[1, 2],
+///          [3, 4]], shape=[2, 2])`, for people.
+std::string to_string(const Tensor& tensor);
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+}  // namespace xgrad

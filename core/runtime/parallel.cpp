@@ -1,0 +1,270 @@
+// A pool of waiting threads that take blocks of a loop off one counter.
+#include "parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "../base/error.h"
+
+namespace xgrad {
+namespace {
+
+constexpr int most_threads = 1024;
+thread_local bool inside_loop = false;
+
+// The variable's text; empty if it is not set.
+std::string_view environment(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text ? text : "";
+}
+
+// One parallel_for while it runs. Each thread has a stretch of blocks of its own, the same one in every loop of this
+// length, so that it finds in its cache what it left there; when it is done it helps with those of others.
+class Loop {
+ public:
+  Loop(std::int64_t count, std::int64_t grain, void (*run)(const void*, std::int64_t, std::int64_t),
+       const void* context, int threads)
+      : count_(count),
+        grain_(grain),
+        blocks_((count - 1) / grain + 1),
+        run_(run),
+        context_(context),
+        stretches_(std::min(threads, most_stretches)) {
+    for (int i = 0; i < stretches_; ++i) next_[i].block.store(first_of(i), std::memory_order_relaxed);
+  }
+
+  // Takes blocks until none is left, as the thread of this number.
+  void work(int thread) noexcept {
+    const bool outer = std::exchange(inside_loop, true);
+    for (int i = 0; i < stretches_; ++i) {
+      const int stretch = (thread + i) % stretches_;
+      while (true) {
+        const std::int64_t block = next_[stretch].block.fetch_add(1, std::memory_order_relaxed);
+        if (block >= first_of(stretch + 1)) break;
+        run(block);
+      }
+    }
+    inside_loop = outer;
+  }
+
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  static constexpr int most_stretches = 32;
+  struct alignas(64) Next {  // no two in one cache line
+    std::atomic<std::int64_t> block;
+  };
+
+  // blocks stretch / stretches, rounded down, without the product, which overflows for the longest loops.
+  std::int64_t first_of(int stretch) const {
+    return blocks_ / stretches_ * stretch + blocks_ % stretches_ * stretch / stretches_;
+  }
+  void run(std::int64_t block) noexcept {
+    try {
+      const std::int64_t begin = block * grain_;
+      run_(context_, begin, begin + std::min(grain_, count_ - begin));
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (block < failed_block_) {
+        failed_block_ = block;
+        failure_ = std::current_exception();
+      }
+    }
+  }
+
+  std::int64_t count_, grain_, blocks_;
+  void (*run_)(const void*, std::int64_t, std::int64_t);
+  const void* context_;
+  int stretches_;
+  Next next_[most_stretches];
+  std::mutex mutex_;  // of the two below
+  std::int64_t failed_block_ = std::numeric_limits<std::int64_t>::max();
+  std::exception_ptr failure_;
+};
+
+// The processors that helping threads are to stay on, from the second on one each, if XGRAD_PIN_THREADS=1 asks for
+// that: those which the calling thread may use. Some schedulers pack threads together, which then wait for each other.
+std::vector<int> places_to_pin() {
+  std::vector<int> places;
+  const std::string_view wanted = environment("XGRAD_PIN_THREADS");
+  if (wanted != "" && wanted != "0" && wanted != "1")
+    fail<ValueError>("XGRAD_PIN_THREADS", "'", wanted, "' is not 0 or 1");
+  cpu_set_t allowed;
+  if (wanted != "1" || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return places;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) places.push_back(cpu);
+  }
+  return places;
+}
+
+// The helping threads. They spin a few microseconds for the next loop before they sleep, because loops come in rows.
+class Crew {
+ public:
+  explicit Crew(int helpers) {
+    const std::vector<int> places = places_to_pin();
+    // Not the calling thread, whose processors new threads inherit. Those that find no place of their own go anywhere.
+    const auto pin = [&places](pthread_t thread, std::size_t number) {
+      if (number >= places.size()) return;
+      cpu_set_t one;
+      CPU_ZERO(&one);
+      CPU_SET(places[number], &one);
+      pthread_setaffinity_np(thread, sizeof one, &one);
+    };
+    threads_.reserve(static_cast<std::size_t>(helpers));
+    for (int i = 1; i <= helpers && start(i); ++i) pin(threads_.back().native_handle(), static_cast<std::size_t>(i));
+  }
+  ~Crew() {
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void run(Loop& loop) {
+    {
+      const std::lock_guard lock(mutex_);
+      loop_ = &loop;
+      generation_.fetch_add(1, std::memory_order_release);
+    }
+    wake_.notify_all();
+    loop.work(0);
+    std::unique_lock lock(mutex_);
+    loop_ = nullptr;  // who has not come by now need not come
+    while (active_.load() != 0) {
+      lock.unlock();
+      spin([this] { return active_.load(std::memory_order_acquire) == 0; });
+      lock.lock();
+      done_.wait(lock, [this] { return active_.load() == 0; });
+    }
+  }
+
+ private:
+  template <class Condition>
+  static void spin(const Condition& fulfilled) {
+    for (int i = 0; i < 2000 && !fulfilled(); ++i) {
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+    }
+  }
+
+  // False if the system cannot start another thread: who runs already does all the work.
+  bool start(int number) {
+    try {
+      threads_.emplace_back([this, number] { wait_for_work(number); });
+      return true;
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+    return false;
+  }
+
+  void wait_for_work(int number) {
+    std::uint64_t seen = 0;
+    while (true) {
+      spin([&] { return generation_.load(std::memory_order_acquire) != seen; });
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return closing_ || generation_.load() != seen; });
+      if (closing_) return;
+      seen = generation_.load();
+      if (!loop_) continue;
+      Loop& loop = *loop_;
+      active_.fetch_add(1);
+      lock.unlock();
+      loop.work(number);
+      lock.lock();
+      if (active_.fetch_sub(1) == 1) done_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  std::atomic<std::uint64_t> generation_{0};
+  std::atomic<int> active_{0};
+  bool closing_ = false;
+  Loop* loop_ = nullptr;
+  std::vector<std::thread> threads_;
+};
+
+int threads_at_start() {
+  if (const std::string_view text = environment("XGRAD_THREADS"); !text.empty()) {
+    int count = 0;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), count);
+    if (error != std::errc() || end != text.end() || count < 1 || count > most_threads)
+      fail<ValueError>("XGRAD_THREADS", "'", text, "' is not a whole number in [1, ", most_threads, "]");
+    return count;
+  }
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::clamp(CPU_COUNT(&set), 1, most_threads);
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads);
+}
+
+struct State {
+  std::mutex one_loop;  // loops of different threads take turns
+  std::atomic<int> count{threads_at_start()};
+  std::unique_ptr<Crew> crew;
+
+  State() {
+    // A child process has none of its parent's threads: it starts a crew of its own when it needs one. (fork() does not
+    // wait for the mutex, as it does for those in fork.h: the loop that holds it may be the one that forks.)
+    pthread_atfork(nullptr, nullptr, [] {
+      new (&state().one_loop) std::mutex;
+      (void)state().crew.release();
+    });
+  }
+  static State& state() {
+    static State& only = *new State;  // never destroyed: the threads wait until the process ends
+    return only;
+  }
+};
+
+}  // namespace
+
+int threads() { return State::state().count.load(std::memory_order_relaxed); }
+
+void set_threads(int count) {
+  if (count < 1 || count > most_threads)
+    fail<ValueError>("set_threads", "count ", count, " not in [1, ", most_threads, "]");
+  if (inside_loop) fail<ValueError>("set_threads", "a parallel loop is running on this thread");
+  State& state = State::state();
+  const std::lock_guard lock(state.one_loop);
+  if (count == state.count) return;
+  state.crew.reset();
+  state.count = count;
+}
+
+void detail::parallel_blocks(std::int64_t count, std::int64_t grain,
+                             void (*run)(const void*, std::int64_t, std::int64_t), const void* context) {
+  State& state = State::state();
+  std::unique_lock lock(state.one_loop, std::defer_lock);
+  const bool together = threads() > 1 && !inside_loop && lock.try_lock();
+  Loop loop(count, std::max<std::int64_t>(grain, 1), run, context, together ? threads() : 1);
+  if (together) {
+    if (!state.crew) state.crew = std::make_unique<Crew>(state.count - 1);
+    state.crew->run(loop);
+  } else {
+    loop.work(0);  // inside another loop, or another thread has the crew
+  }
+  loop.rethrow();
+}
+
+}  // namespace xgrad

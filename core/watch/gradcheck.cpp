@@ -1,0 +1,325 @@
+// The gradient check. What is checked is a function of several tensors that gives several, so that it serves first and
+// second derivatives alike.
+#include "gradcheck.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+#include "../base/callable.h"
+#include "../graph/grad.h"
+#include "../array/random.h"
+#include "../base/rounded.h"
+
+namespace xgrad {
+namespace {
+
+using Function = std::function<Tensors(const Tensors&)>;
+using Arrays = std::vector<Array>;
+
+// Puts the values of leaves back in the end, bit for bit.
+class Restored {
+ public:
+  explicit Restored(const Tensors& tensors) : tensors_(tensors) {
+    for (const Tensor& tensor : tensors) values_.push_back(tensor.value());
+  }
+  ~Restored() {
+    for (std::size_t i = 0; i < tensors_.size(); ++i) put_back(i);
+  }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+  const Array& value(std::size_t i) const { return values_[i]; }
+  void put_back(std::size_t i) const noexcept {
+    if (tensors_[i].is_leaf() && tensors_[i].requires_grad()) tensors_[i].assign(values_[i]);
+  }
+
+ private:
+  Tensors tensors_;
+  Arrays values_;
+};
+
+Arrays values_of(const Tensors& tensors) {
+  Arrays values;
+  for (const Tensor& tensor : tensors) values.push_back(tensor.value());
+  return values;
+}
+
+// The largest |a - b|; infinity where shapes differ, or one is NaN and the other is not.
+double distance(const Arrays& a, const Arrays& b) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (a.size() != b.size()) return infinity;
+  double most = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (a[k].shape() != b[k].shape()) return infinity;
+    for (std::int64_t i = 0; i < a[k].size(); ++i) {
+      const double p = a[k].data()[i], q = b[k].data()[i];
+      if (p == q || (std::isnan(p) && std::isnan(q))) continue;
+      const double apart = std::abs(p - q);
+      most = std::isnan(apart) ? infinity : std::max(most, apart);
+    }
+  }
+  return most;
+}
+
+double inner_product(const Arrays& a, const Arrays& b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    for (std::int64_t i = 0; i < a[k].size(); ++i) sum += double(a[k].data()[i]) * double(b[k].data()[i]);
+  }
+  return sum;
+}
+
+Arrays random_like(const Arrays& values, std::uint64_t seed) {
+  Arrays result;
+  for (const Array& value : values) {
+    result.push_back(random_normal(value.shape(), {.seed = seed, .draw = result.size()}));
+  }
+  return result;
+}
+
+// The gradients of <v, ys> with respect to xs; the graph stays.
+Arrays gradients(const Tensors& ys, const Arrays& v, const Tensors& xs) {
+  Arrays sums;
+  for (const Tensor& x : xs) sums.emplace_back(x.shape(), Real(0));
+  for (std::size_t k = 0; k < ys.size(); ++k) {
+    if (!ys[k].requires_grad()) continue;
+    const Tensors found = grad(ys[k], xs, {.seed = v[k], .retain_graph = true, .unused = Unused::zeros});
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      Real* sum = sums[i].mutable_data();
+      for (const Real value : found[i].value()) *sum++ += value;
+    }
+  }
+  return sums;
+}
+
+// The slopes of <v, f> at one number.
+struct Slopes {
+  double analytic;
+  double numeric;
+  double left, right;  // on either side
+};
+
+// What all numbers of one input look like together.
+std::string suspicion_of(const std::vector<Slopes>& slopes, const std::vector<bool>& wrong, double tolerance) {
+  const auto all = [&](const auto& holds) { return std::ranges::all_of(slopes, holds); };
+  const auto all_wrong = [&](const auto& holds) {
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+      if (wrong[i] && !holds(slopes[i])) return false;
+    }
+    return true;
+  };
+  const auto near = [&](double a, double b) { return std::abs(a - b) <= tolerance + 1e-2 * std::abs(b); };
+  if (!all([](const Slopes& s) { return std::isfinite(s.numeric); })) return "f is not finite near here";
+  if (!all([](const Slopes& s) { return std::isfinite(s.analytic); })) return "the rule gives what is not finite";
+  if (all([](const Slopes& s) { return s.analytic == 0; }))
+    return "no gradient arrives: is a value detached on the way?";
+  if (all([](const Slopes& s) { return s.numeric == 0; })) return "f does not depend on this input";
+  if (all_wrong([&](const Slopes& s) { return !near(s.left, s.right); })) return "f has a kink or a step here";
+  const auto largest = std::ranges::max(slopes, {}, [](const Slopes& s) { return std::abs(s.numeric); });
+  const double factor = largest.analytic / largest.numeric;
+  if (all([&](const Slopes& s) { return near(s.analytic, factor * s.numeric); })) {
+    if (std::abs(factor + 1) < 1e-2) return "the sign is wrong";
+    return cat("the analytic gradient is ", detail::rounded(std::round(1e4 * factor) / 1e4),
+               " times the numeric one: a factor is missing");
+  }
+  return {};
+}
+
+class Check {
+ public:
+  Check(const char* name, const Function& f, const Tensors& inputs, const GradcheckOptions& options)
+      : f_(f), inputs_(inputs), options_(options) {
+    report_.check = name;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].requires_grad()) checked_.push_back(i);
+    }
+  }
+
+  GradcheckReport run() {
+    const EnableGrad on;
+    const Restored restored(inputs_);
+    Tensors xs;
+    for (const std::size_t i : checked_) xs.push_back(inputs_[i]);
+    const Tensors ys = f_(inputs_);
+    const Arrays y = values_of(ys);
+    if (!repeats(y)) return report_;
+    v_ = random_like(y, options_.seed);
+    Arrays analytic;
+    try {
+      analytic = gradients(ys, v_, xs);
+      check_backward(ys, xs, analytic);
+    } catch (const Error& error) {
+      fault("the backward pass throws: ", error.what());
+      return report_;
+    }
+    if (std::ranges::none_of(ys, &Tensor::requires_grad)) say_why_no_graph(ys);
+    for (std::size_t k = 0; k < xs.size(); ++k) compare(checked_[k], analytic[k], inner_product(v_, y), restored);
+    return report_;
+  }
+
+ private:
+  template <class... Parts>
+  void fault(const Parts&... parts) {
+    report_.faults.push_back(cat(parts...));
+  }
+
+  bool repeats(const Arrays& y) {
+    if (const double apart = distance(values_of(f_(inputs_)), y); apart != 0) {
+      fault("f gives other values for the same inputs, ", detail::rounded(apart),
+            " apart: does it draw random numbers, as dropout in training?");
+      return false;
+    }
+    return true;
+  }
+
+  void check_backward(const Tensors& ys, const Tensors& xs, const Arrays& analytic) {
+    if (const double apart = distance(gradients(ys, v_, xs), analytic); apart > options_.nondet_tol) {
+      fault("two backward passes give gradients that are ", detail::rounded(apart), " apart");
+    }
+    Arrays zeros;
+    for (const Array& v : v_) zeros.emplace_back(v.shape(), Real(0));
+    const Arrays none = gradients(ys, zeros, xs);
+    for (std::size_t k = 0; k < xs.size(); ++k) {
+      if (std::ranges::all_of(none[k], [](Real value) { return value == 0 || std::isnan(value); })) continue;
+      fault("input ", checked_[k], ": a gradient of zeros gives others: does a rule not multiply by gy?");
+    }
+  }
+
+  void say_why_no_graph(const Tensors& ys) {
+    if (std::ranges::any_of(ys, [](const Tensor& y) { return y.history() == History::no_grad; })) {
+      why_no_graph_ = "f computes its result under NoGrad";
+    } else if (std::ranges::any_of(ys, [](const Tensor& y) { return y.history() == History::gradient; })) {
+      why_no_graph_ = "f gives a gradient that was computed without {.create_graph = true}";
+    }
+  }
+
+  double moved(std::size_t input, std::int64_t element, Real to) {
+    inputs_[input].mutable_value().mutable_data()[element] = to;
+    const Arrays y = values_of(f_(inputs_));
+    for (std::size_t k = 0; k < v_.size(); ++k) {
+      if (k >= y.size() || y[k].shape() != v_[k].shape()) {
+        fail<ShapeError>(report_.check, "the shape of f's result depends on the numbers of its inputs");
+      }
+    }
+    return inner_product(v_, y);
+  }
+
+  void compare(std::size_t input, const Array& analytic, double here, const Restored& restored) {
+    const Array& x = restored.value(input);
+    std::vector<Slopes> slopes;
+    std::vector<bool> is_wrong;
+    GradcheckReport::Wrong wrong{.input = static_cast<int>(input), .name = inputs_[input].name(), .shape = x.shape()};
+    double worst = -1, largest = 0;
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      const Real up = x.data()[i] + static_cast<Real>(options_.eps),
+                 down = x.data()[i] - static_cast<Real>(options_.eps);
+      const double above = moved(input, i, up), below = moved(input, i, down);
+      restored.put_back(input);
+      const double to_right = double(up) - double(x.data()[i]), to_left = double(x.data()[i]) - double(down);
+      const Slopes s{.analytic = analytic.data()[i],
+                     .numeric = (above - below) / (to_right + to_left),
+                     .left = (here - below) / to_left,
+                     .right = (above - here) / to_right};
+      const double apart = std::abs(s.analytic - s.numeric);
+      is_wrong.push_back(!(apart <= options_.atol + options_.rtol * std::abs(s.numeric)));
+      slopes.push_back(s);
+      largest = std::max(largest, std::abs(s.numeric));
+      ++report_.entries;
+      if (!is_wrong.back()) continue;
+      ++wrong.count;
+      const double badness = std::isnan(apart) ? std::numeric_limits<double>::infinity() : apart;
+      if (badness <= worst) continue;
+      worst = badness;
+      wrong.at = position_of(i, x.shape());
+      wrong.analytic = s.analytic;
+      wrong.numeric = s.numeric;
+    }
+    if (wrong.count == 0) return;
+    wrong.suspicion =
+        why_no_graph_.empty() ? suspicion_of(slopes, is_wrong, options_.atol + options_.rtol * largest) : why_no_graph_;
+    report_.wrong.push_back(std::move(wrong));
+  }
+
+  const Function& f_;
+  const Tensors& inputs_;
+  const GradcheckOptions& options_;
+  std::vector<std::size_t> checked_;  // the inputs that require a gradient
+  Arrays v_;
+  std::string why_no_graph_;
+  GradcheckReport report_;
+};
+
+void check_arguments(const char* op, const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs,
+                     const GradcheckOptions& options) {
+  detail::refuse_empty(op, f);
+  bool any = false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].defined()) fail<GraphError>(op, "input ", i, " is undefined");
+    if (!inputs[i].requires_grad()) continue;
+    any = true;
+    if (!inputs[i].is_leaf()) {
+      fail<GraphError>(op, "input ", i, " is the result of ", inputs[i].node()->op, ", only leaves can be moved");
+    }
+  }
+  if (!any) fail<ValueError>(op, "no input requires a gradient: make those that shall be checked with variable(...)");
+  const auto check = [&](const char* name, double value, bool good) {
+    if (!good || !std::isfinite(value)) fail<ValueError>(op, name, " is ", value);
+  };
+  check("eps", options.eps, options.eps > 0);
+  check("atol", options.atol, options.atol >= 0);
+  check("rtol", options.rtol, options.rtol >= 0);
+  check("nondet_tol", options.nondet_tol, options.nondet_tol >= 0);
+}
+
+}  // namespace
+
+GradcheckReport gradcheck(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs,
+                          const GradcheckOptions& options) {
+  check_arguments("gradcheck", f, inputs, options);
+  const Function results = [&f](const Tensors& at) { return Tensors{f(at)}; };
+  return Check("gradcheck", results, inputs, options).run();
+}
+
+GradcheckReport gradgradcheck(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs,
+                              const GradcheckOptions& options) {
+  check_arguments("gradgradcheck", f, inputs, options);
+  const EnableGrad on;
+  Tensors xs;
+  std::ranges::copy_if(inputs, std::back_inserter(xs), &Tensor::requires_grad);
+  const auto gradients_of = [&f, &xs](const Tensors& at) {
+    const Tensors own(at.begin(), at.end() - 1);  // until grad() is done: what f records may refer to them
+    const Tensor y = f(own);
+    return y.requires_grad() ? grad(y, xs, {.seed = at.back(), .create_graph = true, .unused = Unused::zeros})
+                             : Tensors{};
+  };
+  const Tensor y = f(inputs);
+  Tensors with_gy = inputs;
+  with_gy.push_back(variable(random_normal(y.shape(), {.seed = options.seed, .draw = 1'000'000}), "gy"));
+  try {
+    gradients_of(with_gy);
+  } catch (const Error& error) {
+    return {.check = "gradgradcheck", .faults = {cat("the first backward pass throws: ", error.what())}};
+  }
+  return Check("gradgradcheck", gradients_of, with_gy, options).run();
+}
+
+std::string to_string(const GradcheckReport& report) {
+  std::int64_t count = 0;
+  for (const auto& wrong : report.wrong) count += wrong.count;
+  std::string text = count == 0 ? cat(report.check, ": ", report.entries, " entries compared, none is wrong\n")
+                                : cat(report.check, ": ", count, " of ", report.entries, " entries are wrong\n");
+  for (const std::string& fault : report.faults) append(text, cat("  ", fault, "\n"));
+  for (const auto& wrong : report.wrong) {
+    append(text, cat("  input ", wrong.input, wrong.name.empty() ? "" : cat(" '", wrong.name, "'"), " ", wrong.shape,
+                     ": ", wrong.count, " wrong, worst at ", wrong.at, ": analytic ", detail::rounded(wrong.analytic),
+                     ", numeric ", detail::rounded(wrong.numeric)));
+    append(text, wrong.suspicion.empty() ? "\n" : cat("; ", wrong.suspicion, "\n"));
+  }
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const GradcheckReport& report) { return out << to_string(report); }
+
+}  // namespace xgrad

@@ -1,0 +1,137 @@
+// Listing what runs, and tables of it.
+#include "profile.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "../files/file.h"
+#include "../base/rounded.h"
+
+namespace xgrad {
+namespace {
+
+double milliseconds(Observer::Duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+std::string label(const Profile::Run& run) { return cat(run.op, run.gradient ? "'" : ""); }
+
+struct Sum {
+  std::int64_t calls = 0;
+  double milliseconds = 0;
+  std::int64_t bytes = 0;
+};
+
+// The sums as columns: what, calls, ms, share, MB.
+std::string table(std::string_view what, const std::map<std::string, Sum>& sums, double total) {
+  std::vector<std::pair<std::string, Sum>> rows(sums.begin(), sums.end());
+  std::ranges::stable_sort(rows,
+                           [](const auto& a, const auto& b) { return a.second.milliseconds > b.second.milliseconds; });
+  std::size_t width = what.size();
+  for (const auto& row : rows) width = std::max(width, row.first.size());
+  std::string text;
+  const auto line = [&](std::string_view name, const std::array<std::string, 4>& cells) {
+    append(text, name);
+    text.append(width - name.size(), ' ');
+    for (const std::string& cell : cells) {
+      text.append(std::max<std::size_t>(12, cell.size() + 1) - cell.size(), ' ');
+      append(text, cell);
+    }
+    text += '\n';
+  };
+  line(what, {"calls", "ms", "% of all", "MB"});
+  for (const auto& [name, sum] : rows) {
+    line(name, {cat(sum.calls), detail::rounded(sum.milliseconds, 4),
+                detail::rounded(total > 0 ? 100 * sum.milliseconds / total : 0, 3),
+                detail::rounded(static_cast<double>(sum.bytes) / 1e6, 4)});
+  }
+  return text;
+}
+
+}  // namespace
+
+void Profile::add(Run run, Duration spent) {
+  run.begin = now_;
+  run.milliseconds = milliseconds(spent);
+  now_ += run.milliseconds;
+  if (depth_ == 0) runs_.push_back(std::move(run));
+}
+
+void Profile::operation(const OperationRun& run) {
+  const Array& value = run.output.value();
+  add({.op = run.op,
+       .path = run.place ? std::string_view(run.place->path) : std::string_view(),
+       .shape = value.shape(),
+       .bytes = value.size() * static_cast<std::int64_t>(sizeof(Real)),
+       .node = run.output.node() ? run.output.node()->id : 0},
+      run.spent);
+}
+
+void Profile::work(const char* what, Duration spent) { add({.op = what}, spent); }
+
+void Profile::begin_gradients(const Node&, Duration spent) {
+  add({.op = "graph"}, spent);
+  if (depth_++ == 0) rule_began_ = now_;
+}
+
+void Profile::end_gradients(const Node& node, Duration spent) noexcept {
+  now_ += milliseconds(spent);
+  if (depth_ == 0 || --depth_ > 0) return;
+  try {
+    const Shape shape = node.shape();
+    runs_.push_back({.op = node.op,
+                     .path = node.place ? std::string_view(node.place->path) : std::string_view(),
+                     .gradient = true,
+                     .shape = shape,
+                     .begin = rule_began_,
+                     .milliseconds = now_ - rule_began_,
+                     .node = node.id});
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+std::string to_string(const Profile& profile) {
+  std::map<std::string, Sum> by_operation, by_module;
+  double total = 0;
+  for (const Profile::Run& run : profile.runs()) {
+    total += run.milliseconds;
+    const auto count = [&](Sum& sum) {
+      ++sum.calls;
+      sum.milliseconds += run.milliseconds;
+      sum.bytes += run.bytes;
+    };
+    count(by_operation[label(run)]);
+    if (run.path.empty()) continue;
+    for (std::size_t end = run.path.find('.');; end = run.path.find('.', end + 1)) {
+      count(by_module[std::string(run.path.substr(0, end))]);
+      if (end == run.path.npos) break;
+    }
+  }
+  std::string text = table("operation", by_operation, total);
+  if (!by_module.empty()) append(text, cat('\n', table("module", by_module, total)));
+  return text;
+}
+
+std::string to_chrome_trace(const Profile& profile) {
+  using Json = nlohmann::ordered_json;
+  Json events = Json::array();
+  for (const Profile::Run& run : profile.runs()) {
+    events.push_back({{"name", label(run)},
+                      {"cat", run.gradient ? "backward" : "forward"},
+                      {"ph", "X"},  // a complete event: begin and duration, in microseconds
+                      {"ts", run.begin * 1000},
+                      {"dur", run.milliseconds * 1000},
+                      {"pid", 1},
+                      {"tid", 1},
+                      {"args", {{"module", run.path}, {"shape", cat(run.shape)}, {"bytes", run.bytes}}}});
+  }
+  return Json{{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}}.dump(-1, ' ', false,
+                                                                                  Json::error_handler_t::replace);
+}
+
+void save_chrome_trace(const std::string& path, const Profile& profile) {
+  write_file_atomically(path, to_chrome_trace(profile));
+}
+
+}  // namespace xgrad

@@ -1,0 +1,58 @@
+// A run as it went: every operation with its module, its time and its bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../graph/observe.h"
+
+namespace xgrad {
+
+/// While it lives, lists what runs on this thread:
+///
+///     Profile profile;
+///     model(x).backward();
+///     std::cout << to_string(profile);                   // a table of operations and one of modules
+///     save_chrome_trace("step.json", profile);           // for chrome://tracing and ui.perfetto.dev
+///
+/// The time of an operation is what has passed since the one before it ended.
+class Profile : public Observer {
+ public:
+  struct Run {
+    std::string_view op;         ///< of a gradient rule: that of its operation; of an optimizer's step: its kind
+    std::string_view path = {};  ///< of the module
+    bool gradient = false;       ///< a gradient rule, with everything that it called
+    Shape shape = {};            ///< of the result
+    double begin = 0;            ///< milliseconds since the profile was made
+    double milliseconds = 0;
+    std::int64_t bytes = 0;  ///< of the result
+    std::uint64_t node = 0;  ///< the id of the operation in the graph; 0 if it was not recorded
+  };
+  /// In the order in which they ended.
+  const std::vector<Run>& runs() const { return runs_; }
+
+  void operation(const OperationRun& run) override;
+  void begin_gradients(const Node& node, Duration spent) override;
+  void end_gradients(const Node& node, Duration spent) noexcept override;
+  void work(const char* what, Duration spent) override;
+
+ private:
+  void add(Run run, Duration spent);
+
+  std::vector<Run> runs_;
+  double now_ = 0;  // milliseconds, without those of observers
+  double rule_began_ = 0;
+  int depth_ = 0;  // of rules within rules
+};
+
+/// Two tables, of operations and of modules: how often, milliseconds, share of all, bytes of results; the longest
+/// first. Modules count with everything in them.
+std::string to_string(const Profile& profile);
+
+/// The profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as well.
+std::string to_chrome_trace(const Profile& profile);
+/// Writes that to a file. Throws IoError.
+void save_chrome_trace(const std::string& path, const Profile& profile);
+
+}  // namespace xgrad

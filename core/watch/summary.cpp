@@ -1,0 +1,114 @@
+// Counting, and writing it down.
+#include "summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "../base/error.h"
+#include "../base/rounded.h"
+
+namespace xgrad {
+namespace {
+
+void check(const SummaryOptions& options) {
+  if (options.bins < 1) fail<ValueError>("summary", "bins is ", options.bins, ", must be at least 1");
+  if (options.most_numbers < 0) fail<ValueError>("summary", "most_numbers is ", options.most_numbers);
+}
+
+// Rows in brackets.
+void append_nested(std::string& text, const NumbersSummary& summary, int axis, std::size_t& next) {
+  if (axis == summary.shape.rank()) {
+    append(text, detail::rounded(summary.numbers[next++], summary.numbers.size() == 1 ? 4 : 3));
+    return;
+  }
+  text += '[';
+  for (std::int64_t i = 0; i < summary.shape[axis]; ++i) {
+    if (i > 0) text += ", ";
+    append_nested(text, summary, axis + 1, next);
+  }
+  text += ']';
+}
+
+// The histogram in letters, an empty bin as a line.
+std::string sparkline(const std::vector<std::int64_t>& histogram) {
+  static constexpr std::array bars{"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
+  constexpr std::size_t letters = 10;
+  std::vector<std::int64_t> counts(std::min(letters, histogram.size()));
+  for (std::size_t i = 0; i < histogram.size(); ++i) counts[i * counts.size() / histogram.size()] += histogram[i];
+  const std::int64_t most = std::ranges::max(counts);
+  std::string text;
+  for (const std::int64_t count : counts) {
+    text += bars[static_cast<std::size_t>(count == 0 ? 0 : std::max<std::int64_t>(7 * count / most, 1))];
+  }
+  return text;
+}
+
+}  // namespace
+
+NumbersSummary summary_of(const Array& array, const SummaryOptions& options) {
+  check(options);
+  NumbersSummary result{.shape = array.shape()};
+  double least = std::numeric_limits<double>::infinity(), greatest = -least, sum = 0;
+  std::int64_t finite = 0;
+  for (const Real number : array) {
+    if (std::isnan(number)) {
+      ++result.nans;
+    } else if (std::isinf(number)) {
+      ++result.infinities;
+    } else {
+      const double x = number;
+      result.zeros += x == 0;
+      least = std::min(least, x);
+      greatest = std::max(greatest, x);
+      sum += x;
+      ++finite;
+    }
+  }
+  if (array.size() <= options.most_numbers) result.numbers.assign(array.begin(), array.end());
+  if (finite == 0) return result;
+  result.least = least;
+  result.greatest = greatest;
+  result.mean = std::clamp(sum / static_cast<double>(finite), least, greatest);
+  result.histogram.resize(static_cast<std::size_t>(options.bins));
+  double squares = 0;
+  const double width = (greatest / 2 - least / 2) / options.bins;  // halves: the difference may be too large
+  for (const Real number : array) {
+    if (!std::isfinite(number)) continue;
+    const double x = number, off = x - result.mean;
+    squares += off * off;
+    const double bin = width > 0 ? (x / 2 - least / 2) / width : 0;
+    ++result.histogram[static_cast<std::size_t>(std::min(bin, options.bins - 1.0))];
+  }
+  result.deviation = std::sqrt(squares / static_cast<double>(finite));
+  return result;
+}
+
+SharedSummary shared_summary_of(const Array& array, const SummaryOptions& options) {
+  return std::make_shared<const NumbersSummary>(summary_of(array, options));
+}
+
+std::string to_string(const NumbersSummary& summary) {
+  std::string text;
+  const std::int64_t count = summary.shape.numel();
+  if (count <= 8 && std::cmp_equal(summary.numbers.size(), count)) {
+    std::size_t next = 0;
+    append_nested(text, summary, 0, next);
+    return text;
+  }
+  if (!summary.histogram.empty()) {
+    const auto number = [](double x) { return detail::rounded(x, 3); };
+    text = cat(number(summary.least), " \u2026 ", number(summary.greatest), ", mean ", number(summary.mean), ' ',
+               sparkline(summary.histogram));
+  }
+  const auto add = [&](std::int64_t found, std::string_view what) {
+    if (found > 0) append(text, cat(text.empty() ? "" : ", ", found, ' ', what));
+  };
+  add(summary.nans, "NaN");
+  add(summary.infinities, "infinite");
+  return text;
+}
+
+}  // namespace xgrad

@@ -1,0 +1,162 @@
+// Samples put together into a batch: arrays are stacked, numbers become arrays, sequences are padded.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <xgrad/core/graph/tensor.h>
+#include <xgrad/kit/data/dataset.h>
+#include <xgrad/ops/arrange/join.h>
+
+namespace xgrad::kit {
+
+namespace detail {
+/// Throws ShapeError, which names the sample, unless all have one shape.
+void check_same_shape(const std::vector<Shape>& shapes);
+
+template <class T>
+concept TupleLike = requires { std::tuple_size<T>::value; };
+
+template <class T>
+concept NumberList = requires(const T& list) {
+  list.size();
+  list.data();
+  requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*list.data())>>;
+} && !std::same_as<T, std::string> && !is_array<T>;
+
+/// Something that every field of a struct can be made from, for counting fields.
+struct Anything {
+  template <class T>
+  operator T() const;
+};
+template <class T, std::size_t... I>
+constexpr bool takes(std::index_sequence<I...>) {
+  return requires { T{(static_cast<void>(I), Anything())...}; };
+}
+/// How many fields a plain struct has, from 1 to 6; 0 for anything else.
+template <class T>
+constexpr int field_count() {
+  if constexpr (!std::is_aggregate_v<T> || takes<T>(std::make_index_sequence<7>())) {
+    return 0;
+  } else if constexpr (takes<T>(std::make_index_sequence<6>())) {
+    return 6;
+  } else if constexpr (takes<T>(std::make_index_sequence<5>())) {
+    return 5;
+  } else if constexpr (takes<T>(std::make_index_sequence<4>())) {
+    return 4;
+  } else if constexpr (takes<T>(std::make_index_sequence<3>())) {
+    return 3;
+  } else if constexpr (takes<T>(std::make_index_sequence<2>())) {
+    return 2;
+  } else {
+    return takes<T>(std::make_index_sequence<1>()) ? 1 : 0;
+  }
+}
+/// The fields of a plain struct as a tuple of references.
+template <class T>
+auto fields(const T& sample) {
+  constexpr int count = field_count<T>();
+  if constexpr (count == 1) {
+    const auto& [a] = sample;
+    return std::tie(a);
+  } else if constexpr (count == 2) {
+    const auto& [a, b] = sample;
+    return std::tie(a, b);
+  } else if constexpr (count == 3) {
+    const auto& [a, b, c] = sample;
+    return std::tie(a, b, c);
+  } else if constexpr (count == 4) {
+    const auto& [a, b, c, d] = sample;
+    return std::tie(a, b, c, d);
+  } else if constexpr (count == 5) {
+    const auto& [a, b, c, d, e] = sample;
+    return std::tie(a, b, c, d, e);
+  } else {
+    const auto& [a, b, c, d, e, f] = sample;
+    return std::tie(a, b, c, d, e, f);
+  }
+}
+}  // namespace detail
+
+/// What samples of type T are in a batch, by the rules below.
+///
+///     a floating-point number        Tensor (B)
+///     a whole number, a bool         Index (B), Mask (B)
+///     Tensor, Array, Index, Mask     the same with one more axis at the front: (B, ...)
+///     a list of numbers              as above, (B, N)
+///     std::string                    std::vector<std::string>
+///     a pair, a tuple, a struct      std::tuple of what becomes of each part (of a struct with up to 6 fields)
+///
+/// Throws ShapeError, which names the sample, where shapes differ; ValueError for no samples.
+template <class T>
+auto default_collate(const std::vector<T>& samples) {
+  if (samples.empty()) fail<ValueError>("collate", "a batch needs samples");
+  const auto parts = [&]<std::size_t... I>(const auto& part_of, std::index_sequence<I...>) {
+    const auto part = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+      std::vector<std::remove_cvref_t<decltype(std::get<J>(part_of(samples.front())))>> all;
+      all.reserve(samples.size());
+      for (const T& sample : samples) all.push_back(std::get<J>(part_of(sample)));
+      return default_collate(all);
+    };
+    return std::tuple<decltype(part(std::integral_constant<std::size_t, I>()))...>(
+        part(std::integral_constant<std::size_t, I>())...);
+  };
+  if constexpr (std::same_as<T, bool>) {
+    return Mask(samples);
+  } else if constexpr (std::integral<T>) {
+    return Index(samples);
+  } else if constexpr (std::floating_point<T>) {
+    return Tensor(Array(samples));
+  } else if constexpr (detail::is_array<T>) {
+    std::vector<Shape> shapes;
+    for (const T& sample : samples) shapes.push_back(sample.shape());
+    detail::check_same_shape(shapes);
+    return stack(samples);
+  } else if constexpr (std::same_as<T, std::string>) {
+    return samples;
+  } else if constexpr (detail::NumberList<T>) {
+    using Number = std::remove_cvref_t<decltype(*samples.front().data())>;
+    using List =
+        std::conditional_t<std::same_as<Number, bool>, Mask, std::conditional_t<std::integral<Number>, Index, Tensor>>;
+    std::vector<List> lists;
+    for (const T& sample : samples) {
+      if constexpr (std::same_as<List, Tensor>) {
+        lists.push_back(Array(sample));
+      } else {
+        lists.push_back(List(sample));
+      }
+    }
+    return default_collate(lists);
+  } else if constexpr (detail::TupleLike<T>) {
+    return parts([](const T& sample) -> const T& { return sample; }, std::make_index_sequence<std::tuple_size_v<T>>());
+  } else if constexpr (detail::field_count<T>() > 0) {
+    return parts([](const T& sample) { return detail::fields(sample); },
+                 std::make_index_sequence<static_cast<std::size_t>(detail::field_count<T>())>());
+  } else {
+    static_assert(detail::field_count<T>() > 0,
+                  "samples of this type need a function that makes a batch of them: DataLoader loader{data, {...}, f}");
+  }
+}
+
+struct PadSequenceOptions {
+  double padding_value = 0;  ///< what stands behind a sequence; for an Index a whole number
+};
+/// Sequences of several lengths as one array.
+template <class A>
+struct PaddedSequences {
+  A values;       ///< (B, T, ...), T the greatest length
+  Index lengths;  ///< (B)
+};
+/// Pads sequences (T_i, ...) at their ends to the greatest length among them. Tensors count as numbers without history.
+/// Throws ValueError for no sequences, for a padding value that an Index cannot hold; ShapeError, which names the
+/// sequence, for one without axes or with another rest of its shape than the first.
+PaddedSequences<Tensor> pad_sequence(const Tensors& sequences, const PadSequenceOptions& options = {});
+PaddedSequences<Index> pad_sequence(const std::vector<Index>& sequences, const PadSequenceOptions& options = {});
+
+}  // namespace xgrad::kit

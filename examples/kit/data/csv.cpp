@@ -1,0 +1,122 @@
+// Quoting, checked writing, and taking up a file that an earlier run left.
+#include <xgrad/kit/data/csv.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include <xgrad/core/files/file.h>
+#include <xgrad/core/base/quote.h>
+#include <xgrad/kit/program/error.h>
+
+namespace xgrad::kit {
+namespace {
+
+/// RFC 4180, except that line breaks are refused: a row is a line, which `resume` relies on.
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of("\r\n") != std::string_view::npos) fail<ValueError>("csv", "a value has a line break");
+  if (text.find_first_of(",\"") == std::string_view::npos) return std::string(text);
+  std::string result = "\"";
+  for (const char c : text) result.append(c == '"' ? 2 : 1, c);
+  return result + '"';
+}
+
+std::string header_of(const std::vector<std::string>& columns) {
+  if (columns.empty()) fail<ValueError>("csv", "needs at least one column");
+  std::string line = csv_cell(columns.front());
+  for (std::size_t i = 1; i < columns.size(); ++i) line += "," + csv_cell(columns[i]);
+  return line + '\n';
+}
+
+/// The numbers of a line, or nothing if it holds something else.
+std::vector<double> numbers_of(std::string_view line) {
+  std::vector<double> numbers;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  for (;;) {
+    const auto [behind, error] = std::from_chars(at, end, numbers.emplace_back());
+    if (error != std::errc() || (behind != end && *behind != ',')) return {};
+    if (behind == end) return numbers;
+    at = behind + 1;
+  }
+}
+
+/// The length of the header and at most `rows` complete rows behind it.
+std::size_t length_of_rows(std::string_view text, std::size_t rows) {
+  std::size_t length = text.find('\n') + 1;
+  for (; rows > 0; --rows) {
+    const std::size_t end = text.find('\n', length);
+    if (end == std::string_view::npos) break;
+    length = end + 1;
+  }
+  return length;
+}
+
+void require_header(const std::filesystem::path& path, std::string_view text, const std::string& header) {
+  if (!text.starts_with(header)) {
+    throw DataError(path, 1, "the columns are not " + header.substr(0, header.size() - 1));
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> read_csv(const std::filesystem::path& path, const std::vector<std::string>& columns) {
+  const std::string text = read_file(path.string()), header = header_of(columns);
+  require_header(path, text, header);
+  std::vector<std::vector<double>> result(columns.size());
+  std::string_view rest = std::string_view(text).substr(header.size());
+  for (std::size_t line = 2; !rest.empty(); ++line) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::vector<double> numbers = numbers_of(rest.substr(0, end));
+    if (numbers.size() != columns.size()) {
+      throw DataError(path, line,
+                      "expected " + number(columns.size()) + " numbers, found " + escaped(rest.substr(0, end)));
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i) result[i].push_back(numbers[i]);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return result;
+}
+
+CsvLogger::CsvLogger(std::filesystem::path path, std::size_t columns, std::ios::openmode mode,
+                     const std::string& beginning)
+    : path_(std::move(path)), columns_(columns) {
+  // Opening a pipe would wait for somebody who reads it.
+  if (std::filesystem::is_fifo(path_)) throw IoError("cannot open " + path_.string() + ": is a pipe");
+  errno = 0;
+  file_.open(path_, std::ios::binary | mode);
+  if (!file_) throw io_error("open", path_);
+  write(beginning);
+}
+
+CsvLogger::CsvLogger(std::filesystem::path path, const std::vector<std::string>& columns)
+    : CsvLogger(std::move(path), columns.size(), std::ios::trunc, header_of(columns)) {}
+
+CsvLogger CsvLogger::resume(std::filesystem::path path, const std::vector<std::string>& columns, std::size_t rows) {
+  const std::string header = header_of(columns);
+  const std::string text = std::filesystem::exists(path) ? read_file(path.string()) : "";
+  if (text.find('\n') == std::string::npos) return CsvLogger(std::move(path), columns);
+  require_header(path, text, header);
+  const std::size_t kept = length_of_rows(text, rows);
+  if (kept < text.size()) std::filesystem::resize_file(path, kept);
+  return CsvLogger(std::move(path), columns.size(), std::ios::app, "");
+}
+
+void CsvLogger::row(const std::vector<Field>& values) {
+  if (values.size() != columns_) {
+    fail<ValueError>("csv", values.size(), " values for ", columns_, " columns");
+  }
+  std::string line = csv_cell(values.front().text());
+  for (std::size_t i = 1; i < values.size(); ++i) line += "," + csv_cell(values[i].text());
+  write(line + '\n');
+}
+
+void CsvLogger::write(const std::string& line) {
+  errno = 0;
+  file_ << line << std::flush;
+  if (!file_) throw io_error("write", path_);
+}
+
+}  // namespace xgrad::kit

@@ -1,0 +1,154 @@
+// Which samples make which batch, and where a loader is.
+#include <xgrad/kit/data/data_loader.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <span>
+
+#include <xgrad/core/base/error.h>
+#include <xgrad/ops/arrange/create.h>
+
+namespace xgrad::kit {
+namespace {
+
+constexpr const char* op = "data_loader";
+
+/// A seed from three numbers, no two of which give the same generator.
+std::uint64_t mixed(std::uint64_t seed, std::int64_t epoch, std::int64_t index) {
+  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+  const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
+  const auto e = static_cast<std::uint64_t>(epoch), i = static_cast<std::uint64_t>(index);
+  const auto words = philox({low(e), high(e), low(i), high(i)}, {low(seed), high(seed)});
+  return static_cast<std::uint64_t>(words[1]) << 32 | words[0];
+}
+
+// Numbers that are no sample's: of what an epoch draws for itself.
+constexpr std::int64_t for_samples = std::numeric_limits<std::int64_t>::min(), for_batches = for_samples + 1;
+
+std::string description(const std::vector<std::int64_t>& samples) {
+  if (samples.size() == 1) return cat("sample ", samples[0]);
+  if (samples.size() <= 8) return cat("samples ", samples);
+  return cat("samples ", samples[0], ", ", samples[1], ", ", samples[2], ", ... (", samples.size(), " of them)");
+}
+
+void check(const DataLoaderOptions& options, std::int64_t samples) {
+  const auto at_least = [](const char* name, std::int64_t value, std::int64_t least) {
+    if (value < least) fail<ValueError>(op, name, " must be at least ", least, ", got ", value);
+  };
+  at_least("batch_size", options.batch_size, 1);
+  at_least("num_workers", options.num_workers, 0);
+  at_least("prefetch_factor", options.prefetch_factor, 1);
+  at_least("bucket", options.bucket, 1);
+  if (options.num_workers > 1024 || options.prefetch_factor > 1024) {
+    fail<ValueError>(op, "num_workers and prefetch_factor must be at most 1024");
+  }
+  if (samples < 1) fail<ValueError>(op, "the data set has no samples");
+  if (options.drop_last && samples < options.batch_size) {
+    fail<ValueError>(op, samples, " samples are fewer than a batch of ", options.batch_size, ", and drop_last is set");
+  }
+  if (options.lengths.empty()) return;
+  if (std::ssize(options.lengths) != samples) {
+    fail<ValueError>(op, options.lengths.size(), " lengths for ", samples, " samples");
+  }
+  const auto least = std::ranges::min_element(options.lengths);
+  if (*least < 0) fail<ValueError>(op, "sample ", least - options.lengths.begin(), " has the length ", *least);
+}
+
+}  // namespace
+
+SampleError::SampleError(std::vector<std::int64_t> samples, std::string_view text)
+    : Error(error_message(op, cat(description(samples), ": ", text))), samples(std::move(samples)) {}
+
+namespace detail {
+
+LoaderProgress::LoaderProgress(const DataLoaderOptions& options, std::int64_t samples)
+    : options_(options), samples_(samples) {
+  check(options, samples);
+  batches_ = samples / options.batch_size + (!options.drop_last && samples % options.batch_size != 0);
+}
+
+void LoaderProgress::begin() {
+  if (position_ > 0 && !resumed_) end_epoch();  // the last pass was left early
+  resumed_ = false;
+  plan_ = planned();
+}
+
+void LoaderProgress::end_epoch() {
+  ++epoch_;
+  position_ = 0;
+}
+
+std::vector<Index> LoaderProgress::planned() const {
+  Index order = options_.shuffle ? random_permutation(samples_, {.seed = mixed(options_.seed, epoch_, for_samples)})
+                                 : arange(samples_);
+  // What is dropped is dropped before samples are sorted: otherwise it would always be the longest.
+  std::int64_t* const first = order.mutable_data();
+  std::int64_t* const last = first + (options_.drop_last ? batches_ * options_.batch_size : samples_);
+  if (!options_.lengths.empty()) {
+    const auto length = [&](std::int64_t i) { return options_.lengths[static_cast<std::size_t>(i)]; };
+    // No more than all samples, so that the product is none that overflows.
+    const std::int64_t pool = std::min(options_.bucket, batches_) * options_.batch_size;
+    for (std::int64_t* at = first; at < last; at += std::min(pool, last - at)) {
+      std::ranges::stable_sort(at, at + std::min(pool, last - at), {}, length);
+    }
+  }
+  std::vector<Index> plan;
+  for (std::int64_t* at = first; at < last;) {
+    const std::int64_t size = std::min(options_.batch_size, last - at);
+    plan.emplace_back(Shape{size}, std::span<const std::int64_t>(at, static_cast<std::size_t>(size)));
+    at += size;
+  }
+  if (options_.lengths.empty() || !options_.shuffle) return plan;
+  std::vector<Index> shuffled;
+  for (const std::int64_t k : random_permutation(batches_, {.seed = mixed(options_.seed, epoch_, for_batches)})) {
+    shuffled.push_back(plan[static_cast<std::size_t>(k)]);
+  }
+  return shuffled;
+}
+
+std::string LoaderProgress::settings() const {
+  std::string text = cat(samples_, " samples, batch_size ", options_.batch_size, ", shuffle ", options_.shuffle,
+                         ", drop_last ", options_.drop_last, ", seed ", options_.seed);
+  if (!options_.lengths.empty()) {
+    std::uint64_t mark = 0;
+    for (const std::int64_t length : options_.lengths) mark = mixed(mark, length, 0);
+    append(text, cat(", bucket ", options_.bucket, ", lengths ", mark));
+  }
+  return text;
+}
+
+StateFile LoaderProgress::state_dict() const {
+  return {.arrays = {{"position", Index({2}, {epoch_, position_})}}, .metadata = {{"settings", settings()}}};
+}
+
+void LoaderProgress::load_state_dict(const StateFile& state) {
+  if (state.text("settings") != settings()) {
+    fail<FormatError>(op, "the state is of a loader with ", state.text("settings"), "; this one has ", settings());
+  }
+  const Index& position = state.get<Index>("position");
+  if (position.shape() != Shape{2} || position.at({0}) < 0 || position.at({1}) < 0 || position.at({1}) > batches_) {
+    fail<FormatError>(op, "no epoch and position among ", batches_, " batches: ", position);
+  }
+  epoch_ = position.at({0});
+  position_ = position.at({1});
+  resumed_ = true;
+}
+
+SampleRandomness::SampleRandomness(std::uint64_t seed, std::int64_t epoch, std::int64_t index)
+    : earlier_(random_state()) {
+  set_random_state({.seed = mixed(seed, epoch, index), .draws = 0});
+}
+
+void throw_of_samples(std::vector<std::int64_t> samples) {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    std::throw_with_nested(SampleError(std::move(samples), error.what()));
+  } catch (...) {
+    std::throw_with_nested(SampleError(std::move(samples), "something that is no std::exception was thrown"));
+  }
+}
+
+}  // namespace detail
+}  // namespace xgrad::kit

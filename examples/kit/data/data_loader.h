@@ -1,0 +1,276 @@
+// DataLoader: the batches of a data set, in a new order every epoch, made ahead by worker threads if that is wanted.
+//
+//     kit::DataLoader loader{kit::TensorDataset{x, y}, {.batch_size = 50, .shuffle = true, .seed = 1}};
+//     for (int epoch = 0; epoch < 10; ++epoch) {
+//       for (const auto& [inputs, labels] : loader) {
+//         adam.step(grad(cross_entropy(net(inputs), labels), net.parameters()));
+//       }
+//     }
+//
+// What comes, and in which order, depends on the seed, the number of the epoch and the numbers of the samples, and not
+// on the workers: with 0 of them or 8 the bits are the same.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <xgrad/core/files/state.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/kit/data/collate.h>
+#include <xgrad/kit/data/dataset.h>
+#include <xgrad/kit/data/prefetcher.h>
+
+namespace xgrad::kit {
+
+/// An error out of a data set, with the samples that it came from: one, or those of a batch. The error itself is nested
+/// (std::rethrow_if_nested).
+struct SampleError : Error {
+  SampleError(std::vector<std::int64_t> samples, std::string_view text);
+  std::vector<std::int64_t> samples;
+};
+
+struct DataLoaderOptions {
+  std::int64_t batch_size = 1;
+  bool shuffle = false;    ///< a new order in every epoch
+  bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
+  std::uint64_t seed = 0;  ///< of the order, and of what samples draw
+  int num_workers = 0;     ///< threads that make batches ahead; without any, a batch is made when it is asked for
+  std::int64_t prefetch_factor = 2;  ///< so many batches ahead for each worker
+  /// Of each sample: then batches are made of samples that are about equally long. Of each so many batches' samples, in
+  /// their order, those that are next to one another by length make a batch; with `shuffle` the batches are shuffled.
+  std::vector<std::int64_t> lengths = {};
+  std::int64_t bucket = 100;  ///< so many batches
+};
+
+namespace detail {
+/// The batches of an epoch, and how far a loader has come.
+class LoaderProgress {
+ public:
+  LoaderProgress(const DataLoaderOptions& options, std::int64_t samples);
+
+  std::int64_t batches() const { return batches_; }
+  std::int64_t epoch() const { return epoch_; }
+  std::int64_t position() const { return position_; }
+  /// The numbers of the samples of batch k of this epoch.
+  const Index& rows(std::int64_t k) const { return plan_[static_cast<std::size_t>(k)]; }
+
+  /// Begins an epoch, or goes on in the one that was loaded.
+  void begin();
+  /// One more batch was handed out.
+  void advance() { ++position_; }
+  void end_epoch();
+
+  StateFile state_dict() const;
+  void load_state_dict(const StateFile& state);
+
+ private:
+  std::string settings() const;
+  std::vector<Index> planned() const;
+
+  DataLoaderOptions options_;
+  std::int64_t samples_, batches_;
+  std::int64_t epoch_ = 0, position_ = 0;
+  bool resumed_ = false;
+  std::vector<Index> plan_;
+};
+
+/// While it lives, this thread's generator is one that depends on these three numbers alone.
+class SampleRandomness {
+ public:
+  SampleRandomness(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
+  ~SampleRandomness() { set_random_state(earlier_); }
+  SampleRandomness(const SampleRandomness&) = delete;
+  SampleRandomness& operator=(const SampleRandomness&) = delete;
+
+ private:
+  RandomState earlier_;
+};
+
+/// Throws the exception that is being handled as a SampleError.
+[[noreturn]] void throw_of_samples(std::vector<std::int64_t> samples);
+
+/// What makes batches where nothing else was given.
+struct DefaultCollate {
+  template <class T>
+  auto operator()(const std::vector<T>& samples) const {
+    return default_collate(samples);
+  }
+};
+template <class Data, class Collate>
+inline constexpr bool takes_whole_batches = BatchedDataset<Data> && std::same_as<Collate, DefaultCollate>;
+
+template <class Data>
+using Sample = std::remove_cvref_t<decltype(sample_of(std::declval<const Data&>(), 0))>;
+
+template <class Data, class Collate>
+auto batch_type() {
+  if constexpr (takes_whole_batches<Data, Collate>) {
+    return std::type_identity<std::remove_cvref_t<decltype(std::declval<const Data&>().batch(Index()))>>();
+  } else {
+    return std::type_identity<std::remove_cvref_t<std::invoke_result_t<const Collate&, std::vector<Sample<Data>>>>>();
+  }
+}
+}  // namespace detail
+
+/// The batches of a data set, as a range: each pass over it is an epoch. A pass that is left early has been one, too.
+///
+/// `D` is the data set, which is kept if it is given as a temporary, and referred to otherwise. A batch is what
+/// `collate(std::vector<Sample>)` returns, by default what default_collate() does; of a data set that has batch(rows)
+/// and nothing else that makes batches, what that returns. Samples that draw random numbers (randn, next_random_key)
+/// get those of a generator of their own, which depends on seed, epoch and number of the sample; the generator of the
+/// training loop is left alone.
+///
+/// Threads: one at a time. With workers, samples are taken from the data set by several threads at once, and the
+/// function that makes batches is called by them.
+template <class D, class Collate = detail::DefaultCollate>
+  requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D>>)
+class DataLoader {
+  using Data = std::remove_cvref_t<D>;
+  static constexpr bool whole_batches = detail::takes_whole_batches<Data, Collate>;
+
+ public:
+  using Options = DataLoaderOptions;
+  using Batch = typename decltype(detail::batch_type<Data, Collate>())::type;
+
+  /// Throws ValueError for sizes and counts out of their range, for lengths that are negative or not one for each
+  /// sample, and if there is not one batch.
+  explicit DataLoader(D data, const Options& options = {}, Collate collate = {})
+      : data_(std::forward<D>(data)),
+        collate_(std::move(collate)),
+        seed_(options.seed),
+        workers_(options.num_workers),
+        progress_(options, static_cast<std::int64_t>(data_.size())),
+        batches_(static_cast<std::size_t>(std::max<std::int64_t>(1, options.num_workers * options.prefetch_factor))) {}
+  DataLoader(const DataLoader&) = delete;
+  DataLoader& operator=(const DataLoader&) = delete;
+
+  /// How many batches an epoch has.
+  std::int64_t size() const { return progress_.batches(); }
+  /// How many epochs have been done: the number of the one that is going on.
+  std::int64_t epoch() const { return progress_.epoch(); }
+  /// How many batches of it have been handed out.
+  std::int64_t position() const { return progress_.position(); }
+  const Data& data() const { return data_; }
+
+  /// Goes over the batches of one epoch.
+  class Iterator {
+   public:
+    using value_type = Batch;
+    using difference_type = std::ptrdiff_t;
+
+    const Batch& operator*() const { return *loader_->current_; }
+    const Batch* operator->() const { return &*loader_->current_; }
+    Iterator& operator++() {
+      loader_->next();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& at, std::default_sentinel_t) { return at.at_end(); }
+
+   private:
+    friend class DataLoader;
+    bool at_end() const { return !loader_->current_; }
+    explicit Iterator(DataLoader& loader) : loader_(&loader) {}
+    DataLoader* loader_;
+  };
+
+  /// Begins an epoch, or after load_state_dict() goes on in one; a pass that is still going on ends. This and ++ throw
+  /// SampleError with what the data set or `collate` threw.
+  Iterator begin() {
+    jobs_.reset();
+    progress_.begin();
+    jobs_.emplace(
+        PrefetcherOptions{
+            .first = progress_.position(), .count = size(), .workers = workers_, .ahead = std::ssize(batches_)},
+        [this](std::int64_t k, const Prefetcher& from) { place_of(k) = batch(k, from); });
+    next();
+    return Iterator(*this);
+  }
+  std::default_sentinel_t end() const { return {}; }
+
+  /// Epoch and position, for a checkpoint: inside of the loop the position behind the batch that is being used.
+  StateFile state_dict() const { return progress_.state_dict(); }
+  /// The next pass begins where the state was taken: with the very next batch. Throws FormatError for a state of a
+  /// loader with another number of samples or other options (but for the workers'); then nothing has changed.
+  void load_state_dict(const StateFile& state) {
+    progress_.load_state_dict(state);
+    jobs_.reset();
+    current_.reset();
+  }
+
+ private:
+  std::optional<Batch>& place_of(std::int64_t k) {
+    return batches_[static_cast<std::size_t>(k % std::ssize(batches_))];
+  }
+
+  /// Batch k of the epoch, or nothing once nobody wants it.
+  std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const {
+    const Index& rows = progress_.rows(k);
+    try {
+      if constexpr (whole_batches) {
+        const detail::SampleRandomness random(seed_, progress_.epoch(), *rows.begin());
+        return data_.batch(rows);
+      } else {
+        std::vector<detail::Sample<Data>> samples;
+        samples.reserve(static_cast<std::size_t>(rows.size()));
+        for (const std::int64_t row : rows) {
+          if (from.stopped()) return std::nullopt;
+          samples.push_back(sample(row));
+        }
+        const detail::SampleRandomness random(seed_, progress_.epoch(), -1 - k);
+        return collate_(std::move(samples));
+      }
+    } catch (const SampleError&) {
+      throw;
+    } catch (...) {
+      detail::throw_of_samples({rows.begin(), rows.end()});
+    }
+  }
+
+  auto sample(std::int64_t row) const {
+    try {
+      const detail::SampleRandomness random(seed_, progress_.epoch(), row);
+      return sample_of(data_, row);
+    } catch (...) {
+      detail::throw_of_samples({row});
+    }
+  }
+
+  void next() {
+    current_.reset();
+    if (progress_.position() == size()) {
+      jobs_.reset();
+      progress_.end_epoch();
+      return;
+    }
+    jobs_->wait();
+    current_ = std::exchange(place_of(progress_.position()), std::nullopt);
+    jobs_->release();
+    progress_.advance();
+  }
+
+  D data_;
+  Collate collate_;
+  std::uint64_t seed_;
+  int workers_;
+  detail::LoaderProgress progress_;
+  std::vector<std::optional<Batch>> batches_;  // in the places of their jobs
+  std::optional<Batch> current_;
+  std::optional<Prefetcher> jobs_;  // ends first: it writes to the others
+};
+
+template <class D>
+DataLoader(D&&, const DataLoaderOptions&) -> DataLoader<D>;
+template <class D>
+explicit DataLoader(D&&) -> DataLoader<D>;
+template <class D, class Collate>
+DataLoader(D&&, const DataLoaderOptions&, Collate) -> DataLoader<D, Collate>;
+
+}  // namespace xgrad::kit

@@ -1,0 +1,174 @@
+// Data sets: samples by number. Anything with size() and an operator[] is one, a std::vector as well as a class that
+// reads a file when it is asked.
+//
+//     struct Squares {                                           // a data set of somebody's own
+//       std::int64_t size() const { return 100; }
+//       std::pair<Tensor, std::int64_t> operator[](std::int64_t i) const { return {tensor({Real(i)}), i * i}; }
+//     };
+//     const kit::TensorDataset points{x, labels};                // rows of arrays that are there already
+//     const auto parts = kit::random_split(points, {800, 200}, 1);
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <xgrad/core/array/random.h>
+#include <xgrad/core/graph/tensor.h>
+#include <xgrad/ops/arrange/join.h>
+
+namespace xgrad::kit {
+
+namespace detail {
+template <class T>
+inline constexpr bool is_array =
+    std::same_as<T, Tensor> || std::same_as<T, Array> || std::same_as<T, Index> || std::same_as<T, Mask>;
+
+template <class D>
+concept Sized = requires(const D& data) {
+  { data.size() } -> std::convertible_to<std::int64_t>;
+} && !is_array<D>;
+
+/// What samples are numbered with.
+template <class D>
+struct Position {
+  using type = std::int64_t;
+};
+template <class D>
+  requires requires { typename D::size_type; }
+struct Position<D> {
+  using type = typename D::size_type;
+};
+}  // namespace detail
+
+/// `data.size()` samples, of which sample i is `data.get(i)` or `data[i]`. Worker threads call these at the same time.
+template <class D>
+concept Dataset = detail::Sized<D> && (
+                                          requires(const D& data, std::int64_t i) { data.get(i); } ||
+                                          requires(const D& data, typename detail::Position<D>::type i) { data[i]; });
+
+/// `data.size()` samples that are given many at a time: `data.batch(rows)` are those with these numbers, put together.
+template <class D>
+concept BatchedDataset = detail::Sized<D> && requires(const D& data, const Index& rows) { data.batch(rows); };
+
+/// Sample i of a data set.
+template <Dataset D>
+auto sample_of(const D& data, std::int64_t i) {
+  if constexpr (requires { data.get(i); }) {
+    return data.get(i);
+  } else {
+    return data[static_cast<typename detail::Position<D>::type>(i)];
+  }
+}
+
+namespace detail {
+/// Throws ShapeError unless all have rows, as many as the first.
+void check_rows(const std::vector<Shape>& shapes);
+
+/// Throws ValueError unless there is a sample with this number.
+inline void check_sample(const char* op, std::int64_t i, std::int64_t size) {
+  if (i < 0 || i >= size) fail<ValueError>(op, "sample ", i, " is not in [0, ", size, ")");
+}
+
+inline Tensor without_history(const Tensor& part) { return part.detach(); }
+template <class T>
+BasicArray<T> without_history(BasicArray<T> part) {
+  return part;
+}
+}  // namespace detail
+
+/// The rows of several arrays side by side: sample i is (x[i], y[i], ...). Each is a Tensor, Array, Index or Mask; of a
+/// Tensor the numbers count, not the history.
+///
+/// Threads: many may read from one object.
+template <class... Parts>
+  requires(sizeof...(Parts) > 0 && (detail::is_array<Parts> && ...))
+class TensorDataset {
+ public:
+  /// Throws ShapeError unless all have rows, equally many.
+  explicit TensorDataset(Parts... parts) : parts_(detail::without_history(std::move(parts))...) {
+    std::apply([](const Parts&... part) { detail::check_rows({part.shape()...}); }, parts_);
+  }
+
+  std::int64_t size() const { return std::get<0>(parts_).dim(0); }
+  /// The rows with this number. Throws ValueError for one that is not there.
+  std::tuple<Parts...> get(std::int64_t i) const {
+    detail::check_sample("tensor_dataset", i, size());
+    return std::apply([i](const Parts&... part) { return std::tuple<Parts...>(part[{i}]...); }, parts_);
+  }
+  /// The rows with these numbers (B): arrays whose first axis is B. Throws ValueError for one that is not there.
+  std::tuple<Parts...> batch(const Index& rows) const {
+    for (const std::int64_t row : rows) detail::check_sample("tensor_dataset", row, size());
+    return std::apply([&](const Parts&... part) { return std::tuple<Parts...>(part[rows]...); }, parts_);
+  }
+
+ private:
+  std::tuple<Parts...> parts_;
+};
+
+/// Some samples of a data set, which must outlive it.
+///
+/// Threads: many may read from one object, if many may read from the data set.
+template <class D>
+  requires(Dataset<D> || BatchedDataset<D>)
+class Subset {
+ public:
+  /// Throws ShapeError unless the numbers are a list, ValueError for a number that is no sample.
+  Subset(const D& data, Index rows) : data_(&data), rows_(std::move(rows)) {
+    if (rows_.rank() != 1) fail<ShapeError>("subset", "needs numbers (N), got ", rows_.shape());
+    const auto all = static_cast<std::int64_t>(data.size());
+    for (const std::int64_t row : rows_) detail::check_sample("subset", row, all);
+  }
+  Subset(const D&& data, Index rows) = delete;
+
+  std::int64_t size() const { return rows_.size(); }
+  /// The numbers of the samples in the whole data set.
+  const Index& rows() const { return rows_; }
+  /// The sample with this number among these. Throws ValueError for one that is not there.
+  auto get(std::int64_t i) const
+    requires Dataset<D>
+  {
+    detail::check_sample("subset", i, size());
+    return sample_of(*data_, rows_.at({i}));
+  }
+  /// The samples with these numbers among these (B). Throws as `get` does.
+  auto batch(const Index& rows) const
+    requires BatchedDataset<D>
+  {
+    for (const std::int64_t row : rows) detail::check_sample("subset", row, size());
+    return data_->batch(rows_[rows]);
+  }
+
+ private:
+  const D* data_;
+  Index rows_;
+};
+
+/// Parts with so many samples each, chosen at random: the same for the same seed. `data` must outlive them. Throws
+/// ValueError unless the sizes are at least 0 and together as many as there are samples.
+template <class D>
+std::vector<Subset<D>> random_split(const D& data, const std::vector<std::int64_t>& sizes, std::uint64_t seed) {
+  std::int64_t first = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) fail<ValueError>("random_split", "a part has ", size, " samples");
+    first += size;
+  }
+  const auto all = static_cast<std::int64_t>(data.size());
+  if (first != all) fail<ValueError>("random_split", "parts of ", sizes, " samples do not make up ", all);
+  const Index order = random_permutation(all, {.seed = seed});
+  std::vector<Subset<D>> parts;
+  first = 0;
+  for (const std::int64_t size : sizes) {
+    parts.emplace_back(data, order[{slice(first, first + size)}]);
+    first += size;
+  }
+  return parts;
+}
+template <class D>
+std::vector<Subset<D>> random_split(const D&& data, const std::vector<std::int64_t>& sizes,
+                                    std::uint64_t seed) = delete;
+
+}  // namespace xgrad::kit

@@ -1,0 +1,218 @@
+// Files of pictures are read with distrust: what they declare is held against what they are before room is made for it.
+#include <xgrad/kit/data/images.h>
+
+#include <algorithm>
+
+#include <xgrad/kit/data/packed.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/arrange/index.h>
+
+namespace xgrad::kit {
+namespace {
+
+using Path = std::filesystem::path;
+using Bytes = std::vector<std::uint8_t>;
+
+/// The next bytes of a file, as many as there are up to `count`.
+Bytes take(PackedFile& file, std::int64_t count) {
+  Bytes bytes(static_cast<std::size_t>(count));
+  bytes.resize(file.read({reinterpret_cast<char*>(bytes.data()), bytes.size()}));
+  return bytes;
+}
+
+PackedFile opened(const char* op, const Path& path) {
+  PackedFile file(path);
+  if (path.extension() == ".gz" && !file.packed())
+    fail<FormatError>(op, path.string(), ": is named .gz but is not gzip");
+  return file;
+}
+
+std::uint32_t big_endian(const std::uint8_t* bytes) {
+  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 | bytes[3];
+}
+
+std::string hexadecimal(std::uint32_t number) {
+  std::string text = "0x";
+  for (int shift = 28; shift >= 0; shift -= 4) text += "0123456789abcdef"[number >> shift & 15];
+  return text;
+}
+
+/// What an IDX file holds.
+struct Idx {
+  Shape shape;
+  Bytes bytes;
+};
+
+/// Reads an IDX file of unsigned bytes with so many axes: two zero bytes, the type, the number of axes, the size along
+/// each of them in 32 bits, most significant byte first, then the elements.
+Idx read_idx_file(const Path& path, int rank) {
+  constexpr const char* op = "read_idx";
+  PackedFile file = opened(op, path);
+  const std::int64_t size_bytes = 4 * rank, header_bytes = 4 + size_bytes;
+  const Bytes first = take(file, 4);
+  const std::uint32_t magic = 0x800 + static_cast<std::uint32_t>(rank);
+  if (first.size() == 4 && big_endian(first.data()) != magic) {
+    fail<FormatError>(op, path.string(), ": magic number: expected ", hexadecimal(magic), " (unsigned bytes, ", rank,
+                      rank == 1 ? " axis" : " axes", "), found ", hexadecimal(big_endian(first.data())));
+  }
+  const Bytes header = take(file, size_bytes);
+  if (std::ssize(header) < size_bytes) {
+    fail<FormatError>(op, path.string(), ": expected a header of ", header_bytes, " bytes, found ",
+                      first.size() + header.size());
+  }
+  std::vector<std::int64_t> sizes;
+  for (int axis = 0; axis < rank; ++axis) {
+    sizes.push_back(big_endian(header.data() + 4 * axis));
+    if (sizes.back() == 0)
+      fail<FormatError>(op, path.string(), ": axis ", axis, ": expected a size of 1 or more, found 0");
+  }
+  const Shape shape{std::span<const std::int64_t>(sizes)};
+  const std::int64_t most = file.most_bytes() - header_bytes;
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) {
+    if (size > most / count) {
+      fail<FormatError>(op, path.string(), ": declares bytes of shape ", shape, ", but at most ", most,
+                        " bytes follow the header");
+    }
+    count *= size;
+  }
+  Bytes bytes = take(file, count);
+  if (std::ssize(bytes) < count) {
+    fail<FormatError>(op, path.string(), ": expected ", count, " bytes behind the header, found ", bytes.size());
+  }
+  if (!take(file, 1).empty()) {
+    fail<FormatError>(op, path.string(), ": expected the end behind ", count, " bytes of shape ", shape,
+                      ", found more");
+  }
+  return {shape, std::move(bytes)};
+}
+
+std::vector<std::string> names(const ClassNames& classes) { return {classes.begin(), classes.end()}; }
+
+}  // namespace
+
+ImageSet::ImageSet(const Shape& shape, std::vector<std::uint8_t> pixels, Index labels, std::vector<std::string> classes)
+    : shape_(shape), labels_(std::move(labels)), classes_(std::move(classes)) {
+  constexpr const char* op = "ImageSet";
+  if (shape.rank() != 4) fail<ShapeError>(op, "needs pictures (N, C, H, W), got ", shape);
+  bytes_ = Shape{shape[1], shape[2], shape[3]}.numel();
+  if (std::cmp_not_equal(pixels.size(), shape.numel())) {
+    fail<ShapeError>(op, pixels.size(), " bytes for pictures ", shape);
+  }
+  if (labels_.shape() != Shape{shape[0]}) fail<ShapeError>(op, "pictures ", shape, " with labels ", labels_.shape());
+  for (const std::int64_t label : labels_) {
+    if (label < 0 || label >= std::ssize(classes_)) {
+      fail<ValueError>(op, "label ", label, " is not in [0, ", classes_.size(), ")");
+    }
+  }
+  pixels_ = std::make_shared<const Bytes>(std::move(pixels));
+}
+
+const std::uint8_t* ImageSet::begin_of(std::int64_t i) const {
+  if (i < 0 || i >= size()) fail<ValueError>("ImageSet", "picture ", i, " is not in [0, ", size(), ")");
+  return pixels_->data() + i * bytes_;
+}
+
+std::span<const std::uint8_t> ImageSet::pixels(std::int64_t i) const {
+  return {begin_of(i), static_cast<std::size_t>(bytes_)};
+}
+
+ImageBatch ImageSet::batch(const Index& rows) const {
+  if (rows.rank() != 1) fail<ShapeError>("ImageSet", "needs the numbers of pictures (B), got ", rows.shape());
+  for (const std::int64_t row : rows) begin_of(row);
+  ImageBatch batch{Array(Shape{rows.size(), shape_[1], shape_[2], shape_[3]}), index_select(labels_, 0, rows)};
+  Real* out = batch.images.mutable_data();
+  for (const std::int64_t row : rows) {
+    const auto scaled = [](std::uint8_t byte) { return static_cast<Real>(byte) / 255; };
+    out = std::ranges::transform(pixels(row), out, scaled).out;
+  }
+  return batch;
+}
+
+ImageBatch ImageSet::all() const { return batch(arange(size())); }
+
+ImageSet ImageSet::select(const Index& rows) const {
+  if (rows.rank() != 1) fail<ShapeError>("ImageSet", "needs the numbers of pictures (B), got ", rows.shape());
+  const Shape shape{rows.size(), shape_[1], shape_[2], shape_[3]};
+  Bytes chosen;
+  for (const std::int64_t row : rows) begin_of(row);
+  chosen.reserve(static_cast<std::size_t>(shape.numel()));
+  for (const std::int64_t row : rows) chosen.insert(chosen.end(), begin_of(row), begin_of(row) + bytes_);
+  return {shape, std::move(chosen), index_select(labels_, 0, rows), classes_};
+}
+
+ImageSet read_idx(const Path& images, const Path& labels, std::vector<std::string> classes) {
+  constexpr const char* op = "read_idx";
+  Idx pictures = read_idx_file(images, 3);
+  const Idx numbers = read_idx_file(labels, 1);
+  if (pictures.shape[0] != numbers.shape[0]) {
+    fail<FormatError>(op, images.string(), " has ", pictures.shape[0], " pictures, but ", labels.string(), " has ",
+                      numbers.shape[0], " labels");
+  }
+  if (classes.empty()) {
+    for (int label = 0; label <= std::ranges::max(numbers.bytes); ++label) classes.push_back(std::to_string(label));
+  }
+  for (std::size_t i = 0; i < numbers.bytes.size(); ++i) {
+    if (numbers.bytes[i] < classes.size()) continue;
+    fail<FormatError>(op, labels.string(), ": label ", i, ": expected a class below ", classes.size(), ", found ",
+                      int{numbers.bytes[i]});
+  }
+  const Shape& shape = pictures.shape;
+  return {Shape{shape[0], 1, shape[1], shape[2]}, std::move(pictures.bytes), Index(numbers.shape, numbers.bytes),
+          std::move(classes)};
+}
+
+ImageSet read_cifar10(std::span<const Path> batches) {
+  constexpr const char* op = "read_cifar10";
+  constexpr std::int64_t pixels = 3 * 32 * 32, record = 1 + pixels;
+  if (batches.empty()) fail<ValueError>(op, "needs at least one file");
+  Bytes bytes;
+  std::vector<std::int64_t> labels;
+  for (const Path& path : batches) {
+    PackedFile file = opened(op, path);
+    for (std::int64_t number = 0;; ++number) {
+      const Bytes next = take(file, record);
+      if (next.empty() && number > 0) break;
+      if (std::ssize(next) < record) {
+        fail<FormatError>(op, path.string(), ": record ", number, ": expected ", record, " bytes, found ", next.size());
+      }
+      if (next[0] >= cifar10_classes.size()) {
+        fail<FormatError>(op, path.string(), ": record ", number, ": expected a label below 10, found ", int{next[0]});
+      }
+      labels.push_back(next[0]);
+      bytes.insert(bytes.end(), next.begin() + 1, next.end());
+    }
+  }
+  return {Shape{std::ssize(labels), 3, 32, 32}, std::move(bytes), Index(labels), names(cifar10_classes)};
+}
+
+ImageData read_image_folder(const Path& folder) {
+  const auto perhaps_packed = [&](const char* name) {
+    const Path plain = folder / name, packed = folder / cat(name, ".gz");
+    return std::filesystem::exists(packed) && !std::filesystem::exists(plain) ? packed : plain;
+  };
+  const auto both = [&](ImageSet train, ImageSet test) -> ImageData {
+    const auto alike = [&](int axis) { return train.shape()[axis] == test.shape()[axis]; };
+    if (!alike(1) || !alike(2) || !alike(3) || train.classes() != test.classes()) {
+      fail<FormatError>("read_image_folder", folder.string(), ": pictures ", train.shape(), " of ",
+                        train.classes().size(), " classes to learn from, but ", test.shape(), " of ",
+                        test.classes().size(), " to judge by");
+    }
+    return {std::move(train), std::move(test)};
+  };
+  if (std::filesystem::exists(perhaps_packed("train-images-idx3-ubyte"))) {
+    const bool fashion = folder.string().find("fashion") != std::string::npos;
+    const std::vector<std::string> classes = fashion ? names(fashion_mnist_classes) : std::vector<std::string>{};
+    return both(read_idx(perhaps_packed("train-images-idx3-ubyte"), perhaps_packed("train-labels-idx1-ubyte"), classes),
+                read_idx(perhaps_packed("t10k-images-idx3-ubyte"), perhaps_packed("t10k-labels-idx1-ubyte"), classes));
+  }
+  if (std::filesystem::exists(folder / "data_batch_1.bin")) {
+    std::vector<Path> train;
+    for (int i = 1; i <= 5; ++i) train.push_back(folder / cat("data_batch_", i, ".bin"));
+    const std::array test{folder / "test_batch.bin"};
+    return both(read_cifar10(train), read_cifar10(test));
+  }
+  throw IoError("cannot read " + folder.string() + ": neither train-images-idx3-ubyte nor data_batch_1.bin is there");
+}
+
+}  // namespace xgrad::kit

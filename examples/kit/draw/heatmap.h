@@ -1,0 +1,38 @@
+// Heat maps of attention weights as SVG.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <xgrad/core/base/error.h>
+#include <xgrad/kit/draw/svg.h>
+
+namespace xgrad::kit {
+
+/// One matrix of a figure: q rows of k values.
+struct HeatMapPanel {
+  std::string title = {};
+  std::vector<double> values = {};  ///< (q, k), row after row
+};
+
+/// A grid of matrices of the same size under common labels: rows are queries, columns are keys.
+struct HeatMaps {
+  std::string title = {};
+  std::vector<std::string> queries = {};  ///< label of each row, q of them
+  std::vector<std::string> keys = {};     ///< label of each column, k of them
+  std::vector<HeatMapPanel> panels = {};
+  std::size_t columns = 4;              ///< panels in one row of the grid
+  std::vector<bool> masked = {};        ///< (q, k) or empty: true where attention was not allowed
+  std::string query_caption = "query";  ///< what the rows are
+  std::string key_caption = "key";      ///< what the columns are
+  Theme theme = Theme::automatic;
+};
+
+/// The figure as SVG, all panels in one scale: 0 is near the ground, the greatest value far from it (dark on white
+/// ground); with negative values blue is below and red above 0. Masked entries are hatched, the others tell their
+/// tokens and value under the pointer. Long labels are shortened. Throws ValueError without panels, labels or columns,
+/// if a size does not fit the labels, or if a value that is not masked is not finite.
+std::string heat_map_svg(const HeatMaps& maps);
+
+}  // namespace xgrad::kit

@@ -1,0 +1,38 @@
+// Pictures beside one another, and which classes a model takes for which.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <xgrad/core/array/array.h>
+#include <xgrad/kit/draw/svg.h>
+
+namespace xgrad::kit {
+
+/// Pictures in rows, each with a line of text below it.
+struct PictureGrid {
+  std::string title = {};
+  Array images = {};                       ///< (N, 1 or 3, H, W) in [0, 1]
+  std::vector<std::string> captions = {};  ///< N of them, or none
+  std::size_t columns = 8;                 ///< pictures in one row
+  double width = 84;                       ///< of a picture, in pixels of the figure
+  Theme theme = Theme::automatic;
+};
+
+/// The figure as SVG, the pictures in it as PNG; a caption that is too long is shortened, and whole under the pointer.
+/// Throws ShapeError unless the images have such a shape and every one a caption, if any has; ValueError without images
+/// or columns, for a width that is not from 1 to 4096, or a value that is not a number.
+std::string picture_grid_svg(const PictureGrid& grid);
+
+/// How often class i was taken for class j, (classes, classes), from labels and guesses (N). Throws ShapeError unless
+/// both are lists of the same length, ValueError for a number that is no class.
+Index confusion_matrix(const Index& labels, const Index& guesses, std::int64_t classes);
+
+/// A confusion matrix as a heat map (SVG): of each class, a row, the shares that were taken for each class. Throws
+/// ShapeError unless it is (C, C) for C names, ValueError without classes.
+std::string confusion_svg(const std::string& title, const Index& confusion, const std::vector<std::string>& classes,
+                          Theme theme = Theme::automatic);
+
+}  // namespace xgrad::kit

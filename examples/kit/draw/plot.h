@@ -1,0 +1,80 @@
+// Line plots as SVG: loss curves, fitted functions, comparisons.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <xgrad/core/base/error.h>
+#include <xgrad/kit/draw/svg.h>
+
+namespace xgrad::kit {
+
+/// A named row of points, one for each y. A point that is not finite, or not positive on a logarithmic axis, is left
+/// out and interrupts the line.
+struct Series {
+  enum class Style {
+    line,
+    dashed,
+    marked,  ///< a line with a dot at each point
+    points,
+    area  ///< the surface that the points go round, pale
+  };
+
+  std::string name = {};
+  std::vector<double> x = {};  ///< 1, 2, 3, ... if empty
+  std::vector<double> y = {};
+  Style style = Style::line;
+};
+
+/// How the numbers of an axis are spread. If both are logarithmic, y = a x^b is a straight line of slope b.
+enum class Scale { linear, log };
+
+struct PlotOptions {
+  std::string title = {};
+  std::string x_label = {};
+  std::string y_label = {};
+  Scale x_scale = Scale::linear;
+  Scale y_scale = Scale::linear;
+  double width = 720;  ///< pixels
+  double height = 420;
+  Theme theme = Theme::automatic;
+};
+
+/// A picture with all series in it: axes with round numbers, whole ones where the series have no others (epochs), and
+/// on a logarithmic axis powers of two where they begin and end with such (sizes); a legend if a series has a name, the
+/// numbers of each point under the pointer. Throws ValueError if a series has different counts of x and y, or the
+/// picture would be smaller than 200 x 150 pixels.
+std::string line_plot(const std::vector<Series>& series, const PlotOptions& options = {});
+
+/// One plot of a figure: its series, and what stands around them.
+struct PlotPanel {
+  std::vector<Series> series = {};
+  std::string title = {};
+  std::string x_label = {};
+  std::string y_label = {};
+  Scale x_scale = Scale::linear;
+  Scale y_scale = Scale::linear;
+};
+
+struct PanelPlotOptions {
+  std::string title = {};
+  std::size_t columns = 2;  ///< panels in one row
+  double width = 480;       ///< of a panel, in pixels
+  double height = 320;
+  Theme theme = Theme::automatic;
+};
+
+/// A figure of plots, row after row, each with axes of its own. Series that every panel has, by names and styles, are
+/// explained once for all. Throws ValueError as line_plot, and without panels or columns.
+std::string panel_plot(const std::vector<PlotPanel>& panels, const PanelPlotOptions& options = {});
+
+/// Round numbers (1, 2 or 5 times a power of ten apart) within [low, high], about `count` of them. Throws
+/// ValueError unless low < high, both finite, and count >= 1.
+std::vector<double> nice_ticks(double low, double high, int count);
+
+/// Labels of evenly spaced ticks, all with as many decimals as their distance needs; thousands and millions as k and M
+/// where the distance allows it: 0.5 1.0 1.5, or 0 20k 40k.
+std::vector<std::string> tick_labels(const std::vector<double>& ticks);
+
+}  // namespace xgrad::kit

@@ -1,0 +1,148 @@
+// Writing SVG elements; numbers never pass through a locale.
+#include <xgrad/kit/draw/svg.h>
+
+#include <xgrad/kit/program/format.h>
+#include <xgrad/kit/text/utf8.h>
+
+namespace xgrad::kit {
+namespace {
+
+std::string pixels(double value) {
+  std::string text = fixed(value, 2);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string hex(std::uint32_t colour) {
+  std::string text;
+  for (int shift = 20; shift >= 0; shift -= 4) text += "0123456789abcdef"[colour >> shift & 15];
+  return text;
+}
+
+/// Width of a character as a share of the font size, after DejaVu Sans, which is among the widest.
+double relative_width(char32_t c) {
+  const std::u32string_view thin = U"iIjl|'.,:;! \u00A0\u202F", slim = U"frt()[]{}/-\"", broad = U"mwMW%@—…";
+  if (thin.find(c) != thin.npos) return 0.33;
+  if (slim.find(c) != slim.npos) return 0.42;
+  if (broad.find(c) != broad.npos) return 0.98;
+  if (columns(std::u32string_view(&c, 1)) != 1) return columns(std::u32string_view(&c, 1)) * 0.5;
+  if ((c >= U'A' && c <= U'Z') || c == U'<' || c == U'>' || c == U'+' || c == U'=') return 0.76;
+  return 0.62;
+}
+
+constexpr double bold_share = 1.12;  // a bold character is so many times as wide as a plain one
+
+double text_width(std::u32string_view text, double font_size) {
+  double width = 0;
+  for (const char32_t c : text) width += relative_width(c) * font_size;
+  return width;
+}
+
+}  // namespace
+
+std::string xml_escaped(std::string_view text) {
+  std::string result;
+  for (const char32_t c : decode_utf8(text)) {
+    switch (c) {
+      case U'&':
+        result += "&amp;";
+        break;
+      case U'<':
+        result += "&lt;";
+        break;
+      case U'>':
+        result += "&gt;";
+        break;
+      case U'"':
+        result += "&quot;";
+        break;
+      case U'\'':
+        result += "&#39;";
+        break;
+      default: {
+        const bool allowed = (c >= 0x20 && c != 0xFFFE && c != 0xFFFF) || c == U'\t' || c == U'\n';
+        result += encode_utf8(std::u32string(1, allowed ? c : U'\uFFFD'));
+      }
+    }
+  }
+  return result;
+}
+
+double text_width(std::string_view text, double font_size) { return text_width(decode_utf8(text), font_size); }
+
+double bold_width(std::string_view text, double font_size) { return text_width(text, bold_share * font_size); }
+
+std::string fit_width(std::string_view text, double font_size, double width) {
+  std::u32string characters = decode_utf8(text);
+  if (text_width(characters, font_size) <= width + 0.01) return std::string(text);  // a width is often a sum with it
+  while (!characters.empty() && text_width(characters + U'…', font_size) > width) characters.pop_back();
+  return encode_utf8(characters + U'…');
+}
+
+Attribute::Attribute(std::string_view name, double value) : name(name), value(pixels(value)) {}
+
+Svg::Svg(double width, double height, std::string_view title, Theme theme) : theme_(theme) {
+  const std::string size = pixels(width) + " " + pixels(height);
+  tag("svg",
+      {{"xmlns", "http://www.w3.org/2000/svg"},
+       {"width", width},
+       {"height", height},
+       {"viewBox", "0 0 " + size},
+       {"role", "img"},
+       {"aria-label", title},
+       {"font-family", "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"},
+       {"font-size", 12},
+       {"fill", text_ink}},
+      ">\n");
+  head_.swap(body_);
+  shape("rect", {{"width", width}, {"height", height}, {"fill", ground_ink}});
+}
+
+std::string Svg::str() const {
+  std::string style;
+  for (const std::string& rule : dark_rules_) style += rule;
+  if (!style.empty()) style = "<style>@media (prefers-color-scheme:dark){" + style + "}</style>\n";
+  return head_ + style + body_ + "</svg>\n";
+}
+
+void Svg::shape(std::string_view name, Attributes attributes, std::string_view hover) {
+  if (hover.empty()) return tag(name, attributes, "/>\n");
+  tag(name, attributes, "><title>");
+  body_ += xml_escaped(hover) + "</title></" + std::string(name) + ">\n";
+}
+
+void Svg::text(double x, double y, std::string_view text, Attributes attributes) {
+  tag("text", {{"x", x}, {"y", y}}, "");
+  write(attributes);
+  body_ += ">" + xml_escaped(text) + "</text>\n";
+}
+
+void Svg::heading(double x, double y, std::string_view text, double font_size, double width) {
+  this->text(x, y, fit_width(text, bold_share * font_size, width), {{"font-size", font_size}, {"font-weight", "bold"}});
+}
+
+void Svg::open(std::string_view name, Attributes attributes) { tag(name, attributes, ">\n"); }
+
+void Svg::close(std::string_view name) { body_ += "</" + std::string(name) + ">\n"; }
+
+void Svg::tag(std::string_view name, Attributes attributes, std::string_view end) {
+  body_ += "<" + std::string(name);
+  write(attributes);
+  body_ += end;
+}
+
+void Svg::write(Attributes attributes) {
+  std::string classes;
+  for (const auto& [name, value, ink] : attributes) {
+    const std::string text = ink ? "#" + hex(theme_ == Theme::dark ? ink->dark : ink->light) : xml_escaped(value);
+    body_ += " " + std::string(name) + "=\"" + text + '"';
+    if (!ink || theme_ != Theme::automatic) continue;
+    const std::string one = std::string(name) + hex(ink->light) + hex(ink->dark);
+    dark_rules_.insert("." + one + "{" + std::string(name) + ":#" + hex(ink->dark) + "}");
+    classes += (classes.empty() ? "" : " ") + one;
+  }
+  if (!classes.empty()) body_ += " class=\"" + classes + '"';
+}
+
+}  // namespace xgrad::kit

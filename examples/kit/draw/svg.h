@@ -1,0 +1,114 @@
+// A sheet of SVG that drawings are put on: shapes, text, escaping, how wide a text will be, and the colours of all
+// pictures.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <xgrad/core/base/error.h>
+
+namespace xgrad::kit {
+
+/// Text for the inside of an element or of an attribute: & < > " ' escaped, invalid UTF-8 and characters that XML does
+/// not allow replaced by U+FFFD.
+std::string xml_escaped(std::string_view text);
+
+/// The width in pixels that a text needs at a font size: an estimate on the wide side, since the reader's font is
+/// unknown.
+double text_width(std::string_view text, double font_size);
+
+/// The same for a bold text.
+double bold_width(std::string_view text, double font_size);
+
+/// The text itself, or its beginning with an ellipsis if it is wider than so many pixels.
+std::string fit_width(std::string_view text, double font_size, double width);
+
+/// The ground that a picture is drawn for.
+enum class Theme {
+  automatic,  ///< white, and dark where the reader prefers that (CSS: prefers-color-scheme)
+  light,
+  dark
+};
+
+/// A colour as 0xRRGGBB, on white and on dark ground.
+struct Ink {
+  std::uint32_t light = 0, dark = 0;
+};
+
+/// Of the sheet.
+inline constexpr Ink ground_ink{0xffffff, 0x0d1117};
+/// Of titles, labels and all text that says nothing else.
+inline constexpr Ink text_ink{0x1f2933, 0xe6edf3};
+/// Of axes, ticks and captions.
+inline constexpr Ink quiet_ink{0x52606d, 0x9aa7b4};
+/// Of lines behind a drawing.
+inline constexpr Ink grid_ink{0xe4e7eb, 0x2a323c};
+/// Of lines around a drawing.
+inline constexpr Ink frame_ink{0xcbd2d9, 0x47525e};
+
+/// Colours of things that belong together, after Okabe and Ito's, which colour-blind readers can tell apart; those that
+/// stand out least at the end.
+inline constexpr std::array<Ink, 7> series_inks = {{{0x0072b2, 0x3d9be0},
+                                                    {0xd55e00, 0xf07d2b},
+                                                    {0x009e73, 0x2fc49a},
+                                                    {0xcc79a7, 0xe29ac4},
+                                                    {0x4b5563, 0xaab4c0},
+                                                    {0xe69f00, 0xf2b733},
+                                                    {0x56b4e9, 0x9bd4f7}}};
+
+/// Name and value of an attribute; numbers are given two decimals, as pixels need no more. An ink is the value of fill
+/// or stroke, of an element without a class of its own.
+struct Attribute {
+  std::string_view name;
+  std::string value = {};
+  std::optional<Ink> ink = {};
+
+  Attribute(std::string_view name, double value);
+  Attribute(std::string_view name, std::string_view value) : name(name), value(value) {}
+  Attribute(std::string_view name, Ink ink) : name(name), ink(ink) {}
+};
+
+/// The attributes of one element, in order.
+using Attributes = std::initializer_list<Attribute>;
+
+/// An SVG document of a fixed size on ground of its own, so that it is legible on every page. With Theme::automatic an
+/// element has its light colour as attribute and a class for the dark one: programs that know no CSS show the light
+/// picture. A class is named after its colours, so documents that stand in one page do not disturb each other.
+///
+/// Threads: one at a time.
+class Svg {
+ public:
+  /// Size in pixels; `title` is what screen readers say.
+  Svg(double width, double height, std::string_view title, Theme theme = Theme::automatic);
+
+  /// An element without content, or with a title that appears under the pointer.
+  void shape(std::string_view name, Attributes attributes, std::string_view hover = {});
+
+  /// A text that begins (or with text-anchor middle or end: has its middle or end) at x, y, its base line.
+  void text(double x, double y, std::string_view text, Attributes attributes = {});
+
+  /// A bold text, cut to a width.
+  void heading(double x, double y, std::string_view text, double font_size, double width);
+
+  /// A group, whose attributes hold for everything up to the matching `close`.
+  void open(std::string_view name, Attributes attributes);
+  void close(std::string_view name);
+
+  /// The document.
+  std::string str() const;
+
+ private:
+  void tag(std::string_view name, Attributes attributes, std::string_view end);
+  void write(Attributes attributes);
+
+  Theme theme_;
+  std::string head_, body_;
+  std::set<std::string> dark_rules_;  // of the classes in use
+};
+
+}  // namespace xgrad::kit

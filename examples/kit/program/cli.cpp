@@ -1,0 +1,186 @@
+// Options that say what they take, and the frame around an example.
+#include <xgrad/kit/program/cli.h>
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <concepts>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <new>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+
+#include <xgrad/core/base/error.h>
+#include <xgrad/core/runtime/parallel.h>
+#include <xgrad/core/base/quote.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/ops/derivatives/build_info.h>
+#include <xgrad/ops/products/matmul_precision.h>
+
+namespace xgrad::kit {
+namespace {
+
+/// The number that a text is; throws CLI::ValidationError unless it is one within the range.
+template <class Number>
+Number parsed(const std::string& name, const std::string& text, Number least, Number most) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool fits = error == std::errc() && end == text.data() + text.size() && value >= least && value <= most;
+  if (!fits) {
+    const std::string kind = std::integral<Number> ? "a whole number" : "a number";
+    throw CLI::ValidationError(
+        name, "expected " + kind + " from " + number(least) + " to " + number(most) + ", found " + escaped(text));
+  }
+  return value;
+}
+
+/// Takes the numbers of descriptors that are closed with /dev/null, so that no file opened later gets them and, say,
+/// receives what was meant for standard error. Opened for reading only: writing fails, as it would without.
+void occupy_standard_streams() {
+  for (const int descriptor : {0, 1, 2}) {
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF) open("/dev/null", O_RDONLY);
+  }
+}
+
+using Files = std::map<std::string, std::filesystem::file_time_type>;
+
+/// The files of a folder by name, and when they were written.
+Files files_in(const std::filesystem::path& folder) {
+  Files files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::error_code gone;  // somebody else's temporary file
+    const auto written = entry.last_write_time(gone);
+    if (!gone && !entry.is_directory(gone)) files[entry.path().filename().string()] = written;
+  }
+  return files;
+}
+
+/// "out/translate: loss.csv, loss.svg": what was written since.
+void print_new(const std::filesystem::path& folder, const Files& before) {
+  std::string names;
+  for (const auto& [name, written] : files_in(folder)) {
+    const auto found = before.find(name);
+    if (found == before.end() || found->second != written) names += (names.empty() ? "" : ", ") + name;
+  }
+  if (!names.empty()) std::cout << "\n" << folder.string() << ": " << names << "\n";
+}
+
+/// Lets writing fail where a file may not grow any more (ulimit -f), which would otherwise end the program.
+void survive_file_limits() {
+  struct sigaction action = {};
+  if (sigaction(SIGXFSZ, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGXFSZ, SIG_IGN);
+}
+
+/// Prints the line of an error: one line, also where the library says on a second one which module it was in.
+void print_error(const char* reason, const char* behind = "") {
+  std::cerr << "error: ";
+  for (const char* end; (end = std::strstr(reason, "\n ")) != nullptr; reason = end + 2) {
+    std::cerr.write(reason, end - reason);
+  }
+  std::cerr << reason << behind << "\n";
+}
+
+}  // namespace
+
+template <class Number>
+void add_number(CLI::App& app, const std::string& name, Number& value, const std::string& what,
+                std::type_identity_t<Number> least, std::type_identity_t<Number> most) {
+  const auto take = [name, &value, least, most](const CLI::results_t& texts) {
+    value = parsed<Number>(name, texts.front(), least, most);
+    return true;
+  };
+  app.add_option(name, take, what, true, [&value] { return number(value); })
+      ->type_name(std::integral<Number> ? "INT" : "NUMBER");
+}
+template void add_number(CLI::App&, const std::string&, std::int64_t&, const std::string&, std::int64_t, std::int64_t);
+template void add_number(CLI::App&, const std::string&, std::uint64_t&, const std::string&, std::uint64_t,
+                         std::uint64_t);
+template void add_number(CLI::App&, const std::string&, int&, const std::string&, int, int);
+template void add_number(CLI::App&, const std::string&, double&, const std::string&, double, double);
+
+void add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values, const std::string& what,
+                 std::int64_t least, std::int64_t most) {
+  const auto take = [name, &values, least, most](const CLI::results_t& texts) {
+    values.clear();
+    for (const std::string& text : texts) values.push_back(parsed(name, text, least, most));
+    return true;
+  };
+  app.add_option(name, take, what, true, [&values] { return cat(values); })->type_name("INT ...")->expected(1, 100);
+}
+
+void add_choice(CLI::App& app, const std::string& name, const std::vector<std::string>& words, const std::string& what,
+                const std::function<void(std::size_t)>& chosen) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  const auto take = [=](const CLI::results_t& texts) {
+    const auto found = std::ranges::find(words, texts.front());
+    if (found == words.end()) {
+      throw CLI::ValidationError(name, "expected one of " + list + ", found " + escaped(texts.front()));
+    }
+    chosen(static_cast<std::size_t>(found - words.begin()));
+    return true;
+  };
+  app.add_option(name, take, what + ": " + list)->type_name("WORD");
+}
+
+int report_error() {
+  try {
+    throw;
+  } catch (const CLI::ParseError& error) {
+    print_error(error.what(), " (--help lists the options)");
+    return 2;
+  } catch (const std::bad_alloc&) {
+    print_error("not enough memory");
+  } catch (const std::exception& error) {
+    print_error(error.what());
+  } catch (...) {
+    print_error("unknown");
+  }
+  return 1;
+}
+
+int run_example(CLI::App& app, int argc, char** argv, const std::function<void(Example&)>& body) try {
+  occupy_standard_streams();
+  survive_file_limits();
+  Example example;
+  int threads = 0;
+  auto precision = MatmulPrecision::highest;
+  add_number(app, "--seed", example.seed, "seed of all randomness", 0, ~std::uint64_t{0});
+  app.add_option("--out", example.out, "folder for results (default: out/" + app.get_name() + ")");
+  add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
+  add_choice(app, "--precision", {"highest", "medium"}, "of products, medium rounds to bfloat16",
+             [&](std::size_t i) { precision = i == 0 ? MatmulPrecision::highest : MatmulPrecision::medium; });
+  const auto flushed = [](int status) {
+    if (std::cout << std::flush) return status;
+    print_error("standard output did not take everything");
+    return 1;
+  };
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help
+    return flushed(app.exit(request));
+  }
+  example.out = output_folder(app.get_name(), example.out);
+  if (threads > 0) set_threads(threads);
+  if (precision != matmul_precision()) set_matmul_precision(precision);
+  manual_seed(example.seed);
+  std::cout << to_string(build_info()) << "\n";
+
+  const Files before = files_in(example.out);
+  body(example);
+  if (example.status != 0) return flushed(example.status);
+  print_new(example.out, before);
+  example.result.add("out", example.out.string()).print();
+  return flushed(0);
+} catch (...) {
+  return report_error();
+}
+
+}  // namespace xgrad::kit

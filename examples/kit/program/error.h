@@ -1,0 +1,21 @@
+// What the kit throws beside the library's own errors: a file with something else in it than there should be.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+#include <xgrad/core/base/error.h>
+
+namespace xgrad::kit {
+
+/// A file was read but does not hold what it should. The message begins with "path:line: ".
+struct DataError : FormatError {
+  /// `line` counts from 1.
+  DataError(const std::filesystem::path& path, std::size_t line, std::string_view text);
+};
+
+/// "cannot <action> <path>: <text of errno>", for use right after the call that failed.
+IoError io_error(std::string_view action, const std::filesystem::path& path);
+
+}  // namespace xgrad::kit

@@ -1,0 +1,57 @@
+// Numbers and durations as text, the same in every locale; nothing here prints.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <xgrad/core/base/error.h>
+
+namespace xgrad::kit {
+
+/// The shortest text that reads back as the same number: 0.1 -> "0.1", 1e300 -> "1e+300"; also "nan", "inf", "-inf".
+std::string number(double value);
+
+/// The same for single precision, so that 0.1f is "0.1" and not "0.10000000149011612".
+std::string number(float value);
+
+/// Decimal text of a whole number.
+std::string number(std::integral auto value) { return std::to_string(value); }
+
+/// A fixed count of decimals, never "-0.00": fixed(3.14159, 2) -> "3.14". Throws ValueError unless 0 <= decimals <=
+/// 100.
+std::string fixed(double value, int decimals);
+
+/// A count as people read it, three digits and a unit: 950 -> "950", 53912 -> "53.9k", 1.2e7 -> "12M".
+std::string compact(double value);
+
+/// Time as people read it: 75.2 -> "1:15", 3725 -> "1:02:05"; negative or unknown (nan, inf) -> "-:--".
+std::string duration(double seconds);
+
+/// A value as text, made from a number or a string: what ProgressBar, CsvLogger, Table and ResultLine take.
+///
+/// Threads: like a std::string.
+class Field {
+ public:
+  template <class T>
+  requires(std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>) Field(T value)
+      : text_(number(value)) {}
+  Field(float value) : text_(number(value)) {}
+  Field(double value) : text_(number(value)) {}
+  Field(std::string text) : text_(std::move(text)) {}
+  Field(std::string_view text) : text_(text) {}
+  Field(const char* text) : text_(text) {}
+
+  /// The value's text.
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// Fields with their names, in the order given: {{"loss", 0.031}, {"tok/s", compact(rate)}}.
+using NamedFields = std::vector<std::pair<std::string, Field>>;
+
+}  // namespace xgrad::kit

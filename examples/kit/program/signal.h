@@ -1,0 +1,36 @@
+// Ctrl-C for training loops: finish the step, save, leave; a second Ctrl-C ends the program at once.
+#pragma once
+
+#include <xgrad/core/base/error.h>
+
+namespace xgrad::kit {
+
+/// While it lives, the first SIGINT or SIGTERM only sets a flag, which the loop polls; a second one does what it always
+/// does. Signals that the program was started to ignore (as nohup and background jobs do) stay ignored.
+///
+///     kit::Interrupt interrupt;
+///     for (...) { train_one_step(); if (interrupt) { save(); return interrupt.exit_code(); } }
+///
+/// Threads: one makes it and ends it; any may ask.
+class Interrupt {
+ public:
+  /// Takes the two signals. Throws Error if another Interrupt lives.
+  Interrupt();
+
+  /// Gives the signals back to whoever had them.
+  ~Interrupt();
+
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  /// True once a signal came.
+  explicit operator bool() const { return signal() != 0; }
+
+  /// The signal that came, or 0.
+  int signal() const;
+
+  /// What a shell expects of a program that a signal ended: 128 + signal; 0 if none came.
+  int exit_code() const { return signal() == 0 ? 0 : 128 + signal(); }
+};
+
+}  // namespace xgrad::kit

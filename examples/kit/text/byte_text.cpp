@@ -1,0 +1,40 @@
+// One table for both directions.
+#include <xgrad/kit/text/byte_text.h>
+
+#include <algorithm>
+#include <array>
+
+#include <xgrad/kit/text/utf8.h>
+
+namespace xgrad::kit {
+namespace {
+
+constexpr std::array<char32_t, 256> characters = [] {
+  std::array<char32_t, 256> table{};
+  char32_t next = 0x100;
+  for (char32_t byte = 0; byte < 256; ++byte) {
+    const bool seen = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
+    table[byte] = seen ? byte : next++;
+  }
+  return table;
+}();
+
+}  // namespace
+
+std::string byte_text(std::string_view bytes) {
+  std::u32string text;
+  for (const char byte : bytes) text += characters[static_cast<unsigned char>(byte)];
+  return encode_utf8(text);
+}
+
+std::optional<std::string> bytes_of_text(std::string_view text) {
+  std::string bytes;
+  for (const char32_t c : decode_utf8(text)) {
+    const auto found = std::ranges::find(characters, c);
+    if (found == characters.end()) return std::nullopt;
+    bytes += static_cast<char>(found - characters.begin());
+  }
+  return bytes;
+}
+
+}  // namespace xgrad::kit

@@ -1,0 +1,123 @@
+// Reading the corpus and cutting batches out of it.
+#include <xgrad/kit/text/corpus.h>
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include <xgrad/kit/text/bleu.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/error.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/arrange/index.h>
+
+namespace xgrad::kit {
+namespace {
+
+Split read(const CorpusOptions& options) {
+  if (options.pairs < 0 || options.held_out < 0) {
+    fail<ValueError>("corpus", options.pairs, " pairs to learn and ", options.held_out, " to judge by");
+  }
+  const std::vector<SentencePair> pairs = read_pairs(options.file);
+  if (pairs.empty()) throw DataError(options.file, 1, "no sentence pair");
+  return split_at(pairs, static_cast<std::size_t>(options.pairs));
+}
+
+std::vector<Tokens> side(const std::vector<SentencePair>& pairs, std::string SentencePair::*which) {
+  std::vector<Tokens> sentences;
+  for (const SentencePair& pair : pairs) sentences.push_back(words(preprocess(pair.*which)));
+  return sentences;
+}
+
+Vocab count(const std::vector<SentencePair>& pairs, std::string SentencePair::*which, int min_freq) {
+  return Vocab(side(pairs, which), {.min_freq = min_freq});
+}
+
+}  // namespace
+
+void add_corpus_options(CLI::App& app, CorpusOptions& options) {
+  app.add_option("--data", options.file, "sentence pairs, english<TAB>french, perhaps gzipped");
+  add_number(app, "--pairs", options.pairs, "learn the first so many pairs", 1, 1'000'000'000);
+  add_number(app, "--held-out", options.held_out, "judge by so many of the pairs behind them", 0, 1'000'000'000);
+}
+
+Corpus::Corpus(const CorpusOptions& options) : Corpus(options, read(options)) {}
+
+Corpus::Corpus(const CorpusOptions& options, const Split& split)
+    : steps_(options.steps),
+      source_vocab_(count(split.train, &SentencePair::source, options.min_freq)),
+      target_vocab_(count(split.train, &SentencePair::target, options.min_freq)),
+      source_(to_array(side(split.train, &SentencePair::source), source_vocab_, steps_)),
+      target_(to_array(side(split.train, &SentencePair::target), target_vocab_, steps_)) {
+  const auto sources = side(split.held_out, &SentencePair::source);
+  const auto targets = side(split.held_out, &SentencePair::target);
+  for (std::size_t i = 0; i < std::min(sources.size(), static_cast<std::size_t>(options.held_out)); ++i) {
+    const auto same = [&](const Question& question) { return question.source == sources[i]; };
+    const auto found = std::ranges::find_if(held_out_, same);
+    if (found == held_out_.end()) {
+      held_out_.push_back({sources[i], {targets[i]}});
+    } else {
+      found->answers.push_back(targets[i]);
+    }
+  }
+}
+
+CorpusBatch Corpus::batch(const Index& rows) const {
+  CorpusBatch batch{.source = index_select(source_.ids, 0, rows),
+                    .source_lengths = index_select(source_.lengths, 0, rows),
+                    .target = index_select(target_.ids, 0, rows)};
+  for (const std::int64_t length : index_select(target_.lengths, 0, rows)) batch.tokens += length;
+  return batch;
+}
+
+CorpusBatch Corpus::sources(const std::vector<Tokens>& sentences) const {
+  const SentenceArray array = to_array(sentences, source_vocab_, steps_);
+  CorpusBatch batch;
+  batch.source = array.ids;
+  batch.source_lengths = array.lengths;
+  return batch;
+}
+
+std::uint64_t Corpus::fingerprint() const {
+  const auto bytes = [](const Index& ids) {
+    return std::string_view(reinterpret_cast<const char*>(ids.data()),
+                            static_cast<std::size_t>(ids.size()) * sizeof(std::int64_t));
+  };
+  return kit::fingerprint(bytes(target_.ids), kit::fingerprint(bytes(source_.ids)));
+}
+
+Tokens Corpus::words(std::span<const std::int64_t> target_ids) const {
+  Tokens words;
+  for (const std::int64_t id : target_ids) {
+    if (id == eos()) break;
+    words.push_back(target_vocab_.token(id));
+  }
+  return words;
+}
+
+std::vector<Tokens> Corpus::sentences(const Index& target_ids) const {
+  if (target_ids.rank() != 2) fail<ShapeError>("sentences", "needs (N, L), got ", target_ids.shape());
+  const auto L = static_cast<std::size_t>(target_ids.dim(1));
+  std::vector<Tokens> sentences;
+  for (std::int64_t i = 0; i < target_ids.dim(0); ++i) {
+    sentences.push_back(words({target_ids.data() + static_cast<std::size_t>(i) * L, L}));
+  }
+  return sentences;
+}
+
+std::vector<Tokens> Corpus::held_out_sources() const {
+  std::vector<Tokens> sources;
+  for (const Question& question : held_out_) sources.push_back(question.source);
+  return sources;
+}
+
+double mean_bleu(std::span<const Tokens> guesses, std::span<const Question> questions, int k) {
+  if (guesses.size() != questions.size()) {
+    fail<ValueError>("mean_bleu", guesses.size(), " guesses for ", questions.size(), " questions");
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < guesses.size(); ++i) sum += best_bleu(guesses[i], questions[i].answers, k);
+  return guesses.empty() ? 0 : sum / static_cast<double>(guesses.size());
+}
+
+}  // namespace xgrad::kit

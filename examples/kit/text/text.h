@@ -1,0 +1,138 @@
+// Text for translation: reading sentence pairs, words, vocabulary, arrays of ids, held-out sentences.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <xgrad/core/array/array.h>
+#include <xgrad/core/base/error.h>
+
+namespace xgrad::kit {
+
+/// The words of one sentence.
+using Tokens = std::vector<std::string>;
+
+/// A sentence and one of its translations.
+struct SentencePair {
+  std::string source;
+  std::string target;
+
+  friend bool operator==(const SentencePair&, const SentencePair&) = default;
+};
+
+/// The lines of a text file without their ends: UTF-8, with or without a byte order mark, lines ended by LF or CRLF,
+/// gzip unpacked on the way. Throws IoError if the file cannot be read, is no regular file or its gzip data is damaged,
+/// DataError with the line if it is not such text, LimitError if memory cannot hold it, or if it is packed and becomes
+/// more than 16 MiB and than a hundred times its size.
+std::vector<std::string> read_lines(const std::filesystem::path& path);
+
+/// The whole text of a file: UTF-8, its byte order mark left out and CRLF made LF, gzip unpacked on the way. Throws
+/// what `read_lines` throws.
+std::string load_text(const std::filesystem::path& path);
+
+/// Reads the first `count` pairs of a file with lines `source<TAB>target`, as Tatoeba and ManyThings.org give them:
+/// UTF-8, further columns ignored, empty lines skipped, a byte order mark, CRLF and no-break spaces (U+00A0, U+202F)
+/// accepted, gzip unpacked on the way. Throws what `read_lines` throws, and DataError with the line for one that is no
+/// pair.
+std::vector<SentencePair> read_pairs(const std::filesystem::path& path,
+                                     std::size_t count = std::numeric_limits<std::size_t>::max());
+
+/// Lower case of UTF-8 text, character by character as Unicode has it.
+std::string lower_case(std::string_view text);
+
+/// Sentence -> text whose words and marks are separated by spaces: lower case, no-break spaces made plain, and a space
+/// before each of , . ! ? that has none: "Ça va, Tom ?" -> "ça va , tom ?".
+std::string preprocess(std::string_view sentence);
+
+/// The words of a preprocessed sentence: what stands between spaces.
+Tokens words(std::string_view text);
+
+/// A number that tells texts apart: FNV-1a in 64 bits. Given the fingerprint of what stands before, that of both.
+std::uint64_t fingerprint(std::string_view text, std::uint64_t before = 0xcbf29ce484222325);
+
+/// The words of a list of words as one text, a space between them.
+std::string joined(std::span<const std::string> tokens);
+
+struct VocabOptions {
+  int min_freq = 1;  ///< tokens seen fewer times are unknown
+  Tokens reserved = {"<pad>", "<bos>", "<eos>", "<unk>"};
+};
+/// One-to-one map between tokens and the ids 0, 1, 2, ...
+///
+/// Threads: many may read from one object.
+class Vocab {
+ public:
+  using Options = VocabOptions;
+
+  /// Counts the tokens of all sentences. The reserved tokens get the first ids, in the order given; then come the
+  /// others by falling frequency, equally frequent ones in byte order, so that ids depend on the counts alone and not
+  /// on the order of the sentences. Throws ValueError if a reserved token is given twice.
+  explicit Vocab(std::span<const Tokens> sentences, const Options& options = {});
+
+  /// The vocabulary with these tokens in the order of their ids, as `tokens()` gave them: for files that keep one.
+  /// Throws ValueError if a token is given twice.
+  explicit Vocab(Tokens tokens_by_id);
+
+  /// The number of tokens.
+  std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
+
+  /// The id of a token, or the id of <unk>. Throws ValueError for an unknown token if <unk> is not reserved.
+  std::int64_t id(std::string_view token) const;
+
+  /// The token with this id. Throws ValueError if there is none.
+  const std::string& token(std::int64_t id) const;
+
+  /// True if the token has an id of its own.
+  bool contains(std::string_view token) const { return ids_.find(token) != ids_.end(); }
+
+  /// All tokens in the order of their ids.
+  const Tokens& tokens() const { return tokens_; }
+
+ private:
+  Tokens tokens_;
+  std::map<std::string, std::int64_t, std::less<>> ids_;
+};
+
+/// Sentences as ids, one row each.
+struct SentenceArray {
+  Index ids;      ///< (N, T)
+  Index lengths;  ///< (N): tokens before the padding, <eos> included
+};
+
+/// The ids of each sentence, <eos> appended, then cut or padded with <pad> to `steps`. As in the book, a sentence of
+/// `steps` tokens or more loses its end, <eos> included. Throws ValueError if the vocabulary lacks <eos> or <pad>, or
+/// for less than one step.
+SentenceArray to_array(std::span<const Tokens> sentences, const Vocab& vocab, std::int64_t steps);
+
+/// A number in [0, bound), each equally likely, from a 64-bit generator. The same on every compiler, which the
+/// distributions and std::shuffle of the standard library are not. Throws ValueError if bound is 0.
+template <std::uniform_random_bit_generator Generator>
+std::uint64_t uniform_below(std::uint64_t bound, Generator& generator) {
+  static_assert(Generator::min() == 0 && Generator::max() == ~std::uint64_t{0}, "needs a 64-bit generator");
+  if (bound == 0) fail<ValueError>("uniform_below", "no number is below 0");
+  // 2^64 is no multiple of bound: the first 2^64 mod bound numbers are drawn again, or small results would be favoured.
+  const std::uint64_t surplus = (0 - bound) % bound;
+  std::uint64_t drawn = generator();
+  while (drawn < surplus) drawn = generator();
+  return drawn % bound;
+}
+
+/// Pairs to train on, and pairs kept away from training to judge the result.
+struct Split {
+  std::vector<SentencePair> train;
+  std::vector<SentencePair> held_out;
+};
+
+/// The first `count` pairs for training, those of the others whose source sentence (preprocessed) is not among them
+/// held out.
+Split split_at(std::span<const SentencePair> pairs, std::size_t count);
+
+}  // namespace xgrad::kit

@@ -1,0 +1,170 @@
+// Tokenizers: text as ids that a model reads, and back: by characters, by words, by pairs of bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <xgrad/core/array/array.h>
+#include <xgrad/kit/text/text.h>
+
+namespace xgrad::kit {
+
+/// Text -> ids 0 ... size() - 1 -> text.
+///
+/// Threads: many may read from one object.
+class Tokenizer {
+ public:
+  Tokenizer() = default;
+  Tokenizer(const Tokenizer&) = default;
+  Tokenizer(Tokenizer&&) = default;
+  Tokenizer& operator=(const Tokenizer&) = default;
+  Tokenizer& operator=(Tokenizer&&) = default;
+  virtual ~Tokenizer() = default;
+
+  /// The number of tokens.
+  virtual std::int64_t size() const = 0;
+  /// The ids of a text, (N). Throws ValueError for a text that has none.
+  virtual Index encode(std::string_view text) const = 0;
+  /// The text of ids (N). Throws ShapeError for another shape, ValueError for an id that is not there.
+  virtual std::string decode(const Index& ids) const = 0;
+};
+
+/// Every character is a token; ids are in the order of Unicode. `decode` gives back the text that was encoded.
+class CharacterTokenizer final : public Tokenizer {
+ public:
+  /// The characters that occur in a text. Throws ValueError unless it is UTF-8.
+  explicit CharacterTokenizer(std::string_view text);
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(characters_.size()); }
+  /// Throws ValueError for text that is not UTF-8, and for a character that is not known.
+  Index encode(std::string_view text) const override;
+  std::string decode(const Index& ids) const override;
+
+  /// All characters in the order of their ids: a text that makes the same tokenizer again.
+  std::string characters() const;
+
+ private:
+  std::u32string characters_;  // sorted
+};
+
+/// The words of a running text: in lower case, letters, digits and the apostrophes between them; every other character
+/// that is no white space is a word of its own: "Don't stop!" -> don't stop !  Throws ValueError unless it is UTF-8.
+Tokens running_words(std::string_view text);
+
+struct WordTokenizerOptions {
+  int min_freq = 1;             ///< words seen fewer times are unknown
+  Tokens reserved = {"<unk>"};  ///< the first ids, as those of a Vocab
+};
+/// The words of running text by the numbers of a vocabulary. `decode` puts a space between words.
+class WordTokenizer final : public Tokenizer {
+ public:
+  using Options = WordTokenizerOptions;
+
+  /// Counts the words of a text (`running_words`). Throws ValueError unless it is UTF-8, or if a reserved word is given
+  /// twice.
+  explicit WordTokenizer(std::string_view text, const Options& options = {});
+  /// The tokenizer with a vocabulary that was kept.
+  explicit WordTokenizer(Vocab vocab) : vocab_(std::move(vocab)) {}
+
+  std::int64_t size() const override { return vocab_.size(); }
+  /// Throws ValueError for text that is not UTF-8, and for an unknown word if <unk> is not reserved.
+  Index encode(std::string_view text) const override;
+  std::string decode(const Index& ids) const override;
+
+  const Vocab& vocab() const { return vocab_; }
+
+ private:
+  Vocab vocab_;
+};
+
+/// The words that merges of bytes stay within, by the pattern of GPT-2:
+/// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+/// They are parts of `text`, one behind the other, and leave out nothing. A byte that is not UTF-8 counts as a
+/// character that is neither letter, number nor space.
+std::vector<std::string_view> gpt2_words(std::string_view text);
+
+struct BpeOptions {
+  Tokens special = {"<|endoftext|>"};  ///< tokens that stand for themselves, never for letters: the vocabulary has them
+};
+struct BpeTrainingOptions {
+  std::int64_t size = 512;             ///< tokens, 256 of them bytes; fewer if the text has no more pairs
+  std::int64_t min_freq = 1;           ///< a pair seen fewer times is not merged
+  Tokens special = {"<|endoftext|>"};  ///< the first ids
+};
+/// Byte pair encoding on bytes, as GPT-2 has it (Sennrich, Haddow, Birch: "Neural machine translation of rare words
+/// with subword units", 2016; Radford and others: "Language models are unsupervised multitask learners", 2019). A word
+/// begins as its bytes; of all pairs of neighbours the one that was learnt first is merged, until there is none left.
+/// Every sequence of bytes, UTF-8 or not, can be encoded, and `decode` gives it back. A special token in the text
+/// becomes its id.
+class BpeTokenizer final : public Tokenizer {
+ public:
+  using Options = BpeOptions;
+  using TrainingOptions = BpeTrainingOptions;
+
+  /// Learns from a text: the pair of tokens that is seen most often, of several the one with the smallest ids, becomes
+  /// a token, until there are enough. The ids are those that the package `tokenizers` gives: special tokens, bytes,
+  /// merges. Throws ValueError for a size with no room for bytes and special tokens, and for a special token that is
+  /// empty or given twice.
+  static BpeTokenizer train(std::string_view text, const TrainingOptions& options = {});
+
+  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt. Throws IoError; LimitError for more
+  /// than 100 MB of JSON; FormatError for what is no JSON or has another form, for ids given twice or left out, for a
+  /// byte without a token, for a merge whose parts or result are not in the vocabulary, and for a special token that is
+  /// not. A file of merges is named with its line.
+  static BpeTokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges,
+                           const Options& options = {});
+
+  /// Reads tokenizer.json as the package `tokenizers` writes it for byte-level BPE with the pattern of GPT-2. Throws as
+  /// `read` does, and FormatError for a field that asks for something else.
+  static BpeTokenizer read_json(const std::filesystem::path& file);
+
+  /// Reads tokenizer.json if the folder has one, or vocab.json and merges.txt. Throws as these do.
+  static BpeTokenizer read_folder(const std::filesystem::path& folder);
+
+  /// Writes the two files that `read` takes. Throws IoError.
+  void save(const std::filesystem::path& vocab, const std::filesystem::path& merges) const;
+
+  std::int64_t size() const override { return static_cast<std::int64_t>(parts_.tokens.size()); }
+  Index encode(std::string_view text) const override;
+  std::string decode(const Index& ids) const override;
+
+  /// The bytes that an id stands for. Throws ValueError if there is no such id.
+  const std::string& token(std::int64_t id) const;
+  /// The id of a special token. Throws ValueError if there is none.
+  std::int64_t special(std::string_view token) const;
+  /// Pairs of ids in the order in which they are merged.
+  const std::vector<std::array<std::int64_t, 2>>& merges() const { return parts_.merges; }
+
+ private:
+  /// What the files hold: all of it belongs together, which those who make it have checked.
+  struct Parts {
+    std::vector<std::string> tokens;                  ///< bytes by id
+    std::vector<std::array<std::int64_t, 2>> merges;  ///< pairs of ids, the first to be merged first
+    std::vector<std::int64_t> results;                ///< of each merge
+    std::vector<std::int64_t> special;                ///< ids
+    bool prefix_space = false;                        ///< whether text that begins without a space gets one
+  };
+  struct Merge {
+    std::int64_t rank;
+    std::int64_t result;
+  };
+  class Reader;
+
+  explicit BpeTokenizer(Parts parts);
+  void encode_plain(std::string_view text, std::vector<std::int64_t>& ids) const;
+  void merge_word(std::string_view word, std::vector<std::int64_t>& ids) const;
+  const Merge* merge_of(std::int64_t left, std::int64_t right) const;
+
+  Parts parts_;
+  std::array<std::int64_t, 256> bytes_{};
+  std::unordered_map<std::uint64_t, Merge> merges_;  // by both ids
+};
+
+}  // namespace xgrad::kit

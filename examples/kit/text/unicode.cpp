@@ -1,0 +1,36 @@
+// Unicode's tables are those of utf8proc.
+#include <xgrad/kit/text/unicode.h>
+
+#include <utf8proc.h>
+
+namespace xgrad::kit {
+
+CharacterClass character_class(char32_t c) {
+  if ((c >= 0x9 && c <= 0xD) || c == 0x85) return CharacterClass::space;
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+      return CharacterClass::letter;
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+      return CharacterClass::mark;
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO:
+      return CharacterClass::number;
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return CharacterClass::space;
+    default:
+      return CharacterClass::other;
+  }
+}
+
+char32_t lower_case(char32_t c) { return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))); }
+
+}  // namespace xgrad::kit

@@ -1,0 +1,18 @@
+// What Unicode says of single characters, in the version that utf8proc has.
+#pragma once
+
+#include <xgrad/core/base/error.h>
+
+namespace xgrad::kit {
+
+/// What a character is, by its general category: L, M, N, the separators Z with the controls that are white space, and
+/// everything else (marks of punctuation, symbols, controls, characters that are not assigned).
+enum class CharacterClass { letter, mark, number, space, other };
+
+/// The class of a character.
+CharacterClass character_class(char32_t c);
+
+/// The small form of a letter; other characters stay as they are.
+char32_t lower_case(char32_t c);
+
+}  // namespace xgrad::kit

@@ -1,0 +1,43 @@
+// UTF-8: decoding, encoding, and the room that a text takes in a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <xgrad/core/base/error.h>
+
+namespace xgrad::kit {
+
+/// A character and the number of bytes that it came from.
+struct DecodedCharacter {
+  char32_t value = 0;
+  std::size_t length = 0;
+};
+/// The first character of a text that is not empty; U+FFFD with length 0 if its first byte begins no well-formed
+/// sequence.
+DecodedCharacter decode_first(std::string_view text);
+
+/// The number of bytes before the first one that belongs to no well-formed sequence.
+std::size_t utf8_prefix(std::string_view text);
+
+/// True if every byte belongs to a well-formed sequence (no overlong forms, surrogates or values past U+10FFFF).
+bool is_utf8(std::string_view text);
+
+/// The characters of a text; each byte that belongs to no well-formed sequence becomes U+FFFD.
+std::u32string decode_utf8(std::string_view text);
+
+/// The bytes of a text; surrogates and values past U+10FFFF become U+FFFD.
+std::string encode_utf8(std::u32string_view text);
+
+/// The columns that a text takes in a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji.
+int columns(std::u32string_view text);
+
+/// The same for UTF-8.
+int columns(std::string_view text);
+
+/// The text itself if it fits into so many columns, or its beginning with an ellipsis at the end. Control characters
+/// become spaces, so that nothing in a text can move the cursor.
+std::string fit_columns(std::string_view text, int width);
+
+}  // namespace xgrad::kit

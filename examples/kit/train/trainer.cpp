@@ -1,0 +1,234 @@
+// What stands around the training loop: scores, files, and a checkpoint that loses nothing.
+#include <xgrad/kit/train/trainer.h>
+
+#include <charconv>
+#include <cmath>
+
+#include <xgrad/core/files/safetensors.h>
+#include <xgrad/core/base/quote.h>
+#include <xgrad/core/array/random.h>
+#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/program/output.h>
+#include <xgrad/kit/draw/plot.h>
+
+namespace xgrad::kit {
+namespace {
+
+constexpr const char* op = "trainer";
+
+/// The numbers of a text, which commas separate. Throws FormatError for anything else.
+template <class Number>
+std::vector<Number> numbers_of(const StateFile& file, std::string_view key) {
+  const std::string& text = file.text(key);
+  std::vector<Number> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    const auto [behind, error] = std::from_chars(at, end, numbers.emplace_back());
+    if (error != std::errc() || (behind != end && *behind != ',')) {
+      fail<FormatError>(op, "the checkpoint's ", key, " is not numbers but ", escaped(text));
+    }
+    at = behind + (behind != end);
+  }
+  return numbers;
+}
+
+template <class Number>
+Number number_of(const StateFile& file, std::string_view key) {
+  const std::vector<Number> numbers = numbers_of<Number>(file, key);
+  if (numbers.size() != 1) fail<FormatError>(op, "the checkpoint's ", key, " is not one number");
+  return numbers.front();
+}
+
+std::string text_of(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) append(text, cat(text.empty() ? "" : ",", number));
+  return text;
+}
+
+std::vector<std::string> columns_of(const EpochReport& report) {
+  std::vector<std::string> columns{"epoch", "step", "train_loss", "lr"};
+  for (const auto& [name, value] : report.scores.values) columns.push_back(name);
+  return columns;
+}
+
+}  // namespace
+
+Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options)
+    : module_(module), optimizer_(optimizer), options_(options), parameters_(optimizer.parameters()) {
+  if (options.epochs < 0) fail<ValueError>(op, "epochs must be at least 0, got ", options.epochs);
+  if (options.patience < 0) fail<ValueError>(op, "patience must be at least 0, got ", options.patience);
+  if (!(options.max_norm >= 0)) fail<ValueError>(op, "max_norm must be at least 0, got ", options.max_norm);
+  if (options.folder.empty()) {
+    if (options.resume) fail<ValueError>(op, "nothing to resume from without a folder");
+  } else {
+    output_folder(op, options.folder);
+  }
+  if (options.schedule) scheduler_.emplace(optimizer, *options.schedule);
+}
+
+void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
+  stopped_ = false;
+  if (!begun_ && options_.resume && std::filesystem::exists(options_.folder / "checkpoint.safetensors")) {
+    load(load_batches);
+  }
+  begun_ = true;
+}
+
+bool Trainer::finished() const {
+  const std::int64_t done = std::ssize(history_);
+  return stopped_ || done >= options_.epochs ||
+         (options_.patience > 0 && done > 0 && done - best().epoch >= options_.patience);
+}
+
+std::optional<ProgressBar> Trainer::progress(std::int64_t done, std::int64_t total) const {
+  if (options_.terminal.out == nullptr) return std::nullopt;
+  return std::optional<ProgressBar>(std::in_place,
+                                    ProgressOptions{.total = total,
+                                                    .title = cat("epoch ", history_.size() + 1, "/", options_.epochs),
+                                                    .start = done,
+                                                    .terminal = options_.terminal});
+}
+
+const Tensor& Trainer::checked(const Tensor& loss) const {
+  if (loss.size() == 1 && !std::isfinite(loss.item())) {
+    fail<NumericError>(op, "the loss of step ", step_ + 1, " is ", loss.item());
+  }
+  return loss;
+}
+
+void Trainer::end_epoch() {
+  EpochReport report{.epoch = std::ssize(history_) + 1, .step = step_, .loss = mean_loss(), .lr = lr_};
+  if (options_.validate) {
+    const nn::Eval eval(module_);
+    const NoGrad off;
+    report.scores = options_.validate();
+  }
+  for (const auto& [name, value] : report.scores.values) {
+    if (!std::isfinite(value)) fail<NumericError>(op, "the score ", name, " is ", value);
+  }
+  if (!history_.empty() && columns_of(report) != columns_of(history_.front())) {
+    fail<ValueError>(op, "validate must measure the same scores after each epoch: ", columns_of(history_.front()),
+                     ", now ", columns_of(report));
+  }
+  report.best = history_.empty() || is_better(report, best());
+  if (report.best) best_state_ = module_.state_dict();
+  history_.push_back(report);
+  sum_ = 0;
+  summed_ = 0;
+  if (!options_.folder.empty()) write_log();
+  if (options_.on_epoch) options_.on_epoch(report);
+}
+
+bool Trainer::is_better(const EpochReport& a, const EpochReport& b) const {
+  if (a.scores.values.empty()) return a.loss < b.loss;
+  const double x = a.scores.values.front().second, y = b.scores.values.front().second;
+  return options_.goal == Goal::least ? x < y : x > y;
+}
+
+const EpochReport& Trainer::best() const {
+  for (auto report = history_.rbegin(); report != history_.rend(); ++report) {
+    if (report->best) return *report;
+  }
+  fail<ValueError>(op, "no epoch is done yet");
+}
+
+void Trainer::restore_best() const {
+  best();
+  module_.load_state_dict(best_state_);
+}
+
+void Trainer::write_log() const {
+  const EpochReport& last = history_.back();
+  const std::filesystem::path path = options_.folder / "log.csv";
+  CsvLogger log = history_.size() == 1 ? CsvLogger(path, columns_of(last))
+                                       : CsvLogger::resume(path, columns_of(last), history_.size() - 1);
+  std::vector<Field> row{last.epoch, last.step, last.loss, last.lr};
+  for (const auto& [name, value] : last.scores.values) row.emplace_back(value);
+  log.row(row);
+
+  std::vector<PlotPanel> panels{{.series = {{}}, .title = "training loss", .x_label = "epoch"}};
+  for (const EpochReport& report : history_) panels[0].series[0].y.push_back(report.loss);
+  for (std::size_t i = 0; i < last.scores.values.size(); ++i) {
+    panels.push_back({.series = {{}}, .title = last.scores.values[i].first, .x_label = "epoch"});
+    for (const EpochReport& report : history_) panels.back().series[0].y.push_back(report.scores.values[i].second);
+  }
+  save_text(options_.folder / "curves.svg", panel_plot(panels));
+  if (last.best) {
+    save_safetensors((options_.folder / "best.safetensors").string(), {.arrays = best_state_});
+  }
+}
+
+void Trainer::save(const StateFile& batches) const {
+  if (options_.folder.empty()) return;
+  std::vector<double> history;
+  for (const EpochReport& report : history_) {
+    history.insert(history.end(), {static_cast<double>(report.step), report.loss, report.lr, double(report.best)});
+    for (const auto& [name, value] : report.scores.values) history.push_back(value);
+  }
+  StateFile file{.metadata = {{"step", cat(step_)},
+                              {"sum", cat(sum_)},
+                              {"summed", cat(summed_)},
+                              {"lr", cat(lr_)},
+                              {"random.seed", cat(random_state().seed)},
+                              {"random.draws", cat(random_state().draws)},
+                              {"history", text_of(history)},
+                              {"scores", history_.empty() ? "0" : cat(history_.front().scores.values.size())}}};
+  for (std::size_t i = 0; !history_.empty() && i < history_.front().scores.values.size(); ++i) {
+    file.metadata[cat("score ", i)] = history_.front().scores.values[i].first;
+  }
+  file.add("model", {.arrays = module_.state_dict()});
+  file.add("best", {.arrays = best_state_});
+  file.add("optimizer", optimizer_.state_dict());
+  file.add("batches", batches);
+  if (scheduler_) file.add("schedule", scheduler_->state_dict());
+  save_safetensors((options_.folder / "checkpoint.safetensors").string(), file);
+}
+
+void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
+  const std::string path = (options_.folder / "checkpoint.safetensors").string();
+  const StateFile file = load_safetensors(path, {.checksum = Checksum::required});
+  const auto step = number_of<std::int64_t>(file, "step"), summed = number_of<std::int64_t>(file, "summed");
+  const auto sum = number_of<double>(file, "sum"), lr = number_of<double>(file, "lr");
+  const RandomState random{.seed = number_of<std::uint64_t>(file, "random.seed"),
+                           .draws = number_of<std::uint64_t>(file, "random.draws")};
+  const auto scores = number_of<std::size_t>(file, "scores");
+  const std::vector<double> numbers = numbers_of<double>(file, "history");
+  if (step < 0 || summed < 0 || scores > numbers.size() || numbers.size() % (4 + scores) != 0) {
+    fail<FormatError>(op, path, " counts steps and epochs as no trainer does");
+  }
+  std::vector<EpochReport> history;
+  for (const double* at = numbers.data(); at != numbers.data() + numbers.size(); at += 4 + scores) {
+    history.push_back({.epoch = std::ssize(history) + 1,
+                       .step = static_cast<std::int64_t>(at[0]),
+                       .loss = at[1],
+                       .lr = at[2],
+                       .best = at[3] != 0});
+    for (std::size_t i = 0; i < scores; ++i) {
+      history.back().scores.values.emplace_back(file.text(cat("score ", i)), at[4 + i]);
+    }
+  }
+  const NamedArrays module_before = module_.state_dict();
+  const StateFile optimizer_before = optimizer_.state_dict();
+  const StateFile schedule_before = scheduler_ ? scheduler_->state_dict() : StateFile();
+  try {
+    module_.load_state_dict(file.part("model").arrays, {.source = path});
+    optimizer_.load_state_dict(file.part("optimizer"));
+    if (scheduler_) scheduler_->load_state_dict(file.part("schedule"));
+    load_batches(file.part("batches"));
+  } catch (...) {
+    module_.load_state_dict(module_before);
+    optimizer_.load_state_dict(optimizer_before);
+    if (scheduler_) scheduler_->load_state_dict(schedule_before);
+    throw;
+  }
+  set_random_state(random);
+  best_state_ = file.part("best").arrays;
+  history_ = std::move(history);
+  step_ = step;
+  summed_ = summed;
+  sum_ = sum;
+  lr_ = lr;
+}
+
+}  // namespace xgrad::kit

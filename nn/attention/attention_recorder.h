@@ -1,0 +1,55 @@
+// A scope that keeps the weights of attention layers, and how layers offer them to it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../core/graph/offer.h"
+#include "../../ops/layers/attention.h"
+#include "../module.h"
+
+namespace xgrad::nn {
+
+/// While it lives, attention layers of this thread also keep their weights (before dropout), for heat maps.
+///
+///     nn::AttentionRecorder recorder;
+///     model(source, lengths, target);
+///     const Array weights = recorder.last("encoder.blocks.0.attn");        // (B, H, T, S)
+///
+/// Layers offer them as "attention_weights".
+class AttentionRecorder : public Observer {
+ public:
+  struct Record {
+    std::string path;  ///< of the module
+    Array weights;     ///< (B, H, T, S)
+  };
+
+  /// In the order in which the layers ran.
+  const std::vector<Record>& records() const { return records_; }
+  /// The newest weights of a module. Throws ValueError, with the paths there are, if it has not run.
+  const Array& last(std::string_view path) const;
+
+  bool wants(std::string_view what) const override;
+  void offered(std::string_view what, const std::string& path, const Array& weights) override;
+
+ private:
+  std::vector<Record> records_;
+};
+
+/// For those who write attention layers: offers those who record it what weights() returns, (B, H, T, S).
+template <class F>
+void offer_attention_weights(const Module& module, const F& weights) {
+  offer("attention_weights", module.path(), weights);
+}
+
+/// For those who write attention layers: multi_head_attention with the dropout that the module's mode asks for, and the
+/// weights offered to the recorder. Throws as multi_head_attention.
+Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                    const AttentionMask& mask, double dropout, std::optional<std::int64_t> kv_heads = {});
+/// The same with queries, keys and values side by side, (B, T, (H + 2 kv_heads) d).
+Tensor attend_packed_heads(const Module& module, const Tensor& qkv, std::int64_t heads, const AttentionMask& mask,
+                           double dropout, std::optional<std::int64_t> kv_heads = {});
+
+}  // namespace xgrad::nn

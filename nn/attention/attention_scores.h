@@ -1,0 +1,186 @@
+// Attention pooling: score every key against every query, softmax, weighted sum of the values. One class per score.
+//
+//     y = softmax(score(q, k)) v
+//
+//     void report(const nn::AttentionPooling& attn);                 // takes any of them
+//     const nn::AdditiveAttention attn{nn::root, {.query = 20, .key = 2, .hidden = 8}};
+//     const Tensor y = attn(q, k, v, nn::padding(lengths));          // (B, T, e)
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "../layers/linear.h"
+#include "masks.h"
+
+namespace xgrad::nn {
+
+/// What all have in common. A class of its own score says what score() is, and nothing else.
+struct AttentionPooling : Module {
+  /// softmax over the keys that the mask leaves, dropout in training, weighted sum of the values.
+  /// q (B, T, .), k (B, S, .), v (B, S, e) -> (B, T, e). Throws ShapeError, ValueError for lengths outside [0, S].
+  Tensor operator()(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask = {}) const;
+
+  /// How well each key fits each query, before any mask: (B, T, S). Throws ShapeError.
+  virtual Tensor score(const Tensor& q, const Tensor& k) const = 0;
+  /// What the softmax makes of the scores, before dropout: (B, T, S). Throws ShapeError, also for scores of another
+  /// shape.
+  Tensor weights(const Tensor& q, const Tensor& k, const AttentionMask& mask = {}) const;
+
+  const double dropout;  ///< of the weights
+
+ protected:
+  /// Throws ValueError for a dropout outside [0, 1], in the name of the class that is being made.
+  AttentionPooling(At here, double dropout, const std::type_info& derived = typeid(AttentionPooling));
+
+  /// The weighted sum under the whole mask. Those that have one operation for all of it use that.
+  virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
+  /// What T queries and S keys may see, given what the caller says.
+  virtual AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const;
+  /// The dropout that the mode asks for.
+  double active_dropout() const { return training() ? dropout : 0; }
+
+ private:
+  Tensor softmax_of_scores(const Tensor& q, const Tensor& k, const Tensor& bias, const Mask& masked) const;
+};
+
+struct DotProductAttentionOptions {
+  double dropout = 0;             ///< of the weights
+  std::optional<double> scale{};  ///< of the scores: 1/sqrt(d) if not given; 1 is the plain dot product
+};
+/// score = scale q k'      (Vaswani et al. 2017; with scale 1 Luong, Pham, Manning 2015)
+struct DotProductAttention : AttentionPooling {
+  using Options = DotProductAttentionOptions;
+
+  /// Throws ValueError for a dropout outside [0, 1] or a scale that is not finite.
+  explicit DotProductAttention(At here, const Options& options = {},
+                               const std::type_info& derived = typeid(DotProductAttention));
+  explicit DotProductAttention(Placeless, ...);  ///< does not compile: no place
+
+  Tensor score(const Tensor& q, const Tensor& k) const override;
+
+  const std::optional<double> scale;
+
+ protected:
+  Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
+  std::string settings() const override;
+
+ private:
+  double factor(const Tensor& q) const;
+};
+
+struct WindowedAttentionOptions {
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  double dropout = 0;  ///< of the weights
+};
+/// Scaled dot-product attention in which position t sees positions t - before ... t + after: as many queries as keys.
+/// Time grows with T (before + after + 1), memory with T.
+struct WindowedAttention : DotProductAttention {
+  using Options = WindowedAttentionOptions;
+
+  /// Throws ValueError for a negative side.
+  WindowedAttention(At here, const Options& options);
+  explicit WindowedAttention(Placeless, ...);  ///< does not compile: no place
+
+  const WindowOptions window;
+
+ protected:
+  AttentionMask with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const override;
+  std::string settings() const override;
+};
+
+struct BilinearAttentionOptions {
+  std::int64_t query = 0;  ///< width of the queries
+  std::int64_t key = 0;    ///< width of the keys
+  double dropout = 0;      ///< of the weights
+};
+/// score = q W k', "general" (Luong, Pham, Manning 2015)
+struct BilinearAttention : AttentionPooling {
+  using Options = BilinearAttentionOptions;
+
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  BilinearAttention(At here, const Options& options);
+  explicit BilinearAttention(Placeless, ...);  ///< does not compile: no place
+
+  Tensor score(const Tensor& q, const Tensor& k) const override;
+
+  Linear w;  ///< weight (key, query)
+
+ protected:
+  Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
+  std::string settings() const override;
+};
+
+struct AdditiveAttentionOptions {
+  std::int64_t query = 0;   ///< width of the queries
+  std::int64_t key = 0;     ///< width of the keys
+  std::int64_t hidden = 0;  ///< h
+  double dropout = 0;       ///< of the weights
+};
+/// score = w_v' tanh(W_q q + W_k k)      (Bahdanau, Cho, Bengio 2015)
+struct AdditiveAttention : AttentionPooling {
+  using Options = AdditiveAttentionOptions;
+
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  AdditiveAttention(At here, const Options& options);
+  explicit AdditiveAttention(Placeless, ...);  ///< does not compile: no place
+
+  Tensor score(const Tensor& q, const Tensor& k) const override;
+
+  Linear w_q, w_k, w_v;
+
+ protected:
+  std::string settings() const override;
+};
+
+struct GaussianAttentionOptions {
+  double w = 1;          ///< one over the kernel's width
+  bool trained = false;  ///< w is a parameter
+  double dropout = 0;    ///< of the weights
+};
+/// score = -|w (q - k)|^2 / 2: kernel regression, where keys and values are what was observed (Nadaraya, Watson 1964)
+struct GaussianAttention : AttentionPooling {
+  using Options = GaussianAttentionOptions;
+
+  /// Throws ValueError for a dropout outside [0, 1] or a w that is not finite.
+  explicit GaussianAttention(At here, const Options& options = {});
+  explicit GaussianAttention(Placeless, ...);  ///< does not compile: no place
+
+  /// q (B, T, d), k (B, S, d) -> (B, T, S).
+  Tensor score(const Tensor& q, const Tensor& k) const override;
+
+  const Tensor w;  ///< a number
+
+ protected:
+  std::string settings() const override;
+};
+
+struct SelfAttentionOptions {
+  double dropout = 0;  ///< of the weights
+};
+/// Queries, keys and values made from the same sequence, one head:
+///
+///     Q = X W_q', K = X W_k', V = X W_v',      y = softmax(Q K' / sqrt(d)) V
+struct SelfAttention : Module {
+  using Options = SelfAttentionOptions;
+
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  SelfAttention(At here, std::int64_t in, std::int64_t d, const Options& options = {});
+  explicit SelfAttention(Placeless, ...);  ///< does not compile: no place
+
+  /// Positions are rows: x (B, T, in) -> (B, T, d). Throws ShapeError.
+  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+  /// The same where positions are columns, as some texts write it: x (B, in, T) -> (B, d, T).
+  ///
+  ///     Q = W_q X, K = W_k X, V = W_v X,      O = V softmax(K' Q / sqrt(d)), over each column
+  Tensor columns(const Tensor& x) const;
+
+  Linear w_q, w_k, w_v;
+  DotProductAttention attn;
+
+ protected:
+  std::string settings() const override;
+};
+
+}  // namespace xgrad::nn

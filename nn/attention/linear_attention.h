@@ -1,0 +1,47 @@
+// Multi-head attention at linear cost.
+#pragma once
+
+#include <string>
+
+#include "../../ops/products/linear_attention.h"
+#include "../layers/linear.h"
+#include "masks.h"
+
+namespace xgrad::nn {
+
+struct LinearAttentionOptions {
+  std::int64_t query = 0;  ///< width of what the queries, keys and values are made from; as `dim` if 0
+  std::int64_t key = 0;
+  std::int64_t value = 0;
+  bool bias = false;
+};
+/// Multi-head attention with phi(q) phi(k)', phi = elu + 1, in the place of the softmax (Katharopoulos et al. 2020);
+/// parameters as those of MultiHeadAttention:
+///
+///     head_h = phi(q_h) (sum phi(k_h)' v_h) / phi(q_h) sum phi(k_h)',      q = W_q query, k = W_k key, v = W_v value
+///     y = W_o (head_1, ..., head_H)
+struct LinearAttention : Module {
+  using Options = LinearAttentionOptions;
+
+  /// Throws ValueError for sizes below 1 or a `dim` that does not divide by `heads`.
+  LinearAttention(At here, std::int64_t dim, std::int64_t heads, const Options& options = {});
+  explicit LinearAttention(Placeless, ...);  ///< does not compile: no place
+
+  /// Self-attention: x (B, T, C) -> (B, T, C). The mask may be causal and have lengths (B); no weight is ever computed
+  /// that another mask could work on. Throws ShapeError, ValueError for a mask with more than that.
+  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+  /// query (B, T, .), key (B, S, .), value (B, S, .) -> (B, T, C).
+  Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask = {}) const;
+  /// Causal self-attention of the next positions of a sequence, x (B, T, C); the past, which stays as large as it is,
+  /// takes them in. Throws ShapeError if x is of another batch size than the past.
+  Tensor extend(const Tensor& x, LinearAttentionState& past) const;
+
+  const std::int64_t dim;
+  const std::int64_t heads;
+  Linear q, k, v, o;
+
+ protected:
+  std::string settings() const override;
+};
+
+}  // namespace xgrad::nn

@@ -1,0 +1,260 @@
+// Layers by number or by name: Sequential calls unlike layers one after the other, ModuleList and ModuleDict keep
+// layers that a model calls itself. The names in files are PyTorch's: `net.0.weight`, `heads.left.bias`.
+//
+// A layer enters its parent's list where it is made, and is neither copied nor moved. So these are given no layers but
+// what makes one, a type and its arguments, and make it at its place:
+//
+//     nn::Sequential net{at("net"), nn::layer<nn::Linear>(2, 8), nn::layer<nn::ReLU>(), nn::layer<nn::Linear>(8, 1)};
+//     const Tensor y = net(x);
+//
+// The last argument may be options in braces: nn::layer<nn::Conv2d>(3, 16, 3, {.padding = 1}). For equal layers made
+// from the same arguments there is Stack.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../module.h"
+
+namespace xgrad::nn {
+
+namespace detail {
+
+/// Watches over a layer that is made at a place. Threads: of one.
+class Making {
+ public:
+  explicit Making(const At& place) : place_(place) {}
+  /// If nothing has taken the place, nothing will.
+  ~Making() {
+    if (place_.parent) place_.parent->take_place(place_.name);
+  }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+  /// Throws ValueError unless there is a layer and it is at the place.
+  void check(const Module* made) const;
+
+ private:
+  const At& place_;
+};
+
+}  // namespace detail
+
+/// A layer that is still to be made, once its place is known. Threads: a plain value.
+template <class Layer>
+class LayerMaker {
+ public:
+  template <class F>
+    requires std::is_invocable_r_v<std::unique_ptr<Layer>, const F&, At>
+  explicit LayerMaker(F make) : make_(std::move(make)) {
+    xgrad::detail::refuse_empty("layer", make_);
+  }
+  /// A new layer at this place. Throws ValueError if the function makes none, or makes it at another place, where its
+  /// parent would not know of it.
+  std::unique_ptr<Layer> operator()(At here) const {
+    const detail::Making making(here);
+    std::unique_ptr<Layer> made = make_(here);
+    making.check(made.get());
+    return made;
+  }
+
+ private:
+  std::function<std::unique_ptr<Layer>(At)> make_;
+};
+
+/// Layer(its place, arguments...), to be made by Sequential and its like. The arguments are copied.
+template <class Layer, class... Arguments>
+LayerMaker<Layer> layer(const Arguments&... arguments) {
+  static_assert(std::is_base_of_v<Module, Layer>, "layer<Layer>(arguments...): Layer is no Module");
+  static_assert(std::is_constructible_v<Layer, At, const Arguments&...>,
+                "layer<Layer>(arguments...): Layer has no constructor (At, arguments...)");
+  return LayerMaker<Layer>([copies = std::tuple<Arguments...>(arguments...)](At here) {
+    return std::apply([&](const auto&... each) { return std::make_unique<Layer>(std::move(here), each...); }, copies);
+  });
+}
+/// The same with options, which may stand in braces.
+template <class Layer>
+LayerMaker<Layer> layer(const typename Layer::Options& options) {
+  return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), options); });
+}
+template <class Layer, class A>
+LayerMaker<Layer> layer(const A& a, const typename Layer::Options& options) {
+  return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), a, options); });
+}
+template <class Layer, class A, class B>
+LayerMaker<Layer> layer(const A& a, const B& b, const typename Layer::Options& options) {
+  return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), a, b, options); });
+}
+template <class Layer, class A, class B, class C>
+LayerMaker<Layer> layer(const A& a, const B& b, const C& c, const typename Layer::Options& options) {
+  return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), a, b, c, options); });
+}
+
+/// Layers of any types with the names 0, 1, ..., each called with the result of the one before.
+class Sequential : public Module {
+ public:
+  template <class... Layers>
+  Sequential(At here, const LayerMaker<Layers>&... layers) : Module(std::move(here)) {
+    (append(layers), ...);
+  }
+  explicit Sequential(Placeless, ...);  ///< does not compile: no place
+
+  /// One more layer at the end; returns it.
+  template <class Layer>
+  Layer& append(const LayerMaker<Layer>& make) {
+    constexpr bool of_tensors = std::is_invocable_r_v<Tensor, const Layer&, const Tensor&>;
+    constexpr bool of_ids = std::is_invocable_r_v<Tensor, const Layer&, const Index&>;
+    static_assert(of_tensors || of_ids, "Sequential: a layer takes one Tensor (or Index) and returns a Tensor");
+    std::unique_ptr<Layer> made = make(at(cat(size())));
+    Layer& layer = *made;
+    Part part{std::move(made), {}, {}};
+    if constexpr (of_tensors) part.of_tensor = [&layer](const Tensor& x) { return layer(x); };
+    if constexpr (of_ids) part.of_ids = [&layer](const Index& ids) { return layer(ids); };
+    parts_.push_back(std::move(part));
+    return layer;
+  }
+
+  /// layer n-1(... layer 1(layer 0(x)) ...); x itself if there are no layers. Throws ValueError, naming the layer, if
+  /// one takes whole numbers only.
+  Tensor operator()(const Tensor& x) const;
+  /// The same for a first layer that takes whole numbers, as Embedding does. Throws ValueError if it does not.
+  Tensor operator()(const Index& ids) const;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(parts_.size()); }
+  /// Layer i. Throws ValueError.
+  const Module& operator[](std::int64_t i) const;
+  /// Layer i as what it is: net.get<nn::Linear>(0).weight. Throws ValueError if it is of another type.
+  template <class Layer>
+  const Layer& get(std::int64_t i) const {
+    const Layer* layer = dynamic_cast<const Layer*>(&(*this)[i]);
+    if (!layer) fail<ValueError>("sequential", "layer ", i, " is a ", (*this)[i].description());
+    return *layer;
+  }
+
+ protected:
+  std::string settings() const override { return cat("of ", size()); }
+
+ private:
+  struct Part {
+    std::unique_ptr<Module> layer;
+    std::function<Tensor(const Tensor&)> of_tensor;
+    std::function<Tensor(const Index&)> of_ids;
+  };
+  Tensor from(std::int64_t first, Tensor x) const;
+
+  std::vector<Part> parts_;
+};
+
+/// Layers with the names 0, 1, ..., for a model that calls them itself. All are a T: of one type, made from different
+/// arguments, or of types derived from it.
+///
+///     nn::ModuleList<nn::Linear> maps{at("maps"), nn::layer<nn::Linear>(2, 3), nn::layer<nn::Linear>(3, 5)};
+///     Tensor h = x;
+///     for (const nn::Linear& map : maps) h = relu(map(h));
+template <class T = Module>
+class ModuleList : public Module {
+  static_assert(std::is_base_of_v<Module, T>, "ModuleList<T>: T is no Module");
+
+ public:
+  template <std::derived_from<T>... Layers>
+  ModuleList(At here, const LayerMaker<Layers>&... layers) : Module(std::move(here)) {
+    (append(layers), ...);
+  }
+
+  /// One more layer at the end; returns it.
+  template <std::derived_from<T> Layer>
+  Layer& append(const LayerMaker<Layer>& make) {
+    std::unique_ptr<Layer> made = make(at(cat(size())));
+    Layer& layer = *made;
+    layers_.push_back(std::move(made));
+    return layer;
+  }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(layers_.size()); }
+  /// Layer i. Throws ValueError.
+  const T& operator[](std::int64_t i) const {
+    if (i < 0 || i >= size()) fail<ValueError>("module_list", "layer ", i, " of ", size());
+    return *layers_[static_cast<std::size_t>(i)];
+  }
+
+  /// Walks through the layers. Threads: a plain value.
+  class Iterator {
+   public:
+    using Inner = typename std::vector<std::unique_ptr<T>>::const_iterator;
+    explicit Iterator(Inner at) : at_(at) {}
+    const T& operator*() const { return **at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    Inner at_;
+  };
+  Iterator begin() const { return Iterator(layers_.begin()); }
+  Iterator end() const { return Iterator(layers_.end()); }
+
+ protected:
+  std::string settings() const override { return cat("of ", size()); }
+
+ private:
+  std::vector<std::unique_ptr<T>> layers_;
+};
+
+/// Layers with names that are given at run time, for a model that calls them itself. All are a T, as in ModuleList.
+///
+///     nn::ModuleDict<nn::Linear> heads{at("heads")};
+///     heads.insert("left", nn::layer<nn::Linear>(8, 2));
+///     const Tensor y = heads["left"](x);
+template <class T = Module>
+class ModuleDict : public Module {
+  static_assert(std::is_base_of_v<Module, T>, "ModuleDict<T>: T is no Module");
+
+ public:
+  explicit ModuleDict(At here) : Module(std::move(here)) {}
+
+  /// One more layer; returns it. Throws ValueError if there is one of this name, or the name is empty or holds a dot.
+  template <std::derived_from<T> Layer>
+  Layer& insert(std::string_view name, const LayerMaker<Layer>& make) {
+    std::unique_ptr<Layer> made = make(at(name));
+    Layer& layer = *made;
+    layers_.emplace_back(std::string(name), std::move(made));
+    return layer;
+  }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(layers_.size()); }
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  /// The names, in the order in which the layers came.
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& [name, layer] : layers_) all.push_back(name);
+    return all;
+  }
+  /// The layer of this name. Throws ValueError.
+  const T& operator[](std::string_view name) const {
+    const T* layer = find(name);
+    if (!layer) fail<ValueError>("module_dict", "no layer is called '", name, "'");
+    return *layer;
+  }
+
+ protected:
+  std::string settings() const override { return cat("of ", size()); }
+
+ private:
+  const T* find(std::string_view name) const {
+    for (const auto& [own, layer] : layers_) {
+      if (own == name) return layer.get();
+    }
+    return nullptr;
+  }
+
+  std::vector<std::pair<std::string, std::unique_ptr<T>>> layers_;
+};
+
+}  // namespace xgrad::nn

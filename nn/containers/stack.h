@@ -1,0 +1,83 @@
+// Stack: n copies of a layer, numbered, called one after the other.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "../module.h"
+
+namespace xgrad::nn {
+
+/// More layers than this, one after the other, are refused: nobody can have meant them.
+inline constexpr std::int64_t most_layers = 1 << 16;
+
+/// Layers of one type with the names 0, 1, ..., n - 1, each made from the same arguments.
+///
+///     nn::Stack<Block> blocks{at("blocks"), config.layers, config};       // blocks.0, blocks.1, ...
+///     y = blocks(x);                                                      // or blocks(x, mask)
+///
+/// An argument in braces has no type that could be passed on: write nn::Stack<nn::Mlp>{..., nn::MlpOptions{.in = 4}}.
+template <class Layer>
+class Stack : public Module {
+  template <class... T>
+  static constexpr bool begins_with_place_and_count() {
+    if constexpr (sizeof...(T) >= 2) {
+      using First = std::tuple<T...>;
+      return std::convertible_to<const std::tuple_element_t<0, First>&, At> &&
+             std::convertible_to<const std::tuple_element_t<1, First>&, std::int64_t>;
+    }
+    return false;
+  }
+
+ public:
+  /// `count` layers, each born as Layer(its place, arguments...). Throws ValueError for a negative count,
+  /// LimitError for more than most_layers.
+  template <class... Arguments>
+  Stack(At here, std::int64_t count, const Arguments&... arguments) : Module(here) {
+    static_assert(std::is_base_of_v<Module, Layer>, "Stack<Layer>: Layer is no Module");
+    static_assert(std::is_constructible_v<Layer, At, const Arguments&...>,
+                  "Stack<Layer>(at(\"name\"), count, arguments...): Layer has no constructor (At, arguments...)");
+    const Scope scope(place());
+    if (count < 0) fail<ValueError>("stack", count, " layers", declared_later());
+    if (count > most_layers) {
+      fail<LimitError>("stack", count, " layers, allowed are ", most_layers, declared_later());
+    }
+    for (std::int64_t i = 0; i < count; ++i) layers_.push_back(std::make_unique<Layer>(at(cat(i)), arguments...));
+  }
+
+  /// Says what is missing: see Placeless.
+  template <class... Wrong>
+  requires(!begins_with_place_and_count<Wrong...>()) explicit Stack(const Wrong&...) {
+    static_assert(Module::never<Wrong...>,
+                  "Stack<Layer>(at(\"name\"), count, arguments...): a place and how many layers come first");
+  }
+
+  /// layer n-1(... layer 1(layer 0(x, more...), more...) ..., more...); x itself if there are no layers.
+  template <class... More>
+  Tensor operator()(const Tensor& x, const More&... more) const {
+    Tensor y = x;
+    for (const auto& layer : layers_) {
+      const Entered inside(*layer);  // for those that do not enter themselves
+      y = (*layer)(y, more...);
+    }
+    return y;
+  }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(layers_.size()); }
+  /// Layer i. Throws ValueError.
+  const Layer& operator[](std::int64_t i) const {
+    if (i < 0 || i >= size()) fail<ValueError>("stack", "layer ", i, " of ", size());
+    return *layers_[static_cast<std::size_t>(i)];
+  }
+
+ protected:
+  std::string settings() const override { return cat("of ", size()); }
+
+ private:
+  std::vector<std::unique_ptr<Layer>> layers_;
+};
+
+}  // namespace xgrad::nn

@@ -1,0 +1,451 @@
+// Decoding.
+#include "decode.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "../../core/base/checked.h"
+#include "../../core/files/file.h"
+#include "../../core/array/random.h"
+#include "../../core/graph/record.h"
+#include "../../ops/layers/softmax.h"
+
+namespace xgrad::nn {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// What all ways of decoding have in common.
+struct Limits {
+  const char* op;
+  std::int64_t bos;
+  std::optional<std::int64_t> eos;
+  std::int64_t max_length;
+
+  bool ends(std::int64_t token) const { return eos && token == *eos; }
+};
+
+template <class Options>
+Limits checked_limits(const char* op, const Options& options) {
+  if (options.max_length < 1) fail<ValueError>(op, "max_length must be at least 1, got ", options.max_length);
+  return {op, options.bos, options.eos, options.max_length};
+}
+
+// ln p of the token after the newest ones, (B, V).
+Array next_log_p(const Limits& limits, Stepper& model, const Index& newest) {
+  const Tensor logits = model.step(newest);
+  const std::int64_t B = newest.size();
+  if (logits.rank() != 2 || logits.dim(0) != B || logits.dim(1) < 1) {
+    fail<ShapeError>(limits.op, "a step must give (", B, ", V), got ", logits.shape());
+  }
+  const std::int64_t V = logits.dim(1);
+  if (limits.eos && (*limits.eos < 0 || *limits.eos >= V)) {
+    fail<ValueError>(limits.op, "eos ", *limits.eos, " not in [0, ", V, ")");
+  }
+  Array log_p = log_softmax(logits).value();
+  for (std::int64_t i = 0; i < log_p.size(); ++i) {
+    if (std::isnan(log_p.data()[i])) fail<NumericError>(limits.op, "row ", i / V, " of a step's logits holds NaN");
+  }
+  return log_p;
+}
+
+std::span<const Real> row_of(const Array& log_p, std::int64_t row) {
+  const auto V = static_cast<std::size_t>(log_p.dim(1));
+  return {log_p.data() + static_cast<std::size_t>(row) * V, V};
+}
+
+// -- one sequence each ------------------------------------------------------------------------------------------------
+
+// Writes all sequences side by side: choose(b, t, log_p) is the token of sequence b at position t.
+template <class Choose>
+Decoded write(const Limits& limits, Stepper& model, const Choose& choose) {
+  const NoGrad off;
+  const std::int64_t B = model.batch();
+  Index newest({B}, limits.bos);
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(B), limits.max_length);
+  std::vector<double> scores(static_cast<std::size_t>(B));
+  std::vector<bool> ended(static_cast<std::size_t>(B), false);
+  std::vector<Index> columns;
+  std::int64_t running = B;
+  for (std::int64_t t = 0; t < limits.max_length && running > 0; ++t) {
+    const Array log_p = next_log_p(limits, model, newest);
+    newest = Index({B}, limits.eos.value_or(0));
+    for (std::int64_t b = 0; b < B; ++b) {
+      const auto at = static_cast<std::size_t>(b);
+      if (ended[at]) continue;
+      const std::span<const Real> row = row_of(log_p, b);
+      const std::int64_t token = choose(b, t, row);
+      const double chosen = row[static_cast<std::size_t>(token)];
+      if (chosen == -infinity) fail<NumericError>(limits.op, "no token has a probability above 0 in row ", b);
+      newest.mutable_data()[b] = token;
+      scores[at] += chosen;
+      if (limits.ends(token)) {
+        ended[at] = true;
+        lengths[at] = t;
+        --running;
+      }
+    }
+    columns.push_back(newest);
+  }
+  const auto L = static_cast<std::int64_t>(columns.size());
+  Decoded result{.tokens = Index(Shape{B, L}), .lengths = Index({B}, lengths), .scores = Array(Shape{B})};
+  std::ranges::copy(scores, result.scores.mutable_data());
+  std::int64_t* out = result.tokens.mutable_data();
+  for (std::int64_t b = 0; b < B; ++b) {
+    for (const Index& column : columns) *out++ = column.data()[b];
+  }
+  return result;
+}
+
+void check_sampling(const char* op, const SamplingOptions& options) {
+  if (!(options.temperature > 0) || std::isinf(options.temperature)) {
+    fail<ValueError>(op, "temperature must be above 0 and finite, got ", options.temperature,
+                     options.temperature == 0 ? "; greedy() takes the most probable token" : "");
+  }
+  if (options.top_k && *options.top_k < 1) fail<ValueError>(op, "top_k must be at least 1, got ", *options.top_k);
+  if (!(options.top_p > 0 && options.top_p <= 1)) {
+    fail<ValueError>(op, "top_p must be in (0, 1], got ", options.top_p);
+  }
+}
+
+// Numbers proportional to the probabilities that temperature and filters leave.
+std::vector<double> sampling_weights(std::span<const Real> logits, const SamplingOptions& options) {
+  const double largest = *std::ranges::max_element(logits);
+  std::vector<double> weights;
+  for (const Real logit : logits) weights.push_back(std::exp((logit - largest) / options.temperature));
+
+  const std::size_t V = logits.size();
+  const std::size_t k = std::min(V, static_cast<std::size_t>(options.top_k.value_or(static_cast<std::int64_t>(V))));
+  if (k == V && options.top_p == 1) return weights;
+  std::vector<std::size_t> order(V);
+  std::iota(order.begin(), order.end(), 0);
+  const auto larger = [&](std::size_t a, std::size_t b) {
+    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+  };
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(), larger);
+
+  double total = 0, sum = 0;
+  for (std::size_t i = 0; i < k; ++i) total += weights[order[i]];
+  std::size_t kept = 0;
+  while (kept < k && (kept == 0 || sum < options.top_p * total)) sum += weights[order[kept++]];
+  for (std::size_t i = kept; i < V; ++i) weights[order[i]] = 0;
+  return weights;
+}
+
+// In [0, 1), on a grid of 2^-53.
+double uniform(const RandomKey& key, std::uint64_t i) {
+  const auto words = random_words(key, i);
+  return ((words[0] >> 5) * 0x1p26 + (words[1] >> 6)) * 0x1p-53;
+}
+
+// The entry in whose share of the sum the point u in [0, 1) falls.
+std::int64_t draw(const std::vector<double>& weights, double u) {
+  double left = u * std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] == 0) continue;
+    last = i;
+    left -= weights[i];
+    if (left < 0) break;
+  }
+  return static_cast<std::int64_t>(last);
+}
+
+}  // namespace
+
+Decoded greedy(Stepper& model, const GreedyOptions& options) {
+  return write(checked_limits("greedy", options), model, [](std::int64_t, std::int64_t, std::span<const Real> log_p) {
+    return std::ranges::max_element(log_p) - log_p.begin();
+  });
+}
+
+Array sampling_probabilities(const Array& logits, const SamplingOptions& options) {
+  check_sampling("sampling_probabilities", options);
+  if (logits.rank() != 2) fail<ShapeError>("sampling_probabilities", "needs (B, V), got ", logits.shape());
+  const Array log_p = log_softmax(logits).value();
+  Array result(logits.shape());
+  Real* out = result.mutable_data();
+  for (std::int64_t b = 0; b < logits.dim(0); ++b) {
+    const std::span<const Real> row = row_of(log_p, b);
+    if (!std::ranges::any_of(row, [](Real v) { return v > -infinity; })) {
+      fail<NumericError>("sampling_probabilities", "row ", b, " holds NaN, or nothing above -inf");
+    }
+    const std::vector<double> weights = sampling_weights(row, options);
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (const double weight : weights) *out++ = static_cast<Real>(weight / sum);
+  }
+  return result;
+}
+
+Decoded sample(Stepper& model, const SamplingOptions& options) {
+  const Limits limits = checked_limits("sample", options);
+  check_sampling("sample", options);
+  (void)checked_multiply("sample", model.batch(), limits.max_length);  // each token has a number
+  const RandomKey key = options.seed ? RandomKey{.seed = *options.seed} : next_random_key();
+  return write(limits, model, [&](std::int64_t b, std::int64_t t, std::span<const Real> log_p) {
+    return draw(sampling_weights(log_p, options), uniform(key, static_cast<std::uint64_t>(b * limits.max_length + t)));
+  });
+}
+
+// -- search -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// A sequence in the making. The i-th of a list is in row i of the model's batch.
+struct Open {
+  std::int64_t of;  // which sequence of the batch it continues
+  std::vector<std::int64_t> tokens = {};
+  std::vector<std::int64_t> rows = {};
+  double log_p = 0;
+};
+
+// One more token for the open sequence in a row.
+struct Continuation {
+  std::int64_t row;
+  std::int64_t token;
+  double log_p;  // of the whole
+
+  bool operator<(const Continuation& other) const {  // better
+    if (log_p != other.log_p) return log_p > other.log_p;
+    return row != other.row ? row < other.row : token < other.token;
+  }
+};
+
+double score_of(double log_p, std::size_t length, double alpha) {
+  return log_p / std::pow(static_cast<double>(length), alpha);
+}
+
+// The best hypotheses for one sequence of the batch.
+class Best {
+ public:
+  Best(std::int64_t count, double alpha) : count_(static_cast<std::size_t>(count)), alpha_(alpha) {}
+
+  void add(const Open& open, bool ended) {
+    ended_ += ended;
+    const double score = score_of(open.log_p, open.tokens.size(), alpha_);
+    if (full() && score <= list_.back().score) return;
+    Hypothesis found{.tokens = open.tokens, .ended = ended, .log_p = open.log_p, .score = score, .rows = open.rows};
+    if (ended) found.tokens.pop_back();
+    const auto place = std::ranges::upper_bound(list_, score, std::greater(), &Hypothesis::score);
+    list_.insert(place, std::move(found));
+    if (list_.size() > count_) list_.pop_back();
+  }
+
+  std::int64_t ended() const { return ended_; }
+  // Whether there are enough hypotheses, and all are better than this.
+  bool all_above(double score) const { return full() && score < list_.back().score; }
+  Hypotheses take() && { return std::move(list_); }
+
+ private:
+  bool full() const { return list_.size() == count_; }
+
+  std::size_t count_;
+  double alpha_;
+  std::int64_t ended_ = 0;
+  Hypotheses list_;
+};
+
+// How many different sequences there are.
+double possible_sequences(const Limits& limits, std::int64_t V) {
+  const auto branches = static_cast<double>(limits.eos ? V - 1 : V);
+  if (branches == 1) return limits.eos ? static_cast<double>(limits.max_length) + 1 : 1;  // not one by one
+  double open = 1, ended = 0;
+  for (std::int64_t t = 0; t < limits.max_length && open > 0 && open < 1e18; ++t) {
+    if (limits.eos) ended += open;
+    open *= branches;
+  }
+  return open + ended;
+}
+
+// How many sequences are open before the last step, where each takes at least this much memory.
+double most_open(const Limits& limits, std::int64_t B, std::int64_t V) {
+  const auto branches = static_cast<double>(limits.eos ? V - 1 : V);
+  return static_cast<double>(B) * std::pow(branches, static_cast<double>(limits.max_length - 1));
+}
+double bytes_of_open(const Limits& limits) {
+  return static_cast<double>(sizeof(Open)) + 2.0 * sizeof(std::int64_t) * static_cast<double>(limits.max_length - 1);
+}
+
+// Moves the model to the rows that the open sequences come from; costs nothing when they stay where they are.
+void follow(Stepper& model, const std::vector<Open>& open, std::int64_t rows_before) {
+  Index rows(Shape{std::ssize(open)});
+  bool moved = rows.size() != rows_before;
+  for (std::int64_t i = 0; i < rows.size(); ++i) {
+    rows.mutable_data()[i] = open[static_cast<std::size_t>(i)].rows.back();
+    moved |= rows.data()[i] != i;
+  }
+  if (moved) model.select(rows);
+}
+
+// One step for one sequence of the batch: its open continuations, and where they go on.
+struct Turn {
+  std::span<const Open> open;
+  std::int64_t first_row;   // of open
+  const Array& log_p;       // (rows, V)
+  bool last;                // at max_length
+  Best& best;               // gets what is complete
+  std::vector<Open>& next;  // gets what stays open
+};
+
+// check(V) once, then advance(turn) for each sequence in each step.
+template <class Check, class Advance>
+std::vector<Hypotheses> search(const Limits& limits, Stepper& model, std::int64_t num_best, double alpha,
+                               const Check& check, const Advance& advance) {
+  if (num_best < 1) fail<ValueError>(limits.op, "num_best must be at least 1, got ", num_best);
+  if (!std::isfinite(alpha)) fail<ValueError>(limits.op, "length_penalty must be finite, got ", alpha);
+  const NoGrad off;
+  std::vector<Best> best(static_cast<std::size_t>(model.batch()), Best(num_best, alpha));
+  std::vector<Open> open;
+  for (std::int64_t b = 0; b < model.batch(); ++b) open.push_back({.of = b});
+  for (std::int64_t t = 0; t < limits.max_length && !open.empty(); ++t) {
+    Index newest({std::ssize(open)}, limits.bos);
+    for (std::size_t i = 0; t > 0 && i < open.size(); ++i) newest.mutable_data()[i] = open[i].tokens.back();
+    const Array log_p = next_log_p(limits, model, newest);
+    if (t == 0) check(log_p.dim(1));
+    const bool last = t + 1 == limits.max_length;
+    std::vector<Open> next;
+    for (auto from = open.begin(); from != open.end();) {
+      const auto to = std::find_if(from, open.end(), [&](const Open& other) { return other.of != from->of; });
+      advance(Turn{{from, to}, from - open.begin(), log_p, last, best[static_cast<std::size_t>(from->of)], next});
+      from = to;
+    }
+    if (!last && !next.empty()) follow(model, next, std::ssize(open));
+    open = std::move(next);
+  }
+  std::vector<Hypotheses> result;
+  for (Best& list : best) result.push_back(std::move(list).take());
+  for (const Hypotheses& list : result) {
+    if (!list.empty()) continue;
+    fail<NumericError>(limits.op, "sequence ", &list - result.data(),
+                       " has no continuation with a probability above 0");
+  }
+  return result;
+}
+
+// Calls f(continuation) for every token after every open sequence that has a probability above 0.
+template <class F>
+void each_continuation(const Turn& turn, const F& f) {
+  for (std::size_t i = 0; i < turn.open.size(); ++i) {
+    const std::int64_t row = turn.first_row + static_cast<std::int64_t>(i);
+    const std::span<const Real> log_p = row_of(turn.log_p, row);
+    for (std::size_t token = 0; token < log_p.size(); ++token) {
+      if (log_p[token] == -infinity) continue;
+      f(Continuation{row, static_cast<std::int64_t>(token), turn.open[i].log_p + log_p[token]});
+    }
+  }
+}
+
+// The `count` best continuations, the best first.
+std::vector<Continuation> best_continuations(const Turn& turn, std::size_t count) {
+  std::vector<Continuation> heap;  // the worst of them is in front
+  each_continuation(turn, [&](const Continuation& way) {
+    if (heap.size() == count) {
+      if (!(way < heap.front())) return;
+      std::ranges::pop_heap(heap, std::less());
+      heap.pop_back();
+    }
+    heap.push_back(way);
+    std::ranges::push_heap(heap, std::less());
+  });
+  std::ranges::sort_heap(heap, std::less());
+  return heap;
+}
+
+Open extended(const Turn& turn, const Continuation& way) {
+  Open longer = turn.open[static_cast<std::size_t>(way.row - turn.first_row)];
+  longer.tokens.push_back(way.token);
+  longer.rows.push_back(way.row);
+  longer.log_p = way.log_p;
+  return longer;
+}
+
+}  // namespace
+
+std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options) {
+  const Limits limits = checked_limits("beam_search", options);
+  const std::int64_t k = options.num_beams;
+  if (k < 1) fail<ValueError>("beam_search", "num_beams must be at least 1, got ", k);
+  const auto check = [&](std::int64_t V) {
+    const double possible = possible_sequences(limits, V);
+    if (static_cast<double>(k) > possible) {
+      fail<ValueError>("beam_search", "num_beams ", k, " of ", possible, " possible sequences of at most ",
+                       limits.max_length, " of ", V, " tokens");
+    }
+  };
+
+  // With a penalty, what has little probability left may still gain by its length.
+  const bool may_gain = options.stopping == Stopping::impossible && options.length_penalty > 0;
+  const auto done = [&](const Best& best, const Open& most_probable) {
+    if (options.stopping == Stopping::enough) return best.ended() >= k;
+    const auto length = may_gain ? static_cast<std::size_t>(limits.max_length) : most_probable.tokens.size();
+    return best.all_above(score_of(most_probable.log_p, length, options.length_penalty));
+  };
+  const auto advance = [&](const Turn& turn) {
+    const std::size_t before = turn.next.size();
+    std::int64_t rank = 0, kept = 0;
+    // At most one continuation of a row is an end: among 2 k there are k others.
+    for (const Continuation& way : best_continuations(turn, 2 * static_cast<std::size_t>(k))) {
+      const bool ends = limits.ends(way.token), complete = ends || turn.last;
+      const bool chosen = complete ? rank < k : kept < k;
+      ++rank;
+      if (!chosen) continue;
+      Open longer = extended(turn, way);
+      if (complete || options.candidates == Candidates::prefixes) turn.best.add(longer, ends);
+      if (complete) continue;
+      turn.next.push_back(std::move(longer));
+      ++kept;
+    }
+    if (kept > 0 && done(turn.best, turn.next[before])) turn.next.resize(before);
+  };
+  return search(limits, model, options.num_best, options.length_penalty, check, advance);
+}
+
+std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOptions& options) {
+  const Limits limits = checked_limits("exhaustive_search", options);
+  const auto check = [&](std::int64_t V) {
+    const double possible = possible_sequences(limits, V);
+    if (possible > static_cast<double>(options.max_sequences)) {
+      fail<LimitError>("exhaustive_search", possible, " sequences of at most ", limits.max_length, " of ", V,
+                       " tokens are more than ", options.max_sequences);
+    }
+    const double open = most_open(limits, model.batch(), V);
+    if (open * bytes_of_open(limits) > static_cast<double>(machine_memory())) {
+      fail<LimitError>("exhaustive_search", open, " open sequences of ", limits.max_length - 1,
+                       " tokens do not fit in memory");
+    }
+  };
+  const auto advance = [&](const Turn& turn) {
+    each_continuation(turn, [&](const Continuation& way) {
+      const bool ends = limits.ends(way.token);
+      Open longer = extended(turn, way);
+      if (ends || turn.last) {
+        turn.best.add(longer, ends);
+      } else {
+        turn.next.push_back(std::move(longer));
+      }
+    });
+  };
+  return search(limits, model, options.num_best, options.length_penalty, check, advance);
+}
+
+Decoded best_of(const std::vector<Hypotheses>& found, std::int64_t eos) {
+  const std::int64_t B = std::ssize(found);
+  std::int64_t L = 0;
+  for (const Hypotheses& list : found) {
+    if (list.empty()) fail<ValueError>("best_of", "sequence ", &list - found.data(), " has no hypothesis");
+    L = std::max(L, std::ssize(list.front().tokens) + list.front().ended);
+  }
+  Decoded result{.tokens = Index({B, L}, eos), .lengths = Index(Shape{B}), .scores = Array(Shape{B})};
+  for (std::int64_t b = 0; b < B; ++b) {
+    const Hypothesis& best = found[static_cast<std::size_t>(b)].front();
+    std::ranges::copy(best.tokens, result.tokens.mutable_data() + b * L);
+    result.lengths.mutable_data()[b] = std::ssize(best.tokens);
+    result.scores.mutable_data()[b] = static_cast<Real>(best.log_p);
+  }
+  return result;
+}
+
+}  // namespace xgrad::nn

@@ -1,0 +1,144 @@
+// Decoding: choosing tokens one after the other from a model that gives the logits of the next. Greedy, exhaustive and
+// beam search, and sampling, for every model that is a Stepper.
+//
+//     auto decoding = model.start(source, lengths);                  // nn::EncoderDecoder, nn::Seq2Seq
+//     const auto found = nn::beam_search(decoding, {.bos = bos, .eos = eos, .num_beams = 4});
+//     const nn::Hypothesis& best = found[b].front();                 // of sequence b
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad::nn {
+
+/// A model in the middle of writing B sequences: what every search needs to know of it. When step() or select() throws,
+/// the model should be where it was, so that it can be asked again; those of the library are.
+///
+/// Threads: one at a time; several may decode with steppers of their own from one model.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  /// B
+  virtual std::int64_t batch() const = 0;
+  /// Takes the newest token of each sequence, tokens (B), and gives the logits of the next, (B, V).
+  virtual Tensor step(const Index& tokens) = 0;
+  /// Goes on with sequence rows[i] as the i-th: some may be dropped, others doubled.
+  virtual void select(const Index& rows) = 0;
+};
+
+// All searches record no graph. All throw ValueError for a max_length below 1 and for an eos that is not in [0, V),
+// ShapeError if a step gives no (B, V), NumericError if its logits are NaN or leave no token with a probability above
+// 0. Tokens that the model does not know are refused by the model.
+
+// -- one sequence each ------------------------------------------------------------------------------------------------
+
+/// Finished sequences, side by side.
+struct Decoded {
+  Index tokens;   ///< (B, L) without bos; from the end of a sequence on eos
+  Index lengths;  ///< (B) tokens before eos, L if it did not come
+  Array scores;   ///< (B) ln p of the sequence, with the eos that ends it
+};
+
+struct GreedyOptions {
+  std::int64_t bos = 0;                  ///< every sequence begins after this token
+  std::optional<std::int64_t> eos = {};  ///< a sequence ends with this token; without one, at max_length
+  std::int64_t max_length = 100;
+};
+/// Takes the most probable token at every step, the first of equal ones, until all sequences have ended or are
+/// max_length long.
+Decoded greedy(Stepper& model, const GreedyOptions& options);
+
+struct SamplingOptions {
+  std::int64_t bos = 0;
+  std::optional<std::int64_t> eos = {};
+  std::int64_t max_length = 100;
+  double temperature = 1;                  ///< below 1 the probable tokens become more so, above 1 less
+  std::optional<std::int64_t> top_k = {};  ///< only so many tokens take part, the most probable
+  double top_p = 1;                        ///< only the fewest that have this much probability together
+  std::optional<std::uint64_t> seed = {};  ///< if not given, the next draw of the generator
+};
+/// The probabilities from which a token is drawn, (B, V) from logits (B, V), rows that sum to 1:
+///
+///     softmax(logits / temperature)
+///     then all but the top_k largest are 0
+///     then all but the fewest of the largest whose share of the rest is at least top_p (Holtzman et al. 2020)
+///
+/// in this order, as Hugging Face has it. Of equal tokens the first count as larger. A top_k above V keeps all.
+/// Throws ShapeError unless logits are (B, V); ValueError unless temperature > 0 and finite (for 0 there is greedy()),
+/// top_k >= 1, 0 < top_p <= 1; NumericError.
+Array sampling_probabilities(const Array& logits, const SamplingOptions& options);
+/// Draws every token from sampling_probabilities. What a sequence gets depends on the seed, its row and its logits, not
+/// on the rest of the batch. The scores are by the model's own probabilities, before temperature and filters. To draw
+/// several times after the same beginning, select its row several times first. Throws as above, and LimitError when
+/// batch times max_length overflows.
+Decoded sample(Stepper& model, const SamplingOptions& options);
+
+// -- search -----------------------------------------------------------------------------------------------------------
+
+/// A sequence that a search found.
+struct Hypothesis {
+  std::vector<std::int64_t> tokens = {};  ///< without bos and eos
+  bool ended = false;                     ///< whether eos came
+  double log_p = 0;                       ///< ln p of the tokens, and of the eos that ended them
+  double score = 0;                       ///< log_p / L^alpha; L counts the tokens and that eos
+  /// In which row of the model's batch each of the L tokens was chosen: what the model said or attended to in step t
+  /// for this sequence is in row rows[t].
+  std::vector<std::int64_t> rows = {};
+};
+/// The best first; of equal scores, the one that was found first.
+using Hypotheses = std::vector<Hypothesis>;
+
+/// What a search may return.
+enum class Candidates {
+  complete,  ///< sequences that have ended or are max_length long
+  prefixes,  ///< also all that were in the beam on the way ("Dive into Deep Learning", section 10.8)
+};
+
+/// When a beam search is done with a sequence, if open hypotheses are left.
+enum class Stopping {
+  enough,      ///< as soon as num_beams have ended (Hugging Face: early_stopping = True)
+  unlikely,    ///< when the best open one, scored as it stands, would not be returned (False)
+  impossible,  ///< when no open one can become so good that it would be returned ("never")
+};
+
+struct BeamOptions {
+  std::int64_t bos = 0;
+  std::optional<std::int64_t> eos = {};
+  std::int64_t max_length = 100;
+  std::int64_t num_beams = 4;    ///< k
+  double length_penalty = 0.75;  ///< alpha
+  Stopping stopping = Stopping::enough;
+  Candidates candidates = Candidates::complete;
+  std::int64_t num_best = 1;  ///< return so many hypotheses, or as many as there are
+};
+/// Keeps at every step the k most probable prefixes that have not ended, and returns what had the best
+///
+///     score = 1/L^alpha sum_t ln p(y_t | y_1 ... y_{t-1})
+///
+/// of all that ended among the k most probable ones, or were open at max_length. One list for each sequence of the
+/// batch. With k = 1 and Stopping::enough it is greedy(), with k so large that nothing is dropped exhaustive_search().
+/// The model is told to select rows only when they really change. Throws ValueError for num_beams < 1 or more than
+/// there are sequences, num_best < 1, a length_penalty that is not finite; NumericError, too, if nothing possible is
+/// left in the beam.
+std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options);
+
+struct ExhaustiveOptions {
+  std::int64_t bos = 0;
+  std::optional<std::int64_t> eos = {};
+  std::int64_t max_length = 5;
+  double length_penalty = 0;  ///< 0: the most probable sequence
+  std::int64_t num_best = 1;
+  std::int64_t max_sequences = 1'000'000;  ///< more than this are refused
+};
+/// Looks at all sequences that end or are max_length long, (V - 1)^max_length and more, and returns the best for each
+/// of the batch. Throws LimitError, after the first step, if there are more than max_sequences, or more
+/// than memory can hold side by side; ValueError as beam_search.
+std::vector<Hypotheses> exhaustive_search(Stepper& model, const ExhaustiveOptions& options);
+
+/// The first hypothesis of each sequence in the form of greedy(), shorter ones filled up with eos. Throws ValueError
+/// for a sequence without a hypothesis.
+Decoded best_of(const std::vector<Hypotheses>& found, std::int64_t eos);
+
+}  // namespace xgrad::nn

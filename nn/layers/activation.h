@@ -1,0 +1,45 @@
+// Activation: a function of tensors as a setting of a layer.
+#pragma once
+
+#include <functional>
+#include <type_traits>
+
+#include "../../core/base/callable.h"
+#include "../../ops/elementwise/elementwise.h"
+
+namespace xgrad::nn {
+
+/// Any function from a tensor to one of the same shape: `relu`, `gelu`, a lambda. The library's own functions with a
+/// further argument have its default here. Throws ValueError for an empty function, and for one of a tensor and a
+/// number, such as pow, whose number has no default.
+/// Threads: many may call it, if they may call the function.
+class Activation {
+ public:
+  Activation(Tensor (*f)(const Tensor&)) : f_(f) { refuse_empty(f); }
+  Activation(Tensor (*f)(const Tensor&, Gelu)) : f_([f](const Tensor& x) { return f(x, Gelu::erf); }) {
+    refuse_empty(f);
+  }
+  Activation(Tensor (*f)(const Tensor&, Real));
+  template <class Options>
+    requires std::is_aggregate_v<Options>
+  Activation(Tensor (*f)(const Tensor&, const Options&)) : f_([f](const Tensor& x) { return f(x, {}); }) {
+    refuse_empty(f);
+  }
+  template <class F>
+    requires std::is_invocable_r_v<Tensor, const F&, const Tensor&>
+  Activation(F f) : f_(std::move(f)) {
+    refuse_empty(f_);
+  }
+
+  Tensor operator()(const Tensor& x) const { return f_(x); }
+
+ private:
+  template <class F>
+  static void refuse_empty(const F& f) {
+    xgrad::detail::refuse_empty("activation", f);
+  }
+
+  std::function<Tensor(const Tensor&)> f_;
+};
+
+}  // namespace xgrad::nn

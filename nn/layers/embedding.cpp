@@ -1,0 +1,63 @@
+// Embedding.
+#include "embedding.h"
+
+#include "../../ops/elementwise/compare.h"
+#include "../../ops/arrange/index.h"
+
+namespace xgrad::nn {
+namespace {
+
+std::optional<std::int64_t> from_start(std::optional<std::int64_t> row, std::int64_t count) {
+  if (!row) return row;
+  if (*row < -count || *row >= count) fail<ValueError>("embedding", "padding_idx ", *row, " of ", count, " rows");
+  return *row < 0 ? *row + count : *row;
+}
+
+// The row for padding begins as zeros, unless somebody said how rows begin.
+void clear_padding(const Tensor& weight, std::optional<std::int64_t> row, const Init& given) {
+  if (!row || given) return;
+  const std::int64_t dim = weight.dim(1);
+  weight.update([&](Array& table) { std::fill_n(table.mutable_data() + *row * dim, dim, Real(0)); });
+}
+
+}  // namespace
+
+Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const Options& options)
+    : Module(std::move(here)),
+      count(positive("count", rows)),
+      dim(positive("dim", width)),
+      padding_idx(from_start(options.padding_idx, count)),
+      weight(param("weight", {count, dim}, options.init ? options.init : init::normal(), Decay::no)) {
+  clear_padding(weight, padding_idx, options.init);
+}
+
+Tensor Embedding::operator()(const Index& ids) const {
+  const auto here = enter(ids);
+  return here(embedding(weight, ids, {.padding_idx = padding_idx}));
+}
+
+std::string Embedding::settings() const { return cat(count, " x ", dim); }
+
+EmbeddingBag::EmbeddingBag(At here, std::int64_t rows, std::int64_t width, const Options& options)
+    : Module(std::move(here)),
+      count(positive("count", rows)),
+      dim(positive("dim", width)),
+      mode(options.mode),
+      padding_idx(from_start(options.padding_idx, count)),
+      weight(param("weight", {count, dim}, options.init ? options.init : init::normal(), Decay::no)) {
+  clear_padding(weight, padding_idx, options.init);
+}
+
+Tensor EmbeddingBag::operator()(const Index& ids) const {
+  const auto here = enter(ids);
+  return here(embedding_bag(weight, ids, {.mode = mode, .padding_idx = padding_idx}));
+}
+
+Tensor EmbeddingBag::operator()(const Index& ids, const Index& offsets) const {
+  const auto here = enter(ids, offsets);
+  return here(embedding_bag(weight, ids, offsets, {.mode = mode, .padding_idx = padding_idx}));
+}
+
+std::string EmbeddingBag::settings() const { return cat(count, " x ", dim); }
+
+}  // namespace xgrad::nn

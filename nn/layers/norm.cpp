@@ -1,0 +1,205 @@
+// Normalising layers.
+#include "norm.h"
+
+#include "../../core/graph/record.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/layers/batch_norm.h"
+#include "../../ops/elementwise/elementwise.h"
+#include "../../ops/layers/layer_norm.h"
+#include "../../ops/arrange/shape.h"
+
+namespace xgrad::nn {
+namespace {
+
+void check_eps(const char* op, double eps) {
+  if (!(eps >= 0)) fail<ValueError>(op, "eps must not be negative, got ", eps);
+}
+
+// Numbers of the channels (C) as they go over x (B, C, ...).
+Tensor per_channel(const Tensor& numbers, const Tensor& x) {
+  Shape shape = Shape::filled(x.rank() - 1, 1);
+  shape[0] = numbers.size();
+  return reshape(numbers, shape);
+}
+
+Tensor scaled_and_shifted(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return weight.defined() ? x * per_channel(weight, x) + per_channel(bias, x) : x;
+}
+
+// Each of `groups` groups of channels of each sample gets mean 0 and variance 1.
+Tensor standardized_groups(const Tensor& x, std::int64_t groups, double eps) {
+  if (x.size() == 0) return x;
+  const Tensor rows = reshape(x, {x.dim(0) * groups, -1});
+  return reshape(layer_norm(rows, {}, {}, {.eps = static_cast<Real>(eps)}), x.shape());
+}
+
+}  // namespace
+
+LayerNorm::LayerNorm(At here, std::int64_t size, const Options& options)
+    : LayerNorm(std::move(here), Shape{size}, options) {}
+
+LayerNorm::LayerNorm(At here, const Shape& given, const Options& options)
+    : Module(std::move(here)),
+      sizes([&] {
+        for (const std::int64_t size : given) positive("size", size);
+        return given;
+      }()),
+      eps(options.eps),
+      weight(options.affine ? param("weight", sizes, init::ones(), Decay::no) : Tensor()),
+      bias(options.affine && options.bias ? param("bias", sizes, init::zeros(), Decay::no) : Tensor()) {
+  const auto constructing = enter();
+  if (sizes.empty()) fail<ValueError>("layer_norm", "no axis to normalise over");
+  check_eps("layer_norm", eps);
+}
+
+Tensor LayerNorm::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(layer_norm(x, weight, bias, {.eps = static_cast<Real>(eps), .normalized = sizes}));
+}
+
+std::string LayerNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
+
+RMSNorm::RMSNorm(At here, std::int64_t size, const Options& options) : RMSNorm(std::move(here), Shape{size}, options) {}
+
+RMSNorm::RMSNorm(At here, const Shape& given, const Options& options)
+    : Module(std::move(here)),
+      sizes([&] {
+        for (const std::int64_t size : given) positive("size", size);
+        return given;
+      }()),
+      eps(options.eps),
+      weight(options.affine ? param("weight", sizes, init::ones(), Decay::no) : Tensor()) {
+  const auto constructing = enter();
+  if (sizes.empty()) fail<ValueError>("rms_norm", "no axis to normalise over");
+  check_eps("rms_norm", eps);
+}
+
+Tensor RMSNorm::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(rms_norm(x, weight, {.eps = static_cast<Real>(eps), .normalized = sizes}));
+}
+
+std::string RMSNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
+
+// -- batch norm -------------------------------------------------------------------------------------------------------
+
+BatchNorm::BatchNorm(At here, std::int64_t channel_count, const Options& given, const std::type_info& derived)
+    : Module(std::move(here), typeid(BatchNorm), derived),
+      channels(positive("channels", channel_count)),
+      options(given),
+      weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
+      bias(options.affine ? param("bias", {channels}, init::zeros()) : Tensor()),
+      running_mean(options.track_running_stats ? buffer("running_mean", Array({channels}, Real(0))) : Tensor()),
+      running_var(options.track_running_stats ? buffer("running_var", Array({channels}, Real(1))) : Tensor()),
+      num_batches_tracked(options.track_running_stats ? buffer("num_batches_tracked", Index(Shape{}, 0)) : Tensor()) {
+  const auto constructing = enter();
+  check_eps("batch_norm", options.eps);
+  if (options.momentum) probability("momentum", *options.momentum);
+}
+
+Tensor BatchNorm::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  if (!takes_rank(x.rank()) || x.dim(1) != channels) {
+    fail<ShapeError>("batch_norm", "needs ", shapes(), ", got ", x.shape());
+  }
+  const auto eps = static_cast<Real>(options.eps);
+  if (!training() && options.track_running_stats) {
+    const Tensor scale = rsqrt(running_var + eps);
+    const Tensor y = (x - per_channel(running_mean, x)) * per_channel(scale, x);
+    return here(scaled_and_shifted(y, weight, bias));
+  }
+  const std::int64_t count = x.size() / channels;
+  if (count < 2) fail<ValueError>("batch_norm", "needs more than one value per channel in training, got ", x.shape());
+  const BatchNormed normed = batch_norm(x, weight, bias, {.eps = eps});
+  Tensor y = here(normed.y);
+  if (options.track_running_stats) track(normed.mean, normed.variance, count);
+  return y;
+}
+
+// Everything that may fail comes before the first buffer changes.
+void BatchNorm::track(const Array& mean, const Array& variance, std::int64_t count) const {
+  const NoGrad off;
+  const Tensor batches = num_batches_tracked + 1;
+  const auto share = static_cast<Real>(options.momentum.value_or(1 / static_cast<double>(batches.item())));
+  const auto moved = [share](const Tensor& running, const Tensor& batch) {
+    return (running * (1 - share) + batch * share).value();
+  };
+  const Real unbiased = static_cast<Real>(count) / static_cast<Real>(count - 1);
+  Array new_mean = moved(running_mean, mean), new_var = moved(running_var, Tensor(variance) * unbiased);
+  num_batches_tracked.assign(batches.value());
+  running_mean.assign(std::move(new_mean));
+  running_var.assign(std::move(new_var));
+}
+
+std::string BatchNorm::settings() const { return cat(channels); }
+
+BatchNorm1d::BatchNorm1d(At here, std::int64_t channel_count, const Options& given)
+    : BatchNorm(std::move(here), channel_count, given, typeid(BatchNorm1d)) {}
+std::string BatchNorm1d::shapes() const { return cat("(B, ", channels, ") or (B, ", channels, ", T)"); }
+
+BatchNorm2d::BatchNorm2d(At here, std::int64_t channel_count, const Options& given)
+    : BatchNorm(std::move(here), channel_count, given, typeid(BatchNorm2d)) {}
+std::string BatchNorm2d::shapes() const { return cat("(B, ", channels, ", H, W)"); }
+
+BatchNorm3d::BatchNorm3d(At here, std::int64_t channel_count, const Options& given)
+    : BatchNorm(std::move(here), channel_count, given, typeid(BatchNorm3d)) {}
+std::string BatchNorm3d::shapes() const { return cat("(B, ", channels, ", D, H, W)"); }
+
+// -- group norm and instance norm -------------------------------------------------------------------------------------
+
+GroupNorm::GroupNorm(At here, std::int64_t group_count, std::int64_t channel_count, const Options& given)
+    : Module(std::move(here)),
+      groups(positive("groups", group_count)),
+      channels(positive("channels", channel_count)),
+      options(given),
+      weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
+      bias(options.affine ? param("bias", {channels}, init::zeros()) : Tensor()) {
+  const auto constructing = enter();
+  check_eps("group_norm", options.eps);
+  if (channels % groups != 0) {
+    fail<ValueError>("group_norm", channels, " channels do not divide by ", groups, " groups");
+  }
+}
+
+Tensor GroupNorm::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  if (x.rank() < 2 || x.dim(1) != channels) {
+    fail<ShapeError>("group_norm", "needs (B, ", channels, ", ...), got ", x.shape());
+  }
+  return here(scaled_and_shifted(standardized_groups(x, groups, options.eps), weight, bias));
+}
+
+std::string GroupNorm::settings() const { return cat(groups, " groups, ", channels); }
+
+InstanceNorm::InstanceNorm(At here, std::int64_t channel_count, const Options& given, const std::type_info& derived)
+    : Module(std::move(here), typeid(InstanceNorm), derived),
+      channels(positive("channels", channel_count)),
+      options(given),
+      weight(options.affine ? param("weight", {channels}, init::ones()) : Tensor()),
+      bias(options.affine ? param("bias", {channels}, init::zeros()) : Tensor()) {
+  const auto constructing = enter();
+  check_eps("instance_norm", options.eps);
+}
+
+Tensor InstanceNorm::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  if (!takes_rank(x.rank()) || x.dim(1) != channels) {
+    fail<ShapeError>("instance_norm", "needs ", shapes(), ", got ", x.shape());
+  }
+  if (x.size() > 0 && x.size() == x.dim(0) * channels) {
+    fail<ValueError>("instance_norm", "needs more than one position, got ", x.shape());
+  }
+  return here(scaled_and_shifted(standardized_groups(x, channels, options.eps), weight, bias));
+}
+
+std::string InstanceNorm::settings() const { return cat(channels); }
+
+InstanceNorm1d::InstanceNorm1d(At here, std::int64_t channel_count, const Options& given)
+    : InstanceNorm(std::move(here), channel_count, given, typeid(InstanceNorm1d)) {}
+std::string InstanceNorm1d::shapes() const { return cat("(B, ", channels, ", T)"); }
+
+InstanceNorm2d::InstanceNorm2d(At here, std::int64_t channel_count, const Options& given)
+    : InstanceNorm(std::move(here), channel_count, given, typeid(InstanceNorm2d)) {}
+std::string InstanceNorm2d::shapes() const { return cat("(B, ", channels, ", H, W)"); }
+
+}  // namespace xgrad::nn

@@ -1,0 +1,246 @@
+// Normalising layers.
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "../module.h"
+
+namespace xgrad::nn {
+
+struct LayerNormOptions {
+  double eps = 1e-5;
+  bool affine = true;  ///< has weight and bias
+  bool bias = true;    ///< has a bias besides the weight
+};
+
+/// Every row, over the trailing axes of the given sizes, gets mean 0 and variance 1, then is scaled and shifted element
+/// by element (Ba, Kiros, Hinton 2016):
+///
+///     y = (x - mean) / sqrt(variance + eps) weight + bias
+struct LayerNorm : Module {
+  using Options = LayerNormOptions;
+
+  /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
+  LayerNorm(At here, std::int64_t size, const Options& options = {});
+  /// Over several: `nn::LayerNorm norm{at("norm"), {3, 4}};`
+  LayerNorm(At here, const Shape& sizes, const Options& options = {});
+  explicit LayerNorm(Placeless, ...);  ///< does not compile: no place
+
+  /// Throws ShapeError unless x ends in the sizes.
+  Tensor operator()(const Tensor& x) const;
+
+  const Shape sizes;
+  const double eps;
+  const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
+  const Tensor bias;    ///< of `sizes`, at first 0; undefined unless affine with bias
+
+ protected:
+  std::string settings() const override;
+};
+
+struct RMSNormOptions {
+  double eps = std::numeric_limits<Real>::epsilon();  ///< Llama has 1e-5
+  bool affine = true;                                 ///< has a weight
+};
+
+/// Every row, over the trailing axes of the given sizes, gets mean square 1, then is scaled element by element (Zhang,
+/// Sennrich 2019):
+///
+///     y = x / sqrt(mean(x^2) + eps) weight
+struct RMSNorm : Module {
+  using Options = RMSNormOptions;
+
+  /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
+  RMSNorm(At here, std::int64_t size, const Options& options = {});
+  /// Over several.
+  RMSNorm(At here, const Shape& sizes, const Options& options = {});
+  explicit RMSNorm(Placeless, ...);  ///< does not compile: no place
+
+  /// Throws ShapeError unless x ends in the sizes.
+  Tensor operator()(const Tensor& x) const;
+
+  const Shape sizes;
+  const double eps;
+  const Tensor weight;  ///< of `sizes`, at first 1; undefined unless affine
+
+ protected:
+  std::string settings() const override;
+};
+
+struct BatchNormOptions {
+  double eps = 1e-5;
+  std::optional<double> momentum = 0.1;  ///< share of a new batch in the running statistics; none: all batches alike
+  bool affine = true;                    ///< has weight and bias
+  bool track_running_stats = true;       ///< without, the batch's own statistics are used outside of training, too
+};
+
+/// Every channel gets mean 0 and variance 1 over the batch, then is scaled and shifted (Ioffe, Szegedy 2015):
+///
+///     y = (x - mean) / sqrt(variance + eps) weight + bias
+///
+/// Outside of training, mean and variance are running ones, which every batch in training moves:
+///
+///     running = (1 - momentum) running + momentum batch      (of the variance the unbiased estimate)
+///
+/// They move last: whatever a call throws, hooks included, they are as they were.
+///
+/// So a result depends on the other samples of the batch in training, and on nothing but its own sample afterwards;
+/// with layer norm it never depends on others. Names, buffers and values are those of PyTorch's layers, which are the
+/// classes below: they differ in the shapes that they take. Threads: in training one at a time, because it changes its
+/// buffers.
+struct BatchNorm : Module {
+  using Options = BatchNormOptions;
+
+  /// x as the class below says, of the same shape back. Throws ShapeError for another; ValueError in training for a
+  /// single value per channel, which has no variance.
+  Tensor operator()(const Tensor& x) const;
+
+  const std::int64_t channels;
+  const Options options;
+  const Tensor weight;               ///< (C), at first 1; undefined unless affine
+  const Tensor bias;                 ///< (C), at first 0; undefined unless affine
+  const Tensor running_mean;         ///< (C), at first 0; this and the next two undefined unless tracked
+  const Tensor running_var;          ///< (C), at first 1
+  const Tensor num_batches_tracked;  ///< a whole number; in float it stays at 2^24
+
+ protected:
+  /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1].
+  BatchNorm(At here, std::int64_t channels, const Options& options, const std::type_info& derived);
+
+  /// The shapes that the class takes, for errors: `(B, 3, H, W)`.
+  virtual std::string shapes() const = 0;
+  /// Whether these are so many axes.
+  virtual bool takes_rank(int rank) const = 0;
+  std::string settings() const override;
+
+ private:
+  void track(const Array& mean, const Array& variance, std::int64_t count) const;
+};
+
+/// Batch norm of vectors and sequences.
+struct BatchNorm1d : BatchNorm {
+  using Options = BatchNormOptions;
+
+  /// Throws ValueError for channels below 1, a negative eps or a momentum outside [0, 1]. x is (B, C) or (B, C, T).
+  BatchNorm1d(At here, std::int64_t channels, const Options& options = {});
+  explicit BatchNorm1d(Placeless, ...);  ///< does not compile: no place
+
+ protected:
+  std::string shapes() const override;
+  bool takes_rank(int rank) const override { return rank == 2 || rank == 3; }
+};
+
+/// Batch norm of pictures.
+struct BatchNorm2d : BatchNorm {
+  using Options = BatchNormOptions;
+
+  /// Throws as BatchNorm1d. x is (B, C, H, W).
+  BatchNorm2d(At here, std::int64_t channels, const Options& options = {});
+  explicit BatchNorm2d(Placeless, ...);  ///< does not compile: no place
+
+ protected:
+  std::string shapes() const override;
+  bool takes_rank(int rank) const override { return rank == 4; }
+};
+
+/// Batch norm of volumes and films.
+struct BatchNorm3d : BatchNorm {
+  using Options = BatchNormOptions;
+
+  /// Throws as BatchNorm1d. x is (B, C, D, H, W).
+  BatchNorm3d(At here, std::int64_t channels, const Options& options = {});
+  explicit BatchNorm3d(Placeless, ...);  ///< does not compile: no place
+
+ protected:
+  std::string shapes() const override;
+  bool takes_rank(int rank) const override { return rank == 5; }
+};
+
+struct GroupNormOptions {
+  double eps = 1e-5;
+  bool affine = true;  ///< has weight and bias
+};
+
+/// The channels of each sample in groups; every group gets mean 0 and variance 1 over its channels and all positions,
+/// then every channel is scaled and shifted (Wu, He 2018). With one group it is layer norm over a whole sample, with as
+/// many groups as channels instance norm.
+///
+///     y = (x - mean) / sqrt(variance + eps) weight + bias
+struct GroupNorm : Module {
+  using Options = GroupNormOptions;
+
+  /// Throws ValueError for groups or channels below 1, channels that do not divide by the groups, or a negative eps.
+  GroupNorm(At here, std::int64_t groups, std::int64_t channels, const Options& options = {});
+  explicit GroupNorm(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, C, ...), of the same shape back. Throws ShapeError.
+  Tensor operator()(const Tensor& x) const;
+
+  const std::int64_t groups;
+  const std::int64_t channels;
+  const Options options;
+  const Tensor weight;  ///< (C), at first 1; undefined unless affine
+  const Tensor bias;    ///< (C), at first 0; undefined unless affine
+
+ protected:
+  std::string settings() const override;
+};
+
+struct InstanceNormOptions {
+  double eps = 1e-5;
+  bool affine = false;  ///< has weight and bias
+};
+
+/// Every channel of every sample gets mean 0 and variance 1 over its positions (Ulyanov et al. 2016), in training and
+/// outside of it. As PyTorch's layers without running statistics. The classes below differ in the shapes that they
+/// take.
+struct InstanceNorm : Module {
+  using Options = InstanceNormOptions;
+
+  /// x as the class below says, of the same shape back. Throws ShapeError for another; ValueError for a single
+  /// position, which has no variance.
+  Tensor operator()(const Tensor& x) const;
+
+  const std::int64_t channels;
+  const Options options;
+  const Tensor weight;  ///< (C), at first 1; undefined unless affine
+  const Tensor bias;    ///< (C), at first 0; undefined unless affine
+
+ protected:
+  /// Throws ValueError for channels below 1 or a negative eps.
+  InstanceNorm(At here, std::int64_t channels, const Options& options, const std::type_info& derived);
+
+  /// The shape that the class takes, for errors: `(B, 3, H, W)`.
+  virtual std::string shapes() const = 0;
+  virtual bool takes_rank(int rank) const = 0;
+  std::string settings() const override;
+};
+
+/// Instance norm of sequences.
+struct InstanceNorm1d : InstanceNorm {
+  using Options = InstanceNormOptions;
+
+  /// Throws ValueError for channels below 1 or a negative eps. x is (B, C, T).
+  InstanceNorm1d(At here, std::int64_t channels, const Options& options = {});
+  explicit InstanceNorm1d(Placeless, ...);  ///< does not compile: no place
+
+ protected:
+  std::string shapes() const override;
+  bool takes_rank(int rank) const override { return rank == 3; }
+};
+
+/// Instance norm of pictures.
+struct InstanceNorm2d : InstanceNorm {
+  using Options = InstanceNormOptions;
+
+  /// Throws as InstanceNorm1d. x is (B, C, H, W).
+  InstanceNorm2d(At here, std::int64_t channels, const Options& options = {});
+  explicit InstanceNorm2d(Placeless, ...);  ///< does not compile: no place
+
+ protected:
+  std::string shapes() const override;
+  bool takes_rank(int rank) const override { return rank == 4; }
+};
+
+}  // namespace xgrad::nn

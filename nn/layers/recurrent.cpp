@@ -1,0 +1,215 @@
+// Recurrent layers.
+#include "recurrent.h"
+
+#include <cmath>
+
+#include "../../core/base/checked.h"
+#include "../../core/graph/record.h"
+#include "../../core/array/shape_hints.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/arrange/create.h"
+#include "../../ops/layers/dropout.h"
+#include "../../ops/arrange/join.h"
+#include "../../ops/products/matmul.h"
+#include "../../ops/arrange/shape.h"
+#include "../containers/stack.h"
+
+namespace xgrad::nn {
+namespace {
+
+// Both biases of gates that only ever meet as a sum.
+Tensor bias_of(const RecurrentWeights& w) { return w.bias_ih.defined() ? w.bias_ih + w.bias_hh : Tensor(); }
+
+Recurrence run_rnn(const RecurrentWeights& w, const Tensor& x, const Tensor& h, Squash f,
+                   const RecurrenceOptions& options) {
+  return rnn(linear(x, w.ih, bias_of(w)), w.hh, h, f, options);
+}
+
+Recurrence run_lstm(const RecurrentWeights& w, const Tensor& x, const Tensor& h, const Tensor& c,
+                    const RecurrenceOptions& options) {
+  return lstm(linear(x, w.ih, bias_of(w)), w.hh, h, c, options, w.hr);
+}
+
+Recurrence run_gru(const RecurrentWeights& w, const Tensor& x, const Tensor& h, const RecurrenceOptions& options) {
+  return gru(linear(x, w.ih, w.bias_ih), w.hh, w.bias_hh.defined() ? w.bias_hh : zeros({w.hh.dim(0)}), h, options);
+}
+
+}  // namespace
+
+// -- layers -----------------------------------------------------------------------------------------------------------
+
+Recurrent::Recurrent(At here, const std::type_info& derived, std::int64_t in_size, std::int64_t hidden_size,
+                     const Settings& given)
+    : Module(std::move(here), typeid(Recurrent), derived),
+      in(positive("in", in_size)),
+      hidden(positive("hidden", hidden_size)),
+      state(given.proj_size > 0 ? given.proj_size : hidden),
+      layers(positive("layers", given.layers, 1'000'000)),
+      directions(given.bidirectional ? 2 : 1),
+      dropout(probability("dropout", given.dropout)),
+      kind_(given.kind) {
+  const Scope scope(place());
+  if (given.proj_size < 0 || given.proj_size >= hidden) {
+    fail<ValueError>("lstm", "proj_size must be in [0, ", hidden, "), got ", given.proj_size);
+  }
+  if (layers > most_layers) fail<LimitError>("recurrent", layers, " layers, allowed are ", most_layers);
+  const std::int64_t rows = checked_multiply("recurrent", hidden, kind_ == Kind::lstm ? 4 : kind_ == Kind::gru ? 3 : 1);
+  const std::int64_t width = checked_multiply("recurrent", directions, state);  // of what a layer gives to the next
+  const Init init = init::uniform_within_root(hidden);
+  for (std::int64_t layer = 0; layer < layers; ++layer) {
+    for (std::int64_t direction = 0; direction < directions; ++direction) {
+      const auto own = [&](const char* name, const Shape& shape) {
+        return param(cat(name, "_l", layer, direction == 1 ? "_reverse" : ""), shape, init);
+      };
+      RecurrentWeights w;
+      w.ih = own("weight_ih", {rows, layer == 0 ? in : width});
+      w.hh = own("weight_hh", {rows, state});
+      if (given.bias) w.bias_ih = own("bias_ih", {rows});
+      if (given.bias) w.bias_hh = own("bias_hh", {rows});
+      if (given.proj_size > 0) w.hr = own("weight_hr", {state, hidden});
+      weights_.push_back(std::move(w));
+    }
+  }
+}
+
+const RecurrentWeights& Recurrent::weights(std::int64_t layer, std::int64_t direction) const {
+  if (layer < 0 || layer >= layers || direction < 0 || direction >= directions) {
+    fail<ValueError>("recurrent", "no layer ", layer, " in direction ", direction, " of ", layers, " x ", directions);
+  }
+  return weights_[static_cast<std::size_t>(layer * directions + direction)];
+}
+
+Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) const {
+  const auto here = enter(x);
+  const char* op = kind_ == Kind::lstm ? "lstm" : kind_ == Kind::gru ? "gru" : "rnn";
+  if (x.rank() != 3 || x.dim(2) != in) {
+    fail<ShapeError>(op, "input must be (B, T, ", in, "), got ", x.shape(),
+                     xgrad::detail::batch_axis_hint(x.shape(), Shape{-1, in}));
+  }
+  const std::int64_t B = x.dim(0), L = layers * directions;
+  if (given.c.defined() && kind_ != Kind::lstm) fail<ValueError>(op, "has no memory c");
+  // The state of one layer and direction.
+  const auto start = [&](const char* name, const Tensor& all, std::int64_t at, std::int64_t width) {
+    if (!all.defined()) return recording() ? zeros({B, width}).named(full_name(name)) : zeros({B, width});
+    if (all.shape() != Shape{L, B, width}) {
+      fail<ShapeError>(op, "initial state of shape ", all.shape(), ", expected ", Shape{L, B, width});
+    }
+    return all[at];
+  };
+
+  Tensors h, c;
+  Tensor y = x;
+  for (std::int64_t at = 0, layer = 0; layer < layers; ++layer) {
+    if (layer > 0 && training() && dropout > 0) y = xgrad::dropout(y, dropout);
+    Tensors sides;
+    for (std::int64_t direction = 0; direction < directions; ++direction, ++at) {
+      const RecurrentWeights& w = weights(layer, direction);
+      const RecurrenceOptions options{.lengths = given.lengths, .reverse = direction == 1};
+      const Tensor h0 = start("h0", given.h, at, state);
+      const Recurrence side = kind_ == Kind::lstm       ? run_lstm(w, y, h0, start("c0", given.c, at, hidden), options)
+                              : kind_ == Kind::gru      ? run_gru(w, y, h0, options)
+                              : kind_ == Kind::rnn_relu ? run_rnn(w, y, h0, Squash::relu, options)
+                                                        : run_rnn(w, y, h0, Squash::tanh, options);
+      sides.push_back(side.output);
+      h.push_back(side.h);
+      if (kind_ == Kind::lstm) c.push_back(side.c);
+    }
+    y = directions == 1 ? sides[0] : concat(sides, -1);
+  }
+  return {here(y), stack(h), c.empty() ? Tensor() : stack(c)};
+}
+
+std::string Recurrent::settings() const {
+  return cat(in, " -> ", hidden, state != hidden ? cat(" -> ", state) : "",
+             layers > 1 ? cat(", ", layers, " layers") : "", directions == 2 ? ", both directions" : "");
+}
+
+RNN::RNN(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
+    : Recurrent(std::move(here), typeid(RNN), in_size, hidden_size,
+                {.kind = o.nonlinearity == Squash::tanh ? Kind::rnn_tanh : Kind::rnn_relu,
+                 .layers = o.layers,
+                 .bias = o.bias,
+                 .dropout = o.dropout,
+                 .bidirectional = o.bidirectional}) {}
+
+LSTM::LSTM(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
+    : Recurrent(std::move(here), typeid(LSTM), in_size, hidden_size,
+                {.kind = Kind::lstm,
+                 .layers = o.layers,
+                 .bias = o.bias,
+                 .dropout = o.dropout,
+                 .bidirectional = o.bidirectional,
+                 .proj_size = o.proj_size}) {}
+
+GRU::GRU(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& o)
+    : Recurrent(std::move(here), typeid(GRU), in_size, hidden_size,
+                {.kind = Kind::gru,
+                 .layers = o.layers,
+                 .bias = o.bias,
+                 .dropout = o.dropout,
+                 .bidirectional = o.bidirectional}) {}
+
+// -- cells ------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// One step of a batch as sequences of length 1.
+Tensor as_sequence(const char* op, const RecurrentCell& cell, const Tensor& x) {
+  if (x.rank() != 2 || x.dim(1) != cell.in) {
+    fail<ShapeError>(op, "input must be (B, ", cell.in, "), got ", x.shape());
+  }
+  return unsqueeze(x, 1);
+}
+
+Tensor or_zeros(const Tensor& state, const RecurrentCell& cell, const Tensor& x) {
+  return state.defined() ? state : zeros({x.dim(0), cell.hidden});
+}
+
+}  // namespace
+
+RecurrentCell::RecurrentCell(At here, const std::type_info& derived, std::int64_t in_size, std::int64_t hidden_size,
+                             std::int64_t gates, bool bias)
+    : Module(std::move(here), typeid(RecurrentCell), derived),
+      in(positive("in", in_size)),
+      hidden(positive("hidden", hidden_size)),
+      weights([&] {
+        const Init init = init::uniform_within_root(hidden);
+        const std::int64_t rows = checked_multiply("recurrent", gates, hidden);
+        RecurrentWeights w;
+        w.ih = param("weight_ih", {rows, in}, init);
+        w.hh = param("weight_hh", {rows, hidden}, init);
+        if (bias) w.bias_ih = param("bias_ih", {rows}, init);
+        if (bias) w.bias_hh = param("bias_hh", {rows}, init);
+        return w;
+      }()) {}
+
+std::string RecurrentCell::settings() const { return cat(in, " -> ", hidden); }
+
+RNNCell::RNNCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
+    : RecurrentCell(std::move(here), typeid(RNNCell), in_size, hidden_size, 1, options.bias),
+      nonlinearity(options.nonlinearity) {}
+
+Tensor RNNCell::operator()(const Tensor& x, const Tensor& h) const {
+  const auto here = enter(x, h);
+  return here(run_rnn(weights, as_sequence("rnn_cell", *this, x), or_zeros(h, *this, x), nonlinearity, {}).h);
+}
+
+LSTMCell::LSTMCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
+    : RecurrentCell(std::move(here), typeid(LSTMCell), in_size, hidden_size, 4, options.bias) {}
+
+LSTMState LSTMCell::operator()(const Tensor& x, const LSTMState& given) const {
+  const auto here = enter(x, given.h, given.c);
+  const Recurrence next = run_lstm(weights, as_sequence("lstm_cell", *this, x), or_zeros(given.h, *this, x),
+                                   or_zeros(given.c, *this, x), {});
+  return {here(next.h), next.c};
+}
+
+GRUCell::GRUCell(At here, std::int64_t in_size, std::int64_t hidden_size, const Options& options)
+    : RecurrentCell(std::move(here), typeid(GRUCell), in_size, hidden_size, 3, options.bias) {}
+
+Tensor GRUCell::operator()(const Tensor& x, const Tensor& h) const {
+  const auto here = enter(x, h);
+  return here(run_gru(weights, as_sequence("gru_cell", *this, x), or_zeros(h, *this, x), {}).h);
+}
+
+}  // namespace xgrad::nn

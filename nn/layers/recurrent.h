@@ -1,0 +1,180 @@
+// Recurrent layers with the parameters, names and first numbers of PyTorch's: RNN, LSTM, GRU, and the cells that are
+// one step of them. The formulas are in ops/layers/recurrent.h.
+//
+//     nn::LSTM lstm{at("lstm"), 32, 64, {.layers = 2, .bidirectional = true}};
+//     const auto [output, h, c] = lstm(x, {.lengths = lengths});      // (B, T, 128), (4, B, 64), (4, B, 64)
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../../ops/layers/recurrent.h"
+#include "../module.h"
+
+namespace xgrad::nn {
+
+/// What recurrent layers are given besides the sequences.
+struct RecurrentInput {
+  Tensor h = {};  ///< (L, B, h) states before the first step, of all layers, each forwards, then backwards; else 0
+  Tensor c = {};  ///< (L, B, h) memories of an LSTM, likewise
+  std::optional<Index> lengths = {};  ///< (B): the first so many steps of each sequence count; all T if not given
+};
+
+/// The parameters of one layer in one direction.
+struct RecurrentWeights {
+  Tensor ih;                ///< (gates h, in)
+  Tensor hh;                ///< (gates h, h)
+  Tensor bias_ih, bias_hh;  ///< (gates h); undefined without biases
+  Tensor hr;                ///< (p, h): the projection of an LSTM that has one
+};
+
+/// What RNN, LSTM and GRU share. Layers are stacked: each reads what the one below gives. In both directions, a layer
+/// is two, of which one reads the sequences from behind, and their results stand side by side. All throw LimitError for
+/// more than most_layers.
+class Recurrent : public Module {
+ public:
+  /// x (B, T, in) -> output (B, T, D h) of the top layer, D the number of directions, 0 behind the length of a
+  /// sequence, and the last states h (and c) of all layers, (L, B, h), L = layers D: forwards those at the length,
+  /// backwards those at the start. The same as PyTorch's for packed sequences. Throws ShapeError, ValueError for a
+  /// length outside [1, T].
+  Recurrence operator()(const Tensor& x, const RecurrentInput& given = {}) const;
+
+  const std::int64_t in;
+  const std::int64_t hidden;
+  const std::int64_t state;  ///< width of the states: `hidden` but with a projection
+  const std::int64_t layers;
+  const std::int64_t directions;  ///< 1, or 2: forwards and backwards
+  const double dropout;
+
+  /// Of one layer in one direction (0 forwards, 1 backwards). Throws ValueError.
+  const RecurrentWeights& weights(std::int64_t layer, std::int64_t direction = 0) const;
+
+ protected:
+  enum class Kind { rnn_tanh, rnn_relu, lstm, gru };
+  struct Settings {
+    Kind kind;
+    std::int64_t layers;
+    bool bias;
+    double dropout;
+    bool bidirectional;
+    std::int64_t proj_size = 0;
+  };
+  Recurrent(At here, const std::type_info& derived, std::int64_t in, std::int64_t hidden, const Settings& given);
+  std::string settings() const override;
+
+ private:
+  const Kind kind_;
+  std::vector<RecurrentWeights> weights_;
+};
+
+struct RNNOptions {
+  std::int64_t layers = 1;
+  Squash nonlinearity = Squash::tanh;
+  bool bias = true;
+  double dropout = 0;  ///< of what a layer gives to the next, in training
+  bool bidirectional = false;
+};
+/// h' = f(W_ih x + b_ih + W_hh h + b_hh)      (Elman 1990)
+struct RNN : Recurrent {
+  using Options = RNNOptions;
+
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  RNN(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  explicit RNN(Placeless, ...);  ///< does not compile: no place
+};
+
+struct LSTMOptions {
+  std::int64_t layers = 1;
+  bool bias = true;
+  double dropout = 0;  ///< of what a layer gives to the next, in training
+  bool bidirectional = false;
+  std::int64_t proj_size = 0;  ///< width of the states, if they are to be projected; below `hidden`
+};
+/// Gates i, f, g, o = W_ih x + b_ih + W_hh h + b_hh and a memory c (Hochreiter, Schmidhuber 1997).
+struct LSTM : Recurrent {
+  using Options = LSTMOptions;
+
+  /// Throws ValueError for sizes below 1, a dropout outside [0, 1] or a proj_size outside [0, hidden).
+  LSTM(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  explicit LSTM(Placeless, ...);  ///< does not compile: no place
+};
+
+struct GRUOptions {
+  std::int64_t layers = 1;
+  bool bias = true;
+  double dropout = 0;  ///< of what a layer gives to the next, in training
+  bool bidirectional = false;
+};
+/// Gates r and z, and a candidate n (Cho et al. 2014).
+struct GRU : Recurrent {
+  using Options = GRUOptions;
+
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  GRU(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  explicit GRU(Placeless, ...);  ///< does not compile: no place
+};
+
+/// What the cells share: the parameters of one layer in one direction.
+class RecurrentCell : public Module {
+ public:
+  const std::int64_t in;
+  const std::int64_t hidden;
+  const RecurrentWeights weights;
+
+ protected:
+  RecurrentCell(At here, const std::type_info& derived, std::int64_t in, std::int64_t hidden, std::int64_t gates,
+                bool bias);
+  std::string settings() const override;
+};
+
+struct RNNCellOptions {
+  Squash nonlinearity = Squash::tanh;
+  bool bias = true;
+};
+/// One step of an RNN.
+struct RNNCell : RecurrentCell {
+  using Options = RNNCellOptions;
+
+  /// Throws ValueError for sizes below 1.
+  RNNCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  explicit RNNCell(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
+  Tensor operator()(const Tensor& x, const Tensor& h = {}) const;
+
+  const Squash nonlinearity;
+};
+
+struct CellOptions {
+  bool bias = true;
+};
+/// The state of an LSTMCell.
+struct LSTMState {
+  Tensor h = {};  ///< (B, hidden)
+  Tensor c = {};  ///< (B, hidden)
+};
+/// One step of an LSTM.
+struct LSTMCell : RecurrentCell {
+  using Options = CellOptions;
+
+  /// Throws ValueError for sizes below 1.
+  LSTMCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  explicit LSTMCell(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, in), a state or {} for 0 -> the next state. Throws ShapeError.
+  LSTMState operator()(const Tensor& x, const LSTMState& state = {}) const;
+};
+
+/// One step of a GRU.
+struct GRUCell : RecurrentCell {
+  using Options = CellOptions;
+
+  /// Throws ValueError for sizes below 1.
+  GRUCell(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
+  explicit GRUCell(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, in), h (B, hidden) or undefined for 0 -> (B, hidden). Throws ShapeError.
+  Tensor operator()(const Tensor& x, const Tensor& h = {}) const;
+};
+
+}  // namespace xgrad::nn

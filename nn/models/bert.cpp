@@ -1,0 +1,66 @@
+// BERT.
+#include "bert.h"
+
+#include "../../core/array/shape_hints.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/products/matmul.h"
+
+namespace xgrad::nn {
+namespace {
+
+constexpr double deviation = 0.02;  // of the first weights
+
+}  // namespace
+
+BertBlock::BertBlock(At here, const Options& options)
+    : Module(std::move(here)),
+      attn(at("attn"), options.dim, options.heads, {.dropout = options.dropout}),
+      norm1(at("norm1"), options.dim, {.eps = options.norm_eps}),
+      ffn(at("ffn"), {.in = options.dim, .hidden = options.ffn, .activation = options.activation}),
+      norm2(at("norm2"), options.dim, {.eps = options.norm_eps}),
+      dropout(at("dropout"), options.dropout) {}
+
+Tensor BertBlock::operator()(const Tensor& x, const AttentionMask& mask) const {
+  const auto here = enter(x);
+  const Tensor h = norm1(x + dropout(attn(x, mask)));  // (B, T, C)
+  return here(norm2(h + dropout(ffn(h))));
+}
+
+Bert::Bert(At here, const Options& given)
+    : Module(std::move(here)),
+      options(given),
+      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = deviation})}),
+      segments(at("segments"), options.segments, options.dim, {.init = init::normal({.std = deviation})}),
+      positions(at("positions"), options.context, options.dim, {.init = init::normal({.std = deviation})}),
+      norm(at("norm"), options.dim, {.eps = options.norm_eps}),
+      dropout(at("dropout"), options.dropout),
+      blocks(at("blocks"), options.layers, options),
+      transform(at("transform"), options.dim, options.dim),
+      head_norm(at("head_norm"), options.dim, {.eps = options.norm_eps}),
+      bias(param("bias", {options.vocabulary}, init::zeros())) {
+  apply<Linear>([](const Linear& map) {
+    init::reset(map.weight, init::normal({.std = deviation}));
+    init::reset(map.bias, init::zeros());
+  });
+}
+
+Tensor Bert::encode(const Index& ids, const BertInputs& inputs) const {
+  const auto here = enter();
+  if (ids.rank() != 2) {
+    fail<ShapeError>("bert", "needs ids (B, T), got ", ids.shape(),
+                     xgrad::detail::batch_axis_hint(ids.shape(), Shape{-1}));
+  }
+  if (inputs.segments && inputs.segments->shape() != ids.shape()) {
+    fail<ShapeError>("bert", "segments ", inputs.segments->shape(), " for ids ", ids.shape());
+  }
+  const Tensor x = embedding(ids) + segments(inputs.segments ? *inputs.segments : Index(ids.shape(), 0));  // (B, T, C)
+  return blocks(dropout(norm(positions(x))), inputs.lengths ? padding(*inputs.lengths) : AttentionMask{});
+}
+
+Tensor Bert::operator()(const Index& ids, const BertInputs& inputs) const {
+  const auto here = enter(ids);
+  const Tensor h = head_norm(options.activation(transform(encode(ids, inputs))));  // (B, T, C)
+  return here(linear(h, embedding.weight, bias));                                  // (B, T, V)
+}
+
+}  // namespace xgrad::nn

@@ -1,0 +1,85 @@
+// BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding", 2019): an
+// encoder of post-norm blocks that sees a whole text, and a head that fills in masked words.
+//
+//     nn::Bert model{nn::root, {.vocabulary = 1000, .context = 64, .dim = 128, .heads = 4, .layers = 4, .ffn = 512}};
+//     const Tensor logits = model(ids, {.lengths = lengths});                       // (B, T, V)
+#pragma once
+
+#include <optional>
+
+#include "../layers/embedding.h"
+#include "../layers/mlp.h"
+#include "../layers/norm.h"
+#include "../attention/packed_self_attention.h"
+#include "../layers/positions.h"
+#include "../containers/stack.h"
+
+namespace xgrad::nn {
+
+/// The defaults are those of BERT base.
+struct BertOptions {
+  std::int64_t vocabulary = 30522;  ///< V
+  std::int64_t context = 512;       ///< so many positions at most
+  std::int64_t segments = 2;        ///< texts that stand one behind the other
+  std::int64_t dim = 768;           ///< C
+  std::int64_t heads = 12;          ///< H
+  std::int64_t layers = 12;
+  std::int64_t ffn = 3072;  ///< width of the feed-forward
+  double dropout = 0.1;     ///< of embedding, weights of attention and residual branches
+  double norm_eps = 1e-12;
+  Activation activation = gelu;
+};
+
+/// What BERT is told of its ids (B, T) beside them.
+struct BertInputs {
+  std::optional<Index> lengths = {};   ///< (B): so many ids count, the others are padding; all if not given
+  std::optional<Index> segments = {};  ///< (B, T): which text each id belongs to; all to the first if not given
+};
+
+/// h = norm1(x + dropout(attn(x)))      y = norm2(h + dropout(ffn(h)))
+struct BertBlock : Module {
+  using Options = BertOptions;
+
+  BertBlock(At here, const Options& options);
+  explicit BertBlock(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, T, C) -> (B, T, C). Throws ShapeError.
+  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+
+  PackedSelfAttention attn;
+  LayerNorm norm1;
+  Mlp ffn;
+  LayerNorm norm2;
+  Dropout dropout;
+};
+
+/// h = blocks(dropout(norm(embedding(ids) + segments + positions)))
+/// logits = head_norm(activation(transform(h))) embedding' + bias
+///
+/// First weights normal with deviation 0.02, biases 0.
+struct Bert : Module {
+  using Options = BertOptions;
+
+  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
+  Bert(At here, const Options& options);
+  explicit Bert(Placeless, ...);  ///< does not compile: no place
+
+  /// What each position means in its text: ids (B, T) -> (B, T, C). Throws ShapeError unless the shapes are as said
+  /// above, ValueError for an id, segment or length that does not exist, or more positions than the context has.
+  Tensor encode(const Index& ids, const BertInputs& inputs = {}) const;
+  /// What could stand at each position: ids (B, T) -> logits (B, T, V). Throws as encode().
+  Tensor operator()(const Index& ids, const BertInputs& inputs = {}) const;
+
+  const Options options;
+  Embedding embedding;
+  Embedding segments;
+  LearnedPositions positions;
+  LayerNorm norm;
+  Dropout dropout;
+  Stack<BertBlock> blocks;
+  Linear transform;
+  LayerNorm head_norm;
+  const Tensor bias;  ///< (V), at first 0
+};
+
+}  // namespace xgrad::nn

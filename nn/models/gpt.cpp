@@ -1,0 +1,80 @@
+// GPT-2.
+#include "gpt.h"
+
+#include <cmath>
+
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/products/matmul.h"
+#include "../../ops/arrange/slice.h"
+
+namespace xgrad::nn {
+namespace {
+
+constexpr double deviation = 0.02;  // of the first weights
+
+LayerNormOptions norm_options(const GptOptions& options) { return {.eps = options.norm_eps, .bias = options.bias}; }
+
+}  // namespace
+
+GptBlock::GptBlock(At here, const Options& options)
+    : Module(std::move(here)),
+      norm1(at("norm1"), options.dim, norm_options(options)),
+      attn(at("attn"), options.dim, options.heads, {.dropout = options.dropout, .bias = options.bias}),
+      norm2(at("norm2"), options.dim, norm_options(options)),
+      ffn(at("ffn"), {.in = options.dim,
+                      .hidden = options.ffn == 0 ? 4 * options.dim : options.ffn,
+                      .activation = options.activation,
+                      .bias = options.bias}),
+      dropout(at("dropout"), options.dropout) {}
+
+Tensor GptBlock::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  const Tensor h = x + dropout(attn(norm1(x), causal));  // (B, T, C)
+  return here(h + dropout(ffn(norm2(h))));
+}
+
+Tensor GptBlock::operator()(const Tensor& x, KeyValueCache& past) const {
+  const auto here = enter(x);
+  Rewind undo(past);
+  const Tensor h = x + dropout(attn.extend(norm1(x), past));  // (B, T, C)
+  return undo.keep(here(h + dropout(ffn(norm2(h)))));
+}
+
+Gpt::Gpt(At here, const Options& given)
+    : LanguageModel(std::move(here)),
+      options(given),
+      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = deviation})}),
+      positions(at("positions"), options.context, options.dim,
+                {.dropout = options.dropout, .init = init::normal({.std = deviation})}),
+      blocks(at("blocks"), options.layers, options),
+      norm(at("norm"), options.dim, norm_options(options)) {
+  apply<Linear>([](const Linear& map) {
+    init::reset(map.weight, init::normal({.std = deviation}));
+    if (map.bias.defined()) init::reset(map.bias, init::zeros());
+  });
+  positive("layers", options.layers);
+  const Init smaller = init::normal({.std = deviation / std::sqrt(2. * static_cast<double>(options.layers))});
+  for (std::int64_t i = 0; i < blocks.size(); ++i) {
+    init::reset(blocks[i].attn.o.weight, smaller);
+    init::reset(blocks[i].ffn.fc2.weight, smaller);
+  }
+}
+
+Tensor Gpt::operator()(const Index& ids) const {
+  const auto here = enter(ids);
+  check_ids(ids);
+  const Tensor h = blocks(positions(embedding(ids)));  // (B, T, C)
+  return here(linear(norm(h), embedding.weight));      // (B, T, V)
+}
+
+Tensor Gpt::next(const Index& ids, LanguageState& state) const {
+  const auto here = enter(ids);
+  check_ids(ids, &state);
+  Rewind undo(state);
+  Tensor h = positions(embedding(ids), state.position);  // (B, T, C)
+  for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)]);
+  state.position += ids.dim(1);
+  return undo.keep(here(linear(norm(h[{_, -1}]), embedding.weight)));  // (B, V)
+}
+
+}  // namespace xgrad::nn

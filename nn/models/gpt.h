@@ -1,0 +1,76 @@
+// GPT-2 (Radford et al., "Language Models are Unsupervised Multitask Learners", 2019): a stack of pre-norm blocks of
+// causal self-attention and feed-forward, with learned positions, whose embedding is its head, too.
+//
+//     nn::Gpt model{nn::root, {.vocabulary = 65, .context = 64, .dim = 128, .heads = 4, .layers = 4}};
+//     const Tensor loss = cross_entropy(model(ids), next_ids);                     // (B, T), (B, T)
+#pragma once
+
+#include "../layers/embedding.h"
+#include "language_model.h"
+#include "../layers/mlp.h"
+#include "../layers/norm.h"
+#include "../attention/packed_self_attention.h"
+#include "../layers/positions.h"
+#include "../containers/stack.h"
+
+namespace xgrad::nn {
+
+/// The defaults are those of the smallest GPT-2.
+struct GptOptions {
+  std::int64_t vocabulary = 50257;  ///< V
+  std::int64_t context = 1024;      ///< so many positions at most
+  std::int64_t dim = 768;           ///< C
+  std::int64_t heads = 12;          ///< H
+  std::int64_t layers = 12;
+  std::int64_t ffn = 0;  ///< width of the feed-forward; 4 C if 0
+  double dropout = 0;    ///< of embedding, weights of attention and residual branches; GPT-2 was trained with 0.1
+  bool bias = true;      ///< of the linear maps and layer norms
+  double norm_eps = 1e-5;
+  Activation activation = [](const Tensor& x) { return gelu(x, Gelu::tanh); };
+};
+
+/// h = x + dropout(attn(norm1(x)))      y = h + dropout(ffn(norm2(h)))
+struct GptBlock : Module {
+  using Options = GptOptions;
+
+  GptBlock(At here, const Options& options);
+  explicit GptBlock(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, T, C) -> (B, T, C): each position sees those before. Throws ShapeError.
+  Tensor operator()(const Tensor& x) const;
+  /// The same for the next positions, which see the past, too; it grows by them, unless something is thrown.
+  Tensor operator()(const Tensor& x, KeyValueCache& past) const;
+
+  LayerNorm norm1;
+  PackedSelfAttention attn;
+  LayerNorm norm2;
+  Mlp ffn;
+  Dropout dropout;
+};
+
+/// logits = norm(blocks(embedding(ids) + positions)) embedding'
+///
+/// First weights as GPT-2's: normal with deviation 0.02, those that end a residual branch smaller by sqrt(2 layers),
+/// biases 0.
+struct Gpt : LanguageModel {
+  using Options = GptOptions;
+
+  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1].
+  Gpt(At here, const Options& options);
+  explicit Gpt(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Index& ids) const override;
+  Tensor next(const Index& ids, LanguageState& state) const override;
+  std::int64_t context() const override { return options.context; }
+
+  const Options options;
+  Embedding embedding;
+  LearnedPositions positions;
+  Stack<GptBlock> blocks;
+  LayerNorm norm;
+
+ protected:
+  std::int64_t layers() const override { return blocks.size(); }
+};
+
+}  // namespace xgrad::nn

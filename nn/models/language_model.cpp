@@ -1,0 +1,103 @@
+// What language models have in common.
+#include "language_model.h"
+
+#include <algorithm>
+
+#include "../../core/graph/record.h"
+#include "../../core/array/shape_hints.h"
+#include "../../ops/arrange/index.h"
+#include "../../ops/arrange/join.h"
+#include "../../ops/arrange/slice.h"
+
+namespace xgrad::nn {
+namespace {
+
+constexpr std::int64_t most_room = 4096;  // of a cache's first block: few texts fill a context that is longer
+
+}  // namespace
+
+void LanguageState::rewind(std::int64_t length) {
+  detail::check_rewind("language_model", length, position);
+  go_back(length);
+}
+
+void LanguageState::go_back(std::int64_t length) noexcept {
+  for (KeyValueCache& block : blocks) block.go_back(length);
+  position = length;
+}
+
+void LanguageState::select(const Index& rows) {
+  LanguageState next = *this;
+  next.batch = index_select(Index(Shape{batch}, 0), 0, rows).size();
+  for (KeyValueCache& block : next.blocks) block.select(rows);
+  *this = std::move(next);
+}
+
+LanguageState LanguageModel::begin(std::int64_t batch) const {
+  if (batch < 0) fail<ValueError>("language_model", "a batch of ", batch);
+  const KeyValueCache none(std::min(context(), most_room));
+  return {.blocks = std::vector(static_cast<std::size_t>(layers()), none), .batch = batch};
+}
+
+LanguageStepper LanguageModel::start(const Index& prompt) const { return {*this, prompt}; }
+
+Decoded LanguageModel::generate(const Index& prompt, const SamplingOptions& options) const {
+  LanguageStepper text = start(prompt);
+  return sample(text, options);
+}
+
+void LanguageModel::check_ids(const Index& ids, const LanguageState* state) const {
+  if (ids.rank() != 2) {
+    fail<ShapeError>("language_model", "needs ids (B, T), got ", ids.shape(),
+                     xgrad::detail::batch_axis_hint(ids.shape(), Shape{-1}));
+  }
+  const std::int64_t before = state ? state->position : 0, T = ids.dim(1);
+  if (state && ids.dim(0) != state->batch) {
+    fail<ShapeError>("language_model", "ids ", ids.shape(), " with the state of ", state->batch, " texts");
+  }
+  if (state && T == 0) fail<ShapeError>("language_model", "no token to go on from: ids ", ids.shape());
+  if (T > context() - before) {
+    fail<ValueError>("language_model", T, " positions from ", before, " on, the context has ", context());
+  }
+}
+
+LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt) : model_(model), text_(prompt) {
+  const NoGrad off;
+  const std::optional<Eval> eval = outside_of_training(model);
+  if (prompt.rank() != 2) {
+    fail<ShapeError>("language_model", "needs a prompt (B, T), got ", prompt.shape(),
+                     xgrad::detail::batch_axis_hint(prompt.shape(), Shape{-1}));
+  }
+  state_ = model.begin(prompt.dim(0));
+  behind_prompt_ = model.next(prompt, state_);
+}
+
+Tensor LanguageStepper::step(const Index& tokens) {
+  if (behind_prompt_.defined()) return std::exchange(behind_prompt_, Tensor());
+  const std::optional<Eval> eval = outside_of_training(model_);
+  const Index ids = tokens.reshaped({-1, 1});
+  if (state_.position < model_.context()) {
+    Index longer = concat(std::vector{text_, ids}, 1);
+    Tensor logits = model_.next(ids, state_);
+    text_ = std::move(longer);
+    return logits;
+  }
+  const std::int64_t kept = model_.context() / 2, length = text_.dim(1);
+  const Index last = slice(text_, {_, slice(length - kept, length)});
+  Index newer = concat(std::vector{last, ids}, 1);
+  LanguageState state = model_.begin(state_.batch);
+  Tensor logits = model_.next(newer, state);
+  state_ = std::move(state);
+  text_ = std::move(newer);
+  return logits;
+}
+
+void LanguageStepper::select(const Index& rows) {
+  Index text = index_select(text_, 0, rows);
+  Tensor behind = behind_prompt_.defined() ? index_select(behind_prompt_, 0, rows) : Tensor();
+  state_.select(rows);
+  text_ = std::move(text);
+  behind_prompt_ = std::move(behind);
+}
+
+}  // namespace xgrad::nn

@@ -1,0 +1,84 @@
+// What models of text have in common that say, token by token, what comes next: nn::Gpt, nn::Llama.
+//
+//     auto text = model.start(prompt);                                              // (B, T)
+//     const nn::Decoded more = nn::sample(text, {.max_length = 100, .temperature = 0.8, .top_k = 40});
+#pragma once
+
+#include <vector>
+
+#include "../decoding/decode.h"
+#include "../attention/key_value_cache.h"
+#include "../module.h"
+
+namespace xgrad::nn {
+
+class LanguageStepper;
+
+/// What a language model knows in the middle of B texts. When a step or select() throws, it is as it was.
+struct LanguageState {
+  std::vector<KeyValueCache> blocks;
+  std::int64_t batch = 0;     ///< B
+  std::int64_t position = 0;  ///< of the next token
+
+  std::int64_t length() const { return position; }
+  /// Forgets all but the first positions. Throws ValueError if there are not so many.
+  void rewind(std::int64_t length);
+  /// Row rows[i] of the batch becomes row i. Throws ValueError for a row that does not exist.
+  void select(const Index& rows);
+
+ private:
+  friend class Rewind<LanguageState>;
+
+  void go_back(std::int64_t length) noexcept;
+};
+
+/// A model that gives, for every position of a text, the logits of the token that comes next.
+class LanguageModel : public Module {
+ public:
+  /// All positions at once: ids (B, T) -> logits (B, T, V), at position t from the ids 0 ... t. Throws ShapeError
+  /// unless ids are (B, T), ValueError for an id outside the vocabulary or more positions than the context has.
+  virtual Tensor operator()(const Index& ids) const = 0;
+  /// Step by step: ids (B, T) are the next T >= 1 tokens of the texts -> logits (B, V) of the one behind them, the same
+  /// as those of the last position in one pass. Throws as above, and ShapeError if ids are of another batch size than
+  /// the state.
+  virtual Tensor next(const Index& ids, LanguageState& state) const = 0;
+  /// So many positions a text may have.
+  virtual std::int64_t context() const = 0;
+
+  /// The state before the first token of B texts, with room for the context, at first for 4096 positions of it. Throws
+  /// ValueError for a negative B.
+  LanguageState begin(std::int64_t batch) const;
+  /// Texts that begin with these tokens, (B, T), for greedy(), sample() and beam_search(): what they write comes behind
+  /// the prompt, so their `bos` means nothing. Records no graph. A model in training runs as outside of it, without
+  /// dropout, in each step. Throws as next().
+  LanguageStepper start(const Index& prompt) const;
+  /// sample() behind the prompt.
+  Decoded generate(const Index& prompt, const SamplingOptions& options) const;
+
+ protected:
+  using Module::Module;
+  virtual std::int64_t layers() const = 0;
+  /// Throws ShapeError unless ids are (B, T) of the state's batch, ValueError if the context ends before they do.
+  void check_ids(const Index& ids, const LanguageState* state = nullptr) const;
+};
+
+/// A language model in the middle of texts. Where the context is used up it goes on from the newer half of it, whose
+/// positions then count from 0. The model must outlive it.
+class LanguageStepper : public Stepper {
+ public:
+  /// As LanguageModel::start.
+  LanguageStepper(const LanguageModel& model, const Index& prompt);
+
+  std::int64_t batch() const override { return state_.batch; }
+  /// The first one gives the logits behind the prompt, whatever the tokens are.
+  Tensor step(const Index& tokens) override;
+  void select(const Index& rows) override;
+
+ private:
+  const LanguageModel& model_;
+  LanguageState state_;
+  Index text_;            // (B, .): the tokens that the state has seen
+  Tensor behind_prompt_;  // (B, V) until the first step
+};
+
+}  // namespace xgrad::nn

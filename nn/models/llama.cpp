@@ -1,0 +1,66 @@
+// Llama.
+#include "llama.h"
+
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/products/matmul.h"
+#include "../../ops/arrange/slice.h"
+
+namespace xgrad::nn {
+namespace {
+
+constexpr double deviation = 0.02;  // of the first weights
+
+}  // namespace
+
+LlamaBlock::LlamaBlock(At here, const Options& options)
+    : Module(std::move(here)),
+      norm1(at("norm1"), options.dim, {.eps = options.norm_eps}),
+      attn(at("attn"), options.dim, options.heads,
+           {.kv_heads = options.kv_heads, .bias = false, .rotary_theta = options.theta}),
+      norm2(at("norm2"), options.dim, {.eps = options.norm_eps}),
+      ffn(at("ffn"), {.in = options.dim, .hidden = options.ffn}) {}
+
+Tensor LlamaBlock::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  const Tensor h = x + attn(norm1(x), causal);  // (B, T, C)
+  return here(h + ffn(norm2(h)));
+}
+
+Tensor LlamaBlock::operator()(const Tensor& x, KeyValueCache& past) const {
+  const auto here = enter(x);
+  Rewind undo(past);
+  const Tensor h = x + attn.extend(norm1(x), past);  // (B, T, C)
+  return undo.keep(here(h + ffn(norm2(h))));
+}
+
+Llama::Llama(At here, const Options& given)
+    : LanguageModel(std::move(here)),
+      options(given),
+      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = deviation})}),
+      blocks(at("blocks"), options.layers, options),
+      norm(at("norm"), options.dim, {.eps = options.norm_eps}) {
+  positive("context", options.context);
+  if (options.head == Head::own)
+    head.emplace(at("head"), options.dim, options.vocabulary, LinearOptions{.bias = false});
+  apply<Linear>([](const Linear& map) { init::reset(map.weight, init::normal({.std = deviation})); });
+}
+
+Tensor Llama::logits(const Tensor& h) const { return head ? (*head)(h) : linear(h, embedding.weight); }
+
+Tensor Llama::operator()(const Index& ids) const {
+  const auto here = enter(ids);
+  check_ids(ids);
+  return here(logits(norm(blocks(embedding(ids)))));  // (B, T, V)
+}
+
+Tensor Llama::next(const Index& ids, LanguageState& state) const {
+  const auto here = enter(ids);
+  check_ids(ids, &state);
+  Rewind undo(state);
+  Tensor h = embedding(ids);  // (B, T, C)
+  for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)]);
+  state.position += ids.dim(1);
+  return undo.keep(here(logits(norm(h[{_, -1}]))));  // (B, V)
+}
+
+}  // namespace xgrad::nn

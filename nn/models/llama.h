@@ -1,0 +1,82 @@
+// Llama (Touvron et al., "LLaMA: Open and Efficient Foundation Language Models", 2023): a stack of pre-norm blocks with
+// RMS norm, rotary positions, gated feed-forward, and fewer heads of keys than of queries.
+#pragma once
+
+#include <optional>
+
+#include "../layers/embedding.h"
+#include "language_model.h"
+#include "../layers/norm.h"
+#include "../attention/packed_self_attention.h"
+#include "../containers/stack.h"
+#include "../layers/swiglu.h"
+
+namespace xgrad::nn {
+
+/// What the embedding and the head have to do with each other.
+enum class Head {
+  own,   ///< the head has a weight of its own
+  tied,  ///< the embedding is the head, too
+};
+
+/// The defaults are those of Llama 7B.
+struct LlamaOptions {
+  std::int64_t vocabulary = 32000;            ///< V
+  std::int64_t context = 2048;                ///< so many positions at most
+  std::int64_t dim = 4096;                    ///< C
+  std::int64_t heads = 32;                    ///< H
+  std::optional<std::int64_t> kv_heads = {};  ///< of keys and values; H if not given
+  std::int64_t layers = 32;
+  std::int64_t ffn = 11008;  ///< width of the feed-forward
+  double norm_eps = 1e-6;
+  double theta = 10000;  ///< of the rotary positions
+  Head head = Head::own;
+};
+
+/// h = x + attn(norm1(x))      y = h + ffn(norm2(h))
+struct LlamaBlock : Module {
+  using Options = LlamaOptions;
+
+  LlamaBlock(At here, const Options& options);
+  explicit LlamaBlock(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, T, C) -> (B, T, C): each position sees those before. Throws ShapeError.
+  Tensor operator()(const Tensor& x) const;
+  /// The same for the next positions, which see the past, too; it grows by them, unless something is thrown.
+  Tensor operator()(const Tensor& x, KeyValueCache& past) const;
+
+  RMSNorm norm1;
+  PackedSelfAttention attn;
+  RMSNorm norm2;
+  SwiGlu ffn;
+};
+
+/// logits = head(norm(blocks(embedding(ids))))
+///
+/// First weights normal with deviation 0.02.
+struct Llama : LanguageModel {
+  using Options = LlamaOptions;
+
+  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads` into even parts, or `heads` by
+  /// kv_heads.
+  Llama(At here, const Options& options);
+  explicit Llama(Placeless, ...);  ///< does not compile: no place
+
+  Tensor operator()(const Index& ids) const override;
+  Tensor next(const Index& ids, LanguageState& state) const override;
+  std::int64_t context() const override { return options.context; }
+
+  const Options options;
+  Embedding embedding;
+  Stack<LlamaBlock> blocks;
+  RMSNorm norm;
+  std::optional<Linear> head;  ///< of Head::own
+
+ protected:
+  std::int64_t layers() const override { return blocks.size(); }
+
+ private:
+  Tensor logits(const Tensor& h) const;
+};
+
+}  // namespace xgrad::nn

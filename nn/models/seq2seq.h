@@ -1,0 +1,127 @@
+// Sequence to sequence with recurrent layers: an encoder reads the source, a decoder writes the target word by word.
+//
+//     nn::Seq2Seq model{nn::root, source_vocab.size(), target_vocab.size(), {.context = nn::Context::attention}};
+//     const Tensor logits = model(source, lengths, nn::shift_right(target, bos));     // (B, T, V), to be trained
+//     const nn::Eval eval(model);
+//     auto decoding = model.start(source, lengths);
+//     const nn::Decoded result = nn::greedy(decoding, {.bos = bos, .eos = eos});
+#pragma once
+
+#include <optional>
+
+#include "../attention/attention_scores.h"
+#include "../decoding/decode.h"
+#include "../layers/embedding.h"
+#include "../layers/linear.h"
+#include "../layers/recurrent.h"
+
+namespace xgrad::nn {
+
+/// How a decoder sees the source.
+enum class Context {
+  initial_state,  ///< as its first state, and never again (Sutskever, Vinyals, Le 2014)
+  every_step,     ///< also beside every input: always the encoder's last state (Cho et al. 2014)
+  attention,  ///< also beside every input: a sum of all the encoder's states, weighted anew for each step by what the
+              ///< decoder's state asks for (Bahdanau, Cho, Bengio 2015)
+};
+
+struct Seq2SeqOptions {
+  Context context = Context::attention;
+  std::int64_t embed = 32;      ///< e, width of the embeddings
+  std::int64_t hidden = 32;     ///< h, width of the states
+  std::int64_t layers = 2;      ///< of the encoder, and of the decoder
+  double dropout = 0;           ///< between layers
+  bool reverse_source = false;  ///< read the source from its end, so that its first words are the freshest
+};
+
+/// Embedding and GRU.
+struct Seq2SeqEncoder : Module {
+  using Options = Seq2SeqOptions;
+
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  Seq2SeqEncoder(At here, std::int64_t vocabulary, const Options& options);
+  explicit Seq2SeqEncoder(Placeless, ...);  ///< does not compile: no place
+
+  /// ids (B, S), of which the first `lengths` (B) count -> output (B, S, h), the states of the top layer, and h
+  /// (layers, B, h), the last states of all layers. Throws as GRU.
+  Recurrence operator()(const Index& ids, const Index& lengths) const;
+
+  const bool reverse;
+  Embedding embedding;
+  GRU gru;
+};
+
+/// What a decoder knows in the middle of a sequence. When a step or select() throws, whatever the reason, it is as it
+/// was.
+struct Seq2SeqState {
+  Tensor h;        ///< (layers, B, h): its own states
+  Tensor context;  ///< (B, h): the encoder's last state
+  Tensor memory;   ///< (B, S, h): all of the encoder's states
+  AttentionMask memory_mask;
+
+  /// Row rows[i] of the batch becomes row i. Throws ValueError for a row that does not exist.
+  void select(const Index& rows);
+};
+
+/// Embedding, GRU, and a linear map to the logits.
+struct Seq2SeqDecoder : Module {
+  using Options = Seq2SeqOptions;
+
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  Seq2SeqDecoder(At here, std::int64_t vocabulary, const Options& options);
+  explicit Seq2SeqDecoder(Placeless, ...);  ///< does not compile: no place
+
+  /// ids (B, T) are the next T tokens -> logits (B, T, V) of those that follow each; the state moves on. Throws
+  /// ShapeError if ids are of another batch size than the state.
+  Tensor operator()(const Index& ids, Seq2SeqState& state) const;
+
+  const Context context;
+  Embedding embedding;
+  std::optional<AdditiveAttention> attention;  ///< for Context::attention
+  GRU gru;
+  Linear out;
+
+ private:
+  // T steps of x (B, T, e) that see the same context (B, 1, h), or none.
+  Tensor next(const Tensor& x, const Tensor& seen, Seq2SeqState& state) const;
+};
+
+/// A decoder in the middle of sequences, for all searches. The decoder must outlive it.
+class Seq2SeqStepper : public Stepper {
+ public:
+  Seq2SeqStepper(const Seq2SeqDecoder& decoder, Seq2SeqState state) : decoder_(decoder), state_(std::move(state)) {}
+
+  std::int64_t batch() const override { return state_.context.dim(0); }
+  Tensor step(const Index& tokens) override;
+  void select(const Index& rows) override { state_.select(rows); }
+
+ private:
+  const Seq2SeqDecoder& decoder_;
+  Seq2SeqState state_;
+};
+
+/// The whole model, from one language's tokens to another's.
+struct Seq2Seq : Module {
+  using Options = Seq2SeqOptions;
+
+  /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
+  Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options = {});
+  explicit Seq2Seq(Placeless, ...);  ///< does not compile: no place
+
+  /// Teacher forcing: source (B, S), of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
+  Tensor operator()(const Index& source, const Index& lengths, const Index& target) const;
+  /// Decoding from the beginning. Records no graph.
+  Seq2SeqStepper start(const Index& source, const Index& lengths) const;
+
+  Seq2SeqEncoder encoder;
+  Seq2SeqDecoder decoder;
+
+ private:
+  Seq2SeqState read(const Index& source, const Index& lengths) const;
+};
+
+/// The first lengths[b] of the ids (B, S) of each row b in reverse order, the others where they are. Throws ShapeError
+/// unless lengths is (B), ValueError for a length outside [0, S].
+Index reversed_within(const Index& ids, const Index& lengths);
+
+}  // namespace xgrad::nn

@@ -1,0 +1,280 @@
+// The Swin transformer.
+#include "swin_transformer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "../../core/array/shape_hints.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/layers/attention.h"
+#include "../../ops/arrange/broadcast.h"
+#include "../../ops/arrange/index.h"
+#include "../../ops/reduce/reduce.h"
+#include "../../ops/arrange/shape.h"
+#include "../../ops/arrange/slice.h"
+#include "../attention/attention_recorder.h"
+#include "../containers/stack.h"
+
+namespace xgrad::nn {
+namespace {
+
+SwinTransformerOptions sized(std::int64_t dim, std::int64_t third_depth, std::vector<std::int64_t> heads, double drop) {
+  return {.dim = dim, .depths = {2, 2, third_depth, 2}, .heads = std::move(heads), .drop_path = drop};
+}
+
+LinearOptions linear_options() { return {.init = init::truncated_normal({.std = 0.02}), .bias_init = init::zeros()}; }
+
+std::int64_t round_up(std::int64_t size, std::int64_t step) { return (size + step - 1) / step * step; }
+
+void check_map(const char* op, const Tensor& x, std::int64_t dim) {
+  if (x.rank() != 4 || x.dim(1) == 0 || x.dim(2) == 0 || x.dim(3) != dim) {
+    fail<ShapeError>(op, "needs (B, H, W, ", dim, ") with H and W above 0, got ", x.shape());
+  }
+}
+
+// (B, H, W, C) with zeros behind, as a map of this size.
+Tensor padded(const Tensor& x, std::int64_t height, std::int64_t width) {
+  if (x.dim(1) == height && x.dim(2) == width) return x;
+  return pad(x, {{0, 0}, {0, height - x.dim(1)}, {0, width - x.dim(2)}, {0, 0}});
+}
+
+// For tokens i and j of a window, the row of the table for where i is, seen from j: position i N + j.
+Index relative_positions(const Size2d& window) {
+  const std::int64_t M = window.width, N = window.height * M;
+  Index index(Shape{N * N});
+  std::int64_t* out = index.mutable_data();
+  for (std::int64_t i = 0; i < N; ++i) {
+    for (std::int64_t j = 0; j < N; ++j) {
+      const std::int64_t down = i / M - j / M + window.height - 1, right = i % M - j % M + M - 1;
+      *out++ = down * (2 * M - 1) + right;
+    }
+  }
+  return index;
+}
+
+}  // namespace
+
+SwinTransformerOptions swin_t() { return sized(96, 6, {3, 6, 12, 24}, 0.2); }
+SwinTransformerOptions swin_s() { return sized(96, 18, {3, 6, 12, 24}, 0.3); }
+SwinTransformerOptions swin_b() { return sized(128, 18, {4, 8, 16, 32}, 0.5); }
+
+// -- windows ----------------------------------------------------------------------------------------------------------
+
+WindowGrid::WindowGrid(std::int64_t map_height, std::int64_t map_width, const Size2d& size, const Size2d& wanted)
+    : height(map_height),
+      width(map_width),
+      window(size),
+      shift(size.height >= map_height ? 0 : wanted.height, size.width >= map_width ? 0 : wanted.width) {}
+
+std::int64_t WindowGrid::padded_height() const { return round_up(height, window.height); }
+std::int64_t WindowGrid::padded_width() const { return round_up(width, window.width); }
+std::int64_t WindowGrid::windows() const { return padded_height() / window.height * (padded_width() / window.width); }
+
+Tensor WindowGrid::partition(const Tensor& x) const {
+  const std::int64_t B = x.dim(0), C = x.dim(3), H = padded_height(), W = padded_width();
+  Tensor y = padded(x, H, W);
+  if (shifted()) y = roll(y, {-shift.height, -shift.width}, {1, 2});
+  y = reshape(y, {B, H / window.height, window.height, W / window.width, window.width, C});
+  return reshape(permute(y, {0, 1, 3, 2, 4, 5}), {B * windows(), window.height * window.width, C});
+}
+
+Tensor WindowGrid::reverse(const Tensor& windows_of) const {
+  const std::int64_t B = windows_of.dim(0) / windows(), C = windows_of.dim(2), H = padded_height(), W = padded_width();
+  Tensor y = reshape(windows_of, {B, H / window.height, W / window.width, window.height, window.width, C});
+  y = reshape(permute(y, {0, 1, 3, 2, 4, 5}), {B, H, W, C});
+  if (shifted()) y = roll(y, {shift.height, shift.width}, {1, 2});
+  return H == height && W == width ? y : slice(y, {_, xgrad::slice(0, height), xgrad::slice(0, width)});
+}
+
+Mask WindowGrid::regions() const {
+  const std::int64_t M = window.width, N = window.height * M, across = padded_width() / M;
+  // In the last window of an axis, what came round from the other end is another region.
+  const auto region = [](std::int64_t at, std::int64_t size, std::int64_t side, std::int64_t moved) {
+    return moved > 0 && at >= size - side ? (at < size - moved ? 1 : 2) : 0;
+  };
+  Mask apart(Shape{windows(), N, N});
+  bool* out = apart.mutable_data();
+  std::vector<std::int64_t> of(static_cast<std::size_t>(N));
+  for (std::int64_t w = 0; w < windows(); ++w) {
+    for (std::int64_t i = 0; i < N; ++i) {
+      const std::int64_t row = w / across * window.height + i / M, column = w % across * M + i % M;
+      of[static_cast<std::size_t>(i)] = 3 * region(row, padded_height(), window.height, shift.height) +
+                                        region(column, padded_width(), M, shift.width);
+    }
+    for (const std::int64_t i : of) {
+      for (const std::int64_t j : of) *out++ = i != j;
+    }
+  }
+  return apart;
+}
+
+WindowAttention::WindowAttention(At here, std::int64_t width, std::int64_t head_count, const Size2d& given_shift,
+                                 const Options& options)
+    : Module(std::move(here)),
+      dim(positive("dim", width)),
+      heads(positive("heads", head_count)),
+      window(positive("window", options.window.height, 1 << 10), positive("window", options.window.width, 1 << 10)),
+      shift(given_shift),
+      attention_dropout(probability("attention_dropout", options.attention_dropout)),
+      qkv(at("qkv"), dim, 3 * dim, linear_options()),
+      proj(at("proj"), dim, dim, linear_options()),
+      dropout(at("dropout"), options.dropout),
+      relative_position_bias_table(param("relative_position_bias_table",
+                                         {(2 * window.height - 1) * (2 * window.width - 1), heads},
+                                         init::truncated_normal({.std = 0.02}), Decay::no)),
+      relative_position_index(buffer("relative_position_index", relative_positions(window))),
+      positions_(relative_positions(window)) {
+  const auto constructing = enter();
+  if (dim % heads != 0) fail<ValueError>("window_attention", "dim ", dim, " does not divide by ", heads, " heads");
+  for (const auto& [moved, side] : {std::pair(shift.height, window.height), std::pair(shift.width, window.width)}) {
+    if (moved < 0 || moved >= side) fail<ValueError>("window_attention", "shift ", moved, " not in [0, ", side, ")");
+  }
+}
+
+Tensor WindowAttention::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  check_map("window_attention", x, dim);
+  const std::int64_t B = x.dim(0), N = window.height * window.width;
+  const WindowGrid grid(x.dim(1), x.dim(2), window, shift);
+  const Tensor bias = reshape(index_select(relative_position_bias_table, 0, positions_), {N, N, heads});
+  AttentionMask mask{.bias = unsqueeze(permute(bias, {2, 0, 1}), 0)};  // (1, H, N, N)
+  if (grid.shifted()) {
+    const Mask apart = grid.regions().reshaped({1, grid.windows(), N, N});
+    mask.masked = broadcast_to(apart, {B, grid.windows(), N, N}).reshaped({B * grid.windows(), 1, N, N});
+  }
+  const Tensor projected = qkv(grid.partition(x));  // (B windows, N, 3C)
+  offer_attention_weights(*this, [&] {
+    return attention_weights(narrow(projected, 2, 0, dim), narrow(projected, 2, dim, dim), heads, {.mask = mask})
+        .value();
+  });
+  const Real drop = training() ? static_cast<Real>(attention_dropout) : 0;
+  const Tensor y = multi_head_attention(projected, heads, {.mask = mask, .dropout = drop});  // (B windows, N, C)
+  return here(grid.reverse(dropout(proj(y))));
+}
+
+std::string WindowAttention::settings() const {
+  return cat(dim, ", ", heads, " heads, windows ", window.height, " x ", window.width,
+             shift.height > 0 || shift.width > 0 ? ", shifted" : "");
+}
+
+// -- blocks, stages ---------------------------------------------------------------------------------------------------
+
+SwinBlock::SwinBlock(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, double drop,
+                     const Options& options)
+    : Module(std::move(here)),
+      norm1(at("norm1"), dim),
+      attn(at("attn"), dim, heads, shift, options),
+      drop_path(at("drop_path"), drop),
+      norm2(at("norm2"), dim),
+      mlp(at("mlp"), dim, static_cast<std::int64_t>(static_cast<double>(dim) * options.mlp_ratio),
+          {.dropout = options.dropout, .init = init::truncated_normal({.std = 0.02}), .bias_init = init::zeros()}) {}
+
+Tensor SwinBlock::operator()(const Tensor& z) const {
+  const auto here = enter(z);
+  const Tensor h = z + drop_path(attn(norm1(z)));  // (B, H, W, C)
+  return here(h + drop_path(mlp(norm2(h))));
+}
+
+SwinStage::SwinStage(At here, std::size_t stage, const Options& options) : Module(std::move(here)) {
+  const std::vector<std::int64_t>& depths = options.depths;
+  const auto before =
+      std::accumulate(depths.begin(), depths.begin() + static_cast<std::ptrdiff_t>(stage), std::int64_t{0});
+  const auto all = std::accumulate(depths.begin(), depths.end(), std::int64_t{0});
+  for (std::int64_t i = 0; i < depths[stage]; ++i) {
+    const Size2d half{options.window.height / 2, options.window.width / 2};
+    const double share = static_cast<double>(before + i) / static_cast<double>(std::max<std::int64_t>(all - 1, 1));
+    blocks.push_back(std::make_unique<SwinBlock>(at(cat(i)), options.dim << stage, options.heads[stage],
+                                                 i % 2 == 0 ? Size2d(0) : half, options.drop_path * share, options));
+  }
+}
+
+Tensor SwinStage::operator()(const Tensor& z) const {
+  const auto here = enter(z);
+  Tensor y = z;
+  for (const auto& block : blocks) y = (*block)(y);
+  return here(y);
+}
+
+PatchMerging::PatchMerging(At here, std::int64_t width)
+    : Module(std::move(here)),
+      dim(positive("dim", width)),
+      reduction(at("reduction"), 4 * dim, 2 * dim, {.bias = false, .init = init::truncated_normal({.std = 0.02})}),
+      norm(at("norm"), 4 * dim) {}
+
+Tensor PatchMerging::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  check_map("patch_merging", x, dim);
+  const std::int64_t B = x.dim(0), H = round_up(x.dim(1), 2), W = round_up(x.dim(2), 2);
+  const Tensor pairs = reshape(padded(x, H, W), {B, H / 2, 2, W / 2, 2, dim});
+  // Of four neighbours the upper left one, the one below it, the one right of it, the last one.
+  const Tensor four = reshape(permute(pairs, {0, 1, 3, 4, 2, 5}), {B, H / 2, W / 2, 4 * dim});
+  return here(reduction(norm(four)));
+}
+
+SwinPatches::SwinPatches(At here, const Options& options)
+    : Module(std::move(here)),
+      projection(at("0"), options.channels, options.dim, options.patch, {.stride = options.patch}),
+      norm(at("2"), options.dim) {}
+
+Tensor SwinPatches::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  return here(norm(permute(projection(x), {0, 2, 3, 1})));  // (B, H, W, C)
+}
+
+SwinFeatures::SwinFeatures(At here, const Options& options) : Module(std::move(here)), patches(at("0"), options) {
+  for (std::size_t stage = 0; stage < options.depths.size(); ++stage) {
+    stages.push_back(std::make_unique<SwinStage>(at(cat(2 * stage + 1)), stage, options));
+    if (stage + 1 == options.depths.size()) break;
+    mergings.push_back(std::make_unique<PatchMerging>(at(cat(2 * stage + 2)), options.dim << stage));
+  }
+}
+
+Tensor SwinFeatures::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  Tensor z = patches(x);
+  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+    z = (*stages[stage])(z);
+    if (stage < mergings.size()) z = (*mergings[stage])(z);
+  }
+  return here(z);
+}
+
+SwinTransformer::SwinTransformer(At here, const Options& given)
+    : Module(std::move(here)),
+      options([&] {
+        const Scope scope(place());
+        positive("dim", given.dim);
+        if (given.depths.empty() || given.depths.size() > 16 || given.depths.size() != given.heads.size()) {
+          fail<ValueError>("swin_transformer", given.depths.size(), " depths and ", given.heads.size(),
+                           " numbers of heads, needs 1 to 16 stages with one of each");
+        }
+        for (const std::int64_t depth : given.depths) positive("depth", depth, most_layers);
+        if (!(given.mlp_ratio > 0 && given.mlp_ratio <= 1 << 10)) {
+          fail<ValueError>("swin_transformer", "mlp_ratio ", given.mlp_ratio, " is not in (0, 1024]");
+        }
+        probability("drop_path", given.drop_path);
+        return given;
+      }()),
+      features(at("features"), options),
+      norm(at("norm"), options.dim << (options.depths.size() - 1)),
+      head(at("head"), options.dim << (options.depths.size() - 1), options.classes, linear_options()) {}
+
+Tensor SwinTransformer::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  if (x.rank() != 4 || x.dim(1) != options.channels || x.dim(2) < options.patch.height ||
+      x.dim(3) < options.patch.width) {
+    fail<ShapeError>("swin_transformer", "needs (B, ", options.channels, ", H, W) of a patch ", options.patch.height,
+                     " x ", options.patch.width, " at least, got ", x.shape(),
+                     xgrad::detail::batch_axis_hint(x.shape(), Shape{options.channels, -1, -1}));
+  }
+  return here(head(mean(norm(features(x)), {.axis = {1, 2}})));
+}
+
+std::string SwinTransformer::settings() const {
+  std::string blocks;
+  for (const std::int64_t depth : options.depths) blocks += cat(blocks.empty() ? "" : " ", depth);
+  return cat(options.dim, " wide, ", blocks, " blocks");
+}
+
+}  // namespace xgrad::nn

@@ -1,0 +1,359 @@
+// The transformer.
+#include "transformer.h"
+
+#include <cmath>
+
+#include "../../core/graph/record.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/compare.h"
+#include "../../ops/arrange/create.h"
+#include "../../ops/arrange/index.h"
+#include "../../ops/arrange/join.h"
+#include "../../ops/arrange/shape.h"
+#include "../../ops/arrange/slice.h"
+
+namespace xgrad::nn {
+namespace {
+
+Shape norm_sizes(const TransformerOptions& options) {
+  const Shape& sizes = options.norm_shape;
+  if (sizes.empty()) return {options.dim};
+  if (sizes.rank() > 2 || sizes.back() != options.dim) {
+    fail<ValueError>("transformer", "norm_shape must be (C) or (T, C) with C = ", options.dim, ", got ", sizes);
+  }
+  return sizes;
+}
+
+// What norms over (T, C) would refuse at their turn is refused before anything is computed.
+void check_length(const char* op, const Tensor& x, const LayerNorm& norm) {
+  if (norm.sizes.rank() == 1 || (x.rank() == 3 && x.dim(1) == norm.sizes[0])) return;
+  fail<ShapeError>(op, "norms over ", norm.sizes, " take ", norm.sizes[0], " positions, got ", x.shape());
+}
+
+AddNormOptions add_norm_options(const TransformerOptions& options) {
+  return {.dropout = options.dropout, .order = options.norm};
+}
+
+MultiHeadAttentionOptions attention_options(const TransformerOptions& options) {
+  return {.dropout = options.dropout, .bias = options.attention_bias};
+}
+
+MlpOptions ffn_options(const TransformerOptions& options) {
+  return {.in = options.dim, .hidden = options.ffn, .activation = options.activation};
+}
+
+SinusoidalOptions position_options(const TransformerOptions& options) {
+  return {.max_length = options.max_length, .dropout = options.dropout};
+}
+
+Tensor embed(const Embedding& embedding, const SinusoidalPositions& positions, const Index& ids,
+             std::int64_t first = 0) {
+  return positions(embedding(ids) * std::sqrt(static_cast<double>(embedding.dim)), first);  // (B, T, C)
+}
+
+// The mask of S positions for keys of which each position has n in a row. Causal and band go on counting positions: see
+// with_positions_as_keys.
+AttentionMask repeat_keys(const AttentionMask& mask, std::int64_t S, std::int64_t n) {
+  const auto repeat = [n](const auto& keys) {
+    if (keys.rank() == 0 || keys.dim(-1) == 1) return keys;
+    Index from(Shape{keys.dim(-1) * n});
+    for (std::int64_t i = 0; i < from.size(); ++i) from.mutable_data()[i] = i / n;
+    return index_select(keys, -1, from);
+  };
+  AttentionMask repeated = mask;
+  if (mask.lengths) {
+    std::int64_t* lengths = repeated.lengths->mutable_data();
+    for (std::int64_t i = 0; i < mask.lengths->size(); ++i) {
+      if (lengths[i] < 0 || lengths[i] > S)
+        fail<ValueError>("decoder", "length ", lengths[i], " is not in [0, ", S, "]");
+      lengths[i] *= n;
+    }
+  }
+  if (mask.masked) repeated.masked = repeat(*mask.masked);
+  if (mask.bias.defined()) repeated.bias = repeat(mask.bias);
+  return repeated;
+}
+
+// The same mask for the queries at positions first ... first + T - 1 and `keys` keys, n for each position. Attention
+// itself would take the first query for position 0, and every key for a position of its own.
+AttentionMask with_positions_as_keys(const AttentionMask& mask, std::int64_t first, std::int64_t T, std::int64_t keys,
+                                     std::int64_t n) {
+  if ((!mask.causal && !mask.band) || (first == 0 && n == 1)) return mask;
+  const AttentionMask positions{.causal = mask.causal, .band = mask.band};
+  const Mask masked = masked_keys(positions, {1, first + T, keys / n})[{_, _, slice(first, first + T)}];
+  AttentionMask others = mask;
+  others.causal = false;
+  others.band.reset();
+  return others & repeat_keys({.masked = masked}, keys / n, n);
+}
+
+// What a mask of all queries says of those at positions first ... first + T - 1.
+AttentionMask rows_of(const AttentionMask& mask, std::int64_t first, std::int64_t T) {
+  const auto check = [&](std::int64_t rows) {
+    if (rows < first + T) {
+      fail<ShapeError>("decoder", "a memory mask of ", rows, " positions, but ", first, " came before and ", T,
+                       " more are asked for");
+    }
+  };
+  const auto rows = [&](const auto& x) {
+    if (x.rank() < 2 || x.dim(-2) == 1) return x;
+    check(x.dim(-2));
+    return x[{ellipsis, slice(first, first + T), _}];
+  };
+  AttentionMask part = mask;
+  if (mask.lengths && mask.lengths->rank() == 2) {
+    check(mask.lengths->dim(1));
+    part.lengths = (*mask.lengths)[{_, slice(first, first + T)}];
+  }
+  if (mask.masked) part.masked = rows(*mask.masked);
+  if (mask.bias.defined()) part.bias = rows(mask.bias);
+  return part;
+}
+
+}  // namespace
+
+// -- parts ------------------------------------------------------------------------------------------------------------
+
+AddNorm::AddNorm(At here, std::int64_t size, const Options& options) : AddNorm(std::move(here), Shape{size}, options) {}
+
+AddNorm::AddNorm(At here, const Shape& sizes, const Options& options)
+    : Module(std::move(here)), order(options.order), norm(at("norm"), sizes), dropout(at("dropout"), options.dropout) {}
+
+Tensor AddNorm::operator()(const Tensor& x, const Tensor& y) const {
+  const auto here = enter(x, y);
+  return here(norm(add(x, y)));
+}
+
+Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
+  const auto here = enter();
+  if (x.shape() != y.shape()) fail<ShapeError>("add_norm", "shapes differ: ", x.shape(), " and ", y.shape());
+  return x + dropout(y);
+}
+
+// -- encoder ----------------------------------------------------------------------------------------------------------
+
+EncoderBlock::EncoderBlock(At here, const Options& options)
+    : Module(std::move(here)),
+      attn(at("attn"), options.dim, options.heads, attention_options(options)),
+      add_norm1(at("add_norm1"), norm_sizes(options), add_norm_options(options)),
+      ffn(at("ffn"), ffn_options(options)),
+      add_norm2(at("add_norm2"), norm_sizes(options), add_norm_options(options)) {}
+
+Tensor EncoderBlock::operator()(const Tensor& x, const AttentionMask& mask) const {
+  const auto here = enter(x);
+  check_length("encoder_block", x, add_norm1.norm);
+  const Tensor h = add_norm1.around(x, [&](const Tensor& x) { return attn(x, mask); });  // (B, T, C)
+  return here(add_norm2.around(h, ffn));
+}
+
+Encoder::Encoder(At here, std::int64_t vocabulary, const Options& given)
+    : Module(std::move(here)),
+      options(given),
+      embedding(at("embedding"), vocabulary, options.dim),
+      positions(at("positions"), options.dim, position_options(options)),
+      blocks(at("blocks"), options.layers, options) {
+  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), norm_sizes(options));
+}
+
+Tensor Encoder::operator()(const Index& ids, const AttentionMask& mask) const {
+  const auto here = enter(ids);
+  const Tensor h = blocks(embed(embedding, positions, ids), mask);  // (B, S, C)
+  return here(norm ? (*norm)(h) : h);
+}
+
+Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
+  const auto here = enter(ids);
+  Tensor h = embed(embedding, positions, ids);  // (B, S, C)
+  Tensors results;
+  for (std::int64_t i = 0; i < blocks.size(); ++i) {
+    h = blocks[i](h, mask);
+    results.push_back(norm ? (*norm)(h) : h);
+  }
+  if (results.empty()) results.push_back(norm ? (*norm)(h) : h);
+  results.back() = here(results.back());
+  return results;
+}
+
+// -- decoder ----------------------------------------------------------------------------------------------------------
+
+DecoderBlock::DecoderBlock(At here, const Options& options)
+    : Module(std::move(here)),
+      self_attn(at("self_attn"), options.dim, options.heads, attention_options(options)),
+      add_norm1(at("add_norm1"), norm_sizes(options), add_norm_options(options)),
+      cross_attn(at("cross_attn"), options.dim, options.heads, attention_options(options)),
+      add_norm2(at("add_norm2"), norm_sizes(options), add_norm_options(options)),
+      ffn(at("ffn"), ffn_options(options)),
+      add_norm3(at("add_norm3"), norm_sizes(options), add_norm_options(options)) {}
+
+template <class SelfAttention, class CrossAttention>
+Tensor DecoderBlock::run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const {
+  const Tensor g = add_norm1.around(x, attend_self);    // (B, T, C)
+  const Tensor h = add_norm2.around(g, attend_memory);  // (B, T, C)
+  return add_norm3.around(h, ffn);
+}
+
+Tensor DecoderBlock::operator()(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask) const {
+  const auto here = enter(x, memory);
+  check_length("decoder_block", x, add_norm1.norm);
+  return here(run(
+      x, [&](const Tensor& x) { return self_attn(x, causal); },
+      [&](const Tensor& g) { return cross_attn(g, memory, memory, memory_mask); }));
+}
+
+DecoderBlockState DecoderBlock::start(const Tensor& memory) const {
+  return {.past = {}, .memory = cross_attn.remember(memory, memory)};
+}
+
+Tensor DecoderBlock::operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const {
+  const auto here = enter(x);
+  check_length("decoder_block", x, add_norm1.norm);
+  Rewind undo(state.past);
+  return undo.keep(here(run(
+      x, [&](const Tensor& x) { return self_attn.extend(x, state.past); },
+      [&](const Tensor& g) { return cross_attn.attend(g, state.memory, memory_mask); })));
+}
+
+void DecoderState::rewind(std::int64_t length) {
+  detail::check_rewind("decoder", length, position);
+  go_back(length);
+}
+
+void DecoderState::go_back(std::int64_t length) noexcept {
+  for (DecoderBlockState& block : blocks) block.past.go_back(length);
+  position = length;
+}
+
+void DecoderState::select(const Index& rows) {
+  DecoderState next = *this;
+  next.origin = index_select(origin, 0, rows);
+  for (DecoderBlockState& block : next.blocks) block.past.select(rows);
+  if (!equal(next.origin, origin)) {
+    for (DecoderBlockState& block : next.blocks) block.memory.select(rows);
+    next.memory_mask = select_rows(memory_mask, rows);
+  }
+  *this = std::move(next);
+}
+
+// What the blocks attend to: one memory for all of them, or one each.
+struct Decoder::Memories {
+  Tensors list;
+  AttentionMask mask;
+  std::int64_t keys_per_position = 1;
+
+  const Tensor& operator[](std::int64_t block) const {
+    return list.size() == 1 ? list.front() : list[static_cast<std::size_t>(block)];
+  }
+};
+
+Decoder::Decoder(At here, std::int64_t vocabulary, const Options& given)
+    : Module(std::move(here)),
+      options(given),
+      embedding(at("embedding"), vocabulary, options.dim),
+      positions(at("positions"), options.dim, position_options(options)),
+      blocks(at("blocks"), options.layers, options),
+      out(at("out"), options.dim, vocabulary) {
+  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), norm_sizes(options));
+}
+
+Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const AttentionMask& mask) const {
+  const std::int64_t N = std::ssize(encoder_layers);
+  if (N == 0) fail<ValueError>("decoder", "no memory to attend to");
+  for (const Tensor& memory : encoder_layers) {
+    if (memory.rank() != 3) fail<ShapeError>("decoder", "memory must be (B, S, C), got ", memory.shape());
+  }
+  if (N == 1 || options.cross_attention == CrossAttention::last) return {{encoder_layers.back()}, mask};
+  if (options.cross_attention == CrossAttention::same_depth) {
+    if (N != blocks.size()) fail<ValueError>("decoder", N, " encoder layers for the same depth of ", blocks.size());
+    return {encoder_layers, mask};
+  }
+  const Tensor together = stack(encoder_layers, 2);  // (B, S, N, C)
+  return {{flatten(together, 1, 2)}, repeat_keys(mask, together.dim(1), N), N};
+}
+
+Tensor Decoder::operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask) const {
+  return (*this)(ids, Tensors{memory}, memory_mask);
+}
+
+Tensor Decoder::operator()(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
+  const auto here = enter(ids, encoder_layers.empty() ? Tensor() : encoder_layers.back());
+  const Memories memory = memories(encoder_layers, memory_mask);
+  Tensor h = embed(embedding, positions, ids);  // (B, T, C)
+  const AttentionMask mask =
+      with_positions_as_keys(memory.mask, 0, h.dim(1), memory[0].dim(1), memory.keys_per_position);
+  for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, memory[i], mask);
+  return here(out(norm ? (*norm)(h) : h));
+}
+
+DecoderState Decoder::start(const Tensor& memory, const AttentionMask& memory_mask) const {
+  return start(Tensors{memory}, memory_mask);
+}
+
+DecoderState Decoder::start(const Tensors& encoder_layers, const AttentionMask& memory_mask) const {
+  const auto here = enter();
+  const Memories memory = memories(encoder_layers, memory_mask);
+  DecoderState state{.blocks = {},
+                     .memory_mask = memory.mask,
+                     .keys_per_position = memory.keys_per_position,
+                     .origin = arange(encoder_layers.back().dim(0))};
+  for (std::int64_t i = 0; i < blocks.size(); ++i) state.blocks.push_back(blocks[i].start(memory[i]));
+  return state;
+}
+
+Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
+  const auto here = enter(ids);
+  if (ids.rank() != 2 || ids.dim(0) != state.batch()) {
+    fail<ShapeError>("decoder", "ids ", ids.shape(), " with the state of ", state.batch(), " sequences");
+  }
+  Rewind undo(state);
+  Tensor h = embed(embedding, positions, ids, state.position);  // (B, T, C)
+  const std::int64_t T = h.dim(1), keys = state.blocks.empty() ? 0 : state.blocks.front().memory.length();
+  const AttentionMask mask = with_positions_as_keys(rows_of(state.memory_mask, state.position, T), state.position, T,
+                                                    keys, state.keys_per_position);
+  for (std::int64_t i = 0; i < blocks.size(); ++i) {
+    h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)], mask);
+  }
+  state.position += T;
+  return undo.keep(here(out(norm ? (*norm)(h) : h)));
+}
+
+Tensor DecoderStepper::step(const Index& tokens) {
+  const std::optional<Eval> eval = outside_of_training(decoder_);
+  Rewind undo(state_);
+  return undo.keep(squeeze(decoder_(tokens.reshaped({-1, 1}), state_), {1}));  // (B, V)
+}
+
+// -- both -------------------------------------------------------------------------------------------------------------
+
+EncoderDecoder::EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary,
+                               const Options& options)
+    : Module(std::move(here)),
+      encoder(at("encoder"), source_vocabulary, options),
+      decoder(at("decoder"), target_vocabulary, options) {}
+
+Tensors EncoderDecoder::encode(const Index& source, const Index& lengths) const {
+  if (decoder.options.cross_attention == CrossAttention::last) return {encoder(source, padding(lengths))};
+  return encoder.layers(source, padding(lengths));
+}
+
+Tensor EncoderDecoder::operator()(const Index& source, const Index& lengths, const Index& target) const {
+  const auto here = enter(source, target);
+  return here(decoder(target, encode(source, lengths), padding(lengths)));  // (B, T, V)
+}
+
+DecoderStepper EncoderDecoder::start(const Index& source, const Index& lengths) const {
+  const auto here = enter();
+  const NoGrad off;
+  const std::optional<Eval> eval = outside_of_training(*this);
+  return {decoder, decoder.start(encode(source, lengths), padding(lengths))};
+}
+
+Index shift_right(const Index& target, std::int64_t bos) {
+  if (target.rank() != 2) fail<ShapeError>("shift_right", "needs (B, T), got ", target.shape());
+  Index shifted(target.shape());
+  std::int64_t* out = shifted.mutable_data();
+  const std::int64_t T = target.dim(1);
+  for (std::int64_t i = 0; i < target.size(); ++i) out[i] = i % T == 0 ? bos : target.data()[i - 1];
+  return shifted;
+}
+
+}  // namespace xgrad::nn

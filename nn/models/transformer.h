@@ -1,0 +1,257 @@
+// The transformer (Vaswani et al., "Attention Is All You Need", 2017): blocks, encoder, decoder, and both together.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../decoding/decode.h"
+#include "../layers/embedding.h"
+#include "../layers/mlp.h"
+#include "../attention/multi_head_attention.h"
+#include "../layers/norm.h"
+#include "../layers/positions.h"
+#include "../containers/stack.h"
+
+namespace xgrad::nn {
+
+/// Where the layer norm of a residual connection stands.
+enum class NormOrder {
+  post,  ///< norm(x + f(x)), as in the paper
+  pre,   ///< x + f(norm(x)), which trains without warm-up (Xiong et al. 2020)
+};
+
+struct AddNormOptions {
+  double dropout = 0;
+  NormOrder order = NormOrder::post;
+};
+/// Residual connection, dropout and layer norm.
+struct AddNorm : Module {
+  using Options = AddNormOptions;
+
+  /// The norm is over the last axis, or over the last axes of these sizes. Throw as LayerNorm and Dropout.
+  AddNorm(At here, std::int64_t size, const Options& options = {});
+  AddNorm(At here, const Shape& sizes, const Options& options = {});
+  explicit AddNorm(Placeless, ...);  ///< does not compile: no place
+
+  /// norm(x + dropout(y)). Throws ShapeError when the shapes differ.
+  Tensor operator()(const Tensor& x, const Tensor& y) const;
+
+  /// x with a sublayer around which the connection goes: norm(x + dropout(f(x))) or x + dropout(f(norm(x))).
+  template <class F>
+  Tensor around(const Tensor& x, const F& f) const {
+    return order == NormOrder::post ? (*this)(x, f(x)) : add(x, f(norm(x)));
+  }
+
+  const NormOrder order;
+  LayerNorm norm;
+  Dropout dropout;
+
+ private:
+  Tensor add(const Tensor& x, const Tensor& y) const;
+};
+
+/// What the cross-attention of decoder block i attends to.
+enum class CrossAttention {
+  last,        ///< the encoder's result, as in the paper
+  same_depth,  ///< the result of encoder block i (He et al. 2018)
+  all,         ///< the results of all N encoder blocks; key s N + i is position s of block i
+};
+
+/// What encoder and decoder are made from.
+struct TransformerOptions {
+  std::int64_t dim = 512;  ///< C
+  std::int64_t ffn = 2048;
+  std::int64_t heads = 8;
+  std::int64_t layers = 6;
+  double dropout = 0.1;
+  NormOrder norm = NormOrder::post;
+  /// What every layer norm runs over: each position by itself, (C), if empty. With (T, C) all positions of a sequence
+  /// have one mean and one variance; so sequences have T positions, and each depends on all others, masked or not.
+  Shape norm_shape = {};
+  Activation activation = relu;
+  bool attention_bias = false;
+  CrossAttention cross_attention = CrossAttention::last;
+  std::int64_t max_length = 1000;
+};
+
+/// Self-attention and feed-forward, each with its residual connection.
+struct EncoderBlock : Module {
+  using Options = TransformerOptions;
+
+  /// Throws ValueError as Encoder.
+  EncoderBlock(At here, const Options& options);
+  explicit EncoderBlock(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, T, C) -> (B, T, C). Throws ShapeError, also for another T than that of `norm_shape`.
+  Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
+
+  MultiHeadAttention attn;
+  AddNorm add_norm1;
+  Mlp ffn;
+  AddNorm add_norm2;
+};
+
+/// Embedding times sqrt(C), positions, blocks, and with pre-norm a last layer norm.
+struct Encoder : Module {
+  using Options = TransformerOptions;
+
+  /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads`, a dropout outside [0, 1], a
+  /// `norm_shape` that is neither (C) nor (T, C).
+  Encoder(At here, std::int64_t vocabulary, const Options& options);
+  explicit Encoder(Placeless, ...);  ///< does not compile: no place
+
+  /// ids (B, S) -> (B, S, C); `mask` usually padding(lengths). Throws ValueError for an id outside the vocabulary.
+  Tensor operator()(const Index& ids, const AttentionMask& mask = {}) const;
+
+  /// The results of all blocks, the last of which is what operator() gives, for a decoder that attends to more than
+  /// that one. With pre-norm, each goes through the last layer norm. Throws as operator().
+  Tensors layers(const Index& ids, const AttentionMask& mask = {}) const;
+
+  const Options options;
+  Embedding embedding;
+  SinusoidalPositions positions;
+  Stack<EncoderBlock> blocks;
+  std::optional<LayerNorm> norm;  ///< with pre-norm
+};
+
+/// What a decoder block knows of the positions before, and of what it attends to.
+struct DecoderBlockState {
+  KeyValueCache past;
+  KeyValue memory;
+};
+
+/// Masked self-attention, cross-attention to a memory, and feed-forward, each with its residual connection.
+struct DecoderBlock : Module {
+  using Options = TransformerOptions;
+
+  /// Throws ValueError as Encoder.
+  DecoderBlock(At here, const Options& options);
+  explicit DecoderBlock(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, T, C), memory (B, S, C) -> (B, T, C): all positions at once, each seeing those before. Throws ShapeError,
+  /// also for another T than that of `norm_shape`.
+  Tensor operator()(const Tensor& x, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+
+  /// For decoding step by step: x (B, T, C) are the next T positions after those in `state`, which grows by them.
+  /// Throws ShapeError if x is of another batch size, or not all T positions of `norm_shape` at once.
+  DecoderBlockState start(const Tensor& memory) const;
+  Tensor operator()(const Tensor& x, DecoderBlockState& state, const AttentionMask& memory_mask) const;
+
+  MultiHeadAttention self_attn;
+  AddNorm add_norm1;
+  MultiHeadAttention cross_attn;
+  AddNorm add_norm2;
+  Mlp ffn;
+  AddNorm add_norm3;
+
+ private:
+  template <class SelfAttention, class CrossAttention>
+  Tensor run(const Tensor& x, const SelfAttention& attend_self, const CrossAttention& attend_memory) const;
+};
+
+/// What a decoder knows in the middle of a sequence. When a step or select() throws, whatever the reason, it is as it
+/// was.
+struct DecoderState {
+  std::vector<DecoderBlockState> blocks;
+  AttentionMask memory_mask;           ///< of all positions, those before included
+  std::int64_t keys_per_position = 1;  ///< of the memory: more for CrossAttention::all
+  Index origin;                        ///< (B) the row of the memory that each sequence began with
+  std::int64_t position = 0;           ///< of the next token
+
+  std::int64_t batch() const { return origin.size(); }
+  /// So many positions came before.
+  std::int64_t length() const { return position; }
+  /// Forgets all but the first positions. Throws ValueError if there are not so many.
+  void rewind(std::int64_t length);
+  /// Row rows[i] of the batch becomes row i: a beam search goes on with some and drops others. The memory is copied
+  /// only if a row gets another's. Throws ValueError for a row that does not exist.
+  void select(const Index& rows);
+
+ private:
+  friend class Rewind<DecoderState>;
+
+  void go_back(std::int64_t length) noexcept;
+};
+
+/// Embedding times sqrt(C), positions, blocks, with pre-norm a last layer norm, and a linear map to the logits.
+struct Decoder : Module {
+  using Options = TransformerOptions;
+
+  /// Throws as Encoder.
+  Decoder(At here, std::int64_t vocabulary, const Options& options);
+  explicit Decoder(Placeless, ...);  ///< does not compile: no place
+
+  /// Teacher forcing, all positions at once: ids (B, T), memory (B, S, C) -> logits (B, T, V). Position t sees the ids
+  /// of 0 ... t.
+  Tensor operator()(const Index& ids, const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+  /// The same with the results of several encoder blocks, each (B, S, C): of all of them for CrossAttention::all, of
+  /// as many as this decoder has blocks for CrossAttention::same_depth. Otherwise the last one counts. A single memory
+  /// serves all blocks. The mask speaks of positions t and s, however many keys a position has. Throws ValueError for a
+  /// number that does not fit.
+  Tensor operator()(const Index& ids, const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
+
+  /// Step by step: ids (B, T) are the next T tokens (often one) -> logits (B, T, V), the same as in one pass; so the
+  /// mask is that of the whole pass. Throws ShapeError if ids are of another batch size than the state, or for a
+  /// position that the mask does not know.
+  DecoderState start(const Tensor& memory, const AttentionMask& memory_mask = {}) const;
+  DecoderState start(const Tensors& encoder_layers, const AttentionMask& memory_mask = {}) const;
+  Tensor operator()(const Index& ids, DecoderState& state) const;
+
+  const Options options;
+  Embedding embedding;
+  SinusoidalPositions positions;
+  Stack<DecoderBlock> blocks;
+  std::optional<LayerNorm> norm;  ///< with pre-norm
+  Linear out;
+
+ private:
+  struct Memories;
+  Memories memories(const Tensors& encoder_layers, const AttentionMask& mask) const;
+};
+
+/// A decoder in the middle of sequences, for greedy() and its like; it runs as outside of training. The decoder must
+/// outlive it.
+class DecoderStepper : public Stepper {
+ public:
+  DecoderStepper(const Decoder& decoder, DecoderState state) : decoder_(decoder), state_(std::move(state)) {}
+
+  std::int64_t batch() const override { return state_.batch(); }
+  Tensor step(const Index& tokens) override;
+  void select(const Index& rows) override { state_.select(rows); }
+
+ private:
+  const Decoder& decoder_;
+  DecoderState state_;
+};
+
+/// The whole model, from one language's tokens to another's.
+///
+///     nn::EncoderDecoder model{nn::root, source_vocab.size(), target_vocab.size(), options};
+///     const Tensor logits = model(source, lengths, nn::shift_right(target, bos));     // (B, T, V), to be trained
+///     auto decoding = model.start(source, lengths);
+///     const nn::Decoded result = nn::greedy(decoding, {.bos = bos, .eos = eos});
+struct EncoderDecoder : Module {
+  using Options = TransformerOptions;
+
+  /// Throws as Encoder.
+  EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options);
+  explicit EncoderDecoder(Placeless, ...);  ///< does not compile: no place
+
+  /// source (B, S) of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
+  Tensor operator()(const Index& source, const Index& lengths, const Index& target) const;
+  /// Decoding from the beginning. Records no graph. A model in training runs as outside of it, without dropout, in each
+  /// step.
+  DecoderStepper start(const Index& source, const Index& lengths) const;
+
+  Encoder encoder;
+  Decoder decoder;
+
+ private:
+  Tensors encode(const Index& source, const Index& lengths) const;
+};
+
+/// What teacher forcing feeds a decoder: `bos`, then the target without its last token.      (B, T) -> (B, T)
+/// Throws ShapeError unless target is (B, T).
+Index shift_right(const Index& target, std::int64_t bos);
+
+}  // namespace xgrad::nn

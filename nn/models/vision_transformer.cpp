@@ -1,0 +1,151 @@
+// The vision transformer.
+#include "vision_transformer.h"
+
+#include <cmath>
+
+#include "../../core/array/shape_hints.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/arrange/broadcast.h"
+#include "../../ops/elementwise/elementwise.h"
+#include "../../ops/arrange/join.h"
+#include "../../ops/reduce/reduce.h"
+#include "../../ops/arrange/shape.h"
+#include "../../ops/arrange/slice.h"
+#include "../containers/stack.h"
+
+namespace xgrad::nn {
+namespace {
+
+constexpr double norm_eps = 1e-6;
+
+VisionTransformerOptions sized(const Size2d& patch, std::int64_t dim, std::int64_t heads, std::int64_t layers) {
+  return {.patch = patch, .dim = dim, .heads = heads, .layers = layers};
+}
+
+std::int64_t patches(const VisionTransformerOptions& options) {
+  return options.image.height / options.patch.height * (options.image.width / options.patch.width);
+}
+
+std::int64_t tokens(const VisionTransformerOptions& options) {
+  return patches(options) + (options.pooling == VitPooling::class_token);
+}
+
+// Normal numbers with the deviation sqrt(1 / inputs).
+Init by_inputs(std::int64_t inputs) {
+  return init::truncated_normal({.std = std::sqrt(1 / static_cast<double>(inputs))});
+}
+
+}  // namespace
+
+VisionTransformerOptions vit_ti(const Size2d& patch) { return sized(patch, 192, 3, 12); }
+VisionTransformerOptions vit_s(const Size2d& patch) { return sized(patch, 384, 6, 12); }
+VisionTransformerOptions vit_b(const Size2d& patch) { return sized(patch, 768, 12, 12); }
+VisionTransformerOptions vit_l(const Size2d& patch) { return sized(patch, 1024, 16, 24); }
+
+VitBlock::VitBlock(At here, std::int64_t layer, const Options& options)
+    : Module(std::move(here)),
+      ln_1(at("ln_1"), options.dim, {.eps = norm_eps}),
+      self_attention(at("self_attention"), options.dim, options.heads, {.dropout = options.attention_dropout}),
+      dropout(at("dropout"), options.dropout),
+      drop_path(at("drop_path"), options.layers > 1 ? options.drop_path * static_cast<double>(layer) /
+                                                          static_cast<double>(options.layers - 1)
+                                                    : options.drop_path),
+      ln_2(at("ln_2"), options.dim, {.eps = norm_eps}),
+      mlp(at("mlp"), options.dim, options.mlp, {.dropout = options.dropout}) {}
+
+Tensor VitBlock::operator()(const Tensor& z) const {
+  const auto here = enter(z);
+  const Tensor h = z + drop_path(dropout(self_attention(ln_1(z))));  // (B, N, D)
+  return here(h + drop_path(mlp(ln_2(h))));
+}
+
+VitLayers::VitLayers(At here, const Options& options) : Module(std::move(here)) {
+  for (std::int64_t i = 0; i < options.layers; ++i) {
+    blocks.push_back(std::make_unique<VitBlock>(at(cat("encoder_layer_", i)), i, options));
+  }
+}
+
+Tensor VitLayers::operator()(const Tensor& z) const {
+  const auto here = enter(z);
+  Tensor y = z;
+  for (const auto& block : blocks) y = (*block)(y);
+  return here(y);
+}
+
+VitEncoder::VitEncoder(At here, const Options& options)
+    : Module(std::move(here)),
+      pos_embedding(param("pos_embedding", {1, tokens(options), options.dim}, init::normal({.std = 0.02}), Decay::no)),
+      dropout(at("dropout"), options.dropout),
+      layers(at("layers"), options),
+      ln(at("ln"), options.dim, {.eps = norm_eps}) {}
+
+Tensor VitEncoder::operator()(const Tensor& tokens) const {
+  const auto here = enter(tokens);
+  return here(ln(layers(dropout(tokens + pos_embedding))));
+}
+
+VitHead::VitHead(At here, const Options& options)
+    : Module(std::move(here)),
+      head(at("head"), options.representation ? options.representation : options.dim, options.classes,
+           {.init = init::zeros(), .bias_init = init::zeros()}) {
+  if (options.representation == 0) return;
+  pre_logits.emplace(at("pre_logits"), options.dim, options.representation,
+                     LinearOptions{.init = by_inputs(options.dim), .bias_init = init::zeros()});
+}
+
+Tensor VitHead::operator()(const Tensor& y) const {
+  const auto here = enter(y);
+  return here(head(pre_logits ? tanh((*pre_logits)(y)) : y));
+}
+
+VisionTransformer::VisionTransformer(At here, const Options& given)
+    : Module(std::move(here)),
+      options([&] {
+        const Scope scope(place());
+        Options checked = given;
+        for (const std::int64_t side : {given.image.height, given.image.width}) positive("image", side);
+        for (const std::int64_t side : {given.patch.height, given.patch.width}) positive("patch", side);
+        if (given.image.height % given.patch.height != 0 || given.image.width % given.patch.width != 0) {
+          fail<ValueError>("vision_transformer", "an image of ", given.image.height, " x ", given.image.width,
+                           " does not divide into patches of ", given.patch.height, " x ", given.patch.width);
+        }
+        positive("dim", given.dim);
+        positive("layers", given.layers, most_layers);
+        probability("drop_path", given.drop_path);
+        if (given.mlp == 0) checked.mlp = 4 * given.dim;
+        return checked;
+      }()),
+      conv_proj(at("conv_proj"), options.channels, options.dim, options.patch,
+                {.stride = options.patch,
+                 .init = [](const Shape& shape) { return by_inputs(init::fans(shape).in)(shape); },
+                 .bias_init = init::zeros()}),
+      class_token(options.pooling == VitPooling::class_token
+                      ? param("class_token", {1, 1, options.dim}, init::zeros(), Decay::no)
+                      : Tensor()),
+      encoder(at("encoder"), options),
+      heads(at("heads"), options) {}
+
+Tensor VisionTransformer::features(const Tensor& x) const {
+  const auto here = enter(x);
+  const Shape image{options.channels, options.image.height, options.image.width};
+  if (x.rank() != 4 || !std::equal(image.begin(), image.end(), x.shape().begin() + 1)) {
+    fail<ShapeError>("vision_transformer", "needs (B, ", image[0], ", ", image[1], ", ", image[2], "), got ", x.shape(),
+                     xgrad::detail::batch_axis_hint(x.shape(), image));
+  }
+  Tensor z = transpose(flatten(conv_proj(x), 2), 1, 2);  // (B, N, D)
+  if (class_token.defined()) z = concat({broadcast_to(class_token, {x.dim(0), 1, options.dim}), z}, 1);
+  return encoder(z);
+}
+
+Tensor VisionTransformer::operator()(const Tensor& x) const {
+  const auto here = enter(x);
+  const Tensor z = features(x);  // (B, N, D)
+  return here(heads(class_token.defined() ? z[{_, 0}] : mean(z, {.axis = 1})));
+}
+
+std::string VisionTransformer::settings() const {
+  return cat(options.image.height, " x ", options.image.width, " by ", options.patch.height, " x ", options.patch.width,
+             ", ", options.layers, " layers of ", options.dim);
+}
+
+}  // namespace xgrad::nn

@@ -1,0 +1,146 @@
+// The vision transformer (Dosovitskiy et al., "An Image Is Worth 16x16 Words", 2020), with torchvision's names.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "../layers/conv.h"
+#include "../layers/dropout.h"
+#include "../layers/norm.h"
+#include "../pytorch/multihead_attention.h"
+#include "vision_mlp.h"
+
+namespace xgrad::nn {
+
+/// What the head of a vision transformer reads.
+enum class VitPooling {
+  class_token,  ///< the result of a learned token that stands before the patches, as in the paper
+  mean,         ///< the mean of all results; there is no class token
+};
+
+struct VisionTransformerOptions {
+  Size2d image = 224;  ///< rows and columns of pixels
+  Size2d patch = 16;
+  std::int64_t channels = 3;
+  std::int64_t dim = 768;  ///< D
+  std::int64_t heads = 12;
+  std::int64_t layers = 12;
+  std::int64_t mlp = 0;  ///< width within the feed-forward parts; 4 D if 0
+  std::int64_t classes = 1000;
+  std::int64_t representation = 0;  ///< the head is linear, tanh, linear, this wide in between; a linear map if 0
+  VitPooling pooling = VitPooling::class_token;
+  double dropout = 0;
+  double attention_dropout = 0;  ///< of the weights
+  double drop_path = 0;          ///< of the last layer; it grows linearly from 0 in the first
+};
+
+/// The sizes of the papers with this patch: Ti (192 wide, 3 heads), S (384, 6), B (768, 12), each of 12 layers, and L
+/// (1024, 16) of 24.
+VisionTransformerOptions vit_ti(const Size2d& patch = 16);
+VisionTransformerOptions vit_s(const Size2d& patch = 16);
+VisionTransformerOptions vit_b(const Size2d& patch = 16);
+VisionTransformerOptions vit_l(const Size2d& patch = 16);
+
+/// One layer of the encoder, with the norms before its two parts:
+///
+///     z' = z + drop_path(dropout(attention(norm(z))))
+///     z  = z' + drop_path(mlp(norm(z')))
+struct VitBlock : Module {
+  using Options = VisionTransformerOptions;
+
+  /// Layer number `layer` of options.layers.
+  VitBlock(At here, std::int64_t layer, const Options& options);
+  explicit VitBlock(Placeless, ...);  ///< does not compile: no place
+
+  /// z (B, N, D) -> (B, N, D). Throws ShapeError.
+  Tensor operator()(const Tensor& z) const;
+
+  LayerNorm ln_1;
+  pytorch::MultiheadAttention self_attention;
+  Dropout dropout;
+  DropPath drop_path;
+  LayerNorm ln_2;
+  VisionMlp mlp;
+};
+
+/// The layers of the encoder, called encoder_layer_0, encoder_layer_1, ...
+struct VitLayers : Module {
+  using Options = VisionTransformerOptions;
+
+  VitLayers(At here, const Options& options);
+  explicit VitLayers(Placeless, ...);  ///< does not compile: no place
+
+  /// z (B, N, D) -> (B, N, D), one layer after the other.
+  Tensor operator()(const Tensor& z) const;
+
+  std::vector<std::unique_ptr<VitBlock>> blocks;
+};
+
+/// Learned positions, the layers, and a last norm.
+struct VitEncoder : Module {
+  using Options = VisionTransformerOptions;
+
+  VitEncoder(At here, const Options& options);
+  explicit VitEncoder(Placeless, ...);  ///< does not compile: no place
+
+  /// tokens (B, N, D) -> (B, N, D). Throws ShapeError unless there are as many tokens as positions.
+  Tensor operator()(const Tensor& tokens) const;
+
+  const Tensor pos_embedding;  ///< (1, N, D), at first normal with deviation 0.02
+  Dropout dropout;
+  VitLayers layers;
+  LayerNorm ln;
+};
+
+/// A linear map to the logits, or linear, tanh, linear.
+struct VitHead : Module {
+  using Options = VisionTransformerOptions;
+
+  VitHead(At here, const Options& options);
+  explicit VitHead(Placeless, ...);  ///< does not compile: no place
+
+  /// y (B, D) -> (B, classes)
+  Tensor operator()(const Tensor& y) const;
+
+  std::optional<Linear> pre_logits;
+  Linear head;
+};
+
+/// Patches as tokens, an encoder, a head:
+///
+///     z_0 = (class token, patch_1 E, ..., patch_N E) + positions
+///     z_l = block_l(z_(l-1)),      logits = head(norm(z_L)_0)
+///
+/// E is a convolution whose stride is its kernel. ViT-B/16 for 1000 classes has 86,567,656 parameters; weights of
+/// torchvision's model of the same sizes load as they are.
+///
+///     nn::VisionTransformerOptions options = nn::vit_ti(4);
+///     options.image = 28;
+///     options.channels = 1;
+///     const nn::VisionTransformer model{nn::root, options};
+struct VisionTransformer : Module {
+  using Options = VisionTransformerOptions;
+
+  /// Throws ValueError for sizes below 1, an image that does not divide into patches, a dim that does not divide by the
+  /// heads, a probability outside [0, 1].
+  explicit VisionTransformer(At here, const Options& options = {});
+  explicit VisionTransformer(Placeless, ...);  ///< does not compile: no place
+
+  /// x (B, channels, H, W) -> logits (B, classes). Throws ShapeError for another image size.
+  Tensor operator()(const Tensor& x) const;
+  /// The results for all tokens, after the last norm: (B, N, D), the class token first if there is one. Throws
+  /// likewise.
+  Tensor features(const Tensor& x) const;
+
+  const Options options;
+  Conv2d conv_proj;          ///< E
+  const Tensor class_token;  ///< (1, 1, D), at first 0; undefined for VitPooling::mean
+  VitEncoder encoder;
+  VitHead heads;
+
+ protected:
+  std::string settings() const override;
+};
+
+}  // namespace xgrad::nn

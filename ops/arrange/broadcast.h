@@ -1,0 +1,20 @@
+// Repeating along axes, and its dual, summing.
+//
+// What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+/// Repeats x along new leading axes and axes of size 1; a size of -1 keeps x's. The dual of sum_to. Throws ShapeError,
+/// and here as everywhere LimitError when the size of the result overflows.
+Tensor broadcast_to(const Tensor& x, const Shape& shape);
+template <class T>
+BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape);
+
+/// Sums x down to `shape`: over the axes along which an array of that shape would be repeated to make one like x. The
+/// dual of broadcast_to. Returns x itself when nothing is to be done. Throws ShapeError.
+Tensor sum_to(const Tensor& x, const Shape& shape);
+
+}  // namespace xgrad

@@ -1,0 +1,81 @@
+// Arrays and tensors from numbers, patterns and chance.
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+
+#include "../../core/array/nested.h"
+#include "../../core/array/random.h"
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+/// A constant of the given numbers: tensor({1, 2}), tensor({{1, 2}, {3, 4}}), to any depth. Throws ShapeError if rows
+/// differ in length.
+inline Tensor tensor(std::initializer_list<Nested<Real>> values) { return Nested<Real>(values).array(); }
+/// The same with whole numbers, for ids and positions.
+inline Index index(std::initializer_list<Nested<std::int64_t>> values) { return Nested<std::int64_t>(values).array(); }
+/// A constant of the numbers of a std::vector, std::span and the like, as a list or row by row under a shape. Throws
+/// ShapeError unless there are as many as the shape says.
+template <NumbersFor<Real> R>
+Tensor tensor(const R& numbers) {
+  return Array(numbers);
+}
+template <NumbersFor<Real> R>
+Tensor tensor(const Shape& shape, const R& numbers) {
+  return Array(shape, numbers);
+}
+/// The same with whole numbers. Throws ValueError, too, for a number beyond 2^63 - 1.
+template <NumbersFor<std::int64_t> R>
+Index index(const R& numbers) {
+  return Index(numbers);
+}
+template <NumbersFor<std::int64_t> R>
+Index index(const Shape& shape, const R& numbers) {
+  return Index(shape, numbers);
+}
+
+/// Every element 0.
+Tensor zeros(const Shape& shape);
+/// Every element 1.
+Tensor ones(const Shape& shape);
+/// Every element `value`.
+Tensor full(const Shape& shape, Real value);
+/// Shaped like x.
+Tensor zeros_like(const Tensor& x);
+Tensor ones_like(const Tensor& x);
+
+namespace detail {
+Tensor real_range(double first, double last, double step = 1);
+inline Tensor real_range(double n) { return real_range(0, n); }
+}  // namespace detail
+
+/// 0, 1, ..., n - 1. Throws ValueError for a negative n. Here as everywhere, LimitError when the size overflows.
+Index arange(std::int64_t n);
+/// first, first + step, ..., before `last`. Throws ValueError when step is 0.
+Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
+/// The same with Reals as soon as one of these numbers is no whole one: arange(0, 3, 1.5) is 0, 1.5. The i-th is
+/// first + i step, calculated in double. Throws ValueError when step is 0 or a number is not finite.
+template <class... Numbers>
+requires (sizeof...(Numbers) <= 3 && (std::is_arithmetic_v<Numbers> && ...) && (std::is_floating_point_v<Numbers> || ...))
+Tensor arange(Numbers... numbers) {
+  return detail::real_range(static_cast<double>(numbers)...);
+}
+/// `count` numbers from first to last, both included, equally far apart. Throws ValueError for a negative count.
+Tensor linspace(Real first, Real last, std::int64_t count);
+/// The identity matrix (n, n), or (rows, columns) with ones where the indices are equal.
+Tensor eye(std::int64_t n);
+Tensor eye(std::int64_t rows, std::int64_t columns);
+/// Whole numbers as Reals, to calculate with.
+Tensor to_real(const Index& numbers);
+/// 1 where true, 0 where false.
+Tensor to_real(const Mask& mask);
+
+/// Uniform in [0, 1), the next draw of this thread's generator (manual_seed).
+Tensor rand(const Shape& shape);
+/// Normal with mean 0 and deviation 1, the next draw.
+Tensor randn(const Shape& shape);
+/// Whole numbers in [low, high), the next draw. Throws ValueError unless low < high.
+Index randint(std::int64_t low, std::int64_t high, const Shape& shape);
+
+}  // namespace xgrad

@@ -1,0 +1,76 @@
+// Choosing elements by their numbers (Index) and by conditions (Mask). Bad indices are refused with their
+// value and the range: `embedding: index 10 not in [0, 10)`.
+#pragma once
+
+#include <optional>
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+struct EmbeddingFuncOptions {
+  std::optional<std::int64_t> padding_idx = {};  ///< this row gets no gradient; from the end if negative
+};
+/// Row ids[i] of the table `weight` (V, C) for every i: ids.shape + (C).
+/// Throws ShapeError unless the table has two axes, ValueError for an id outside [0, V) or a padding_idx outside [-V,
+/// V).
+Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOptions& options = {});
+
+/// The positions of `axis` that the list `index` names, in its order. Throws ValueError for an index outside [0, size),
+/// ShapeError unless the list has one axis.
+Tensor index_select(const Tensor& x, int axis, const Index& index);
+Index index_select(const Index& x, int axis, const Index& index);
+Mask index_select(const Mask& x, int axis, const Index& index);
+/// The dual of index_select: x with src_j added at position index_j of `axis`, for every j. Equal indices add up,
+/// always in the same order. Throws as index_select, and ShapeError unless src has x's shape with index.size() along
+/// the axis.
+///   dL/dx = gy      dL/dsrc_j = gy_(index_j)
+Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
+/// x, but `value` at the positions of `axis` that the list `index` names; no gradient flows there. Throws as
+/// index_select.
+Tensor index_fill(const Tensor& x, int axis, const Index& index, Real value);
+
+/// Position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as the
+/// axis, ValueError for a negative one.
+Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis);
+
+/// y_ijk = x_(index_ijk)jk for axis 0, and so on: of the shape of `index`, which has x's rank and is nowhere larger
+/// than x but along `axis`. Throws ShapeError, and ValueError for an index outside [0, size).
+Tensor gather(const Tensor& x, int axis, const Index& index);
+/// The dual of gather: x with src_ijk added at (index_ijk)jk. Equal indices add up, always in the same order.
+/// Throws as gather, and ShapeError unless src and index have one shape.
+Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
+/// x, but src_ijk at (index_ijk)jk. Where indices are equal the last one along the axis stays, and the gradient flows
+/// to it alone (PyTorch: any of them, and the gradient to all). Throws as scatter_add.
+///   dL/dx = gy, 0 where written      dL/dsrc_i = gy_(index_i), 0 for what was written over
+Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src);
+/// The same with one value for all. Throws as gather.
+Tensor scatter(const Tensor& x, int axis, const Index& index, Real value);
+/// gather with x and the index broadcast against each other along the other axes: what argsort and argmax (with
+/// keepdim) give, taken from x. Throws ShapeError unless the ranks are equal and the shapes broadcast, ValueError for
+/// an index outside [0, size).
+Tensor take_along_dim(const Tensor& x, const Index& index, int axis);
+/// The elements of x, counted through all of it, that the index names, as a list.
+Tensor take_along_dim(const Tensor& x, const Index& index);
+
+/// index.shape + (classes): 1 at the index, 0 elsewhere. Throws ValueError for an index outside [0, classes) or a
+/// negative number of classes.
+Array one_hot(const Index& index, std::int64_t classes);
+
+/// x, but `value` where the mask, repeated to x's shape, is true; no gradient flows there. Throws ShapeError.
+Tensor masked_fill(const Tensor& x, const Mask& mask, Real value);
+/// The elements of x where the mask, repeated to x's shape, is true, as a list. Throws ShapeError.
+Tensor masked_select(const Tensor& x, const Mask& mask);
+/// The positions of the true elements, counted through all of the mask in row-major order.
+Index flatnonzero(const Mask& mask);
+/// The positions of the elements that are not 0 (NaN is not), or true, in row-major order: a row (rank) for each. For a
+/// scalar (1, 0) or (0, 0).
+Index nonzero(const Tensor& x);
+Index nonzero(const Index& x);
+Index nonzero(const Mask& mask);
+/// numpy's name for nonzero.
+inline Index argwhere(const Tensor& x) { return nonzero(x); }
+inline Index argwhere(const Index& x) { return nonzero(x); }
+inline Index argwhere(const Mask& mask) { return nonzero(mask); }
+
+}  // namespace xgrad

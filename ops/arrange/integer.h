@@ -1,0 +1,69 @@
+// Arithmetic on whole numbers (Index): elementwise with numpy's broadcasting, and sums. No graph.
+#pragma once
+
+#include "../../core/array/array.h"
+#include "../reduce/reduce.h"
+
+namespace xgrad {
+
+/// a + b and so on; / rounds towards zero and % has the sign of a, as in C++. All throw ShapeError when the shapes do
+/// not broadcast, LimitError when a result does not fit 64 bits; / and % throw ValueError for a zero in b.
+Index operator+(const Index& a, const Index& b);
+Index operator-(const Index& a, const Index& b);
+Index operator*(const Index& a, const Index& b);
+Index operator/(const Index& a, const Index& b);
+Index operator%(const Index& a, const Index& b);
+Index operator-(const Index& x);
+
+/// The same with one number.
+inline Index operator+(const Index& a, std::int64_t b) { return a + Index(Shape{}, b); }
+inline Index operator-(const Index& a, std::int64_t b) { return a - Index(Shape{}, b); }
+inline Index operator*(const Index& a, std::int64_t b) { return a * Index(Shape{}, b); }
+inline Index operator/(const Index& a, std::int64_t b) { return a / Index(Shape{}, b); }
+inline Index operator%(const Index& a, std::int64_t b) { return a % Index(Shape{}, b); }
+inline Index operator+(std::int64_t a, const Index& b) { return Index(Shape{}, a) + b; }
+inline Index operator-(std::int64_t a, const Index& b) { return Index(Shape{}, a) - b; }
+inline Index operator*(std::int64_t a, const Index& b) { return Index(Shape{}, a) * b; }
+
+/// a += b means a = a + b; other copies of a keep their numbers.
+template <class B>
+Index& operator+=(Index& a, const B& b) {
+  return a = a + b;
+}
+template <class B>
+Index& operator-=(Index& a, const B& b) {
+  return a = a - b;
+}
+template <class B>
+Index& operator*=(Index& a, const B& b) {
+  return a = a * b;
+}
+
+/// The greatest common divisor, not negative; of 0 and 0 it is 0. These throw as + does.
+Index gcd(const Index& a, const Index& b);
+/// The least common multiple, not negative; 0 if one of them is.
+Index lcm(const Index& a, const Index& b);
+/// Bit by bit, in two's complement. They throw ShapeError when the shapes do not broadcast.
+Index operator&(const Index& a, const Index& b);
+Index operator|(const Index& a, const Index& b);
+Index operator^(const Index& a, const Index& b);
+Index operator~(const Index& x);
+/// a 2^b, and floor(a / 2^b). They throw, too, ValueError for a b outside [0, 64), and << LimitError when a result does
+/// not fit 64 bits.
+Index operator<<(const Index& a, const Index& b);
+Index operator>>(const Index& a, const Index& b);
+
+/// The same with one number.
+inline Index operator&(const Index& a, std::int64_t b) { return a & Index(Shape{}, b); }
+inline Index operator|(const Index& a, std::int64_t b) { return a | Index(Shape{}, b); }
+inline Index operator^(const Index& a, std::int64_t b) { return a ^ Index(Shape{}, b); }
+inline Index operator<<(const Index& a, std::int64_t b) { return a << Index(Shape{}, b); }
+inline Index operator>>(const Index& a, std::int64_t b) { return a >> Index(Shape{}, b); }
+
+/// Sums over axes; the sum of nothing is 0. Throws ValueError for an axis out of range or repeated, LimitError when a
+/// sum does not fit 64 bits.
+Index sum(const Index& x, const ReduceOptions& options = {});
+/// The number of true elements, over axes.
+Index sum(const Mask& x, const ReduceOptions& options = {});
+
+}  // namespace xgrad

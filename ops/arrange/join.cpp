@@ -1,0 +1,129 @@
+// Joining tensors. The gradients are parts.
+#include "join.h"
+
+#include "../../core/base/checked.h"
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../kernels/registers/copy.h"
+#include "shape.h"
+#include "slice.h"
+
+namespace xgrad {
+
+namespace {
+
+const Array& array_of(const Tensor& x) { return x.value(); }
+template <class T>
+const BasicArray<T>& array_of(const BasicArray<T>& x) {
+  return x;
+}
+
+template <class T>
+struct Join {
+  Shape shape;  // of the result
+  int axis = 0;
+  std::vector<const BasicArray<T>*> arrays = {};
+  std::vector<std::int64_t> starts = {0};  // where each array begins along the axis, and the end
+
+  template <class X>
+  void add(const X& x, std::int64_t length) {
+    arrays.push_back(&array_of(x));
+    starts.push_back(checked_add("concat", starts.back(), length));
+  }
+};
+
+template <class T, class List>
+Join<T> concat_of(const List& xs, int axis) {
+  if (xs.empty()) fail<ValueError>("concat", "needs at least 1 tensor");
+  Join<T> join{.shape = xs[0].shape(), .axis = normalize_axis("concat", axis, xs[0].rank())};
+  for (const auto& x : xs) {
+    Shape expected = join.shape;
+    if (x.rank() == expected.rank()) expected[join.axis] = x.shape()[join.axis];
+    if (x.shape() != expected) {
+      fail<ShapeError>("concat", "input ", join.arrays.size(), " has shape ", x.shape(), ", input 0 has ",
+                       xs[0].shape(), ", axis ", join.axis);
+    }
+    join.add(x, x.shape()[join.axis]);
+  }
+  join.shape[join.axis] = join.starts.back();
+  return join;
+}
+
+template <class T, class List>
+Join<T> stack_of(const List& xs, int axis) {
+  if (xs.empty()) fail<ValueError>("stack", "needs at least 1 tensor");
+  Join<T> join{.shape = xs[0].shape(), .axis = normalize_axis("stack", axis, xs[0].rank() + 1)};
+  for (const auto& x : xs) {
+    if (x.shape() != join.shape) {
+      fail<ShapeError>("stack", "input ", join.arrays.size(), " has shape ", x.shape(), ", input 0 has ", join.shape);
+    }
+    join.add(x, 1);
+  }
+  join.shape.insert(join.axis, join.starts.back());
+  return join;
+}
+
+template <class T>
+BasicArray<T> joined(const Join<T>& join) {
+  BasicArray<T> result(join.shape);
+  const Strides strides = strides_of(join.shape);
+  T* out = result.mutable_data();
+  for (std::size_t i = 0; i < join.arrays.size(); ++i) {
+    Shape part = join.shape;
+    part[join.axis] = join.starts[i + 1] - join.starts[i];
+    copy_strided(part, out + join.starts[i] * strides[join.axis], strides, join.arrays[i]->data(), strides_of(part));
+  }
+  return result;
+}
+
+// The rule of input i, without what it does to the shape.
+template <class T>
+auto part_of_join(const Join<T>& join, std::size_t i) {
+  return [axis = join.axis, start = join.starts[i], length = join.starts[i + 1] - join.starts[i]](const Tensor& gy) {
+    return narrow(gy, axis, start, length);
+  };
+}
+
+}  // namespace
+
+template <class T>
+BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis) {
+  return joined(concat_of<T>(xs, axis));
+}
+
+XGRAD_FORMULA concat_formula{"concat", "y = (x_1, x_2, ...) along the axis", "dL/dx_i = its part of gy"};
+Tensor concat(const Tensors& xs, int axis) {
+  const auto join = concat_of<Real>(xs, axis);
+  return record("concat", joined(join), wrt_each(xs, [&](std::size_t i) { return part_of_join(join, i); }),
+                told("axis", join.axis));
+}
+
+template <class T>
+BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis) {
+  return joined(stack_of<T>(xs, axis));
+}
+
+XGRAD_FORMULA stack_formula{"stack", "y_i = x_i along a new axis", "dL/dx_i = gy_i"};
+Tensor stack(const Tensors& xs, int axis) {
+  const auto join = stack_of<Real>(xs, axis);
+  return record("stack", joined(join),
+                wrt_each(xs,
+                         [&](std::size_t i) {
+                           return [part = part_of_join(join, i), axis = join.axis](const Tensor& gy) {
+                             return squeeze(part(gy), {axis});
+                           };
+                         }),
+                told("axis", join.axis));
+}
+
+// ---- for plain arrays
+
+#define XGRAD_INSTANTIATE(T)                                             \
+  template BasicArray<T> concat(const std::vector<BasicArray<T>>&, int); \
+  template BasicArray<T> stack(const std::vector<BasicArray<T>>&, int);
+XGRAD_INSTANTIATE(Real)
+XGRAD_INSTANTIATE(std::int64_t)
+XGRAD_INSTANTIATE(bool)
+#undef XGRAD_INSTANTIATE
+
+}  // namespace xgrad

@@ -1,0 +1,21 @@
+// Joining tensors along an axis that they have, or a new one.
+//
+// What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
+#pragma once
+
+#include <vector>
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+/// Joins tensors that differ along `axis` only. Throws ValueError for an empty list, ShapeError when others differ.
+Tensor concat(const Tensors& xs, int axis = 0);
+template <class T>
+BasicArray<T> concat(const std::vector<BasicArray<T>>& xs, int axis = 0);
+/// Joins tensors of one shape along a new axis at position `axis` of the result. Throws as concat.
+Tensor stack(const Tensors& xs, int axis = 0);
+template <class T>
+BasicArray<T> stack(const std::vector<BasicArray<T>>& xs, int axis = 0);
+
+}  // namespace xgrad

@@ -1,0 +1,60 @@
+// Padding with elements of x itself: along each axis, a choice of positions.
+#include "../../core/base/checked.h"
+#include "index.h"
+#include "slice.h"
+
+namespace xgrad {
+namespace {
+
+// Which position of an axis stands at position `at` of an endless pattern.
+std::int64_t source_of(std::int64_t at, std::int64_t size, PadMode mode) {
+  switch (mode) {
+    case PadMode::reflect:
+      return at < 0 ? -at : at >= size ? 2 * (size - 1) - at : at;
+    case PadMode::replicate:
+      return std::clamp<std::int64_t>(at, 0, size - 1);
+    case PadMode::circular:
+      return at < 0 ? at + size : at >= size ? at - size : at;
+  }
+  return at;
+}
+
+void check_room(const Shape& shape, int axis, const Padding& padding, PadMode mode) {
+  const std::int64_t size = shape[axis], most = std::max(padding.before, padding.after);
+  const bool reflect = mode == PadMode::reflect;
+  const bool enough = mode == PadMode::replicate ? size > 0 : reflect ? most < size : most <= size;
+  if (enough) return;
+  fail<ValueError>("pad",
+                   mode == PadMode::replicate ? "replicate"
+                   : reflect                  ? "reflect"
+                                              : "circular",
+                   " padding ", most, " of axis ", axis, " of ", shape);
+}
+
+}  // namespace
+
+Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, PadMode mode) {
+  if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " paddings for shape ", x.shape());
+  Shape shape = x.shape();
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const auto [before, after] = paddings[axis];
+    if (before < 0 || after < 0) {
+      fail<ValueError>("pad", "negative padding ", std::min(before, after), " of axis ", axis);
+    }
+    if (before > 0 || after > 0) check_room(x.shape(), axis, paddings[axis], mode);
+    shape[axis] = checked_add("pad", shape[axis], checked_add("pad", before, after));
+  }
+  (void)shape.numel();
+  Tensor y = x;
+  for (int axis = x.rank(); axis-- > 0;) {
+    const std::int64_t before = paddings[axis].before, size = x.shape()[axis];
+    if (shape[axis] == size) continue;
+    Index positions(Shape{shape[axis]});
+    std::int64_t* of = positions.mutable_data();
+    for (std::int64_t i = 0; i < shape[axis]; ++i) of[i] = source_of(i - before, size, mode);
+    y = index_select(y, axis, positions);
+  }
+  return y;
+}
+
+}  // namespace xgrad

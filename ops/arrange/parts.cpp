@@ -1,0 +1,144 @@
+// Brackets that choose by number and by mask: x[ids], x[mask], and writing so into plain arrays. They have to be
+// members; core declares them and knows nothing about operations.
+#include <numeric>
+
+#include "../../core/graph/record.h"
+#include "broadcast.h"
+#include "../elementwise/compare.h"
+#include "index.h"
+#include "../kernels/registers/copy.h"
+#include "shape.h"
+#include "slice.h"
+
+namespace xgrad {
+namespace {
+
+// An array seen as rows, of which some are meant.
+struct Rows {
+  Shape seen;     // the array as (rows, what a row has)
+  Index numbers;  // of the rows, a list
+  Shape shape;    // of what was asked for
+};
+
+Rows rows_of(const Shape& shape, const Index& numbers) {
+  if (shape.rank() == 0) fail<ShapeError>("index", "a scalar has no rows to choose from");
+  const std::int64_t size = shape[0];
+  Rows rows{.seen = shape, .numbers = numbers.reshaped({numbers.size()}), .shape = numbers.shape()};
+  for (const std::int64_t number : numbers) {
+    if (number >= -size && number < size) continue;
+    fail<ValueError>("index", "row ", number, " not in [", -size, ", ", size, ")");
+  }
+  std::int64_t* list = rows.numbers.mutable_data();
+  for (std::int64_t i = 0; i < rows.numbers.size(); ++i) list[i] += list[i] < 0 ? size : 0;
+  for (int axis = 1; axis < shape.rank(); ++axis) rows.shape.push_back(shape[axis]);
+  return rows;
+}
+
+Rows rows_of(const Shape& shape, const Mask& where) {
+  if (where.rank() > shape.rank() || !std::equal(where.shape().begin(), where.shape().end(), shape.begin())) {
+    fail<ShapeError>("index", "a mask of shape ", where.shape(), " for the first axes of shape ", shape);
+  }
+  Rows rows{.seen = {where.size()}, .numbers = flatnonzero(where), .shape = {}};
+  rows.shape = {rows.numbers.size()};
+  for (int axis = where.rank(); axis < shape.rank(); ++axis) {
+    rows.seen.push_back(shape[axis]);
+    rows.shape.push_back(shape[axis]);
+  }
+  return rows;
+}
+
+template <class T>
+BasicArray<T> read(const BasicArray<T>& x, const Rows& rows) {
+  if constexpr (std::same_as<T, Real>) {
+    const NoGrad off;
+    return index_select(Tensor(x.reshaped(rows.seen)), 0, rows.numbers).value().reshaped(rows.shape);
+  } else {
+    return index_select(x.reshaped(rows.seen), 0, rows.numbers).reshaped(rows.shape);
+  }
+}
+
+Tensor read(const Tensor& x, const Rows& rows) {
+  return reshape(index_select(reshape(x, rows.seen), 0, rows.numbers), rows.shape);
+}
+
+// Where a row is named twice, the last value stays.
+template <class T>
+void write(BasicArray<T>& x, const Rows& rows, const BasicArray<T>& values) {
+  if (!broadcasts_to(values.shape(), rows.shape)) {
+    fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", rows.shape);
+  }
+  const BasicArray<T> from = broadcast_to(values, rows.shape);
+  const std::int64_t width = from.size() == 0 ? 0 : from.size() / rows.numbers.size();
+  T* to = x.mutable_data();
+  const T* row = from.data();
+  for (const std::int64_t number : rows.numbers) {
+    std::copy_n(row, width, to + number * width);
+    row += width;
+  }
+}
+
+template <class T>
+BasicArray<T> read(const BasicArray<T>& x, const Slices& slices) {
+  return slice(x, slices);
+}
+
+template <class T>
+void write(BasicArray<T>& x, const Slices& slices, const BasicArray<T>& values) {
+  assign_part(x, slices, values);
+}
+
+Slices meant(const Shape&, const Slices& slices) { return slices; }
+Rows meant(const Shape& shape, const Index& numbers) { return rows_of(shape, numbers); }
+Rows meant(const Shape& shape, const Mask& where) { return rows_of(shape, where); }
+
+}  // namespace
+
+Tensor Tensor::operator[](const Index& rows) const { return read(*this, rows_of(shape(), rows)); }
+Tensor Tensor::operator[](const Mask& where) const { return read(*this, rows_of(shape(), where)); }
+
+template <class T>
+BasicArray<T> BasicArray<T>::operator[](const Index& rows) const {
+  return read(*this, rows_of(shape_, rows));
+}
+template <class T>
+BasicArray<T> BasicArray<T>::operator[](const Mask& where) const {
+  return read(*this, rows_of(shape_, where));
+}
+template <class T>
+ArrayPart<T> BasicArray<T>::operator[](std::initializer_list<Slice> slices) {
+  return {*this, Slices(slices)};
+}
+template <class T>
+ArrayPart<T> BasicArray<T>::operator[](const Index& rows) {
+  return {*this, rows};
+}
+template <class T>
+ArrayPart<T> BasicArray<T>::operator[](const Mask& where) {
+  return {*this, where};
+}
+
+template <class T>
+ArrayPart<T>::ArrayPart(BasicArray<T>& whole, Selection selection)
+    : BasicArray<T>(
+          std::visit([&](const auto& chosen) { return read(whole, meant(whole.shape(), chosen)); }, selection)),
+      whole_(whole),
+      selection_(std::move(selection)) {}
+
+template <class T>
+void ArrayPart<T>::operator=(const BasicArray<T>& values) && {
+  std::visit([&](const auto& chosen) { write(whole_, meant(whole_.shape(), chosen), values); }, selection_);
+}
+
+#define XGRAD_INSTANTIATE(T)                                                     \
+  template BasicArray<T> BasicArray<T>::operator[](const Index&) const;          \
+  template BasicArray<T> BasicArray<T>::operator[](const Mask&) const;           \
+  template ArrayPart<T> BasicArray<T>::operator[](std::initializer_list<Slice>); \
+  template ArrayPart<T> BasicArray<T>::operator[](const Index&);                 \
+  template ArrayPart<T> BasicArray<T>::operator[](const Mask&);                  \
+  template class ArrayPart<T>;
+XGRAD_INSTANTIATE(Real)
+XGRAD_INSTANTIATE(std::int64_t)
+XGRAD_INSTANTIATE(bool)
+#undef XGRAD_INSTANTIATE
+
+}  // namespace xgrad

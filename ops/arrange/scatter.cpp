@@ -1,0 +1,232 @@
+// Writing by number: most of it is scatter and index_add under other names. Extremes are chosen by a loop of their own,
+// products are those of groups, so that their gradients are right where a factor is 0.
+#include "scatter.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/arithmetic.h"
+#include "broadcast.h"
+#include "../elementwise/compare.h"
+#include "create.h"
+#include "index.h"
+#include "join.h"
+#include "../kernels/registers/indexed.h"
+#include "../reduce/reduce.h"
+#include "shape.h"
+#include "slice.h"
+
+namespace xgrad {
+namespace {
+
+// The list of an axis as an index of every element of src, which is checked.
+Index for_each_element(const char* op, const Tensor& x, int axis, const Index& index, const Tensor& src) {
+  if (index.rank() != 1) fail<ShapeError>(op, "the index needs one axis, its shape is ", index.shape());
+  check_indices(op, index, x.shape()[axis]);
+  Shape expected = x.shape();
+  expected[axis] = index.size();
+  if (src.shape() != expected) {
+    fail<ShapeError>(op, "a source of shape ", src.shape(), " for ", index.size(), " positions of axis ", axis, " of ",
+                     x.shape());
+  }
+  Shape along = Shape::filled(x.rank(), 1);
+  along[axis] = index.size();
+  return broadcast_to(index.reshaped(along), expected);
+}
+
+// Rows of a matrix, written or added.
+Tensor put_rows(const Tensor& rows, const Index& numbers, const Tensor& values, const IndexPutOptions& options) {
+  return options.accumulate ? index_add(rows, 0, numbers, values) : index_copy(rows, 0, numbers, values);
+}
+
+}  // namespace
+
+Tensor index_copy(const Tensor& x, int axis, const Index& index, const Tensor& src) {
+  axis = normalize_axis("index_copy", axis, x.rank());
+  return scatter(x, axis, for_each_element("index_copy", x, axis, index, src), src);
+}
+
+Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tensor& values,
+                 const IndexPutOptions& options) {
+  constexpr const char* op = "index_put";
+  if (indices.empty() || std::cmp_greater(indices.size(), x.rank())) {
+    fail<ValueError>(op, indices.size(), " indices for shape ", x.shape());
+  }
+  Shape shape;
+  for (const Index& index : indices) shape = broadcast_shapes(op, shape, index.shape());
+  // The number of each row that is named, of all rows that the first axes have.
+  std::int64_t rows = 1;
+  Index numbers(shape, 0);
+  for (int axis = 0; std::cmp_less(axis, indices.size()); ++axis) {
+    const std::int64_t size = x.shape()[axis];
+    const Index at = broadcast_to(indices[static_cast<std::size_t>(axis)], shape);
+    std::int64_t* to = numbers.mutable_data();
+    for (std::int64_t i = 0; i < at.size(); ++i) {
+      const std::int64_t place = at.data()[i];
+      if (place < -size || place >= size) fail<ValueError>(op, "index ", place, " not in [", -size, ", ", size, ")");
+      to[i] = to[i] * size + (place < 0 ? place + size : place);
+    }
+    rows *= size;
+  }
+  Shape part = shape;
+  std::int64_t width = 1;
+  for (int axis = static_cast<int>(indices.size()); axis < x.rank(); ++axis) {
+    part.push_back(x.shape()[axis]);
+    width *= x.shape()[axis];
+  }
+  if (!broadcasts_to(values.shape(), part)) {
+    fail<ShapeError>(op, "values of shape ", values.shape(), " for a part of shape ", part);
+  }
+  const Tensor spread = reshape(broadcast_to(values, part), {numbers.size(), width});
+  return reshape(put_rows(reshape(x, {rows, width}), numbers.reshaped({numbers.size()}), spread, options), x.shape());
+}
+
+Tensor put(const Tensor& x, const Index& index, const Tensor& src, const IndexPutOptions& options) {
+  if (src.shape() != index.shape()) {
+    fail<ShapeError>("put", "index of shape ", index.shape(), " for a source of shape ", src.shape());
+  }
+  check_indices("put", index, x.size());
+  const Shape list{index.size()};
+  return reshape(put_rows(reshape(x, {x.size()}), index.reshaped(list), reshape(src, list), options), x.shape());
+}
+
+Tensor masked_scatter(const Tensor& x, const Mask& mask, const Tensor& src) {
+  if (!broadcasts_to(mask.shape(), x.shape())) {
+    fail<ShapeError>("masked_scatter", "mask of shape ", mask.shape(), " for shape ", x.shape());
+  }
+  const Index places = flatnonzero(broadcast_to(mask, x.shape()));
+  if (src.size() < places.size()) {
+    fail<ShapeError>("masked_scatter", "a source of ", src.size(), " elements for ", places.size(), " places");
+  }
+  const Tensor first = narrow(reshape(src, {src.size()}), 0, 0, places.size());
+  return reshape(index_copy(reshape(x, {x.size()}), 0, places, first), x.shape());
+}
+
+// ---- Several numbers for one place ----------------------------------------------------------------------------------
+
+namespace {
+
+// How many numbers each place has.
+Tensor counts_of(const Shape& shape, int axis, const Index& index, bool with_own) {
+  Index counts(shape, with_own);
+  std::int64_t* to = counts.mutable_data();
+  for_each_named(shape, axis, index, [to](std::int64_t, std::int64_t k) { ++to[k]; });
+  return to_real(counts);
+}
+
+// x with `value` where something is written.
+Tensor without_own(const Tensor& x, int axis, const Index& index, Real value) {
+  return masked_fill(x, counts_of(x.shape(), axis, index, false) > 0, value);
+}
+
+XGRAD_FORMULA scatter_extreme_formula{"scatter_extreme",
+                                      "y_j = the largest (smallest) of x_j and src_i with index_i = j",
+                                      "dL/dx, dL/dsrc = gy at the elements that y is, shared evenly"};
+// The largest of x_j and all src_i with index_i = j, or with sign -1 the smallest; NaN if there is one.
+Tensor scatter_extreme(const Tensor& x, int axis, const Index& index, const Tensor& src, Real sign) {
+  Array y = x.value();
+  Real* to = y.mutable_data();
+  const Real* from = src.value().data();
+  for_each_named(x.shape(), axis, index, [=](std::int64_t i, std::int64_t k) {
+    if (!(sign * from[i] <= sign * to[k]) && !std::isnan(to[k])) to[k] = from[i];
+  });
+  // Which elements are the result, and their share of it.
+  const auto is_result = [](Real v, Real result) { return v == result || (std::isnan(v) && std::isnan(result)); };
+  Index count(x.shape());
+  std::int64_t* count_to = count.mutable_data();
+  for (std::int64_t k = 0; k < y.size(); ++k) count_to[k] = is_result(x.value().data()[k], to[k]);
+  Array own = to_real(count).value(), given(src.shape());
+  Real* given_to = given.mutable_data();
+  for_each_named(x.shape(), axis, index, [=](std::int64_t i, std::int64_t k) {
+    const bool hit = is_result(from[i], to[k]);
+    given_to[i] = hit;
+    count_to[k] += hit;
+  });
+  Array share(x.shape());
+  for (std::int64_t k = 0; k < y.size(); ++k) {
+    share.mutable_data()[k] = 1 / static_cast<Real>(count_to[k]);
+    own.mutable_data()[k] *= share.data()[k];
+  }
+  return record("scatter_extreme", std::move(y), wrt(x, [own = Tensor(own)](const Tensor& gy) { return gy * own; }),
+                wrt(src, [axis, index, given = Tensor(given),
+                          share = Tensor(share)](const Tensor& gy) { return gather(gy * share, axis, index) * given; }),
+                told("axis", axis), told("index", index));
+}
+
+// The product of x_j and all src_i with index_i = j. Places with 2^k factors, or more but fewer than twice as many, are
+// rows of a matrix, which ones fill up.
+Tensor scatter_product(const Tensor& x, int axis, const Index& index, const Tensor& src) {
+  const std::int64_t places = x.size(), numbers = src.size();
+  if (numbers == 0) return x;
+  // The numbers for each place, place by place.
+  std::vector<std::int64_t> begin(static_cast<std::size_t>(places) + 1, 0), given(static_cast<std::size_t>(numbers));
+  for_each_named(x.shape(), axis, index,
+                 [&](std::int64_t, std::int64_t k) { ++begin[static_cast<std::size_t>(k) + 1]; });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::int64_t> next = begin;
+  for_each_named(x.shape(), axis, index, [&](std::int64_t i, std::int64_t k) {
+    given[static_cast<std::size_t>(next[static_cast<std::size_t>(k)]++)] = places + i;
+  });
+  std::map<std::uint64_t, std::vector<std::size_t>> by_width;
+  for (std::size_t k = 0; k + 1 < begin.size(); ++k) {
+    by_width[std::bit_ceil(static_cast<std::uint64_t>(begin[k + 1] - begin[k] + 1))].push_back(k);
+  }
+  const Tensor all = concat({reshape(x, {places}), reshape(src, {numbers}), ones({1})});
+  Tensors products;
+  Index row(Shape{places});
+  for (std::int64_t rows = 0; const auto& [width, group] : by_width) {
+    const auto columns = static_cast<std::int64_t>(width);
+    Index members(Shape{std::ssize(group) * columns}, places + numbers);
+    std::int64_t* to = members.mutable_data();
+    for (const std::size_t k : group) {
+      to[0] = static_cast<std::int64_t>(k);
+      std::copy(given.begin() + begin[k], given.begin() + begin[k + 1], to + 1);
+      to += columns;
+      row.mutable_data()[k] = rows++;
+    }
+    products.push_back(prod(reshape(index_select(all, 0, members), {-1, columns}), {.axis = 1}));
+  }
+  return reshape(index_select(concat(products), 0, row), x.shape());
+}
+
+}  // namespace
+
+Tensor scatter_reduce(const Tensor& x, int axis, const Index& index, const Tensor& src, ScatterReduce reduce,
+                      const ScatterReduceOptions& options) {
+  constexpr const char* op = "scatter_reduce";
+  axis = check_gather(op, x.shape(), axis, index);
+  if (src.shape() != index.shape()) {
+    fail<ShapeError>(op, "index of shape ", index.shape(), " for a source of shape ", src.shape());
+  }
+  const bool own = options.include_self;
+  const auto base = [&](Real neutral) { return own ? x : without_own(x, axis, index, neutral); };
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  switch (reduce) {
+    case ScatterReduce::sum:
+      return scatter_add(base(0), axis, index, src);
+    case ScatterReduce::mean: {
+      const Tensor counts = counts_of(x.shape(), axis, index, own);
+      return scatter_add(base(0), axis, index, src) / maximum(counts, 1);
+    }
+    case ScatterReduce::prod:
+      return scatter_product(base(1), axis, index, src);
+    case ScatterReduce::amax:
+      return scatter_extreme(base(-infinity), axis, index, src, 1);
+    case ScatterReduce::amin:
+      return scatter_extreme(base(infinity), axis, index, src, -1);
+  }
+  fail<ValueError>(op, "an unknown reduction");
+}
+
+Tensor index_reduce(const Tensor& x, int axis, const Index& index, const Tensor& src, ScatterReduce reduce,
+                    const ScatterReduceOptions& options) {
+  axis = normalize_axis("index_reduce", axis, x.rank());
+  return scatter_reduce(x, axis, for_each_element("index_reduce", x, axis, index, src), src, reduce, options);
+}
+
+}  // namespace xgrad

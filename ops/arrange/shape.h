@@ -1,0 +1,90 @@
+// Changing shapes: the same numbers in another arrangement, turned, moved, repeated.
+//
+// What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+/// The same elements in the same order under another shape; memory is shared. One size may be -1 and is computed.
+/// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1. (Arrays:
+/// x.reshaped(shape).)
+Tensor reshape(const Tensor& x, const Shape& shape);
+/// Axes first ... last as one. Throws ValueError for an axis out of range or first after last.
+Tensor flatten(const Tensor& x, int first = 0, int last = -1);
+/// One axis as several, of these sizes; one may be -1 and is computed. The dual of flatten. Throws ValueError for an
+/// axis out of range, and as reshape.
+Tensor unflatten(const Tensor& x, int axis, const Shape& sizes);
+/// Without its axes of size 1.
+Tensor squeeze(const Tensor& x);
+/// Without `axes`. Throws ShapeError unless they have size 1.
+Tensor squeeze(const Tensor& x, const Axes& axes);
+/// With a new axis of size 1 at position `axis` of the result. Throws ValueError for an axis out of range.
+Tensor unsqueeze(const Tensor& x, int axis);
+
+/// x with so many axes at least: a number (1), (1, 1), (1, 1, 1); a list (n), (1, n), (1, n, 1); a matrix (m, n, 1).
+Tensor atleast_1d(const Tensor& x);
+Tensor atleast_2d(const Tensor& x);
+Tensor atleast_3d(const Tensor& x);
+
+/// Axis i of the result is axis axes[i] of x. Throws ValueError unless `axes` names each axis once.
+Tensor permute(const Tensor& x, const Axes& axes);
+template <class T>
+BasicArray<T> permute(const BasicArray<T>& x, const Axes& axes);
+/// With two axes exchanged. Throws ValueError for an axis out of range.
+Tensor transpose(const Tensor& x, int axis_a, int axis_b);
+template <class T>
+BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b);
+/// The matrix transpose: the last two axes exchanged. Throws ShapeError below two axes.
+Tensor transpose(const Tensor& x);
+template <class T>
+BasicArray<T> transpose(const BasicArray<T>& x);
+
+/// With axis `from` at position `to` of the result, the others in their order. Throws ValueError for one out of range.
+Tensor movedim(const Tensor& x, int from, int to);
+/// The same with several: axis from[i] at position to[i]. Throws ValueError, too, for one named twice, or unless there
+/// are as many of both.
+Tensor movedim(const Tensor& x, const Axes& from, const Axes& to);
+
+/// With the order along `axes` turned round. Throws ValueError for an axis out of range or named twice.
+Tensor flip(const Tensor& x, const Axes& axes);
+template <class T>
+BasicArray<T> flip(const BasicArray<T>& x, const Axes& axes);
+/// Moved by `shift` positions along `axis`; what leaves at one end comes in at the other. Negative shifts move towards
+/// the front. Throws ValueError for an axis out of range.
+Tensor roll(const Tensor& x, std::int64_t shift, int axis);
+template <class T>
+BasicArray<T> roll(const BasicArray<T>& x, std::int64_t shift, int axis);
+/// The same along several axes, by shifts[i] along axes[i]. Throws ValueError, too, unless there are as many of both.
+Tensor roll(const Tensor& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
+template <class T>
+BasicArray<T> roll(const BasicArray<T>& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
+
+/// Every position along `axis` `count` times in a row: a a b b. Throws ValueError for a negative count.
+Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis);
+/// All of x counts[i] times along axis i: a b a b. With more counts than axes x gets new leading axes, with fewer they
+/// count for the last ones. Throws ValueError for a negative count.
+Tensor tile(const Tensor& x, const Shape& counts);
+
+/// Which axis of the result a list of meshgrid goes along.
+enum class MeshIndexing {
+  ij,  ///< list i along axis i, as the indices of a matrix
+  xy   ///< the first two exchanged: list 0 along the columns, list 1 along the rows
+};
+struct MeshgridOptions {
+  MeshIndexing indexing = MeshIndexing::ij;
+};
+/// The coordinates of a grid: each list (or scalar) repeated along the axes of all others. Two lists (m), (n) give two
+/// tensors (m, n), those of xy two (n, m). Throws ShapeError for a tensor with more axes than one, ValueError for none.
+Tensors meshgrid(const Tensors& lists, const MeshgridOptions& options = {});
+
+/// The elements on and below a diagonal of the last two axes, zero above: x_ij where j <= i + offset.
+/// Throws ShapeError below two axes.
+Tensor tril(const Tensor& x, std::int64_t offset = 0);
+Mask tril(const Mask& x, std::int64_t offset = 0);
+/// The elements on and above a diagonal, zero below: x_ij where j >= i + offset. Throws as tril.
+Tensor triu(const Tensor& x, std::int64_t offset = 0);
+Mask triu(const Mask& x, std::int64_t offset = 0);
+
+}  // namespace xgrad

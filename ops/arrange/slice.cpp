@@ -1,0 +1,348 @@
+// Parts of tensors, and their duals: what brackets mean. narrow, split, chunk and pad are the same with other ways to
+// name the part.
+#include "slice.h"
+
+#include <utility>
+
+#include "../../core/base/checked.h"
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../kernels/registers/copy.h"
+
+namespace xgrad {
+
+namespace {
+
+// The first position of a range and the number of positions, as numpy cuts them off at the ends of an axis.
+std::pair<std::int64_t, std::int64_t> range_of(const Slice& slice, std::int64_t size) {
+  const std::int64_t step = slice.step();
+  const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
+  const auto position = [&](const Slice::Bound& bound, std::int64_t otherwise) {
+    return bound ? std::clamp(*bound < 0 ? *bound + size : *bound, lowest, highest) : otherwise;
+  };
+  const std::int64_t start = position(slice.start(), step > 0 ? lowest : highest);
+  const std::int64_t stop = position(slice.stop(), step > 0 ? highest : lowest);
+  const std::int64_t length = step > 0 ? stop - start : start - stop;
+  return {start, length <= 0 ? 0 : std::abs((length - 1) / step) + 1};
+}
+
+Part part_of(const char* op, const Shape& shape, const Slices& slices) {
+  int named = 0, ellipses = 0;
+  for (const Slice& slice : slices) {
+    named += slice.kind() == Slice::Kind::range || slice.kind() == Slice::Kind::position;
+    ellipses += slice.kind() == Slice::Kind::ellipsis;
+    if (slice.step() == 0) fail<ValueError>(op, "a step of 0");
+  }
+  if (named > shape.rank()) fail<ValueError>(op, named, " indices for shape ", shape);
+  if (ellipses > 1) fail<ValueError>(op, "more than one ellipsis");
+
+  const Strides strides = whole(shape).strides;
+  Part part;
+  int axis = 0;
+  const auto keep = [&](std::int64_t size, std::int64_t stride) {
+    part.sizes.push_back(size);
+    part.strides.push_back(stride);
+  };
+  const auto keep_axes = [&](int count) {
+    for (const int end = axis + count; axis < end; ++axis) keep(shape[axis], strides[axis]);
+  };
+  for (const Slice& slice : slices) {
+    switch (slice.kind()) {
+      case Slice::Kind::ellipsis:
+        keep_axes(shape.rank() - named);
+        break;
+      case Slice::Kind::new_axis:
+        keep(1, 0);
+        break;
+      case Slice::Kind::position: {
+        const std::int64_t size = shape[axis], at = slice.position();
+        if (at < -size || at >= size) {
+          fail<ValueError>(op, "index ", at, " out of range for axis ", axis, " of size ", size);
+        }
+        part.offset += (at < 0 ? at + size : at) * strides[axis++];
+        break;
+      }
+      case Slice::Kind::range: {
+        const auto [start, length] = range_of(slice, shape[axis]);
+        if (length > 0) part.offset += start * strides[axis];
+        keep(length, length > 1 ? slice.step() * strides[axis] : 0);
+        ++axis;
+        break;
+      }
+    }
+  }
+  keep_axes(shape.rank() - axis);
+  return part;
+}
+
+Part part_of_axis(const Shape& shape, int axis, std::int64_t start, std::int64_t length) {
+  Part part = whole(shape);
+  part.offset = start * part.strides[axis];
+  part.sizes[axis] = length;
+  return part;
+}
+
+Array placed(const Array& x, const Part& part, const Shape& shape, Real around) {
+  Array result(shape, around);
+  copy_strided(part.sizes, result.mutable_data() + part.offset, part.strides, x.data(), strides_of(part.sizes));
+  return result;
+}
+
+Tensor place_part(const Tensor& x, const Part& part, const Shape& shape);
+
+Tensor slice_part(const char* op, const Tensor& x, const Part& part) {
+  return record(op, copy_part(x.value(), part),
+                wrt(x, [part, to = x.shape()](const Tensor& gy) { return place_part(gy, part, to); }));
+}
+
+XGRAD_FORMULA place_formula{"place", "y = x at a part, else 0", "dL/dx = that part of gy"};
+Tensor place_part(const Tensor& x, const Part& part, const Shape& shape) {
+  return record("place", placed(x.value(), part, shape, 0),
+                wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+}
+
+}  // namespace
+
+template <class T>
+BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices) {
+  return copy_part(x, part_of("slice", x.shape(), slices));
+}
+
+XGRAD_FORMULA slice_formula{"slice", "y = a part of x", "dL/dx = gy at that part, else 0"};
+Tensor slice(const Tensor& x, const Slices& slices) {
+  return slice_part("slice", x, part_of("slice", x.shape(), slices));
+}
+
+Tensor place(const Tensor& x, const Slices& slices, const Shape& shape) {
+  const Part part = part_of("place", shape, slices);
+  if (x.shape() != part.sizes) fail<ShapeError>("place", x.shape(), " at a part of shape ", part.sizes);
+  return place_part(x, part, shape);
+}
+
+// Brackets have to be members; core declares them and knows nothing more about operations.
+Tensor Tensor::operator[](std::initializer_list<Slice> slices) const { return slice(*this, Slices(slices)); }
+Tensor Tensor::operator[](const Slice& first) const { return slice(*this, {first}); }
+
+template <class T>
+BasicArray<T> BasicArray<T>::operator[](std::initializer_list<Slice> slices) const {
+  return slice(*this, Slices(slices));
+}
+
+template <class T>
+void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& values) {
+  const Part part = part_of("assign", to.shape(), slices);
+  if (!broadcasts_to(values.shape(), part.sizes)) {
+    fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", part.sizes);
+  }
+  const BasicArray<T> from = values;  // may be a part of `to` itself, which then gets memory of its own
+  copy_strided(part.sizes, to.mutable_data() + part.offset, part.strides, from.data(),
+               broadcast_strides(from.shape(), part.sizes));
+}
+
+XGRAD_FORMULA narrow_formula{"narrow", "y_i = x_(start + i) along the axis", "dL/dx = gy at that part, else 0"};
+Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length) {
+  axis = normalize_axis("narrow", axis, x.rank());
+  const std::int64_t size = x.shape()[axis];
+  if (start < 0 || length < 0 || start > size - length) {
+    fail<ValueError>("narrow", "start ", start, ", length ", length, " in an axis of size ", size);
+  }
+  return slice_part("narrow", x, part_of_axis(x.shape(), axis, start, length));
+}
+
+XGRAD_FORMULA split_formula{"split", "y = a part of x along the axis", "dL/dx = gy at that part, else 0"};
+Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis) {
+  axis = normalize_axis("split", axis, x.rank());
+  const std::int64_t size = x.shape()[axis];
+  std::int64_t left = size;
+  for (const std::int64_t length : lengths) {
+    if (length < 0) fail<ValueError>("split", "negative length in ", lengths);
+    left = length > left ? -1 : left - length;
+  }
+  if (left != 0) fail<ShapeError>("split", "lengths ", lengths, " do not make the size ", size, " of axis ", axis);
+  Tensors parts;
+  std::int64_t start = 0;
+  for (const std::int64_t length : lengths) {
+    parts.push_back(slice_part("split", x, part_of_axis(x.shape(), axis, start, length)));
+    start += length;
+  }
+  return parts;
+}
+
+Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis) {
+  return split(x, std::vector<std::int64_t>(lengths), axis);
+}
+
+Tensors split(const Tensor& x, std::int64_t size, int axis) {
+  axis = normalize_axis("split", axis, x.rank());
+  if (size < 1) fail<ValueError>("split", "into parts of size ", size);
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t left = x.shape()[axis]; left > 0; left -= lengths.back()) lengths.push_back(std::min(size, left));
+  if (lengths.empty()) lengths.push_back(0);  // all of an empty axis, as in PyTorch
+  return split(x, lengths, axis);
+}
+
+XGRAD_FORMULA unbind_formula{"unbind", "y = x at one position of the axis", "dL/dx = gy at that position, else 0"};
+Tensors unbind(const Tensor& x, int axis) {
+  axis = normalize_axis("unbind", axis, x.rank());
+  Tensors parts;
+  for (std::int64_t i = 0; i < x.shape()[axis]; ++i) {
+    Part part = part_of_axis(x.shape(), axis, i, 1);
+    part.sizes.erase(axis);
+    part.strides.erase(axis);
+    parts.push_back(slice_part("unbind", x, part));
+  }
+  return parts;
+}
+
+Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
+  axis = normalize_axis("chunk", axis, x.rank());
+  constexpr std::int64_t most = 1 << 24;  // of parts without elements, of which there can be any number
+  if (count < 1) fail<ValueError>("chunk", "into ", count, " parts");
+  if (x.shape()[axis] == 0 && count > most) fail<LimitError>("chunk", "an empty axis into ", count, " parts");
+  const std::int64_t size = x.shape()[axis], length = size / count + (size % count != 0);
+  std::vector<std::int64_t> lengths;
+  if (size == 0) lengths.assign(static_cast<std::size_t>(count), 0);
+  for (std::int64_t left = size; left > 0; left -= length) lengths.push_back(std::min(length, left));
+  return split(x, lengths, axis);
+}
+
+Tensors tensor_split(const Tensor& x, std::int64_t count, int axis) {
+  axis = normalize_axis("tensor_split", axis, x.rank());
+  constexpr std::int64_t most = 1 << 24;
+  if (count < 1) fail<ValueError>("tensor_split", "into ", count, " parts");
+  if (count > most) fail<LimitError>("tensor_split", "into ", count, " parts");
+  const std::int64_t size = x.shape()[axis];
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(count), size / count);
+  for (std::int64_t i = 0; i < size % count; ++i) ++lengths[static_cast<std::size_t>(i)];
+  return split(x, lengths, axis);
+}
+
+Tensors tensor_split(const Tensor& x, const std::vector<std::int64_t>& at, int axis) {
+  axis = normalize_axis("tensor_split", axis, x.rank());
+  const std::int64_t size = x.shape()[axis];
+  Tensors parts;
+  Slice::Bound from;
+  const auto add = [&](Slice::Bound to) {
+    const auto [start, length] = range_of(Slice(from, to, 1), size);
+    parts.push_back(slice_part("split", x, part_of_axis(x.shape(), axis, start, length)));
+    from = to;
+  };
+  for (const std::int64_t to : at) add(to);
+  add(std::nullopt);
+  return parts;
+}
+
+Tensors tensor_split(const Tensor& x, std::initializer_list<std::int64_t> at, int axis) {
+  return tensor_split(x, std::vector<std::int64_t>(at), axis);
+}
+
+namespace {
+
+// The axis that a split by name goes along.
+int named_axis(const char* op, const Tensor& x, int axis) {
+  if (x.rank() <= axis) fail<ShapeError>(op, "needs ", axis + 1, axis == 0 ? " axis" : " axes", ", got ", x.shape());
+  return axis;
+}
+
+Tensors even_split(const char* op, const Tensor& x, std::int64_t count, int axis) {
+  named_axis(op, x, axis);
+  if (count >= 1 && x.shape()[axis] % count != 0) {
+    fail<ShapeError>(op, "axis ", axis, " of ", x.shape(), " cannot be divided into ", count, " equal parts");
+  }
+  return tensor_split(x, count, axis);
+}
+
+int column_axis(const Tensor& x) { return x.rank() == 1 ? 0 : 1; }
+
+// Axis 0 of matrices and more.
+int row_axis(const Tensor& x) { return named_axis("vsplit", x, 1) - 1; }
+
+}  // namespace
+
+Tensors hsplit(const Tensor& x, std::int64_t count) { return even_split("hsplit", x, count, column_axis(x)); }
+Tensors hsplit(const Tensor& x, const std::vector<std::int64_t>& at) {
+  return tensor_split(x, at, named_axis("hsplit", x, column_axis(x)));
+}
+Tensors hsplit(const Tensor& x, std::initializer_list<std::int64_t> at) {
+  return hsplit(x, std::vector<std::int64_t>(at));
+}
+Tensors vsplit(const Tensor& x, std::int64_t count) { return even_split("vsplit", x, count, row_axis(x)); }
+Tensors vsplit(const Tensor& x, const std::vector<std::int64_t>& at) { return tensor_split(x, at, row_axis(x)); }
+Tensors vsplit(const Tensor& x, std::initializer_list<std::int64_t> at) {
+  return vsplit(x, std::vector<std::int64_t>(at));
+}
+Tensors dsplit(const Tensor& x, std::int64_t count) { return even_split("dsplit", x, count, 2); }
+Tensors dsplit(const Tensor& x, const std::vector<std::int64_t>& at) {
+  return tensor_split(x, at, named_axis("dsplit", x, 2));
+}
+Tensors dsplit(const Tensor& x, std::initializer_list<std::int64_t> at) {
+  return dsplit(x, std::vector<std::int64_t>(at));
+}
+
+namespace {
+
+XGRAD_FORMULA slice_scatter_formula{"slice_scatter", "y = src at a part, else x",
+                                    "dL/dx = 0 at that part, else gy; dL/dsrc = that part of gy"};
+Tensor scatter_part(const Tensor& x, const Part& part, const Tensor& src) {
+  Array value = x.value();
+  copy_strided(part.sizes, value.mutable_data() + part.offset, part.strides, src.value().data(),
+               strides_of(part.sizes));
+  return record("slice_scatter", std::move(value),
+                wrt(x, [part](const Tensor& gy) { return scatter_part(gy, part, Array(part.sizes, Real(0))); }),
+                wrt(src, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+}
+
+}  // namespace
+
+Tensor slice_scatter(const Tensor& x, const Slices& slices, const Tensor& src) {
+  const Part part = part_of("slice_scatter", x.shape(), slices);
+  if (src.shape() != part.sizes) {
+    fail<ShapeError>("slice_scatter", "src ", src.shape(), " for a part of shape ", part.sizes);
+  }
+  return scatter_part(x, part, src);
+}
+
+Tensor select_scatter(const Tensor& x, const Tensor& src, int axis, std::int64_t index) {
+  axis = normalize_axis("select_scatter", axis, x.rank());
+  const std::int64_t size = x.shape()[axis];
+  if (index < -size || index >= size) {
+    fail<ValueError>("select_scatter", "index ", index, " out of range for axis ", axis, " of size ", size);
+  }
+  Part part = part_of_axis(x.shape(), axis, index < 0 ? index + size : index, 1);
+  part.sizes.erase(axis);
+  part.strides.erase(axis);
+  if (src.shape() != part.sizes) {
+    fail<ShapeError>("select_scatter", "src ", src.shape(), " for a part of shape ", part.sizes);
+  }
+  return scatter_part(x, part, src);
+}
+
+XGRAD_FORMULA pad_formula{"pad", "y = x at the middle, value around it", "dL/dx = that part of gy"};
+Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value) {
+  if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " paddings for shape ", x.shape());
+  Shape shape = x.shape();
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const auto [before, after] = paddings[axis];
+    if (before < 0 || after < 0)
+      fail<ValueError>("pad", "negative padding ", std::min(before, after), " of axis ", axis);
+    shape[axis] = checked_add("pad", shape[axis], checked_add("pad", before, after));
+  }
+  Part part = whole(shape);
+  part.sizes = x.shape();
+  for (int axis = 0; axis < x.rank(); ++axis) part.offset += paddings[axis].before * part.strides[axis];
+  return record("pad", placed(x.value(), part, shape, value),
+                wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
+}
+
+// ---- for plain arrays
+
+#define XGRAD_INSTANTIATE(T)                                                            \
+  template BasicArray<T> BasicArray<T>::operator[](std::initializer_list<Slice>) const; \
+  template void assign_part(BasicArray<T>&, const Slices&, const BasicArray<T>&);       \
+  template BasicArray<T> slice(const BasicArray<T>&, const Slices&);
+XGRAD_INSTANTIATE(Real)
+XGRAD_INSTANTIATE(std::int64_t)
+XGRAD_INSTANTIATE(bool)
+#undef XGRAD_INSTANTIATE
+
+}  // namespace xgrad

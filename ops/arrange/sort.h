@@ -1,0 +1,31 @@
+// Order along an axis: sort, argsort, topk. Of a scalar, axes 0 and -1 are its one element, as in PyTorch.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+struct SortOptions {
+  int axis = -1;
+  bool descending = false;
+};
+/// Values and where they came from along the axis; gradients flow through the values.
+struct Sorted {
+  Tensor values;
+  Index indices;
+};
+/// Sorted along an axis, stable (equal elements keep their order). NaN counts as larger than every number.
+/// Throws ValueError for an axis out of range.
+Sorted sort(const Tensor& x, const SortOptions& options = {});
+/// The indices of sort().
+Index argsort(const Tensor& x, const SortOptions& options = {});
+
+struct TopkOptions {
+  int axis = -1;
+  bool largest = true;
+};
+/// The k largest (smallest) elements along an axis, the most extreme first, of equal ones the first first. NaN counts
+/// as larger than every number. Throws ValueError unless 0 <= k <= size.
+Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options = {});
+
+}  // namespace xgrad

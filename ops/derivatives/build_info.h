@@ -1,0 +1,32 @@
+// What this library was built for and runs on.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "../../core/runtime/blas.h"
+
+namespace xgrad {
+
+/// What this library was built for and runs on.
+struct BuildInfo {
+  std::string real;       ///< "float" or "double"
+  std::string blas;       ///< name and configuration of the BLAS
+  std::string blas_core;  ///< the processor that the BLAS chose its kernels for; empty if it does not say
+  std::string simd;       ///< the instructions that kernels use: "AVX-512", "AVX2", "NEON", "SSE2"
+  int simd_width = 0;     ///< numbers per register
+  std::string bfloat16;   ///< what multiplies in MatmulPrecision::medium: "AMX", "AVX512-BF16", or nothing
+  int threads = 0;        ///< of the parallel loop
+  std::string warning;    ///< what makes products slower than this processor could compute them; usually empty
+};
+BuildInfo build_info();
+/// One line for people: `xgrad 0.1.0 (float), OpenBLAS 0.3.21 for SkylakeX, AVX-512 (16 numbers per register),
+/// bfloat16 by AMX, 2 threads`; and a second one if there is a warning.
+std::string to_string(const BuildInfo& info);
+
+namespace detail {
+/// The warning about a BLAS that says `core` (empty if it does not say), on a processor with these instructions.
+std::string blas_warning(std::string_view core, bool avx2, bool avx512);
+}  // namespace detail
+
+}  // namespace xgrad

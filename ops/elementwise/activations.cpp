@@ -1,0 +1,184 @@
+// Activation functions: a lambda and its derivative each.
+#include "activations.h"
+
+#include <cmath>
+
+#include "../../core/watch/formula.h"
+#include "arithmetic.h"
+#include "elementwise.h"
+#include "lambda.h"
+#include "../arrange/shape.h"
+#include "../arrange/slice.h"
+
+namespace xgrad {
+
+XGRAD_FORMULA leaky_relu_formula{"leaky_relu", "y = x if x > 0, else slope x", "dy/dx = 1 if x > 0, else slope"};
+Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options) {
+  const Real slope = options.negative_slope;
+  return elementwise(
+      "leaky_relu", x, [slope](auto v) { return where(v > 0, v, slope * v); },
+      [slope](auto v, auto) { return where(v > 0, 1, slope); });
+}
+
+Tensor prelu(const Tensor& x, const Tensor& weight) {
+  const bool one = weight.size() == 1;
+  if (weight.rank() > 1 || !(one || (x.rank() >= 2 && weight.size() == x.dim(1)))) {
+    fail<ShapeError>("prelu", "weight ", weight.shape(), " for x ", x.shape(),
+                     ": needs one number, or one for each position of axis 1");
+  }
+  Shape along = Shape::filled(one ? 0 : x.rank(), 1);
+  if (!one) along[1] = weight.size();
+  return elementwise(
+      "prelu", x, reshape(weight, along), [](auto v, auto w) { return where(v > 0, v, w * v); },
+      [](auto v, auto w, auto) { return where(v > 0, 1, w); }, [](auto v, auto, auto) { return minimum(v, 0); });
+}
+
+namespace {
+
+constexpr double selu_alpha = 1.6732632423543772848170429916717, selu_scale = 1.0507009873554804934193349852946;
+
+}  // namespace
+
+Tensor selu(const Tensor& x) {
+  return elementwise(
+      "selu", x, [](auto v) { return where(v > 0, selu_scale * v, selu_scale * selu_alpha * expm1(minimum(v, 0))); },
+      [](auto v, auto) { return where(v > 0, selu_scale, selu_scale * selu_alpha * exp(minimum(v, 0))); });
+}
+
+XGRAD_FORMULA celu_formula{"celu", "y = x if x > 0, else alpha (e^(x/alpha) - 1)",
+                           "dy/dx = 1 if x > 0, else e^(x/alpha)"};
+Tensor celu(const Tensor& x, Real alpha) {
+  if (!(alpha < 0 || alpha > 0)) fail<ValueError>("celu", "alpha must not be ", alpha);
+  return elementwise(
+      "celu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0) / alpha)); },
+      [alpha](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0) / alpha)); });
+}
+
+namespace {
+
+// tanh(ln(1 + e^x)) = (1 + 2e)/(1 + 2e + 2e^2) = (e^2 + 2e)/(e^2 + 2e + 2), the first with e = e^-x, the second with
+// e = e^x: whichever does not overflow.
+template <class V>
+auto tanh_softplus(const V& v) {
+  const auto e = exp(-abs(v));
+  const auto above = 1 + 2 * e, below = e * (e + 2);
+  return where(v > 0, above / (above + 2 * e * e), below / (below + 2));
+}
+
+}  // namespace
+
+Tensor mish(const Tensor& x) {
+  // Bounded where the other factor has vanished, so that huge x give their limits and not inf 0.
+  return elementwise(
+      "mish", x, [](auto v) { return mish(v); },
+      [](auto v, auto) {
+        const auto t = tanh_softplus(v);
+        return t + maximum(minimum(v, 1e4), -1e4) * (1 - t * t) * sigmoid(v);
+      });
+}
+
+Tensor glu(const Tensor& x, int axis) {
+  axis = normalize_axis("glu", axis, x.rank());
+  const std::int64_t half = x.dim(axis) / 2;
+  if (x.dim(axis) % 2 != 0) fail<ShapeError>("glu", "axis ", axis, " of ", x.shape(), " has no two halves");
+  return elementwise(
+      "glu", narrow(x, axis, 0, half), narrow(x, axis, half, half), [](auto a, auto b) { return a * sigmoid(b); },
+      [](auto, auto b, auto) { return sigmoid(b); }, [](auto, auto b, auto y) { return y * (1 - sigmoid(b)); });
+}
+
+Tensor softsign(const Tensor& x) {
+  // Where the 1 is lost beside |x| only the sign is left.
+  return elementwise(
+      "softsign", x, [](auto v) { return where(abs(v) > 1e18, sign(v), v / (1 + abs(v))); },
+      [](auto v, auto) { return 1 / ((1 + abs(v)) * (1 + abs(v))); });
+}
+
+Tensor logsigmoid(const Tensor& x) {
+  return elementwise(
+      "logsigmoid", x, [](auto v) { return minimum(v, 0) - log1p(exp(-abs(v))); },
+      [](auto v, auto) { return sigmoid(-v); });
+}
+
+Tensor tanhshrink(const Tensor& x) {
+  return elementwise(
+      "tanhshrink", x, [](auto v) { return tanhshrink(v); },
+      [](auto v, auto) {
+        const auto t = tanh(v);
+        return t * t;
+      });
+}
+
+namespace {
+
+void check_lambda(const char* op, Real lambda) {
+  if (!(lambda >= 0)) fail<ValueError>(op, "lambda must not be negative, got ", lambda);
+}
+
+}  // namespace
+
+XGRAD_FORMULA hardshrink_formula{"hardshrink", "y = x if |x| > lambda, else 0", "dy/dx = 1 if |x| > lambda, else 0"};
+Tensor hardshrink(const Tensor& x, Real lambda) {
+  check_lambda("hardshrink", lambda);
+  return elementwise(
+      "hardshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v); },
+      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); });
+}
+
+XGRAD_FORMULA softshrink_formula{"softshrink", "y = sign x (|x| - lambda) if |x| > lambda, else 0",
+                                 "dy/dx = 1 if |x| > lambda, else 0"};
+Tensor softshrink(const Tensor& x, Real lambda) {
+  check_lambda("softshrink", lambda);
+  return elementwise(
+      "softshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v - lambda * sign(v)); },
+      [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); });
+}
+
+Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key) {
+  const Real lower = options.lower, upper = options.upper;
+  if (!(lower <= upper && std::isfinite(lower) && std::isfinite(upper))) {
+    fail<ValueError>("rrelu", "slopes from ", lower, " to ", upper);
+  }
+  const Tensor slopes = lower + (upper - lower) * Tensor(random_uniform(x.shape(), key));
+  return elementwise(
+      "rrelu", x, slopes, [](auto v, auto s) { return where(v >= 0, v, s * v); },
+      [](auto v, auto s, auto) { return where(v >= 0, 1, s); }, [](auto v, auto, auto) { return minimum(v, 0); });
+}
+
+Tensor rrelu(const Tensor& x, const RReluOptions& options) { return rrelu(x, options, next_random_key()); }
+
+namespace {
+
+// As clamp, but the gradient of NaN is 1, and 0 where an infinite x is the bound: PyTorch's rules differ.
+Tensor held_between(const char* op, const Tensor& x, Real low, Real high) {
+  return elementwise(
+      op, x, [low, high](auto v) { return maximum(minimum(v, high), low); },
+      [low, high](auto v, auto) { return where(v <= low || v >= high, 0, 1); });
+}
+
+}  // namespace
+
+XGRAD_FORMULA hardtanh_formula{"hardtanh", "y = max(min(x, max_val), min_val)",
+                               "dy/dx = 0 if x <= min_val or x >= max_val, else 1"};
+Tensor hardtanh(const Tensor& x, const HardtanhOptions& options) {
+  if (!(options.min_val <= options.max_val)) {
+    fail<ValueError>("hardtanh", "min_val ", options.min_val, " is above max_val ", options.max_val);
+  }
+  return held_between("hardtanh", x, options.min_val, options.max_val);
+}
+
+XGRAD_FORMULA relu6_formula{"relu6", "y = max(min(x, 6), 0)", "dy/dx = 0 if x <= 0 or x >= 6, else 1"};
+Tensor relu6(const Tensor& x) { return held_between("relu6", x, 0, 6); }
+
+Tensor hardsigmoid(const Tensor& x) {
+  return elementwise(
+      "hardsigmoid", x, [](auto v) { return minimum(maximum(v + 3, 0), 6) / 6; },
+      [](auto v, auto) { return where(v > -3 && v < 3, 1.0 / 6, 0); });
+}
+
+Tensor hardswish(const Tensor& x) {
+  return elementwise(
+      "hardswish", x, [](auto v) { return where(v <= -3, 0, where(v >= 3, v, v * (v + 3) / 6)); },
+      [](auto v, auto) { return where(v <= -3, 0, where(v >= 3, 1, v / 3 + 0.5)); });
+}
+
+}  // namespace xgrad

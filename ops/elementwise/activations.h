@@ -1,0 +1,72 @@
+// Activation functions besides those in elementwise.h (relu, elu, gelu, silu, softplus, sigmoid, tanh). All go element
+// by element, with PyTorch's names and defaults.
+#pragma once
+
+#include "../../core/array/random.h"
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+struct LeakyReluOptions {
+  Real negative_slope = 0.01;
+};
+/// y = x above 0, else negative_slope x      dy/dx = 1 above 0, else negative_slope        (Maas et al. 2013)
+Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options = {});
+
+/// y = x above 0, else weight x; the weight is one number, or (C), one for each position of axis 1 of x (B, C, ...).
+/// dy/dx = 1 above 0, else weight      dy/dweight = 0 above 0, else x                      (He et al. 2015)
+/// Throws ShapeError.
+Tensor prelu(const Tensor& x, const Tensor& weight);
+
+/// y = scale x above 0, else scale alpha (e^x - 1), with the alpha and scale that keep mean 0 and variance 1 from layer
+/// to layer      dy/dx = scale above 0, else scale alpha e^x                               (Klambauer et al. 2017)
+Tensor selu(const Tensor& x);
+/// y = x above 0, else alpha (e^(x/alpha) - 1)      dy/dx = 1 above 0, else e^(x/alpha)    (Barron 2017)
+/// Throws ValueError where alpha is 0 or NaN.
+Tensor celu(const Tensor& x, Real alpha = 1);
+
+/// y = x tanh(softplus(x))      dy/dx = t + x (1 - t^2) sigmoid(x), t = tanh(softplus(x))  (Misra 2019)
+Tensor mish(const Tensor& x);
+/// y = a sigmoid(b), where a is the first half of x along `axis` and b the second          (Dauphin et al. 2017)
+/// dy/da = sigmoid(b)      dy/db = y (1 - sigmoid(b))
+/// Throws ShapeError unless the axis has an even size, ValueError for an axis out of range.
+Tensor glu(const Tensor& x, int axis = -1);
+
+/// y = x / (1 + |x|)            dy/dx = 1/(1 + |x|)^2
+Tensor softsign(const Tensor& x);
+/// y = ln sigmoid(x), without overflow      dy/dx = sigmoid(-x)
+Tensor logsigmoid(const Tensor& x);
+/// y = x - tanh x               dy/dx = tanh(x)^2
+Tensor tanhshrink(const Tensor& x);
+
+/// y = x where |x| > lambda, else 0            dy/dx = 1 where |x| > lambda, else 0
+/// Throws ValueError for a lambda that is negative or NaN. (softshrink likewise.)
+Tensor hardshrink(const Tensor& x, Real lambda = 0.5);
+/// y = x - lambda above lambda, x + lambda below -lambda, else 0      dy/dx = 1 where |x| > lambda, else 0
+Tensor softshrink(const Tensor& x, Real lambda = 0.5);
+
+struct RReluOptions {
+  Real lower = 1.0 / 8, upper = 1.0 / 3;  ///< of the slopes
+};
+/// y = x from 0 on, else slope x, where each slope is drawn between lower and upper: a function of the key and the
+/// element's position.      dy/dx = 1 from 0 on, else slope                                (Xu et al. 2015)
+/// For training; otherwise leaky_relu with the mean slope, see nn::RReLU. Throws ValueError unless lower <= upper, both
+/// finite.
+Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key);
+/// The same with the generator's next key.
+Tensor rrelu(const Tensor& x, const RReluOptions& options = {});
+
+struct HardtanhOptions {
+  Real min_val = -1, max_val = 1;
+};
+/// y = x within min_val and max_val, the nearer one outside      dy/dx = 0 at and beyond both, else (and for NaN) 1
+/// Throws ValueError unless min_val <= max_val.
+Tensor hardtanh(const Tensor& x, const HardtanhOptions& options = {});
+/// y = x within 0 and 6, the nearer one outside                   dy/dx likewise           (Howard et al. 2017)
+Tensor relu6(const Tensor& x);
+/// y = relu6(x + 3)/6           dy/dx = 1/6 between -3 and 3, else 0
+Tensor hardsigmoid(const Tensor& x);
+/// y = x relu6(x + 3)/6         dy/dx = 0 up to -3, 1 from 3 on, else x/3 + 1/2            (Howard et al. 2019)
+Tensor hardswish(const Tensor& x);
+
+}  // namespace xgrad

@@ -1,0 +1,70 @@
+// Arithmetic with broadcasting.
+#include "arithmetic.h"
+
+#include "../../core/watch/formula.h"
+#include "compare.h"
+#include "lambda.h"
+
+namespace xgrad {
+namespace {
+
+// The gradient of an operand that was broadcast: summed to the operand's shape.
+Tensor pass_to(const Tensor& gy, InputShape operand) { return sum_to(gy, operand); }
+
+}  // namespace
+
+XGRAD_FORMULA add_formula{"add", "y = a + b", "dy/da = 1; dy/db = 1"};
+Tensor add(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("add", a.shape(), b.shape());
+  return record("add",
+                map(
+                    shape, [](auto p, auto q) { return p + q; }, a.value(), b.value()),
+                wrt(a, pass_to), wrt(b, pass_to));
+}
+
+XGRAD_FORMULA sub_formula{"sub", "y = a - b", "dy/da = 1; dy/db = -1"};
+Tensor sub(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("sub", a.shape(), b.shape());
+  return record("sub",
+                map(
+                    shape, [](auto p, auto q) { return p - q; }, a.value(), b.value()),
+                wrt(a, pass_to), wrt(b, [](const Tensor& gy, InputShape to) { return sum_to(-gy, to); }));
+}
+
+XGRAD_FORMULA mul_formula{"mul", "y = a b", "dy/da = b; dy/db = a"};
+Tensor mul(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("mul", a.shape(), b.shape());
+  return record("mul",
+                map(
+                    shape, [](auto p, auto q) { return p * q; }, a.value(), b.value()),
+                wrt(a, [b = kept(b)](const Tensor& gy, InputShape to) { return sum_to(gy * b, to); }),
+                wrt(b, [a = kept(a)](const Tensor& gy, InputShape to) { return sum_to(gy * a, to); }));
+}
+
+Tensor div(const Tensor& a, const Tensor& b) {
+  return elementwise(
+      "div", a, b, [](auto p, auto q) { return p / q; },  //
+      [](auto, auto q, auto) { return 1 / q; },           //
+      [](auto, auto q, auto y) { return -y / q; });
+}
+
+XGRAD_FORMULA neg_formula{"neg", "y = -x", "dy/dx = -1"};
+Tensor neg(const Tensor& x) {
+  return record("neg", map(x.value(), [](auto v) { return -v; }), wrt(x, [](const Tensor& gy) { return -gy; }));
+}
+
+Tensor maximum(const Tensor& a, const Tensor& b) {
+  return elementwise(
+      "maximum", a, b, [](auto p, auto q) { return maximum(p, q); },
+      [](auto p, auto q, auto) { return where(p < q, 0, where(p == q, 0.5, 1)); },
+      [](auto p, auto q, auto) { return where(q < p, 0, where(p == q, 0.5, 1)); });
+}
+
+Tensor minimum(const Tensor& a, const Tensor& b) {
+  return elementwise(
+      "minimum", a, b, [](auto p, auto q) { return minimum(p, q); },
+      [](auto p, auto q, auto) { return where(p > q, 0, where(p == q, 0.5, 1)); },
+      [](auto p, auto q, auto) { return where(q > p, 0, where(p == q, 0.5, 1)); });
+}
+
+}  // namespace xgrad

@@ -1,0 +1,40 @@
+// Arithmetic: + - * / negation, maximum and minimum. All elementwise, with numpy's broadcasting; all throw ShapeError
+// when the shapes do not broadcast.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+#include "compare.h"
+
+namespace xgrad {
+
+/// y = a + b      dy/da = 1      dy/db = 1
+Tensor add(const Tensor& a, const Tensor& b);
+/// y = a - b      dy/da = 1      dy/db = -1
+Tensor sub(const Tensor& a, const Tensor& b);
+/// y = a b        dy/da = b      dy/db = a
+Tensor mul(const Tensor& a, const Tensor& b);
+/// y = a / b      dy/da = 1/b    dy/db = -a/b^2. By IEEE rules: 1/0 is inf, 0/0 is NaN.
+Tensor div(const Tensor& a, const Tensor& b);
+/// y = -x
+Tensor neg(const Tensor& x);
+
+/// The larger of both; NaN if either is NaN. Where they are equal each gets half of the gradient, at NaN the whole.
+Tensor maximum(const Tensor& a, const Tensor& b);
+/// The smaller of both; NaN if either is NaN. Where they are equal each gets half of the gradient, at NaN the whole.
+Tensor minimum(const Tensor& a, const Tensor& b);
+
+/// add, sub, mul, div and neg as operators.
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator-(const Tensor& x) { return neg(x); }
+
+/// a += b means a = a + b: the variable a means the result from then on; other handles of what it meant before, and the
+/// graph, keep their values.
+inline Tensor& operator+=(Tensor& a, const Tensor& b) { return a = add(a, b); }
+inline Tensor& operator-=(Tensor& a, const Tensor& b) { return a = sub(a, b); }
+inline Tensor& operator*=(Tensor& a, const Tensor& b) { return a = mul(a, b); }
+inline Tensor& operator/=(Tensor& a, const Tensor& b) { return a = div(a, b); }
+
+}  // namespace xgrad

@@ -1,0 +1,345 @@
+// Functions of one tensor, element by element: a lambda and its derivative each.
+#include "elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "../../core/watch/formula.h"
+#include "arithmetic.h"
+#include "lambda.h"
+
+namespace xgrad {
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+}  // namespace
+
+Tensor exp(const Tensor& x) {
+  return elementwise(
+      "exp", x, [](auto v) { return exp(v); }, [](auto, auto y) { return y; });
+}
+
+Tensor expm1(const Tensor& x) {
+  return elementwise(
+      "expm1", x, [](auto v) { return expm1(v); }, [](auto v, auto) { return exp(v); });
+}
+
+Tensor log(const Tensor& x) {
+  return elementwise(
+      "log", x, [](auto v) { return log(v); }, [](auto v, auto) { return 1 / v; });
+}
+
+Tensor log1p(const Tensor& x) {
+  return elementwise(
+      "log1p", x, [](auto v) { return log1p(v); }, [](auto v, auto) { return 1 / (1 + v); });
+}
+
+Tensor exp2(const Tensor& x) {
+  return elementwise(
+      "exp2", x, [](auto v) { return exp2(v); }, [](auto, auto y) { return y * std::numbers::ln2; });
+}
+
+Tensor log2(const Tensor& x) {
+  return elementwise(
+      "log2", x, [](auto v) { return log2(v); }, [](auto v, auto) { return std::numbers::log2e / v; });
+}
+
+Tensor log10(const Tensor& x) {
+  return elementwise(
+      "log10", x, [](auto v) { return log10(v); }, [](auto v, auto) { return std::numbers::log10e / v; });
+}
+
+Tensor reciprocal(const Tensor& x) {
+  return elementwise(
+      "reciprocal", x, [](auto v) { return 1 / v; }, [](auto, auto y) { return -(y * y); });
+}
+
+Tensor sqrt(const Tensor& x) {
+  return elementwise(
+      "sqrt", x, [](auto v) { return sqrt(v); }, [](auto, auto y) { return 0.5 / y; });
+}
+
+Tensor rsqrt(const Tensor& x) {
+  return elementwise(
+      "rsqrt", x, [](auto v) { return 1 / sqrt(v); }, [](auto, auto y) { return -0.5 * y * y * y; });
+}
+
+Tensor square(const Tensor& x) {
+  return elementwise(
+      "square", x, [](auto v) { return v * v; }, [](auto v, auto) { return 2 * v; });
+}
+
+Tensor abs(const Tensor& x) {
+  return elementwise(
+      "abs", x, [](auto v) { return abs(v); }, [](auto v, auto) { return sign(v); });
+}
+
+Tensor sign(const Tensor& x) {
+  return elementwise(
+      "sign", x, [](auto v) { return sign(v); }, [](auto, auto) { return 0; });
+}
+
+Tensor sin(const Tensor& x) {
+  return elementwise(
+      "sin", x, [](auto v) { return sin(v); }, [](auto v, auto) { return cos(v); });
+}
+
+Tensor cos(const Tensor& x) {
+  return elementwise(
+      "cos", x, [](auto v) { return cos(v); }, [](auto v, auto) { return -sin(v); });
+}
+
+Tensor tanh(const Tensor& x) {
+  return elementwise(
+      "tanh", x, [](auto v) { return tanh(v); }, [](auto, auto y) { return 1 - y * y; });
+}
+
+namespace {
+
+// e^(-x^2), as Packs have it; the factor is bounded where it has vanished.
+Tensor gauss(const Tensor& x) {
+  return elementwise(
+      "gauss", x, [](auto v) { return gauss(v); },
+      [](auto v, auto y) { return 2 * maximum(minimum(-v, 1e2), -1e2) * y; });
+}
+
+}  // namespace
+
+Tensor erf(const Tensor& x) {
+  return elementwise(
+      "erf", x, [](auto v) { return erf(v); }, [](auto v, auto) { return 2 * std::numbers::inv_sqrtpi * gauss(v); });
+}
+
+Tensor sigmoid(const Tensor& x) {
+  return elementwise(
+      "sigmoid", x, [](auto v) { return sigmoid(v); }, [](auto, auto y) { return y * (1 - y); });
+}
+
+Tensor relu(const Tensor& x) {
+  return elementwise(
+      "relu", x, [](auto v) { return maximum(v, 0); }, [](auto, auto y) { return where(y <= 0, 0, 1); });
+}
+
+XGRAD_FORMULA elu_formula{"elu", "y = x if x > 0, else alpha (e^x - 1)", "dy/dx = 1 if x > 0, else alpha e^x"};
+Tensor elu(const Tensor& x, Real alpha) {
+  // Above 0 the other branch is computed at 0, so that it cannot overflow into the gradient.
+  return elementwise(
+      "elu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0))); },
+      [alpha](auto v, auto) { return where(v > 0, 1, alpha * exp(minimum(v, 0))); });
+}
+
+Tensor softplus(const Tensor& x) {
+  return elementwise(
+      "softplus", x, [](auto v) { return maximum(v, 0) + log1p(exp(-abs(v))); },
+      [](auto v, auto) { return sigmoid(v); });
+}
+
+Tensor silu(const Tensor& x) {
+  return elementwise(
+      "silu", x, [](auto v) { return silu(v); },
+      [](auto v, auto) {
+        const auto s = sigmoid(v);
+        const auto bounded = maximum(minimum(v, 1e4), -1e4);  // beyond, s is 0 or 1 and v (1 - s) s would be inf 0
+        return s * (1 + bounded * (1 - s));
+      });
+}
+
+namespace {
+
+// The normal distribution function P and its density, as Packs have them. The factor is bounded where the density has
+// long vanished, so that huge x give 0 and not inf 0.
+Tensor normal_pdf(const Tensor& x) {
+  return elementwise(
+      "normal_pdf", x, [](auto v) { return normal_pdf(v); },
+      [](auto v, auto y) { return maximum(minimum(-v, 1e2), -1e2) * y; });
+}
+Tensor normal_cdf(const Tensor& x) {
+  return elementwise(
+      "normal_cdf", x, [](auto v) { return normal_cdf(v); }, [](auto v, auto) { return normal_pdf(v); });
+}
+
+Tensor gelu_erf(const Tensor& x) {
+  return elementwise(
+      "gelu", x, [](auto v) { return gelu(v); },
+      [](auto v, auto) {
+        const auto slope = maximum(minimum(v, 1e2), -1e2) * normal_pdf(v);
+        return slope + normal_cdf(v);
+      });
+}
+
+constexpr double gelu_scale = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+constexpr double gelu_cubic = 0.044715;
+
+// x/2 (1 + tanh(z/2)) = x sigmoid(z), z = gelu_scale (x + gelu_cubic x^3)
+Tensor gelu_tanh(const Tensor& x) {
+  return elementwise(
+      "gelu_tanh", x,
+      [](auto v) {
+        const auto u = maximum(minimum(v, 1e2), -1e2);
+        return where(v > 1e2, v, u * sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u)));
+      },
+      [](auto v, auto) {
+        const auto u = maximum(minimum(v, 1e2), -1e2);
+        const auto s = sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u));
+        return s + u * s * (1 - s) * gelu_scale * (1 + 3 * gelu_cubic * u * u);
+      });
+}
+
+}  // namespace
+
+Tensor gelu(const Tensor& x, Gelu form) { return form == Gelu::erf ? gelu_erf(x) : gelu_tanh(x); }
+
+XGRAD_FORMULA logaddexp_formula{"logaddexp", "y = ln(e^a + e^b)", "dy/da = e^(a - y); dy/db = e^(b - y)"};
+Tensor logaddexp(const Tensor& a, const Tensor& b) {
+  // The distance of two equal infinities is 0.
+  const auto distance = [](auto p, auto q) { return where(p == q && abs(p) == infinity, 0, p - q); };
+  const auto share = [distance](auto p, auto q, auto) {
+    return where(p == q && p == -infinity, 0, sigmoid(distance(p, q)));
+  };
+  return elementwise(
+      "logaddexp", a, b, [distance](auto p, auto q) { return maximum(p, q) + log1p(exp(-abs(distance(p, q)))); }, share,
+      [share](auto p, auto q, auto y) { return share(q, p, y); });
+}
+
+XGRAD_FORMULA logaddexp2_formula{"logaddexp2", "y = log2(2^a + 2^b)", "dy/da = 2^(a - y); dy/db = 2^(b - y)"};
+Tensor logaddexp2(const Tensor& a, const Tensor& b) {
+  const auto distance = [](auto p, auto q) { return where(p == q && abs(p) == infinity, 0, p - q); };
+  const auto share = [distance](auto p, auto q, auto) {
+    return where(p == q && p == -infinity, 0, sigmoid(distance(p, q) * std::numbers::ln2));
+  };
+  return elementwise(
+      "logaddexp2", a, b,
+      [distance](auto p, auto q) { return maximum(p, q) + log1p(exp2(-abs(distance(p, q)))) * std::numbers::log2e; },
+      share, [share](auto p, auto q, auto y) { return share(q, p, y); });
+}
+
+Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
+  // From the nearer end, so that both are met exactly.
+  return elementwise(
+      "lerp", start, end, weight,
+      [](auto a, auto b, auto w) { return where(w < 0.5, a + w * (b - a), b - (1 - w) * (b - a)); },
+      [](auto, auto, auto w, auto) { return 1 - w; }, [](auto, auto, auto w, auto) { return w; },
+      [](auto a, auto b, auto, auto) { return b - a; });
+}
+
+XGRAD_FORMULA clamp_formula{"clamp", "y = max(min(x, high), low)", "dy/dx = 1 if x > low and x < high, else 0"};
+Tensor clamp(const Tensor& x, const Bounds& bounds) {
+  if (!(bounds.min <= bounds.max)) fail<ValueError>("clamp", "min ", bounds.min, " is above max ", bounds.max);
+  const Real low = bounds.min, high = bounds.max;
+  // The numbers next to the bounds: an infinite x does not lie at the bound of a side that is open.
+  const Real least = low == -infinity ? low : std::nextafter(low, infinity);
+  const Real most = high == infinity ? high : std::nextafter(high, -infinity);
+  return elementwise(
+      "clamp", x, [low, high](auto v) { return maximum(minimum(v, high), low); },
+      [least, most](auto v, auto) { return where(v >= least && v <= most, 1, 0); });
+}
+
+Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {
+  return elementwise(
+      "clamp_between", x, low, high, [](auto v, auto a, auto b) { return minimum(maximum(v, a), b); },
+      [](auto v, auto a, auto b, auto) {
+        return where(v < a || v > b, 0, where(a == b, 1, where(v == a || v == b, 0.5, 1)));
+      },
+      [](auto v, auto a, auto b, auto) { return where(a <= b, where(v < a, 1, where(v == a && a < b, 0.5, 0)), 0); },
+      [](auto v, auto a, auto b, auto) { return where(v > b || a > b, 1, where(v == b && a < b, 0.5, 0)); });
+}
+
+Tensor fmax(const Tensor& a, const Tensor& b) {
+  return elementwise(
+      "fmax", a, b, [](auto p, auto q) { return where(p >= q || q != q, p, q); },
+      [](auto p, auto q, auto) { return where(p == q, 0.5, where(p >= q || q != q, 1, 0)); },
+      [](auto p, auto q, auto) { return where(p == q, 0.5, where(p >= q || q != q, 0, 1)); });
+}
+
+Tensor fmin(const Tensor& a, const Tensor& b) {
+  return elementwise(
+      "fmin", a, b, [](auto p, auto q) { return where(p <= q || q != q, p, q); },
+      [](auto p, auto q, auto) { return where(p == q, 0.5, where(p <= q || q != q, 1, 0)); },
+      [](auto p, auto q, auto) { return where(p == q, 0.5, where(p <= q || q != q, 0, 1)); });
+}
+
+Tensor heaviside(const Tensor& x, const Tensor& at_zero) {
+  return elementwise(
+      "heaviside", x, at_zero, [](auto v, auto h) { return where(v < 0, 0, where(v > 0, 1, where(v == 0, h, v))); },
+      [](auto, auto, auto) { return 0; }, [](auto v, auto, auto) { return where(v == 0, 1, 0); });
+}
+
+XGRAD_FORMULA copysign_formula{"copysign", "y = |a| with the sign of b", "dy/da = 1 or -1, 0 at 0; dy/db = 0"};
+Tensor copysign(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("copysign", a.shape(), b.shape());
+  const auto of = [](Real p, Real q) { return std::copysign(p, q); };
+  return record("copysign", map_elements<Real>(shape, of, a.value(), b.value()),
+                wrt(a, [a, b](const Tensor& gy,
+                              InputShape to) { return sum_to(gy * sign(a) * copysign(Tensor(1), b.detach()), to); }),
+                wrt(b, [](const Tensor&, InputShape to) { return Tensor(Array(to, Real(0))); }));
+}
+
+XGRAD_FORMULA ldexp_formula{"ldexp", "y = x 2^exponent", "dy/dx = 2^exponent"};
+Tensor ldexp(const Tensor& x, const Index& exponent) {
+  const Shape shape = broadcast_shapes("ldexp", x.shape(), exponent.shape());
+  const auto of = [](Real v, std::int64_t n) {
+    return std::ldexp(v, static_cast<int>(std::clamp<std::int64_t>(n, -10000, 10000)));
+  };
+  return record("ldexp", map_elements<Real>(shape, of, x.value(), exponent),
+                wrt(x, [exponent](const Tensor& gy, InputShape to) { return sum_to(ldexp(gy, exponent), to); }),
+                told("exponent", exponent));
+}
+
+XGRAD_FORMULA nan_to_num_formula{"nan_to_num", "y = x if x is finite, else a number for it",
+                                 "dy/dx = 1 if x is finite, else 0"};
+Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options) {
+  const Real none = options.nan, above = options.posinf, below = options.neginf;
+  return elementwise(
+      "nan_to_num", x,
+      [none, above, below](auto v) {
+        return where(v == v, where(v == infinity, above, where(v == -infinity, below, v)), none);
+      },
+      [](auto v, auto) { return where(abs(v) < infinity, 1, 0); });
+}
+
+namespace {
+
+// Powers by the C library: xsimd's have errors of many ulps and NaN or 0 at the edges.
+Real power(Real base, Real exponent) { return std::pow(base, exponent); }
+
+Array power_of(const Array& x, Real exponent) {
+  if (exponent == 2) return map(x, [](auto v) { return v * v; });
+  if (exponent == 1) return x;
+  if (exponent == 3) return map(x, [](auto v) { return v * v * v; });
+  if (exponent == -1) return map(x, [](auto v) { return 1 / v; });
+  return map_elements<Real>(x.shape(), power, x, Array({}, exponent));
+}
+
+}  // namespace
+
+XGRAD_FORMULA pow_formula{"pow", "y = a^b", "dy/da = b a^(b - 1); dy/db = a^b ln a"};
+Tensor pow(const Tensor& x, Real exponent) {
+  return record("pow", power_of(x.value(), exponent),
+                wrt(x,
+                    [x, exponent](const Tensor& gy) {
+                      if (exponent == 0) return gy * Tensor(Array(x.shape(), Real(0)));
+                      return gy * (exponent * pow(x, exponent - 1));
+                    }),
+                told("exponent", exponent));
+}
+
+Tensor pow(const Tensor& a, const Tensor& b) {
+  const Shape shape = broadcast_shapes("pow", a.shape(), b.shape());
+  return record("pow", map_elements<Real>(shape, power, a.value(), b.value()),
+                wrt(a,
+                    [a, b](const Tensor& gy) {
+                      const Tensor slope = where(b == 0, 0, b * pow(a, where(b == 0, 1, b - 1)));
+                      return sum_to(gy * slope, a.shape());
+                    }),
+                wrt(b, [a, b](const Tensor& gy, const Tensor& y) {
+                  // a^b ln a tends to 0 with a if b >= 0, else to -a^b, which is infinite and has the sign of a; the
+                  // logarithm of the 0 is kept out of both branches.
+                  const Tensor slope = where(a == 0, where(b >= 0, 0, -y), y * log(where(a == 0, 1, a)));
+                  return sum_to(gy * slope, b.shape());
+                }));
+}
+
+}  // namespace xgrad

@@ -1,0 +1,115 @@
+// Functions of one tensor, element by element, powers, and a few of several tensors. (activations.h, trigonometry.h and
+// rounding.h have the others.)
+#pragma once
+
+#include <limits>
+
+#include "../../core/graph/tensor.h"
+#include "compare.h"
+
+namespace xgrad {
+
+/// y = e^x                          dy/dx = y
+Tensor exp(const Tensor& x);
+/// y = e^x - 1, exact near 0        dy/dx = e^x
+Tensor expm1(const Tensor& x);
+/// y = ln x; -inf at 0, NaN below   dy/dx = 1/x
+Tensor log(const Tensor& x);
+/// y = ln(1 + x), exact near 0      dy/dx = 1/(1 + x)
+Tensor log1p(const Tensor& x);
+/// y = 2^x                          dy/dx = y ln 2
+Tensor exp2(const Tensor& x);
+/// y = ln x / ln 2                  dy/dx = 1/(x ln 2)
+Tensor log2(const Tensor& x);
+/// y = ln x / ln 10                 dy/dx = 1/(x ln 10)
+Tensor log10(const Tensor& x);
+/// y = 1/x; inf at 0                dy/dx = -y^2
+Tensor reciprocal(const Tensor& x);
+/// y = sqrt x; NaN below 0          dy/dx = 1/(2y), which is inf at 0
+Tensor sqrt(const Tensor& x);
+/// y = 1/sqrt x                     dy/dx = -y^3/2
+Tensor rsqrt(const Tensor& x);
+/// y = x^2                          dy/dx = 2x
+Tensor square(const Tensor& x);
+/// y = |x|                          dy/dx = sign x, 0 at 0
+Tensor abs(const Tensor& x);
+/// y = 1, 0 or -1; NaN for NaN      dy/dx = 0
+Tensor sign(const Tensor& x);
+/// y = sin x                        dy/dx = cos x
+Tensor sin(const Tensor& x);
+/// y = cos x                        dy/dx = -sin x
+Tensor cos(const Tensor& x);
+/// Hyperbolic tangent.              dy/dx = 1 - y^2, of the rounded y: 0 where that is 1 or -1
+Tensor tanh(const Tensor& x);
+/// The error function.              dy/dx = 2/sqrt(pi) e^(-x^2)
+Tensor erf(const Tensor& x);
+
+/// y = x^exponent for a number; x^0 = 1 also at 0 and the gradient there is 0; a negative base with an exponent that is
+/// no whole number gives NaN.      dy/dx = exponent x^(exponent - 1)
+Tensor pow(const Tensor& x, Real exponent);
+/// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and where a = 0: 0 if b >= 0, else -a^b
+Tensor pow(const Tensor& a, const Tensor& b);
+
+/// y = ln(e^a + e^b), without overflow; with broadcasting. Throws ShapeError.
+/// dy/da = e^(a - y)      dy/db = e^(b - y); where both are -inf, so is y, and both derivatives are 0
+Tensor logaddexp(const Tensor& a, const Tensor& b);
+/// y = ln(2^a + 2^b)/ln 2, likewise.      dy/da = 2^(a - y)      dy/db = 2^(b - y)
+Tensor logaddexp2(const Tensor& a, const Tensor& b);
+/// y = start + weight (end - start), exactly `start` for weight 0 and `end` for 1; with broadcasting. Throws
+/// ShapeError. dy/dstart = 1 - weight      dy/dend = weight      dy/dweight = end - start
+Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight);
+
+/// y = 1/(1 + e^-x)                 dy/dx = y (1 - y), of the rounded y: 0 where that is 1
+Tensor sigmoid(const Tensor& x);
+/// y = max(x, 0)                    dy/dx = 1 above 0, else 0
+Tensor relu(const Tensor& x);
+/// y = x above 0, else alpha (e^x - 1)     dy/dx = 1 above 0, else alpha e^x       (Clevert et al. 2015)
+Tensor elu(const Tensor& x, Real alpha = 1);
+/// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x)
+Tensor softplus(const Tensor& x);
+/// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x)
+Tensor silu(const Tensor& x);
+
+/// How gelu computes the normal distribution function.
+enum class Gelu {
+  erf,   ///< exactly: (1 + erf(x/sqrt 2))/2
+  tanh,  ///< by (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))/2, as GPT-2 does
+};
+/// y = x P(x), P the normal distribution function (Hendrycks, Gimpel 2016).      dy/dx = P(x) + x P'(x)
+Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);
+
+/// The interval of clamp; open where nothing (or an infinity) is said.
+struct Bounds {
+  Real min = -std::numeric_limits<Real>::infinity();
+  Real max = std::numeric_limits<Real>::infinity();
+};
+/// y = x within the bounds, the nearer bound outside.      dy/dx = 1 within, 0 outside, at the bounds and for NaN
+/// Throws ValueError unless min <= max.
+Tensor clamp(const Tensor& x, const Bounds& bounds);
+/// y = min(max(x, low), high), with broadcasting; `high` where low > high. Throws ShapeError. (For one bound: maximum,
+/// minimum.)      The gradient goes to the one that y is, by halves to x and the bound where both are.
+Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high);
+
+/// The larger of both, with broadcasting; where one is NaN, the other. Where they are equal each gets half of the
+/// gradient. Throws ShapeError. (maximum: NaN if either is NaN.)
+Tensor fmax(const Tensor& a, const Tensor& b);
+/// The smaller of both, likewise.
+Tensor fmin(const Tensor& a, const Tensor& b);
+/// y = 0 where x < 0, 1 where x > 0, `at_zero` where x = 0 and NaN where x is; with broadcasting. Throws ShapeError.
+/// dy/dx = 0      dy/dat_zero = 1 where x = 0, else 0
+Tensor heaviside(const Tensor& x, const Tensor& at_zero);
+/// |a| with the sign of b, also of -0 and NaN, with broadcasting. Throws ShapeError.
+/// dy/da = 1 if the signs are the same, else -1, and 0 where a = 0      dy/db = 0
+Tensor copysign(const Tensor& a, const Tensor& b);
+/// y = x 2^exponent, exactly, with broadcasting. Throws ShapeError.      dy/dx = 2^exponent
+Tensor ldexp(const Tensor& x, const Index& exponent);
+
+struct NanToNumOptions {
+  Real nan = 0;                                       ///< in place of NaN
+  Real posinf = std::numeric_limits<Real>::max();     ///< in place of inf
+  Real neginf = std::numeric_limits<Real>::lowest();  ///< in place of -inf
+};
+/// x with numbers in place of what is none.      dy/dx = 1 where x is finite, else 0
+Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options = {});
+
+}  // namespace xgrad

@@ -1,0 +1,23 @@
+// elementwise(): a one-line lambda becomes a fused, differentiable operation of its own.
+//
+//     Tensor hump(const Tensor& x) {
+//       return elementwise("hump", x,
+//           [](auto v) { return 1 / (1 + v * v); },              // y
+//           [](auto v, auto y) { return -2 * v * y * y; });      // dy/dx
+//     }
+//
+// Each lambda is written once and run twice: on SIMD registers when only numbers are wanted (one pass over memory, no
+// temporaries), and on Tensors when the graph of the gradient is wanted. It may use + - * / and the functions abs sign
+// sqrt exp expm1 exp2 log log1p log2 log10 pow sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf sigmoid
+// floor ceil round trunc maximum minimum where, comparisons inside where, and numbers.
+//
+// Not part of <xgrad/xgrad.h>, since it includes xsimd. As fast as the library's own operations whatever the program's flags:
+// on x86-64 the loops exist for AVX2 and AVX-512, too, and the program takes those that the processor has (building.md).
+#pragma once
+
+#include "arithmetic.h"
+#include "elementwise.h"
+#include "lambda.h"
+#include "../reduce/reduce.h"
+#include "rounding.h"
+#include "trigonometry.h"

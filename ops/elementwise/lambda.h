@@ -1,0 +1,201 @@
+// How a lambda becomes an operation: what fused.h tells users of, without the operations that their lambdas may call.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/last_run.h"
+#include "../../core/graph/record.h"
+#include "../arrange/broadcast.h"
+#include "../kernels/registers/loops.h"
+#include "symbol.h"
+
+namespace xgrad {
+
+/// y = a b (arithmetic.h). Here for rules of lambdas, when they are recorded.
+Tensor mul(const Tensor& a, const Tensor& b);
+
+namespace detail {
+
+// Calls f with `values`, an array, as its arguments.
+template <class F, class T, std::size_t N>
+auto call_with(const F& f, const std::array<T, N>& values) {
+  return std::apply(f, values);
+}
+
+// Whether F is a function of `count` numbers. Asked with Probes (all alike, as numbers are) first, which tell what is
+// wrong with the body of a lambda.
+template <class F, std::size_t count>
+constexpr bool takes_numbers() {
+  return []<std::size_t... k>(std::index_sequence<k...>) {
+    if constexpr (std::is_invocable_v<const F&, std::conditional_t<k == count, void, Probe<1>>...>) {
+      return true;
+    } else {
+      return std::is_invocable_v<const F&, std::conditional_t<k == count, void, Pack>...>;
+    }
+  }
+  (std::make_index_sequence<count>{});
+}
+
+// Which of the K arguments (bits 0 ... K-1) and the result (bit K) the partial derivative D depends on.
+template <class D, std::size_t K>
+constexpr unsigned dependencies() {
+  return []<std::size_t... k>(std::index_sequence<k...>) {
+    return probed<decltype(std::declval<D>()(Probe<(1u << k)>{}..., Probe<(1u << K)>{}))>;
+  }
+  (std::make_index_sequence<K>{});
+}
+
+// The gradient of one input of an elementwise operation: gx = gy d(x..., y), summed where the input was broadcast.
+// Keeps just the inputs that d depends on; for the others it passes 0.
+template <unsigned depends, std::size_t K, class D>
+class PartialRule {
+ public:
+  PartialRule(const char* op, const std::array<const Tensor*, K>& inputs, D d) : op_(op), d_(std::move(d)) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < K; ++i) {
+      if (depends >> i & 1) kept_[next++] = kept(*inputs[i]);
+    }
+  }
+
+  Tensor gradient(const Tensor& gy, const Tensor& y, InputShape to) const {
+    return sum_to(recording() ? by_tensors(gy, y) : by_packs(gy, y, std::make_index_sequence<kept_count()>()), to);
+  }
+
+ private:
+  static constexpr std::size_t kept_count() {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < K; ++k) count += depends >> k & 1;
+    return count;
+  }
+
+  // Where argument k is among 0 and those that d depends on.
+  static constexpr std::size_t place_of(std::size_t k) {
+    return depends >> k & 1 ? 1 + std::popcount(depends & ((1u << k) - 1)) : 0;
+  }
+
+  Tensor by_tensors(const Tensor& gy, const Tensor& y) const {
+    std::array<Tensor, K + 1> arguments;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k <= K; ++k) {
+      arguments[k] = !(depends >> k & 1) ? Tensor(0) : k == K ? y : kept_[next++];
+    }
+    return mul(gy, Tensor(call_with(d_, arguments)));
+  }
+
+  template <std::size_t... i>
+  Tensor by_packs(const Tensor& gy, const Tensor& y, std::index_sequence<i...>) const {
+    const auto gradient = [this](const auto& g, const auto&... given) {
+      using V = std::remove_cvref_t<decltype(g)>;  // a Pack, or what stands for one
+      const V zero(0);
+      const auto values = std::tie(zero, given...);
+      return [&]<std::size_t... k>(std::index_sequence<k...>) { return g * V(d_(std::get<place_of(k)>(values)...)); }
+      (std::make_index_sequence<K + 1>());
+    };
+    if constexpr (depends >> K & 1) {
+      return map_over({op_}, LastRun::take(gy), gradient, kept_[i].value()..., y.value());
+    } else {
+      return map_over({op_}, LastRun::take(gy), gradient, kept_[i].value()...);
+    }
+  }
+
+  const char* op_;
+  [[no_unique_address]] D d_;
+  std::array<Tensor, kept_count()> kept_;
+};
+
+template <std::size_t K, class D>
+auto partial(const char* op, const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
+  static_assert(takes_numbers<D, K + 1>(), "elementwise: a derivative is a function of every input and of the result");
+  constexpr unsigned depends = dependencies<D, K>();
+  PartialRule<depends, K, D> rule(op, inputs, std::move(d));
+  if constexpr (depends >> K & 1) {
+    return wrt(*inputs[k],
+               [rule](const Tensor& gy, const Tensor& y, InputShape to) { return rule.gradient(gy, y, to); });
+  } else {
+    return wrt(*inputs[k], [rule](const Tensor& gy, InputShape to) { return rule.gradient(gy, gy, to); });
+  }
+}
+
+// What f and its partial derivatives compute, in letters.
+template <class F, class... D>
+Formula formula_in_letters(const F& f, const D&... d) {
+  constexpr std::size_t K = sizeof...(D);
+  std::array<Symbol, K + 1> symbols = [] {
+    if constexpr (K == 1) return std::array{Symbol("x"), Symbol("y")};
+    if constexpr (K == 2) return std::array{Symbol("a"), Symbol("b"), Symbol("y")};
+    if constexpr (K == 3) return std::array{Symbol("a"), Symbol("b"), Symbol("c"), Symbol("y")};
+  }();
+  Formula formula;
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    formula.value = cat("y = ", Symbol(f(symbols[k]...)).text());
+    (append(formula.derivative,
+            cat(k == 0 ? "dy/d" : "; dy/d", symbols[k].text(), " = ", Symbol(call_with(d, symbols)).text())),
+     ...);
+  }
+  (std::make_index_sequence<K>{});
+  return formula;
+}
+
+// Whether nothing but the type says what F computes, and letters can be its arguments.
+template <class F, std::size_t count>
+constexpr bool prints() {
+  if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
+    return []<std::size_t... k>(std::index_sequence<k...>) {
+      return std::is_invocable_v<const F&, std::conditional_t<k == count, void, const Symbol&>...>;
+    }
+    (std::make_index_sequence<count>{});
+  } else {
+    return false;
+  }
+}
+
+// Makes the formula of an operation known, the first time that it runs. Lambdas that hold numbers have no formula.
+template <class F, class... D>
+void make_known(const char* op) {
+  if constexpr (prints<F, sizeof...(D)>() && (prints<D, sizeof...(D) + 1>() && ...)) {
+    static const PrintedFormula known(op, [] { return formula_in_letters(F(), D()...); });
+  }
+}
+
+}  // namespace detail
+
+/// y = f(x), elementwise. `f` takes v, `df` takes (v, y) and returns dy/dv.
+template <class F, class D>
+Tensor elementwise(const char* op, const Tensor& x, F f, D df) {
+  static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
+  detail::make_known<F, D>(op);
+  const std::array<const Tensor*, 1> inputs{&x};
+  return record(op, map(x.value(), f, {op}), detail::partial(op, inputs, 0, std::move(df)));
+}
+
+/// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError.
+template <class F, class DA, class DB>
+Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da, DB db) {
+  static_assert(detail::takes_numbers<F, 2>(), "elementwise: the function takes one number for each input");
+  detail::make_known<F, DA, DB>(op);
+  const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
+  const std::array<const Tensor*, 2> inputs{&a, &b};
+  return record(op, map({shape, {op}}, f, a.value(), b.value()), detail::partial(op, inputs, 0, std::move(da)),
+                detail::partial(op, inputs, 1, std::move(db)));
+}
+
+/// y = f(a, b, c), elementwise with broadcasting. The partial derivatives take (a, b, c, y). Throws ShapeError.
+template <class F, class DA, class DB, class DC>
+Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, F f, DA da, DB db, DC dc) {
+  static_assert(detail::takes_numbers<F, 3>(), "elementwise: the function takes one number for each input");
+  detail::make_known<F, DA, DB, DC>(op);
+  const Shape shape = broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), c.shape());
+  const std::array<const Tensor*, 3> inputs{&a, &b, &c};
+  return record(op, map({shape, {op}}, f, a.value(), b.value(), c.value()),
+                detail::partial(op, inputs, 0, std::move(da)), detail::partial(op, inputs, 1, std::move(db)),
+                detail::partial(op, inputs, 2, std::move(dc)));
+}
+
+}  // namespace xgrad

@@ -1,0 +1,112 @@
+// Symbol: a number that has a letter instead of a value. Called with Symbols, a lambda of elementwise() says what it
+// computes:
+//
+//     const auto f = [](auto v) { return v / (1 + abs(v)); };
+//     f(Symbol("x")).text();      // "x/(1 + |x|)"
+//
+// The same lambdas run on Packs, Tensors and Probes (kernels/simd.h): the names and meanings here are theirs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "../../core/base/text.h"
+
+namespace xgrad {
+
+namespace detail {
+struct Expression;
+using ExpressionRef = std::shared_ptr<const Expression>;
+}  // namespace detail
+
+class SymbolMask;
+
+/// An expression of letters and numbers. Threads: a plain value.
+class Symbol {
+ public:
+  explicit Symbol(std::string_view letter);
+  template <class T>
+  requires std::is_arithmetic_v<T> Symbol(T number) : Symbol(static_cast<double>(number), cat(+number)) {}
+
+  /// As a textbook prints it, with as few parentheses as can be: "1 - y^2", "x ln a", "0 if x <= 0, else 1". What is
+  /// used several times gets a letter of its own: "s (1 - s) with s = sigmoid x".
+  std::string text() const;
+
+  friend Symbol operator+(const Symbol& a, const Symbol& b);
+  friend Symbol operator-(const Symbol& a, const Symbol& b);
+  friend Symbol operator*(const Symbol& a, const Symbol& b);
+  friend Symbol operator/(const Symbol& a, const Symbol& b);
+  friend Symbol operator-(const Symbol& a);
+
+  friend Symbol abs(const Symbol& a);
+  friend Symbol sign(const Symbol& a);
+  friend Symbol sqrt(const Symbol& a);
+  friend Symbol exp(const Symbol& a);
+  friend Symbol expm1(const Symbol& a);
+  friend Symbol log(const Symbol& a);
+  friend Symbol log1p(const Symbol& a);
+  friend Symbol log2(const Symbol& a);
+  friend Symbol log10(const Symbol& a);
+  friend Symbol exp2(const Symbol& a);
+  friend Symbol sin(const Symbol& a);
+  friend Symbol cos(const Symbol& a);
+  friend Symbol tan(const Symbol& a);
+  friend Symbol asin(const Symbol& a);
+  friend Symbol acos(const Symbol& a);
+  friend Symbol atan(const Symbol& a);
+  friend Symbol sinh(const Symbol& a);
+  friend Symbol cosh(const Symbol& a);
+  friend Symbol tanh(const Symbol& a);
+  friend Symbol asinh(const Symbol& a);
+  friend Symbol acosh(const Symbol& a);
+  friend Symbol atanh(const Symbol& a);
+  friend Symbol floor(const Symbol& a);
+  friend Symbol ceil(const Symbol& a);
+  friend Symbol trunc(const Symbol& a);
+  friend Symbol round(const Symbol& a);
+  friend Symbol erf(const Symbol& a);
+  friend Symbol sigmoid(const Symbol& a);
+  friend Symbol normal_cdf(const Symbol& a);
+  friend Symbol normal_pdf(const Symbol& a);
+  friend Symbol gauss(const Symbol& a);
+  friend Symbol silu(const Symbol& a);
+  friend Symbol mish(const Symbol& a);
+  friend Symbol gelu(const Symbol& a);
+  friend Symbol tanhshrink(const Symbol& a);
+  friend Symbol pow(const Symbol& a, const Symbol& b);
+  friend Symbol maximum(const Symbol& a, const Symbol& b);
+  friend Symbol minimum(const Symbol& a, const Symbol& b);
+
+  friend SymbolMask operator<(const Symbol& a, const Symbol& b);
+  friend SymbolMask operator<=(const Symbol& a, const Symbol& b);
+  friend SymbolMask operator>(const Symbol& a, const Symbol& b);
+  friend SymbolMask operator>=(const Symbol& a, const Symbol& b);
+  friend SymbolMask operator==(const Symbol& a, const Symbol& b);
+  friend SymbolMask operator!=(const Symbol& a, const Symbol& b);
+
+  friend Symbol where(const SymbolMask& mask, const Symbol& yes, const Symbol& no);
+
+ private:
+  Symbol(double number, std::string digits);
+  explicit Symbol(detail::ExpressionRef expression) : expression_(std::move(expression)) {}
+
+  detail::ExpressionRef expression_;
+};
+
+/// A comparison of Symbols, or several joined: what where() chooses by. Threads: a plain value.
+class SymbolMask {
+ public:
+  explicit SymbolMask(detail::ExpressionRef expression) : expression_(std::move(expression)) {}
+
+  friend SymbolMask operator&&(const SymbolMask& a, const SymbolMask& b);
+  friend SymbolMask operator||(const SymbolMask& a, const SymbolMask& b);
+  friend SymbolMask operator!(const SymbolMask& a);
+  friend Symbol where(const SymbolMask& mask, const Symbol& yes, const Symbol& no);
+
+ private:
+  detail::ExpressionRef expression_;
+};
+
+}  // namespace xgrad

@@ -1,0 +1,413 @@
+// Matrices are small here (a head has 8 to 64 columns), so that the products are done by a register-blocked loop of our
+// own on padded copies of one head, instead of many calls of a BLAS. Sequences may be long: scores exist for some
+// queries at a time only (Dao et al., "FlashAttention", 2022).
+#include "attention.h"
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "../../../core/runtime/parallel.h"
+#include "attention_bfloat16.h"
+#include "attention_products.h"
+#include "../layers/dropout.h"
+#include "one_query.h"
+
+namespace xgrad {
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+// What the weights of one row after the other are multiplied with: 0 or 1/(1 - p).
+class DropoutRows {
+ public:
+  DropoutRows(const WeightDropout& dropout, std::int64_t columns)
+      : key_(dropout.key),
+        threshold_(dropout_threshold(dropout.p)),
+        columns_(columns),
+        keep_(dropout.p < 1 ? static_cast<Real>(1 / (1 - dropout.p)) : 0) {
+    if (!dropout.on()) return;
+    words_.resize(static_cast<std::size_t>(std::max<std::int64_t>(columns, 1024) + pack_width));
+    factors_.resize(static_cast<std::size_t>(padded(columns)));
+  }
+
+  const Real* operator()(std::int64_t row) {
+    const std::int64_t first = row * columns_;
+    if (first < first_ || first + columns_ > end_) {  // words are made many at a time
+      first_ = first;
+      end_ = first + static_cast<std::int64_t>(words_.size()) - pack_width;
+      random_words(key_, static_cast<std::uint64_t>(first), std::span(words_).first(words_.size() - Pack::width));
+    }
+    const std::uint32_t* words = words_.data() + (first - first_);
+    for (std::size_t i = 0; i < factors_.size(); ++i) factors_[i] = words[i] >= threshold_ ? keep_ : 0;
+    return factors_.data();
+  }
+
+ private:
+  RandomKey key_;
+  std::uint32_t threshold_;
+  std::int64_t columns_, first_ = 0, end_ = 0;
+  Real keep_;
+  std::vector<std::uint32_t, PoolAllocator<std::uint32_t>> words_;
+  std::vector<Real, PoolAllocator<Real>> factors_;
+};
+
+// ---- One head -----------------------------------------------------------------------------------------------------
+
+std::int64_t heads_at_a_time(const AttentionSizes& p) {
+  std::int64_t heads = std::int64_t{1} << 16;
+  for (const std::int64_t size : {p.T, p.S, p.d + p.e}) heads /= std::max<std::int64_t>(size, 1);
+  return std::max<std::int64_t>(heads, 1);
+}
+
+// Calls f for the queries of batch b, some at a time.
+template <class F>
+void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t b, Queries& queries, const F& f) {
+  const std::int64_t lanes = queries_at_a_time(p);
+  if (queries.limits.size() != lanes) queries.starts = queries.limits = Array(Shape{lanes});
+  for (queries.first = 0; queries.first < p.T; queries.first += lanes) {
+    queries.count = std::min(lanes, p.T - queries.first);
+    queries.begin = queries.all_to = p.S;
+    queries.end = queries.all_from = 0;
+    Real* starts = queries.starts.mutable_data();
+    Real* limits = queries.limits.mutable_data();
+    for (std::int64_t i = 0; i < queries.count; ++i) {
+      const std::int64_t limit = ranges.end(b, queries.first + i), start = ranges.begin(queries.first + i);
+      starts[i] = static_cast<Real>(start);
+      limits[i] = static_cast<Real>(limit);
+      queries.all_from = std::max(queries.all_from, start);
+      queries.all_to = std::min(queries.all_to, limit);
+      if (start >= limit) continue;  // sees nothing, wherever that is: no key is there for its sake
+      queries.begin = std::min(queries.begin, start);
+      queries.end = std::max(queries.end, limit);
+    }
+    queries.begin = std::min(queries.begin, queries.end);  // 0 if none of them sees anything
+    // Further places see what the last query sees, so that their numbers stay finite.
+    std::fill(starts + queries.count, starts + lanes, starts[queries.count - 1]);
+    std::fill(limits + queries.count, limits + lanes, limits[queries.count - 1]);
+    f();
+  }
+}
+
+// Scores of keys that are masked by their position become -inf.
+void mask_scores(const Rows& scores, const Queries& queries) {
+  const auto rows = [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t s = from; s < to; ++s) {
+      for (std::int64_t j = 0; j < scores.step(); j += pack_width) {
+        const Pack start = Pack::load(queries.starts.data() + j), limit = Pack::load(queries.limits.data() + j);
+        Real* score = scores.row(s - queries.begin) + j;
+        where(Pack(s) >= start && Pack(s) < limit, Pack::load(score), -infinity).store(score);
+      }
+    }
+  };
+  const std::int64_t from = std::clamp(queries.all_from, queries.begin, queries.end);
+  const std::int64_t to = std::clamp(queries.all_to, from, queries.end);
+  rows(queries.begin, from);
+  rows(to, queries.end);
+}
+
+// Calls f with the number of packs side by side in rows of `step` numbers, 1 or 2, as a type: loops over keys take them
+// together, because each waits for its own last result.
+template <class F>
+void with_packs(std::int64_t step, const F& f) {
+  if (step == pack_width) {
+    f(std::integral_constant<int, 1>());
+  } else {
+    f(std::integral_constant<int, 2>());
+  }
+}
+
+// Makes scores and their maxima fit for e^(score - max) where the maximum is infinite. Nothing is subtracted where
+// everything is masked, so that all powers are 0. Scores of +inf share the whole weight, as in softmax().
+template <int packs>
+void replace_infinities(Real* scores, std::int64_t keys, Pack (&most)[packs]) {
+  Real infinite = 0;
+  for (const Pack& each : most) infinite += sum_of(where(each == infinity, 1, 0));
+  if (infinite > 0) {
+    for (std::int64_t s = 0; s < keys; ++s) {
+      for (int j = 0; j < packs; ++j) {
+        Real* at = scores + (s * packs + j) * pack_width;
+        const Pack score = Pack::load(at);
+        const Pack replaced = where(score == infinity, 0, where(score < infinity, -infinity, score));
+        where(most[j] == infinity, replaced, score).store(at);
+      }
+    }
+  }
+  for (Pack& each : most) each = where(each == -infinity || each == infinity, 0, each);
+}
+
+// In place: scores become powers e^(score - max). Of each query the maximum and the reciprocal sum of powers, 0 if it
+// sees nothing. The two are not put into one number, which would be rounded to the digits of the larger.
+template <int packs>
+void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* share) {
+  Pack most[packs], sum[packs];
+  for (Pack& each : most) each = -infinity;
+  for (std::int64_t s = 0; s < keys; ++s) {
+    for (int j = 0; j < packs; ++j) most[j] = larger(most[j], Pack::load(scores + (s * packs + j) * pack_width));
+  }
+  for (int j = 0; j < packs; ++j) most[j].store(maximum + j * pack_width);
+  replace_infinities<packs>(scores, keys, most);
+  for (std::int64_t s = 0; s < keys; ++s) {
+    for (int j = 0; j < packs; ++j) {
+      Real* score = scores + (s * packs + j) * pack_width;
+      const Pack power = exp(Pack::load(score) - most[j]);
+      power.store(score);
+      sum[j] = sum[j] + power;
+    }
+  }
+  for (int j = 0; j < packs; ++j) where(sum[j] == 0, 0, 1 / sum[j]).store(share + j * pack_width);
+}
+
+// In place: scores become the weights that they were, before dropout, from what powers_of said of them.
+template <int packs>
+void weights_again(Real* scores, std::int64_t keys, const Real* maximum, const Real* share) {
+  Pack most[packs], part[packs];
+  for (int j = 0; j < packs; ++j) {
+    most[j] = Pack::load(maximum + j * pack_width);
+    part[j] = Pack::load(share + j * pack_width);
+  }
+  replace_infinities<packs>(scores, keys, most);
+  for (std::int64_t s = 0; s < keys; ++s) {
+    for (int j = 0; j < packs; ++j) {
+      Real* score = scores + (s * packs + j) * pack_width;
+      (exp(Pack::load(score) - most[j]) * part[j]).store(score);
+    }
+  }
+}
+
+// Powers become weights, which are also kept if wanted, times what dropout makes of them.
+template <int packs>
+void weights_of(Real* powers, std::int64_t keys, const Real* share, const Real* factors, Real* kept) {
+  Pack part[packs];
+  for (int j = 0; j < packs; ++j) part[j] = Pack::load(share + j * pack_width);
+  for (std::int64_t i = 0; i < keys * packs * pack_width; i += packs * pack_width) {
+    for (int j = 0; j < packs; ++j) {
+      const std::int64_t at = i + j * pack_width;
+      const Pack weight = Pack::load(powers + at) * part[j];
+      if (kept) weight.store(kept + at);
+      (factors ? weight * Pack::load(factors + at) : weight).store(powers + at);
+    }
+  }
+}
+
+// Gradients of the weights after dropout, in `slope`, become those of the scores times `scale`; `share` becomes the
+// weights after dropout. It may be where the weights are.
+template <int packs>
+void score_gradients_of(const Real* weights, const Real* factors, std::int64_t keys, Real scale, Real* slope,
+                        Real* share) {
+  Pack mean[packs];  // of the gradients, by weight
+  const std::int64_t end = keys * packs * pack_width;
+  for (std::int64_t i = 0; i < end; i += packs * pack_width) {
+    for (int j = 0; j < packs; ++j) {
+      const std::int64_t at = i + j * pack_width;
+      const Pack weight = Pack::load(weights + at);
+      const Pack above = factors ? Pack::load(slope + at) * Pack::load(factors + at) : Pack::load(slope + at);
+      const Pack gradient = where(weight == 0, 0, above);
+      gradient.store(slope + at);
+      mean[j] = multiply_add(weight, gradient, mean[j]);
+    }
+  }
+  for (std::int64_t i = 0; i < end; i += packs * pack_width) {
+    for (int j = 0; j < packs; ++j) {
+      const std::int64_t at = i + j * pack_width;
+      const Pack weight = Pack::load(weights + at);
+      where(weight == 0, 0, weight * scale * (Pack::load(slope + at) - mean[j])).store(slope + at);
+      (factors ? weight * Pack::load(factors + at) : weight).store(share + at);
+    }
+  }
+}
+
+// The factors that dropout puts on the weights, in the order of the scores.
+class DropoutFactors {
+ public:
+  DropoutFactors(const WeightDropout& dropout, const AttentionSizes& p, std::int64_t most_keys)
+      : rows_(dropout, p.S), factors_(dropout.on() ? most_keys : 0, queries_at_a_time(p)), T_(p.T), on_(dropout.on()) {
+    factors_.fill(0);
+  }
+  bool on() const { return on_; }
+  void draw(std::int64_t head, const Queries& queries) {
+    for (std::int64_t i = 0; i < queries.count; ++i) {
+      const Real* row = rows_(head * T_ + queries.first + i) + queries.begin;
+      for (std::int64_t s = 0; s < queries.keys(); ++s) factors_.row(s)[i] = row[s];
+    }
+  }
+  const Real* row(std::int64_t key) const { return factors_.row(key); }
+
+ private:
+  DropoutRows rows_;
+  Matrix factors_;
+  std::int64_t T_;
+  bool on_;
+};
+
+// Adds the bias to the scores of `count` queries, side by side in rows of `step`, with keys begin ... end - 1, and puts
+// -inf where a key is masked by name.
+void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t count,
+           std::int64_t begin, std::int64_t end, Real* scores, std::int64_t step) {
+  const auto at = [&](const ShortList<std::int64_t>& strides) {
+    return b * strides[0] + h * strides[1] + first * strides[2] + begin * strides[3];
+  };
+  if (ranges.bias) {
+    const Real* bias = ranges.bias + at(ranges.bias_strides);
+    const std::int64_t row = ranges.bias_strides[2], column = ranges.bias_strides[3];
+    for (std::int64_t s = 0; s < end - begin; ++s) {
+      for (std::int64_t i = 0; i < count; ++i) scores[s * step + i] += bias[i * row + s * column];
+    }
+  }
+  if (ranges.masked) {
+    const bool* masked = ranges.masked + at(ranges.masked_strides);
+    const std::int64_t row = ranges.masked_strides[2], column = ranges.masked_strides[3];
+    for (std::int64_t s = 0; s < end - begin; ++s) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (masked[i * row + s * column]) scores[s * step + i] = -infinity;
+      }
+    }
+  }
+}
+
+// Puts bias and mask on the scores of some queries, whose first key is in the first row.
+void finish_scores(const KeyRanges& ranges, const Queries& queries, std::int64_t b, std::int64_t h,
+                   const Rows& scores) {
+  apply(ranges, b, h, queries.first, queries.count, queries.begin, queries.end, scores.row(0), scores.step());
+  mask_scores(scores, queries);
+}
+
+// Rows for the keys that some queries see, behind zeros where packed factors take them.
+Rows after_lead(Matrix& rows, std::int64_t lead) {
+  std::fill_n(rows.row(0), lead * rows.step(), Real(0));
+  return rows.rows_from(lead);
+}
+
+}  // namespace
+
+KeptAttention::KeptAttention(const AttentionSizes& p)
+    : lanes_(queries_at_a_time(p)), blocks_((p.T + lanes_ - 1) / lanes_) {
+  constexpr std::int64_t few_keys = 32;
+  weights_ = p.S <= few_keys;
+  rows_ = weights_ ? p.S : 2;
+  numbers_ = Array(Shape{p.B * p.H * blocks_ * rows_ * lanes_});
+}
+
+namespace {
+
+template <class Products>
+void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
+             const WeightDropout& dropout, Real* y, KeptAttention* kept) {
+  const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
+  const bool alone = !p.unit && !kept && !dropout.on() && detail::has_one_query(p, ranges);
+  parallel_for(p.B * p.H, heads_at_a_time(p), [&](std::int64_t first, std::int64_t last) {
+    Products products(p, ranges);
+    Matrix weights(most_keys + Products::max_lead, lanes);
+    DropoutFactors factors(dropout, p, most_keys);
+    Queries queries;
+    Real sums[4 * Pack::width];  // maxima and shares that nobody keeps
+    for (std::int64_t i = first; i < last; ++i) {
+      const std::int64_t b = i / p.H, h = i % p.H;
+      if (alone && detail::one_query(p, in, ranges, b, h, weights.row(0), y + p.y.at(b, h))) continue;
+      products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
+      each_queries(p, ranges, b, queries, [&] {
+        const Rows scores = after_lead(weights, Products::lead(queries));
+        products.scores(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step, scores);
+        finish_scores(ranges, queries, b, h, scores);
+        if (factors.on()) factors.draw(i, queries);
+        Real* to = kept ? kept->rows(i, queries.first) : nullptr;
+        Real* maximum = to && !kept->weights() ? to : sums;
+        Real* share = maximum + lanes;
+        with_packs(lanes, [&](auto packs) {
+          powers_of<packs>(scores.row(0), queries.keys(), maximum, share);
+          weights_of<packs>(scores.row(0), queries.keys(), share, factors.on() ? factors.row(0) : nullptr,
+                            to && kept->weights() ? to : nullptr);
+        });
+        products.weighted_sum(queries, weights, y + p.y.at(b, h) + queries.first * p.y.row_step);
+      });
+    }
+  });
+}
+
+template <class Products>
+void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
+              const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
+              const WeightDropout& dropout, Real* score_gradients) {
+  const std::int64_t lanes = queries_at_a_time(p), most_keys = ranges.most_keys(lanes);
+  // A group of heads together: the gradients of its keys and values are sums.
+  const std::int64_t groups = p.B * p.H / p.group, at_a_time = std::max<std::int64_t>(heads_at_a_time(p) / p.group, 1);
+  parallel_for(groups, at_a_time, [&](std::int64_t first, std::int64_t last) {
+    Products products(p, ranges, !kept.weights());
+    // The weights, then after dropout; gradients of weights, then of scores.
+    Matrix shares(most_keys + Products::max_lead, lanes), slopes(most_keys + Products::max_lead, lanes);
+    DropoutFactors factors(dropout, p, most_keys);
+    Queries queries;
+    for (std::int64_t i = first * p.group; i < last * p.group; ++i) {
+      const std::int64_t b = i / p.H, h = i % p.H;
+      if (h % p.group == 0) products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
+      each_queries(p, ranges, b, queries, [&] {
+        const std::int64_t seen = queries.keys();
+        const Rows share = after_lead(shares, Products::lead(queries));
+        const Rows slope = after_lead(slopes, Products::lead(queries));
+        products.take_queries(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step,
+                              gy + p.y.at(b, h) + queries.first * p.y.row_step);
+        if (factors.on()) factors.draw(i, queries);
+
+        const Real* weights = kept.rows(i, queries.first);
+        if (!kept.weights()) {
+          products.scores(queries, share);
+          finish_scores(ranges, queries, b, h, share);
+          with_packs(lanes, [&](auto packs) { weights_again<packs>(share.row(0), seen, weights, weights + lanes); });
+          weights = share.row(0);
+        }
+        products.weight_gradients(queries, slope);
+        with_packs(lanes, [&](auto packs) {
+          score_gradients_of<packs>(weights, factors.on() ? factors.row(0) : nullptr, seen,
+                                    score_gradients ? 1 : p.scale, slope.row(0), share.row(0));
+        });
+        if (score_gradients) {
+          for (std::int64_t t = 0; t < queries.count; ++t) {
+            Real* to = score_gradients + (i * p.T + queries.first + t) * p.S + queries.begin;
+            for (std::int64_t s = 0; s < seen; ++s) to[s] = slope.row(s)[t];
+          }
+          for (std::int64_t j = 0; j < seen * lanes; j += pack_width) {
+            (Pack::load(slope.row(0) + j) * p.scale).store(slope.row(0) + j);
+          }
+        }
+        products.query_gradients(queries, slopes, out.q + p.q.at(b, h) + queries.first * p.q.row_step);
+        products.add_gradients(queries, slopes, shares);
+      });
+      if ((h + 1) % p.group == 0) products.write_gradients(out.k + p.k_at(b, h), out.v + p.v_at(b, h));
+    }
+  });
+}
+
+}  // namespace
+
+void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
+                       const WeightDropout& dropout, Real* y, KeptAttention* kept) {
+  (p.unit ? forward<BfloatForward> : forward<FloatForward>)(p, in, ranges, dropout, y, kept);
+}
+
+void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
+                        const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& ranges,
+                        const WeightDropout& dropout, Real* score_gradients) {
+  (p.unit ? backward<BfloatBackward> : backward<FloatBackward>)(p, gy, in, out, kept, ranges, dropout, score_gradients);
+}
+
+Array careful_products(const Array& a, const Array& b, LeftFactor left_factor) {
+  const std::int64_t columns = b.dim(-1), depth = b.dim(-2),
+                     rows = a.dim(left_factor == LeftFactor::transposed ? -1 : -2);
+  Shape shape = b.shape();
+  shape[b.rank() - 2] = rows;
+  Array y(shape);
+  Matrix right(depth, columns), to(rows, columns);
+  for (std::int64_t i = 0; i < b.size() / std::max<std::int64_t>(depth * columns, 1); ++i) {
+    const Real* left = a.data() + i * rows * depth;
+    right.read(b.data() + i * depth * columns, columns, depth, columns);
+    careful_product(rows, depth,
+                    left_factor == LeftFactor::transposed ? LeftRows{left, 1, rows} : LeftRows{left, depth, 1},
+                    right.rows_from(0), to.rows_from(0), Into::replace);
+    to.write(y.mutable_data() + i * rows * columns, columns, rows, columns);
+  }
+  return y;
+}
+
+}  // namespace xgrad

@@ -1,0 +1,185 @@
+// The products of attention's two passes, on numbers as they are. attention_bfloat16.h has the same for rounded ones.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "attention_sizes.h"
+#include "../products/small_products.h"
+
+namespace xgrad::inline XGRAD_SIMD {
+
+/// Queries are taken some at a time and stand side by side in the places of packs, with one row of scores per key that
+/// any of them sees. So the maximum and the sum of a softmax go down the rows, and never across a register.
+struct Queries {
+  std::int64_t first = 0, count = 0;  // which
+  std::int64_t begin = 0, end = 0;    // the keys that some of them see
+  std::int64_t all_from = 0;          // keys from this one on, and
+  std::int64_t all_to = 0;            // before this one, are seen by all of them
+  Array starts, limits;               // of each: the keys before, and from this one on, are masked
+
+  std::int64_t keys() const { return end - begin; }
+};
+
+inline std::int64_t queries_at_a_time(const AttentionSizes& p) { return std::min(padded(p.T), 2 * pack_width); }
+
+/// The first of so many columns that see keys i ..., rounded down to whole packs. Here and below keys count
+/// from queries.begin.
+inline std::int64_t first_column(const KeyRanges& ranges, const Queries& queries, std::int64_t key) {
+  return ranges.causal ? std::clamp<std::int64_t>(queries.begin + key - queries.first, 0, queries.count - 1) /
+                             pack_width * pack_width
+                       : 0;
+}
+/// The first of these queries that sees key i, and the number of keys that queries below i see.
+inline std::int64_t first_query(const KeyRanges& ranges, const Queries& queries, std::int64_t key) {
+  return ranges.causal ? std::clamp<std::int64_t>(queries.begin + key - queries.first, 0, queries.count) : 0;
+}
+inline std::int64_t keys_before(const KeyRanges& ranges, const Queries& queries, std::int64_t query) {
+  return ranges.causal ? std::clamp<std::int64_t>(queries.first + query - queries.begin, 0, queries.keys())
+                       : queries.keys();
+}
+
+/// The products of the forward pass: take_head, then for some queries after the others scores and weighted_sum.
+/// Threads: for the thread that made it.
+class FloatForward {
+ public:
+  FloatForward(const AttentionSizes& p, const KeyRanges& ranges)
+      : p_(p),
+        ranges_(ranges),
+        seen_(ranges.end(p.B)),
+        query_(p.d, queries_at_a_time(p)),
+        values_(seen_, p.e),
+        out_(queries_at_a_time(p), p.e) {}
+
+  /// Weights have so many rows of zeros before that of the first key, at most max_lead.
+  static constexpr std::int64_t max_lead = 0;
+  static std::int64_t lead(const Queries&) { return 0; }
+
+  void take_head(const Real* k, const Real* v) {
+    keys_ = k;
+    values_.read(v, p_.v.row_step, seen_, p_.e);
+    finite_ = values_.finite();
+  }
+  /// scale k q' of the keys that these queries see.
+  void scores(const Queries& queries, const Real* q, const Rows& to) {
+    query_.read_transposed(q, p_.q.row_step, queries.count, p_.d, p_.scale);
+    product(queries.keys(), {keys_ + queries.begin * p_.k.row_step, p_.k.row_step, 1}, query_.rows_from(0), to,
+            Into::replace, [&](std::int64_t from, std::int64_t) {
+              return Extent{0, p_.d, first_column(ranges_, queries, from)};
+            });
+  }
+  /// Writes weights' v.
+  void weighted_sum(const Queries& queries, const Matrix& weights, Real* y) {
+    const Rows values = values_.rows_from(queries.begin);
+    if (finite_) {
+      product(queries.count, weights.left_transposed(), values, out_.rows_from(0), Into::replace,
+              [&](std::int64_t, std::int64_t to) {
+                return Extent{0, keys_before(ranges_, queries, to), 0};
+              });
+    } else {
+      careful_product(queries.count, queries.keys(), weights.left_transposed(), values, out_.rows_from(0),
+                      Into::replace);
+    }
+    out_.write(y, p_.y.row_step, queries.count, p_.e);
+  }
+
+ private:
+  const AttentionSizes& p_;
+  const KeyRanges& ranges_;
+  std::int64_t seen_;
+  Matrix query_, values_, out_;
+  const Real* keys_ = nullptr;
+  bool finite_ = true;
+};
+
+/// The products of the backward pass: take_head once for a head of keys, then for some queries after the others
+/// take_queries and the rest, at last write_gradients. Threads: for the thread that made it.
+class FloatBackward {
+ public:
+  /// `again`: whether scores will be asked for.
+  FloatBackward(const AttentionSizes& p, const KeyRanges& ranges, bool again)
+      : p_(p),
+        ranges_(ranges),
+        again_(again),
+        keys_(p.S, p.d),
+        query_(queries_at_a_time(p), p.d),
+        above_(queries_at_a_time(p), p.e),
+        above_transposed_(p.e, queries_at_a_time(p)),
+        query_transposed_(again ? p.d : 0, queries_at_a_time(p)),
+        dq_(queries_at_a_time(p), p.d),
+        dk_(p.S, p.d),
+        dv_(p.S, p.e) {}
+
+  static constexpr std::int64_t max_lead = 0;
+  static std::int64_t lead(const Queries&) { return 0; }
+
+  void take_head(const Real* k, const Real* v) {
+    k_ = k;
+    v_ = v;
+    keys_.read(k, p_.k.row_step, p_.S, p_.d);
+    finite_keys_ = keys_.finite();
+    dk_.fill(0);
+    dv_.fill(0);
+  }
+  void take_queries(const Queries& queries, const Real* q, const Real* gy) {
+    query_.read(q, p_.q.row_step, queries.count, p_.d);
+    above_.read(gy, p_.y.row_step, queries.count, p_.e);
+    above_transposed_.read_transposed(gy, p_.y.row_step, queries.count, p_.e);
+    if (again_) query_transposed_.read_transposed(q, p_.q.row_step, queries.count, p_.d, p_.scale);
+  }
+  void scores(const Queries& queries, const Rows& to) {
+    product(queries.keys(), {k_ + queries.begin * p_.k.row_step, p_.k.row_step, 1}, query_transposed_.rows_from(0), to,
+            Into::replace, [&](std::int64_t from, std::int64_t) {
+              return Extent{0, p_.d, first_column(ranges_, queries, from)};
+            });
+  }
+  /// v gy' of the keys that these queries see.
+  void weight_gradients(const Queries& queries, const Rows& to) {
+    product(queries.keys(), {v_ + queries.begin * p_.v.row_step, p_.v.row_step, 1}, above_transposed_.rows_from(0), to,
+            Into::replace, [&](std::int64_t from, std::int64_t) {
+              return Extent{0, p_.e, first_column(ranges_, queries, from)};
+            });
+  }
+  /// Writes slope' k.
+  void query_gradients(const Queries& queries, const Matrix& slope, Real* dq) {
+    const Rows keys = keys_.rows_from(queries.begin);
+    if (finite_keys_) {
+      product(queries.count, slope.left_transposed(), keys, dq_.rows_from(0), Into::replace,
+              [&](std::int64_t, std::int64_t to) {
+                return Extent{0, keys_before(ranges_, queries, to), 0};
+              });
+    } else {
+      careful_product(queries.count, queries.keys(), slope.left_transposed(), keys, dq_.rows_from(0), Into::replace);
+    }
+    dq_.write(dq, p_.q.row_step, queries.count, p_.d);
+  }
+  /// Adds slope q to the gradients of the keys and share gy to those of the values.
+  void add_gradients(const Queries& queries, const Matrix& slope, const Matrix& share) {
+    add(queries, slope, query_, dk_);
+    add(queries, share, above_, dv_);
+  }
+  void write_gradients(Real* dk, Real* dv) const {
+    dk_.write(dk, p_.k.row_step, p_.S, p_.d);
+    dv_.write(dv, p_.v.row_step, p_.S, p_.e);
+  }
+
+ private:
+  void add(const Queries& queries, const Matrix& left, const Matrix& right, Matrix& sums) {
+    const Rows to = sums.rows_from(queries.begin);
+    if (right.finite()) {
+      product(queries.keys(), left.left(), right.rows_from(0), to, Into::add, [&](std::int64_t from, std::int64_t) {
+        return Extent{first_query(ranges_, queries, from), queries.count, 0};
+      });
+    } else {
+      careful_product(queries.keys(), queries.count, left.left(), right.rows_from(0), to, Into::add);
+    }
+  }
+
+  const AttentionSizes& p_;
+  const KeyRanges& ranges_;
+  bool again_, finite_keys_ = true;
+  Matrix keys_, query_, above_, above_transposed_, query_transposed_, dq_, dk_, dv_;
+  const Real *k_ = nullptr, *v_ = nullptr;
+};
+
+}  // namespace xgrad::inline XGRAD_SIMD

@@ -1,0 +1,36 @@
+// Where the two columns of a pair lie in two halves, the pairs are done pack by pack.
+#include "rotary.h"
+
+#include "../../../core/runtime/parallel.h"
+#include "../registers/rows.h"
+
+namespace xgrad {
+
+void rotate_rows(const RotaryRows& in, const Real* x, Real* y) {
+  const std::int64_t width = in.heads * in.d, pairs = in.d / 2;
+  parallel_for(in.rows, rows_per_block(width), [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const Real* cosine = in.cosines + row % in.positions * pairs;
+      const Real* sine = in.sines + row % in.positions * pairs;
+      for (std::int64_t at = row * width; at < (row + 1) * width; at += in.d) {
+        const Real *a = x + at, *b = a + in.distance;
+        Real *to_a = y + at, *to_b = to_a + in.distance;
+        if (in.step == 1) {
+          each_pack(pairs, [&](std::int64_t j, auto part) {
+            const Pack u = part.load(a + j), v = part.load(b + j), c = part.load(cosine + j), s = part.load(sine + j);
+            part.store(u * c - v * s, to_a + j);
+            part.store(u * s + v * c, to_b + j);
+          });
+        } else {
+          for (std::int64_t j = 0; j < pairs; ++j) {
+            const Real u = a[j * in.step], v = b[j * in.step];
+            to_a[j * in.step] = u * cosine[j] - v * sine[j];
+            to_b[j * in.step] = u * sine[j] + v * cosine[j];
+          }
+        }
+      }
+    }
+  });
+}
+
+}  // namespace xgrad

@@ -1,0 +1,22 @@
+// Rotary positions, row by row.
+#pragma once
+
+#include <cstdint>
+
+#include "../../../core/array/array.h"
+
+namespace xgrad {
+
+/// Rows of `heads` times d numbers; row i is at position i % positions of its sequence. Pair j of a head turns by the
+/// angle of (cosines, sines), (positions, d / 2) each: columns j step and j step + distance.
+struct RotaryRows {
+  std::int64_t rows, positions, heads, d;
+  std::int64_t step, distance;
+  const Real* cosines;
+  const Real* sines;
+};
+
+/// Writes the turned rows of x to y.
+void rotate_rows(const RotaryRows& in, const Real* x, Real* y);
+
+}  // namespace xgrad

@@ -1,0 +1,31 @@
+// What a convolution on plain memory is given.
+#pragma once
+
+#include <cstdint>
+
+#include "../../../core/array/shape.h"
+
+namespace xgrad {
+
+/// One axis of a convolution: result i looks at positions stride i - padding + dilation k of the image, k < kernel.
+struct ConvAxis {
+  std::int64_t in, out, kernel;
+  std::int64_t stride = 1, padding = 0, dilation = 1;
+
+  // From result to result; a stride beyond the image, which leads nowhere, may be too large to be multiplied.
+  std::int64_t step() const { return out > 1 ? stride : 1; }
+};
+
+/// Images (batch, groups in, h.in, w.in), kernels (groups out, in, h.kernel, w.kernel), results (batch, groups out,
+/// h.out, w.out); group g of the results sees group g of the images.
+struct ConvSizes {
+  std::int64_t batch, groups;
+  std::int64_t in, out;  ///< channels of a group
+  ConvAxis h, w;
+
+  Shape image_shape() const { return {batch, groups * in, h.in, w.in}; }
+  Shape kernel_shape() const { return {groups * out, in, h.kernel, w.kernel}; }
+  Shape result_shape() const { return {batch, groups * out, h.out, w.out}; }
+};
+
+}  // namespace xgrad

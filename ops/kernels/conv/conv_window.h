@@ -1,0 +1,145 @@
+// Where the numbers are that a convolution sees.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "conv_sizes.h"
+#include "../registers/rows.h"
+
+namespace xgrad::inline XGRAD_SIMD {
+
+/// Some channels of one image: channel c's row i begins at data + c plane + i row.
+struct Plane {
+  const Real* data;
+  std::int64_t plane, row;
+};
+
+/// A part of images, `from` ... `from` + size along each axis, which may reach beyond them into zeros.
+struct Window {
+  std::int64_t channels, h_in, w_in;  // of the images
+  std::int64_t h_from, h_size, w_from, w_size;
+
+  // Neighbouring channels whose distance is a power of two would displace one another in the first-level cache.
+  static bool displaces(std::int64_t plane) { return plane % (2048 / sizeof(Real)) == 0; }
+  bool in_place() const {
+    return h_from >= 0 && w_from >= 0 && h_from + h_size <= h_in && w_from + w_size <= w_in &&
+           (!displaces(h_in * w_in) || channels == 1);
+  }
+  std::int64_t plane() const { return h_size * w_size + (displaces(h_size * w_size) ? pack_width : 0); }
+  // Of the copy.
+  std::int64_t size() const { return in_place() ? 0 : channels * plane(); }
+
+  // The part of this image, copied to `room` if it does not lie there as it is wanted.
+  Plane of(const Real* image, Real* room) const {
+    if (in_place()) return {image + h_from * w_in + w_from, h_in * w_in, w_in};
+    const std::int64_t left = std::clamp<std::int64_t>(-w_from, 0, w_size),
+                       right = std::clamp<std::int64_t>(w_in - w_from, left, w_size);
+    for (std::int64_t c = 0; c < channels; ++c) {
+      for (std::int64_t i = 0; i < h_size; ++i) {
+        Real* to = room + c * plane() + i * w_size;
+        const std::int64_t row = h_from + i;
+        if (row < 0 || row >= h_in) {
+          std::fill_n(to, w_size, Real(0));
+          continue;
+        }
+        const Real* from = image + (c * h_in + row) * w_in + w_from;
+        std::fill_n(to, left, Real(0));
+        std::copy(from + left, from + right, to + left);
+        std::fill_n(to + right, w_size - right, Real(0));
+      }
+    }
+    return {room, plane(), w_size};
+  }
+};
+
+/// What the results of a convolution see of the images of a group.
+inline Window seen_by_results(const ConvSizes& sizes) {
+  const ConvAxis &h = sizes.h, &w = sizes.w;
+  return {.channels = sizes.in,
+          .h_in = h.in,
+          .w_in = w.in,
+          .h_from = -h.padding,
+          .h_size = (h.out - 1) * h.stride + (h.kernel - 1) * h.dilation + 1,
+          .w_from = -w.padding,
+          .w_size = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1};
+}
+
+// A window that is copied holds the zeros between and around what is seen. Where these are most of it, and many,
+// nothing is copied: conv_far.h.
+inline bool mostly_zeros(const ConvSizes& sizes, std::int64_t channels, double h_size, double w_size) {
+  constexpr double few = 1 << 16;
+  const ConvAxis &h = sizes.h, &w = sizes.w;
+  const auto product = [](auto... factors) { return (static_cast<double>(factors) * ...); };
+  const double given = product(sizes.in, h.in, w.in) + product(sizes.out, h.out, w.out) +
+                       product(sizes.in, sizes.out, h.kernel, w.kernel);
+  return product(channels, h_size, w_size) > 4 * given + few;
+}
+
+/// Whether what results see of images, or images of results, is too sparse to be copied as a window.
+inline bool results_see_far(const ConvSizes& sizes) {
+  const Window window = seen_by_results(sizes);
+  return !window.in_place() &&
+         mostly_zeros(sizes, sizes.in, static_cast<double>(window.h_size), static_cast<double>(window.w_size));
+}
+inline bool images_see_far(const ConvSizes& sizes) {
+  const auto most = [](const ConvAxis& axis) {
+    const double all = static_cast<double>(axis.dilation * (axis.kernel - 1)) + static_cast<double>(axis.in - 1);
+    return all / static_cast<double>(axis.stride) + 1;
+  };
+  return mostly_zeros(sizes, sizes.out, most(sizes.h), most(sizes.w));
+}
+
+/// How the results of one class of places along an axis look at the positions of the other side.
+struct Phase {
+  std::int64_t first, step, count;     // places first, first + step, ...
+  std::vector<std::int64_t> taps{};    // of the kernel that reach them
+  std::vector<std::int64_t> shifts{};  // of the position that each tap sees from the first place
+  std::int64_t from = 0, size = 0;     // of all positions that are seen
+};
+
+/// The image's places that are `first` modulo the stride, as they see the results of a convolution.
+inline Phase phase_of(const ConvAxis& axis, std::int64_t first) {
+  Phase phase{.first = first, .step = axis.stride, .count = (axis.in - first - 1) / axis.stride + 1};
+  for (std::int64_t k = 0; k < axis.kernel; ++k) {
+    const std::int64_t way = first + axis.padding - axis.dilation * k;
+    if (way % axis.stride != 0) continue;
+    phase.taps.push_back(k);
+    phase.shifts.push_back(way / axis.stride);
+  }
+  if (!phase.taps.empty() && phase.count > 0) {
+    const auto [least, most] = std::minmax_element(phase.shifts.begin(), phase.shifts.end());
+    phase.from = *least;
+    phase.size = *most - *least + phase.count;
+  }
+  return phase;
+}
+
+/// What an image's places of two phases see of the results of a convolution.
+struct SeenResults {
+  Window window;
+  std::int64_t row;                     // how far its rows lie apart
+  std::vector<std::int64_t> taps{};     // where each tap that reaches them looks, counted from the window's begin
+  std::vector<std::int64_t> numbers{};  // which tap of the kernel that is
+};
+
+inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, const Phase& across) {
+  const Window window{.channels = sizes.out,
+                      .h_in = sizes.h.out,
+                      .w_in = sizes.w.out,
+                      .h_from = down.from,
+                      .h_size = down.size,
+                      .w_from = across.from,
+                      .w_size = across.size};
+  SeenResults seen{.window = window, .row = window.in_place() ? sizes.w.out : window.w_size};
+  for (std::size_t i = 0; i < down.taps.size(); ++i) {
+    for (std::size_t j = 0; j < across.taps.size(); ++j) {
+      seen.taps.push_back((down.shifts[i] - down.from) * seen.row + across.shifts[j] - across.from);
+      seen.numbers.push_back(down.taps[i] * sizes.w.kernel + across.taps[j]);
+    }
+  }
+  return seen;
+}
+
+}  // namespace xgrad::inline XGRAD_SIMD

@@ -1,0 +1,148 @@
+// Neighbouring windows lie side by side in a register, with their first inputs, then their second ones, and so on.
+// Where windows are of different sizes, and so at an edge, they are gone through one by one.
+#include "pooling.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "../registers/rows.h"
+
+namespace xgrad {
+namespace {
+
+using Numbers = std::vector<Real, PoolAllocator<Real>>;
+
+struct Maximum {
+  Real number;
+  std::int64_t place;
+};
+
+// Of window (i, j) of a plane.
+Maximum max_of_window(const PooledPlanes& sizes, const Real* x, std::int64_t i, std::int64_t j) {
+  const Windows &rows = sizes.rows, &columns = sizes.columns;
+  std::int64_t place = rows.first.data()[i] * columns.in + columns.first.data()[j];
+  Real best = x[place];
+  for (std::int64_t h = rows.first.data()[i]; h <= rows.last.data()[i]; h += rows.step) {
+    for (std::int64_t w = columns.first.data()[j]; w <= columns.last.data()[j]; w += columns.step) {
+      const std::int64_t at = h * columns.in + w;
+      const bool better = x[at] > best || x[at] != x[at];
+      best = better ? x[at] : best;
+      place = better ? at : place;
+    }
+  }
+  return {best, place};
+}
+
+// A row of inputs, in which the windows begin `stride` apart: at(k) has the inputs k behind their beginnings, one
+// beside the other.
+class Row {
+ public:
+  // For a stride of 2, `room` takes the inputs with even and those with odd numbers.
+  Row(const Real* from, std::int64_t stride, std::int64_t count, Real* room) : stride_(stride), parts_{from, from} {
+    if (stride == 1) return;
+    Real *even = room, *odd = room + (count + 1) / 2;
+    for (std::int64_t i = 0; i < count / 2; ++i) {
+      even[i] = from[2 * i];
+      odd[i] = from[2 * i + 1];
+    }
+    if (count % 2 == 1) even[count / 2] = from[count - 1];
+    parts_[0] = even;
+    parts_[1] = odd;
+  }
+  const Real* at(std::int64_t k) const { return stride_ == 1 ? parts_[0] + k : parts_[k % 2] + k / 2; }
+
+ private:
+  std::int64_t stride_;
+  const Real* parts_[2];
+};
+
+// A plane, of whose columns of windows those from `begin` to before `end` are whole and 1 or 2 inputs apart.
+void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t end, const Real* x, Real* y,
+                  std::int64_t* places) {
+  const Windows &rows = sizes.rows, &columns = sizes.columns;
+  const std::int64_t width = columns.longest, side = end - begin;
+  const std::int64_t left = side > 0 ? columns.first.data()[begin] : 0;
+  const std::int64_t count = side > 0 ? columns.last.data()[end - 1] - left + 1 : 0;
+  Numbers room(static_cast<std::size_t>(rows.longest * (count + 1) + 2 * side));
+  // Places, counted from the first input that the row of windows sees: of each window's first input, and of the best.
+  Real* const firsts = room.data() + rows.longest * (count + 1);
+  Real* const of_best = firsts + side;
+  for (std::int64_t j = 0; j < side; ++j) firsts[j] = static_cast<Real>(j * columns.stride);
+  std::vector<Row> seen;
+  for (std::int64_t i = 0; i < rows.out; ++i) {
+    Real* const to = y + i * columns.out;
+    std::int64_t* const to_place = places ? places + i * columns.out : nullptr;
+    const auto one = [&](std::int64_t j) {
+      const Maximum found = max_of_window(sizes, x, i, j);
+      to[j] = found.number;
+      if (to_place) to_place[j] = found.place;
+    };
+    for (std::int64_t j = 0; j < begin; ++j) one(j);
+    for (std::int64_t j = end; j < columns.out; ++j) one(j);
+    if (side == 0) continue;
+    const std::int64_t top = rows.first.data()[i], height = (rows.last.data()[i] - top) / rows.step + 1;
+    seen.clear();
+    for (std::int64_t h = 0; h < height; ++h) {
+      const Real* from = x + (top + h * rows.step) * columns.in + left;
+      seen.emplace_back(from, columns.stride, count, room.data() + h * (count + 1));
+    }
+    each_pack(side, [&](std::int64_t j, auto part) {
+      const Pack first = part.load(firsts + j);
+      Pack best = part.load(seen[0].at(0) + j), place = first;
+      for (std::int64_t h = 0; h < height; ++h) {
+        for (std::int64_t w = 0; w < width; ++w) {
+          const Pack v = part.load(seen[static_cast<std::size_t>(h)].at(w * columns.step) + j);
+          const Pack here = first + static_cast<Real>(h * rows.step * columns.in + w * columns.step);
+          const auto better = v > best || v != v;
+          place = where(better, here, place);
+          best = where(better, v, best);
+        }
+      }
+      part.store(best, to + begin + j);
+      part.store(place, of_best + j);
+    });
+    if (!to_place) continue;
+    const std::int64_t start = top * columns.in + left;
+    for (std::int64_t j = 0; j < side; ++j) to_place[begin + j] = start + static_cast<std::int64_t>(of_best[j]);
+  }
+}
+
+}  // namespace
+
+void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
+  const Windows &rows = sizes.rows, &columns = sizes.columns;
+  // Places that a Real can count.
+  constexpr std::int64_t most_numbered = std::int64_t{1} << std::numeric_limits<Real>::digits;
+  const bool side_by_side = (columns.stride == 1 || columns.stride == 2) &&
+                            (rows.longest - 1) * rows.step * columns.in + columns.in <= most_numbered;
+  const std::int64_t first = side_by_side ? columns.whole_begin : 0, last = side_by_side ? columns.whole_end : 0;
+  const std::int64_t in = sizes.in(), out = sizes.out();
+  parallel_for(sizes.planes, rows_per_block(in + out), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      max_of_plane(sizes, first, last, x + plane * in, y + plane * out, places ? places + plane * out : nullptr);
+    }
+  });
+}
+
+void take_places(std::int64_t planes, std::int64_t in, std::int64_t out, const std::int64_t* places, const Real* x,
+                 Real* y) {
+  parallel_for(planes, rows_per_block(in + out), [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      for (std::int64_t j = plane * out; j < (plane + 1) * out; ++j) y[j] = x[plane * in + places[j]];
+    }
+  });
+}
+
+void add_places(std::int64_t planes, std::int64_t in, std::int64_t out, const std::int64_t* places, const Real* y,
+                Real* x) {
+  parallel_for(planes, rows_per_block(in + out), [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t plane = begin; plane < end; ++plane) {
+      Real* to = x + plane * in;
+      std::fill_n(to, in, Real(0));
+      for (std::int64_t j = plane * out; j < (plane + 1) * out; ++j) to[places[j]] += y[j];
+    }
+  });
+}
+
+}  // namespace xgrad

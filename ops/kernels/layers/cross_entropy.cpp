@@ -1,0 +1,115 @@
+// Each row in two passes: the maximum, then the powers and their sum.
+#include "cross_entropy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "../../../core/runtime/parallel.h"
+#include "../registers/rows.h"
+
+namespace xgrad {
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+// sum_j e^(x_j) = e^shift total. In two parts: added up, a large shift would swallow the digits of ln total. Where all
+// are -inf the total counts as 1, so that every loss is inf and every probability 0.
+struct RowTotal {
+  Real shift, total;
+};
+constexpr std::int64_t row_total_size = 2;
+
+// One pass for the maximum, which must not be +inf, one for the sum.
+RowTotal total_of(const Real* x, std::int64_t V, Real most) {
+  const Real shift = most == -infinity ? 0 : most;
+  const Real total = sum_packs(V, [&](std::int64_t j, auto part) { return exp(part.load(x + j, -infinity) - shift); });
+  return {shift, total == 0 ? 1 : total};
+}
+
+// What smoothing shares out its part among: the classes whose logit is not -inf.
+std::int64_t count_open(const Real* x, std::int64_t V) { return V - std::count(x, x + V, -infinity); }
+
+Real row_loss(const Real* x, std::int64_t target, const RowTotal& row, Real smoothing, std::int64_t V) {
+  const Real log_total = std::log(row.total);
+  // Nothing of a loss that may be infinite is nothing.
+  Real loss = smoothing < 1 ? (1 - smoothing) * ((row.shift - x[target]) + log_total) : Real(0);
+  if (smoothing > 0) {
+    const Real distances = sum_packs(V, [&](std::int64_t j, auto part) {
+      const Pack v = part.load(x + j, -infinity);
+      return where(v == -infinity, 0, row.shift - v);
+    });
+    loss += smoothing / static_cast<Real>(V) * (static_cast<Real>(count_open(x, V)) * log_total + distances);
+  }
+  return loss;
+}
+
+}  // namespace
+
+CrossEntropyRows cross_entropy_rows(const Array& logits, const Targets& targets) {
+  CrossEntropyRows result{Array(targets.classes.shape()),
+                          Array(Shape{targets.classes.size(), row_total_size}, Real(0))};
+  Real* losses = result.losses.mutable_data();
+  Real* totals = result.totals.mutable_data();
+  const std::int64_t V = targets.V;
+  parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
+    std::vector<Real, PoolAllocator<Real>> replaced;
+    for (std::int64_t i = begin; i < end; ++i) {
+      losses[i] = 0;
+      if (!targets.counts(i)) continue;
+      const Real* x = logits.data() + i * V;
+      const Real most = max_of_row(x, V);
+      if (most == infinity) {
+        replaced.resize(static_cast<std::size_t>(V));
+        replace_infinities(x, replaced.data(), V);
+        x = replaced.data();
+      }
+      const RowTotal row = total_of(x, V, most == infinity ? 0 : most);
+      totals[i * row_total_size] = most == infinity ? infinity : row.shift;
+      totals[i * row_total_size + 1] = row.total;
+      losses[i] = row_loss(x, targets.classes.data()[i], row, targets.smoothing, V);
+    }
+  });
+  return result;
+}
+
+Array cross_entropy_gradient_rows(Array logits, const Targets& targets, const Array& totals, const Array& gy) {
+  const Real* const in = logits.data();
+  Array result = logits.unique() ? std::move(logits) : Array(logits.shape());
+  Real* const out = result.mutable_data();
+  const std::int64_t V = targets.V;
+  const Real smoothing = targets.smoothing, each = smoothing / static_cast<Real>(V);
+  const bool shared = gy.size() == 1;
+  parallel_for(targets.classes.size(), rows_per_block(V), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Real* x = in + i * V;
+      Real* g = out + i * V;
+      if (!targets.counts(i)) {
+        std::fill_n(g, V, Real(0));
+        continue;
+      }
+      RowTotal row{totals.data()[i * row_total_size], totals.data()[i * row_total_size + 1]};
+      const Real above = gy.data()[shared ? 0 : i], share = above / row.total;
+      if (row.shift == infinity) {
+        replace_infinities(x, g, V);
+        x = g;
+        row.shift = 0;
+      }
+      if (smoothing > 0) {
+        const Real mass = 1 - smoothing + each * static_cast<Real>(count_open(x, V));
+        each_pack(V, [&](std::int64_t j, auto part) {
+          const Pack v = part.load(x + j);
+          part.store(share * mass * exp(v - row.shift) - above * where(v == -infinity, 0, each), g + j);
+        });
+      } else {
+        each_pack(V, [&](std::int64_t j, auto part) { part.store(share * exp(part.load(x + j) - row.shift), g + j); });
+      }
+      g[targets.classes.data()[i]] -= above * (1 - smoothing);
+    }
+  });
+  return result;
+}
+
+}  // namespace xgrad

@@ -1,0 +1,20 @@
+// Dropout: which elements stay is a function of the key and their position alone.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "../../../core/array/array.h"
+#include "../../../core/array/random.h"
+
+namespace xgrad {
+
+/// Random words below this drop an element, with probability p.
+inline std::uint32_t dropout_threshold(double p) {
+  return static_cast<std::uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));
+}
+
+/// x / (1 - p), or 0 with probability p, which is not 1.
+Array drop(const Array& x, double p, const RandomKey& key);
+
+}  // namespace xgrad

@@ -1,0 +1,117 @@
+// Each row in three passes: mean, variance, result.
+#include "layer_norm.h"
+
+#include <vector>
+
+#include "../reduce/reduce.h"
+#include "../registers/rows.h"
+
+namespace xgrad {
+namespace {
+
+RowStatistics statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
+  if (centre == Centre::zero) {
+    const Real squares = sum_packs(n, [=](std::int64_t i, auto part) {
+      const Pack u = part.load(x + i);
+      return u * u;
+    });
+    const Real mean_square = squares / static_cast<Real>(n);
+    return {0, 0, 1 / std::sqrt(mean_square + eps), mean_square};
+  }
+  const Real mean = sum_packs(n, [=](std::int64_t i, auto part) { return part.load(x + i); }) / static_cast<Real>(n);
+  const auto deviation = [=](std::int64_t i, auto part) { return part.load(x + i, mean) - Pack(mean); };
+  const Real rest = sum_packs(n, deviation) / static_cast<Real>(n);
+  const Real squares = sum_packs(n, [&](std::int64_t i, auto part) {
+    const Pack d = deviation(i, part);
+    return d * d;
+  });
+  const Real variance = std::max(squares / static_cast<Real>(n) - rest * rest, Real(0));
+  return {mean, rest, 1 / std::sqrt(variance + eps), variance};
+}
+
+// The same where a sum or squares left the range: of the row scaled to numbers near 1.
+RowStatistics scaled_statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
+  std::vector<Real, PoolAllocator<Real>> scaled(x, x + n);
+  const Real size = std::abs(*std::ranges::max_element(scaled, {}, [](Real v) { return std::abs(v); }));
+  if (size == 0 || !all_finite(x, n)) return statistics_of(x, n, eps, centre);
+  const Real factor = power_near_inverse(size);
+  for (Real& v : scaled) v *= factor;
+  const RowStatistics s = statistics_of(scaled.data(), n, eps * factor * factor, centre);
+  return {s.mean / factor, s.mean_rest / factor, s.scale * factor, s.variance / factor / factor};
+}
+
+}  // namespace
+
+RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre) {
+  const RowStatistics s = statistics_of(x, n, eps, centre);
+  // Not so if the variance overflowed or came to nothing, or is NaN because the mean overflowed.
+  using Limits = std::numeric_limits<Real>;
+  const bool plausible = s.scale > 0 && s.scale * s.scale < Limits::max() * Limits::epsilon();
+  return plausible ? s : scaled_statistics_of(x, n, eps, centre);
+}
+
+void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics) {
+  const std::int64_t rows = in.rows, n = in.n;
+  const Real *x = in.x, *slope = in.gamma, *offset = in.beta;
+  parallel_for(rows, rows_per_block(n), [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const Real* u = x + row * n;
+      const RowStatistics s = row_statistics(u, n, eps, in.centre);
+      std::copy_n(&s.mean, statistics_size, statistics + row * statistics_size);
+      each_pack(n, [&](std::int64_t i, auto part) {
+        Pack v = (part.load(u + i) - Pack(s.mean) - Pack(s.mean_rest)) * Pack(s.scale);
+        if (slope) v = v * part.load(slope + i);
+        if (offset) v = v + part.load(offset + i);
+        part.store(v, y + row * n + i);
+      });
+    }
+  });
+}
+
+LayerNormGradients layer_norm_gradient_rows(const LayerNormRows& in, const Real* statistics, const Real* gy,
+                                            const LayerNormWanted& wanted) {
+  const std::int64_t rows = in.rows, n = in.n;
+  const Real* gamma = in.gamma;
+  const std::int64_t block = rows_per_block(n), blocks = (rows + block - 1) / block;
+  Array gx(wanted.x ? Shape{rows, n} : Shape{0});
+  Array ggamma(wanted.gamma ? Shape{blocks, n} : Shape{0}, Real(0)),
+      gbeta(wanted.beta ? Shape{blocks, n} : Shape{0}, Real(0));
+  Real *to_x = gx.mutable_data(), *to_gamma = ggamma.mutable_data(), *to_beta = gbeta.mutable_data();
+  parallel_for(rows, block, [&](std::int64_t begin, std::int64_t end) {
+    Real* gamma_sum = to_gamma + begin / block * n;
+    Real* beta_sum = to_beta + begin / block * n;
+    for (std::int64_t row = begin; row < end; ++row) {
+      const Real* u = in.x + row * n;
+      const Real* g = gy + row * n;
+      const Real* kept = statistics + row * statistics_size;
+      const Pack mean(kept[0]), mean_rest(kept[1]), scale(kept[2]);
+      const auto standard = [&](std::int64_t i, auto part) { return (part.load(u + i) - mean - mean_rest) * scale; };
+      if (wanted.gamma) {
+        each_pack(n, [&](std::int64_t i, auto part) {
+          part.store(part.load(gamma_sum + i) + part.load(g + i) * standard(i, part), gamma_sum + i);
+        });
+      }
+      if (wanted.beta) {
+        each_pack(n, [&](std::int64_t i, auto part) {
+          part.store(part.load(beta_sum + i) + part.load(g + i), beta_sum + i);
+        });
+      }
+      if (!wanted.x) continue;
+      const auto scaled = [&](std::int64_t i, auto part) {
+        return gamma ? part.load(g + i) * part.load(gamma + i) : part.load(g + i);
+      };
+      const Real count = static_cast<Real>(n);
+      const Pack offset(in.centre == Centre::mean ? sum_packs(n, scaled) / count : Real(0));
+      const Pack slope(sum_packs(n, [&](std::int64_t i, auto part) { return scaled(i, part) * standard(i, part); }) /
+                       count);
+      each_pack(n, [&](std::int64_t i, auto part) {
+        part.store((scaled(i, part) - offset - standard(i, part) * slope) * scale, to_x + row * n + i);
+      });
+    }
+  });
+  return {.x = std::move(gx),
+          .gamma = wanted.gamma ? sum_over(ggamma, {0}, {n}) : Array(),
+          .beta = wanted.beta ? sum_over(gbeta, {0}, {n}) : Array()};
+}
+
+}  // namespace xgrad

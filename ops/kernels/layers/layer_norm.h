@@ -1,0 +1,56 @@
+// Layer norm and RMS norm, row by row, and their gradients.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../../../core/array/array.h"
+
+namespace xgrad {
+
+/// What a row is normalised with, scale = 1 / sqrt(variance + eps). The mean is kept in two parts because x - mean
+/// loses its digits when the mean, rounded to one number, is large against the spread.
+struct RowStatistics {
+  Real mean, mean_rest, scale, variance;
+};
+/// The first so many are what a gradient needs, and are kept.
+inline constexpr std::int64_t statistics_size = 3;
+
+/// A power of two that brings numbers of about this size near 1, and is itself normal.
+inline Real power_near_inverse(Real size) {
+  constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
+  return std::ldexp(Real(1), std::clamp(-std::ilogb(size), -most, most));
+}
+
+/// What a row's spread is measured from, and what is taken off it: its mean, or nothing, as RMS norm has it.
+enum class Centre { mean, zero };
+
+/// Of n numbers, also where their squares leave the range.
+RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre = Centre::mean);
+
+/// Rows of n numbers, and what they are scaled and shifted with, (n) each, or nullptr.
+struct LayerNormRows {
+  const Real* x;
+  std::int64_t rows, n;
+  const Real* gamma;
+  const Real* beta;
+  Centre centre = Centre::mean;
+};
+
+/// Writes the normalised rows to y and the statistics of each, those that are kept, to `statistics`.
+void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics);
+
+/// Which gradients are wanted, and these: of x (rows, n), of gamma and beta (n); empty where not wanted.
+struct LayerNormWanted {
+  bool x, gamma, beta;
+};
+struct LayerNormGradients {
+  Array x, gamma, beta;
+};
+/// All at once. Sums over rows are taken block by block, then over the blocks, so they are the same for any number of
+/// threads.
+LayerNormGradients layer_norm_gradient_rows(const LayerNormRows& in, const Real* statistics, const Real* gy,
+                                            const LayerNormWanted& wanted);
+
+}  // namespace xgrad

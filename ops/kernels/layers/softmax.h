@@ -1,0 +1,33 @@
+// Softmax and its kin over the last axis, row by row. xtensor's broadcasting reductions are 20 to 80 times slower here.
+#pragma once
+
+#include "../../../core/array/array.h"
+
+namespace xgrad {
+
+/// y = e^x / sum e^x of every row.
+Array softmax_rows(const Array& x);
+/// gx = y (gy - sum gy y)
+Array softmax_gradient_rows(const Array& gy, const Array& y);
+
+/// y = x - ln sum e^x of every row.
+Array log_softmax_rows(const Array& x);
+/// gx = gy - e^y sum gy
+Array log_softmax_gradient_rows(const Array& gy, const Array& y);
+
+/// How many entries of every row of x (B, ..., T, S) count, from the first: lengths (B), or (B, T) for each row.
+struct RowLengths {
+  Index lengths;
+  std::int64_t rows_per_sequence = 1;
+  std::int64_t steps = 1;  ///< T, or 1 where the rows of a sequence are alike
+
+  std::int64_t operator()(std::int64_t row) const {
+    return lengths.data()[row / rows_per_sequence * steps + row % steps];
+  }
+};
+/// The softmax of the first entries of every row, 0 behind them.
+Array softmax_rows(const Array& x, const RowLengths& length);
+/// Its gradient, 0 behind them.
+Array softmax_gradient_rows(const Array& gy, const Array& y, const RowLengths& length);
+
+}  // namespace xgrad

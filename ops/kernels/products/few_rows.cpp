@@ -1,0 +1,121 @@
+// c = a b' by inner products: rows of b pass by once, from memory, while the few rows of a stay in the first-level
+// cache. b is not copied, so the time is that of reading it.
+#include "few_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "../../../core/array/array.h"
+#include "../registers/multiply_add.h"
+
+namespace xgrad::detail {
+namespace {
+
+constexpr std::int64_t most_rows = 16;
+constexpr int rows_at_once = 8;  // of a
+constexpr int rows_in_place = 2;
+
+// Rows of a as they are read: pack k of row i is at data + i row_step + k pack_step. Side by side they are one stream,
+// which leaves the processor's other streams to b.
+struct Rows {
+  const Real* data;
+  std::int64_t row_step, pack_step;
+};
+
+// sum[i][j] += a_i . b_j for the numbers of one pack; the rows of b that come next are fetched.
+template <int rows, int columns, class Part>
+[[gnu::always_inline]] inline void add_products(Pack (&sum)[rows][columns], const Real* a, std::int64_t a_step,
+                                                const Real* b, std::int64_t b_stride, const Part& part) {
+  Pack right[columns];
+  XGRAD_UNROLL
+  for (int j = 0; j < columns; ++j) {
+    __builtin_prefetch(b + (j + columns) * b_stride);
+    right[j] = part.load(b + j * b_stride);
+  }
+  XGRAD_UNROLL
+  for (int i = 0; i < rows; ++i) {
+    const Pack left = part.load(a + i * a_step);
+    XGRAD_UNROLL
+    for (int j = 0; j < columns; ++j) sum[i][j] = multiply_add(left, right[j], sum[i][j]);
+  }
+}
+
+// c[i][j] = scale (a_i . b_j) + bias_j + keep c[i][j] for `rows` rows of a and `columns` of b.
+template <int rows, int columns>
+void inner_products(const Gemm& p, const Rows& a, const Real* b, std::int64_t b_stride, const Real* bias, Real* c,
+                    std::int64_t c_stride) {
+  Pack sum[rows][columns];
+  const Real* left = a.data;
+  const std::int64_t row_step = a.row_step, pack_step = a.pack_step, depth = p.k;
+  std::int64_t k = 0;
+  for (; k + pack_width <= depth; k += pack_width, left += pack_step) {
+    add_products(sum, left, row_step, b + k, b_stride, FullPack());
+  }
+  if (k < depth) add_products(sum, left, row_step, b + k, b_stride, PartPack{static_cast<std::size_t>(depth - k)});
+  XGRAD_UNROLL
+  for (int i = 0; i < rows; ++i) {
+    XGRAD_UNROLL
+    for (int j = 0; j < columns; ++j) {
+      Real& to = c[i * c_stride + j];
+      const Real value = p.scale * sum_of(sum[i][j]) + (bias ? bias[j] : 0);
+      to = p.keep == 0 ? value : p.keep * to + value;
+    }
+  }
+}
+
+using Compute = void (*)(const Gemm&, const Rows&, const Real*, std::int64_t, const Real*, Real*, std::int64_t);
+
+// inner_products<rows, columns> for rows = 1 ... rows_at_once.
+template <int columns>
+constexpr auto computes = []<int... i>(std::integer_sequence<int, i...>) {
+  return std::array<Compute, sizeof...(i)>{inner_products<i + 1, columns>...};
+}(std::make_integer_sequence<int, rows_at_once>());
+
+}  // namespace
+
+bool suits_few_rows(const Gemm& p, const Factor& a, const Factor& b) {
+  return p.m <= most_rows && p.n >= 8 && p.k >= pack_width && b.transposed && !a.transposed;
+}
+
+void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  const std::int64_t packs = (p.k + pack_width - 1) / pack_width;
+  const bool in_place = p.m <= rows_in_place;
+  Array copies(Shape{in_place ? 0 : p.m * packs * pack_width});
+  // Rows i ... i + rows - 1 of a.
+  const auto rows_of = [&](std::int64_t i, std::int64_t rows) -> Rows {
+    if (in_place) return {a.data + i * a.stride, a.stride, pack_width};
+    return {copies.data() + i * packs * pack_width, pack_width, rows * pack_width};
+  };
+  const auto rows_from = [&](std::int64_t i) { return std::min<std::int64_t>(rows_at_once, p.m - i); };
+  for (std::int64_t i = 0; !in_place && i < p.m; i += rows_at_once) {
+    const std::int64_t rows = rows_from(i);
+    Real* to = copies.mutable_data() + i * packs * pack_width;
+    for (std::int64_t k = 0; k < p.k; k += pack_width) {
+      const auto width = static_cast<std::size_t>(std::min<std::int64_t>(pack_width, p.k - k));
+      for (std::int64_t row = 0; row < rows; ++row, to += pack_width) {
+        std::memcpy(to, a.data + (i + row) * a.stride + k, width * sizeof(Real));
+      }
+    }
+  }
+
+  // As many rows of b at a time as there are registers for their sums: they share what is loaded of a.
+  constexpr int few = registers >= 32 ? 2 : 1, many = 4;
+  const bool can_be_many = p.m <= (registers >= 32 ? 4 : 2);
+  const auto columns = [&]<int together>(std::integral_constant<int, together>, std::int64_t j) {
+    for (std::int64_t i = 0; i < p.m; i += rows_at_once) {
+      const std::int64_t rows = rows_from(i);
+      computes<together>[static_cast<std::size_t>(rows - 1)](p, rows_of(i, rows), b.data + j * b.stride, b.stride,
+                                                             p.bias ? p.bias + j : nullptr, c + i * c_stride + j,
+                                                             c_stride);
+    }
+  };
+  std::int64_t j = 0;
+  for (; can_be_many && j + many <= p.n; j += many) columns(std::integral_constant<int, many>(), j);
+  for (; j + few <= p.n; j += few) columns(std::integral_constant<int, few>(), j);
+  for (; j < p.n; ++j) columns(std::integral_constant<int, 1>(), j);
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,77 @@
+// Products are cut into pieces for the threads; each piece goes to the register tiles, to the BLAS, or to what
+// multiplies in bfloat16.
+#include "gemm.h"
+
+#include <algorithm>
+
+#include "../../../core/runtime/parallel.h"
+#include "../bfloat16/bfloat16.h"
+#include "blas.h"
+#include "few_rows.h"
+#include "tiles.h"
+
+namespace xgrad {
+namespace {
+
+// c = keep c + bias
+void start_rows(const Gemm& p, Real* c, std::int64_t c_stride) {
+  for (std::int64_t i = 0; i < p.m; ++i) {
+    Real* row = c + i * c_stride;
+    for (std::int64_t j = 0; j < p.n; ++j) row[j] = (p.bias ? p.bias[j] : 0) + (p.keep == 0 ? 0 : p.keep * row[j]);
+  }
+}
+
+// Who multiplies. The same bits whichever part of c is asked for, but for the BLAS.
+enum class Way { bfloat16, few_rows, tiles, blas };
+
+Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
+  return p.unit                            ? Way::bfloat16
+         : detail::suits_few_rows(p, a, b) ? Way::few_rows
+         : detail::suits_tiles(p)          ? Way::tiles
+                                           : Way::blas;
+}
+
+void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride, Way way) {
+  if (way == Way::bfloat16) return detail::bfloat_gemm(p, a, b, c, c_stride);
+  if (way == Way::few_rows) return detail::few_rows_gemm(p, a, b, c, c_stride);
+  if (way == Way::tiles) return detail::tile_gemm(p, a, b, c, c_stride);
+  if (p.bias) {
+    start_rows(p, c, c_stride);
+    p.keep = 1;
+  }
+  detail::blas_product(p, a, b, c, c_stride);
+}
+
+// Into how many pieces a product is cut, along the longer side of c. A BLAS may give other bits for other pieces, so
+// their number must not depend on the number of threads. The others give the same bits; but for tiles each piece copies
+// the other factor anew, so there are no more of them than threads.
+std::int64_t pieces(const Gemm& p, Way way) {
+  constexpr std::int64_t least = 1 << 18, most_for_blas = 8;
+  return std::min<std::int64_t>(way == Way::blas ? most_for_blas : threads(), p.m * p.n * p.k / least);
+}
+
+}  // namespace
+
+void gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) return start_rows(p, c, c_stride);
+  const Way way = way_of(p, a, b);
+  const bool by_rows = p.m >= p.n;
+  const std::int64_t side = by_rows ? p.m : p.n;
+  const std::int64_t piece = (side / std::max<std::int64_t>(1, pieces(p, way)) + 31) / 32 * 32;
+  parallel_for(side, piece, [&](std::int64_t begin, std::int64_t end) {
+    Gemm part = p;
+    Factor from_a = a, from_b = b;
+    if (by_rows) {
+      part.m = end - begin;
+      from_a.data += begin * (a.transposed ? 1 : a.stride);
+    } else {
+      part.n = end - begin;
+      from_b.data += begin * (b.transposed ? b.stride : 1);
+      if (p.bias) part.bias += begin;
+    }
+    serial_gemm(part, from_a, from_b, c + begin * (by_rows ? c_stride : 1), c_stride, way);
+  });
+}
+
+}  // namespace xgrad

@@ -1,0 +1,128 @@
+// Products of small matrices, by a register-blocked loop on copies whose rows are whole packs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "../../../core/array/array.h"
+#include "../registers/multiply_add.h"
+#include "packing.h"
+
+namespace xgrad::inline XGRAD_SIMD {
+
+/// Rows of a Matrix from one on.
+struct Rows {
+  Real* data;
+  std::int64_t step_;
+
+  std::int64_t step() const { return step_; }
+  Real* row(std::int64_t i) const { return data + i * step_; }
+};
+
+/// Room for a matrix whose rows are filled up to whole packs, so that they can be read and written without a remainder.
+class Matrix {
+ public:
+  Matrix(std::int64_t rows, std::int64_t columns)
+      : rows_(rows), step_(padded(columns)), numbers_(Shape{rows, step_}), data_(numbers_.mutable_data()) {}
+
+  std::int64_t step() const { return step_; }
+  Real* row(std::int64_t i) { return data_ + i * step_; }
+  const Real* row(std::int64_t i) const { return data_ + i * step_; }
+  Rows rows_from(std::int64_t i) const { return {data_ + i * step_, step_}; }
+  LeftRows left() const { return {data_, step_, 1}; }
+  LeftRows left_transposed() const { return {data_, 1, step_}; }
+  // Of all rows, the padding included.
+  bool finite() const { return all_finite(data_, rows_ * step_); }
+
+  void fill(Real value) { std::fill_n(data_, rows_ * step_, value); }
+  // Takes `count` rows of `columns` numbers, 0 in the padding; rows without a counterpart become 0.
+  void read(const Real* from, std::int64_t row_step, std::int64_t count, std::int64_t columns) {
+    pack_rows(from, row_step, count, columns, data_, step_, step_);
+    std::fill(row(count), row(rows_), Real(0));
+  }
+  // Column i becomes row i of `from`, times `scale`; further columns become 0.
+  void read_transposed(const Real* from, std::int64_t row_step, std::int64_t count, std::int64_t columns,
+                       Real scale = 1) {
+    pack_transposed(from, row_step, count, columns, data_, step_, step_);
+    if (scale == 1) return;
+    for (std::int64_t i = 0; i < columns * step_; i += pack_width) (Pack::load(data_ + i) * scale).store(data_ + i);
+  }
+  void write(Real* to, std::int64_t row_step, std::int64_t count, std::int64_t columns) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+      each_pack(columns, [&](std::int64_t j, auto part) { part.store(Pack::load(row(i) + j), to + i * row_step + j); });
+    }
+  }
+
+ private:
+  std::int64_t rows_, step_;
+  Array numbers_;
+  Real* data_;
+};
+
+/// What a group of rows of a product needs of the inner index and of the columns.
+struct Extent {
+  std::int64_t begin, end, first_column;
+};
+enum class Into { replace, add };
+
+template <int rows, int packs>
+void product_block(const LeftRows& a, const Real* b, std::int64_t b_step, std::int64_t begin, std::int64_t end, Real* c,
+                   std::int64_t c_step, Into into) {
+  Pack sum[rows][packs];
+  if (into == Into::add) {
+    XGRAD_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      XGRAD_UNROLL
+      for (int j = 0; j < packs; ++j) sum[i][j] = Pack::load(c + i * c_step + j * pack_width);
+    }
+  }
+  multiply_add_block(sum, {a.data + begin * a.depth_step, a.row_step, a.depth_step}, b + begin * b_step, b_step,
+                     end - begin);
+  XGRAD_UNROLL
+  for (int i = 0; i < rows; ++i) {
+    XGRAD_UNROLL
+    for (int j = 0; j < packs; ++j) sum[i][j].store(c + i * c_step + j * pack_width);
+  }
+}
+
+/// c = a b or c += a b for the first `rows` rows; `extent(i, j)` says what rows i ... j - 1 need.
+template <class F>
+void product(std::int64_t rows, const LeftRows& a, const Rows& b, const Rows& c, Into into, const F& extent) {
+  std::int64_t i = 0;
+  const auto take = [&]<int together>(std::integral_constant<int, together>) {
+    for (; i + together <= rows; i += together) {
+      const Extent part = extent(i, i + together);
+      const LeftRows some{a.data + i * a.row_step, a.row_step, a.depth_step};
+      std::int64_t j = part.first_column;
+      for (; j + 2 * pack_width <= c.step(); j += 2 * pack_width) {
+        product_block<together, 2>(some, b.row(0) + j, b.step(), part.begin, part.end, c.row(i) + j, c.step(), into);
+      }
+      if (j < c.step()) {
+        product_block<together, 1>(some, b.row(0) + j, b.step(), part.begin, part.end, c.row(i) + j, c.step(), into);
+      }
+    }
+  };
+  // As many rows at once as there are registers for: every sum waits for the one before.
+  take(std::integral_constant<int, 8>());
+  take(std::integral_constant<int, 4>());
+  take(std::integral_constant<int, 2>());
+  take(std::integral_constant<int, 1>());
+}
+
+/// The same for a left operand of weights or their gradients where b holds infinities or NaN: they are not multiplied
+/// by the zeros of a mask.
+inline void careful_product(std::int64_t rows, std::int64_t depth, const LeftRows& a, const Rows& b, const Rows& c,
+                            Into into) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    Real* y = c.row(i);
+    if (into == Into::replace) std::fill_n(y, c.step(), Real(0));
+    for (std::int64_t k = 0; k < depth; ++k) {
+      const Real factor = a.data[i * a.row_step + k * a.depth_step];
+      if (factor == 0) continue;
+      for (std::int64_t j = 0; j < c.step(); ++j) y[j] += factor * b.row(k)[j];
+    }
+  }
+}
+
+}  // namespace xgrad::inline XGRAD_SIMD

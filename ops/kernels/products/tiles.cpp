@@ -1,0 +1,170 @@
+// A tile of c stays in registers while its sums run along k (Goto, van de Geijn, "Anatomy of High-Performance Matrix
+// Multiplication", 2008). The second factor is copied into panels as wide as a tile, so that a row of a panel is two
+// loads; of the first factor single numbers are taken from where they lie.
+#include "tiles.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "../../../core/array/array.h"
+#include "../registers/multiply_add.h"
+#include "packing.h"
+
+namespace xgrad::detail {
+namespace {
+
+constexpr int tile_packs = 2;                                         // columns, in packs
+constexpr int tile_rows = (registers - tile_packs - 1) / tile_packs;  // two of b and one of a beside the sums
+constexpr std::int64_t tile_columns = tile_packs * pack_width;
+
+// Rows of a of this depth stay in the first-level cache while the panels of b pass by, which come from the second.
+constexpr std::int64_t most_depth = 256;
+// Twice as deep they still gain if all of k is done at once, for then no element of c is read again.
+constexpr std::int64_t most_depth_at_once = 512;
+// The panels of so many numbers of b stay in the second-level cache.
+constexpr std::int64_t most_of_b = 1 << 18;
+
+// One tile: `rows` x `columns` of c, `depth` products each.
+struct Tile {
+  const Real* a = nullptr;
+  std::int64_t a_step = 0;  // between rows of a, or if a is transposed between columns
+  const Real* b = nullptr;
+  std::int64_t b_step = 0;
+  std::int64_t depth = 0;
+  Real* c = nullptr;
+  std::int64_t c_step = 0;
+  std::int64_t columns = 0;
+  Real scale = 1, keep = 0;
+  const Real* bias = nullptr;
+};
+
+template <int rows, int packs, bool transposed>
+void compute(const Tile& given) {
+  const Tile tile = given;  // that no store to c can change
+  const LeftRows left = transposed ? LeftRows{tile.a, 1, tile.a_step} : LeftRows{tile.a, tile.a_step, 1};
+  Pack sum[rows][packs];
+  multiply_add_block(sum, left, tile.b, tile.b_step, tile.depth);
+  const auto finish = [&](const auto& part_of) {
+    XGRAD_UNROLL
+    for (int j = 0; j < packs; ++j) {
+      const auto part = part_of(j * pack_width);
+      const Pack bias = tile.bias ? part.load(tile.bias + j * pack_width) : Pack();
+      XGRAD_UNROLL
+      for (int i = 0; i < rows; ++i) {
+        Real* to = tile.c + i * tile.c_step + j * pack_width;
+        Pack value = multiply_add(tile.scale, sum[i][j], bias);
+        if (tile.keep != 0) value = multiply_add(tile.keep, part.load(to), value);
+        part.store(value, to);
+      }
+    }
+  };
+  if (tile.columns == packs * pack_width) {
+    finish([](std::int64_t) { return FullPack{}; });
+  } else {
+    finish([&](std::int64_t j) {
+      return PartPack{static_cast<std::size_t>(std::clamp<std::int64_t>(tile.columns - j, 0, pack_width))};
+    });
+  }
+}
+
+using Compute = void (*)(const Tile&);
+
+// compute<rows, packs, transposed> for rows = 1 ... tile_rows.
+template <int packs, bool transposed>
+constexpr auto computes = []<int... i>(std::integer_sequence<int, i...>) {
+  return std::array<Compute, sizeof...(i)>{compute<i + 1, packs, transposed>...};
+}
+(std::make_integer_sequence<int, tile_rows>());
+
+Compute compute_for(std::int64_t rows, std::int64_t columns, bool transposed) {
+  const auto i = static_cast<std::size_t>(rows - 1);
+  if (columns <= pack_width) return transposed ? computes<1, true>[i] : computes<1, false>[i];
+  return transposed ? computes<tile_packs, true>[i] : computes<tile_packs, false>[i];
+}
+
+// Rows k ... k + depth - 1 and `columns` columns from j on of b, as rows of tile_columns filled up with zeros.
+void copy_panel(const Factor& b, std::int64_t k, std::int64_t depth, std::int64_t j, std::int64_t columns, Real* to) {
+  if (b.transposed) {
+    pack_transposed(b.data + j * b.stride + k, b.stride, columns, depth, to, tile_columns, tile_columns);
+  } else {
+    pack_rows(b.data + k * b.stride + j, b.stride, depth, columns, to, tile_columns, tile_columns);
+  }
+}
+
+}  // namespace
+
+bool suits_tiles(const Gemm& p) { return p.m >= 8 && p.n >= 8; }
+
+namespace {
+
+// How many parts k is cut into.
+std::int64_t blocks_of(const Gemm& p, const Factor& a) {
+  return !a.transposed && p.k <= most_depth_at_once ? 1 : (p.k + most_depth - 1) / most_depth;
+}
+
+void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  const std::int64_t blocks = blocks_of(p, a);
+  const std::int64_t most_of_block = (p.k + blocks - 1) / blocks;
+  const std::int64_t panels = (p.n + tile_columns - 1) / tile_columns;
+  const std::int64_t tiles = (p.m + tile_rows - 1) / tile_rows;
+  // What is used only a few times is read from where it lies.
+  const bool b_in_place = !b.transposed && tiles <= 5;
+  const bool a_in_place = panels < (a.transposed ? 4 : 8);
+  const std::int64_t panel_size = tile_columns * most_of_block;
+  const std::int64_t a_step = a.transposed ? padded(tile_rows) : most_of_block + pack_width;  // no power of two
+  const std::int64_t a_size = a_in_place ? 0 : a.transposed ? most_of_block * a_step : tile_rows * a_step;
+  Array copies(Shape{(b_in_place ? 1 : panels) * panel_size + a_size});
+  Real* const copied_panels = copies.mutable_data();
+  Real* const copied_a = copied_panels + (b_in_place ? 1 : panels) * panel_size;
+
+  for (std::int64_t k = 0; k < p.k; k += most_of_block) {
+    const std::int64_t depth = std::min(most_of_block, p.k - k);
+    const auto columns_of = [&](std::int64_t panel) { return std::min(tile_columns, p.n - panel * tile_columns); };
+    const auto copied = [&](std::int64_t panel) { return !b_in_place || columns_of(panel) < tile_columns; };
+    const auto copy_of = [&](std::int64_t panel) { return copied_panels + (b_in_place ? 0 : panel * panel_size); };
+    for (std::int64_t panel = 0; panel < panels; ++panel) {
+      if (copied(panel)) copy_panel(b, k, depth, panel * tile_columns, columns_of(panel), copy_of(panel));
+    }
+    // Tiles of about equal height: a low one at the end would wait for its few sums.
+    for (std::int64_t t = 0, i = 0; t < tiles; ++t) {
+      const std::int64_t height = p.m * (t + 1) / tiles - i;
+      Tile tile{.a = a.data + (a.transposed ? k * a.stride + i : i * a.stride + k), .a_step = a.stride};
+      if (!a_in_place) {
+        const std::int64_t rows = a.transposed ? depth : height, columns = a.transposed ? height : depth;
+        pack_rows(tile.a, a.stride, rows, columns, copied_a, a_step, padded(columns));
+        tile.a = copied_a;
+        tile.a_step = a_step;
+      }
+      tile.depth = depth;
+      tile.c_step = c_stride;
+      tile.scale = p.scale;
+      tile.keep = k == 0 ? p.keep : 1;
+      for (std::int64_t panel = 0; panel < panels; ++panel) {
+        const std::int64_t j = panel * tile_columns;
+        tile.b = copied(panel) ? copy_of(panel) : b.data + k * b.stride + j;
+        tile.b_step = copied(panel) ? tile_columns : b.stride;
+        tile.c = c + i * c_stride + j;
+        tile.columns = columns_of(panel);
+        tile.bias = k == 0 && p.bias ? p.bias + j : nullptr;
+        compute_for(height, tile.columns, a.transposed)(tile);
+      }
+      i += height;
+    }
+  }
+}
+
+}  // namespace
+
+void tile_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride) {
+  const std::int64_t depth = std::max<std::int64_t>(1, p.k / blocks_of(p, a));
+  const std::int64_t columns = std::max<std::int64_t>(1, most_of_b / depth / tile_columns) * tile_columns;
+  for (std::int64_t j = 0; j < p.n; j += columns) {
+    Gemm part = p;
+    part.n = std::min(columns, p.n - j);
+    if (p.bias) part.bias += j;
+    some_columns(part, a, {b.data + j * (b.transposed ? b.stride : 1), b.stride, b.transposed}, c + j, c_stride);
+  }
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,79 @@
+// The one copying kernel behind everything that arranges elements anew: transposes, slices, flips, repetitions, joins.
+#pragma once
+
+#include <cstring>
+
+#include "../../../core/array/array.h"
+#include "walk.h"
+
+namespace xgrad {
+
+/// Elements that one thread moves at a time.
+inline constexpr std::int64_t copy_block = 1 << 15;
+
+/// to[i . to_strides] = from[i . from_strides] for every index i below `sizes`. Strides are in elements, of any sign;
+/// those of `from` may be 0, which repeats. No two indices may mean the same place in `to`, and from and to may not
+/// overlap.
+template <class T>
+void copy_strided(const Shape& sizes, T* to, const Strides& to_strides, const T* from, const Strides& from_strides);
+
+extern template void copy_strided(const Shape&, Real*, const Strides&, const Real*, const Strides&);
+extern template void copy_strided(const Shape&, std::int64_t*, const Strides&, const std::int64_t*, const Strides&);
+extern template void copy_strided(const Shape&, bool*, const Strides&, const bool*, const Strides&);
+
+/// Where the elements of an array lie in another: part[i] = whole[offset + i . strides].
+struct Part {
+  std::int64_t offset = 0;
+  Shape sizes;
+  Strides strides;
+};
+
+/// All of an array of this shape. Throws LimitError for one that no array can have, before strides of it are taken.
+inline Part whole(const Shape& shape) {
+  (void)shape.numel();
+  return {.sizes = shape, .strides = strides_of(shape)};
+}
+
+/// The elements of `part` of x. Shares memory if that is all of x in its order.
+template <class T>
+BasicArray<T> copy_part(const BasicArray<T>& x, const Part& part) {
+  const std::int64_t size = part.sizes.numel();
+  std::int64_t count = 1;
+  bool in_order = part.offset == 0;
+  for (int axis = part.sizes.rank(); axis-- > 0;) {
+    in_order &= part.sizes[axis] == 1 || part.strides[axis] == count;
+    count *= part.sizes[axis];
+  }
+  if (in_order && size == x.size()) return x.reshaped(part.sizes);
+  BasicArray<T> result(part.sizes);
+  copy_strided(part.sizes, result.mutable_data(), strides_of(part.sizes), x.data() + part.offset, part.strides);
+  return result;
+}
+
+/// Calls f(copy_row), where copy_row(to, from) copies n elements in one piece. Short rows of the usual lengths get a
+/// size that the compiler knows.
+template <class T, class F>
+void with_row_copy(std::int64_t n, const F& f) {
+  const auto fixed = [&]<std::size_t bytes>(std::integral_constant<std::size_t, bytes>) {
+    f([](T* to, const T* from) { std::memcpy(to, from, bytes); });
+  };
+  const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
+  switch (bytes) {
+    case 4:
+      return fixed(std::integral_constant<std::size_t, 4>{});
+    case 8:
+      return fixed(std::integral_constant<std::size_t, 8>{});
+    case 16:
+      return fixed(std::integral_constant<std::size_t, 16>{});
+    case 32:
+      return fixed(std::integral_constant<std::size_t, 32>{});
+    case 64:
+      return fixed(std::integral_constant<std::size_t, 64>{});
+    case 128:
+      return fixed(std::integral_constant<std::size_t, 128>{});
+    default:
+      return f([bytes](T* to, const T* from) { std::memcpy(to, from, bytes); });
+  }
+}
+
+}  // namespace xgrad

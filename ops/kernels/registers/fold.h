@@ -1,0 +1,172 @@
+// Folding an array along one axis: sums, products and extremes of lines, of each number first something else where that is
+// wanted (a square, a power), so that what lies between is never written to memory.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../../../core/array/array.h"
+#include "../../../core/runtime/parallel.h"
+#include "../products/lines.h"
+#include "rows.h"
+
+namespace xgrad::inline XGRAD_SIMD {
+
+struct Sum {
+  static constexpr Real identity = 0;
+  template <class V>
+  static V combine(const V& a, const V& b) {
+    return a + b;
+  }
+};
+struct Product {
+  static constexpr Real identity = 1;
+  template <class V>
+  static V combine(const V& a, const V& b) {
+    return a * b;
+  }
+};
+struct Max {
+  static constexpr Real identity = -std::numeric_limits<Real>::infinity();
+  static Pack combine(const Pack& a, const Pack& b) { return maximum(a, b); }
+  static Real combine(Real a, Real b) { return a >= b ? a : b > a ? b : a + b; }
+};
+struct Min {
+  static constexpr Real identity = std::numeric_limits<Real>::infinity();
+  static Pack combine(const Pack& a, const Pack& b) { return minimum(a, b); }
+  static Real combine(Real a, Real b) { return a <= b ? a : b < a ? b : a + b; }
+};
+
+/// Numbers as they are.
+struct Itself {
+  template <class V>
+  const V& operator()(const V& v) const {
+    return v;
+  }
+  template <class V>
+  const V& operator()(const V& v, std::int64_t) const {
+    return v;
+  }
+};
+
+/// from[0], or the Pack from there on: what an f of fold_columns reads beside its argument, of V's type.
+template <class V>
+V load_as(const Real* from) {
+  if constexpr (std::is_same_v<V, Pack>) {
+    return Pack::load(from);
+  } else {
+    return *from;
+  }
+}
+
+/// All numbers of a register by halving, within registers.
+template <class Op>
+Real fold_pack(Pack numbers) {
+  typedef Real Register __attribute__((vector_size(Pack::width * sizeof(Real))));
+  const auto halved = [&]<std::size_t step>(std::integral_constant<std::size_t, step>) {
+    const auto all = std::bit_cast<Register>(numbers);
+    const Register upper = [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return __builtin_shufflevector(all, all, ((i + step) % Pack::width)...);
+    }
+    (std::make_index_sequence<Pack::width>());
+    numbers = Op::combine(numbers, std::bit_cast<Pack>(upper));
+  };
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    (halved(std::integral_constant<std::size_t, (Pack::width >> (k + 1))>()), ...);
+  }
+  (std::make_index_sequence<std::countr_zero(Pack::width)>());
+  return first_of(numbers);
+}
+
+/// f(in[0]) + ... + f(in[n-1]) by halving, down to stretches that a few registers add up. f takes and gives Packs.
+template <class Op, class F = Itself>
+Real fold_row(const Real* in, std::int64_t n, const F& f = {}) {
+  constexpr std::int64_t width = pack_width, stretch = 32 * width;
+  if (n > stretch) {
+    const std::int64_t half = (n / 2 + stretch - 1) / stretch * stretch;
+    return Op::combine(fold_row<Op>(in, half, f), fold_row<Op>(in + half, n - half, f));
+  }
+  Real total = Op::identity;
+  std::int64_t i = 0;
+  if (n >= width) {
+    Pack sum[4] = {Pack(Op::identity), Pack(Op::identity), Pack(Op::identity), Pack(Op::identity)};
+    for (; i + 4 * width <= n; i += 4 * width) {
+      for (std::int64_t j = 0; j < 4; ++j) sum[j] = Op::combine(sum[j], Pack(f(Pack::load(in + i + j * width))));
+    }
+    for (; i + width <= n; i += width) sum[0] = Op::combine(sum[0], Pack(f(Pack::load(in + i))));
+    total = fold_pack<Op>(Op::combine(Op::combine(sum[0], sum[1]), Op::combine(sum[2], sum[3])));
+  }
+  if constexpr (std::is_same_v<F, Itself>) {
+    for (; i < n; ++i) total = Op::combine(total, in[i]);
+  } else if (i < n) {
+    Real rest[Pack::width];
+    Pack(f(Pack::load_first(in + i, static_cast<std::size_t>(n - i), in[i]))).store(rest);
+    for (std::int64_t j = 0; j < n - i; ++j) total = Op::combine(total, rest[j]);
+  }
+  return total;
+}
+
+/// The same for one long row, its parts side by side in parallel, then the parts.
+template <class Op, class F = Itself>
+Real fold_long_row(const Real* in, std::int64_t n, const F& f = {}) {
+  constexpr std::int64_t part = 1 << 15;
+  const std::int64_t parts = (n + part - 1) / part;
+  std::vector<Real, PoolAllocator<Real>> sums(static_cast<std::size_t>(parts));
+  parallel_for(n, part, [&](std::int64_t begin, std::int64_t end) {
+    sums[static_cast<std::size_t>(begin / part)] = fold_row<Op>(in + begin, end - begin, f);
+  });
+  return fold_row<Op>(sums.data(), parts);
+}
+
+/// The same for a line in one piece; where it is the only one, threads share it out.
+template <class Op, class F = Itself>
+Real fold_line(const Lines& lines, const Real* line, const F& f = {}) {
+  return lines.outer == 1 ? fold_long_row<Op>(line, lines.count, f) : fold_row<Op>(line, lines.count, f);
+}
+
+/// out[j] = combination over i < rows of f(in[i step + j], j) for j < columns, rows by halving. f takes a Pack, which has the
+/// columns from j on, or one number.
+template <class Op, class F = Itself>
+void fold_columns(const Real* in, std::int64_t rows, std::int64_t step, std::int64_t columns, Real* out,
+                  const F& f = {}) {
+  constexpr std::int64_t width = pack_width, stretch = 64;
+  if (rows > stretch) {
+    const std::int64_t half = (rows / 2 + stretch - 1) / stretch * stretch;
+    std::vector<Real, PoolAllocator<Real>> second(static_cast<std::size_t>(columns));
+    fold_columns<Op>(in, half, step, columns, out, f);
+    fold_columns<Op>(in + half * step, rows - half, step, columns, second.data(), f);
+    for (std::int64_t j = 0; j < columns; ++j) out[j] = Op::combine(out[j], second[static_cast<std::size_t>(j)]);
+    return;
+  }
+  std::int64_t j = 0;
+  constexpr std::int64_t together = 4;  // packs whose sums do not wait for each other
+  for (; j + together * width <= columns; j += together * width) {
+    Pack total[together];
+    for (Pack& each : total) each = Op::identity;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t t = 0; t < together; ++t) {
+        const std::int64_t column = j + t * width;
+        total[t] = Op::combine(total[t], Pack(f(Pack::load(in + i * step + column), column)));
+      }
+    }
+    for (std::int64_t t = 0; t < together; ++t) total[t].store(out + j + t * width);
+  }
+  for (; j + width <= columns; j += width) {
+    Pack total(Op::identity);
+    for (std::int64_t i = 0; i < rows; ++i) total = Op::combine(total, Pack(f(Pack::load(in + i * step + j), j)));
+    total.store(out + j);
+  }
+  for (; j < columns; ++j) {
+    Real total = Op::identity;
+    for (std::int64_t i = 0; i < rows; ++i) total = Op::combine(total, Real(f(in[i * step + j], j)));
+    out[j] = total;
+  }
+}
+
+}  // namespace xgrad::inline XGRAD_SIMD

@@ -1,0 +1,94 @@
+// Rows of numbers pack by pack, for the kernels that go over the last axis (softmax, layer norm, losses, attention).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "../../../core/runtime/parallel.h"
+#include "../../../core/array/shape.h"
+#include "simd.h"
+
+namespace xgrad::inline XGRAD_SIMD {
+
+inline constexpr auto pack_width = static_cast<std::int64_t>(Pack::width);
+
+/// n rounded up to whole packs.
+inline std::int64_t padded(std::int64_t n) { return (n + pack_width - 1) / pack_width * pack_width; }
+
+/// A full pack of a row.
+struct FullPack {
+  static Pack load(const Real* from, Real = 0) { return Pack::load(from); }
+  static void store(const Pack& pack, Real* to) { pack.store(to); }
+};
+/// The last, incomplete pack of a row.
+struct PartPack {
+  std::size_t count;
+  Pack load(const Real* from, Real rest = 0) const { return Pack::load_first(from, count, rest); }
+  void store(const Pack& pack, Real* to) const { pack.store_first(to, count); }
+};
+
+/// Calls f(i, part) for i = 0, width, 2 width, ... below n; `part` loads and stores the numbers from i on.
+template <class F>
+void each_pack(std::int64_t n, const F& f) {
+  std::int64_t i = 0;
+  for (; i + pack_width <= n; i += pack_width) f(i, FullPack{});
+  if (i < n) f(i, PartPack{static_cast<std::size_t>(n - i)});
+}
+
+/// Combines f(i, part) over a row of n, in four interleaved chains. f must give `identity` where `part` has no numbers.
+template <class F, class Combine>
+Pack fold_packs(std::int64_t n, const Pack& identity, const F& f, const Combine& combine) {
+  Pack total[4] = {identity, identity, identity, identity};
+  std::int64_t i = 0;
+  for (; i + 4 * pack_width <= n; i += 4 * pack_width) {
+    for (std::int64_t j = 0; j < 4; ++j) total[j] = combine(total[j], f(i + j * pack_width, FullPack{}));
+  }
+  for (int j = 0; i + pack_width <= n; i += pack_width, ++j) total[j] = combine(total[j], f(i, FullPack{}));
+  if (i < n) total[3] = combine(total[3], f(i, PartPack{static_cast<std::size_t>(n - i)}));
+  return combine(combine(total[0], total[1]), combine(total[2], total[3]));
+}
+
+/// The sum of f(i, part) over a row.
+template <class F>
+Real sum_packs(std::int64_t n, const F& f) {
+  return sum_of(fold_packs(n, Pack(0), f, [](const Pack& a, const Pack& b) { return a + b; }));
+}
+
+/// The largest number of a row; -inf if there is none. What it gives for a row with NaN is not said.
+inline Real max_of_row(const Real* x, std::int64_t n) {
+  constexpr Real lowest = -std::numeric_limits<Real>::infinity();
+  return max_of(fold_packs(
+      n, Pack(lowest), [x](std::int64_t i, auto part) { return part.load(x + i, lowest); },
+      [](const Pack& a, const Pack& b) { return larger(a, b); }));
+}
+
+/// Whether n numbers are all neither infinite nor NaN.
+inline bool all_finite(const Real* x, std::int64_t n) {
+  // Each is multiplied by 0, so that the sum is 0 or NaN.
+  return sum_packs(n, [x](std::int64_t i, auto part) { return part.load(x + i) * 0; }) == 0;
+}
+
+/// For a row with +inf in it: y has 0 for these and -inf for the others, which has the same softmax. NaN stays.
+inline void replace_infinities(const Real* x, Real* y, std::int64_t n) {
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
+  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] == infinity ? 0 : x[i] < infinity ? -infinity : x[i];
+}
+
+/// Rows of `columns` numbers that one thread handles at a time.
+inline std::int64_t rows_per_block(std::int64_t columns) {
+  constexpr std::int64_t block = 1 << 14;
+  return std::max<std::int64_t>(1, block / std::max<std::int64_t>(columns, 1));
+}
+
+/// Calls f(row, offset), in parallel, for every row along the last axis of an array of this shape.
+template <class F>
+void each_row(const Shape& shape, const F& f) {
+  const std::int64_t columns = shape.back();
+  if (columns == 0) return;
+  parallel_for(shape.numel() / columns, rows_per_block(columns), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) f(row, row * columns);
+  });
+}
+
+}  // namespace xgrad::inline XGRAD_SIMD

@@ -1,0 +1,383 @@
+// Pack: a register full of numbers, with the operations that elementwise lambdas are written in. This is the one header
+// that knows xsimd (xtensor's SIMD layer).
+//
+// The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <type_traits>
+
+#include <xsimd/xsimd.hpp>
+
+#include "../../../core/base/config.h"
+#include "activations.h"
+#include "erf.h"
+#include "exp.h"
+
+// Inline functions that depend on the width of registers have the instructions in their names: a program may be
+// compiled for another processor than the library, and the linker takes functions of one name for the same.
+#if defined(__AVX512F__)
+#define XGRAD_SIMD avx512
+#elif defined(__AVX2__)
+#define XGRAD_SIMD avx2
+#elif defined(__AVX__)
+#define XGRAD_SIMD avx
+#else
+#define XGRAD_SIMD narrow_simd
+#endif
+
+namespace xgrad::inline XGRAD_SIMD {
+
+template <class Batch>
+class BasicPack;
+
+template <class Batch>
+class BasicPackMask {
+ public:
+  explicit BasicPackMask(typename Batch::batch_bool_type bits) : bits_(bits) {}
+  friend BasicPackMask operator&&(const BasicPackMask& a, const BasicPackMask& b) {
+    return BasicPackMask(a.bits_ & b.bits_);
+  }
+  friend BasicPackMask operator||(const BasicPackMask& a, const BasicPackMask& b) {
+    return BasicPackMask(a.bits_ | b.bits_);
+  }
+  friend BasicPackMask operator!(const BasicPackMask& a) { return BasicPackMask(~a.bits_); }
+  friend bool all(const BasicPackMask& a) { return xsimd::all(a.bits_); }
+
+  friend BasicPack<Batch> where(const BasicPackMask& mask, const BasicPack<Batch>& yes, const BasicPack<Batch>& no) {
+    return BasicPack<Batch>(xsimd::select(mask.bits_, yes.batch(), no.batch()));
+  }
+
+ private:
+  typename Batch::batch_bool_type bits_;
+};
+
+template <class Batch>
+class BasicPack {
+ public:
+  using Number = typename Batch::value_type;
+  using Mask = BasicPackMask<Batch>;
+  static constexpr std::size_t width = Batch::size;
+  static constexpr bool avx512 = sizeof(Batch) == 64;
+
+  BasicPack() : batch_(Number(0)) {}
+  BasicPack(const Batch& batch) : batch_(batch) {}
+  /// The same number in every place.
+  template <class T>
+  requires std::is_arithmetic_v<T> BasicPack(T number) : batch_(static_cast<Number>(number)) {}
+
+  static BasicPack load(const Number* from) { return BasicPack(Batch::load_unaligned(from)); }
+  void store(Number* to) const { batch_.store_unaligned(to); }
+  /// The first `count` (at most width) numbers from memory, `rest` in the other places. Memory behind them is not
+  /// touched.
+  static BasicPack load_first(const Number* from, std::size_t count, Number rest = 0) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) {
+      return Batch(_mm512_mask_loadu_ps(_mm512_set1_ps(rest), static_cast<__mmask16>((1u << count) - 1), from));
+    } else if constexpr (avx512 && std::is_same_v<Number, double>) {
+      return Batch(_mm512_mask_loadu_pd(_mm512_set1_pd(rest), static_cast<__mmask8>((1u << count) - 1), from));
+    }
+#endif
+    Number padded[width];
+    for (std::size_t i = 0; i < width; ++i) padded[i] = i < count ? from[i] : rest;
+    return load(padded);
+  }
+  /// Writes the first `count` numbers only.
+  void store_first(Number* to, std::size_t count) const {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) {
+      return _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << count) - 1), batch_);
+    } else if constexpr (avx512 && std::is_same_v<Number, double>) {
+      return _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1u << count) - 1), batch_);
+    }
+#endif
+    Number padded[width];
+    store(padded);
+    for (std::size_t i = 0; i < count; ++i) to[i] = padded[i];
+  }
+  const Batch& batch() const { return batch_; }
+
+  friend BasicPack operator+(const BasicPack& a, const BasicPack& b) { return a.batch_ + b.batch_; }
+  friend BasicPack operator-(const BasicPack& a, const BasicPack& b) { return a.batch_ - b.batch_; }
+  friend BasicPack operator*(const BasicPack& a, const BasicPack& b) { return a.batch_ * b.batch_; }
+  friend BasicPack operator/(const BasicPack& a, const BasicPack& b) { return a.batch_ / b.batch_; }
+  friend BasicPack operator-(const BasicPack& a) { return -a.batch_; }
+  /// a b + c, rounded once where the processor can.
+  [[gnu::always_inline]] friend BasicPack multiply_add(const BasicPack& a, const BasicPack& b, const BasicPack& c) {
+#ifdef __AVX512F__
+    // xsimd 8.1 writes a product and a sum here, which the compiler joins or, sharing the product, does not.
+    if constexpr (avx512 && std::is_same_v<Number, float>) return Batch(_mm512_fmadd_ps(a.batch_, b.batch_, c.batch_));
+    if constexpr (avx512 && std::is_same_v<Number, double>) return Batch(_mm512_fmadd_pd(a.batch_, b.batch_, c.batch_));
+#endif
+    return xsimd::fma(a.batch_, b.batch_, c.batch_);
+  }
+  friend Mask operator<(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ < b.batch_); }
+  friend Mask operator<=(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ <= b.batch_); }
+  friend Mask operator>(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ > b.batch_); }
+  friend Mask operator>=(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ >= b.batch_); }
+  friend Mask operator==(const BasicPack& a, const BasicPack& b) { return Mask(a.batch_ == b.batch_); }
+  friend Mask operator!=(const BasicPack& a, const BasicPack& b) {
+    return !(a == b);  // xsimd 8.1's own != is false for NaN
+  }
+
+  /// NaN if either is NaN, as numpy and PyTorch have it. (Where one is NaN, the instruction gives its second operand or
+  /// NaN.)
+  friend BasicPack maximum(const BasicPack& a, const BasicPack& b) {
+    return where(b == b, BasicPack(xsimd::max(b.batch_, a.batch_)), b);
+  }
+  friend BasicPack minimum(const BasicPack& a, const BasicPack& b) {
+    return where(b == b, BasicPack(xsimd::min(b.batch_, a.batch_)), b);
+  }
+  /// The larger one, in one instruction; if either is NaN, either may come out.
+  friend BasicPack larger(const BasicPack& a, const BasicPack& b) { return xsimd::max(a.batch_, b.batch_); }
+  /// The smaller one, in one instruction; NaN if a is.
+  friend BasicPack bounded_above(const BasicPack& a, const BasicPack& bound) {
+    return xsimd::min(bound.batch_, a.batch_);
+  }
+  friend BasicPack abs(const BasicPack& a) { return xsimd::abs(a.batch_); }
+  friend BasicPack sign(const BasicPack& a) { return where(a > 0, BasicPack(1), where(a < 0, BasicPack(-1), a)); }
+  friend BasicPack sqrt(const BasicPack& a) { return xsimd::sqrt(a.batch_); }
+  /// The nearest whole number.
+  friend BasicPack nearest(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
+  /// a 2^k for whole k that do not exceed twice the range of exponents, rounded once also where that is subnormal.
+  [[gnu::always_inline]] friend BasicPack scaled(const BasicPack& a, const BasicPack& k) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) return Batch(_mm512_scalef_ps(a.batch_, k.batch_));
+    if constexpr (avx512 && std::is_same_v<Number, double>) return Batch(_mm512_scalef_pd(a.batch_, k.batch_));
+#endif
+    const BasicPack half = nearest(0.5 * k);  // 2^k itself may lie outside of the range
+    return a * power_of_two(half) * power_of_two(k - half);
+  }
+  [[gnu::always_inline]] friend BasicPack exp(const BasicPack& a) { return detail::exp_of(a); }
+  friend BasicPack expm1(const BasicPack& a) { return detail::expm1_of(a); }
+  friend BasicPack log(const BasicPack& a) {
+    if constexpr (std::is_same_v<Number, float>) return xsimd::log(a.batch_);
+    // xsimd takes the exponent of a subnormal double before it scales the number.
+    const Mask tiny = a < std::numeric_limits<Number>::min();
+    const BasicPack y = xsimd::log(where(tiny, a * 0x1p54, a).batch_);
+    return where(tiny, y - 54 * std::numbers::ln2, y);
+  }
+  friend BasicPack log1p(const BasicPack& a) { return where(a == 0, a, BasicPack(xsimd::log1p(a.batch_))); }
+  /// By the C library, one by one: xsimd's has errors of many ulps, and NaN or 0 at the edges.
+  friend BasicPack pow(const BasicPack& a, const BasicPack& b) {
+    Number bases[width], exponents[width];
+    a.store(bases);
+    b.store(exponents);
+    for (std::size_t i = 0; i < width; ++i) bases[i] = std::pow(bases[i], exponents[i]);
+    return load(bases);
+  }
+  friend BasicPack log2(const BasicPack& a) {
+    if constexpr (std::is_same_v<Number, float>) return xsimd::log2(a.batch_);
+    const Mask tiny = a < std::numeric_limits<Number>::min();  // as in log
+    const BasicPack y = xsimd::log2(where(tiny, a * 0x1p54, a).batch_);
+    return where(tiny, y - 54, y);
+  }
+  friend BasicPack log10(const BasicPack& a) {
+    if constexpr (std::is_same_v<Number, float>) return xsimd::log10(a.batch_);
+    const Mask tiny = a < std::numeric_limits<Number>::min();
+    const BasicPack y = xsimd::log10(where(tiny, a * 0x1p54, a).batch_);
+    return where(tiny, y - 54 * (std::numbers::ln2 / std::numbers::ln10), y);
+  }
+  friend BasicPack exp2(const BasicPack& a) { return detail::exp2_of(a); }
+  friend BasicPack sin(const BasicPack& a) { return xsimd::sin(a.batch_); }
+  friend BasicPack cos(const BasicPack& a) { return xsimd::cos(a.batch_); }
+  friend BasicPack tan(const BasicPack& a) { return xsimd::tan(a.batch_); }
+  friend BasicPack asin(const BasicPack& a) { return xsimd::asin(a.batch_); }
+  friend BasicPack acos(const BasicPack& a) { return xsimd::acos(a.batch_); }
+  friend BasicPack atan(const BasicPack& a) { return xsimd::atan(a.batch_); }
+  friend BasicPack sinh(const BasicPack& a) { return xsimd::sinh(a.batch_); }
+  friend BasicPack cosh(const BasicPack& a) { return xsimd::cosh(a.batch_); }
+  friend BasicPack tanh(const BasicPack& a) { return xsimd::tanh(a.batch_); }
+  friend BasicPack asinh(const BasicPack& a) {
+    const Mask near = abs(a) < 2;
+    const BasicPack centre = detail::asinh_near_0(a);
+    return all(near) ? centre : where(near, centre, BasicPack(xsimd::asinh(a.batch_)));
+  }
+  friend BasicPack acosh(const BasicPack& a) {
+    // xsimd's own gives numbers far below 1.
+    return where(a < 1, BasicPack(std::numeric_limits<Number>::quiet_NaN()), BasicPack(xsimd::acosh(a.batch_)));
+  }
+  friend BasicPack atanh(const BasicPack& a) { return xsimd::atanh(a.batch_); }
+  friend BasicPack floor(const BasicPack& a) { return xsimd::floor(a.batch_); }
+  friend BasicPack ceil(const BasicPack& a) { return xsimd::ceil(a.batch_); }
+  friend BasicPack trunc(const BasicPack& a) { return xsimd::trunc(a.batch_); }
+  /// The nearest whole number, the even one of two that are as near.
+  friend BasicPack round(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
+  friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }
+  /// The normal distribution function and its density.
+  [[gnu::always_inline]] friend BasicPack normal_cdf(const BasicPack& a) { return detail::normal_cdf_of(a); }
+  [[gnu::always_inline]] friend BasicPack normal_pdf(const BasicPack& a) { return detail::normal_pdf_of(a); }
+  /// e^(-a^2).
+  [[gnu::always_inline]] friend BasicPack gauss(const BasicPack& a) { return detail::gauss_of(a); }
+  /// Activation functions (activations.h).
+  [[gnu::always_inline]] friend BasicPack silu(const BasicPack& a) { return detail::silu_of(a); }
+  [[gnu::always_inline]] friend BasicPack mish(const BasicPack& a) { return detail::mish_of(a); }
+  [[gnu::always_inline]] friend BasicPack gelu(const BasicPack& a) { return detail::gelu_of(a); }
+  [[gnu::always_inline]] friend BasicPack tanhshrink(const BasicPack& a) { return detail::tanhshrink_of(a); }
+  /// 1/(1 + e^-a) or e^a/(1 + e^a), whichever does not overflow.
+  [[gnu::always_inline]] friend BasicPack sigmoid(const BasicPack& a) {
+    const BasicPack e = exp(-abs(a));
+    return where(a < 0, e, BasicPack(1)) / (1 + e);
+  }
+
+  friend Number first_of(const BasicPack& a) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) return _mm512_cvtss_f32(a.batch_);
+    if constexpr (avx512 && std::is_same_v<Number, double>) return _mm512_cvtsd_f64(a.batch_);
+#endif
+    Number numbers[width];
+    a.store(numbers);
+    return numbers[0];
+  }
+  friend Number sum_of(const BasicPack& a) { return xsimd::hadd(a.batch_); }
+  friend Number max_of(const BasicPack& a) {
+#ifdef __AVX512F__
+    if constexpr (avx512 && std::is_same_v<Number, float>) return _mm512_reduce_max_ps(a.batch_);
+    if constexpr (avx512 && std::is_same_v<Number, double>) return _mm512_reduce_max_pd(a.batch_);
+#endif
+    Number numbers[width];
+    a.store(numbers);
+    Number most = numbers[0];
+    for (std::size_t i = 1; i < width; ++i) most = numbers[i] > most ? numbers[i] : most;
+    return most;
+  }
+
+ private:
+  // For whole k that are exponents of normal numbers: k plus this constant has the exponent's bits at its end.
+  static BasicPack power_of_two(const BasicPack& k) {
+    constexpr int bits = std::numeric_limits<Number>::digits - 1;
+    constexpr Number shift = Number(1.5) * (std::int64_t(1) << bits) + (std::numeric_limits<Number>::max_exponent - 1);
+    using Integers = xsimd::as_integer_t<Batch>;
+    return xsimd::bitwise_cast<Batch>(xsimd::bitwise_cast<Integers>((k + shift).batch_) << bits);
+  }
+
+  Batch batch_;
+};
+
+/// The widest register of the processor that this file is compiled for.
+using Pack = BasicPack<xsimd::batch<Real>>;
+
+/// Finds out what a lambda's result depends on, from its type alone: calling it with Probe<1>, Probe<2>, Probe<4> gives
+/// a Probe whose bits name the arguments that were used. So a rule keeps only the values that it needs. And being the
+/// first that a lambda is called with, it says what lambdas must not do.
+template <unsigned bits>
+struct Probe {
+  static constexpr unsigned depends_on = bits;
+  template <class T>
+  requires std::is_same_v<T, double>
+  operator T() const {  // double only, so that std::exp and its like are not ambiguous
+    static_assert(bits > 31,
+                  "a lambda of elementwise() works on many numbers at once: write exp(v), not std::exp(v), with "
+                  "the functions named in xgrad/ops/elementwise/fused.h");
+    return 0;
+  }
+};
+template <unsigned bits>
+struct ProbeMask {
+  template <class T>
+  requires std::is_same_v<T, bool>
+  explicit operator T() const {
+    static_assert(bits > 31,
+                  "a lambda of elementwise() works on many numbers at once: write where(v > 0, a, b), not "
+                  "v > 0 ? a : b or if");
+    return false;
+  }
+};
+
+#define XGRAD_PROBE_BINARY(result, op)               \
+  template <unsigned a, unsigned b>                  \
+  constexpr result<a | b> op(Probe<a>, Probe<b>) {   \
+    return {};                                       \
+  }                                                  \
+  template <unsigned a, class T>                     \
+  requires std::is_arithmetic_v<T>                   \
+  constexpr result<a> op(Probe<a>, T) { return {}; } \
+  template <unsigned a, class T>                     \
+  requires std::is_arithmetic_v<T>                   \
+  constexpr result<a> op(T, Probe<a>) { return {}; }
+XGRAD_PROBE_BINARY(Probe, operator+)
+XGRAD_PROBE_BINARY(Probe, operator-)
+XGRAD_PROBE_BINARY(Probe, operator*)
+XGRAD_PROBE_BINARY(Probe, operator/)
+XGRAD_PROBE_BINARY(Probe, maximum)
+XGRAD_PROBE_BINARY(Probe, minimum)
+XGRAD_PROBE_BINARY(Probe, pow)
+XGRAD_PROBE_BINARY(ProbeMask, operator<)
+XGRAD_PROBE_BINARY(ProbeMask, operator<=)
+XGRAD_PROBE_BINARY(ProbeMask, operator>)
+XGRAD_PROBE_BINARY(ProbeMask, operator>=)
+XGRAD_PROBE_BINARY(ProbeMask, operator==)
+XGRAD_PROBE_BINARY(ProbeMask, operator!=)
+#undef XGRAD_PROBE_BINARY
+
+template <unsigned a, unsigned b>
+constexpr ProbeMask<a | b> operator&&(ProbeMask<a>, ProbeMask<b>) {
+  return {};
+}
+template <unsigned a, unsigned b>
+constexpr ProbeMask<a | b> operator||(ProbeMask<a>, ProbeMask<b>) {
+  return {};
+}
+template <unsigned a>
+constexpr ProbeMask<a> operator!(ProbeMask<a>) {
+  return {};
+}
+
+#define XGRAD_PROBE_UNARY(op)       \
+  template <unsigned a>             \
+  constexpr Probe<a> op(Probe<a>) { \
+    return {};                      \
+  }
+XGRAD_PROBE_UNARY(operator-)
+XGRAD_PROBE_UNARY(abs)
+XGRAD_PROBE_UNARY(sign)
+XGRAD_PROBE_UNARY(sqrt)
+XGRAD_PROBE_UNARY(exp)
+XGRAD_PROBE_UNARY(expm1)
+XGRAD_PROBE_UNARY(log)
+XGRAD_PROBE_UNARY(log1p)
+XGRAD_PROBE_UNARY(log2)
+XGRAD_PROBE_UNARY(log10)
+XGRAD_PROBE_UNARY(exp2)
+XGRAD_PROBE_UNARY(sin)
+XGRAD_PROBE_UNARY(cos)
+XGRAD_PROBE_UNARY(tan)
+XGRAD_PROBE_UNARY(asin)
+XGRAD_PROBE_UNARY(acos)
+XGRAD_PROBE_UNARY(atan)
+XGRAD_PROBE_UNARY(sinh)
+XGRAD_PROBE_UNARY(cosh)
+XGRAD_PROBE_UNARY(tanh)
+XGRAD_PROBE_UNARY(asinh)
+XGRAD_PROBE_UNARY(acosh)
+XGRAD_PROBE_UNARY(atanh)
+XGRAD_PROBE_UNARY(floor)
+XGRAD_PROBE_UNARY(ceil)
+XGRAD_PROBE_UNARY(trunc)
+XGRAD_PROBE_UNARY(round)
+XGRAD_PROBE_UNARY(erf)
+XGRAD_PROBE_UNARY(sigmoid)
+XGRAD_PROBE_UNARY(normal_cdf)
+XGRAD_PROBE_UNARY(normal_pdf)
+XGRAD_PROBE_UNARY(gauss)
+XGRAD_PROBE_UNARY(silu)
+XGRAD_PROBE_UNARY(mish)
+XGRAD_PROBE_UNARY(gelu)
+XGRAD_PROBE_UNARY(tanhshrink)
+#undef XGRAD_PROBE_UNARY
+
+template <class T>
+inline constexpr unsigned probed = 0;
+template <unsigned bits>
+inline constexpr unsigned probed<Probe<bits>> = bits;
+
+template <unsigned m, class A, class B>
+constexpr Probe<m | probed<A> | probed<B>> where(ProbeMask<m>, A, B) {
+  return {};
+}
+
+}  // namespace xgrad::inline XGRAD_SIMD

@@ -1,0 +1,11 @@
+// What squashes the sum in a plain recurrent cell.
+#pragma once
+
+#include "../../../core/base/config.h"
+
+namespace xgrad {
+
+/// The f of rnn.
+enum class Squash { tanh, relu };
+
+}  // namespace xgrad

@@ -1,0 +1,321 @@
+// Attention: the formula in operations, and the operation that computes it by a kernel (kernels/attention.cpp). The
+// mask is in attention_mask.cpp.
+#include "attention.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "../../core/base/checked.h"
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record_fused.h"
+#include "../elementwise/arithmetic.h"
+#include "../arrange/broadcast.h"
+#include "dropout.h"
+#include "../kernels/attention/attention.h"
+#include "../products/matmul.h"
+#include "../products/matmul_precision.h"
+#include "../arrange/shape.h"
+#include "../arrange/slice.h"
+#include "softmax.h"
+
+namespace xgrad {
+namespace {
+
+// ---- The formula ----------------------------------------------------------------------------------------------------
+
+Tensor inner_products(const Tensor& a, const Tensor& b);
+
+// a b or a^T b, for weights or their gradients a: what a 0 stands for takes no part, NaN and infinities included, here
+// and in all gradients.
+Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
+  const bool transpose_a = left == LeftFactor::transposed;
+  Array y = std::ranges::all_of(b.value(), [](Real v) { return std::isfinite(v); })
+                ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
+                : careful_products(a.value(), b.value(), left);
+  return record("matmul", std::move(y),
+                wrt(a, [b = kept(b), transpose_a](
+                           const Tensor& gy) { return transpose_a ? inner_products(b, gy) : inner_products(gy, b); }),
+                wrt(b, [a = kept(a), transpose_a](const Tensor& gy) {
+                  return weighted_product(a, gy, transpose_a ? LeftFactor::as_it_is : LeftFactor::transposed);
+                }));
+}
+
+// a b^T
+Tensor inner_products(const Tensor& a, const Tensor& b) {
+  return record("matmul", matmul(a.detach(), b.detach(), {.transpose_b = true}).value(),
+                wrt(a, [b = kept(b)](const Tensor& gy) { return weighted_product(gy, b, LeftFactor::as_it_is); }),
+                wrt(b, [a = kept(a)](const Tensor& gy) { return weighted_product(gy, a, LeftFactor::transposed); }));
+}
+
+// How heads lie in an operand: in columns of (B, T, H d), or one behind the other, (..., T, d).
+enum class Heads { side_by_side, stacked };
+
+// What does not change between the forms and passes of one call.
+struct Call {
+  AttentionSizes sizes;
+  AttentionMask mask;
+  KeyRanges keys;  // which the mask leaves
+  WeightDropout dropout;
+  Heads heads;
+  Shape y_shape;
+
+  // An operand as (B, count, rows, columns).
+  Tensor by_heads(const Tensor& x, std::int64_t count, std::int64_t rows, std::int64_t columns) const {
+    if (heads == Heads::stacked) return reshape(x, {sizes.B, count, rows, columns});
+    return transpose(reshape(x, {sizes.B, rows, count, columns}), 1, 2);
+  }
+  // Keys or values as (B, H, S, columns): each head as often as there are heads of queries in its group.
+  Tensor by_groups(const Tensor& x, std::int64_t columns) const {
+    const std::int64_t count = sizes.H / sizes.group;
+    const Tensor own = by_heads(x, count, sizes.S, columns);
+    if (sizes.group == 1) return own;
+    return flatten(broadcast_to(unsqueeze(own, 2), {sizes.B, count, sizes.group, sizes.S, columns}), 1, 2);
+  }
+
+  // softmax(scale q k' + bias), (B, H, T, S)
+  Tensor weights(const Tensor& q, const Tensor& k, const Tensor& bias) const {
+    Tensor scores = inner_products(by_heads(q, sizes.H, sizes.T, sizes.d) * sizes.scale, by_groups(k, sizes.d));
+    if (bias.defined()) scores = scores + bias;
+    return masked_softmax(scores, detail::expanded(keys, sizes.scores()).value_or(Mask(Shape{}, false)));
+  }
+
+  // dropout(weights) v
+  Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias) const {
+    Tensor chosen = weights(q, k, bias);
+    if (dropout.on()) chosen = xgrad::dropout(chosen, dropout.p, dropout.key);
+    const Tensor y = weighted_sum(chosen, by_groups(v, sizes.e));  // (B, H, T, e)
+    return reshape(heads == Heads::side_by_side ? transpose(y, 1, 2) : y, y_shape);
+  }
+};
+
+// ---- The operation --------------------------------------------------------------------------------------------------
+
+XGRAD_FORMULA attention_formula{
+    "attention", "y = w v with w = softmax(scale q k' + mask)",
+    "dL/dq = scale u k; dL/dk = scale u' q; dL/dv = w' gy with u_ij = w_ij (gy_i v_j' - gy_i y_i')"};
+// On `inputs`: q, k, v and perhaps bias, or qkv and perhaps bias. `operands` says where q, k and v begin in arrays like
+// these, `composed` is the formula.
+template <std::size_t N, class Pointers, class Composed>
+Tensor attend(const Call& call, const std::array<Tensor, N>& inputs, const Pointers& operands,
+              const Composed& composed) {
+  const auto read = [operands](const std::array<Tensor, N>& xs) {
+    std::array<const Real*, N> data{};
+    for (std::size_t i = 0; i < N; ++i) data[i] = xs[i].value().data();
+    return operands(data);
+  };
+  const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
+  Array y(call.y_shape);
+  KeptAttention kept;
+  if (y.size() > 0) {
+    if (keep) kept = KeptAttention(call.sizes);
+    attention_forward(call.sizes, read(inputs), call.keys, call.dropout, y.mutable_data(), keep ? &kept : nullptr);
+  }
+  return record_fused(
+      "attention", std::move(y), inputs,
+      [call, operands, read, kept](const std::array<Tensor, N>& in, const Tensor& gy, Wanted wanted) {
+        const bool empty = gy.size() == 0, has_bias = call.keys.bias != nullptr;
+        std::array<Tensor, N> gradients;
+        std::array<Real*, N> to{};
+        for (std::size_t i = 0; i < N - (has_bias ? 1 : 0); ++i) {
+          Array gradient = empty ? Array(in[i].shape(), Real(0)) : Array(in[i].shape());
+          to[i] = gradient.mutable_data();
+          gradients[i] = Tensor(std::move(gradient));
+        }
+        const bool wants_bias = has_bias && wanted[N - 1];
+        Array scores = wants_bias ? Array(call.sizes.scores(), Real(0)) : Array();
+        if (!empty) {
+          attention_backward(call.sizes, gy.value().data(), read(in), operands(to), kept, call.keys, call.dropout,
+                             wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
+        }
+        if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
+        return gradients;
+      },
+      composed, told("heads", call.sizes.H), told("queries_per_key", unless(1, call.sizes.group)),
+      told("causal", unless(false, call.mask.causal)),
+      told("before", call.mask.band ? std::optional(call.mask.band->before) : std::nullopt),
+      told("after", call.mask.band ? std::optional(call.mask.band->after) : std::nullopt),
+      told("lengths", call.mask.lengths), told("masked", call.mask.masked), told("dropout", unless(0, call.dropout.p)),
+      told("scale", call.sizes.scale));
+}
+
+Tensor attend(const Call& call, const Tensor& q, const Tensor& k, const Tensor& v) {
+  const auto operands = []<class Number, std::size_t N>(const std::array<Number*, N>& data) {
+    return AttentionOperands<Number>{data[0], data[1], data[2]};
+  };
+  const Tensor& bias = call.mask.bias;
+  if (bias.defined()) {
+    return attend(call, std::array{q, k, v, bias}, operands,
+                  [call](const auto&... own) { return call.composed(own...); });
+  }
+  return attend(call, std::array{q, k, v}, operands,
+                [call](const auto&... own) { return call.composed(own..., Tensor()); });
+}
+
+// Queries, keys and values side by side in the rows of qkv.
+Tensor attend_packed(const Call& call, const Tensor& qkv) {
+  const std::int64_t q = call.sizes.H * call.sizes.d, k = q / call.sizes.group;  // the widths of queries and of keys
+  const auto operands = [q, k]<class Number, std::size_t N>(const std::array<Number*, N>& data) {
+    return AttentionOperands<Number>{data[0], data[0] + q, data[0] + q + k};
+  };
+  const auto composed = [call, q, k](const Tensor& x, const Tensor& bias) {
+    return call.composed(narrow(x, 2, 0, q), narrow(x, 2, q, k), narrow(x, 2, q + k, k), bias);
+  };
+  const Tensor& bias = call.mask.bias;
+  if (bias.defined()) return attend(call, std::array{qkv, bias}, operands, composed);
+  return attend(call, std::array{qkv}, operands, [composed](const Tensor& x) { return composed(x, Tensor()); });
+}
+
+// ---- What a call is given -------------------------------------------------------------------------------------------
+
+WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
+  if (!(options.dropout >= 0 && options.dropout <= 1)) {
+    fail<ValueError>(op, "dropout ", options.dropout, " is not in [0, 1]");
+  }
+  if (options.dropout == 0) return {};
+  return {options.dropout, options.key ? *options.key : next_random_key()};
+}
+
+Call call_of(const char* op, const AttentionOptions& options, Heads heads, const Shape& y_shape,
+             const AttentionSizes& sizes) {
+  AttentionSizes own = sizes;
+  own.unit = detail::bfloat_unit();
+  return {.sizes = own,
+          .mask = options.mask,
+          .keys = detail::check_mask(op, options.mask, sizes.scores()),
+          .dropout = checked_dropout(op, options),
+          .heads = heads,
+          .y_shape = y_shape};
+}
+
+Real scale_for(const char* op, const AttentionOptions& options, std::int64_t d) {
+  if (!options.scale) return 1 / std::sqrt(static_cast<Real>(std::max<std::int64_t>(d, 1)));
+  if (!std::isfinite(*options.scale)) fail<ValueError>(op, "scale ", *options.scale, " is not finite");
+  return *options.scale;
+}
+
+// How many heads have keys and values.
+std::int64_t kv_heads_of(const char* op, std::int64_t heads, const AttentionOptions& options) {
+  if (heads < 1) fail<ValueError>(op, "heads ", heads, " is not positive");
+  const std::int64_t count = options.kv_heads.value_or(heads);
+  if (count < 1 || heads % count != 0) fail<ValueError>(op, heads, " heads do not divide by ", count, " kv_heads");
+  return count;
+}
+
+Call side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                  const AttentionOptions& options) {
+  const auto refuse = [&](const char* rule) {
+    fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
+  };
+  if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3) refuse("needs three axes (batch, positions, width)");
+  if (q.dim(0) != k.dim(0) || k.dim(0) != v.dim(0)) refuse("batch sizes differ");
+  if (k.dim(1) != v.dim(1)) refuse("keys and values differ in number");
+  if (!options.kv_heads && q.dim(2) != k.dim(2)) refuse("queries and keys differ in width");
+  const std::int64_t kv_heads = kv_heads_of(op, heads, options);
+  const auto columns = [&](const Tensor& x, std::int64_t count) {
+    if (x.dim(2) % count != 0) fail<ValueError>(op, "width ", x.dim(2), " is not divisible by ", count, " heads");
+    return x.dim(2) / count;
+  };
+  const std::int64_t B = q.dim(0), T = q.dim(1), S = k.dim(1), C = q.dim(2), K = k.dim(2), E = v.dim(2);
+  const std::int64_t d = columns(q, heads), e = columns(v, kv_heads), out = checked_multiply(op, heads, e);
+  if (columns(k, kv_heads) != d) refuse("the heads of queries and keys differ in width");
+  return call_of(op, options, Heads::side_by_side, {B, T, out},
+                 {.B = B,
+                  .H = heads,
+                  .T = T,
+                  .S = S,
+                  .d = d,
+                  .e = e,
+                  .q = {T * C, d, C},
+                  .k = {S * K, d, K},
+                  .v = {S * E, e, E},
+                  .y = {T * out, e, out},
+                  .scale = scale_for(op, options, d),
+                  .group = heads / kv_heads});
+}
+
+Call stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+  const auto refuse = [&](const char* rule) {
+    fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
+  };
+  if (options.kv_heads) fail<ValueError>(op, "kv_heads is for multi_head_attention");
+  const int rank = q.rank();
+  if (rank < 2 || rank > 4 || k.rank() != rank || v.rank() != rank) refuse("needs two to four axes, as many in each");
+  for (int i = 0; i < rank - 2; ++i) {
+    if (q.shape()[i] != k.shape()[i] || k.shape()[i] != v.shape()[i]) refuse("leading axes differ");
+  }
+  if (k.dim(-2) != v.dim(-2)) refuse("keys and values differ in number");
+  if (q.dim(-1) != k.dim(-1)) refuse("queries and keys differ in width");
+  const std::int64_t B = rank >= 3 ? q.dim(0) : 1, H = rank == 4 ? q.dim(1) : 1;
+  const std::int64_t T = q.dim(-2), S = k.dim(-2), d = q.dim(-1), e = v.dim(-1);
+  Shape y_shape = q.shape();
+  y_shape[rank - 1] = e;
+  return call_of(op, options, Heads::stacked, y_shape,
+                 {.B = B,
+                  .H = H,
+                  .T = T,
+                  .S = S,
+                  .d = d,
+                  .e = e,
+                  .q = {H * T * d, T * d, d},
+                  .k = {H * S * d, S * d, d},
+                  .v = {H * S * e, S * e, e},
+                  .y = {H * T * e, T * e, e},
+                  .scale = scale_for(op, options, d)});
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionOptions& options) {
+  return attend(stacked("scaled_dot_product_attention", q, k, v, options), q, k, v);
+}
+
+Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                            const AttentionOptions& options) {
+  return attend(side_by_side("multi_head_attention", q, k, v, heads, options), q, k, v);
+}
+
+Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options) {
+  constexpr const char* op = "multi_head_attention";
+  if (qkv.rank() != 3) fail<ShapeError>(op, "needs three axes (batch, positions, width), got ", qkv.shape());
+  const std::int64_t kv_heads = kv_heads_of(op, heads, options), width = qkv.dim(2);
+  const std::int64_t parts = heads > width ? 1 : heads + 2 * kv_heads;
+  if ((heads > width && width > 0) || width % parts != 0) {
+    fail<ValueError>(op, "width ", width, " is not divisible by queries, keys and values of ", heads, " heads",
+                     kv_heads == heads ? "" : cat(", ", kv_heads, " of keys"));
+  }
+  const std::int64_t B = qkv.dim(0), T = qkv.dim(1), d = width / parts, C = heads * d;
+  const HeadLayout part{T * width, d, width};
+  return attend_packed(call_of(op, options, Heads::side_by_side, {B, T, C},
+                               {.B = B,
+                                .H = heads,
+                                .T = T,
+                                .S = T,
+                                .d = d,
+                                .e = d,
+                                .q = part,
+                                .k = part,
+                                .v = part,
+                                .y = {T * C, d, C},
+                                .scale = scale_for(op, options, d),
+                                .group = heads / kv_heads}),
+                       qkv);
+}
+
+Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options) {
+  AttentionOptions whole = options;
+  whole.dropout = 0;
+  return side_by_side("attention_weights", q, k, k, heads, whole).weights(q, k, options.mask.bias);
+}
+
+Tensor weighted_sum(const Tensor& weights, const Tensor& x) {
+  const auto fits = [&] {
+    if (weights.rank() < 2 || weights.rank() != x.rank() || weights.dim(-1) != x.dim(-2)) return false;
+    return std::equal(weights.shape().begin(), weights.shape().end() - 2, x.shape().begin());
+  };
+  if (!fits()) fail<ShapeError>("weighted_sum", "weights ", weights.shape(), " do not fit ", x.shape());
+  return weighted_product(weights, x, LeftFactor::as_it_is);
+}
+
+}  // namespace xgrad

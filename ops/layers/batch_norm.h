@@ -1,0 +1,26 @@
+// Batch norm.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+struct BatchNormFuncOptions {
+  Real eps = Real(1e-5);  ///< added to the variance
+};
+
+/// What batch_norm returns.
+struct BatchNormed {
+  Tensor y;
+  Array mean;      ///< (C), of this batch
+  Array variance;  ///< (C), of the numbers themselves: the mean square deviation
+};
+
+/// y = (x - mean) / sqrt(variance + eps) gamma + beta for each channel, over all axes but axis 1 (Ioffe, Szegedy 2015).
+/// x (B, C, ...), gamma and beta (C) or undefined. A constant channel gives beta. As one operation, accurate also where
+/// the mean is large against the spread. Throws ShapeError when x has fewer than two axes or no number for a channel,
+/// and for another gamma or beta, ValueError for a negative eps.
+BatchNormed batch_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
+                       const BatchNormFuncOptions& options = {});
+
+}  // namespace xgrad

@@ -1,0 +1,312 @@
+// Convolutions: checks, and rules. The map from images to results, the one back and the one to kernels are linear in
+// each of their two arguments, and each is the gradient of the others.
+#include "conv.h"
+
+#include "../../core/base/checked.h"
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../kernels/conv/conv.h"
+#include "../products/matmul_precision.h"
+#include "../reduce/reduce.h"
+#include "../arrange/shape.h"
+
+namespace xgrad {
+namespace {
+
+// ---- The three maps, on (B, C, H, W) ----
+
+Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, const Tensor& kernel, const Tensor& bias);
+Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, const Tensor& kernel, const Tensor& bias);
+Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result);
+
+const Real* numbers(const Tensor& x) { return x.defined() ? x.value().data() : nullptr; }
+
+// What of a convolution is not usual.
+auto told_stride(const ConvSizes& sizes) {
+  return told("stride", unless({1, 1}, Shape{sizes.h.stride, sizes.w.stride}));
+}
+auto told_padding(const ConvSizes& sizes) {
+  return told("padding", unless({0, 0}, Shape{sizes.h.padding, sizes.w.padding}));
+}
+auto told_dilation(const ConvSizes& sizes) {
+  return told("dilation", unless({1, 1}, Shape{sizes.h.dilation, sizes.w.dilation}));
+}
+auto told_groups(const ConvSizes& sizes) { return told("groups", unless(1, sizes.groups)); }
+
+auto to_bias(const Tensor& bias) {
+  return wrt(bias, [](const Tensor& gy) { return sum(gy, {.axis = {0, 2, 3}}); });
+}
+
+// What the gradients of convolutions are made of.
+XGRAD_FORMULA conv_formula{"conv", "y = conv(x, weight)",
+                           "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy)"};
+XGRAD_FORMULA conv_transpose_formula{"conv_transpose", "y = conv_transpose(x, weight)",
+                                     "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x)"};
+XGRAD_FORMULA conv_kernel_formula{"conv_kernel", "y_ock = sum_p a_c(stride p - padding + dilation k) b_op",
+                                  "dL/da = conv_transpose(b, gy); dL/db = conv(a, gy)"};
+
+// With the rules of both arguments.
+template <class First, class Second>
+Tensor record_map(const char* op, const ConvSizes& sizes, Array y, First first, Second second, const Tensor& bias) {
+  const auto with = [&](auto&&... all) {
+    return record(op, std::move(y), std::move(first), std::move(second), std::move(all)..., told_stride(sizes),
+                  told_padding(sizes), told_dilation(sizes), told_groups(sizes));
+  };
+  return bias.defined() ? with(to_bias(bias)) : with();
+}
+
+Tensor to_result(const ConvSizes& sizes, const char* op, const Tensor& image, const Tensor& kernel,
+                 const Tensor& bias) {
+  Array y = conv_rows(sizes, numbers(image), numbers(kernel), numbers(bias), detail::bfloat_unit());
+  auto first = wrt(image, [=](const Tensor& gy) { return to_image(sizes, "conv_transpose", gy, kernel, {}); });
+  auto second = wrt(kernel, [=](const Tensor& gy) { return to_kernel(sizes, image, gy); });
+  return record_map(op, sizes, std::move(y), std::move(first), std::move(second), bias);
+}
+
+Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, const Tensor& kernel,
+                const Tensor& bias) {
+  Array x = conv_image_rows(sizes, numbers(result), numbers(kernel), numbers(bias), detail::bfloat_unit());
+  auto first = wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", g, kernel, {}); });
+  auto second = wrt(kernel, [=](const Tensor& g) { return to_kernel(sizes, g, result); });
+  return record_map(op, sizes, std::move(x), std::move(first), std::move(second), bias);
+}
+
+Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result) {
+  return record("conv_kernel", conv_kernel_rows(sizes, numbers(image), numbers(result), detail::bfloat_unit()),
+                wrt(image, [=](const Tensor& g) { return to_image(sizes, "conv_transpose", result, g, {}); }),
+                wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); }));
+}
+
+// ---- Checks ----
+
+void at_least(const char* op, const char* what, std::int64_t least, const Size2d& given) {
+  for (const std::int64_t number : {given.height, given.width}) {
+    if (number < least) fail<ValueError>(op, what, " ", number, " is below ", least);
+  }
+}
+
+// How far a kernel reaches: dilation (kernel - 1) + 1.
+std::int64_t reach(const char* op, std::int64_t kernel, std::int64_t dilation) {
+  return checked_add(op, checked_multiply(op, dilation, kernel - 1), 1);
+}
+
+// The axis of a convolution from `in` places, where a kernel that reaches further than the padded image is refused.
+ConvAxis axis_of(const char* op, std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
+                 std::int64_t dilation) {
+  const std::int64_t all = checked_add(op, in, checked_multiply(op, 2, padding)), far = reach(op, kernel, dilation);
+  if (far > all) {
+    fail<ShapeError>(op, "a kernel of ", kernel, " with dilation ", dilation, " reaches over ", far,
+                     ", the padded image has ", all);
+  }
+  return {.in = in,
+          .out = (all - far) / stride + 1,
+          .kernel = kernel,
+          .stride = stride,
+          .padding = padding,
+          .dilation = dilation};
+}
+
+// Checks what all have in common: the kernel's axes, and the channels, which the kernel has `own` of in each group.
+void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups, std::int64_t own) {
+  if (groups < 1) fail<ValueError>(op, "groups ", groups, " is below 1");
+  if (weight.dim(2) < 1 || weight.dim(3) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has no place");
+  if (weight.dim(0) % groups != 0) {
+    fail<ShapeError>(op, "weight ", weight.shape(), " cannot be divided into ", groups, " groups");
+  }
+  if (x.dim(1) != checked_multiply(op, own, groups)) {
+    fail<ShapeError>(op, "input ", x.shape(), " has ", x.dim(1), " channels, weight ", weight.shape(), " takes ", own,
+                     " in each of ", groups, groups == 1 ? " group" : " groups");
+  }
+}
+
+void check_bias(const char* op, const Tensor& bias, std::int64_t channels) {
+  if (bias.defined() && bias.shape() != Shape{channels}) {
+    fail<ShapeError>(op, "bias ", bias.shape(), " does not fit ", channels, " channels");
+  }
+}
+
+// f(x) of images (B, C, H, W), also for one image without B.
+template <class F>
+Tensor batched(const char* op, const Tensor& x, int axes, const F& f) {
+  if (x.rank() == axes) return f(x);
+  if (x.rank() != axes - 1) {
+    fail<ShapeError>(op, "needs ", axes, " axes, or ", axes - 1, " without a batch, got ", x.shape());
+  }
+  return squeeze(f(unsqueeze(x, 0)), {0});
+}
+
+void check_weight(const char* op, const Tensor& weight, int axes) {
+  if (weight.rank() != axes) fail<ShapeError>(op, "weight needs ", axes, " axes, got ", weight.shape());
+}
+
+// same_padding in numbers: in front, dilation (kernel - 1) / 2; what is odd stands behind.
+std::int64_t in_front(std::int64_t kernel, std::int64_t dilation) { return dilation * (kernel - 1) / 2; }
+
+Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                   const Conv2dFuncOptions& options) {
+  at_least(op, "stride", 1, options.stride);
+  at_least(op, "dilation", 1, options.dilation);
+  at_least(op, "padding", 0, options.padding.each());
+  check(op, x, weight, options.groups, weight.dim(1));
+  check_bias(op, bias, weight.dim(0));
+  const Size2d &stride = options.stride, &dilation = options.dilation;
+  const Padding2d& padding = options.padding;
+  if (padding.same() && stride != Size2d(1)) {
+    fail<ValueError>(op, "same_padding needs stride 1, got ", stride.height, " and ", stride.width);
+  }
+  const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t spread) {
+    const std::int64_t in = x.dim(place), kernel = weight.dim(place);
+    if (!padding.same()) return axis_of(op, in, kernel, step, zeros, spread);
+    (void)checked_add(op, in - 1, reach(op, kernel, spread));
+    return ConvAxis{.in = in, .out = in, .kernel = kernel, .padding = in_front(kernel, spread), .dilation = spread};
+  };
+  const ConvSizes sizes{.batch = x.dim(0),
+                        .groups = options.groups,
+                        .in = weight.dim(1),
+                        .out = weight.dim(0) / options.groups,
+                        .h = axis(2, stride.height, padding.each().height, dilation.height),
+                        .w = axis(3, stride.width, padding.each().width, dilation.width)};
+  return to_result(sizes, op, x, weight, bias);
+}
+
+ConvSizes unfolding(const char* op, std::int64_t batch, std::int64_t channels, const Size2d& size, const Size2d& kernel,
+                    const UnfoldOptions& options) {
+  at_least(op, "kernel", 1, kernel);
+  at_least(op, "stride", 1, options.stride);
+  at_least(op, "dilation", 1, options.dilation);
+  at_least(op, "padding", 0, options.padding);
+  const ConvSizes sizes{
+      .batch = batch,
+      .groups = 1,
+      .in = channels,
+      .out = 1,
+      .h = axis_of(op, size.height, kernel.height, options.stride.height, options.padding.height,
+                   options.dilation.height),
+      .w = axis_of(op, size.width, kernel.width, options.stride.width, options.padding.width, options.dilation.width)};
+  (void)checked_multiply(op, channels, checked_multiply(op, kernel.height, kernel.width));
+  (void)checked_multiply(op, sizes.h.out, sizes.w.out);
+  return sizes;
+}
+
+Tensor folded(const ConvSizes& sizes, const Tensor& columns);
+
+Tensor unfolded(const ConvSizes& sizes, const Tensor& image) {
+  return record("unfold", unfold_rows(sizes, numbers(image)),
+                wrt(image, [sizes](const Tensor& gy) { return folded(sizes, gy); }));
+}
+
+Tensor folded(const ConvSizes& sizes, const Tensor& columns) {
+  return record("fold", fold_rows(sizes, numbers(columns)),
+                wrt(columns, [sizes](const Tensor& gy) { return unfolded(sizes, gy); }));
+}
+
+Tensor transposed_convolution(const char* op, const Tensor& all, const Tensor& weight, const Tensor& bias,
+                              const ConvTranspose2dFuncOptions& options) {
+  const Size2d &stride = options.stride, &padding = options.padding, &more = options.output_padding,
+               &dilation = options.dilation;
+  const std::int64_t groups = options.groups;
+  at_least(op, "stride", 1, stride);
+  at_least(op, "dilation", 1, dilation);
+  at_least(op, "padding", 0, padding);
+  at_least(op, "output_padding", 0, more);
+  check(op, all, weight, groups, groups < 1 ? 0 : weight.dim(0) / groups);
+  check_bias(op, bias, checked_multiply(op, weight.dim(1), groups));
+  const auto axis = [&](int place, std::int64_t step, std::int64_t zeros, std::int64_t behind, std::int64_t spread) {
+    if (behind >= std::max(step, spread)) {
+      fail<ValueError>(op, "output_padding ", behind, " is not below stride ", step, " or dilation ", spread);
+    }
+    const std::int64_t out = all.dim(place), kernel = weight.dim(place);
+    const std::int64_t far = checked_add(op, reach(op, kernel, spread), behind);
+    const std::int64_t whole = checked_add(op, checked_multiply(op, std::max<std::int64_t>(out, 1) - 1, step), far);
+    const std::int64_t in = whole - checked_multiply(op, 2, zeros);
+    if (in < 1 || out < 1) {
+      fail<ShapeError>(op, "input ", all.shape(), " gives ", whole, " places, of which padding ", zeros,
+                       " leaves none");
+    }
+    return ConvAxis{.in = in, .out = out, .kernel = kernel, .stride = step, .padding = zeros, .dilation = spread};
+  };
+  const ConvSizes sizes{.batch = all.dim(0),
+                        .groups = groups,
+                        .in = weight.dim(1),
+                        .out = weight.dim(0) / groups,
+                        .h = axis(2, stride.height, padding.height, more.height, dilation.height),
+                        .w = axis(3, stride.width, padding.width, more.width, dilation.width)};
+  return to_image(sizes, op, all, weight, bias);
+}
+
+}  // namespace
+
+XGRAD_FORMULA conv1d_formula{
+    "conv1d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
+    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
+Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv1dFuncOptions& options) {
+  check_weight("conv1d", weight, 3);
+  const Conv2dFuncOptions on_rows{
+      .stride = {1, options.stride},
+      .padding = options.padding.same() ? Padding2d(same_padding) : Padding2d(0, options.padding.each()),
+      .dilation = {1, options.dilation},
+      .groups = options.groups};
+  return batched("conv1d", x, 3, [&](const Tensor& all) {
+    return squeeze(convolution("conv1d", unsqueeze(all, 2), unsqueeze(weight, 2), bias, on_rows), {2});
+  });
+}
+
+XGRAD_FORMULA conv2d_formula{
+    "conv2d", "y_op = bias_o + sum_ck x_c(stride p - padding + dilation k) weight_ock",
+    "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy); dL/dbias = sum of gy"};
+Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias, const Conv2dFuncOptions& options) {
+  check_weight("conv2d", weight, 4);
+  return batched("conv2d", x, 4, [&](const Tensor& all) { return convolution("conv2d", all, weight, bias, options); });
+}
+
+XGRAD_FORMULA conv_transpose2d_formula{
+    "conv_transpose2d", "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
+    "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy"};
+Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                        const ConvTranspose2dFuncOptions& options) {
+  check_weight("conv_transpose2d", weight, 4);
+  return batched("conv_transpose2d", x, 4, [&](const Tensor& all) {
+    return transposed_convolution("conv_transpose2d", all, weight, bias, options);
+  });
+}
+
+XGRAD_FORMULA conv_transpose1d_formula{
+    "conv_transpose1d", "y_oq = bias_o + sum_cpk x_cp weight_cok with q = stride p - padding + dilation k",
+    "dL/dx = conv(gy, weight); dL/dweight = conv_kernel(gy, x); dL/dbias = sum of gy"};
+Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                        const ConvTranspose1dFuncOptions& options) {
+  check_weight("conv_transpose1d", weight, 3);
+  const ConvTranspose2dFuncOptions on_rows{.stride = {1, options.stride},
+                                           .padding = {0, options.padding},
+                                           .output_padding = {0, options.output_padding},
+                                           .dilation = {1, options.dilation},
+                                           .groups = options.groups};
+  return batched("conv_transpose1d", x, 3, [&](const Tensor& all) {
+    return squeeze(transposed_convolution("conv_transpose1d", unsqueeze(all, 2), unsqueeze(weight, 2), bias, on_rows),
+                   {2});
+  });
+}
+
+XGRAD_FORMULA unfold_formula{"unfold", "y_kp = x_(p + k) for places k of the kernel around p", "dL/dx = fold(gy)"};
+Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options) {
+  return batched("unfold", x, 4, [&](const Tensor& all) {
+    return unfolded(unfolding("unfold", all.dim(0), all.dim(1), {all.dim(2), all.dim(3)}, kernel, options), all);
+  });
+}
+
+XGRAD_FORMULA fold_formula{"fold", "y_q = sum of x_kp with p + k = q", "dL/dx = unfold(gy)"};
+Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options) {
+  return batched("fold", x, 3, [&](const Tensor& all) {
+    at_least("fold", "size", 0, size);
+    ConvSizes sizes = unfolding("fold", all.dim(0), 0, size, kernel, options);
+    const std::int64_t places = kernel.height * kernel.width, pixels = sizes.h.out * sizes.w.out;
+    if (all.dim(1) % places != 0 || all.dim(2) != pixels) {
+      fail<ShapeError>("fold", "columns ", all.shape(), " for ", places, " places of a kernel and ", pixels,
+                       " of an image of ", Shape{size.height, size.width});
+    }
+    sizes.in = all.dim(1) / places;
+    return folded(sizes, all);
+  });
+}
+
+}  // namespace xgrad

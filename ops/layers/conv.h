@@ -1,0 +1,102 @@
+// Convolutions of sequences and images, and the columns that they are products with. Images are (B, C, H, W), or (C, H,
+// W) for one; what is called a convolution is, as everywhere in this field, a cross-correlation.
+//
+// All throw ShapeError when shapes do not fit one another or the kernel is larger than the padded image, ValueError for
+// a stride, dilation or number of groups below 1 or a negative padding, LimitError for sizes that overflow.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+#include "size2d.h"
+
+namespace xgrad {
+
+/// As many zeros around as make the result as large as the image, the odd one behind it. For stride 1 only.
+struct SamePadding {};
+inline constexpr SamePadding same_padding;
+
+/// How many zeros stand on each side of a sequence: a number, or same_padding.
+class Padding1d {
+ public:
+  constexpr Padding1d(std::int64_t each) : each_(each) {}
+  constexpr Padding1d(SamePadding) : same_(true) {}
+  bool same() const { return same_; }
+  std::int64_t each() const { return each_; }
+
+ private:
+  bool same_ = false;
+  std::int64_t each_ = 0;
+};
+
+/// How many zeros stand on each side of an image: a number, one for each axis, or same_padding.
+class Padding2d {
+ public:
+  Padding2d(std::int64_t each) : each_(each) {}
+  Padding2d(std::int64_t h, std::int64_t w) : each_(h, w) {}
+  Padding2d(SamePadding) : same_(true) {}
+  bool same() const { return same_; }
+  Size2d each() const { return each_; }
+
+ private:
+  bool same_ = false;
+  Size2d each_ = 0;
+};
+
+struct Conv1dFuncOptions {
+  std::int64_t stride = 1;
+  Padding1d padding = 0;
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;  ///< channels in so many parts, of which each result sees one
+};
+/// As conv2d along one axis.      x (B, C, T) or (C, T), weight (O, C / groups, k), bias (O) -> (B, O, T')
+Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv1dFuncOptions& options = {});
+
+struct Conv2dFuncOptions {
+  Size2d stride = 1;
+  Padding2d padding = 0;
+  Size2d dilation = 1;
+  std::int64_t groups = 1;  ///< channels in so many parts, of which each result sees one
+};
+/// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) weight_ock over the kernel's places k and the channels
+/// c of o's group.      x (B, C, H, W), weight (O, C / groups, kh, kw), bias (O) or none -> (B, O, H', W')
+///
+/// H' = floor((H + 2 padding - dilation (kh - 1) - 1) / stride) + 1 (LeCun et al. 1989). With groups = C = O it is
+/// depthwise. Gradients: to x the transposed convolution of gy, to the weight the correlation of x and gy.
+Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv2dFuncOptions& options = {});
+
+struct ConvTranspose2dFuncOptions {
+  Size2d stride = 1;
+  Size2d padding = 0;
+  Size2d output_padding = 0;  ///< how much larger the result is at its end; less than stride or dilation
+  Size2d dilation = 1;
+  std::int64_t groups = 1;
+};
+/// The transposed map of conv2d, from results to images.      x (B, C, H, W), weight (C, O / groups, kh, kw), bias (O)
+/// or none -> (B, O, H', W'),   H' = (H - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1
+Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+                        const ConvTranspose2dFuncOptions& options = {});
+
+struct ConvTranspose1dFuncOptions {
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t output_padding = 0;  ///< how much longer the result is at its end; less than stride or dilation
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+};
+/// The same along one axis.      x (B, C, T) or (C, T), weight (C, O / groups, k), bias (O) or none -> (B, O, T')
+Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+                        const ConvTranspose1dFuncOptions& options = {});
+
+struct UnfoldOptions {
+  Size2d dilation = 1;
+  Size2d padding = 0;
+  Size2d stride = 1;
+};
+/// What each place of a kernel sees, as columns.      (B, C, H, W) -> (B, C kh kw, H' W'), or both without B
+/// conv2d(x, weight) is matmul(reshape(weight, {O, -1}), unfold(x, {kh, kw})), and the gradient is fold.
+Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options = {});
+
+/// The transposed map of unfold: each element of the image is the sum of what the columns hold of it. The gradient is
+/// unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both without B; size is (H, W)
+Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options = {});
+
+}  // namespace xgrad

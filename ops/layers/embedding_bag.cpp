@@ -1,0 +1,99 @@
+// Bags of words, made of embedding and scatter_add, or scatter_reduce for the largest.
+#include "embedding_bag.h"
+
+#include <limits>
+#include <vector>
+
+#include "../elementwise/arithmetic.h"
+#include "../arrange/broadcast.h"
+#include "../arrange/create.h"
+#include "../arrange/index.h"
+#include "../arrange/scatter.h"
+#include "../arrange/shape.h"
+
+namespace xgrad {
+namespace {
+
+// Which bag each id of a list is in.
+Index bags_of(const Index& ids, const Index& offsets) {
+  const auto wrong = [&](std::int64_t b) {
+    fail<ValueError>("embedding_bag", "offset ", offsets.data()[b], " of bag ", b,
+                     ": offsets begin with 0, ascend and stay within the ", ids.size(), " ids");
+  };
+  for (std::int64_t b = 0; b < offsets.size(); ++b) {
+    const std::int64_t least = b == 0 ? 0 : offsets.data()[b - 1], most = b == 0 ? 0 : ids.size();
+    if (offsets.data()[b] < least || offsets.data()[b] > most) wrong(b);
+  }
+  if (offsets.size() == 0 && ids.size() > 0) fail<ValueError>("embedding_bag", ids.size(), " ids, but no bag");
+  Index bags(ids.shape());
+  for (std::int64_t i = 0, b = 0; i < ids.size(); ++i) {
+    while (b + 1 < offsets.size() && offsets.data()[b + 1] <= i) ++b;
+    bags.mutable_data()[i] = b;
+  }
+  return bags;
+}
+
+// Largest elements over the rows of each bag.
+Tensor largest(const Tensor& rows, const Index& bags, std::int64_t B) {
+  const std::int64_t n = rows.dim(0), C = rows.dim(1);
+  if (n == 0) return zeros({B, C});
+  Mask empty(Shape{B, 1}, true);
+  for (const std::int64_t b : bags) empty.mutable_data()[b] = false;
+  const Tensor least = full({B, C}, -std::numeric_limits<Real>::infinity());
+  const Index to = broadcast_to(bags.reshaped({n, 1}), {n, C});
+  return masked_fill(scatter_reduce(least, 0, to, rows, ScatterReduce::amax), empty, 0);
+}
+
+Tensor bags(const Tensor& weight, const Index& ids, const Index& bag_of, std::int64_t B,
+            const EmbeddingBagFuncOptions& options) {
+  const char* op = "embedding_bag";
+  if (weight.rank() != 2) fail<ShapeError>(op, "the table needs two axes, its shape is ", weight.shape());
+  const std::int64_t V = weight.dim(0), C = weight.dim(1);
+  const Tensor& scale = options.per_sample_weights;
+  if (scale.defined() && options.mode != BagMode::sum) fail<ValueError>(op, "per_sample_weights are for sums only");
+  if (scale.defined() && scale.size() != ids.size()) {
+    fail<ShapeError>(op, "per_sample_weights ", scale.shape(), " for ids ", ids.shape());
+  }
+  std::optional<std::int64_t> padding = options.padding_idx;
+  if (padding && (*padding < -V || *padding >= V)) {
+    fail<ValueError>(op, "padding_idx ", *padding, " not in [", -V, ", ", V, ")");
+  }
+  if (padding && *padding < 0) *padding += V;
+  std::vector<std::int64_t> positions, known, of_bag;
+  for (std::int64_t i = 0; i < ids.size(); ++i) {
+    const std::int64_t id = ids.data()[i];
+    if (id < 0 || id >= V) fail<ValueError>(op, "index ", id, " not in [0, ", V, ")");
+    if (id == padding) continue;
+    positions.push_back(i);
+    known.push_back(id);
+    of_bag.push_back(bag_of.data()[i]);
+  }
+  const std::int64_t n = std::ssize(known);
+  Tensor rows = embedding(weight, Index(known));  // (n, C)
+  if (options.mode == BagMode::max) return largest(rows, Index(of_bag), B);
+  if (scale.defined()) rows = rows * index_select(reshape(scale, {ids.size(), 1}), 0, Index(positions));
+  const Index column = Index(of_bag).reshaped({n, 1});
+  const Tensor sums = scatter_add(zeros({B, C}), 0, broadcast_to(column, {n, C}), rows);
+  if (options.mode == BagMode::sum) return sums;
+  return sums / maximum(scatter_add(zeros({B, 1}), 0, column, ones({n, 1})), 1);
+}
+
+}  // namespace
+
+Tensor embedding_bag(const Tensor& weight, const Index& ids, const EmbeddingBagFuncOptions& options) {
+  if (ids.rank() != 2) {
+    fail<ShapeError>("embedding_bag", "needs ids (B, L), or a list and offsets, got ids ", ids.shape());
+  }
+  const std::int64_t B = ids.dim(0);
+  return bags(weight, ids, broadcast_to(arange(B).reshaped({B, 1}), ids.shape()), B, options);
+}
+
+Tensor embedding_bag(const Tensor& weight, const Index& ids, const Index& offsets,
+                     const EmbeddingBagFuncOptions& options) {
+  if (ids.rank() != 1 || offsets.rank() != 1) {
+    fail<ShapeError>("embedding_bag", "needs lists of ids and offsets, got ", ids.shape(), " and ", offsets.shape());
+  }
+  return bags(weight, ids, bags_of(ids, offsets), offsets.size(), options);
+}
+
+}  // namespace xgrad

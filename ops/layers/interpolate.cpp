@@ -1,0 +1,118 @@
+// Interpolation, and the operation that it has in common with averages in windows: a band matrix for the rows and one
+// for the columns.
+#include "interpolate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../../core/array/shape_hints.h"
+#include "../elementwise/arithmetic.h"
+#include "../kernels/conv/resample.h"
+#include "../arrange/shape.h"
+
+namespace xgrad {
+
+XGRAD_FORMULA resample_formula{"resample", "y = r x c' with a matrix r for the rows, c for the columns",
+                               "dL/dx = r' gy c"};
+Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to) {
+  Array y = resampled(x.size() / (rows.in * columns.in), x.value(), rows, columns).reshaped(to);
+  return record(op, std::move(y), wrt(x, [rows, columns, from = x.shape()](const Tensor& gy) {
+                  const bool divided = rows.divisors.size() > 0;
+                  const Tensor g = divided ? gy / (unsqueeze(Tensor(rows.divisors), 1) * columns.divisors) : gy;
+                  return resample("resample", g, transposed(rows), transposed(columns), from);
+                }));
+}
+
+namespace {
+
+constexpr std::int64_t largest_side = (std::int64_t{1} << 31) - 1;
+
+// The size of the result along an axis.
+std::int64_t scaled_size(std::int64_t in, double factor) {
+  if (!(std::isfinite(factor) && factor > 0)) {
+    fail<ValueError>("interpolate", "scale_factor ", factor, " is not positive and finite");
+  }
+  const double out = std::floor(static_cast<double>(in) * factor);
+  return static_cast<std::int64_t>(std::min(out, static_cast<double>(largest_side) + 1));
+}
+
+// One axis: its sizes, and the step from a number of the result to the next, in numbers of x.
+struct Line {
+  std::int64_t in, out;
+  std::optional<double> factor;
+
+  double step(AlignCorners align) const {
+    if (align == AlignCorners::yes) return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
+    return factor ? 1 / *factor : static_cast<double>(in) / static_cast<double>(out);
+  }
+};
+
+Band nearest_band(const Line& line) {
+  const auto source = [&](std::int64_t i) {
+    const std::int64_t at = line.factor
+                                ? static_cast<std::int64_t>(static_cast<double>(i) * line.step(AlignCorners::no))
+                                : i * line.in / line.out;
+    return std::min(at, line.in - 1);
+  };
+  return make_band(
+      line.in, line.out,
+      [&](std::int64_t i) {
+        return Span{source(i), 1};
+      },
+      [](std::int64_t, std::int64_t) { return Real(1); });
+}
+
+Band linear_band(const Line& line, AlignCorners align) {
+  const double step = line.step(align);
+  const auto source = [&](std::int64_t i) {
+    const double at = align == AlignCorners::yes ? static_cast<double>(i) * step
+                                                 : std::max((static_cast<double>(i) + 0.5) * step - 0.5, 0.0);
+    return std::min(at, static_cast<double>(line.in - 1));
+  };
+  return make_band(
+      line.in, line.out,
+      [&](std::int64_t i) {
+        const double at = source(i), before = std::floor(at);
+        return Span{static_cast<std::int64_t>(before), at > before ? 2 : 1};
+      },
+      [&](std::int64_t i, std::int64_t column) {
+        return static_cast<Real>(1 - std::abs(source(i) - static_cast<double>(column)));
+      });
+}
+
+Band band_of(const Line& line, const InterpolateOptions& options) {
+  return options.mode == Interpolation::nearest ? nearest_band(line) : linear_band(line, options.align_corners);
+}
+
+}  // namespace
+
+XGRAD_FORMULA interpolate_formula{"interpolate", "y = r x c' with the weights r of the rows, c of the columns",
+                                  "dL/dx = r' gy c"};
+Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
+  if (x.rank() != 4 || x.dim(2) == 0 || x.dim(3) == 0) {
+    fail<ShapeError>("interpolate", "needs (B, C, H, W) with H and W above 0, got ", x.shape(),
+                     detail::batch_axis_hint(x.shape(), Shape{-1, -1, -1}));
+  }
+  if (options.size.has_value() == options.scale_factor.has_value()) {
+    fail<ValueError>("interpolate", "needs either a size or a scale_factor");
+  }
+  const std::int64_t H = x.dim(2), W = x.dim(3);
+  const auto& factor = options.scale_factor;
+  const Size2d size = factor ? Size2d{scaled_size(H, factor->height), scaled_size(W, factor->width)} : *options.size;
+  if (size.height < 1 || size.width < 1) {
+    fail<ShapeError>("interpolate", "size ", size.height, " x ", size.width, " from ", x.shape(), " is empty");
+  }
+  if (std::max({H, W, size.height, size.width}) > largest_side) {
+    fail<LimitError>("interpolate", "from ", H, " x ", W, " to ", size.height, " x ", size.width, ", sides go up to ",
+                     largest_side);
+  }
+  const Shape shape{x.dim(0), x.dim(1), size.height, size.width};
+  (void)shape.numel();
+  const Line rows{H, size.height, factor ? std::optional(factor->height) : std::nullopt};
+  const Line columns{W, size.width, factor ? std::optional(factor->width) : std::nullopt};
+  return detail::resample("interpolate", x, band_of(rows, options), band_of(columns, options), shape);
+}
+
+}  // namespace xgrad

@@ -1,0 +1,56 @@
+// Pictures in another size.
+#pragma once
+
+#include <optional>
+
+#include "../../core/graph/tensor.h"
+#include "size2d.h"
+
+namespace xgrad {
+
+/// What a number between those of a picture is.
+enum class Interpolation {
+  nearest,   ///< the number at or before it
+  bilinear,  ///< the mean of its four neighbours, each weighted by how near it is
+};
+
+/// Which points of two pictures of different sizes are the same point.
+enum class AlignCorners {
+  no,   ///< the outer corners of the corner pixels: source = (target + 1/2) / scale - 1/2, not below 0
+  yes,  ///< the centres of the corner pixels: source = target (in - 1) / (out - 1)
+};
+
+/// A factor for the rows of a picture and one for its columns; a single number stands for both.
+struct Scale2d {
+  Scale2d(double both) : height(both), width(both) {}
+  Scale2d(double height, double width) : height(height), width(width) {}
+
+  double height;
+  double width;
+};
+
+struct InterpolateOptions {
+  std::optional<Size2d> size{};           ///< of the result; this or scale_factor is given
+  std::optional<Scale2d> scale_factor{};  ///< the size of the result is floor(scale_factor in)
+  Interpolation mode = Interpolation::nearest;
+  AlignCorners align_corners = AlignCorners::no;  ///< of bilinear interpolation
+};
+/// x (B, C, H, W) in another height and width, by PyTorch's formulas; linear in x.
+///
+///     nearest:   y_ij = x_(floor(i / scale))(floor(j / scale))
+///     bilinear:  y_ij = (1 - a) (1 - b) x_rs + (1 - a) b x_r(s+1) + a (1 - b) x_(r+1)s + a b x_(r+1)(s+1),
+///                source of i = r + a, source of j = s + b
+///
+/// scale is the given factor, or out / in if a size is given. A neighbour of weight 0 takes no part, whatever it is.
+/// Throws ShapeError unless x has four axes and the picture and the result are not empty, ValueError unless just one of
+/// size and scale_factor is given and for a factor that is not positive and finite, LimitError for a size beyond 2^31.
+Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
+
+struct Band;
+namespace detail {
+/// x as planes (..., rows.in, columns.in) times a matrix for the rows and one for the columns, of shape `to`. The dual
+/// has both transposed.
+Tensor resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to);
+}  // namespace detail
+
+}  // namespace xgrad

@@ -1,0 +1,40 @@
+// Layer norm and RMS norm.
+#pragma once
+
+#include <limits>
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+struct LayerNormFuncOptions {
+  Real eps = Real(1e-5);  ///< added to the variance
+  Shape normalized = {};  ///< the trailing sizes to normalise over; if not said, gamma's or beta's, else the last axis
+};
+
+/// y = (x - mean) / sqrt(variance + eps) gamma + beta over the trailing axes, as many as gamma has (Ba et al. 2016).
+/// gamma and beta may be undefined. A constant row gives beta. As one operation, accurate also where the mean is large
+/// against the spread. Throws ShapeError when x does not end in the normalised sizes or these hold no element,
+/// ValueError for a negative eps.
+Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
+                  const LayerNormFuncOptions& options = {});
+
+struct RmsNormFuncOptions {
+  Real eps = std::numeric_limits<Real>::epsilon();  ///< added to the mean square
+  Shape normalized = {};  ///< the trailing sizes to normalise over; if not said, gamma's, else the last axis
+};
+
+/// y = x / sqrt(mean(x^2) + eps) gamma over the trailing axes, as many as gamma has (Zhang, Sennrich 2019): layer norm
+/// without the mean. gamma may be undefined. As one operation, also where squares leave the range of Real. Throws as
+/// layer_norm.
+Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, const RmsNormFuncOptions& options = {});
+
+namespace detail {
+/// What `standardized` multiplies each part of x with, so that its squares stay in range; mostly 1. Of shape `kept`,
+/// with the statistics of each part, as the kernels keep them.
+Array range_factors(const Array& statistics, const Shape& kept);
+/// (x - mean) / sqrt(variance + eps) in operations, over the axes where `factors` has size 1.
+Tensor standardized(const Tensor& x, const Array& factors, Real eps);
+}  // namespace detail
+
+}  // namespace xgrad

@@ -1,0 +1,419 @@
+// Pooling. A sequence is a picture of one row. The largest number of a window is picked at its place, and the gradient
+// is put back there; these two are each other's dual. A mean is a sum, which a band
+// matrix for each axis takes, divided by the number of its terms.
+#include "pooling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../arrange/create.h"
+#include "../elementwise/elementwise.h"
+#include "../arrange/index.h"
+#include "interpolate.h"
+#include "../kernels/conv/pooling.h"
+#include "../kernels/conv/resample.h"
+#include "../arrange/shape.h"
+
+namespace xgrad {
+namespace {
+
+constexpr std::int64_t largest_side = (std::int64_t{1} << 31) - 1;
+
+// ---- What a call is given -------------------------------------------------------------------------------------------
+
+// How windows go over one axis.
+struct Course {
+  std::int64_t in, kernel, stride, padding, dilation = 1;
+  std::int64_t out = 0;
+
+  std::int64_t begin(std::int64_t i) const { return i * stride - padding; }
+};
+
+// `course` with its number of windows.
+Course checked(const char* op, Course course, bool ceil_mode) {
+  const auto positive = [op](const char* what, std::int64_t value) {
+    if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
+    if (value > largest_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_side);
+  };
+  positive("kernel", course.kernel);
+  positive("stride", course.stride);
+  positive("dilation", course.dilation);
+  if (course.padding < 0 || course.padding > course.kernel / 2) {
+    fail<ValueError>(op, "padding ", course.padding, " is not in [0, ", course.kernel / 2, "], half of the kernel");
+  }
+  const std::int64_t window = course.dilation * (course.kernel - 1) + 1;
+  const std::int64_t room = course.in + 2 * course.padding - window;
+  if (room < 0) {
+    fail<ShapeError>(op, "a window of ", window, " is larger than the input with its padding, ", room + window);
+  }
+  course.out = (room + (ceil_mode ? course.stride - 1 : 0)) / course.stride + 1;
+  // A window that begins in the padding behind the end does not count.
+  if (ceil_mode && course.begin(course.out - 1) >= course.in) --course.out;
+  return course;
+}
+
+// x as planes: (C, H, W) or (B, C, H, W); a sequence has H = 1.
+struct Planes {
+  std::int64_t count = 1, height, width;
+  Shape leading;
+  int axes;  // 1 or 2
+
+  Planes(const char* op, const Tensor& x, int window_axes) : axes(window_axes) {
+    const int rank = x.rank();
+    const auto empty = [&](int axis) { return x.dim(-axis) == 0; };
+    if ((rank != axes + 1 && rank != axes + 2) || empty(1) || (axes == 2 && empty(2))) {
+      fail<ShapeError>(op, "needs ", axes == 1 ? "(C, L) or (B, C, L)" : "(C, H, W) or (B, C, H, W)",
+                       ", not empty, got ", x.shape());
+    }
+    for (int axis = 0; axis < rank - axes; ++axis) {
+      leading.push_back(x.dim(axis));
+      count *= x.dim(axis);
+    }
+    height = axes == 1 ? 1 : x.dim(-2);
+    width = x.dim(-1);
+    if (height > largest_side / width) {
+      fail<LimitError>(op, "the picture of ", x.shape(), " has more than ", largest_side, " elements");
+    }
+  }
+
+  Shape result(std::int64_t rows, std::int64_t columns) const {
+    Shape shape = leading;
+    if (axes == 2) shape.push_back(rows);
+    shape.push_back(columns);
+    (void)shape.numel();
+    return shape;
+  }
+};
+
+// The only window over the only row of a sequence.
+constexpr Course one_row{.in = 1, .kernel = 1, .stride = 1, .padding = 0, .out = 1};
+
+// As many windows as are wanted, of about the same length.
+struct Shares {
+  std::int64_t in, out;
+
+  std::int64_t begin(std::int64_t i) const { return i * in / out; }
+  std::int64_t end(std::int64_t i) const { return ((i + 1) * in + out - 1) / out; }
+};
+
+Shares shares(const char* op, std::int64_t in, std::int64_t out) {
+  if (out < 1) fail<ValueError>(op, "size ", out, " is not positive");
+  if (out > largest_side) fail<LimitError>(op, "size ", out, " is beyond ", largest_side);
+  return {in, out};
+}
+
+// ---- The largest number ---------------------------------------------------------------------------------------------
+
+Windows with_room(std::int64_t in, std::int64_t out) {
+  return {.in = in, .out = out, .first = Index(Shape{out}), .last = Index(Shape{out})};
+}
+
+Windows windows_of(const char* op, const Course& course) {
+  Windows windows = with_room(course.in, course.out);
+  windows.step = course.dilation;
+  windows.stride = course.stride;
+  std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
+  for (std::int64_t i = 0; i < course.out; ++i) {
+    const std::int64_t begin = course.begin(i);
+    const std::int64_t from = begin < 0 ? (-begin + course.dilation - 1) / course.dilation : 0;
+    const std::int64_t to = std::min(course.kernel - 1, (course.in - 1 - begin) / course.dilation);
+    if (from > to)
+      fail<ShapeError>(op, "window ", i, " from ", begin, " on sees nothing of the ", course.in, " numbers");
+    first[i] = begin + from * course.dilation;
+    last[i] = begin + to * course.dilation;
+    windows.longest = std::max(windows.longest, to - from + 1);
+  }
+  const auto whole = [&](std::int64_t i) { return last[i] - first[i] == (course.kernel - 1) * course.dilation; };
+  while (windows.whole_begin < course.out && !whole(windows.whole_begin)) ++windows.whole_begin;
+  windows.whole_end = windows.whole_begin;
+  while (windows.whole_end < course.out && whole(windows.whole_end)) ++windows.whole_end;
+  return windows;
+}
+
+Windows windows_of(const Shares& shares) {
+  Windows windows = with_room(shares.in, shares.out);
+  std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
+  for (std::int64_t i = 0; i < shares.out; ++i) {
+    first[i] = shares.begin(i);
+    last[i] = shares.end(i) - 1;
+    windows.longest = std::max(windows.longest, last[i] - first[i] + 1);
+  }
+  return windows;
+}
+
+// Numbers chosen from planes, one place for each: places (planes, out).
+struct Choice {
+  std::int64_t in;
+  Index places;
+
+  std::int64_t planes() const { return places.dim(0); }
+  std::int64_t out() const { return places.dim(1); }
+};
+
+Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to);
+
+XGRAD_FORMULA add_places_formula{"add_places", "y_j = sum of x_i with place_i = j", "dL/dx_i = gy_(place_i)"};
+// The dual of `chosen`.
+Tensor put_back(const Tensor& gy, const Choice& choice, const Shape& to) {
+  Array x(to);
+  add_places(choice.planes(), choice.in, choice.out(), choice.places.data(), gy.value().data(), x.mutable_data());
+  return record("add_places", std::move(x),
+                wrt(gy, [choice, from = gy.shape()](const Tensor& g) { return chosen(g, choice, from); }));
+}
+
+XGRAD_FORMULA take_places_formula{"take_places", "y_i = x_(place_i)", "dL/dx_j = sum of gy_i with place_i = j"};
+Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
+  Array y(to);
+  take_places(choice.planes(), choice.in, choice.out(), choice.places.data(), x.value().data(), y.mutable_data());
+  return record("take_places", std::move(y),
+                wrt(x, [choice, from = x.shape()](const Tensor& g) { return put_back(g, choice, from); }));
+}
+
+// The largest numbers, and their places if they are asked for or a gradient will need them.
+ValuesAndIndices max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns,
+                          bool with_indices) {
+  Array y(planes.result(rows.out, columns.out));
+  const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
+  const bool keep = with_indices || (recording() && x.requires_grad());
+  Choice choice{sizes.in(), Index(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0})};
+  max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.places.mutable_data() : nullptr);
+  Index indices = with_indices ? choice.places.reshaped(y.shape()) : Index();
+  const Tensor values = record(op, std::move(y), wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) {
+                                 return put_back(gy, choice, to);
+                               }));
+  return {values, std::move(indices)};
+}
+
+ValuesAndIndices pooled1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options, bool with_indices) {
+  constexpr const char* op = "max_pool1d";
+  const Planes planes(op, x, 1);
+  const Course columns =
+      checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding, options.dilation},
+              options.ceil_mode);
+  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(op, columns), with_indices);
+}
+
+ValuesAndIndices pooled2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options, bool with_indices) {
+  constexpr const char* op = "max_pool2d";
+  const Planes planes(op, x, 2);
+  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding, &dilation = options.dilation;
+  const Course rows = checked(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height},
+                              options.ceil_mode),
+               columns = checked(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width},
+                                 options.ceil_mode);
+  return max_pool(op, x, planes, windows_of(op, rows), windows_of(op, columns), with_indices);
+}
+
+ValuesAndIndices adaptive1d(const Tensor& x, std::int64_t size, bool with_indices) {
+  constexpr const char* op = "adaptive_max_pool1d";
+  const Planes planes(op, x, 1);
+  const Shares columns = shares(op, planes.width, size);
+  (void)planes.result(1, size);
+  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(columns), with_indices);
+}
+
+ValuesAndIndices adaptive2d(const Tensor& x, const Size2d& size, bool with_indices) {
+  constexpr const char* op = "adaptive_max_pool2d";
+  const Planes planes(op, x, 2);
+  const Shares rows = shares(op, planes.height, size.height), columns = shares(op, planes.width, size.width);
+  (void)planes.result(size.height, size.width);
+  return max_pool(op, x, planes, windows_of(rows), windows_of(columns), with_indices);
+}
+
+// ---- Back to where the largest numbers stood ------------------------------------------------------------------------
+
+// The size of what was pooled to `course.in` numbers, which may be given.
+std::int64_t unpooled_size(const char* op, const Course& course, std::optional<std::int64_t> given) {
+  for (const auto& [what, value] : {std::pair{"kernel", course.kernel}, std::pair{"stride", course.stride}}) {
+    if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
+    if (value > largest_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_side);
+  }
+  if (course.padding < 0 || course.padding > course.kernel / 2) {
+    fail<ValueError>(op, "padding ", course.padding, " is not in [0, ", course.kernel / 2, "], half of the kernel");
+  }
+  const std::int64_t usual = (course.in - 1) * course.stride - 2 * course.padding + course.kernel;
+  const std::int64_t size = given.value_or(usual);
+  if (size < 1 || size <= usual - course.stride || size >= usual + course.stride) {
+    fail<ShapeError>(op, "output_size ", size, " is not within a stride of ", course.stride, " around ", usual);
+  }
+  return size;
+}
+
+Tensor unpooled(const char* op, const Tensor& x, const Index& indices, const Planes& planes, std::int64_t height,
+                std::int64_t width) {
+  if (indices.shape() != x.shape()) {
+    fail<ShapeError>(op, "indices of shape ", indices.shape(), " for shape ", x.shape());
+  }
+  const Shape to = planes.result(height, width);
+  for (const std::int64_t i : indices) {
+    if (i < 0 || i >= height * width) fail<ValueError>(op, "index ", i, " not in [0, ", height * width, ")");
+  }
+  const Shape lines{planes.count, planes.height * planes.width};
+  const Tensor whole = scatter(zeros({planes.count, height * width}), 1, indices.reshaped(lines), reshape(x, lines));
+  return reshape(whole, to);
+}
+
+// ---- The mean -------------------------------------------------------------------------------------------------------
+
+// The sums of a band divided by count(i).
+template <class Count>
+Band mean_of(Band band, const Count& count) {
+  band.divisors = Array(Shape{band.out});
+  Real* to = band.divisors.mutable_data();
+  for (std::int64_t i = 0; i < band.out; ++i) to[i] = static_cast<Real>(count(i));
+  return band;
+}
+
+Band means_of(const Course& course, bool count_include_pad) {
+  const auto span = [course](std::int64_t i) {
+    const std::int64_t begin = course.begin(i), from = std::max<std::int64_t>(begin, 0);
+    return Span{from, std::max<std::int64_t>(std::min(begin + course.kernel, course.in) - from, 0)};
+  };
+  return mean_of(make_band(course.in, course.out, span), [&](std::int64_t i) {
+    const std::int64_t begin = course.begin(i), end = std::min(begin + course.kernel, course.in + course.padding);
+    return count_include_pad ? end - begin : span(i).count;
+  });
+}
+
+Band means_of(const Shares& shares) {
+  const auto count = [&](std::int64_t i) { return shares.end(i) - shares.begin(i); };
+  return mean_of(make_band(shares.in, shares.out,
+                           [&](std::int64_t i) {
+                             return Span{shares.begin(i), count(i)};
+                           }),
+                 count);
+}
+
+Tensor avg_pool(const char* op, const Tensor& x, const Planes& planes, const Band& rows, const Band& columns) {
+  return detail::resample(op, x, rows, columns, planes.result(rows.out, columns.out));
+}
+
+}  // namespace
+
+XGRAD_FORMULA max_pool1d_formula{"max_pool1d", "y_i = the largest x in window i",
+                                 "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
+  return pooled1d(x, kernel, options, false).values;
+}
+ValuesAndIndices max_pool1d_with_indices(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
+  return pooled1d(x, kernel, options, true);
+}
+
+XGRAD_FORMULA max_pool2d_formula{"max_pool2d", "y_i = the largest x in window i",
+                                 "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
+  return pooled2d(x, kernel, options, false).values;
+}
+ValuesAndIndices max_pool2d_with_indices(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
+  return pooled2d(x, kernel, options, true);
+}
+
+Tensor max_unpool1d(const Tensor& x, const Index& indices, std::int64_t kernel, const MaxUnpool1dOptions& options) {
+  constexpr const char* op = "max_unpool1d";
+  const Planes planes(op, x, 1);
+  const Course course{planes.width, kernel, options.stride.value_or(kernel), options.padding};
+  return unpooled(op, x, indices, planes, 1, unpooled_size(op, course, options.output_size));
+}
+
+Tensor max_unpool2d(const Tensor& x, const Index& indices, const Size2d& kernel, const MaxUnpool2dOptions& options) {
+  constexpr const char* op = "max_unpool2d";
+  const Planes planes(op, x, 2);
+  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
+  const auto size = [&](std::int64_t Size2d::*part, std::int64_t in) {
+    const Course course{in, kernel.*part, stride.*part, padding.*part};
+    const auto given = options.output_size ? std::optional(*options.output_size.*part) : std::nullopt;
+    return unpooled_size(op, course, given);
+  };
+  return unpooled(op, x, indices, planes, size(&Size2d::height, planes.height), size(&Size2d::width, planes.width));
+}
+
+XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", "y_i = the mean of x in window i",
+                                 "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& options) {
+  constexpr const char* op = "avg_pool1d";
+  const Planes planes(op, x, 1);
+  const Course columns =
+      checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding}, options.ceil_mode);
+  return avg_pool(op, x, planes, means_of(one_row, true), means_of(columns, options.count_include_pad));
+}
+
+XGRAD_FORMULA avg_pool2d_formula{"avg_pool2d", "y_i = the mean of x in window i",
+                                 "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
+  constexpr const char* op = "avg_pool2d";
+  const Planes planes(op, x, 2);
+  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
+  const Course rows = checked(op, {planes.height, kernel.height, stride.height, padding.height}, options.ceil_mode),
+               columns = checked(op, {planes.width, kernel.width, stride.width, padding.width}, options.ceil_mode);
+  return avg_pool(op, x, planes, means_of(rows, options.count_include_pad),
+                  means_of(columns, options.count_include_pad));
+}
+
+namespace {
+
+// The root of sums of powers, which are given as means over `count` numbers.
+Tensor root_of_sums(const Tensor& means, double p, std::int64_t count) {
+  const Tensor sums = means * static_cast<Real>(count);
+  return where(sums == 0, 0, pow(where(sums == 0, 1, sums), static_cast<Real>(1 / p)));
+}
+
+void check_power(const char* op, double p) {
+  if (!(p > 0 && std::isfinite(p))) fail<ValueError>(op, "p must be positive and finite, got ", p);
+}
+
+}  // namespace
+
+Tensor lp_pool1d(const Tensor& x, double p, std::int64_t kernel, const LpPool1dOptions& options) {
+  check_power("lp_pool1d", p);
+  const Tensor means =
+      avg_pool1d(pow(x, static_cast<Real>(p)), kernel, {.stride = options.stride, .ceil_mode = options.ceil_mode});
+  return root_of_sums(means, p, kernel);
+}
+
+Tensor lp_pool2d(const Tensor& x, double p, const Size2d& kernel, const LpPool2dOptions& options) {
+  check_power("lp_pool2d", p);
+  const Tensor means =
+      avg_pool2d(pow(x, static_cast<Real>(p)), kernel, {.stride = options.stride, .ceil_mode = options.ceil_mode});
+  return root_of_sums(means, p, kernel.height * kernel.width);
+}
+
+XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", "y_i = the largest x in window i",
+                                          "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) { return adaptive1d(x, size, false).values; }
+ValuesAndIndices adaptive_max_pool1d_with_indices(const Tensor& x, std::int64_t size) {
+  return adaptive1d(x, size, true);
+}
+
+XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", "y_i = the largest x in window i",
+                                          "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
+Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) { return adaptive2d(x, size, false).values; }
+ValuesAndIndices adaptive_max_pool2d_with_indices(const Tensor& x, const Size2d& size) {
+  return adaptive2d(x, size, true);
+}
+
+XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", "y_i = the mean of x in window i",
+                                          "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size) {
+  constexpr const char* op = "adaptive_avg_pool1d";
+  const Planes planes(op, x, 1);
+  const Shares columns = shares(op, planes.width, size);
+  (void)planes.result(1, size);
+  return avg_pool(op, x, planes, means_of(one_row, true), means_of(columns));
+}
+
+XGRAD_FORMULA adaptive_avg_pool2d_formula{"adaptive_avg_pool2d", "y_i = the mean of x in window i",
+                                          "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
+Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size) {
+  constexpr const char* op = "adaptive_avg_pool2d";
+  const Planes planes(op, x, 2);
+  const Shares rows = shares(op, planes.height, size.height), columns = shares(op, planes.width, size.width);
+  (void)planes.result(size.height, size.width);
+  return avg_pool(op, x, planes, means_of(rows), means_of(columns));
+}
+
+}  // namespace xgrad

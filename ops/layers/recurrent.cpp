@@ -1,0 +1,186 @@
+// Recurrences: checks, and the form step by step, in operations. The formulas of the cells are in kernels/cells.h, the
+// kernel that goes through all steps and back in kernels/recurrent.cpp.
+#include "recurrent.h"
+
+#include <algorithm>
+#include <array>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record_fused.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/elementwise.h"
+#include "../arrange/index.h"
+#include "../arrange/join.h"
+#include "../kernels/recurrent/recurrent.h"
+#include "../products/matmul.h"
+#include "../products/matmul_precision.h"
+#include "../arrange/shape.h"
+#include "../arrange/slice.h"
+
+namespace xgrad {
+namespace {
+
+// The checked sizes and options of a recurrence.
+Course course_of(const char* op, const Tensor& x, std::int64_t gates, std::int64_t h,
+                 const RecurrenceOptions& options) {
+  const std::int64_t B = x.rank() == 3 ? x.dim(0) : 0, T = x.rank() == 3 ? x.dim(1) : 0;
+  if (x.rank() != 3 || x.dim(2) != gates * h || T == 0) {
+    fail<ShapeError>(op, "projected inputs must be (B, T, ", gates * h, ") with T >= 1, got ", x.shape());
+  }
+  if (options.lengths && options.lengths->shape() != Shape{B}) {
+    fail<ShapeError>(op, "lengths of shape ", options.lengths->shape(), " for ", B, " sequences");
+  }
+  for (std::int64_t b = 0; options.lengths && b < B; ++b) {
+    const std::int64_t length = options.lengths->data()[b];
+    if (length < 1 || length > T) fail<ValueError>(op, "length ", length, " of sequence ", b, " not in [1, ", T, "]");
+  }
+  return {
+      .B = B, .T = T, .h = h, .reverse = options.reverse, .lengths = options.lengths, .unit = detail::bfloat_unit()};
+}
+
+// The state after all steps that count.
+Tensor last_of(const Course& course, const Tensor& output) {
+  if (course.reverse) return output[{_, 0}];
+  if (course.all_count()) return output[{_, -1}];
+  Index index(Shape{course.B, 1, output.dim(2)});
+  for (std::int64_t b = 0; b < course.B; ++b) {
+    std::fill_n(index.mutable_data() + b * output.dim(2), output.dim(2), course.lengths->data()[b] - 1);
+  }
+  return squeeze(gather(output, 1, index), {1});
+}
+
+void check_shape(const char* op, const char* what, const Tensor& x, const Shape& expected) {
+  if (x.shape() != expected) fail<ShapeError>(op, what, " of shape ", x.shape(), ", expected ", expected);
+}
+
+// ---- Step by step, in operations ------------------------------------------------------------------------------------
+
+// The inputs of the operation in their order: x, weight, h and, where the cell has it, c or the bias.
+template <class Cell>
+inline constexpr std::size_t input_count = Cell::memory || Cell::has_bias ? 4 : 3;
+template <class Cell>
+using Inputs = std::array<Tensor, input_count<Cell>>;
+
+struct Unrolled {
+  Tensor output, c;
+};
+
+template <class Cell>
+Unrolled unrolled(const Course& course, const Inputs<Cell>& inputs, const Tensor& projection = {}) {
+  const auto parts = [](const Tensor& x) {
+    const Tensors list = chunk(x, Cell::gates, -1);
+    std::array<Tensor, Cell::gates> gates;
+    std::ranges::copy(list, gates.begin());
+    return gates;
+  };
+  Tensor h = inputs[2], c = Cell::memory ? inputs[3] : Tensor();
+  const Tensor bias = Cell::has_bias ? inputs[3] : Tensor();
+  Tensors outputs(static_cast<std::size_t>(course.T));
+  for (std::int64_t step = 0; step < course.T; ++step) {
+    const std::int64_t t = course.place(step);
+    auto next = Cell::step(parts(inputs[0][{_, t}]), parts(linear(h, inputs[1], bias)), Cell::memory ? c : h);
+    if (projection.defined()) next.h = linear(next.h, projection);
+    Tensor& output = outputs[static_cast<std::size_t>(t)] = next.h;
+    if (!course.all_count()) {
+      Mask counts(Shape{course.B, 1});
+      for (std::int64_t b = 0; b < course.B; ++b) counts.mutable_data()[b] = course.counts(b, t);
+      output = where(counts, next.h, 0);
+      next.h = where(counts, next.h, h);
+      if (Cell::memory) next.c = where(counts, next.c, c);
+    }
+    h = next.h;
+    c = next.c;
+  }
+  return {stack(outputs, 1), c};
+}
+
+// ---- All steps at once ----------------------------------------------------------------------------------------------
+
+template <class Cell>
+CellInputs arrays(const Inputs<Cell>& inputs) {
+  return {inputs[0].value(), inputs[1].value(), inputs[2].value(), inputs.size() > 3 ? inputs.back().value() : Array()};
+}
+
+template <class Cell>
+Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
+  const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
+  KeptSteps kept;
+  Array value = run_cells<Cell>(course, arrays<Cell>(inputs), keep ? KeepSteps::yes : KeepSteps::no, kept);
+  const Tensor y = record_fused(
+      Cell::name, std::move(value), inputs,
+      [course, kept](const Inputs<Cell>& in, const Tensor& gy, Wanted wanted) {
+        CellInputs g = cell_gradients<Cell>(course, arrays<Cell>(in), kept, gy.value(),
+                                            {.weight = wanted[1], .last = in.size() > 3 && wanted[3]});
+        Inputs<Cell> result{Tensor(std::move(g.x)), Tensor(), Tensor(std::move(g.h))};
+        if (wanted[1]) result[1] = Tensor(std::move(g.weight));
+        if constexpr (input_count < Cell >> 3) {
+          if (wanted[3]) result[3] = Tensor(std::move(g.last));
+        }
+        return result;
+      },
+      [course](const auto&... own) {
+        const Unrolled all = unrolled<Cell>(course, {own...});
+        if (!Cell::memory) return all.output;
+        return concat({all.output, unsqueeze(all.c, 1)}, 1);
+      },
+      told("lengths", course.lengths), told("reverse", unless(false, course.reverse)));
+  if constexpr (!Cell::memory) return {y, last_of(course, y)};
+  const Tensor output = y[{_, slice(0, -1)}];
+  return {output, last_of(course, output), y[{_, -1}]};
+}
+
+// The width of the state before the first step.
+std::int64_t width_of(const char* op, const Tensor& h) {
+  if (h.rank() != 2) fail<ShapeError>(op, "the state must be (B, h), got ", h.shape());
+  return h.dim(1);
+}
+
+}  // namespace
+
+XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))",
+                          "dL/dx_t = (gy_t + weight' dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)'"};
+Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options) {
+  const std::int64_t width = width_of("rnn", h);
+  const Course course = course_of("rnn", x, 1, width, options);
+  check_shape("rnn", "weight", weight, {width, width});
+  check_shape("rnn", "state", h, {course.B, width});
+  return f == Squash::tanh ? recurrence<cells::Rnn<Squash::tanh>>(course, {x, weight, h})
+                           : recurrence<cells::Rnn<Squash::relu>>(course, {x, weight, h});
+}
+
+XGRAD_FORMULA lstm_formula{
+    "lstm",
+    "h_t = sigmoid(o) tanh(c_t), c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g), (i, f, g, o) = x_t + weight h_(t-1)",
+    "dL/dc_t = gh_t sigmoid(o_t) (1 - tanh(c_t)^2) + sigmoid(f_(t+1)) dL/dc_(t+1) with gh_t = gy_t + weight' dL/dx_(t+1); "
+    "dL/dweight = sum of dL/dx_t h_(t-1)'"};
+Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
+                const RecurrenceOptions& options, const Tensor& projection) {
+  const std::int64_t width = width_of("lstm", c), state = width_of("lstm", h);
+  const Course course = course_of("lstm", x, 4, width, options);
+  check_shape("lstm", "weight", weight, {4 * width, state});
+  check_shape("lstm", "state", h, {course.B, state});
+  check_shape("lstm", "memory", c, {course.B, width});
+  if (projection.defined()) {
+    check_shape("lstm", "projection", projection, {state, width});
+    const Unrolled all = unrolled<cells::Lstm>(course, {x, weight, h, c}, projection);
+    return {all.output, last_of(course, all.output), all.c};
+  }
+  check_shape("lstm", "state", h, {course.B, width});
+  return recurrence<cells::Lstm>(course, {x, weight, h, c});
+}
+
+XGRAD_FORMULA gru_formula{"gru",
+                          "h_t = (1 - z) n + z h_(t-1), n = tanh(x_n + r u_n), r = sigmoid(x_r + u_r), z = sigmoid(x_z "
+                          "+ u_z), u = weight h_(t-1) + bias",
+                          "dL/dh_(t-1) = gy_(t-1) + z dL/dh_t + weight' dL/du_t; dL/dweight = sum of dL/du_t h_(t-1)'"};
+Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
+               const RecurrenceOptions& options) {
+  const std::int64_t width = width_of("gru", h);
+  const Course course = course_of("gru", x, 3, width, options);
+  check_shape("gru", "weight", weight, {3 * width, width});
+  check_shape("gru", "bias", bias, {3 * width});
+  check_shape("gru", "state", h, {course.B, width});
+  return recurrence<cells::Gru>(course, {x, weight, h, bias});
+}
+
+}  // namespace xgrad

@@ -1,0 +1,47 @@
+// Recurrences: one direction of one recurrent layer through all steps of a batch of sequences, as one operation.
+//
+// The inputs of all steps are projected beforehand, by one product: x = linear(sequence, w_ih, bias), (B, T, gates h).
+// What is left for step t is the product of the state before it, h, with `weight` (gates h, h), and the gates:
+//
+//     rnn     h' = f(x + W h)                                                      f = tanh or relu
+//     lstm    i, f, g, o = x + W h                                                 (Hochreiter, Schmidhuber 1997)
+//             c' = sigmoid(f) c + sigmoid(i) tanh(g),   h' = sigmoid(o) tanh(c')
+//     gru     x_r, x_z, x_n = x;   u_r, u_z, u_n = W h + b                         (Cho et al. 2014)
+//             r = sigmoid(x_r + u_r),   z = sigmoid(x_z + u_z),   n = tanh(x_n + r u_n)
+//             h' = (1 - z) n + z h
+#pragma once
+
+#include <optional>
+
+#include "../../core/graph/tensor.h"
+#include "../kernels/registers/squash.h"
+
+namespace xgrad {
+
+/// How a batch of sequences is gone through.
+struct RecurrenceOptions {
+  std::optional<Index> lengths{};  ///< (B): the first so many steps of each sequence count; all T if not given
+  bool reverse = false;            ///< from the last step that counts to the first
+};
+
+/// What a recurrence gives.
+struct Recurrence {
+  Tensor output;  ///< (B, T, h): the state after each step, 0 for steps that do not count
+  Tensor h;       ///< (B, h): the state after all steps that count
+  Tensor c{};     ///< (B, h): the memory of an lstm then
+};
+
+/// x (B, T, h), weight (h, h), h (B, h), all as above. Here and below: throws ShapeError when shapes do not fit or T is
+/// 0, ValueError for a length outside [1, T].
+Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options = {});
+
+/// x (B, T, 4h) with the gates i, f, g, o side by side, weight (4h, h), h and c (B, h). With a projection (p, h) (Sak,
+/// Senior, Beaufays 2014) the state is h' = projection sigmoid(o) tanh(c'), of width p: weight (4h, p), h (B, p).
+Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
+                const RecurrenceOptions& options = {}, const Tensor& projection = {});
+
+/// x (B, T, 3h) with r, z, n side by side, weight (3h, h), bias b (3h), h (B, h).
+Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
+               const RecurrenceOptions& options = {});
+
+}  // namespace xgrad

@@ -1,0 +1,82 @@
+// Rotary positions: checks, and the rule, which is the same turned back.
+#include "rotary.h"
+
+#include <cmath>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../kernels/attention/rotary.h"
+
+namespace xgrad {
+namespace {
+
+// The cosines and sines of T positions, and where the columns of a pair are.
+struct Turn {
+  Array cosines, sines;  // (T, d / 2)
+  std::int64_t heads, d;
+  RotaryLayout layout;
+
+  Turn back() const {
+    Turn other = *this;
+    for (Real& sine : std::span(other.sines.mutable_data(), static_cast<std::size_t>(other.sines.size()))) sine = -sine;
+    return other;
+  }
+};
+
+// The angles are in double: at a position of thousands a float would have lost digits that the turn shows.
+Turn turn_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
+  const Shape shape{T, d / 2};
+  Turn turn{Array(shape), Array(shape), options.heads, d, options.layout};
+  Real *cosine = turn.cosines.mutable_data(), *sine = turn.sines.mutable_data();
+  for (std::int64_t j = 0; j < d / 2; ++j) {
+    const double frequency = std::pow(options.theta, -2 * static_cast<double>(j) / static_cast<double>(d));
+    for (std::int64_t t = 0; t < T; ++t) {
+      const double angle = static_cast<double>(options.first + t) * frequency;
+      cosine[t * (d / 2) + j] = static_cast<Real>(std::cos(angle));
+      sine[t * (d / 2) + j] = static_cast<Real>(std::sin(angle));
+    }
+  }
+  return turn;
+}
+
+Tensor turned(const Tensor& x, const Turn& turn) {
+  Array y(x.shape());
+  if (y.size() > 0) {
+    const bool halves = turn.layout == RotaryLayout::halves;
+    rotate_rows({.rows = x.size() / x.dim(-1),
+                 .positions = x.dim(-2),
+                 .heads = turn.heads,
+                 .d = turn.d,
+                 .step = halves ? 1 : 2,
+                 .distance = halves ? turn.d / 2 : 1,
+                 .cosines = turn.cosines.data(),
+                 .sines = turn.sines.data()},
+                x.value().data(), y.mutable_data());
+  }
+  return record("rotary", std::move(y), wrt(x, [turn](const Tensor& gy) { return turned(gy, turn.back()); }));
+}
+
+}  // namespace
+
+XGRAD_FORMULA rotary_formula{
+    "rotary",
+    "y_a = x_a cos t - x_b sin t, y_b = x_a sin t + x_b cos t with the angle t of the position and the pair a, b",
+    "dL/dx = gy, turned back"};
+Tensor rotary(const Tensor& x, const RotaryOptions& options) {
+  constexpr std::int64_t furthest = std::int64_t{1} << 40;
+  if (x.rank() < 2) fail<ShapeError>("rotary", "needs (..., positions, width), got ", x.shape());
+  if (options.heads < 1) fail<ValueError>("rotary", "heads ", options.heads, " is not positive");
+  const std::int64_t d = x.dim(-1) / options.heads;
+  if (x.dim(-1) % options.heads != 0 || d % 2 != 0) {
+    fail<ValueError>("rotary", "width ", x.dim(-1), " is not that of ", options.heads, " heads with pairs of columns");
+  }
+  if (options.first < 0 || options.first > furthest) {
+    fail<ValueError>("rotary", "position ", options.first, " is not in [0, 2^40]");
+  }
+  if (!(options.theta >= 1) || std::isinf(options.theta)) {
+    fail<ValueError>("rotary", "theta ", options.theta, " is not a finite number from 1 on");
+  }
+  return turned(x, turn_of(x.size() > 0 ? x.dim(-2) : 0, d, options));
+}
+
+}  // namespace xgrad

@@ -1,0 +1,30 @@
+// Rotary positions: queries and keys turned by an angle that grows with their position.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+/// Which two of a head's d columns turn together.
+enum class RotaryLayout {
+  halves,       ///< j and j + d/2, as the files of Llama and GPT-NeoX have it
+  interleaved,  ///< 2j and 2j + 1, as in the paper and the files of GPT-J
+};
+
+struct RotaryOptions {
+  std::int64_t heads = 1;  ///< H, side by side in the last axis
+  std::int64_t first = 0;  ///< the position of the first row
+  RotaryLayout layout = RotaryLayout::halves;
+  double theta = 10000;
+};
+/// Turns each pair of columns of row t by the angle (first + t) theta^(-2j/d), j = 0 ... d/2 - 1 the number of the pair
+/// (Su et al., "RoFormer", 2021):
+///
+///     y_a = x_a cos - x_b sin,      y_b = x_a sin + x_b cos
+///
+/// so that the inner product of a query and a key depends on how far apart they are, and not on where.
+/// x (..., T, H d) -> (..., T, H d). Throws ShapeError for less than two axes, ValueError for heads below 1, a width
+/// that is not H times an even d, a `first` below 0 or beyond 2^40, a theta below 1 or not finite.
+Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
+
+}  // namespace xgrad

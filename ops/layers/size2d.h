@@ -1,0 +1,20 @@
+// Sizes along the two axes of a picture.
+#pragma once
+
+#include <cstdint>
+
+#include "../../core/base/config.h"
+
+namespace xgrad {
+
+/// A number for the rows of a picture and one for its columns; a single number stands for both.
+struct Size2d {
+  Size2d(std::int64_t both) : height(both), width(both) {}
+  Size2d(std::int64_t height, std::int64_t width) : height(height), width(width) {}
+  friend bool operator==(const Size2d&, const Size2d&) = default;
+
+  std::int64_t height;
+  std::int64_t width;
+};
+
+}  // namespace xgrad

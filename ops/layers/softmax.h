@@ -1,0 +1,26 @@
+// Softmax and its kin.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+/// y_i = e^(x_i) / sum_j e^(x_j) along `axis`, without overflow.      dL/dx_i = y_i (gy_i - sum_j gy_j y_j)
+/// All -inf gives all 0; entries of +inf share the whole. Of a scalar: 1. Throws ValueError for an axis out of range.
+Tensor softmax(const Tensor& x, int axis = -1);
+
+/// y_i = x_i - ln sum_j e^(x_j) along `axis`, without overflow.      dL/dx_i = gy_i - e^(y_i) sum_j gy_j
+/// All -inf stays so; entries of +inf share the whole. Of a scalar: 0. Throws ValueError for an axis out of range.
+Tensor log_softmax(const Tensor& x, int axis = -1);
+
+/// The softmax along the last axis over the first entries only: x (B, ..., S) has a length for each sequence, lengths
+/// (B), or x (B, ..., T, S) one for each row, lengths (B, T). Entries past the length are exactly 0 whatever x holds
+/// there, and so are their gradients; a length of 0 gives a row of zeros.
+/// Throws ShapeError when shapes do not fit, ValueError for a length outside [0, S].
+Tensor masked_softmax(const Tensor& x, const Index& lengths);
+
+/// The softmax along the last axis among the entries that `masked` (broadcast to x) leaves; the others are exactly 0,
+/// and a row that is masked entirely is 0 with gradient 0. Throws ShapeError.
+Tensor masked_softmax(const Tensor& x, const Mask& masked);
+
+}  // namespace xgrad

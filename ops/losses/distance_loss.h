@@ -1,0 +1,83 @@
+// Losses of distances: between numbers, and between vectors that should be near each other or far apart. With PyTorch's
+// names and defaults.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+#include "reduction.h"
+
+namespace xgrad {
+
+/// Squared error (a - b)^2 of equal shapes. Throws ShapeError.
+Tensor mse_loss(const Tensor& prediction, const Tensor& target, const LossOptions& options = {});
+/// Absolute error |a - b| of equal shapes. Throws ShapeError.
+Tensor l1_loss(const Tensor& prediction, const Tensor& target, const LossOptions& options = {});
+
+struct SmoothL1LossOptions {
+  Real beta = 1;  ///< where the parabola becomes a line; 0: l1_loss
+  Reduction reduction = Reduction::mean;
+};
+/// d^2/(2 beta) where |d| < beta, else |d| - beta/2, d = prediction - target (Girshick 2015). Equal shapes. Throws
+/// ShapeError, ValueError for a negative beta.
+Tensor smooth_l1_loss(const Tensor& prediction, const Tensor& target, const SmoothL1LossOptions& options = {});
+
+struct HuberLossOptions {
+  Real delta = 1;  ///< where the parabola becomes a line
+  Reduction reduction = Reduction::mean;
+};
+/// d^2/2 where |d| < delta, else delta (|d| - delta/2), d = prediction - target (Huber 1964). Equal shapes. Throws
+/// ShapeError, ValueError for a delta that is not positive.
+Tensor huber_loss(const Tensor& prediction, const Tensor& target, const HuberLossOptions& options = {});
+
+struct MarginRankingLossOptions {
+  Real margin = 0;
+  Reduction reduction = Reduction::mean;
+};
+/// max(0, margin - y (a - b)): y = 1 wants a above b, y = -1 below. All broadcast. Throws ShapeError, ValueError for
+/// another y.
+Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& y,
+                           const MarginRankingLossOptions& options = {});
+
+struct HingeEmbeddingLossOptions {
+  Real margin = 1;
+  Reduction reduction = Reduction::mean;
+};
+/// x where y = 1, max(0, margin - x) where y = -1: x is a distance. Both broadcast. Throws ShapeError, ValueError for
+/// another y.
+Tensor hinge_embedding_loss(const Tensor& x, const Tensor& y, const HingeEmbeddingLossOptions& options = {});
+
+struct CosineEmbeddingLossOptions {
+  Real margin = 0;
+  Reduction reduction = Reduction::mean;
+};
+/// 1 - cos(a, b) where y = 1, max(0, cos(a, b) - margin) where y = -1, for vectors a and b (..., C) and y (...). Throws
+/// ShapeError, ValueError for another y.
+Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& y,
+                             const CosineEmbeddingLossOptions& options = {});
+
+struct TripletMarginLossOptions {
+  Real margin = 1;
+  double p = 2;       ///< which norm
+  double eps = 1e-6;  ///< as in pairwise_distance
+  bool swap = false;  ///< the negative is compared with the anchor or the positive, whichever is nearer
+  Reduction reduction = Reduction::mean;
+};
+/// max(0, margin + |anchor - positive| - |anchor - negative|) for vectors along the last axis (Balntas et al. 2016).
+/// All broadcast. Throws ShapeError, ValueError for a margin that is not positive.
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           const TripletMarginLossOptions& options = {});
+
+struct MultiMarginLossOptions {
+  int p = 1;  ///< 1 or 2
+  Real margin = 1;
+  Tensor weight = {};  ///< how much each class counts, (C); undefined: 1
+  Reduction reduction = Reduction::mean;
+};
+/// Of scores x (..., C) and classes t (...): sum over i != t of max(0, margin - x_t + x_i)^p / C, times the weight of
+/// t. Throws ShapeError, ValueError for a class outside [0, C) or another p.
+Tensor multi_margin_loss(const Tensor& x, const Index& targets, const MultiMarginLossOptions& options = {});
+
+/// Of scores x (..., C) and classes t (..., C), those before the first -1: sum over j in t, i not in t of
+/// max(0, 1 - x_j + x_i) / C. Throws ShapeError, ValueError for a class outside [-1, C).
+Tensor multilabel_margin_loss(const Tensor& x, const Index& targets, const LossOptions& options = {});
+
+}  // namespace xgrad

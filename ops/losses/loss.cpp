@@ -1,0 +1,336 @@
+// Losses. Cross-entropy has a kernel of its own (kernels/cross_entropy.cpp).
+#include "loss.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/last_run.h"
+#include "../../core/graph/record_fused.h"
+#include "../elementwise/arithmetic.h"
+#include "../arrange/create.h"
+#include "../elementwise/elementwise.h"
+#include "../arrange/index.h"
+#include "../kernels/layers/cross_entropy.h"
+#include "../elementwise/lambda.h"
+#include "../reduce/reduce.h"
+#include "../arrange/shape.h"
+#include "../layers/softmax.h"
+
+namespace xgrad {
+
+using detail::check_same_shape;
+using detail::reduced;
+using detail::refuse_nothing;
+
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+void check_smoothing(Real smoothing) {
+  if (!(smoothing >= 0 && smoothing <= 1)) {
+    fail<ValueError>("cross_entropy", "label_smoothing ", smoothing, " is not in [0, 1]");
+  }
+}
+
+// The same in single operations: what the kernel is tested against and differentiated through.
+Tensor composed_losses(const Tensor& logits, const Targets& targets) {
+  const Shape& shape = targets.classes.shape();
+  Shape whole = shape;
+  whole.push_back(targets.V);
+  Array chosen(whole, Real(0)), every(whole, Real(0));
+  for (std::int64_t i = 0; i < targets.classes.size(); ++i) {
+    if (!targets.counts(i)) continue;
+    chosen.mutable_data()[i * targets.V + targets.classes.data()[i]] = 1 - targets.smoothing;
+    std::fill_n(every.mutable_data() + i * targets.V, targets.V, targets.smoothing / static_cast<Real>(targets.V));
+  }
+  const Tensor log_p = log_softmax(logits);
+  const Tensor finite = where(log_p == -infinity, 0, log_p);
+  const Tensor hot(std::move(chosen)), evenly(std::move(every));
+  return -sum(where(hot > 0, hot * log_p, 0) + evenly * finite, {.axis = -1});
+}
+
+XGRAD_FORMULA cross_entropy_formula{"cross_entropy",
+                                    "y = -sum_i q_i ln p_i for each sample with p = softmax(x), q_i = (1 - s) (1 if i "
+                                    "= target, else 0) + s/V, s = label_smoothing",
+                                    "dL/dx_i = gy (p_i - q_i)"};
+
+// One loss for each sample.
+Tensor sample_losses(const Tensor& logits, const Targets& targets) {
+  CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
+  return record_fused(
+      "cross_entropy", std::move(rows.losses), std::array{logits},
+      [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
+        return std::array<Tensor, 1>{
+            cross_entropy_gradient_rows(detail::LastRun::take(in[0]), targets, totals, gy.value())};
+      },
+      [targets](const Tensor& x) { return composed_losses(x, targets); }, told("targets", targets.classes),
+      told("ignore_index", targets.ignored), told("label_smoothing", unless(0, targets.smoothing)));
+}
+
+// The sum of the losses divided by `count`, as one operation: its gradient needs no array of single gradients.
+Tensor total_loss(const Tensor& logits, const Targets& targets, Real count) {
+  CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
+  const Real total = sum(Tensor(std::move(rows.losses))).item() / count;  // of a constant: not recorded
+  return record_fused(
+      "cross_entropy", Array(Shape{}, total), std::array{logits},
+      [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
+        const Array scaled(Shape{}, gy.value().item() / count);
+        return std::array<Tensor, 1>{
+            cross_entropy_gradient_rows(detail::LastRun::take(in[0]), targets, totals, scaled)};
+      },
+      [targets, count](const Tensor& x) { return sum(composed_losses(x, targets)) / count; },
+      told("targets", targets.classes), told("ignore_index", targets.ignored),
+      told("label_smoothing", unless(0, targets.smoothing)));
+}
+
+void check_class_weight(const char* op, const Tensor& weight, std::int64_t V) {
+  if (weight.defined() && weight.shape() != Shape{V}) {
+    fail<ShapeError>(op, "weight ", weight.shape(), " for ", V, " classes");
+  }
+}
+
+// Throws unless there is a class for each sample of x (..., V), one that is known or ignored, and a weight for each
+// class.
+Targets checked_targets(const char* op, const char* name, const Tensor& x, const Index& classes, const Tensor& weight,
+                        const std::optional<std::int64_t>& ignored, Real smoothing = 0) {
+  if (x.rank() == 0) fail<ShapeError>(op, name, " need an axis of classes, shape is ", x.shape());
+  Shape samples = x.shape();
+  samples.erase(samples.rank() - 1);
+  if (classes.shape() != samples) {
+    fail<ShapeError>(op, name, " ", x.shape(), " need targets of shape ", samples, ", got ", classes.shape());
+  }
+  const Targets targets{.classes = classes, .ignored = ignored, .smoothing = smoothing, .V = x.dim(-1)};
+  for (std::int64_t i = 0; i < classes.size(); ++i) {
+    const std::int64_t target = classes.data()[i];
+    if (targets.counts(i) && (target < 0 || target >= targets.V)) {
+      fail<ValueError>(op, "target ", target, " of sample ", i, " is not in [0, ", targets.V, ")");
+    }
+  }
+  check_class_weight(op, weight, targets.V);
+  return targets;
+}
+
+// The classes, with one that there is in place of what is ignored.
+struct KnownClasses {
+  Index classes;
+  Mask ignored;
+};
+KnownClasses known_classes(const Targets& targets) {
+  KnownClasses known{targets.classes, Mask(targets.classes.shape(), false)};
+  for (std::int64_t i = 0; i < known.classes.size(); ++i) {
+    if (targets.counts(i)) continue;
+    known.classes.mutable_data()[i] = 0;
+    known.ignored.mutable_data()[i] = true;
+  }
+  return known;
+}
+
+// How much each sample counts: the weight of its class, 0 if it is ignored.
+Tensor sample_weights(const KnownClasses& known, const Tensor& weight) {
+  const auto& [classes, ignored] = known;
+  if (!weight.defined()) return to_real(!ignored);
+  const Tensor of_class = index_select(weight, 0, classes.reshaped({classes.size()}));
+  return masked_fill(reshape(of_class, classes.shape()), ignored, 0);
+}
+
+// The mean divides by what the samples count together.
+Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& weights, Reduction reduction) {
+  if (reduction != Reduction::mean) return reduced(op, losses, reduction);
+  refuse_nothing(op, losses, losses.size(), reduction);
+  const Tensor total = sum(weights);
+  return sum(losses) / where(total == 0, 1, total);
+}
+
+Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, const CrossEntropyOptions& options) {
+  const KnownClasses known = known_classes(targets);
+  const Tensor weights = sample_weights(known, options.weight);
+  const Real a = options.label_smoothing;
+  Targets sharp = targets;
+  sharp.smoothing = 0;
+  const Tensor counts = (1 - a) * weights;
+  Tensor losses = counts * where(counts == 0, 0, sample_losses(logits, sharp));  // 0 times inf is 0
+  if (a > 0) {
+    const Tensor log_p = log_softmax(logits);
+    const Tensor finite = where(log_p == -infinity, 0, log_p);
+    const Tensor evenly = sum(options.weight * finite, {.axis = -1}) * (a / static_cast<Real>(targets.V));
+    losses = losses - masked_fill(evenly, known.ignored, 0);
+  }
+  return reduced_by_weight("cross_entropy", losses, weights, options.reduction);
+}
+
+}  // namespace
+
+Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
+  check_smoothing(options.label_smoothing);
+  const Targets targets = checked_targets("cross_entropy", "logits", logits, classes, options.weight,
+                                          options.ignore_index, options.label_smoothing);
+  if (options.weight.defined()) return weighted_cross_entropy(logits, targets, options);
+  if (options.reduction == Reduction::none) return sample_losses(logits, targets);
+  refuse_nothing("cross_entropy", logits, classes.size(), options.reduction);
+  const std::int64_t count = options.reduction == Reduction::mean ? std::max<std::int64_t>(targets.counted(), 1) : 1;
+  return total_loss(logits, targets, static_cast<Real>(count));
+}
+
+Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const SoftCrossEntropyOptions& options) {
+  if (logits.rank() == 0)
+    fail<ShapeError>("cross_entropy", "logits need an axis of classes, shape is ", logits.shape());
+  check_same_shape("cross_entropy", logits, probabilities);
+  check_smoothing(options.label_smoothing);
+  check_class_weight("cross_entropy", options.weight, logits.dim(-1));
+  const Real a = options.label_smoothing;
+  Tensor q = a == 0 ? probabilities
+                    : probabilities * (1 - a) + a / static_cast<Real>(std::max<std::int64_t>(logits.dim(-1), 1));
+  if (options.weight.defined()) q = q * options.weight;
+  const Tensor log_p = log_softmax(logits);
+  const Mask unasked = q == 0 && log_p == -infinity;  // 0 ln 0 = 0
+  return reduced("cross_entropy", -sum(q * where(unasked, 0, log_p), {.axis = -1}), options.reduction);
+}
+
+Tensor nll_loss(const Tensor& log_p, const Index& classes, const NllLossOptions& options) {
+  const Targets targets = checked_targets("nll_loss", "log_p", log_p, classes, options.weight, options.ignore_index);
+  const KnownClasses known = known_classes(targets);
+  const Tensor weights = sample_weights(known, options.weight);
+  Shape column = classes.shape();
+  column.push_back(1);
+  const Tensor chosen = reshape(gather(log_p, -1, known.classes.reshaped(column)), classes.shape());
+  return reduced_by_weight("nll_loss", -weights * where(weights == 0, 0, chosen), weights, options.reduction);
+}
+
+Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options) {
+  check_same_shape("kl_div", log_prediction, target);
+  const bool by_batch = options.reduction.by_batch();
+  if (by_batch) {
+    if (target.rank() == 0) fail<ShapeError>("kl_div", "batchmean needs (B, ...), got ", target.shape());
+    refuse_nothing("kl_div", target, target.dim(0), Reduction::mean);
+  }
+  const Mask none = target == (options.log_target ? -infinity : 0);
+  const auto losses = [&] {
+    if (!options.log_target) {
+      return where(none, 0, target * (log(where(none, 1, target)) - where(none, 0, log_prediction)));
+    }
+    return exp(target) * (where(none, 0, target) - where(none, 0, log_prediction));
+  };
+  const Tensor loss = reduced("kl_div", losses(), options.reduction.each());
+  return by_batch ? loss / static_cast<Real>(target.dim(0)) : loss;
+}
+
+namespace {
+
+// Throws unless what is given broadcasts to the shape of x.
+void check_weight(const char* op, const char* name, const Tensor& given, const Tensor& x) {
+  if (given.defined() && broadcast_shapes(op, given.shape(), x.shape()) != x.shape()) {
+    fail<ShapeError>(op, name, " ", given.shape(), " does not broadcast to ", x.shape());
+  }
+}
+
+// The losses of single elements, times their weights.
+Tensor weighted(const char* op, const Tensor& losses, const Tensor& weight, Reduction reduction) {
+  return reduced(op, weight.defined() ? losses * weight : losses, reduction);
+}
+
+}  // namespace
+
+XGRAD_FORMULA binary_cross_entropy_formula{"binary_cross_entropy",
+                                           "y = -(b ln a + (1 - b) ln(1 - a)), logarithms at least -100",
+                                           "dy/da = (a - b)/(a (1 - a)); dy/db = ln(1 - a) - ln a"};
+Tensor binary_cross_entropy(const Tensor& p, const Tensor& target, const BinaryCrossEntropyOptions& options) {
+  const char* op = "binary_cross_entropy";
+  check_same_shape(op, p, target);
+  check_weight(op, "weight", options.weight, p);
+  for (const Real value : p.value()) {
+    if (!(value >= 0 && value <= 1)) {
+      fail<ValueError>(op, "p = ", value, " is not in [0, 1] (logits: binary_cross_entropy_with_logits)");
+    }
+  }
+  constexpr Real least = -100, smallest = 1e-12;
+  const Tensor losses = elementwise(
+      "binary_cross_entropy", p, target,
+      [least](auto a, auto t) { return -(t * maximum(log(a), least) + (1 - t) * maximum(log1p(-a), least)); },
+      [smallest](auto a, auto t, auto) { return (a - t) / maximum(a * (1 - a), smallest); },
+      [least](auto a, auto, auto) { return maximum(log1p(-a), least) - maximum(log(a), least); });
+  return weighted(op, losses, options.weight, options.reduction);
+}
+
+XGRAD_FORMULA weighted_bce_formula{"weighted_binary_cross_entropy_with_logits",
+                                   "y = (1 - b) a + (1 + (c - 1) b) ln(1 + e^-a)",
+                                   "dy/da = 1 - b - (1 + (c - 1) b) sigmoid(-a); dy/db = (c - 1) ln(1 + e^-a) - a; "
+                                   "dy/dc = b ln(1 + e^-a)"};
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
+                                        const BinaryCrossEntropyWithLogitsOptions& options) {
+  const char* op = "binary_cross_entropy_with_logits";
+  check_same_shape(op, logits, target);
+  check_weight(op, "weight", options.weight, logits);
+  check_weight(op, "pos_weight", options.pos_weight, logits);
+  if (!options.pos_weight.defined()) {
+    // |x| (share of the answer that x speaks against) + ln(1 + e^-|x|)
+    const Tensor losses = elementwise(
+        "binary_cross_entropy_with_logits", logits, target,
+        [](auto x, auto t) {
+          const auto against = where(x > 0, 1 - t, t);
+          return where(against == 0, 0, abs(x) * against) + log1p(exp(-abs(x)));  // also where |x| is inf
+        },
+        [](auto x, auto t, auto) { return sigmoid(x) - t; }, [](auto x, auto, auto) { return -x; });
+    return weighted(op, losses, options.weight, options.reduction);
+  }
+  // The same where yes counts c times.
+  const auto softplus_of_minus = [](auto x) { return maximum(-x, 0) + log1p(exp(-abs(x))); };
+  const Tensor losses = elementwise(
+      "weighted_binary_cross_entropy_with_logits", logits, target, options.pos_weight,
+      [](auto x, auto t, auto c) {
+        const auto against = where(x > 0, 1 - t, c * t);
+        return where(against == 0, 0, abs(x) * against) + (1 + (c - 1) * t) * log1p(exp(-abs(x)));
+      },
+      [](auto x, auto t, auto c, auto) { return 1 - t - (1 + (c - 1) * t) * sigmoid(-x); },
+      [softplus_of_minus](auto x, auto, auto c, auto) { return (c - 1) * softplus_of_minus(x) - x; },
+      [softplus_of_minus](auto x, auto t, auto, auto) { return t * softplus_of_minus(x); });
+  return weighted(op, losses, options.weight, options.reduction);
+}
+
+XGRAD_FORMULA gaussian_nll_formula{"gaussian_nll", "y = (ln v + a^2/v)/2 with v = max(b, eps)",
+                                   "dy/da = a/v; dy/db = (1/v - a^2/v^2)/2"};
+Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& variance,
+                         const GaussianNllLossOptions& options) {
+  const char* op = "gaussian_nll_loss";
+  check_same_shape(op, x, target);
+  if (!(options.eps > 0)) fail<ValueError>(op, "eps must be positive, got ", options.eps);
+  Shape samples = x.shape();
+  if (samples.rank() > 0) samples.erase(samples.rank() - 1);
+  const bool per_sample = variance.shape() == samples && variance.shape() != x.shape();
+  const Tensor spread = per_sample ? unsqueeze(variance, -1) : variance;
+  check_weight(op, "variance", spread, x);
+  for (const Real value : variance.value()) {
+    if (!(value >= 0)) fail<ValueError>(op, "variance ", value, " is not a positive number");
+  }
+  const Real eps = static_cast<Real>(options.eps);
+  Tensor losses = elementwise(
+      "gaussian_nll", x - target, spread,
+      [eps](auto d, auto b) {
+        const auto v = maximum(b, eps);
+        return 0.5 * (log(v) + d * d / v);
+      },
+      [eps](auto d, auto b, auto) { return d / maximum(b, eps); },
+      [eps](auto d, auto b, auto) {
+        const auto v = maximum(b, eps);
+        return 0.5 * (1 - d * d / v) / v;
+      });
+  if (options.full) losses = losses + static_cast<Real>(0.5 * std::log(2 * std::numbers::pi));
+  return reduced(op, losses, options.reduction);
+}
+
+Tensor poisson_nll_loss(const Tensor& x, const Tensor& target, const PoissonNllLossOptions& options) {
+  const char* op = "poisson_nll_loss";
+  check_same_shape(op, x, target);
+  if (!(options.eps > 0)) fail<ValueError>(op, "eps must be positive, got ", options.eps);
+  Tensor losses = options.log_input ? exp(x) - target * x : x - target * log(x + static_cast<Real>(options.eps));
+  if (options.full) {
+    const Mask large = target > 1;
+    const Tensor t = where(large, target, 1);
+    losses = losses + where(large, t * log(t) - t + 0.5 * log(static_cast<Real>(2 * std::numbers::pi) * t), 0);
+  }
+  return reduced(op, losses, options.reduction);
+}
+
+}  // namespace xgrad

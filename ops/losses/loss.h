@@ -1,0 +1,122 @@
+// Losses of predicted probabilities: cross-entropies, likelihoods, divergence. (Those of distances and of margins are
+// in distance_loss.h, that of unaligned sequences in ctc_loss.h.)
+#pragma once
+
+#include <optional>
+
+#include "../../core/graph/tensor.h"
+#include "reduction.h"
+
+namespace xgrad {
+
+struct CrossEntropyOptions {
+  Tensor weight = {};                          ///< (V): how much each class counts; undefined: 1
+  std::optional<std::int64_t> ignore_index{};  ///< samples with this target do not count: their loss and gradient are 0
+  Real label_smoothing = 0;                    ///< share of the target that is spread evenly over all classes
+  Reduction reduction = Reduction::mean;
+};
+
+/// Cross-entropy of logits (..., V) and classes (...): for one sample with target t
+///
+///     loss = -(1 - a) w_t ln p_t - a/V sum_c w_c ln p_c,      p = softmax(logits), a = label_smoothing, w = weight
+///
+/// A class that the smoothing alone asks for and that has probability 0 (logit -inf) is left out of the sum. Infinite
+/// logits count as in log_softmax. A number added to all logits of a sample changes nothing, however large. The mean
+/// is over the samples that are not ignored, each counted w_t times; if there are samples and none counts, the loss is
+/// 0, and so is its gradient. Throws ShapeError when the shapes do not fit, ValueError for a target outside [0, V) that
+/// is not ignored (the sample is named), or a smoothing outside [0, 1].
+Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
+
+struct SoftCrossEntropyOptions {
+  Tensor weight = {};  ///< (V): how much each class counts; undefined: 1
+  Real label_smoothing = 0;
+  Reduction reduction = Reduction::mean;
+};
+
+/// Cross-entropy of logits (..., V) and probabilities (..., V): loss = -sum_c w_c q_c ln p_c with
+/// q = (1 - a) target + a/V. The mean is over all samples. Gradients flow to both. Throws ShapeError, ValueError for a
+/// smoothing outside [0, 1].
+Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const SoftCrossEntropyOptions& options = {});
+
+struct NllLossOptions {
+  Tensor weight = {};                          ///< (V): how much each class counts; undefined: 1
+  std::optional<std::int64_t> ignore_index{};  ///< samples with this target do not count
+  Reduction reduction = Reduction::mean;
+};
+
+/// Negative log-likelihood of log-probabilities (..., V) and classes (...): loss = -w_t log_p_t, the mean as in
+/// cross_entropy, which is this behind log_softmax. Throws ShapeError, and ValueError for a target outside [0, V) that
+/// is not ignored.
+Tensor nll_loss(const Tensor& log_p, const Index& targets, const NllLossOptions& options = {});
+
+/// For kl_div: the sum divided by the size of the first axis, which is the divergence of distributions (B, V).
+struct BatchMean {};
+inline constexpr BatchMean batchmean;
+
+/// What becomes of the losses of single elements in kl_div: a Reduction, or batchmean.
+class KlDivReduction {
+ public:
+  constexpr KlDivReduction(Reduction each) : each_(each) {}
+  constexpr KlDivReduction(BatchMean) : each_(Reduction::sum), by_batch_(true) {}
+  Reduction each() const { return each_; }
+  bool by_batch() const { return by_batch_; }
+
+ private:
+  Reduction each_;
+  bool by_batch_ = false;
+};
+
+struct KlDivOptions {
+  KlDivReduction reduction = Reduction::mean;  ///< over all elements, as in PyTorch; batchmean is the divergence
+  bool log_target = false;                     ///< the target is given as logarithms
+};
+
+/// Kullback-Leibler divergence, pointwise: target (ln target - log_prediction), 0 where the target is 0. Equal shapes.
+/// Throws ShapeError, also for batchmean of a scalar, and ValueError for that of no samples.
+Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options = {});
+
+struct BinaryCrossEntropyOptions {
+  Tensor weight = {};  ///< how much each element counts, of a shape that broadcasts to theirs; undefined: 1
+  Reduction reduction = Reduction::mean;
+};
+
+/// Cross-entropy of a yes-or-no question from the probability p of yes: -(t ln p + (1 - t) ln(1 - p)), target t in
+/// [0, 1], where no logarithm counts less than -100.      dy/dp = (p - t)/(p (1 - p)), p (1 - p) at least 1e-12
+/// Equal shapes. Throws ShapeError, ValueError for a p outside [0, 1].
+Tensor binary_cross_entropy(const Tensor& p, const Tensor& target, const BinaryCrossEntropyOptions& options = {});
+
+struct BinaryCrossEntropyWithLogitsOptions {
+  Tensor weight = {};      ///< as above
+  Tensor pos_weight = {};  ///< how much the answer yes counts, of a shape that broadcasts to theirs; undefined: 1
+  Reduction reduction = Reduction::mean;
+};
+
+/// The same from its logit x: max(x, 0) - x t + ln(1 + e^-|x|), target t in [0, 1]; at infinite x the limit. With
+/// pos_weight c: (1 - t) x + (1 + (c - 1) t) ln(1 + e^-x). Equal shapes. Throws ShapeError.
+Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& target,
+                                        const BinaryCrossEntropyWithLogitsOptions& options = {});
+
+struct GaussianNllLossOptions {
+  bool full = false;  ///< with the constant ln(2 pi)/2
+  double eps = 1e-6;  ///< what a variance counts at least
+  Reduction reduction = Reduction::mean;
+};
+
+/// Negative log-likelihood of normal distributions: (ln v + (x - t)^2/v)/2, v = max(variance, eps). The variance has
+/// the shape of x, or lacks its last axis, or broadcasts to it. Throws ShapeError, ValueError for a negative variance
+/// or an eps that is not positive.
+Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& variance,
+                         const GaussianNllLossOptions& options = {});
+
+struct PoissonNllLossOptions {
+  bool log_input = true;  ///< x is the logarithm of the rate
+  bool full = false;      ///< with Stirling's t ln t - t + ln(2 pi t)/2 where t > 1
+  double eps = 1e-8;      ///< added to a rate before its logarithm is taken
+  Reduction reduction = Reduction::mean;
+};
+
+/// Negative log-likelihood of counts t with a Poisson distribution: e^x - t x, or without log_input x - t ln(x + eps).
+/// Equal shapes. Throws ShapeError, ValueError for an eps that is not positive.
+Tensor poisson_nll_loss(const Tensor& x, const Tensor& target, const PoissonNllLossOptions& options = {});
+
+}  // namespace xgrad

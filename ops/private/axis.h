@@ -1,0 +1,17 @@
+// The axis of what goes along single elements, in PyTorch's sense. Private.
+#pragma once
+
+#include <string_view>
+
+#include "../../core/array/shape.h"
+
+namespace xgrad {
+
+/// The axis counted from 0, as normalize_axis, for what goes along an axis of single elements: reductions, sorting, sums
+/// up to each place. Of a scalar, 0 and -1 mean its one element, and the result is 0.
+inline int normalize_axis_or_scalar(std::string_view op, int axis, int rank) {
+  if (rank == 0 && (axis == 0 || axis == -1)) return 0;
+  return normalize_axis(op, axis, rank);
+}
+
+}  // namespace xgrad

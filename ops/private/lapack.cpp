@@ -1,0 +1,148 @@
+// Factorisations by xtensor-blas.
+//
+// xt::lapack and what it is built on, cxxlapack, not xt::linalg above them: that throws std::runtime_error without
+// saying which matrix, factorises anew for every right-hand side, and solves triangular systems for one column only.
+//
+// LAPACK counts columns, the library rows: in memory each one's matrix is the other's transpose. Symmetric and
+// triangular matrices, inverses and singular values need no copy for that.
+#include "lapack.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <xtensor-blas/xblas.hpp>
+#include <xtensor-blas/xlapack.hpp>
+
+#if __has_include(<xtensor/containers/xadapt.hpp>)
+#include <xtensor/containers/xadapt.hpp>
+#else
+#include <xtensor/xadapt.hpp>
+#endif
+
+#include "../../core/runtime/blas.h"
+
+namespace xgrad::lapack {
+namespace {
+
+using Count = xt::blas_index_t;
+
+// The memory of a row-major (columns, rows) matrix as the column-major (rows, columns) one that LAPACK takes it for.
+auto by_columns(Real* data, std::int64_t rows, std::int64_t columns) {
+  const std::array<std::size_t, 2> shape{static_cast<std::size_t>(rows), static_cast<std::size_t>(columns)};
+  return xt::adapt<xt::layout_type::column_major>(data, shape[0] * shape[1], xt::no_ownership(), shape);
+}
+
+std::vector<Real> transposed(const Real* a, std::int64_t rows, std::int64_t columns) {
+  std::vector<Real> result(static_cast<std::size_t>(rows * columns));
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) result[static_cast<std::size_t>(j * rows + i)] = a[i * columns + j];
+  }
+  return result;
+}
+
+constexpr auto blas_trsm = [] {
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return &cblas_strsm;
+  } else {
+    return &cblas_dtrsm;
+  }
+}();
+
+Count count(std::int64_t size) { return static_cast<Count>(size); }
+
+}  // namespace
+
+int lu(std::int64_t n, Real* a, int* pivots) {
+  const detail::InsideBlas inside;
+  auto matrix = by_columns(a, n, n);
+  auto places = xt::adapt(pivots, static_cast<std::size_t>(n), xt::no_ownership(),
+                          std::array<std::size_t, 1>{static_cast<std::size_t>(n)});
+  return xt::lapack::getrf(matrix, places);
+}
+
+void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b) {
+  const detail::InsideBlas inside;
+  // The factors are those of a'.
+  const char trans = form == Form::plain ? 'T' : 'N';
+  if (columns == 1) {
+    cxxlapack::getrs<Count>(trans, count(n), 1, factors, count(n), pivots, b, count(n));
+    return;
+  }
+  std::vector<Real> x = transposed(b, n, columns);
+  cxxlapack::getrs<Count>(trans, count(n), count(columns), factors, count(n), pivots, x.data(), count(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) b[i * columns + j] = x[static_cast<std::size_t>(j * n + i)];
+  }
+}
+
+int inverse(std::int64_t n, Real* a) {
+  const detail::InsideBlas inside;
+  auto matrix = by_columns(a, n, n);
+  xt::uvector<Count> pivots(static_cast<std::size_t>(n));
+  const int failed = xt::lapack::getrf(matrix, pivots);
+  return failed ? failed : xt::lapack::getri(matrix, pivots);
+}
+
+int cholesky(std::int64_t n, Real* a) {
+  const detail::InsideBlas inside;
+  auto matrix = by_columns(a, n, n);
+  const int failed = xt::lapack::potr(matrix, 'U');
+  for (std::int64_t i = 0; i < n; ++i) std::fill(a + i * n + i + 1, a + (i + 1) * n, Real(0));
+  return failed;
+}
+
+void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, const Triangle& triangle, Form form,
+                      Real* b) {
+  const detail::InsideBlas inside;
+  blas_trsm(CblasRowMajor, CblasLeft, triangle.upper ? CblasUpper : CblasLower,
+            form == Form::transposed ? CblasTrans : CblasNoTrans, triangle.unit ? CblasUnit : CblasNonUnit, count(n),
+            count(columns), 1, a, count(n), b, count(columns));
+}
+
+void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r) {
+  const detail::InsideBlas inside;
+  const std::int64_t k = std::min(m, n);
+  std::vector<Real> memory = transposed(a, m, n);
+  memory.resize(static_cast<std::size_t>(m * std::max(n, columns)));
+  auto matrix = by_columns(memory.data(), m, n);
+  xt::uvector<Real> tau(static_cast<std::size_t>(k));
+  xt::lapack::geqrf(matrix, tau);
+  for (std::int64_t i = 0; i < k; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) r[i * n + j] = j < i ? 0 : memory[static_cast<std::size_t>(j * m + i)];
+  }
+  auto basis = by_columns(memory.data(), m, columns);
+  xt::lapack::orgqr(basis, tau, count(columns));
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) q[i * columns + j] = memory[static_cast<std::size_t>(j * m + i)];
+  }
+}
+
+int eigh(std::int64_t n, Real* a, Real* w) {
+  const detail::InsideBlas inside;
+  // xt::lapack asks LAPACK how much memory it takes, and LAPACK answers in Real: too little where float has no digits
+  // for it.
+  std::vector<Real> work(static_cast<std::size_t>(1 + 6 * n + 2 * n * n));
+  std::vector<Count> whole(static_cast<std::size_t>(3 + 5 * n));
+  return cxxlapack::syevd<Count>('V', 'U', count(n), a, count(n), w, work.data(), count(std::ssize(work)), whole.data(),
+                                 count(std::ssize(whole)));
+}
+
+int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real* s, Real* vh) {
+  const detail::InsideBlas inside;
+  // a' = vh' diag(s) u', and columns of the one are rows of the other.
+  const std::int64_t k = std::min(m, n);
+  const bool full = vectors == Vectors::full;
+  std::vector<Count> whole(static_cast<std::size_t>(8 * k));
+  std::vector<Real> work(1);
+  const auto call = [&](Count length) {
+    return cxxlapack::gesdd<Count>(full ? 'A' : 'S', count(n), count(m), a, count(n), s, vh, count(n), u,
+                                   count(full ? m : k), work.data(), length, whole.data());
+  };
+  call(-1);
+  // LAPACK answers in Real: a little more, where float has no digits for it.
+  work.resize(static_cast<std::size_t>(static_cast<double>(work[0]) * 1.000001) + 1);
+  return call(count(std::ssize(work)));
+}
+
+}  // namespace xgrad::lapack

@@ -1,0 +1,55 @@
+// Factorisations of dense matrices on plain memory, row by row. The one door to xtensor-blas's LAPACK.
+//
+// Whoever calls has checked what LAPACK would complain about: sizes are at least 1, elements finite. A function that
+// can fail nevertheless says where: it returns 0, or the number (from 1) of the pivot or leading block that failed.
+// Threads: any may call these.
+#pragma once
+
+#include <cstdint>
+
+#include "../../core/base/config.h"
+
+namespace xgrad::lapack {
+
+/// The largest size of a matrix that LAPACK can count the elements and the memory to work in of.
+inline constexpr std::int64_t largest_size = 16384;
+
+/// Whether a matrix or its transpose is meant.
+enum class Form { plain, transposed };
+
+/// a (n, n) -> its factors with partial pivoting, L U of the transpose; the diagonal of U is a's. `pivots` has room for
+/// n. Fails where a pivot is 0.
+int lu(std::int64_t n, Real* a, int* pivots);
+/// a x = b, or a' x = b, by the factors from lu(): b (n, columns) -> x.
+void lu_solve(std::int64_t n, std::int64_t columns, const Real* factors, const int* pivots, Form form, Real* b);
+/// a (n, n) -> its inverse. Fails where a pivot is 0.
+int inverse(std::int64_t n, Real* a);
+
+/// a (n, n) -> the lower triangular L of a = L L', zeros above. Reads the lower triangle. Fails where a leading block
+/// is not positive definite.
+int cholesky(std::int64_t n, Real* a);
+
+/// A triangle of a square matrix: below the diagonal, or above it; the elements of the diagonal 1, whatever stands
+/// there.
+struct Triangle {
+  bool upper = false;
+  bool unit = false;
+};
+/// a x = b, or a' x = b, for triangular a (n, n): b (n, columns) -> x.
+void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, const Triangle& triangle, Form form,
+                      Real* b);
+
+/// a (m, n) = q r, with q (m, `columns`) orthonormal and r (min(m, n), n) upper triangular; columns is min(m, n) or m.
+void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r);
+
+/// Symmetric a (n, n), of which the lower triangle is read -> its eigenvectors, one a row; w: its eigenvalues,
+/// ascending. Fails if the iteration does not converge.
+int eigh(std::int64_t n, Real* a, Real* w);
+
+/// Which singular vectors: as many as there are singular values, or bases of the whole spaces.
+enum class Vectors { reduced, full };
+/// a (m, n) = u diag(s) vh, s descending, k = min(m, n) many; u (m, k or m), vh (k or n, n). What a held is lost. Fails
+/// if the iteration does not converge.
+int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real* s, Real* vh);
+
+}  // namespace xgrad::lapack

@@ -1,0 +1,136 @@
+// What the files of linear algebra share: the way through a batch of matrices, checks, and words for rules. Private.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "../../core/runtime/parallel.h"
+#include "../../core/graph/tensor.h"
+#include "../elementwise/arithmetic.h"
+#include "../arrange/broadcast.h"
+#include "../arrange/create.h"
+#include "lapack.h"
+#include "../products/matmul.h"
+#include "../arrange/shape.h"
+#include "../arrange/slice.h"
+
+namespace xgrad::linalg {
+
+inline constexpr Real eps = std::numeric_limits<Real>::epsilon();
+
+// ---- Batches of matrices --------------------------------------------------------------------------------------------
+
+// The sizes of the matrices behind one another in memory. Threads: a plain value.
+struct Matrices {
+  Shape batch;
+  std::int64_t m, n, count;
+
+  explicit Matrices(const Shape& shape)
+      : batch(ShortList<std::int64_t>(std::span(shape.begin(), shape.end() - 2))),
+        m(shape.dim(-2)),
+        n(shape.dim(-1)),
+        count(batch.numel()) {}
+  std::int64_t size() const { return m * n; }
+  std::int64_t k() const { return std::min(m, n); }
+
+  // The batch's shape with these sizes behind it.
+  Shape with(std::initializer_list<std::int64_t> sizes) const {
+    Shape shape = batch;
+    for (const std::int64_t size : sizes) shape.push_back(size);
+    return shape;
+  }
+
+  // `the matrix` or `matrix [1, 0] of the batch`.
+  std::string name(std::int64_t i) const {
+    if (batch.empty()) return "the matrix";
+    Shape at = batch;
+    for (int axis = batch.rank() - 1; axis >= 0; --axis) {
+      at[axis] = i % batch[axis];
+      i /= batch[axis];
+    }
+    return cat("matrix ", at, " of the batch");
+  }
+
+  // So many matrices one thread takes at a time if a matrix takes `work` multiplications.
+  static std::int64_t grain(std::int64_t work) {
+    constexpr std::int64_t enough = 1 << 16;
+    return std::max<std::int64_t>(1, enough / std::max<std::int64_t>(work, 1));
+  }
+  // Calls f(i) for every matrix, in parallel.
+  template <class F>
+  void each(std::int64_t work, const F& f) const {
+    parallel_for(count, grain(work), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) f(i);
+    });
+  }
+};
+
+inline Matrices checked(const char* op, const Tensor& a) {
+  const Shape& shape = a.shape();
+  if (shape.rank() < 2) fail<ShapeError>(op, "expected matrices (..., m, n), got shape ", shape);
+  if (shape.dim(-1) == 0 || shape.dim(-2) == 0) {
+    fail<ShapeError>(op, "expected matrices with at least one row and one column, got shape ", shape);
+  }
+  if (std::max(shape.dim(-1), shape.dim(-2)) > lapack::largest_size) {
+    fail<LimitError>(op, "matrices of shape ", shape, " are larger than ", lapack::largest_size);
+  }
+  return Matrices(shape);
+}
+
+inline Matrices checked_square(const char* op, const Tensor& a) {
+  const Matrices sizes = checked(op, a);
+  if (sizes.m != sizes.n) fail<ShapeError>(op, "expected square matrices, got shape ", a.shape());
+  return sizes;
+}
+
+inline void check_finite(const char* op, const Tensor& a, const char* which = "") {
+  const Array& values = a.value();
+  const Real* bad = std::find_if_not(values.begin(), values.end(), [](Real value) { return std::isfinite(value); });
+  if (bad == values.end()) return;
+  const Matrices sizes(a.shape());
+  const std::int64_t at = bad - values.begin(), within = at % sizes.size();
+  fail<NumericError>(op, which, sizes.name(at / sizes.size()), " has ", *bad, " at [", within / sizes.n, ", ",
+                     within % sizes.n, "]; expected finite numbers");
+}
+
+// Throws what `error(i, code)` throws for the first matrix that failed.
+template <class F>
+void check_codes(const std::vector<int>& codes, const F& error) {
+  const auto bad = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
+  if (bad != codes.end()) error(bad - codes.begin(), *bad);
+}
+
+inline std::vector<int> codes_for(const Matrices& sizes) {
+  return std::vector<int>(static_cast<std::size_t>(sizes.count));
+}
+
+[[noreturn]] inline void refuse_singular(const char* op, const Matrices& sizes, std::int64_t i) {
+  fail<NumericError>(op, sizes.name(i), " is singular; expected one that has an inverse");
+}
+
+// ---- Words for rules ------------------------------------------------------------------------------------------------
+
+// a' b and a b'.
+inline Tensor transposed_times(const Tensor& a, const Tensor& b) { return matmul(a, b, {.transpose_a = true}); }
+inline Tensor times_transposed(const Tensor& a, const Tensor& b) { return matmul(a, b, {.transpose_b = true}); }
+inline Tensor symmetric(const Tensor& x) { return (x + transpose(x)) / 2; }
+// One number for every matrix (...) -> (..., 1, 1); for every row (..., m) -> (..., m, 1); every column -> (..., 1, n).
+inline Tensor for_matrices(const Tensor& x) { return unsqueeze(unsqueeze(x, -1), -1); }
+inline Tensor for_rows(const Tensor& x) { return unsqueeze(x, -1); }
+inline Tensor for_columns(const Tensor& x) { return unsqueeze(x, -2); }
+// The lower triangle with half of the diagonal.
+inline Tensor lower_half(const Tensor& x) { return tril(x) * (1 - eye(x.dim(-1)) / 2); }
+
+/// a^-1 b or a'^-1 b for the triangle of a, recorded, without checks.
+Tensor triangular(const Tensor& a, const Tensor& b, const lapack::Triangle& triangle, lapack::Form form);
+
+/// Whether b is a vector for each of a's matrices.
+bool is_vector(const Tensor& a, const Tensor& b);
+/// Throws ShapeError unless axis `axis_b` of b is as long as axis `axis_a` of a, and leading axes broadcast.
+void check_right_side(const char* op, const Tensor& a, const Tensor& b, int axis_a, int axis_b);
+
+}  // namespace xgrad::linalg

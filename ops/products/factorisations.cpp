@@ -1,0 +1,310 @@
+// Linear algebra: factorisations, what is made of them, and their rules.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/elementwise.h"
+#include "linalg.h"
+#include "../private/matrices.h"
+
+namespace xgrad::linalg {
+
+using lapack::Form;
+
+XGRAD_FORMULA cholesky_formula{"cholesky", "a = y y', y triangular",
+                               "dL/da = sym(y'^-1 P y^-1) with P = tril(y' gy), half of its diagonal"};
+Tensor cholesky(const Tensor& a, const CholeskyOptions& options) {
+  const Matrices sizes = checked_square("cholesky", a);
+  check_finite("cholesky", a);
+  Array l = a.value();
+  Real* all = l.mutable_data();
+  std::vector<int> codes = codes_for(sizes);
+  sizes.each(sizes.n * sizes.n * sizes.n / 3, [&](std::int64_t i) {
+    codes[static_cast<std::size_t>(i)] = lapack::cholesky(sizes.n, all + i * sizes.size());
+  });
+  check_codes(codes, [&](std::int64_t i, int order) {
+    fail<NumericError>("cholesky", sizes.name(i), " is not positive definite: its leading block of ", order, " rows");
+  });
+  const Tensor result = record("cholesky", std::move(l), wrt(a, [](const Tensor& gl, const Tensor& l) {
+                                 const Tensor half =
+                                     triangular(l, lower_half(transposed_times(l, gl)), {}, Form::transposed);
+                                 return symmetric(triangular(l, transpose(half), {}, Form::transposed));
+                               }));
+  return options.upper ? transpose(result) : result;
+}
+
+namespace {
+
+// The gradient with respect to (..., m, k) by the orthonormal factor of its reduced factorisation.
+Tensor orthonormal_gradient(const Tensor& a, const Tensor& gq, const Tensor& q) {
+  const Tensor r = triu(transposed_times(q, a));
+  const Matrices sizes(r.shape());
+  for (std::int64_t i = 0; i < sizes.count; ++i) {
+    const Real* first = r.value().data() + i * sizes.size();
+    Real most = 0;
+    for (std::int64_t j = 0; j < sizes.size(); ++j) most = std::max(most, std::abs(first[j]));
+    for (std::int64_t j = 0; j < sizes.n; ++j) {
+      if (std::abs(first[j * (sizes.n + 1)]) <= static_cast<Real>(a.dim(-2)) * eps * most) {
+        fail<NumericError>("qr", "no gradient of q: column ", j, " of ", sizes.name(i), " depends on those before it");
+      }
+    }
+  }
+  const Tensor upper = -transpose(lower_half(transposed_times(gq, q)));
+  const Tensor g = gq + matmul(q, upper + transpose(upper));
+  return transpose(triangular(r, transpose(g), {.upper = true}, Form::plain));
+}
+
+}  // namespace
+
+XGRAD_FORMULA qr_formula{"qr", "a = q r, q' q = 1, r triangular",
+                         "dL/da = (gq + q S) r'^-1 with S symmetric, its upper triangle that of -q' gq; r = q' a"};
+Qr qr(const Tensor& a, const QrOptions& options) {
+  const Matrices sizes = checked("qr", a);
+  check_finite("qr", a);
+  const std::int64_t m = sizes.m, n = sizes.n, k = sizes.k();
+  const bool complete = options.mode == QrMode::complete && m > n;
+  const std::int64_t columns = complete ? m : k;
+  Array q(sizes.with({m, columns})), r(sizes.with({k, n}));
+  Real *to_q = q.mutable_data(), *to_r = r.mutable_data();
+  sizes.each(m * n * k, [&](std::int64_t i) {
+    lapack::qr(m, n, a.value().data() + i * m * n, columns, to_q + i * m * columns, to_r + i * k * n);
+  });
+  const Tensor reduced = record(
+      "qr", complete ? slice(q, {ellipsis, slice(0, k)}) : q, wrt(a, [a, n, k](const Tensor& gq, const Tensor& q) {
+        if (n == k) return orthonormal_gradient(a, gq, q);
+        return place(orthonormal_gradient(narrow(a, -1, 0, k), gq, q), {ellipsis, slice(0, k)}, a.shape());
+      }));
+  // r = q' a.
+  const Tensor upper =
+      record("qr", std::move(r), wrt(reduced, [a](const Tensor& gr) { return times_transposed(a, triu(gr)); }),
+             wrt(a, [reduced](const Tensor& gr) { return matmul(reduced, triu(gr)); }));
+  if (!complete) return {.q = reduced, .r = upper};
+  const Tensor whole = record("qr", std::move(q), wrt(a, [](const Tensor&) -> Tensor {
+                                fail<GraphError>("qr", "the complete q of more rows than columns has no gradient");
+                              }));
+  ShortList<Padding> paddings = ShortList<Padding>::filled(a.rank(), Padding{});
+  paddings[a.rank() - 2].after = m - k;
+  return {.q = whole, .r = pad(upper, paddings)};
+}
+
+namespace {
+
+// Where the largest number of a line is negative, the line with the other sign, and its partner.
+void make_largest_positive(Real* line, std::int64_t size, std::int64_t step, Real* partner, std::int64_t partner_size,
+                           std::int64_t partner_step) {
+  std::int64_t largest = 0;
+  for (std::int64_t i = 1; i < size; ++i) {
+    if (std::abs(line[i * step]) > std::abs(line[largest * step])) largest = i;
+  }
+  if (line[largest * step] >= 0) return;
+  for (std::int64_t i = 0; i < size; ++i) line[i * step] = -line[i * step];
+  for (std::int64_t i = 0; i < partner_size; ++i) partner[i * partner_step] = -partner[i * partner_step];
+}
+
+// 1 / (x_j - x_i), 0 on the diagonal. Refuses two of x's numbers that are no further apart than `tolerance` times the
+// largest magnitude among `values`, which x is in the first place: `what` says of what, `values` what to show.
+Tensor inverse_gaps(const char* op, const char* what, const Tensor& x, const Array& shown, Real tolerance) {
+  const std::int64_t n = x.dim(-1);
+  Shape batch = x.shape();
+  batch.erase(batch.rank() - 1);
+  batch.push_back(n);
+  batch.push_back(n);
+  const Matrices sizes(batch);
+  for (std::int64_t row = 0; row < sizes.count; ++row) {
+    const Real* values = x.value().data() + row * n;
+    const auto bound = tolerance * std::abs(*std::max_element(
+                                       values, values + n, [](Real a, Real b) { return std::abs(a) < std::abs(b); }));
+    for (std::int64_t i = 0; i + 1 < n; ++i) {
+      if (std::abs(values[i + 1] - values[i]) <= bound) {
+        const Real* pair = shown.data() + row * n + i;
+        fail<NumericError>(op, "no gradient of the ", what, "vectors: ", what, "values ", i, " and ", i + 1, " of ",
+                           sizes.name(row), " are equal: ", pair[0], " and ", pair[1]);
+      }
+    }
+  }
+  const Tensor one = eye(n);
+  return (1 - one) / (for_columns(x) - for_rows(x) + one);
+}
+
+}  // namespace
+
+XGRAD_FORMULA eigh_formula{"eigh", "a = v diag(w) v', v' v = 1",
+                           "dL/da = v (diag(gw) + F * v' gv) v' with F_ij = 1/(w_j - w_i), 0 on the diagonal"};
+Eigh eigh(const Tensor& a) {
+  const Matrices sizes = checked_square("eigh", a);
+  check_finite("eigh", a);
+  const std::int64_t n = sizes.n;
+  Array rows = a.value(), w(sizes.with({n}));
+  Real *vectors = rows.mutable_data(), *values = w.mutable_data();
+  std::vector<int> codes = codes_for(sizes);
+  sizes.each(9 * n * n * n, [&](std::int64_t i) {
+    Real* of_matrix = vectors + i * n * n;
+    codes[static_cast<std::size_t>(i)] = lapack::eigh(n, of_matrix, values + i * n);
+    for (std::int64_t j = 0; j < n; ++j) make_largest_positive(of_matrix + j * n, n, 1, nullptr, 0, 0);
+  });
+  check_codes(codes, [&](std::int64_t i, int) { fail<NumericError>("eigh", sizes.name(i), ": no convergence"); });
+  const Tensor v = record("eigh", transpose(rows), wrt(a, [a, w, n](const Tensor& gv, const Tensor& v) {
+                            // Eigenvalues as functions of the vectors: these can be differentiated.
+                            const Tensor x = recording() ? sum(v * matmul(a, v), {.axis = -2}) : Tensor(w);
+                            const Tensor f = inverse_gaps("eigh", "eigen", x, w, static_cast<Real>(n) * eps);
+                            return symmetric(times_transposed(matmul(v, f * transposed_times(v, gv)), v));
+                          }));
+  const Tensor all =
+      record("eigh", std::move(w), wrt(a, [v](const Tensor& gw) { return times_transposed(v * for_columns(gw), v); }));
+  return {.eigenvalues = all, .eigenvectors = v};
+}
+
+Tensor eigvalsh(const Tensor& a) { return eigh(a).eigenvalues; }
+
+namespace {
+
+// The gradient of a (..., m, n) by the vectors u (..., m, k) of its shorter decomposition.
+Tensor singular_gradient(const Tensor& a, const Array& s, const Tensor& gu, const Tensor& u) {
+  const std::int64_t m = a.dim(-2), n = a.dim(-1), k = s.dim(-1);
+  const Tensor rest = transposed_times(a, u);  // v diag(s), (..., n, k)
+  const Tensor squares = sum(square(rest), {.axis = -2});
+  const Real tolerance = static_cast<Real>(std::max(m, n)) * eps;
+  const Tensor f = inverse_gaps("svd", "singular ", squares, s, tolerance);
+  const Tensor inner = transposed_times(u, gu);
+  Tensor g = matmul(u, f * (inner - transpose(inner)));
+  if (m > k) {
+    const Matrices sizes(a.shape());
+    for (std::int64_t i = 0; i < sizes.count; ++i) {
+      const Real first = s.data()[i * k], last = s.data()[(i + 1) * k - 1];
+      if (last * last <= tolerance * first * first) {
+        fail<NumericError>("svd", "no gradient of the singular vectors: singular value ", k - 1, " of ", sizes.name(i),
+                           " is 0: ", last, " with the largest ", first);
+      }
+    }
+    g = g + (gu - matmul(u, inner)) / for_columns(squares);
+  }
+  return times_transposed(g, rest);
+}
+
+}  // namespace
+
+XGRAD_FORMULA svd_formula{"svd", "a = u diag(s) vh, u' u = 1, vh vh' = 1", "dL/da by s = u diag(gs) vh"};
+Svd svd(const Tensor& a, const SvdOptions& options) {
+  const Matrices sizes = checked("svd", a);
+  check_finite("svd", a);
+  const std::int64_t m = sizes.m, n = sizes.n, k = sizes.k();
+  const std::int64_t rows = options.full_matrices ? m : k, columns = options.full_matrices ? n : k;
+  Array input = a.value(), u(sizes.with({m, rows})), s(sizes.with({k})), vh(sizes.with({columns, n}));
+  Real *from = input.mutable_data(), *to_u = u.mutable_data(), *to_s = s.mutable_data(), *to_vh = vh.mutable_data();
+  std::vector<int> codes = codes_for(sizes);
+  sizes.each(20 * m * n * k, [&](std::int64_t i) {
+    Real *of_u = to_u + i * m * rows, *of_vh = to_vh + i * columns * n;
+    codes[static_cast<std::size_t>(i)] =
+        lapack::svd(m, n, from + i * m * n, options.full_matrices ? lapack::Vectors::full : lapack::Vectors::reduced,
+                    of_u, to_s + i * k, of_vh);
+    for (std::int64_t j = 0; j < k; ++j) make_largest_positive(of_u + j, m, rows, of_vh + j * n, n, 1);
+  });
+  check_codes(codes, [&](std::int64_t i, int) { fail<NumericError>("svd", sizes.name(i), ": no convergence"); });
+  const Tensor left =
+      record("svd", rows == k ? u : slice(u, {ellipsis, slice(0, k)}),
+             wrt(a, [a, s](const Tensor& gu, const Tensor& u) { return singular_gradient(a, s, gu, u); }));
+  const Tensor right = record("svd", columns == k ? vh : slice(vh, {ellipsis, slice(0, k), _}),
+                              wrt(a, [a, s](const Tensor& gvh, const Tensor& vh) {
+                                return transpose(singular_gradient(transpose(a), s, transpose(gvh), transpose(vh)));
+                              }));
+  const Tensor values = record(
+      "svd", std::move(s), wrt(a, [left, right](const Tensor& gs) { return matmul(left * for_columns(gs), right); }));
+  const auto without_gradient = [&](Array whole) {
+    return record("svd", std::move(whole), wrt(a, [](const Tensor&) -> Tensor {
+                    fail<GraphError>("svd", "the vectors that full_matrices adds have no gradient");
+                  }));
+  };
+  return {.u = rows == k ? left : without_gradient(std::move(u)),
+          .s = values,
+          .vh = columns == k ? right : without_gradient(std::move(vh))};
+}
+
+Tensor svdvals(const Tensor& a) {
+  checked("svdvals", a);
+  check_finite("svdvals", a);
+  return svd(a, {.full_matrices = false}).s;
+}
+
+namespace {
+
+// The singular values of `op`'s argument and, for each matrix, the tolerance below which they count as 0.
+struct Spectrum {
+  Svd parts;
+  std::vector<Real> tolerances;
+
+  Spectrum(const char* op, const Tensor& a, const PinvOptions& options) {
+    const Matrices sizes = checked(op, a);
+    const Real rtol = options.rtol.value_or(static_cast<Real>(std::max(sizes.m, sizes.n)) * eps);
+    if (!(options.atol >= 0) || !(rtol >= 0)) {
+      fail<ValueError>(op, "tolerances must be 0 or more, got atol ", options.atol, ", rtol ", rtol);
+    }
+    check_finite(op, a);
+    const NoGrad off;
+    parts = svd(a, {.full_matrices = false});
+    for (std::int64_t i = 0; i < sizes.count; ++i) {
+      tolerances.push_back(std::max(options.atol, rtol * parts.s.value().data()[i * sizes.k()]));
+    }
+  }
+  Index rank() const {
+    Shape batch = parts.s.shape();
+    batch.erase(batch.rank() - 1);
+    Index result(batch, 0);
+    const Array& s = parts.s.value();
+    const std::int64_t k = s.dim(-1);
+    for (std::int64_t i = 0; i < s.size(); ++i) {
+      result.mutable_data()[i / k] += s.data()[i] > tolerances[static_cast<std::size_t>(i / k)];
+    }
+    return result;
+  }
+  // v diag(1/s) u', over what does not count as 0.
+  Array inverse() const {
+    const NoGrad off;
+    Array inverses = parts.s.value();
+    Real* s = inverses.mutable_data();
+    const std::int64_t k = inverses.dim(-1);
+    for (std::int64_t i = 0; i < inverses.size(); ++i) {
+      s[i] = s[i] > tolerances[static_cast<std::size_t>(i / k)] ? 1 / s[i] : 0;
+    }
+    return matmul(parts.vh * for_rows(Tensor(inverses)), parts.u, {.transpose_a = true, .transpose_b = true}).value();
+  }
+};
+
+XGRAD_FORMULA pinv_formula{"pinv", "y = the pseudo-inverse of a",
+                           "dL/da = -y' gy y' + (1 - a y) gy' y y' + y' y gy' (1 - y a)"};
+Tensor pseudo_inverse(const Tensor& a, const Spectrum& spectrum) {
+  return record("pinv", spectrum.inverse(), wrt(a, [a](const Tensor& gy, const Tensor& y) {
+                  const Tensor g = transpose(gy), yt = transpose(y);
+                  const Tensor left = matmul(matmul(g, y), yt), right = matmul(matmul(yt, y), g);
+                  return left - matmul(a, matmul(y, left)) + right - matmul(matmul(right, y), a) -
+                         matmul(matmul(yt, gy), yt);
+                }));
+}
+
+}  // namespace
+
+Tensor pinv(const Tensor& a, const PinvOptions& options) { return pseudo_inverse(a, Spectrum("pinv", a, options)); }
+
+Index matrix_rank(const Tensor& a, const PinvOptions& options) { return Spectrum("matrix_rank", a, options).rank(); }
+
+LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options) {
+  const Matrices sizes = checked("lstsq", a);
+  if (options.rcond && !(*options.rcond >= 0)) {
+    fail<ValueError>("lstsq", "rcond must be 0 or more, got ", *options.rcond);
+  }
+  const bool vector = is_vector(a, b);
+  const Tensor right = vector ? unsqueeze(b, -1) : b;
+  check_right_side("lstsq", a, right, -2, -2);
+  check_finite("lstsq", right, "on the right-hand side ");
+  const Spectrum spectrum("lstsq", a, {.rtol = options.rcond});
+  const Tensor solution = matmul(pseudo_inverse(a, spectrum), right);
+  const Index rank = spectrum.rank();
+  const bool overdetermined = sizes.m > sizes.n && all(rank == sizes.n);
+  return {.solution = vector ? squeeze(solution, {-1}) : solution,
+          .residuals = overdetermined ? sum(square(matmul(a, solution) - right), {.axis = -2}) : zeros({0}),
+          .rank = rank,
+          .singular_values = spectrum.parts.s};
+}
+
+}  // namespace xgrad::linalg

@@ -1,0 +1,405 @@
+// Linear algebra: systems, determinants, diagonals and powers, and their rules.
+#include "linalg.h"
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "../../core/base/checked.h"
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/elementwise.h"
+#include "../arrange/index.h"
+#include "../kernels/registers/walk.h"
+#include "../private/matrices.h"
+
+namespace xgrad::linalg {
+
+using lapack::Form;
+using lapack::Triangle;
+
+// ---- Systems --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// b repeated to the batch in which it meets a, and solve(i, x) of a's matrix i and b's part x, in place.
+template <class F>
+Array solved_in_place(const char* op, const Matrices& a, const Array& b, const F& solve) {
+  const Matrices own(b.shape());
+  const Shape batch = broadcast_shapes(op, a.batch, own.batch);
+  Shape shape = batch;
+  shape.push_back(own.m);
+  shape.push_back(own.n);
+  Array x = broadcast_to(b, shape);
+  if (x.size() == 0) return x;
+  Real* out = x.mutable_data();
+  const Walk<2> walk(batch, {broadcast_strides(a.batch, batch), strides_of(batch)});
+  parallel_for(walk.count(), Matrices::grain(own.m * own.m * own.n), [&](std::int64_t begin, std::int64_t end) {
+    walk.for_each(begin, end, [&](const auto& at) { solve(at[0], out + at[1] * own.size()); });
+  });
+  return x;
+}
+
+// The factors of all matrices of a, shared by a solution and its gradients.
+struct Factors {
+  Matrices sizes;
+  Array numbers;
+  std::vector<int> pivots, codes;
+
+  explicit Factors(const Tensor& a) : sizes(a.shape()), numbers(a.value()), codes(codes_for(sizes)) {
+    const std::int64_t n = sizes.n;
+    pivots.resize(static_cast<std::size_t>(sizes.count * n));
+    Real* all = numbers.mutable_data();
+    sizes.each(n * n * n, [&](std::int64_t i) {
+      codes[static_cast<std::size_t>(i)] = lapack::lu(n, all + i * sizes.size(), pivots.data() + i * n);
+    });
+  }
+  bool singular(std::int64_t i) const { return codes[static_cast<std::size_t>(i)] != 0; }
+  bool any_singular() const {
+    return std::any_of(codes.begin(), codes.end(), [](int code) { return code != 0; });
+  }
+  Real diagonal(std::int64_t i, std::int64_t j) const { return numbers.data()[i * sizes.size() + j * (sizes.n + 1)]; }
+  // The determinant's sign, -1 for every pair of rows that was exchanged.
+  Real sign_of_pivots(std::int64_t i) const {
+    Real sign = 1;
+    for (std::int64_t j = 0; j < sizes.n; ++j) {
+      if (pivots[static_cast<std::size_t>(i * sizes.n + j)] != j + 1) sign = -sign;
+    }
+    return sign;
+  }
+};
+
+constexpr Form other(Form form) { return form == Form::plain ? Form::transposed : Form::plain; }
+
+// a^-1 b or a'^-1 b.
+Tensor solved(const Tensor& a, const std::shared_ptr<const Factors>& factors, const Tensor& b, Form form) {
+  const std::int64_t n = factors->sizes.n, columns = b.dim(-1);
+  Array x = solved_in_place("solve", factors->sizes, b.value(), [&](std::int64_t i, Real* part) {
+    lapack::lu_solve(n, columns, factors->numbers.data() + i * n * n, factors->pivots.data() + i * n, form, part);
+  });
+  return record("solve", std::move(x),
+                jointly(
+                    [a = kept(a), factors, form, shape_a = a.shape(), shape_b = b.shape()](
+                        const Tensor& gx, const Tensor& y, Wanted wanted) {
+                      const Tensor gb = solved(a, factors, gx, other(form));
+                      std::array<Tensor, 2> g;
+                      if (wanted[0]) {
+                        g[0] =
+                            sum_to(-(form == Form::plain ? times_transposed(gb, y) : times_transposed(y, gb)), shape_a);
+                      }
+                      if (wanted[1]) g[1] = sum_to(gb, shape_b);
+                      return g;
+                    },
+                    a, b));
+}
+
+}  // namespace
+
+Tensor triangular(const Tensor& a, const Tensor& b, const Triangle& triangle, Form form) {
+  const Matrices sizes(a.shape());
+  Array x = solved_in_place("solve_triangular", sizes, b.value(), [&](std::int64_t i, Real* part) {
+    lapack::triangular_solve(sizes.n, b.dim(-1), a.value().data() + i * sizes.size(), triangle, form, part);
+  });
+  return record("solve_triangular", std::move(x),
+                jointly(
+                    [a, triangle, form, shape_a = a.shape(), shape_b = b.shape()](const Tensor& gx, const Tensor& y,
+                                                                                  Wanted wanted) {
+                      const Tensor gb = triangular(a, gx, triangle, other(form));
+                      std::array<Tensor, 2> g;
+                      if (wanted[0]) {
+                        const Tensor all = -(form == Form::plain ? times_transposed(gb, y) : times_transposed(y, gb));
+                        const std::int64_t offset = triangle.unit ? 1 : 0;
+                        g[0] = sum_to(triangle.upper ? triu(all, offset) : tril(all, -offset), shape_a);
+                      }
+                      if (wanted[1]) g[1] = sum_to(gb, shape_b);
+                      return g;
+                    },
+                    a, b));
+}
+
+void check_right_side(const char* op, const Tensor& a, const Tensor& b, int axis_a, int axis_b) {
+  if (b.rank() < 2 || a.dim(axis_a) != b.dim(axis_b)) {
+    fail<ShapeError>(op, "right-hand side ", b.shape(), " does not fit matrices ", a.shape());
+  }
+  const Shape& shape = b.shape();
+  broadcast_shapes(op, Matrices(a.shape()).batch, Matrices(shape).batch);
+  if (shape.dim(-1) > lapack::largest_size * lapack::largest_size) {
+    fail<LimitError>(op, "right-hand side ", shape, " has too many columns");
+  }
+}
+
+bool is_vector(const Tensor& a, const Tensor& b) {
+  if (b.rank() == 1) return true;
+  if (a.rank() < 2 || b.rank() != a.rank() - 1) return false;
+  Shape shape = a.shape();
+  shape.erase(shape.rank() - 1);
+  return b.shape() == shape;
+}
+
+namespace {
+
+// y of a y = b, where b is known to be matrices.
+Tensor solve_matrices(const Tensor& a, const Tensor& b) {
+  check_finite("solve", a);
+  check_finite("solve", b, "on the right-hand side ");
+  const auto factors = std::make_shared<const Factors>(a);
+  check_codes(factors->codes, [&](std::int64_t i, int) { refuse_singular("solve", factors->sizes, i); });
+  return solved(a, factors, b, Form::plain);
+}
+
+}  // namespace
+
+XGRAD_FORMULA solve_formula{"solve", "a y = b", "dL/db = a'^-1 gy; dL/da = -a'^-1 gy y'"};
+Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options) {
+  checked_square("solve", a);
+  if (is_vector(a, b)) {
+    if (!options.left) fail<ShapeError>("solve", "x a = b needs matrices on the right, got ", b.shape());
+    const Tensor column = unsqueeze(b, -1);
+    check_right_side("solve", a, column, -1, -2);
+    return squeeze(solve_matrices(a, column), {-1});
+  }
+  check_right_side("solve", a, b, -1, options.left ? -2 : -1);
+  return options.left ? solve_matrices(a, b) : transpose(solve_matrices(transpose(a), transpose(b)));
+}
+
+XGRAD_FORMULA solve_triangular_formula{"solve_triangular", "a y = b, a triangular",
+                                       "dL/db = a'^-1 gy; dL/da = the triangle of -a'^-1 gy y'"};
+Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOptions& options) {
+  const char* op = "solve_triangular";
+  const Matrices sizes = checked_square(op, a);
+  if (b.rank() == 1) {
+    if (!options.left) fail<ShapeError>(op, "x a = b needs matrices on the right, got ", b.shape());
+    return squeeze(solve_triangular(a, unsqueeze(b, -1), options), {-1});
+  }
+  check_right_side(op, a, b, -1, options.left ? -2 : -1);
+  check_finite(op, a);
+  check_finite(op, b, "on the right-hand side ");
+  for (std::int64_t i = 0; !options.unitriangular && i < sizes.count; ++i) {
+    for (std::int64_t j = 0; j < sizes.n; ++j) {
+      if (a.value().data()[i * sizes.size() + j * (sizes.n + 1)] == 0) {
+        fail<NumericError>(op, sizes.name(i), " is singular: 0 at [", j, ", ", j, "]");
+      }
+    }
+  }
+  const Triangle triangle{.upper = options.upper, .unit = options.unitriangular};
+  return options.left ? triangular(a, b, triangle, Form::plain)
+                      : transpose(triangular(a, transpose(b), triangle, Form::transposed));
+}
+
+XGRAD_FORMULA inv_formula{"inv", "y = a^-1", "dL/da = -y' gy y'"};
+Tensor inv(const Tensor& a) {
+  const Matrices sizes = checked_square("inv", a);
+  check_finite("inv", a);
+  Array y = a.value();
+  Real* all = y.mutable_data();
+  std::vector<int> codes = codes_for(sizes);
+  sizes.each(sizes.n * sizes.n * sizes.n, [&](std::int64_t i) {
+    codes[static_cast<std::size_t>(i)] = lapack::inverse(sizes.n, all + i * sizes.size());
+  });
+  check_codes(codes, [&](std::int64_t i, int) { refuse_singular("inv", sizes, i); });
+  return record("inv", std::move(y), wrt(a, [](const Tensor& gy, const Tensor& y) {
+                  return -times_transposed(transposed_times(y, gy), y);
+                }));
+}
+
+// ---- Determinants ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The cofactors, from the singular values, which a matrix without an inverse has too:
+//   det(u) det(vh) u diag(c) vh, c_i the product of the other singular values
+Array cofactors(const Tensor& a) {
+  const NoGrad off;
+  const Svd parts = svd(a, {.full_matrices = false});
+  Array others = parts.s.value();
+  Real* c = others.mutable_data();
+  const std::int64_t n = a.dim(-1);
+  for (std::int64_t row = 0; row < others.size(); row += n) {
+    const Real* s = parts.s.value().data() + row;
+    for (std::int64_t i = 0; i < n; ++i) {
+      c[row + i] = 1;
+      for (std::int64_t j = 0; j < n; ++j) c[row + i] *= j == i ? 1 : s[j];
+    }
+  }
+  const Tensor sign = det(parts.u) * det(parts.vh);
+  return matmul(parts.u * for_columns(Tensor(others)) * for_matrices(sign), parts.vh).value();
+}
+
+}  // namespace
+
+XGRAD_FORMULA det_formula{"det", "y = det a", "dL/da = gy y a'^-1"};
+Tensor det(const Tensor& a) {
+  const Matrices sizes = checked_square("det", a);
+  check_finite("det", a);
+  const Factors factors(a);
+  Array d(sizes.batch);
+  for (std::int64_t i = 0; i < sizes.count; ++i) {
+    Real product = factors.sign_of_pivots(i);
+    for (std::int64_t j = 0; j < sizes.n; ++j) product *= factors.diagonal(i, j);
+    d.mutable_data()[i] = factors.singular(i) ? 0 : product;
+  }
+  return record("det", std::move(d), wrt(a, [a, singular = factors.any_singular()](const Tensor& gy, const Tensor& y) {
+                  if (!singular) return for_matrices(gy * y) * transpose(inv(a));
+                  if (recording()) {
+                    fail<NumericError>("det", "no second derivative: a matrix of the batch is singular");
+                  }
+                  return for_matrices(gy) * Tensor(cofactors(a));
+                }));
+}
+
+XGRAD_FORMULA slogdet_formula{"slogdet", "y = ln |det a|", "dL/da = gy a'^-1"};
+SignAndLog slogdet(const Tensor& a) {
+  const Matrices sizes = checked_square("slogdet", a);
+  check_finite("slogdet", a);
+  const Factors factors(a);
+  Array sign(sizes.batch), log(sizes.batch);
+  std::int64_t singular = -1;
+  for (std::int64_t i = sizes.count - 1; i >= 0; --i) {
+    Real s = factors.sign_of_pivots(i), sum = 0;
+    for (std::int64_t j = 0; j < sizes.n; ++j) {
+      const Real u = factors.diagonal(i, j);
+      if (u < 0) s = -s;
+      sum += std::log(std::abs(u));
+    }
+    sign.mutable_data()[i] = factors.singular(i) ? 0 : s;
+    log.mutable_data()[i] = factors.singular(i) ? -std::numeric_limits<Real>::infinity() : sum;
+    if (factors.singular(i)) singular = i;
+  }
+  return {.sign = sign, .logabsdet = record("slogdet", std::move(log), wrt(a, [a, singular](const Tensor& gy) {
+                                              if (singular >= 0) {
+                                                fail<NumericError>("slogdet",
+                                                                   "no gradient: ", Matrices(a.shape()).name(singular),
+                                                                   " is singular");
+                                              }
+                                              return for_matrices(gy) * transpose(inv(a));
+                                            }))};
+}
+
+Tensor logdet(const Tensor& a) {
+  checked_square("logdet", a);
+  check_finite("logdet", a);
+  const SignAndLog parts = slogdet(a);
+  const Mask negative = parts.sign < Tensor(0);
+  return any(negative)
+             ? parts.logabsdet + masked_fill(zeros_like(parts.sign), negative, std::numeric_limits<Real>::quiet_NaN())
+             : parts.logabsdet;
+}
+
+// ---- Diagonals, powers ----------------------------------------------------------------------------------------------
+
+namespace {
+
+// A diagonal of matrices (m, n) whose rows stand in one line.
+Slices diagonal_of(std::int64_t m, std::int64_t n, std::int64_t offset) {
+  const std::int64_t row = offset < 0 ? 0 - std::max(offset, -m) : 0,
+                     column = std::min(std::max<std::int64_t>(offset, 0), n);
+  const std::int64_t length = std::min(m - row, n - column), first = row * n + column;
+  if (length == 0) return {ellipsis, slice(0, 0)};
+  return {ellipsis, slice(first, first + (length - 1) * (n + 1) + 1, n + 1)};
+}
+
+void check_rank(const char* op, const Tensor& a) {
+  if (a.rank() < 2) fail<ShapeError>(op, "expected matrices (..., m, n), got shape ", a.shape());
+}
+
+// The axes of `options` in an array of this rank, counted from 0.
+Axes matrix_axes(const char* op, const DiagonalOptions& options, int rank) {
+  const Axes axes{normalize_axis(op, options.axis1, rank), normalize_axis(op, options.axis2, rank)};
+  if (axes[0] == axes[1]) fail<ValueError>(op, "axis ", axes[0], " twice in a tensor of rank ", rank);
+  return axes;
+}
+
+}  // namespace
+
+Tensor diagonal(const Tensor& a, const DiagonalOptions& options) {
+  check_rank("diagonal", a);
+  const Axes last{a.rank() - 2, a.rank() - 1}, axes = matrix_axes("diagonal", options, a.rank());
+  const Tensor matrices = axes == last ? a : movedim(a, axes, last);
+  const Matrices sizes(matrices.shape());
+  return slice(reshape(matrices, sizes.with({sizes.size()})), diagonal_of(sizes.m, sizes.n, options.offset));
+}
+
+Tensor diag_embed(const Tensor& x, const DiagonalOptions& options) {
+  if (x.rank() == 0) fail<ShapeError>("diag_embed", "expected an axis, got shape ", x.shape());
+  const Axes axes = matrix_axes("diag_embed", options, x.rank() + 1);
+  constexpr std::int64_t furthest = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t distance = options.offset < 0 ? 0 - std::max(options.offset, -furthest) : options.offset;
+  const std::int64_t n = checked_add("diag_embed", x.dim(-1), distance);
+  Shape line = x.shape(), square = x.shape();
+  line[line.rank() - 1] = checked_multiply("diag_embed", n, n);
+  square[square.rank() - 1] = n;
+  square.push_back(n);
+  const Tensor matrices = reshape(place(x, diagonal_of(n, n, options.offset), line), square);
+  const Axes last{x.rank() - 1, x.rank()};
+  return axes == last ? matrices : movedim(matrices, last, axes);
+}
+
+Tensor diagonal_scatter(const Tensor& x, const Tensor& src, const DiagonalOptions& options) {
+  check_rank("diagonal_scatter", x);
+  const Axes last{x.rank() - 2, x.rank() - 1}, axes = matrix_axes("diagonal_scatter", options, x.rank());
+  const Tensor matrices = movedim(x, axes, last);
+  const Matrices sizes(matrices.shape());
+  const Slices line = diagonal_of(sizes.m, sizes.n, options.offset);
+  const Tensor result = slice_scatter(reshape(matrices, sizes.with({sizes.size()})), line, src);
+  return movedim(reshape(result, matrices.shape()), last, axes);
+}
+
+Tensor diag(const Tensor& x, std::int64_t offset) {
+  if (x.rank() == 1) return diag_embed(x, {.offset = offset});
+  if (x.rank() == 2) return diagonal(x, {.offset = offset});
+  fail<ShapeError>("diag", "expected a list or a matrix, got shape ", x.shape());
+}
+
+Tensor trace(const Tensor& a) {
+  check_rank("trace", a);
+  return sum(diagonal(a), {.axis = -1});
+}
+
+Tensor matrix_power(const Tensor& a, std::int64_t exponent) {
+  checked_square("matrix_power", a);
+  check_finite("matrix_power", a);
+  if (exponent == 0) return broadcast_to(eye(a.dim(-1)), a.shape());
+  Tensor square = exponent < 0 ? inv(a) : a, result;
+  for (auto rest = exponent < 0 ? 0 - static_cast<std::uint64_t>(exponent) : static_cast<std::uint64_t>(exponent);;) {
+    if (rest & 1) result = result.defined() ? matmul(result, square) : square;
+    if ((rest >>= 1) == 0) return result;
+    square = matmul(square, square);
+  }
+}
+
+Tensor matrix_exp(const Tensor& a) {
+  const Matrices sizes = checked_square("matrix_exp", a);
+  check_finite("matrix_exp", a);
+  // Each matrix is halved until its norm is at most 1/2; then 14 terms leave an error of (1/2)^15 / 15! < 3e-17.
+  Array scale(sizes.batch);
+  std::vector<int> halvings = codes_for(sizes);
+  int most = 0;
+  for (std::int64_t i = 0; i < sizes.count; ++i) {
+    double norm = 0;
+    for (std::int64_t row = 0; row < sizes.m; ++row) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < sizes.n; ++j) {
+        sum += std::abs(static_cast<double>(a.value().data()[i * sizes.size() + row * sizes.n + j]));
+      }
+      norm = std::max(norm, sum);
+    }
+    int& count = halvings[static_cast<std::size_t>(i)];
+    if (norm > 0.5) std::frexp(2 * norm, &count);
+    most = std::max(most, count);
+    scale.mutable_data()[i] = static_cast<Real>(std::ldexp(1.0, -count));
+  }
+  const Tensor x = a * for_matrices(Tensor(scale)), one = eye(sizes.n);
+  Tensor y = one + x / 14;
+  for (int term = 13; term >= 1; --term) y = one + matmul(x, y) / static_cast<Real>(term);
+  for (int step = 0; step < most; ++step) {
+    Mask squared(sizes.with({1, 1}));
+    for (std::int64_t i = 0; i < sizes.count; ++i) {
+      squared.mutable_data()[i] = step < halvings[static_cast<std::size_t>(i)];
+    }
+    y = where(squared, matmul(y, y), y);
+  }
+  return y;
+}
+
+}  // namespace xgrad::linalg

@@ -1,0 +1,216 @@
+// Linear algebra on the last two axes: systems, determinants, factorisations, norms. On LAPACK, by xtensor-blas; every
+// rule is written in operations, so that there are gradients of any order.
+//
+// A tensor (..., m, n) is a batch of matrices; leading axes are gone through one by one, and broadcast where two
+// tensors meet. A batch may be empty, a matrix may not. All throw ShapeError for tensors with fewer than two axes,
+// matrices without rows or columns or that are not square where they have to be, and leading axes that do not
+// broadcast; LimitError for sizes beyond 16384; and, but for trace, diagonal and the norms, NumericError for NaN and
+// infinities. Errors name the operation and the matrix: `inv: matrix [1, 0] of the batch is singular`. Whether a matrix
+// is singular is decided as LAPACK does: when a pivot is exactly 0. (' means transposed, g' the gradient of a result.)
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "../../core/graph/tensor.h"
+#include "../reduce/reduce.h"
+
+namespace xgrad::linalg {
+
+// ---- Systems and inverses -------------------------------------------------------------------------------------------
+
+struct SolveOptions {
+  bool left = true;  ///< a x = b; else x a = b
+};
+/// x = a^-1 b.      a (..., n, n), b (..., n, k) -> (..., n, k)
+///   dL/db = a'^-1 gx      dL/da = -(dL/db) x'
+/// b is a vector if it has one axis, or the shape of a without the last axis. Throws NumericError for a singular a.
+Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options = {});
+
+struct TriangularOptions {
+  bool upper = false;          ///< a's triangle: above the diagonal; else below
+  bool left = true;            ///< a x = b; else x a = b
+  bool unitriangular = false;  ///< the diagonal is 1, whatever stands there
+};
+/// x = a^-1 b for a triangular a, of which the other triangle is not read; its gradient there is 0. A b of one axis is
+/// a column. Throws NumericError for a 0 on the diagonal.
+Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOptions& options = {});
+
+/// y = a^-1.      dL/da = -y' gy y'.      Throws NumericError for a singular a.
+Tensor inv(const Tensor& a);
+
+struct PinvOptions {
+  Real atol = 0;                  ///< singular values up to max(atol, rtol s_max) count as 0
+  std::optional<Real> rtol = {};  ///< max(m, n) eps, if nothing is said
+};
+/// The pseudo-inverse (Moore and Penrose).      a (..., m, n) -> y (..., n, m)
+///   dL/da = -y' gy y' + (1 - a y) gy' y y' + y' y gy' (1 - y a), for changes of a that leave its rank as it is
+/// Throws ValueError for a negative tolerance.
+Tensor pinv(const Tensor& a, const PinvOptions& options = {});
+
+/// The number of singular values above the tolerance of pinv, of each matrix.
+Index matrix_rank(const Tensor& a, const PinvOptions& options = {});
+
+struct LstsqOptions {
+  std::optional<Real> rcond = {};  ///< singular values up to rcond s_max count as 0; max(m, n) eps, if nothing is said
+};
+struct LeastSquares {
+  Tensor solution;         ///< (..., n, k)
+  Tensor residuals;        ///< sum (a x - b)^2 of each column (..., k); empty (0) unless m > n and every rank is n
+  Index rank;              ///< of each matrix of a
+  Tensor singular_values;  ///< of each matrix of a (..., min(m, n)), descending; no gradient
+};
+/// The x that makes |a x - b| least, and of several the smallest: x = pinv(a) b.      a (..., m, n), b (..., m, k), or
+/// a vector as for solve, whose residuals are (..., 1). The same as PyTorch's with the driver gelsd.
+///   dL/db = y' gx      dL/da as of y = pinv(a): where a lacks rank, for changes of a that leave its rank as it is
+/// Throws ValueError for an rcond that is negative or NaN.
+LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options = {});
+
+// ---- Determinants ---------------------------------------------------------------------------------------------------
+
+/// The determinant.      (..., n, n) -> (...)      dL/da = gy times the cofactors (y a'^-1), also of a singular a.
+/// There is no second derivative at an a that is singular: asking for it throws NumericError.
+Tensor det(const Tensor& a);
+
+struct SignAndLog {
+  Tensor sign;       ///< 1, -1, or 0 for a singular matrix; no gradient
+  Tensor logabsdet;  ///< ln |det a|, -inf for a singular matrix
+};
+/// The determinant where it is too large or too small for a number.      d logabsdet/da = a'^-1; asking for it at a
+/// singular a throws NumericError.
+SignAndLog slogdet(const Tensor& a);
+/// ln det a; NaN where det a < 0. Gradient as for slogdet.
+Tensor logdet(const Tensor& a);
+
+// ---- Factorisations -------------------------------------------------------------------------------------------------
+
+struct CholeskyOptions {
+  bool upper = false;  ///< u with a = u' u; else l with a = l l'
+};
+/// The triangular factor of a symmetric, positive definite a, of which the lower triangle is read.
+///   dL/da = sym(l'^-1 P l^-1), P the lower triangle of l' gl with half of its diagonal, sym(X) = (X + X') / 2
+/// Throws NumericError for an a that is not positive definite.
+Tensor cholesky(const Tensor& a, const CholeskyOptions& options = {});
+
+enum class QrMode {
+  reduced,  ///< q (..., m, k), r (..., k, n), k = min(m, n)
+  complete  ///< q (..., m, m), r (..., m, n)
+};
+struct QrOptions {
+  QrMode mode = QrMode::reduced;
+};
+struct Qr {
+  Tensor q;  ///< orthonormal columns
+  Tensor r;  ///< upper triangular
+};
+/// a = q r, with the signs of Householder's reflections.
+///   dL/da (by q) = (gq + q S) r'^-1, S the symmetric matrix whose upper triangle is that of -q' gq; r = q' a
+/// No gradient, but a NumericError when it is asked for, where one of the first k columns depends on those before it
+/// (|r_ii| <= m eps max |r_jk|); and a GraphError for the complete q of more rows than columns.
+Qr qr(const Tensor& a, const QrOptions& options = {});
+
+struct Eigh {
+  Tensor eigenvalues;   ///< (..., n), ascending
+  Tensor eigenvectors;  ///< (..., n, n), v_i in column i, of length 1, its largest element positive
+};
+/// Eigenvalues and eigenvectors of a symmetric a, of which the lower triangle is read; the gradient is symmetric.
+///   dL/da = v (diag(gw) + F * v' gv) v', F_ij = 1 / (w_j - w_i), 0 on the diagonal
+/// Eigenvalues have a gradient everywhere; eigenvectors none where two eigenvalues are equal (no further apart than
+/// n eps max |w|): asking for it, or for the second derivative of the eigenvalues, throws NumericError.
+Eigh eigh(const Tensor& a);
+/// The eigenvalues alone.
+Tensor eigvalsh(const Tensor& a);
+
+struct SvdOptions {
+  bool full_matrices = true;  ///< u (..., m, m), vh (..., n, n); else u (..., m, k), vh (..., k, n), k = min(m, n)
+};
+struct Svd {
+  Tensor u;   ///< orthonormal columns, the largest element of each of the first k positive
+  Tensor s;   ///< (..., k), descending
+  Tensor vh;  ///< orthonormal rows
+};
+/// The singular value decomposition a = u diag(s) vh.
+///   dL/da (by s) = u diag(gs) vh
+///   dL/da (by u) = (u (F * (u' gu - gu' u)) + (1 - u u') gu diag(s^-2)) u' a, F_ij = 1 / (s_j^2 - s_i^2); vh likewise
+/// Singular values have a gradient everywhere; the vectors none where two are equal (their squares no further apart
+/// than max(m, n) eps s_max^2), nor those of the longer side where one is 0 (likewise): asking for it throws
+/// NumericError. The vectors that only full_matrices adds have none: asking for it throws GraphError.
+Svd svd(const Tensor& a, const SvdOptions& options = {});
+/// The singular values alone.
+Tensor svdvals(const Tensor& a);
+
+// ---- Norms ----------------------------------------------------------------------------------------------------------
+
+/// sqrt(sum x_i^2) over axes, of all elements if nothing is said; without overflow.      dy/dx_i = x_i / y, 0 where
+/// y = 0
+Tensor norm(const Tensor& x, const ReduceOptions& options = {});
+
+struct VectorNormOptions {
+  double ord = 2;  ///< infinity: max |x_i|; -infinity: min |x_i|; 0: how many are not 0; else (sum |x_i|^ord)^(1/ord)
+  AxisSet axis{};
+  bool keepdim = false;
+};
+/// The norm of the elements along axes, as one vector. No gradient flows to elements that are 0 (but for max and min,
+/// which share it among equal elements). Throws ValueError for an ord of NaN, and for max and min of nothing.
+Tensor vector_norm(const Tensor& x, const VectorNormOptions& options = {});
+
+enum class MatrixNorm {
+  frobenius,       ///< sqrt(sum a_ij^2)
+  nuclear,         ///< sum of the singular values
+  infinity,        ///< largest sum of a row's |a_ij|
+  minus_infinity,  ///< smallest
+  one,             ///< largest sum of a column's |a_ij|
+  minus_one,       ///< smallest
+  two,             ///< largest singular value
+  minus_two        ///< smallest
+};
+struct MatrixNormOptions {
+  MatrixNorm ord = MatrixNorm::frobenius;
+  bool keepdim = false;
+};
+/// The norm of each matrix.      (..., m, n) -> (...)
+Tensor matrix_norm(const Tensor& a, const MatrixNormOptions& options = {});
+
+// ---- Diagonals, powers ----------------------------------------------------------------------------------------------
+
+struct DiagonalOptions {
+  std::int64_t offset = 0;  ///< so many columns to the right of the main diagonal; below it if negative
+  int axis1 = -2;           ///< of the rows of the matrices
+  int axis2 = -1;           ///< of their columns
+};
+/// a_i(i + offset).      (..., m, n) -> (..., length of the diagonal, 0 beyond the corners)
+/// Throws ValueError for an axis out of range, or one axis twice.
+Tensor diagonal(const Tensor& a, const DiagonalOptions& options = {});
+/// The dual of diagonal: matrices with x on the diagonal, 0 elsewhere.      (..., n) -> (..., n + |offset|, n +
+/// |offset|) The axes are those of the result. Throws as diagonal.
+Tensor diag_embed(const Tensor& x, const DiagonalOptions& options = {});
+/// x with src on a diagonal: the dual of diagonal, with its options. Throws ValueError for an axis out of
+/// range or one axis twice, ShapeError unless src has the shape of that diagonal.
+Tensor diagonal_scatter(const Tensor& x, const Tensor& src, const DiagonalOptions& options = {});
+/// diag_embed of a list, or the diagonal of a matrix. Throws ShapeError for other shapes.
+Tensor diag(const Tensor& x, std::int64_t offset = 0);
+/// y = sum_i a_ii.      (..., m, n) -> (...)
+Tensor trace(const Tensor& a);
+
+/// a^exponent, by repeated squaring; of inv(a) for a negative exponent; the identity for 0.
+Tensor matrix_power(const Tensor& a, std::int64_t exponent);
+/// e^a = 1 + a + a a / 2 + ..., by scaling and squaring (an error of eps max(1, |a|) or so).
+Tensor matrix_exp(const Tensor& a);
+
+}  // namespace xgrad::linalg
+
+namespace xgrad {
+// What PyTorch has at its top level, too.
+using linalg::det;
+using linalg::diag;
+using linalg::diag_embed;
+using linalg::diagonal;
+using linalg::diagonal_scatter;
+using linalg::logdet;
+using linalg::matrix_exp;
+using linalg::matrix_power;
+using linalg::norm;
+using linalg::slogdet;
+using linalg::trace;
+using linalg::vector_norm;
+}  // namespace xgrad

@@ -1,0 +1,139 @@
+// Linear attention, in the operations that there are.
+#include "linear_attention.h"
+
+#include <algorithm>
+
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../arrange/create.h"
+#include "../elementwise/fused.h"
+#include "../arrange/index.h"
+#include "../arrange/join.h"
+#include "matmul.h"
+#include "../reduce/reduce.h"
+#include "../reduce/scan.h"
+#include "../arrange/shape.h"
+#include "../arrange/slice.h"
+
+namespace xgrad {
+namespace {
+
+constexpr const char* op = "linear_attention";
+
+// The positions of a piece meet one by one, pieces by their sums: the cost per position is least when a piece is about
+// as long as a head is wide.
+constexpr std::int64_t piece = 64;
+
+void check(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads, bool causal) {
+  const auto refuse = [&](const char* rule) {
+    fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
+  };
+  if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3) refuse("needs three axes (batch, positions, width)");
+  if (q.dim(0) != k.dim(0) || k.dim(0) != v.dim(0)) refuse("batch sizes differ");
+  if (k.dim(1) != v.dim(1)) refuse("keys and values differ in number");
+  if (q.dim(2) != k.dim(2)) refuse("queries and keys differ in width");
+  if (causal && q.dim(1) != k.dim(1)) refuse("causal queries and keys differ in number");
+  if (heads < 1) fail<ValueError>(op, "heads ", heads, " is not positive");
+  for (const std::int64_t size : {q.dim(2), v.dim(2)}) {
+    if (size % heads != 0) fail<ValueError>(op, "width ", size, " is not divisible by ", heads, " heads");
+  }
+}
+
+// (B, T, H d) -> (B, H, T, d).
+Tensor split_heads(const Tensor& x, std::int64_t heads) {
+  return transpose(reshape(x, {x.dim(0), x.dim(1), heads, x.dim(2) / heads}), 1, 2);
+}
+
+// elu(x) + 1, but not by way of a sum that is 0 as soon as e^x is below the digits of 1: then all keys that a query
+// sees would have the weight 0.
+Tensor phi(const Tensor& x) {
+  return elementwise(
+      "elu_plus_one", x, [](auto v) { return where(v > 0, v + 1, exp(minimum(v, 0))); },
+      [](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0))); });
+}
+
+// Queries and keys as features (B, H, T, d), values with a one behind them (B, H, S, e + 1): so that the sum of the
+// weights is computed with the weighted sum.
+struct Features {
+  Tensor q, k, v;
+
+  Features(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads)
+      : q(phi(split_heads(q, heads))),
+        k(phi(split_heads(k, heads))),
+        v(pad(split_heads(v, heads), {{0, 0}, {0, 0}, {0, 0}, {0, 1}}, 1)) {}
+};
+
+// Sums (B, H, T, e + 1) -> means (B, T, H e).
+Tensor quotient(const Tensor& sums) {
+  const std::int64_t e = sums.dim(-1) - 1;
+  const Tensor total = sums[{ellipsis, slice(e, none)}];
+  const Tensor y = sums[{ellipsis, slice(0, e)}] / where(total == 0, 1, total);  // (B, H, T, e)
+  return reshape(transpose(y, 1, 2), {y.dim(0), y.dim(2), y.dim(1) * e});
+}
+
+// x (B, H, T, d) with zeros at its end as (B, H, pieces, length, d).
+Tensor in_pieces(const Tensor& x, std::int64_t pieces, std::int64_t length) {
+  const Tensor whole = pad(x, {{0, 0}, {0, 0}, {0, pieces * length - x.dim(2)}, {0, 0}});
+  return reshape(whole, {x.dim(0), x.dim(1), pieces, length, x.dim(3)});
+}
+
+// The sums that each causal query sees, (B, H, T, e + 1), after those of `past` (B, H, d, e + 1), which takes all in.
+Tensor causal_sums(const Features& x, Tensor& past) {
+  const std::int64_t T = x.q.dim(2), length = std::clamp<std::int64_t>(T, 1, piece);
+  const std::int64_t pieces = (T + length - 1) / length;
+  const Tensor q = in_pieces(x.q, pieces, length);
+  const Tensor k = in_pieces(x.k, pieces, length);
+  const Tensor v = in_pieces(x.v, pieces, length);
+  const Tensor own = matmul(k, v, {.transpose_a = true});                 // (B, H, pieces, d, e + 1)
+  const Tensor before = cumsum(concat({unsqueeze(past, 2), own}, 2), 2);  // one more than pieces
+  const Tensor within = matmul(tril(matmul(q, k, {.transpose_b = true})), v);
+  const Tensor sums = within + matmul(q, before[{_, _, slice(0, pieces)}]);  // (B, H, pieces, length, e + 1)
+  past = before[{_, _, pieces}];
+  return reshape(sums, {q.dim(0), q.dim(1), pieces * length, v.dim(-1)})[{_, _, slice(0, T)}];
+}
+
+Tensor no_sums(const Features& x) { return Array({x.k.dim(0), x.k.dim(1), x.k.dim(3), x.v.dim(3)}, Real(0)); }
+
+}  // namespace
+
+Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                        const LinearAttentionFuncOptions& options) {
+  check(q, k, v, heads, options.causal);
+  Features x(q, k, v, heads);
+  if (options.lengths) {
+    const std::int64_t B = k.dim(0), S = k.dim(1);
+    if (options.lengths->shape() != Shape{B}) {
+      fail<ShapeError>(op, "lengths of shape ", options.lengths->shape(), ", expected ", Shape{B});
+    }
+    for (const std::int64_t length : *options.lengths) {
+      if (length < 0 || length > S) fail<ValueError>(op, "length ", length, " is not in [0, ", S, "]");
+    }
+    const Mask padding = arange(S) >= options.lengths->reshaped({B, 1, 1});  // (B, 1, S)
+    x.k = masked_fill(x.k, padding.reshaped({B, 1, S, 1}), 0);
+    x.v = masked_fill(x.v, padding.reshaped({B, 1, S, 1}), 0);
+  }
+  if (options.causal) {
+    Tensor past = no_sums(x);
+    return quotient(causal_sums(x, past));
+  }
+  return quotient(matmul(x.q, matmul(x.k, x.v, {.transpose_a = true})));
+}
+
+void LinearAttentionState::select(const Index& rows) {
+  if (sums.defined()) sums = index_select(sums, 0, rows);
+}
+
+Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                        LinearAttentionState& past) {
+  check(q, k, v, heads, true);
+  const Features x(q, k, v, heads);
+  Tensor sums = past.sums.defined() ? past.sums : no_sums(x);
+  if (sums.shape() != no_sums(x).shape()) {
+    fail<ShapeError>(op, "a state of shape ", sums.shape(), ", expected ", no_sums(x).shape());
+  }
+  const Tensor y = quotient(causal_sums(x, sums));
+  past.sums = sums;
+  return y;
+}
+
+}  // namespace xgrad

@@ -1,0 +1,182 @@
+// Products.
+#include "matmul.h"
+
+#include <algorithm>
+
+#include "../../core/watch/formula.h"
+#include "../../core/runtime/parallel.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/arithmetic.h"
+#include "../arrange/broadcast.h"
+#include "../kernels/products/gemm.h"
+#include "../kernels/registers/walk.h"
+#include "matmul_precision.h"
+#include "../reduce/reduce.h"
+#include "../arrange/shape.h"
+
+namespace xgrad {
+namespace {
+
+// Multiplications that one thread does at a time when there are many small products.
+constexpr std::int64_t batch_multiplications = 1 << 18;
+
+Shape leading(const Shape& shape) { return Shape(ShortList<std::int64_t>(std::span(shape.begin(), shape.end() - 2))); }
+
+// All rows below one another: (..., C) -> (R, C).
+Tensor rows(const Tensor& x) {
+  if (x.rank() == 2) return x;
+  const Shape& shape = x.shape();
+  std::int64_t count = 1;
+  for (int axis = 0; axis < shape.rank() - 1; ++axis) count *= shape[axis];
+  return reshape(x, {count, shape.back()});
+}
+
+// What to say of factors whose inner sizes differ, if they fit with other options.
+std::string transpose_hint(const Shape& a, const Shape& b, const MatmulOptions& given) {
+  const auto size = [](const Shape& shape, bool second) {
+    return shape.rank() < 2 ? shape[0] : shape.dim(second ? -2 : -1);
+  };
+  const auto fits = [&](const MatmulOptions& options) {
+    return size(a, options.transpose_a) == size(b, !options.transpose_b);
+  };
+  std::string hint;
+  const auto add = [&](const MatmulOptions& other, const char* name, bool was) {
+    if (!fits(other)) return;
+    append(hint, cat(hint.empty() ? "; did you mean " : " or ", was ? "without " : "{", name, was ? "" : " = true}"));
+  };
+  if (b.rank() >= 2) {
+    add({.transpose_a = given.transpose_a, .transpose_b = !given.transpose_b}, ".transpose_b", given.transpose_b);
+  }
+  if (a.rank() >= 2) {
+    add({.transpose_a = !given.transpose_a, .transpose_b = given.transpose_b}, ".transpose_a", given.transpose_a);
+  }
+  return hint.empty() ? hint : hint + "?";
+}
+
+// How two factors are multiplied: a vector as a is a matrix of one row, as b of one column, and leading axes broadcast.
+struct Plan {
+  Shape a, b;     // the factors as matrices
+  Shape product;  // of these
+  Shape result;   // without the axes that vectors do not have
+
+  Plan(const Shape& given_a, const Shape& given_b, const MatmulOptions& options) : a(given_a), b(given_b) {
+    if (a.empty() || b.empty()) fail<ShapeError>("matmul", "a factor has no axis: ", a, " @ ", b);
+    const bool row = a.rank() == 1, column = b.rank() == 1;
+    if ((row && options.transpose_a) || (column && options.transpose_b)) {
+      fail<ShapeError>("matmul", "a vector cannot be transposed: ", a, " @ ", b);
+    }
+    if (row) a.insert(0, 1);
+    if (column) b.push_back(1);
+    if (a.dim(options.transpose_a ? -2 : -1) != b.dim(options.transpose_b ? -1 : -2)) {
+      const auto mark = [](bool transposed) { return transposed ? "'" : ""; };
+      fail<ShapeError>("matmul", "inner sizes differ: ", given_a, mark(options.transpose_a), " @ ", given_b,
+                       mark(options.transpose_b), transpose_hint(given_a, given_b, options));
+    }
+    product = result = broadcast_shapes("matmul", leading(a), leading(b));
+    const std::int64_t rows = a.dim(options.transpose_a ? -1 : -2), columns = b.dim(options.transpose_b ? -2 : -1);
+    product.push_back(rows);
+    product.push_back(columns);
+    if (!row) result.push_back(rows);
+    if (!column) result.push_back(columns);
+  }
+};
+
+Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOptions& options) {
+  Array y(shape);
+  if (y.size() == 0) return y;
+  Real* out = y.mutable_data();
+  Gemm one{
+      .m = shape.dim(-2), .n = shape.dim(-1), .k = a.dim(options.transpose_a ? -2 : -1), .unit = detail::bfloat_unit()};
+  if (b.rank() == 2 && !options.transpose_a) {
+    one.m = y.size() / one.n;
+    gemm(one, {a.data(), a.dim(-1), false}, {b.data(), b.dim(-1), options.transpose_b}, out, one.n);
+    return y;
+  }
+  const Shape batch = leading(shape);
+  const Walk<3> walk(batch, {broadcast_strides(leading(a.shape()), batch), broadcast_strides(leading(b.shape()), batch),
+                             strides_of(batch)});
+  const std::int64_t multiplications = one.m * one.n * std::max<std::int64_t>(one.k, 1);
+  const std::int64_t grain = std::max<std::int64_t>(1, batch_multiplications / multiplications);
+  parallel_for(walk.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    walk.for_each(begin, end, [&](const auto& at) {
+      gemm(one, {a.data() + at[0] * one.m * one.k, a.dim(-1), options.transpose_a},
+           {b.data() + at[1] * one.k * one.n, b.dim(-1), options.transpose_b}, out + at[2] * one.m * one.n, one.n);
+    });
+  });
+  return y;
+}
+
+}  // namespace
+
+XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b'; dL/db = a' gy"};
+Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
+  const Plan plan(a.shape(), b.shape(), options);
+  const Array y = product(a.value().reshaped(plan.a), b.value().reshaped(plan.b), plan.product, options);
+  return record("matmul", y.reshaped(plan.result),
+                wrt(a,
+                    [b, options](const Tensor& gy, InputShape to) {
+                      const auto [ta, tb] = options;
+                      const Plan plan(to, b.shape(), options);
+                      const Tensor g = reshape(gy, plan.product), m = reshape(b, plan.b);
+                      return reshape(sum_to(ta ? matmul(m, g, {.transpose_a = tb, .transpose_b = true})
+                                               : matmul(g, m, {.transpose_b = !tb}),
+                                            plan.a),
+                                     to);
+                    }),
+                wrt(b, [a, options](const Tensor& gy, InputShape to) {
+                  const auto [ta, tb] = options;
+                  const Plan plan(a.shape(), to, options);
+                  // One product over all rows rather than one for each of a's leading axes and then their sum.
+                  const bool one = plan.b.rank() == 2 && !ta;
+                  const Tensor m = reshape(a, plan.a), g = reshape(gy, plan.product);
+                  const Tensor x = one ? rows(m) : m, h = one ? rows(g) : g;
+                  return reshape(sum_to(tb ? matmul(h, x, {.transpose_a = true, .transpose_b = ta})
+                                           : matmul(x, h, {.transpose_a = !ta}),
+                                        plan.b),
+                                 to);
+                }));
+}
+
+XGRAD_FORMULA linear_formula{"linear", "y = x weight' + bias",
+                             "dL/dx = gy weight; dL/dweight = gy' x; dL/dbias = sum of gy"};
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (weight.rank() != 2 || x.rank() == 0 || x.shape().back() != weight.dim(1)) {
+    const bool transposed = weight.rank() == 2 && x.rank() > 0 && x.shape().back() == weight.dim(0);
+    fail<ShapeError>("linear", "input ", x.shape(), " does not fit weight ", weight.shape(),
+                     transposed ? "; weight is (out, in), and would fit transposed" : "");
+  }
+  const std::int64_t in = weight.dim(1), out = weight.dim(0);
+  if (bias.defined() && bias.shape() != Shape{out}) {
+    fail<ShapeError>("linear", "bias ", bias.shape(), " does not fit weight ", weight.shape());
+  }
+  Shape shape = x.shape();
+  shape[shape.rank() - 1] = out;
+  Array y(shape);
+  if (y.size() > 0) {
+    const std::int64_t count = y.size() / out;
+    Real* to = y.mutable_data();
+    gemm({.m = count,
+          .n = out,
+          .k = in,
+          .bias = bias.defined() ? bias.value().data() : nullptr,
+          .unit = detail::bfloat_unit()},
+         {x.value().data(), in, false}, {weight.value().data(), in, true}, to, out);
+  }
+  auto to_x = wrt(x, [weight](const Tensor& gy) { return matmul(gy, weight); });
+  auto to_weight = wrt(weight, [x](const Tensor& gy) { return matmul(rows(gy), rows(x), {.transpose_a = true}); });
+  auto to_bias = wrt(bias, [](const Tensor& gy) { return sum(rows(gy), {.axis = 0}); });
+  return bias.defined() ? record("linear", std::move(y), std::move(to_x), std::move(to_weight), std::move(to_bias))
+                        : record("linear", std::move(y), std::move(to_x), std::move(to_weight));
+}
+
+Tensor dot(const Tensor& a, const Tensor& b) {
+  if (a.rank() != 1 || a.shape() != b.shape()) fail<ShapeError>("dot", "no two vectors: ", a.shape(), " . ", b.shape());
+  return matmul(a, b);
+}
+
+Tensor outer(const Tensor& a, const Tensor& b) {
+  if (a.rank() != 1 || b.rank() != 1) fail<ShapeError>("outer", "no two vectors: ", a.shape(), ", ", b.shape());
+  return unsqueeze(a, 1) * b;
+}
+
+}  // namespace xgrad

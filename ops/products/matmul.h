@@ -1,0 +1,32 @@
+// Products of matrices and of vectors.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+
+namespace xgrad {
+
+/// Factors that are taken transposed (their last two axes exchanged); nothing is copied for it.
+struct MatmulOptions {
+  bool transpose_a = false;
+  bool transpose_b = false;
+};
+
+/// The matrix product over the last two axes; leading axes broadcast.      (..., M, K) @ (..., K, N) -> (..., M, N)
+///   y = a b      dL/da = gy b'      dL/db = a' gy      (' transposed; summed over axes that were broadcast)
+/// A vector as a is a row, as b a column, and the result is without that axis. The order of summation depends on the
+/// sizes alone. Throws ShapeError when the inner sizes differ, leading axes do not broadcast, a factor has no axis, or
+/// a vector is to be transposed.
+Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {});
+
+/// An affine map of the last axis, as one operation.      x (..., in), weight (out, in), bias (out) -> (..., out)
+///   y = x weight' + bias      dL/dx = gy weight      dL/dweight = gy' x      dL/dbias = gy summed over all but the
+///   last axis
+/// No bias when it is undefined. Throws ShapeError.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+
+/// sum_i a_i b_i of two vectors. Throws ShapeError unless both have one axis and the same size.
+Tensor dot(const Tensor& a, const Tensor& b);
+/// y_ij = a_i b_j of two vectors. Throws ShapeError unless both have one axis.
+Tensor outer(const Tensor& a, const Tensor& b);
+
+}  // namespace xgrad

@@ -1,0 +1,105 @@
+// Unit vectors, cosines and distances, composed of norms.
+#include "similarity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/base/checked.h"
+#include "../elementwise/arithmetic.h"
+#include "../arrange/broadcast.h"
+#include "../elementwise/compare.h"
+#include "../arrange/index.h"
+#include "linalg.h"
+#include "../reduce/reduce.h"
+#include "../arrange/shape.h"
+
+namespace xgrad {
+namespace {
+
+void check_p(const char* op, double p) {
+  if (std::isnan(p)) fail<ValueError>(op, "p is NaN");
+}
+
+void check_eps(const char* op, double eps) {
+  if (!(eps > 0)) fail<ValueError>(op, "eps must be positive, got ", eps);
+}
+
+Axes axes_but(int axis, int rank) {
+  Axes others;
+  for (int i = 0; i < rank; ++i) {
+    if (i != axis) others.push_back(i);
+  }
+  return others;
+}
+
+// x over its norm, or over eps where that is larger.
+Tensor unit_vectors(const Tensor& x, double p, int axis, double eps) {
+  const Tensor norm = linalg::vector_norm(x, {.ord = p, .axis = axis, .keepdim = true});
+  return x / maximum(norm, static_cast<Real>(eps));
+}
+
+}  // namespace
+
+Tensor normalize(const Tensor& x, const NormalizeOptions& options) {
+  check_p("normalize", options.p);
+  check_eps("normalize", options.eps);
+  return unit_vectors(x, options.p, normalize_axis("normalize", options.axis, x.rank()), options.eps);
+}
+
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, const CosineSimilarityOptions& options) {
+  check_eps("cosine_similarity", options.eps);
+  const Shape shape = broadcast_shapes("cosine_similarity", a.shape(), b.shape());
+  const int axis = normalize_axis("cosine_similarity", options.axis, shape.rank());
+  const auto unit = [&](const Tensor& x) { return unit_vectors(broadcast_to(x, shape), 2, axis, options.eps); };
+  return sum(unit(a) * unit(b), {.axis = axis});
+}
+
+Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanceOptions& options) {
+  if (broadcast_shapes("pairwise_distance", a.shape(), b.shape()).rank() == 0) {
+    fail<ShapeError>("pairwise_distance", "needs vectors along the last axis, got ", a.shape(), " and ", b.shape());
+  }
+  check_p("pairwise_distance", options.p);
+  return linalg::vector_norm(a - b + static_cast<Real>(options.eps),
+                             {.ord = options.p, .axis = -1, .keepdim = options.keepdim});
+}
+
+Tensor pdist(const Tensor& x, const PdistOptions& options) {
+  if (x.rank() != 2) fail<ShapeError>("pdist", "needs rows (n, d), got ", x.shape());
+  if (!(options.p >= 0)) fail<ValueError>("pdist", "p must not be negative, got ", options.p);
+  const std::int64_t n = x.dim(0), pairs = checked_multiply("pdist", n, std::max<std::int64_t>(n - 1, 0)) / 2;
+  Index first(Shape{pairs}), second(Shape{pairs});
+  std::int64_t *i_to = first.mutable_data(), *j_to = second.mutable_data();
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = i + 1; j < n; ++j) {
+      *i_to++ = i;
+      *j_to++ = j;
+    }
+  }
+  return linalg::vector_norm(index_select(x, 0, first) - index_select(x, 0, second), {.ord = options.p, .axis = 1});
+}
+
+Tensor renorm(const Tensor& x, const RenormOptions& options) {
+  const int axis = normalize_axis("renorm", options.axis, x.rank());
+  if (!(options.p > 0)) fail<ValueError>("renorm", "p must be positive, got ", options.p);
+  if (!(options.maxnorm >= 0)) fail<ValueError>("renorm", "maxnorm must not be negative, got ", options.maxnorm);
+  const Tensor norm = linalg::vector_norm(x, {.ord = options.p, .axis = axes_but(axis, x.rank()), .keepdim = true});
+  return x * where(norm > options.maxnorm, options.maxnorm / (norm + Real(1e-7)), 1);
+}
+
+Tensor weight_lengths(const Tensor& v, const WeightNormOptions& options) {
+  const int axis = normalize_axis("weight_lengths", options.axis, v.rank());
+  return linalg::vector_norm(v, {.axis = axes_but(axis, v.rank()), .keepdim = true});
+}
+
+Tensor weight_norm(const Tensor& v, const Tensor& g, const WeightNormOptions& options) {
+  const int axis = normalize_axis("weight_norm", options.axis, v.rank());
+  Shape shape = Shape::filled(v.rank(), 1);
+  shape[axis] = v.dim(axis);
+  if (g.shape() != shape && g.shape() != Shape{v.dim(axis)}) {
+    fail<ShapeError>("weight_norm", "v ", v.shape(), " needs g of shape ", shape, " or ", Shape{v.dim(axis)}, ", got ",
+                     g.shape());
+  }
+  return v * (reshape(g, shape) / weight_lengths(v, {.axis = axis}));
+}
+
+}  // namespace xgrad

@@ -1,0 +1,37 @@
+// Integrals and derivatives of functions of which the values at some points are known.
+#pragma once
+
+#include "../../core/graph/tensor.h"
+#include "reduce.h"
+
+namespace xgrad {
+
+struct TrapezoidOptions {
+  Real dx = 1;  ///< from one point to the next, where the points are not given
+  int axis = -1;
+};
+/// The integral of y along an axis by the trapezoidal rule: sum of (y_i + y_(i + 1)) dx/2. Throws ValueError for an
+/// axis out of range.
+Tensor trapezoid(const Tensor& y, const TrapezoidOptions& options = {});
+/// The same with the points: dx_i = x_(i + 1) - x_i. x is a list as long as the axis, or broadcasts with y. Throws
+/// ShapeError, too.
+Tensor trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOptions& options = {});
+/// The integrals up to each point but the first: one position less along the axis. These throw likewise.
+Tensor cumulative_trapezoid(const Tensor& y, const TrapezoidOptions& options = {});
+Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOptions& options = {});
+
+/// How gradient() takes differences.
+struct DifferenceOptions {
+  AxisSet axis{};      ///< all, if nothing is said
+  int edge_order = 1;  ///< at both ends: 1, the difference of two points; 2, the slope of a parabola through three
+};
+/// The derivatives along each of the axes, in their order, of the shape of x: (x_(i + 1) - x_(i - 1))/(2 spacing)
+/// inside. Throws ValueError for an axis out of range or repeated, a spacing that is 0 or not finite, another
+/// edge_order, and an axis with no more than edge_order points.
+Tensors gradient(const Tensor& x, Real spacing = 1, const DifferenceOptions& options = {});
+/// The same with the points along each of the axes, in their order, lists that rise or fall; inside, the slope of the
+/// parabola through three points, which is exact for parabolas. No gradient flows to the points. Throws ShapeError,
+/// too, for a list that is not as long as its axis, ValueError for points that are equal.
+Tensors gradient(const Tensor& x, const Tensors& points, const DifferenceOptions& options = {});
+
+}  // namespace xgrad

@@ -1,0 +1,103 @@
+// Linear algebra: norms and their rules.
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/compare.h"
+#include "../elementwise/elementwise.h"
+#include "../arrange/index.h"
+#include "../products/linalg.h"
+#include "../private/matrices.h"
+
+namespace xgrad::linalg {
+
+namespace {
+
+// y of reduced axes as x's rank has it.
+Tensor with_axes(const Tensor& y, const Axes& axes, bool has_them) {
+  Tensor result = y;
+  for (int i = 0; !has_them && i < axes.size(); ++i) result = unsqueeze(result, axes[i]);
+  return result;
+}
+
+}  // namespace
+
+XGRAD_FORMULA vector_norm_formula{"vector_norm", "y = (sum of |x_i|^ord)^(1/ord)",
+                                  "dy/dx_i = sign(x_i) (|x_i|/y)^(ord - 1)"};
+Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
+  const char* op = "vector_norm";
+  const double ord = options.ord;
+  if (std::isnan(ord)) fail<ValueError>(op, "ord is NaN");
+  const Axes axes = options.axis.resolve(op, x.rank());
+  const ReduceOptions reduced{.axis = axes, .keepdim = options.keepdim};
+  if (std::isinf(ord)) return ord > 0 ? max(abs(x), reduced) : min(abs(x), reduced);
+  if (ord == 1) return sum(abs(x), reduced);
+  if (ord == 0) return sum(to_real(x != Tensor(0)), reduced);
+
+  Array y;
+  const Real p = static_cast<Real>(ord);
+  {
+    // In units of the largest (smallest, for a negative ord) element, so that no power overflows.
+    const NoGrad off;
+    const Tensor sizes = abs(Tensor(x.value()));
+    const ReduceOptions all{.axis = axes, .keepdim = true};
+    const Tensor none = sum(zeros_like(sizes), all);
+    if (x.size() == 0) {
+      y = (ord > 0 ? none : none + std::numeric_limits<Real>::infinity()).value();
+    } else {
+      const Tensor largest = ord > 0 ? max(sizes, all) : min(sizes, all);
+      const Tensor unit =
+          where(largest > none && largest < none + std::numeric_limits<Real>::infinity(), largest, ones_like(largest));
+      const Tensor parts = sizes / unit;
+      const Tensor total = sum(ord == 2 ? square(parts) : pow(parts, p), all);
+      y = (unit * (ord == 2 ? sqrt(total) : pow(total, 1 / p))).value();
+    }
+    if (!options.keepdim) y = squeeze(Tensor(y), axes).value();
+  }
+  return record(op, std::move(y), wrt(x, [x, axes, p, keepdim = options.keepdim](const Tensor& gy, const Tensor& y) {
+                  const Tensor g = with_axes(gy, axes, keepdim), size = with_axes(y, axes, keepdim);
+                  // Where x or y is 0 the gradient is 0, and so are its own ones; nothing is divided by 0.
+                  const Mask none = size == Tensor(0);
+                  if (p == 2) return g * (x / masked_fill(size, none, std::numeric_limits<Real>::infinity()));
+                  const Tensor divisor = masked_fill(size, none, 1);
+                  const Mask nothing = x == Tensor(0);
+                  const Tensor ratio = abs(masked_fill(x, nothing, 1)) / divisor;
+                  return masked_fill(g * sign(x) * pow(ratio, p - 1), nothing, 0);
+                }));
+}
+
+Tensor norm(const Tensor& x, const ReduceOptions& options) {
+  return vector_norm(x, {.ord = 2, .axis = options.axis, .keepdim = options.keepdim});
+}
+
+Tensor matrix_norm(const Tensor& a, const MatrixNormOptions& options) {
+  const char* op = "matrix_norm";
+  checked(op, a);
+  const Axes both{a.rank() - 2, a.rank() - 1};
+  const auto done = [&](const Tensor& y) { return with_axes(y, both, !options.keepdim); };
+  const auto sums = [&](int axis) { return sum(abs(a), {.axis = axis}); };
+  switch (options.ord) {
+    case MatrixNorm::frobenius:
+      return done(norm(a, {.axis = both}));
+    case MatrixNorm::infinity:
+      return done(max(sums(-1), {.axis = -1}));
+    case MatrixNorm::minus_infinity:
+      return done(min(sums(-1), {.axis = -1}));
+    case MatrixNorm::one:
+      return done(max(sums(-2), {.axis = -1}));
+    case MatrixNorm::minus_one:
+      return done(min(sums(-2), {.axis = -1}));
+    case MatrixNorm::nuclear:
+    case MatrixNorm::two:
+    case MatrixNorm::minus_two:
+      break;
+  }
+  check_finite(op, a);
+  const Tensor s = svd(a, {.full_matrices = false}).s;
+  if (options.ord == MatrixNorm::nuclear) return done(sum(s, {.axis = -1}));
+  return done(s[{ellipsis, options.ord == MatrixNorm::two ? 0 : -1}]);
+}
+
+}  // namespace xgrad::linalg

@@ -1,0 +1,307 @@
+// Reductions.
+#include "reduce.h"
+
+#include <cmath>
+#include <limits>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/arithmetic.h"
+#include "../private/axis.h"
+#include "../arrange/broadcast.h"
+#include "../elementwise/compare.h"
+#include "../arrange/create.h"
+#include "../elementwise/elementwise.h"
+#include "../private/gathered.h"
+#include "../arrange/index.h"
+#include "../kernels/reduce/logsumexp.h"
+#include "../kernels/registers/loops.h"
+#include "../kernels/order/order.h"
+#include "../kernels/reduce/reduce.h"
+#include "../kernels/reduce/spread.h"
+#include "../arrange/shape.h"
+
+namespace xgrad {
+
+Axes AxisSet::resolve(std::string_view op, int rank) const {
+  if (all_) return all_axes(rank);
+  if (rank > 0) return normalize_axes(op, axes_, rank);
+  Axes of_scalar;
+  for (const int axis : axes_) of_scalar.push_back(normalize_axis_or_scalar(op, axis, rank));
+  if (of_scalar.size() > 1) fail<ValueError>(op, "repeated axis in ", axes_);
+  return {};
+}
+
+Axes AxisSet::in_order(std::string_view op, int rank) const {
+  Axes axes = resolve(op, rank);
+  for (int i = 0; i < axes.size() && !all_; ++i) axes[i] = axes_[i] < 0 ? axes_[i] + rank : axes_[i];
+  return axes;
+}
+
+namespace {
+
+Shape kept_shape(const Shape& shape, const Axes& axes) {
+  Shape kept = shape;
+  for (const int axis : axes) kept[axis] = 1;
+  return kept;
+}
+
+Shape dropped_shape(const Shape& shape, const Axes& axes) {
+  Shape dropped = shape;
+  for (int i = axes.size(); i-- > 0;) dropped.erase(axes[i]);
+  return dropped;
+}
+
+Shape result_shape(const Shape& shape, const Axes& axes, bool keepdim) {
+  return keepdim ? kept_shape(shape, axes) : dropped_shape(shape, axes);
+}
+
+std::int64_t count_of(const Shape& shape, const Axes& axes) {
+  std::int64_t count = 1;
+  for (const int axis : axes) count *= shape[axis];
+  return count;
+}
+
+// The gradient (or result) of a reduction with its axes put back as size 1.
+Tensor with_axes(const Tensor& y, const Shape& kept) { return reshape(y, kept); }
+
+void refuse_empty(const char* op, const Tensor& x, const Axes& axes) {
+  if (count_of(x.shape(), axes) == 0)
+    fail<ValueError>(op, "nothing to reduce in shape ", x.shape(), " over axes ", axes);
+}
+
+Tensor extreme(const char* op, const Tensor& x, const ReduceOptions& options,
+               Array (*over)(const Array&, const Axes&, const Shape&)) {
+  const Axes axes = options.axis.resolve(op, x.rank());
+  refuse_empty(op, x, axes);
+  return record(op, over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
+                wrt(x,
+                    [x, axes](const Tensor& gy, const Tensor& y) {
+                      const Shape kept = kept_shape(x.shape(), axes);
+                      const Tensor hits = where(x == with_axes(y, kept), 1, 0);
+                      return hits * (with_axes(gy, kept) / sum(hits, {.axis = axes, .keepdim = true}));
+                    }),
+                told("axis", unless(all_axes(x.rank()), axes)));
+}
+
+}  // namespace
+
+XGRAD_FORMULA sum_formula{"sum", "y = sum of x_i", "dy/dx_i = 1"};
+Tensor sum(const Tensor& x, const ReduceOptions& options) {
+  const Axes axes = options.axis.resolve("sum", x.rank());
+  return record("sum", sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
+                wrt(x, [to = x.shape(),
+                        axes](const Tensor& gy) { return broadcast_to(with_axes(gy, kept_shape(to, axes)), to); }),
+                told("axis", unless(all_axes(x.rank()), axes)));
+}
+
+XGRAD_FORMULA mean_formula{"mean", "y = sum of x_i / n", "dy/dx_i = 1/n"};
+Tensor mean(const Tensor& x, const ReduceOptions& options) {
+  const Axes axes = options.axis.resolve("mean", x.rank());
+  refuse_empty("mean", x, axes);
+  const Real count = static_cast<Real>(count_of(x.shape(), axes));
+  const Array total = sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
+  return record("mean", map(total, [count](auto v) { return v / count; }),
+                wrt(x, [to = x.shape(), axes, count](
+                           const Tensor& gy) { return broadcast_to(with_axes(gy / count, kept_shape(to, axes)), to); }),
+                told("axis", unless(all_axes(x.rank()), axes)));
+}
+
+namespace {
+
+// u - mean, the mean taken over `axes`.
+Tensor centred(const Tensor& u, const Axes& axes) { return u - mean(u, {.axis = axes, .keepdim = true}); }
+
+// How many elements are averaged, less the correction. Throws ValueError unless that is positive.
+Real freedom_of(const char* op, const Tensor& x, const Axes& axes, Real correction) {
+  const std::int64_t count = count_of(x.shape(), axes);
+  const Real freedom = static_cast<Real>(count) - correction;
+  if (!(freedom > 0)) fail<ValueError>(op, count, " elements are too few for a correction of ", correction);
+  return freedom;
+}
+
+}  // namespace
+
+XGRAD_FORMULA var_formula{"var", "y = sum of (x_i - mean)^2 / (n - correction)",
+                          "dy/dx_i = 2 (x_i - mean) / (n - correction)"};
+Tensor var(const Tensor& x, const VarOptions& options) {
+  const Axes axes = options.axis.resolve("var", x.rank());
+  const Real freedom = freedom_of("var", x, axes, options.correction);
+  const Shape to = result_shape(x.shape(), axes, options.keepdim);
+  return record("var", spread_over(x.value(), axes, to, freedom, Spread::variance),
+                wrt(x,
+                    [x = kept(x), axes, freedom](const Tensor& gy) {
+                      if (!recording()) {
+                        const Array slope = map(gy.value(), [freedom](auto g) { return g / (freedom / 2); });
+                        return Tensor(scaled_deviations(x.value(), axes, slope));
+                      }
+                      return centred(centred(x, axes), axes) *
+                             (with_axes(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
+                    }),
+                told("axis", unless(all_axes(x.rank()), axes)));
+}
+
+XGRAD_FORMULA stddev_formula{"stddev", "y = sqrt(sum of (x_i - mean)^2 / (n - correction))",
+                             "dy/dx_i = (x_i - mean) / ((n - correction) y)"};
+Tensor stddev(const Tensor& x, const VarOptions& options) {
+  const Axes axes = options.axis.resolve("stddev", x.rank());
+  const Real freedom = freedom_of("stddev", x, axes, options.correction);
+  const Shape to = result_shape(x.shape(), axes, options.keepdim);
+  return record("stddev", spread_over(x.value(), axes, to, freedom, Spread::deviation),
+                wrt(x,
+                    [x = kept(x), axes, freedom](const Tensor& gy, const Tensor& y) {
+                      const Mask still = y == 0;
+                      const Tensor slope = masked_fill(gy / freedom, still, 0), unit = masked_fill(y, still, 1);
+                      if (!recording()) return Tensor(scaled_deviations(x.value(), axes, slope.value(), unit.value()));
+                      const Shape kept = kept_shape(x.shape(), axes);
+                      return centred(centred(x, axes), axes) / with_axes(unit, kept) * with_axes(slope, kept);
+                    }),
+                told("axis", unless(all_axes(x.rank()), axes)));
+}
+
+VarMean var_mean(const Tensor& x, const VarOptions& options) {
+  const Axes axes = options.axis.resolve("var_mean", x.rank());
+  freedom_of("var_mean", x, axes, options.correction);
+  return {var(x, options), mean(x, {.axis = options.axis, .keepdim = options.keepdim})};
+}
+
+XGRAD_FORMULA max_formula{"max", "y = the largest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
+Tensor max(const Tensor& x, const ReduceOptions& options) { return extreme("max", x, options, max_over); }
+XGRAD_FORMULA min_formula{"min", "y = the smallest x_i", "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
+Tensor min(const Tensor& x, const ReduceOptions& options) { return extreme("min", x, options, min_over); }
+
+MinMax aminmax(const Tensor& x, const ReduceOptions& options) {
+  refuse_empty("aminmax", x, options.axis.resolve("aminmax", x.rank()));
+  return {min(x, options), max(x, options)};
+}
+
+namespace {
+
+// The product of all other elements, also where some are 0 or the product itself leaves the range.
+Tensor product_of_others(const Tensor& x, const Axes& axes) {
+  Axes order;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (std::ranges::find(axes, i) == axes.end()) order.push_back(i);
+  }
+  for (const int axis : axes) order.push_back(axis);
+  const Tensor moved = permute(x, order);
+  const std::int64_t n = count_of(x.shape(), axes), rows = n == 0 ? 0 : x.size() / n;
+  Tensor others;  // (rows, n)
+  if (recording()) {
+    // Each element gets a copy of its row with itself replaced by 1.
+    Mask diagonal(Shape{n, n}, false);
+    for (std::int64_t i = 0; i < n; ++i) diagonal.mutable_data()[i * n + i] = true;
+    others = prod(where(diagonal, 1, reshape(moved, {rows, 1, n})), {.axis = -1});
+  } else {
+    // The product of those before times that of those behind.
+    Array products(Shape{rows, n});
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const Real* in = moved.value().data() + row * n;
+      Real* out = products.mutable_data() + row * n;
+      Real before = 1, behind = 1;
+      for (std::int64_t i = 0; i < n; before *= in[i++]) out[i] = before;
+      for (std::int64_t i = n; i-- > 0; behind *= in[i]) out[i] *= behind;
+    }
+    others = Tensor(std::move(products));
+  }
+  Axes back = Axes::filled(x.rank(), 0);
+  for (int i = 0; i < x.rank(); ++i) back[order[i]] = i;
+  return permute(reshape(others, moved.shape()), back);
+}
+
+}  // namespace
+
+XGRAD_FORMULA prod_formula{"prod", "y = product of x_i", "dy/dx_i = product of the others"};
+Tensor prod(const Tensor& x, const ReduceOptions& options) {
+  const Axes axes = options.axis.resolve("prod", x.rank());
+  Array y = product_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
+  // Nothing was lost in y that a division by x could not find again.
+  const bool divisible = std::ranges::all_of(y, [](Real v) { return std::isnormal(v); });
+  return record("prod", std::move(y), wrt(x, [x, axes, divisible](const Tensor& gy, const Tensor& y) {
+                  const Shape kept = kept_shape(x.shape(), axes);
+                  return with_axes(gy, kept) * (divisible ? with_axes(y, kept) / x : product_of_others(x, axes));
+                }));
+}
+
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+
+// e^(x_i) / sum_j e^(x_j), of lines with these maxima.
+Tensor shares(const Tensor& x, const Axes& axes, const Array& most) {
+  const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < infinity; });
+  // Subtracting an infinite maximum would give NaN.
+  const Array shift = map(most, [](auto m) { return where(abs(m) < infinity, m, 0); });
+  // Where some are +inf they share the whole; where all are -inf nobody has a share.
+  const Tensor powers =
+      exp(finite ? x - shift : where(Tensor(most) == infinity, where(x == infinity, 0, -infinity), x - shift));
+  const Tensor total = sum(powers, {.axis = axes, .keepdim = true});
+  return powers / (finite ? total : where(total == 0, 1, total));
+}
+
+}  // namespace
+
+XGRAD_FORMULA logsumexp_formula{"logsumexp", "y = ln sum_i e^x_i", "dy/dx_i = e^(x_i - y)"};
+Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
+  const Axes axes = options.axis.resolve("logsumexp", x.rank());
+  const Shape kept = kept_shape(x.shape(), axes);
+  const LogSumExp sums = logsumexp_over(x.value(), axes, kept);
+  return record("logsumexp", sums.y.reshaped(result_shape(x.shape(), axes, options.keepdim)),
+                wrt(x,
+                    [x, axes, sums](const Tensor& gy) {
+                      if (!recording()) return Tensor(logsumexp_gradient(x.value(), axes, sums, gy.value()));
+                      return with_axes(gy, sums.most.shape()) * shares(x, axes, sums.most);
+                    }),
+                told("axis", unless(all_axes(x.rank()), axes)));
+}
+
+namespace {
+
+// The positions of the largest (smallest) elements along an axis counted from 0, of which the result has size 1.
+Index positions(const char* op, const Tensor& x, int axis, bool largest) {
+  if (x.rank() == 0) return Index(Shape{}, 0);
+  if (x.shape()[axis] == 0) fail<ValueError>(op, "nothing to choose from in shape ", x.shape(), " along axis ", axis);
+  return first_extreme(x.value(), axis, largest);
+}
+
+Index arg(const char* op, const Tensor& x, const ArgOptions& options, bool largest) {
+  const int axis = normalize_axis_or_scalar(op, options.axis, x.rank());
+  const Index result = positions(op, x, axis, largest);
+  return x.rank() == 0 ? result : result.reshaped(result_shape(x.shape(), {axis}, options.keepdim));
+}
+
+ValuesAndIndices extreme_along(const char* op, const Tensor& x, int axis, bool keepdim, bool largest) {
+  axis = normalize_axis_or_scalar(op, axis, x.rank());
+  const Index at = positions(op, x, axis, largest);
+  if (x.rank() == 0) return {x, at};
+  const Shape shape = result_shape(x.shape(), {axis}, keepdim);
+  return {reshape(gathered(x, axis, at), shape), at.reshaped(shape)};
+}
+
+}  // namespace
+
+ValuesAndIndices max(const Tensor& x, int axis, const KeepdimOptions& options) {
+  return extreme_along("max", x, axis, options.keepdim, true);
+}
+ValuesAndIndices min(const Tensor& x, int axis, const KeepdimOptions& options) {
+  return extreme_along("min", x, axis, options.keepdim, false);
+}
+
+Index argmax(const Tensor& x, const ArgOptions& options) { return arg("argmax", x, options, true); }
+Index argmin(const Tensor& x, const ArgOptions& options) { return arg("argmin", x, options, false); }
+
+// ---- without NaN
+
+Tensor nansum(const Tensor& x, const ReduceOptions& options) {
+  options.axis.resolve("nansum", x.rank());
+  return sum(masked_fill(x, x != x, 0), options);
+}
+
+Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
+  const Axes axes = options.axis.resolve("nanmean", x.rank());
+  const Tensor count = sum(to_real(x == x), options);
+  if (any(count == 0)) fail<ValueError>("nanmean", "no number in shape ", x.shape(), " over axes ", axes, " but NaN");
+  return nansum(x, options) / count;
+}
+
+}  // namespace xgrad

@@ -1,0 +1,181 @@
+// Statistics by order. Positions come from the kernel (kernels/order.cpp), values and gradients by gather.
+#include "statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/watch/formula.h"
+#include "../../core/graph/record.h"
+#include "../elementwise/arithmetic.h"
+#include "../private/axis.h"
+#include "../arrange/broadcast.h"
+#include "../elementwise/compare.h"
+#include "../arrange/create.h"
+#include "../private/gathered.h"
+#include "../arrange/index.h"
+#include "../kernels/order/order.h"
+#include "../arrange/shape.h"
+
+namespace xgrad {
+namespace {
+
+void refuse_nothing(const char* op, const Tensor& x, std::int64_t count) {
+  if (count == 0) fail<ValueError>(op, "nothing to choose from in shape ", x.shape());
+}
+
+// The elements at the positions that `choose(values, axis, size)` gives, along an axis that is kept or not.
+template <class F>
+ValuesAndIndices chosen(const char* op, const Tensor& x, int axis, bool keepdim, const F& choose) {
+  axis = normalize_axis_or_scalar(op, axis, x.rank());
+  const Tensor line = x.rank() == 0 ? reshape(x, {1}) : x;
+  const std::int64_t size = line.shape()[axis];
+  refuse_nothing(op, x, size);
+  const Index at = choose(line.value(), axis, size);
+  Shape shape = at.shape();
+  if (x.rank() == 0 || !keepdim) shape.erase(axis);
+  return {reshape(gathered(line, axis, at), shape), at.reshaped(shape)};
+}
+
+Index middle(const Array& x, int axis, std::int64_t size) {
+  return kth_in_order(x, axis, (size - 1) / 2, NanOrder::wins);
+}
+
+}  // namespace
+
+XGRAD_FORMULA median_formula{"median", "y = the lower median of x",
+                             "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
+Tensor median(const Tensor& x) {
+  refuse_nothing("median", x, x.size());
+  const Array list = x.value().reshaped({-1});
+  const std::int64_t at = middle(list, 0, list.size()).item();
+  return record("median", Array(Shape{}, list.data()[at]), wrt(x, [x](const Tensor& gy, const Tensor& y) {
+                  const Tensor hits = to_real(x == y || (x != x && y != y));
+                  return hits * (gy / sum(hits));
+                }));
+}
+
+ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options) {
+  return chosen("median", x, axis, options.keepdim, middle);
+}
+
+ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, const ArgOptions& options) {
+  return chosen("kthvalue", x, options.axis, options.keepdim, [k](const Array& u, int axis, std::int64_t size) {
+    if (k < 1 || k > size) fail<ValueError>("kthvalue", "k = ", k, " is not in [1, ", size, "]");
+    return kth_in_order(u, axis, k - 1, NanOrder::last);
+  });
+}
+
+ValuesAndIndices mode(const Tensor& x, const ArgOptions& options) {
+  return chosen("mode", x, options.axis, options.keepdim,
+                [](const Array& u, int axis, std::int64_t) { return most_frequent(u, axis); });
+}
+
+namespace detail {
+
+QuantileShares::QuantileShares(const char* op, double q) : shares_{q} {
+  if (!(q >= 0 && q <= 1)) fail<ValueError>(op, "q = ", q, " is not in [0, 1]");
+}
+
+QuantileShares::QuantileShares(const char* op, const Tensor& q) : rounded_(true) {
+  if (q.rank() != 1) fail<ShapeError>(op, "q needs one axis, its shape is ", q.shape());
+  for (const Real share : q.value()) {
+    if (!(share >= 0 && share <= 1)) fail<ValueError>(op, "q = ", share, " is not in [0, 1]");
+    shares_.push_back(static_cast<double>(share));
+  }
+}
+
+QuantilePlace QuantileShares::place(std::int64_t i, std::int64_t n, QuantileInterpolation interpolation) const {
+  const double share = shares_[static_cast<std::size_t>(i)], last = static_cast<double>(n - 1);
+  const double exact =
+      rounded_ ? static_cast<double>(static_cast<Real>(share) * static_cast<Real>(last)) : share * last;
+  const double place = std::min(exact, last);
+  double lower = std::floor(place), upper = std::ceil(place);
+  if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(place);
+  if (interpolation == QuantileInterpolation::lower) upper = lower;
+  if (interpolation == QuantileInterpolation::higher) lower = upper;
+  const double between = interpolation == QuantileInterpolation::midpoint ? 0.5 : place - lower;
+  return {static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper), lower < upper ? between : 0};
+}
+
+}  // namespace detail
+
+using detail::QuantilePlace;
+using detail::QuantileShares;
+
+namespace {
+
+// Between which places of the sorted elements the quantiles lie, and how far from the lower one.
+struct Places {
+  Index lower, upper;
+  Array share;
+
+  Places(const QuantileShares& q, std::int64_t size, QuantileInterpolation interpolation)
+      : lower(Shape{q.size()}), upper(Shape{q.size()}), share(Shape{q.size()}) {
+    for (std::int64_t i = 0; i < q.size(); ++i) {
+      const QuantilePlace place = q.place(i, size, interpolation);
+      lower.mutable_data()[i] = place.lower;
+      upper.mutable_data()[i] = place.upper;
+      share.mutable_data()[i] = static_cast<Real>(place.share);
+    }
+  }
+};
+
+// The quantiles of x along an axis counted from 0, which has as many places as q.
+Tensor quantiles_along(const Tensor& x, int axis, const QuantileShares& q, QuantileInterpolation interpolation) {
+  const std::int64_t size = x.shape()[axis];
+  const Places places(q, size, interpolation);
+  const Index order = first_in_order(x.value(), axis, size, false);
+  const Index last = index_select(order, axis, Index(Shape{1}, size - 1));
+  const Tensor largest = gathered(Tensor(x.value()), axis, last);
+  const Mask has_nan = largest != largest;
+  const auto at = [&](const Index& list) {
+    Index positions = index_select(order, axis, list);
+    if (!any(has_nan)) return gathered(x, axis, positions);
+    // The NaN of a line is its quantile.
+    const Mask lost = broadcast_to(has_nan, positions.shape());
+    const Index nan = broadcast_to(last, positions.shape());
+    for (std::int64_t i = 0; i < positions.size(); ++i) {
+      if (lost.data()[i]) positions.mutable_data()[i] = nan.data()[i];
+    }
+    return gathered(x, axis, positions);
+  };
+  const Tensor lower = at(places.lower);
+  if (std::ranges::all_of(places.share, [](Real share) { return share == 0; })) return lower;
+  Shape along = Shape::filled(x.rank(), 1);
+  along[axis] = q.size();
+  const Tensor share = reshape(places.share, along);
+  // As a sum of shares: a difference of two infinities would be NaN. A share of 0 takes nothing, not 0 times infinity.
+  return where(broadcast_to(share == 0, lower.shape()), lower, lower * (1 - share) + at(places.upper) * share);
+}
+
+Tensor quantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions& options) {
+  const bool of_all = !options.axis || x.rank() == 0;
+  const int axis = options.axis ? normalize_axis_or_scalar("quantile", *options.axis, x.rank()) : 0;
+  const Tensor line = of_all ? reshape(x, {-1}) : x;
+  refuse_nothing("quantile", x, line.shape()[axis]);
+  const Tensor y = quantiles_along(line, axis, q, options.interpolation);
+  Shape shape;  // the quantiles first, the axis with size 1 or left out
+  shape.push_back(q.size());
+  for (int i = 0; i < x.rank(); ++i) {
+    const bool reduced = of_all || i == axis;
+    if (!reduced) shape.push_back(x.shape()[i]);
+    if (reduced && options.keepdim) shape.push_back(1);
+  }
+  Axes order{axis};
+  for (int i = 0; i < line.rank(); ++i) {
+    if (i != axis) order.push_back(i);
+  }
+  return reshape(axis == 0 ? y : permute(y, order), shape);
+}
+
+}  // namespace
+
+Tensor quantile(const Tensor& x, double q, const QuantileOptions& options) {
+  return squeeze(quantiles(x, QuantileShares("quantile", q), options), {0});
+}
+
+Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
+  return quantiles(x, QuantileShares("quantile", q), options);
+}
+
+}  // namespace xgrad

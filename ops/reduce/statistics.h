@@ -1,0 +1,78 @@
+// Statistics by order: medians, quantiles, the k-th smallest, the most frequent. NaN counts as larger than every
+// number, unless another thing is said. All throw ValueError for an axis out of range and where there is nothing to
+// choose from; of a scalar, axes 0 and -1 are its one element, as in PyTorch. Gradients flow to the elements that were
+// chosen.
+#pragma once
+
+#include <iterator>
+#include <optional>
+#include <vector>
+
+#include "../../core/graph/tensor.h"
+#include "reduce.h"
+
+namespace xgrad {
+
+/// The median of all elements, of an even number the lower of the two in the middle; NaN if there is one. Equal
+/// elements share the gradient evenly.
+Tensor median(const Tensor& x);
+/// The same along an axis, with its position. The whole gradient goes to that element.
+ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options = {});
+
+/// The k-th smallest element along an axis, k from 1, and its position. Throws ValueError unless 1 <= k <= size.
+ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, const ArgOptions& options = {});
+
+/// The most frequent element along an axis, the smallest of equally frequent ones, and the last position where it
+/// stands.
+ValuesAndIndices mode(const Tensor& x, const ArgOptions& options = {});
+
+/// What quantile does where the place q (n - 1) lies between two elements a and b, a share t of the way.
+enum class QuantileInterpolation {
+  linear,    ///< a + t (b - a)
+  lower,     ///< a
+  higher,    ///< b
+  midpoint,  ///< (a + b) / 2
+  nearest    ///< the nearer one; in the middle that at the even place
+};
+struct QuantileOptions {
+  std::optional<int> axis = {};  ///< of all elements, if nothing is said
+  bool keepdim = false;
+  QuantileInterpolation interpolation = QuantileInterpolation::linear;
+};
+/// The number below which a share q of the elements lies: that at place q (n - 1) of the sorted ones, counted from 0;
+/// NaN if there is one. Throws ValueError unless 0 <= q <= 1.
+Tensor quantile(const Tensor& x, double q, const QuantileOptions& options = {});
+/// For each of a list of shares, along a new first axis; q (n - 1) is rounded to the precision of the list, as in
+/// PyTorch. No gradient flows to q. Throws ShapeError, too, unless q has one axis.
+Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options = {});
+
+namespace detail {
+
+// The places of two sorted elements, counted from 0, and how far from the lower one a quantile lies.
+struct QuantilePlace {
+  std::int64_t lower, upper;
+  double share;
+};
+
+// The shares of elements that quantiles are asked for, checked.
+class QuantileShares {
+ public:
+  // One, told as a setting: its place is found in double. Throws ValueError unless 0 <= q <= 1.
+  QuantileShares(const char* op, double q);
+  // A list of numbers, which 0.9 is perhaps not among: the product with the number of the last place is rounded as they
+  // are, so that those nearest to whole places, as 0.9 of 10, give these. Throws ShapeError, too, unless q has one
+  // axis.
+  QuantileShares(const char* op, const Tensor& q);
+
+  std::int64_t size() const { return std::ssize(shares_); }
+  // The place of quantile i of n elements.
+  QuantilePlace place(std::int64_t i, std::int64_t n, QuantileInterpolation interpolation) const;
+
+ private:
+  std::vector<double> shares_;
+  bool rounded_ = false;
+};
+
+}  // namespace detail
+
+}  // namespace xgrad

@@ -1,0 +1,103 @@
+// A walk over the graph of a loss, beside the list of an optimizer's parameters.
+#include "audit.h"
+
+#include <algorithm>
+#include <ostream>
+#include <unordered_set>
+
+#include "../../core/watch/model_parameters.h"
+
+namespace xgrad::optim {
+namespace {
+
+using xgrad::detail::ModelParameters;
+
+struct Behind {
+  std::vector<const Node*> leaves;         // that gradients flow to, in the order in which they were made
+  std::unordered_set<const Node*> passed;  // that the loss was computed from, but no gradient flows to
+};
+
+Behind look_behind(const Node* loss) {
+  Behind result;
+  std::vector<const Node*> open{loss};
+  std::unordered_set<const Node*> seen{loss};
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (node->is_leaf()) result.leaves.push_back(node);
+    for (const Edge& edge : node->edges()) {
+      const Node* to = edge.to.get();
+      if (!edge.carries || !to->requires_grad) {
+        result.passed.insert(to);
+      } else if (seen.insert(to).second) {
+        open.push_back(to);
+      }
+    }
+  }
+  std::ranges::sort(result.leaves, {}, &Node::id);
+  return result;
+}
+
+std::string why_unreached(const Tensor& parameter, const Behind& behind) {
+  if (!parameter.requires_grad()) return "no gradient is wanted: it is frozen";
+  if (behind.passed.contains(parameter.node().get()))
+    return "it was frozen when the loss was computed: run the forward pass again";
+  return "the loss does not depend on it: was its member given another tensor?";
+}
+
+std::string why_untrained(const Node* leaf, const std::unordered_set<const ModelParameters*>& known) {
+  const auto model = ModelParameters::of(leaf);
+  if (!model)
+    return "a variable that no module knows: declare it with param(...), and assign to parameters by assign()";
+  if (known.contains(model.get())) return "left out, or declared after the optimizer was made";
+  return "of another model: its layer stands at nn::root, or its class takes no place";
+}
+
+}  // namespace
+
+Audit audit(const Tensor& loss, const Optimizer& optimizer) {
+  if (!loss.requires_grad())
+    fail<GraphError>("audit", "the loss has no graph: it was computed under NoGrad, or from constants");
+  const Behind behind = look_behind(loss.node().get());
+  const std::unordered_set<const Node*> reached(behind.leaves.begin(), behind.leaves.end());
+
+  Audit result;
+  std::unordered_set<const Node*> parameters;
+  std::unordered_set<const ModelParameters*> models;
+  for (const Tensor& parameter : optimizer.parameters()) {
+    const Node* node = parameter.node().get();
+    if (node && reached.contains(node)) {
+      result.trained.push_back({parameter.name(), parameter.shape(), {}});
+    } else {
+      result.unreached.push_back({parameter.name(), parameter.shape(), why_unreached(parameter, behind)});
+    }
+    if (!node) continue;
+    parameters.insert(node);
+    models.insert(ModelParameters::of(node).get());
+  }
+  for (const Node* leaf : behind.leaves) {
+    if (parameters.contains(leaf)) continue;
+    result.untrained.push_back({std::string(leaf->name()), leaf->shape(), why_untrained(leaf, models)});
+  }
+  return result;
+}
+
+std::string to_string(const Audit& audit) {
+  if (audit.clean())
+    return cat("audit: the loss reaches every parameter (", audit.trained.size(), ") and no other leaf\n");
+  std::string text = cat("audit: ", audit.trained.size(), " trained, ", audit.untrained.size(), " not trained, ",
+                         audit.unreached.size(), " not reached\n");
+  const auto add = [&](std::string_view what, const std::vector<Audit::Line>& lines) {
+    for (const Audit::Line& line : lines) {
+      append(text,
+             cat("  ", what, ": ", line.name.empty() ? "(no name)" : line.name, " ", line.shape, ": ", line.why, "\n"));
+    }
+  };
+  add("not trained", audit.untrained);
+  add("not reached", audit.unreached);
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const Audit& audit) { return out << to_string(audit); }
+
+}  // namespace xgrad::optim

@@ -1,0 +1,45 @@
+// Audit: whether an optimizer trains what a loss depends on.
+//
+//     const Tensor loss = cross_entropy(net(x), y);
+//     std::cout << optim::audit(loss, adam);
+//
+// Worth a line in the first step of a new training loop: a parameter that no model knows of is learnt by nobody, and
+// nothing else says so.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "../optimizers/optimizer.h"
+
+namespace xgrad::optim {
+
+/// What a loss depends on beside what an optimizer changes.
+struct Audit {
+  struct Line {
+    std::string name;  ///< empty if the leaf has none
+    Shape shape;
+    std::string why;  ///< what may have happened; empty where all is well
+  };
+  std::vector<Line> untrained;  ///< leaves that gradients flow to, but that are no parameters of the optimizer
+  std::vector<Line> unreached;  ///< parameters of the optimizer that no gradient flows to
+  std::vector<Line> trained;    ///< parameters that are both
+
+  /// Whether there is nothing to say.
+  bool clean() const { return untrained.empty() && unreached.empty(); }
+};
+
+/// Looks at the graph of `loss`, before or after a backward pass. Changes nothing. Throws GraphError for a loss that
+/// has no graph.
+///
+/// Untrained are, of what can happen by mistake: the parameters of a model that is a member without a place or of a
+/// layer at nn::root, a variable that is no param(), and what was assigned to a member instead of its parameter, which
+/// is then unreached.
+Audit audit(const Tensor& loss, const Optimizer& optimizer);
+
+/// One line for each finding, after one that counts them.
+std::string to_string(const Audit& audit);
+std::ostream& operator<<(std::ostream& out, const Audit& audit);
+
+}  // namespace xgrad::optim

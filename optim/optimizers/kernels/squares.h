@@ -1,0 +1,48 @@
+// What the loops share that keep averages of squares: how large a gradient may be, and what happens to tiny numbers.
+#pragma once
+
+#include <optional>
+
+#include "../../../core/base/config.h"
+
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
+
+namespace xgrad::optim {
+
+/// While it lives, numbers too small to be normalised count as 0 in this thread. Moments that fade away would otherwise
+/// pass through them, at a hundred cycles for every operation.
+/// Threads: it belongs to the thread that made it.
+class FlushTinyNumbers {
+ public:
+#ifdef __SSE2__
+  FlushTinyNumbers() : was_(_mm_getcsr()) { _mm_setcsr(was_ | flush_results | flush_operands); }
+  ~FlushTinyNumbers() { _mm_setcsr(was_); }
+
+ private:
+  static constexpr unsigned flush_results = 0x8000, flush_operands = 0x0040;
+  unsigned was_;
+#else
+  FlushTinyNumbers() {}
+#endif
+ public:
+  FlushTinyNumbers(const FlushTinyNumbers&) = delete;
+  FlushTinyNumbers& operator=(const FlushTinyNumbers&) = delete;
+};
+
+/// Only where eps keeps a divisor from 0.
+inline std::optional<FlushTinyNumbers> flush_if(bool wanted) {
+  return wanted ? std::make_optional<FlushTinyNumbers>() : std::nullopt;
+}
+
+/// The largest gradient whose square a moment can hold, with room for what rounding adds.
+inline constexpr Real largest_gradient = sizeof(Real) == sizeof(float) ? Real(0x1p63) : Real(0x1p511);
+
+/// A gradient that can be squared: `g`, or the largest that can with its sign; NaN where g is not finite.
+inline Real squarable(Real g) {
+  const Real limited = g > largest_gradient ? largest_gradient : g < -largest_gradient ? -largest_gradient : g;
+  return limited + 0 * g;
+}
+
+}  // namespace xgrad::optim

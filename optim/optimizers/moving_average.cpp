@@ -1,0 +1,129 @@
+// Averages beside parameters. Numbers are examined and made ready to be written first and changed afterwards.
+#include "moving_average.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/files/state_difference.h"
+#include "../../core/watch/model_parameters.h"
+#include "../../core/runtime/parallel.h"
+#include "kernels/update.h"
+#include "../names.h"
+#include "../options.h"
+
+namespace xgrad::optim {
+namespace {
+
+constexpr const char* op = "moving_average";
+
+bool all_finite(const Array& values) {
+  return std::ranges::all_of(values, [](Real value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
+ExponentialMovingAverage::ExponentialMovingAverage(const Tensors& parameters, const Options& options)
+    : options_(options) {
+  if (!(options.decay >= 0 && options.decay <= 1)) fail<ValueError>(op, "decay must be in [0, 1], got ", options.decay);
+  if (parameters.empty()) fail<ValueError>(op, "there are no parameters");
+  for (const Tensor& parameter : parameters) {
+    entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(),
+                        xgrad::detail::ModelParameters::is_whole(parameter.node().get())});
+  }
+}
+
+void ExponentialMovingAverage::update() {
+  if (swapped_) fail<GraphError>(op, "the parameters have the averages now: update when AveragedWeights are gone");
+  for (const Entry& entry : entries_) {
+    const Array& value = entry.parameter.value();
+    if (value.shape() != entry.average.shape()) {
+      fail<ShapeError>(op, "'", entry.name, "' had shape ", entry.average.shape(), " and now has ", value.shape());
+    }
+    if (!all_finite(value)) fail<NumericError>(op, "'", entry.name, "' is not finite");
+  }
+  if (updates_ > 0) {
+    for (Entry& entry : entries_) {
+      if (!entry.copied) entry.average.mutable_data();
+    }
+  }
+  for (Entry& entry : entries_) {
+    const Array& value = entry.parameter.value();
+    if (updates_ == 0 || entry.copied) {
+      entry.average = value;
+      continue;
+    }
+    Real* const average = entry.average.mutable_data();
+    parallel_for(value.size(), block, [&](std::int64_t begin, std::int64_t end) {
+      average_block(average + begin, value.data() + begin, end - begin, options_.decay);
+    });
+  }
+  ++updates_;
+}
+
+std::vector<Array> ExponentialMovingAverage::averages() const {
+  std::vector<Array> all;
+  for (const Entry& entry : entries_) all.push_back(entry.average);
+  return all;
+}
+
+StateFile ExponentialMovingAverage::state_dict() const {
+  StateFile state;
+  state.arrays["updates"] = Index({}, updates_);
+  state.metadata["decay"] = cat(options_.decay);
+  for (const Entry& entry : entries_) state.arrays["average." + entry.name] = entry.average;
+  return state;
+}
+
+void ExponentialMovingAverage::load_state_dict(const StateFile& state) {
+  const std::int64_t updates = detail::count_in(state, "updates", "a moving average cannot have made");
+  detail::check_settings(state, {{"decay", options_.decay}});
+  StateDifference difference;
+  std::vector<Array> averages;
+  NamedArrays rest = state.arrays;
+  rest.erase("updates");
+  for (const Entry& entry : entries_) {
+    const std::string name = "average." + entry.name;
+    const auto found = rest.find(name);
+    if (found == rest.end()) {
+      difference.missing.push_back(name);
+      continue;
+    }
+    const Array* value = std::get_if<Array>(&found->second);
+    if (!value) {
+      difference.add_mismatch(name, "holds another kind of numbers");
+    } else if (value->shape() != entry.average.shape()) {
+      difference.add_mismatch(name, value->shape(), entry.average.shape());
+    } else if (!all_finite(*value)) {
+      difference.add_mismatch(name, "holds a number that is not finite");
+    } else {
+      averages.push_back(*value);
+    }
+    rest.erase(found);
+  }
+  for (const auto& [name, value] : rest) difference.unexpected.push_back(name);
+  difference.refuse("load_state_dict", state.source);
+  for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].average = std::move(averages[i]);
+  updates_ = updates;
+}
+
+AveragedWeights::AveragedWeights(ExponentialMovingAverage& average) : average_(average) {
+  if (average.swapped_) fail<GraphError>(op, "the parameters have the averages already");
+  for (const auto& entry : average.entries_) {
+    if (entry.parameter.shape() != entry.average.shape()) {
+      fail<ShapeError>(op, "'", entry.name, "' had shape ", entry.average.shape(), " and now has ",
+                       entry.parameter.shape());
+    }
+    values_.push_back(entry.parameter.value());
+  }
+  for (const auto& entry : average.entries_) entry.parameter.assign(entry.average);
+  average.swapped_ = true;
+}
+
+AveragedWeights::~AveragedWeights() {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    average_.entries_[i].parameter.assign(std::move(values_[i]));
+  }
+  average_.swapped_ = false;
+}
+
+}  // namespace xgrad::optim

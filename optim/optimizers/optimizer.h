@@ -1,0 +1,166 @@
+// Optimizer: what all optimizers share. Parameters in groups, learning rates, steps, and state that can be saved.
+//
+//     optim::AdamW adam{model.parameters(), {.lr = 3e-4}};
+//     adam.step(grad(loss, model.parameters()));              // or loss.backward(); adam.step(); adam.zero_grad();
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../core/files/state.h"
+#include "../../core/watch/model_parameters.h"
+#include "../../core/graph/tensor.h"
+
+namespace xgrad::optim {
+
+/// Parameters with options of their own.
+template <class Options>
+struct Group {
+  Tensors parameters;
+  Options options = {};
+};
+
+/// What a step did.
+struct StepReport {
+  std::int64_t updated = 0;
+  std::int64_t skipped = 0;  ///< parameters without a gradient
+};
+
+namespace detail {
+class KeptOptimizer;
+}  // namespace detail
+
+/// What all optimizers share that change each parameter along its own gradient. Made by its kinds: SGD, Adam, AdamW,
+/// Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta, ASGD, Rprop, Lion.
+/// Threads: one at a time, and while it steps, no other thread may use the parameters.
+class Optimizer {
+ public:
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+  virtual ~Optimizer() = default;
+
+  /// Changes every parameter in place along its gradient; `gradients` in the order of the parameters, an undefined one
+  /// means none. Throws ValueError if there are not as many as parameters, and ShapeError for one of another shape;
+  /// the first step also throws ValueError if a model whose parameters are here has got others since the optimizer was
+  /// made, which nobody would train. Whatever it throws, for want of memory, too, nothing has changed; what an
+  /// observer throws in work() comes when the step is done.
+  StepReport step(const Tensors& gradients);
+  /// The same with what backward() has added up in the parameters. One that is frozen by now stays.
+  StepReport step();
+  /// Forgets what backward() has added up.
+  void zero_grad() const;
+
+  /// All parameters, group after group.
+  Tensors parameters() const;
+
+  int groups() const { return static_cast<int>(rates_.size()); }
+  /// The learning rate of a group. These throw ValueError for a group that does not exist or a rate that is negative or
+  /// not finite.
+  double lr(int group = 0) const;
+  void set_lr(int group, double lr);
+  /// Of all groups.
+  void set_lr(double lr);
+
+  /// Everything that the next steps depend on besides the parameters, for a checkpoint: per parameter, by its name (or
+  /// its number, if it has none), the count of steps and what the optimizer remembers; the learning rates; and, as
+  /// metadata such as "weight_decay.0", by which options of each group the steps were made.
+  StateFile state_dict() const;
+  /// Goes on where a state was taken: the steps that follow are the same bit for bit. The learning rates become those
+  /// of the state. Throws FormatError for a state of another kind of optimizer or one that was taken with another
+  /// option, by its name (whoever means to go on with another takes it out of the metadata; a state that does not say
+  /// fits), and with every name that is missing, unexpected, of another shape, or holds numbers that no optimizer
+  /// leaves behind: a count of steps that is negative or beyond 2^53, moments that are not finite, squares that are
+  /// negative. Then nothing has changed.
+  void load_state_dict(const StateFile& state);
+
+ protected:
+  /// What an optimizer remembers about a parameter.
+  struct Memory {
+    std::int64_t steps = 0;      ///< made so far, without the one in progress
+    std::vector<Array> moments;  ///< those of its group
+  };
+
+  /// An array that an optimizer remembers for each parameter of a group.
+  struct Moment {
+    const char* name;
+    bool negative = true;  ///< whether its numbers may be
+    Real initial = 0;      ///< what it is filled with before the first step
+    bool single = false;   ///< one number, not an array of the parameter's shape
+  };
+  using Moments = std::vector<Moment>;
+
+  /// Options of a group by name, but for the rate: a state remembers them.
+  using Settings = std::vector<std::pair<const char*, double>>;
+
+  /// `kind` is the optimizer's name, "adam". All names must live as long as the program. Throws ValueError if none of
+  /// the groups, which are added next, has a parameter.
+  template <class Options>
+  Optimizer(const char* kind, const std::vector<Group<Options>>& groups) : kind_(kind) {
+    if (std::ranges::all_of(groups, [](const auto& group) { return group.parameters.empty(); })) {
+      fail<ValueError>(kind, "there are no parameters");
+    }
+  }
+  /// Throws ValueError for a bad learning rate or a parameter that is in this or another group already, GraphError for
+  /// one that is no leaf.
+  void add_group(const Tensors& parameters, double lr, const Moments& moments, const Settings& settings);
+  /// x <- x + one step along -g. The arrays have the shape of x, single moments aside, and nobody shares those that are
+  /// written to: there is nothing left that could fail, and nothing may.
+  virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
+
+ private:
+  friend class detail::KeptOptimizer;
+  struct Entry {
+    Tensor parameter;
+    std::string name;
+    int group;
+    Memory memory;
+  };
+
+  struct Model {
+    std::shared_ptr<const xgrad::detail::ModelParameters> parameters;
+    std::uint64_t declared;  // when the optimizer was made
+  };
+
+  void check_models() const;
+  void check_gradient(const Entry& entry, const Array& gradient) const;
+  std::vector<Array> prepared(Entry& entry) const;
+  void apply(Entry& entry, const Array& gradient);
+  std::size_t checked_group(std::string_view op, int group) const;
+  const Moments& moments_of(const Entry& entry) const { return moments_[static_cast<std::size_t>(entry.group)]; }
+  static Shape shape_of(const Moment& moment, const Entry& entry) {
+    return moment.single ? Shape{} : entry.parameter.shape();
+  }
+
+  const char* kind_;
+  std::vector<Entry> entries_;
+  std::vector<double> rates_;       // by group
+  std::vector<Moments> moments_;    // by group
+  std::vector<Settings> settings_;  // by group
+  std::vector<Model> models_;
+  bool has_stepped_ = false;
+};
+
+namespace detail {
+
+/// The parameters of an optimizer and all that it remembers, to go back to.
+/// Threads: as the optimizer.
+class KeptOptimizer {
+ public:
+  explicit KeptOptimizer(Optimizer& optimizer);
+  /// Everything is again as when this was made. To be called once; asks for no memory.
+  void restore();
+
+ private:
+  Optimizer& optimizer_;
+  std::vector<Array> values_;
+  std::vector<Optimizer::Memory> memories_;
+  std::vector<double> rates_;
+  bool has_stepped_;
+};
+
+}  // namespace detail
+
+}  // namespace xgrad::optim
