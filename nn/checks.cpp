@@ -8,13 +8,13 @@
 #include <limits>
 #include <ostream>
 
-#include "../core/graph/grad.h"
 #include "../core/array/random.h"
-#include "../core/base/rounded.h"
 #include "../core/array/shape_hints.h"
+#include "../core/base/rounded.h"
+#include "../core/graph/grad.h"
 #include "../ops/arrange/slice.h"
-#include "layers/embedding.h"
 #include "hook_everywhere.h"
+#include "layers/embedding.h"
 
 namespace xgrad::nn {
 namespace {

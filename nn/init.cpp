@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "../core/base/callable.h"
 #include "../core/array/random.h"
+#include "../core/base/callable.h"
 
 namespace xgrad::nn::init {
 namespace {

@@ -39,11 +39,11 @@
 #include <vector>
 
 #include "../core/base/callable.h"
+#include "../core/base/scope.h"
 #include "../core/files/safetensors.h"
 #include "../core/files/state_difference.h"
-#include "../core/watch/model_parameters.h"
-#include "../core/base/scope.h"
 #include "../core/graph/tensor.h"
+#include "../core/watch/model_parameters.h"
 #include "init.h"
 
 namespace xgrad::nn {

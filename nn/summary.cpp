@@ -7,12 +7,12 @@
 #include <map>
 #include <ostream>
 
+#include "../core/array/random.h"
+#include "../core/base/rounded.h"
 #include "../core/diagram/view/labels.h"
 #include "../core/diagram/view/view.h"
-#include "../core/watch/profile.h"
-#include "../core/array/random.h"
 #include "../core/graph/record.h"
-#include "../core/base/rounded.h"
+#include "../core/watch/profile.h"
 #include "../ops/derivatives/count_operations.h"
 #include "hook_everywhere.h"
 

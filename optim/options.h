@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "../core/base/error.h"
-#include "../core/files/state.h"
 #include "../core/base/quote.h"
+#include "../core/files/state.h"
 
 namespace xgrad::optim::detail {
 

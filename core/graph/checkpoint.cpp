@@ -5,11 +5,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "../array/random.h"
 #include "../watch/formula.h"
 #include "grad.h"
 #include "grad_since.h"
 #include "observe.h"
-#include "../array/random.h"
 #include "record.h"
 
 namespace xgrad {

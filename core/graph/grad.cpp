@@ -18,11 +18,11 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "../base/fork.h"
-#include "grad_since.h"
 #include "../array/kernels/add.h"
-#include "last_run.h"
+#include "../base/fork.h"
 #include "../base/scope.h"
+#include "grad_since.h"
+#include "last_run.h"
 
 namespace xgrad {
 namespace {

@@ -2,8 +2,8 @@
 //
 // A Node is one vertex of the computational graph: the operation, the shape of its result, arrows to its inputs and a
 // rule for the gradient of each input. It holds no numbers, except its result when a rule asked for it; values live in
-// Tensors, and rules hold the Tensors that they captured. Nodes are made by record() only (core/graph/record.h) and do not
-// change afterwards, save for names, hooks, gradients and, of a leaf, the version.
+// Tensors, and rules hold the Tensors that they captured. Nodes are made by record() only (core/graph/record.h) and do
+// not change afterwards, save for names, hooks, gradients and, of a leaf, the version.
 //
 // All arrows point from results to inputs. So there are no cycles, and dropping the last Tensor of a result frees the
 // graph behind it; that is done in a loop, never by recursion. One graph belongs to one thread at a time.
@@ -156,8 +156,8 @@ class LazyExtras {
 
 /// One vertex of the graph: see above.
 /// In two lines of the cache with up to two edges, as a chain of small operations takes as long as its memory.
-/// Threads: nodes may be shared, and dropped by any thread; core/graph/tensor.h says what threads may do with what hangs on
-/// them.
+/// Threads: nodes may be shared, and dropped by any thread; core/graph/tensor.h says what threads may do with what
+/// hangs on them.
 struct Node {
   RefCount refs;
   /// Of a leaf: how often its value was assigned. Of an operation that a gradient rule did: the end of the id of the

@@ -22,8 +22,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "observe.h"
 #include "../base/scope.h"
+#include "observe.h"
 #include "tensor.h"
 
 namespace xgrad {

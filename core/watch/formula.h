@@ -1,7 +1,7 @@
 // What operations compute, as mathematics: for diagrams, reports and pages.
 //
-// An elementwise operation prints what its lambdas compute (ops/elementwise/lambda.h), from its first run on. Any other carries its
-// formula as a line of text beside it:
+// An elementwise operation prints what its lambdas compute (ops/elementwise/lambda.h), from its first run on. Any other
+// carries its formula as a line of text beside it:
 //
 //     XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b'; dL/db = a' gy"};
 #pragma once

@@ -7,10 +7,10 @@
 #include <limits>
 #include <ostream>
 
-#include "../base/callable.h"
-#include "../graph/grad.h"
 #include "../array/random.h"
+#include "../base/callable.h"
 #include "../base/rounded.h"
+#include "../graph/grad.h"
 
 namespace xgrad {
 namespace {

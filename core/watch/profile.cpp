@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "../files/file.h"
 #include "../base/rounded.h"
+#include "../files/file.h"
 
 namespace xgrad {
 namespace {

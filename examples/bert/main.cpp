@@ -10,10 +10,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/draw/attention.h>
-#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/draw/attention.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/xgrad.h>

@@ -10,10 +10,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/format.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/table.h>
 
 #include "layers.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/kit/program/format.h>
 #include <xgrad/kit/draw/svg.h>
+#include <xgrad/kit/program/format.h>
 #include <xgrad/xgrad.h>
 
 #include "table.h"

@@ -6,10 +6,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/data/csv.h>
-#include <xgrad/kit/program/output.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/xgrad.h>
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/draw/plot.h>
 #include <xgrad/xgrad.h>
 
 namespace gallery {

@@ -1,6 +1,6 @@
 // Vision: rows F1 to F8.
-#include <xgrad/kit/draw/pictures.h>
 #include <xgrad/kit/data/shapes.h>
+#include <xgrad/kit/draw/pictures.h>
 
 #include "gallery.h"
 

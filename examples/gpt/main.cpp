@@ -10,9 +10,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/signal.h>
 #include <xgrad/kit/text/tokenizer.h>

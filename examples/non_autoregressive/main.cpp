@@ -11,14 +11,14 @@
 #include <CLI/CLI.hpp>
 
 #include <xgrad/kit/draw/attention.h>
-#include <xgrad/kit/text/bleu.h>
-#include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/draw/heatmap.h>
-#include <xgrad/kit/program/output.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
+#include <xgrad/kit/text/bleu.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"

@@ -8,12 +8,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/text/corpus.h>
-#include <xgrad/kit/program/output.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/program/output.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
 namespace {

@@ -7,11 +7,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/core/graph/record.h>
 #include <xgrad/core/array/xtensor_functions.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/numbers.h>
-#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/xgrad.h>
 

@@ -7,9 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/xgrad.h>
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/kit/program/format.h>
 #include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/format.h>
 #include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/draw/plot.h>
 #include <xgrad/xgrad.h>
 
 #include "../kernel_regression/regression.h"

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include <xgrad/kit/draw/attention.h>
-#include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
 #include "../decoding/pictures.h"

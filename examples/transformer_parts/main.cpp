@@ -9,12 +9,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/format.h>
-#include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/program/numbers.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/draw/plot.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

@@ -2,19 +2,19 @@
 //
 //   examples/quickstart [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] [--resume] ...
 //
-// Read in this order: config.h, this file, training.h, report.h. The model is in nn/models/transformer.h, and its attention in
-// nn/attention/multi_head_attention.h.
+// Read in this order: config.h, this file, training.h, report.h. The model is in nn/models/transformer.h, and its
+// attention in nn/attention/multi_head_attention.h.
 #include <chrono>
 #include <cmath>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/signal.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
 #include "config.h"

@@ -4,12 +4,12 @@
 #include <array>
 #include <iostream>
 
-#include <xgrad/kit/draw/attention.h>
-#include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/draw/attention.h>
+#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/format.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/text/bleu.h>
 #include <xgrad/xgrad.h>
 
 #include "training.h"

@@ -9,10 +9,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/train/classifier.h>
-#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/draw/pictures.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/train/classifier.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 

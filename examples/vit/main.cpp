@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/train/classifier.h>
 #include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/train/classifier.h>
 #include <xgrad/xgrad.h>
 
 namespace {

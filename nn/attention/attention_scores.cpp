@@ -5,15 +5,15 @@
 #include <limits>
 
 #include "../../core/graph/record.h"
+#include "../../ops/arrange/index.h"
+#include "../../ops/arrange/shape.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/compare.h"
-#include "../../ops/layers/dropout.h"
 #include "../../ops/elementwise/elementwise.h"
-#include "../../ops/arrange/index.h"
+#include "../../ops/layers/dropout.h"
+#include "../../ops/layers/softmax.h"
 #include "../../ops/products/matmul.h"
 #include "../../ops/reduce/reduce.h"
-#include "../../ops/arrange/shape.h"
-#include "../../ops/layers/softmax.h"
 #include "attention_recorder.h"
 
 namespace xgrad::nn {

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "../../core/array/xtensor_functions.h"
-#include "../../ops/elementwise/compare.h"
 #include "../../ops/arrange/index.h"
+#include "../../ops/elementwise/compare.h"
 
 namespace xgrad::nn {
 namespace {

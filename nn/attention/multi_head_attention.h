@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "key_value_cache.h"
 #include "../layers/linear.h"
+#include "key_value_cache.h"
 #include "masks.h"
 
 namespace xgrad::nn {

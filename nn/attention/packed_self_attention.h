@@ -6,8 +6,8 @@
 #include <string>
 
 #include "../../ops/layers/rotary.h"
-#include "key_value_cache.h"
 #include "../layers/linear.h"
+#include "key_value_cache.h"
 #include "masks.h"
 
 namespace xgrad::nn {

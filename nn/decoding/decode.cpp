@@ -7,9 +7,9 @@
 #include <numeric>
 #include <span>
 
+#include "../../core/array/random.h"
 #include "../../core/base/checked.h"
 #include "../../core/files/file.h"
-#include "../../core/array/random.h"
 #include "../../core/graph/record.h"
 #include "../../ops/layers/softmax.h"
 

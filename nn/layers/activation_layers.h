@@ -1,5 +1,6 @@
 // Activations as layers, under PyTorch's names: for Sequential, and wherever a layer is asked for. Each is the function
-// of ops/elementwise/elementwise.h or ops/elementwise/activations.h that its comment names, and throws what that throws.
+// of ops/elementwise/elementwise.h or ops/elementwise/activations.h that its comment names, and throws what that
+// throws.
 #pragma once
 
 #include "../../ops/elementwise/activations.h"

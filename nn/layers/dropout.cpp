@@ -1,8 +1,8 @@
 // Dropout of elements, of channels and of whole samples.
 #include "dropout.h"
 
-#include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/arrange/create.h"
+#include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/layers/dropout.h"
 
 namespace xgrad::nn {

@@ -1,8 +1,8 @@
 // Embedding.
 #include "embedding.h"
 
-#include "../../ops/elementwise/compare.h"
 #include "../../ops/arrange/index.h"
+#include "../../ops/elementwise/compare.h"
 
 namespace xgrad::nn {
 namespace {

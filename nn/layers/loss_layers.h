@@ -4,8 +4,8 @@
 //     const nn::CrossEntropyLoss criterion{nn::root, {.label_smoothing = 0.1}};
 //     criterion(logits, ids).backward();
 //
-// Each is the function of ops/losses/loss.h, ops/losses/distance_loss.h or ops/losses/ctc_loss.h that its comment names, and throws what
-// that throws. Weights are buffers, as in PyTorch: they are saved with the module.
+// Each is the function of ops/losses/loss.h, ops/losses/distance_loss.h or ops/losses/ctc_loss.h that its comment
+// names, and throws what that throws. Weights are buffers, as in PyTorch: they are saved with the module.
 #pragma once
 
 #include "../../ops/losses/ctc_loss.h"

@@ -2,11 +2,11 @@
 #include "norm.h"
 
 #include "../../core/graph/record.h"
-#include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/layers/batch_norm.h"
-#include "../../ops/elementwise/elementwise.h"
-#include "../../ops/layers/layer_norm.h"
 #include "../../ops/arrange/shape.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/elementwise.h"
+#include "../../ops/layers/batch_norm.h"
+#include "../../ops/layers/layer_norm.h"
 
 namespace xgrad::nn {
 namespace {

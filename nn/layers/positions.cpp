@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "../../core/graph/record.h"
+#include "../../ops/arrange/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/elementwise/elementwise.h"
-#include "../../ops/arrange/slice.h"
 
 namespace xgrad::nn {
 namespace {

@@ -3,15 +3,15 @@
 
 #include <cmath>
 
+#include "../../core/array/shape_hints.h"
 #include "../../core/base/checked.h"
 #include "../../core/graph/record.h"
-#include "../../core/array/shape_hints.h"
-#include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/arrange/create.h"
-#include "../../ops/layers/dropout.h"
 #include "../../ops/arrange/join.h"
-#include "../../ops/products/matmul.h"
 #include "../../ops/arrange/shape.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/layers/dropout.h"
+#include "../../ops/products/matmul.h"
 #include "../containers/stack.h"
 
 namespace xgrad::nn {

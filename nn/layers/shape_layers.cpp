@@ -1,8 +1,8 @@
 // Layers that change shapes only, or nothing.
 #include "shape_layers.h"
 
-#include "../../ops/layers/pictures.h"
 #include "../../ops/arrange/shape.h"
+#include "../../ops/layers/pictures.h"
 
 namespace xgrad::nn {
 

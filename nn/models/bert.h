@@ -7,12 +7,12 @@
 
 #include <optional>
 
+#include "../attention/packed_self_attention.h"
+#include "../containers/stack.h"
 #include "../layers/embedding.h"
 #include "../layers/mlp.h"
 #include "../layers/norm.h"
-#include "../attention/packed_self_attention.h"
 #include "../layers/positions.h"
-#include "../containers/stack.h"
 
 namespace xgrad::nn {
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "../../ops/arrange/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/matmul.h"
-#include "../../ops/arrange/slice.h"
 
 namespace xgrad::nn {
 namespace {

@@ -5,13 +5,13 @@
 //     const Tensor loss = cross_entropy(model(ids), next_ids);                     // (B, T), (B, T)
 #pragma once
 
+#include "../attention/packed_self_attention.h"
+#include "../containers/stack.h"
 #include "../layers/embedding.h"
-#include "language_model.h"
 #include "../layers/mlp.h"
 #include "../layers/norm.h"
-#include "../attention/packed_self_attention.h"
 #include "../layers/positions.h"
-#include "../containers/stack.h"
+#include "language_model.h"
 
 namespace xgrad::nn {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "../../core/graph/record.h"
 #include "../../core/array/shape_hints.h"
+#include "../../core/graph/record.h"
 #include "../../ops/arrange/index.h"
 #include "../../ops/arrange/join.h"
 #include "../../ops/arrange/slice.h"

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "../decoding/decode.h"
 #include "../attention/key_value_cache.h"
+#include "../decoding/decode.h"
 #include "../module.h"
 
 namespace xgrad::nn {

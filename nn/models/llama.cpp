@@ -1,9 +1,9 @@
 // Llama.
 #include "llama.h"
 
+#include "../../ops/arrange/slice.h"
 #include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/products/matmul.h"
-#include "../../ops/arrange/slice.h"
 
 namespace xgrad::nn {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <optional>
 
-#include "../layers/embedding.h"
-#include "language_model.h"
-#include "../layers/norm.h"
 #include "../attention/packed_self_attention.h"
 #include "../containers/stack.h"
+#include "../layers/embedding.h"
+#include "../layers/norm.h"
 #include "../layers/swiglu.h"
+#include "language_model.h"
 
 namespace xgrad::nn {
 

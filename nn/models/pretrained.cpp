@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "../../core/base/quote.h"
 #include "../../core/files/json.h"
 #include "../../core/files/weights.h"
-#include "../../core/base/quote.h"
 #include "../../ops/arrange/join.h"
 #include "../../ops/arrange/shape.h"
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <optional>
 
+#include "../containers/stack.h"
 #include "../layers/conv.h"
 #include "../layers/linear.h"
 #include "../layers/norm.h"
-#include "../containers/stack.h"
 
 namespace xgrad::nn {
 

@@ -6,11 +6,11 @@
 #include "../../core/base/checked.h"
 #include "../../core/graph/record.h"
 #include "../../ops/arrange/broadcast.h"
-#include "../../ops/elementwise/compare.h"
 #include "../../ops/arrange/index.h"
 #include "../../ops/arrange/join.h"
 #include "../../ops/arrange/shape.h"
 #include "../../ops/arrange/slice.h"
+#include "../../ops/elementwise/compare.h"
 
 namespace xgrad::nn {
 namespace {

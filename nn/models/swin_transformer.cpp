@@ -6,13 +6,13 @@
 #include <numeric>
 
 #include "../../core/array/shape_hints.h"
-#include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/layers/attention.h"
 #include "../../ops/arrange/broadcast.h"
 #include "../../ops/arrange/index.h"
-#include "../../ops/reduce/reduce.h"
 #include "../../ops/arrange/shape.h"
 #include "../../ops/arrange/slice.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/layers/attention.h"
+#include "../../ops/reduce/reduce.h"
 #include "../attention/attention_recorder.h"
 #include "../containers/stack.h"
 

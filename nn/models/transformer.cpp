@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "../../core/graph/record.h"
-#include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/elementwise/compare.h"
 #include "../../ops/arrange/create.h"
 #include "../../ops/arrange/index.h"
 #include "../../ops/arrange/join.h"
 #include "../../ops/arrange/shape.h"
 #include "../../ops/arrange/slice.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/compare.h"
 
 namespace xgrad::nn {
 namespace {

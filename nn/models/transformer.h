@@ -4,13 +4,13 @@
 #include <optional>
 #include <vector>
 
+#include "../attention/multi_head_attention.h"
+#include "../containers/stack.h"
 #include "../decoding/decode.h"
 #include "../layers/embedding.h"
 #include "../layers/mlp.h"
-#include "../attention/multi_head_attention.h"
 #include "../layers/norm.h"
 #include "../layers/positions.h"
-#include "../containers/stack.h"
 
 namespace xgrad::nn {
 

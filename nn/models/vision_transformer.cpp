@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "../../core/array/shape_hints.h"
-#include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/arrange/broadcast.h"
-#include "../../ops/elementwise/elementwise.h"
 #include "../../ops/arrange/join.h"
-#include "../../ops/reduce/reduce.h"
 #include "../../ops/arrange/shape.h"
 #include "../../ops/arrange/slice.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/elementwise.h"
+#include "../../ops/reduce/reduce.h"
 #include "../containers/stack.h"
 
 namespace xgrad::nn {

@@ -2,15 +2,15 @@
 #include "multihead_attention.h"
 
 #include "../../core/base/checked.h"
-#include "../../ops/elementwise/arithmetic.h"
 #include "../../ops/arrange/broadcast.h"
-#include "../../ops/elementwise/compare.h"
-#include "../../ops/layers/dropout.h"
 #include "../../ops/arrange/join.h"
-#include "../../ops/products/matmul.h"
-#include "../../ops/reduce/reduce.h"
 #include "../../ops/arrange/shape.h"
 #include "../../ops/arrange/slice.h"
+#include "../../ops/elementwise/arithmetic.h"
+#include "../../ops/elementwise/compare.h"
+#include "../../ops/layers/dropout.h"
+#include "../../ops/products/matmul.h"
+#include "../../ops/reduce/reduce.h"
 #include "../attention/attention_recorder.h"
 
 namespace xgrad::nn::pytorch {

@@ -6,8 +6,8 @@
 #include <string>
 #include <variant>
 
-#include "../layers/linear.h"
 #include "../attention/masks.h"
+#include "../layers/linear.h"
 
 namespace xgrad::nn::pytorch {
 

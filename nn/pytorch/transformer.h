@@ -1,14 +1,15 @@
 // The transformer's layers with the parameters, names, options and results of PyTorch's, so that files go both ways.
 //
-// nn/models/transformer.h has the models that the examples are made of: with embeddings, positions, and decoding step by step.
+// nn/models/transformer.h has the models that the examples are made of: with embeddings, positions, and decoding step
+// by step.
 #pragma once
 
 #include <optional>
 
+#include "../containers/stack.h"
 #include "../layers/activation.h"
 #include "../layers/dropout.h"
 #include "../layers/norm.h"
-#include "../containers/stack.h"
 #include "multihead_attention.h"
 
 namespace xgrad::nn::pytorch {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "../../core/watch/formula.h"
-#include "../../core/graph/record.h"
 #include "../../core/array/shape_hints.h"
-#include "../kernels/registers/copy.h"
+#include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
 #include "../kernels/reduce/reduce.h"
+#include "../kernels/registers/copy.h"
 
 namespace xgrad {
 

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "../../core/base/checked.h"
-#include "../../core/watch/formula.h"
-#include "../../core/runtime/parallel.h"
 #include "../../core/graph/record.h"
-#include "broadcast.h"
+#include "../../core/runtime/parallel.h"
+#include "../../core/watch/formula.h"
 #include "../elementwise/compare.h"
-#include "../private/gathered.h"
 #include "../kernels/registers/copy.h"
 #include "../kernels/registers/indexed.h"
 #include "../kernels/registers/loops.h"
+#include "../private/gathered.h"
+#include "broadcast.h"
 #include "shape.h"
 
 namespace xgrad {

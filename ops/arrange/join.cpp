@@ -2,8 +2,8 @@
 #include "join.h"
 
 #include "../../core/base/checked.h"
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
 #include "../kernels/registers/copy.h"
 #include "shape.h"
 #include "slice.h"

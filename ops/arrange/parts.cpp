@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "../../core/graph/record.h"
-#include "broadcast.h"
 #include "../elementwise/compare.h"
-#include "index.h"
 #include "../kernels/registers/copy.h"
+#include "broadcast.h"
+#include "index.h"
 #include "shape.h"
 #include "slice.h"
 

@@ -8,16 +8,16 @@
 #include <map>
 #include <numeric>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
 #include "../elementwise/arithmetic.h"
-#include "broadcast.h"
 #include "../elementwise/compare.h"
+#include "../kernels/registers/indexed.h"
+#include "../reduce/reduce.h"
+#include "broadcast.h"
 #include "create.h"
 #include "index.h"
 #include "join.h"
-#include "../kernels/registers/indexed.h"
-#include "../reduce/reduce.h"
 #include "shape.h"
 #include "slice.h"
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "../../core/base/checked.h"
-#include "../../core/watch/formula.h"
-#include "../../core/runtime/parallel.h"
 #include "../../core/graph/record.h"
-#include "broadcast.h"
+#include "../../core/runtime/parallel.h"
+#include "../../core/watch/formula.h"
 #include "../kernels/registers/copy.h"
+#include "broadcast.h"
 
 namespace xgrad {
 

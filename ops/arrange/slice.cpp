@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "../../core/base/checked.h"
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
 #include "../kernels/registers/copy.h"
 
 namespace xgrad {

@@ -1,10 +1,10 @@
-// Sorting. The order is the kernel's (kernels/order.cpp); values, and their gradients, are gathered by it.
+// Sorting. The order is the kernel's (ops/kernels/order/order.cpp); values, and their gradients, are gathered by it.
 #include "sort.h"
 
+#include "../kernels/order/order.h"
 #include "../private/axis.h"
 #include "../private/gathered.h"
 #include "index.h"
-#include "../kernels/order/order.h"
 #include "shape.h"
 #include "slice.h"
 

@@ -1,9 +1,9 @@
 // What this library was built for and runs on.
 #include "build_info.h"
 
-#include "../../core/runtime/parallel.h"
 #include "../../core/base/text.h"
 #include "../../core/base/version.h"
+#include "../../core/runtime/parallel.h"
 #include "../kernels/registers/registers.h"
 #include "../products/matmul_precision.h"
 

@@ -6,11 +6,11 @@
 #include "../../core/base/callable.h"
 #include "../../core/graph/grad.h"
 #include "../../core/graph/record.h"
-#include "../elementwise/arithmetic.h"
 #include "../arrange/create.h"
 #include "../arrange/join.h"
-#include "../reduce/reduce.h"
 #include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
+#include "../reduce/reduce.h"
 
 namespace xgrad {
 namespace {

@@ -3,12 +3,12 @@
 #include <limits>
 
 #include "../../core/graph/grad.h"
-#include "../elementwise/arithmetic.h"
 #include "../arrange/broadcast.h"
+#include "../arrange/sample.h"
+#include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../losses/loss.h"
-#include "../arrange/sample.h"
 #include "../private/checks.h"
 
 namespace xgrad::distributions {

@@ -4,15 +4,15 @@
 #include <limits>
 
 #include "../../core/graph/grad.h"
-#include "../elementwise/arithmetic.h"
 #include "../arrange/broadcast.h"
-#include "../elementwise/compare.h"
 #include "../arrange/index.h"
-#include "../reduce/reduce.h"
 #include "../arrange/sample.h"
 #include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
 #include "../layers/softmax.h"
 #include "../private/checks.h"
+#include "../reduce/reduce.h"
 
 namespace xgrad::distributions {
 namespace {

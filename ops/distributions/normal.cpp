@@ -4,9 +4,9 @@
 #include <numbers>
 
 #include "../../core/graph/grad.h"
-#include "../elementwise/arithmetic.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
+#include "../elementwise/arithmetic.h"
 #include "../private/checks.h"
 
 namespace xgrad::distributions {

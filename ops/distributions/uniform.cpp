@@ -4,10 +4,10 @@
 #include <limits>
 
 #include "../../core/graph/grad.h"
-#include "../elementwise/arithmetic.h"
 #include "../arrange/broadcast.h"
-#include "../elementwise/compare.h"
 #include "../arrange/create.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
 #include "../private/checks.h"
 
 namespace xgrad::distributions {

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "../../core/watch/formula.h"
+#include "../arrange/shape.h"
+#include "../arrange/slice.h"
 #include "arithmetic.h"
 #include "elementwise.h"
 #include "lambda.h"
-#include "../arrange/shape.h"
-#include "../arrange/slice.h"
 
 namespace xgrad {
 

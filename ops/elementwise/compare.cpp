@@ -6,8 +6,8 @@
 #include <functional>
 #include <limits>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
 #include "../kernels/registers/loops.h"
 

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/last_run.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
 #include "../kernels/registers/loops.h"
 #include "symbol.h"

@@ -1,15 +1,15 @@
-// Special functions. Those of kernels/special.h go number by number; their derivatives are others of them.
+// Special functions. Those of ops/kernels/reduce/special.h go number by number; their derivatives are others of them.
 #include "special.h"
 
 #include <numbers>
 #include <utility>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
+#include "../kernels/reduce/special.h"
 #include "arithmetic.h"
 #include "compare.h"
 #include "elementwise.h"
-#include "../kernels/reduce/special.h"
 #include "lambda.h"
 #include "rounding.h"
 

@@ -4,7 +4,8 @@
 //     const auto f = [](auto v) { return v / (1 + abs(v)); };
 //     f(Symbol("x")).text();      // "x/(1 + |x|)"
 //
-// The same lambdas run on Packs, Tensors and Probes (kernels/simd.h): the names and meanings here are theirs.
+// The same lambdas run on Packs, Tensors and Probes (ops/kernels/registers/simd.h): the names and meanings here are
+// theirs.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Attention: the formula in operations, and the operation that computes it by a kernel (kernels/attention.cpp). The
-// mask is in attention_mask.cpp.
+// Attention: the formula in operations, and the operation that computes it by a kernel
+// (ops/kernels/attention/attention.cpp). The mask is in attention_mask.cpp.
 #include "attention.h"
 
 #include <algorithm>
@@ -7,16 +7,16 @@
 #include <cmath>
 
 #include "../../core/base/checked.h"
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record_fused.h"
-#include "../elementwise/arithmetic.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
-#include "dropout.h"
+#include "../arrange/shape.h"
+#include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
 #include "../kernels/attention/attention.h"
 #include "../products/matmul.h"
 #include "../products/matmul_precision.h"
-#include "../arrange/shape.h"
-#include "../arrange/slice.h"
+#include "dropout.h"
 #include "softmax.h"
 
 namespace xgrad {

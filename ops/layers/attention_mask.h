@@ -35,8 +35,8 @@ Mask masked_keys(const AttentionMask& mask, const Shape& scores, const char* op 
 
 struct KeyRanges;
 namespace detail {
-/// The plain numbers that the kernel reads (kernels/attention.h), for scores (B, H, T, S); they lie in the arrays of
-/// the mask. Throws as masked_keys, for the operation `op`.
+/// The plain numbers that the kernel reads (ops/kernels/attention/attention.h), for scores (B, H, T, S); they lie in
+/// the arrays of the mask. Throws as masked_keys, for the operation `op`.
 KeyRanges check_mask(const char* op, const AttentionMask& mask, const Shape& scores);
 /// true where a key is masked, (B, H, T, S); nothing if none is.
 std::optional<Mask> expanded(const KeyRanges& ranges, const Shape& scores);

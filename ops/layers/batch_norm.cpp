@@ -1,16 +1,16 @@
-// Batch norm: checks, and the rule in numbers (kernels/batch_norm.cpp) and in operations.
+// Batch norm: checks, and the rule in numbers (ops/kernels/layers/batch_norm.cpp) and in operations.
 #include "batch_norm.h"
 
 #include <array>
 #include <vector>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record_fused.h"
-#include "../elementwise/arithmetic.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/create.h"
+#include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
 #include "../kernels/layers/batch_norm.h"
 #include "layer_norm.h"
-#include "../arrange/shape.h"
 
 namespace xgrad {
 namespace {

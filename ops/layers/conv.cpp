@@ -3,12 +3,12 @@
 #include "conv.h"
 
 #include "../../core/base/checked.h"
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
+#include "../arrange/shape.h"
 #include "../kernels/conv/conv.h"
 #include "../products/matmul_precision.h"
 #include "../reduce/reduce.h"
-#include "../arrange/shape.h"
 
 namespace xgrad {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <cmath>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
-#include "../elementwise/arithmetic.h"
-#include "../elementwise/compare.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
 #include "../kernels/layers/dropout.h"
 
 namespace xgrad {

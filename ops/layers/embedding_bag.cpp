@@ -4,12 +4,12 @@
 #include <limits>
 #include <vector>
 
-#include "../elementwise/arithmetic.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
 #include "../arrange/scatter.h"
 #include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
 
 namespace xgrad {
 namespace {

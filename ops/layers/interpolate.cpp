@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/watch/formula.h"
-#include "../../core/graph/record.h"
 #include "../../core/array/shape_hints.h"
+#include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
+#include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/conv/resample.h"
-#include "../arrange/shape.h"
 
 namespace xgrad {
 

@@ -1,15 +1,15 @@
-// Layer norm and RMS norm: checks, and the rule in numbers (kernels/layer_norm.cpp) and in operations.
+// Layer norm and RMS norm: checks, and the rule in numbers (ops/kernels/layers/layer_norm.cpp) and in operations.
 #include "layer_norm.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record_fused.h"
-#include "../elementwise/arithmetic.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
+#include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/layers/layer_norm.h"
 

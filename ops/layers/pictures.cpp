@@ -4,19 +4,19 @@
 #include <cmath>
 
 #include "../../core/base/checked.h"
-#include "../elementwise/arithmetic.h"
 #include "../arrange/broadcast.h"
-#include "../elementwise/compare.h"
 #include "../arrange/create.h"
-#include "../elementwise/elementwise.h"
 #include "../arrange/index.h"
 #include "../arrange/join.h"
-#include "../products/matmul.h"
-#include "pooling.h"
-#include "../reduce/reduce.h"
-#include "../elementwise/rounding.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../elementwise/elementwise.h"
+#include "../elementwise/rounding.h"
+#include "../products/matmul.h"
+#include "../reduce/reduce.h"
+#include "pooling.h"
 
 namespace xgrad {
 namespace {

@@ -7,17 +7,17 @@
 #include <cmath>
 #include <utility>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
+#include "../arrange/create.h"
+#include "../arrange/index.h"
+#include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
-#include "../arrange/create.h"
 #include "../elementwise/elementwise.h"
-#include "../arrange/index.h"
-#include "interpolate.h"
 #include "../kernels/conv/pooling.h"
 #include "../kernels/conv/resample.h"
-#include "../arrange/shape.h"
+#include "interpolate.h"
 
 namespace xgrad {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
 #include "../kernels/attention/rotary.h"
 
 namespace xgrad {

@@ -1,16 +1,16 @@
-// Softmax and its kin. The kernels are in kernels/softmax.cpp, the rules here, in numbers and in operations.
+// Softmax and its kin. The kernels are in ops/kernels/layers/softmax.cpp, the rules here, in numbers and in operations.
 #include "softmax.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record_fused.h"
+#include "../../core/watch/formula.h"
+#include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/layers/softmax.h"
 #include "../reduce/reduce.h"
-#include "../arrange/shape.h"
 
 namespace xgrad {
 namespace {

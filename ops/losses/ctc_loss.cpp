@@ -1,4 +1,4 @@
-// CTC loss: the recursion of Graves et al. by a kernel (kernels/ctc.cpp) and, to be differentiated again, in
+// CTC loss: the recursion of Graves et al. by a kernel (ops/kernels/layers/ctc.cpp) and, to be differentiated again, in
 // operations.
 #include "ctc_loss.h"
 
@@ -6,20 +6,20 @@
 #include <limits>
 #include <span>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record_fused.h"
-#include "../elementwise/arithmetic.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
-#include "../elementwise/compare.h"
 #include "../arrange/create.h"
-#include "../elementwise/elementwise.h"
 #include "../arrange/index.h"
 #include "../arrange/integer.h"
 #include "../arrange/join.h"
-#include "../kernels/layers/ctc.h"
-#include "../reduce/reduce.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../elementwise/elementwise.h"
+#include "../kernels/layers/ctc.h"
+#include "../reduce/reduce.h"
 
 namespace xgrad {
 namespace {

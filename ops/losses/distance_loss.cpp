@@ -2,13 +2,13 @@
 #include "distance_loss.h"
 
 #include "../../core/watch/formula.h"
+#include "../arrange/index.h"
+#include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
-#include "../arrange/index.h"
 #include "../elementwise/lambda.h"
-#include "../reduce/reduce.h"
-#include "../arrange/shape.h"
 #include "../products/similarity.h"
+#include "../reduce/reduce.h"
 
 namespace xgrad {
 

@@ -1,4 +1,4 @@
-// Losses. Cross-entropy has a kernel of its own (kernels/cross_entropy.cpp).
+// Losses. Cross-entropy has a kernel of its own (ops/kernels/layers/cross_entropy.cpp).
 #include "loss.h"
 
 #include <algorithm>
@@ -6,18 +6,18 @@
 #include <limits>
 #include <numbers>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/last_run.h"
 #include "../../core/graph/record_fused.h"
-#include "../elementwise/arithmetic.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/create.h"
-#include "../elementwise/elementwise.h"
 #include "../arrange/index.h"
-#include "../kernels/layers/cross_entropy.h"
-#include "../elementwise/lambda.h"
-#include "../reduce/reduce.h"
 #include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/elementwise.h"
+#include "../elementwise/lambda.h"
+#include "../kernels/layers/cross_entropy.h"
 #include "../layers/softmax.h"
+#include "../reduce/reduce.h"
 
 namespace xgrad {
 

@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "../../core/runtime/parallel.h"
 #include "../../core/graph/tensor.h"
-#include "../elementwise/arithmetic.h"
+#include "../../core/runtime/parallel.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
-#include "lapack.h"
-#include "../products/matmul.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
+#include "../products/matmul.h"
+#include "lapack.h"
 
 namespace xgrad::linalg {
 

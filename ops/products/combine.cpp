@@ -4,12 +4,12 @@
 #include <numeric>
 
 #include "../../core/base/checked.h"
-#include "../elementwise/arithmetic.h"
 #include "../arrange/broadcast.h"
-#include "../elementwise/elementwise.h"
 #include "../arrange/index.h"
 #include "../arrange/join.h"
 #include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/elementwise.h"
 
 namespace xgrad {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "../elementwise/arithmetic.h"
-#include "matmul.h"
-#include "../reduce/reduce.h"
 #include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
+#include "../reduce/reduce.h"
+#include "matmul.h"
 
 namespace xgrad {
 namespace {

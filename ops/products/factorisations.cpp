@@ -3,11 +3,11 @@
 #include <cmath>
 #include <utility>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
 #include "../elementwise/elementwise.h"
-#include "linalg.h"
 #include "../private/matrices.h"
+#include "linalg.h"
 
 namespace xgrad::linalg {
 

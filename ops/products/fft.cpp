@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
-#include "../elementwise/arithmetic.h"
-#include "../kernels/reduce/fft.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
+#include "../kernels/reduce/fft.h"
 
 namespace xgrad::fft {
 namespace {

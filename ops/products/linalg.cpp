@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "../../core/base/checked.h"
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
-#include "../elementwise/elementwise.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/index.h"
+#include "../elementwise/elementwise.h"
 #include "../kernels/registers/walk.h"
 #include "../private/matrices.h"
 

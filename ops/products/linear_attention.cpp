@@ -3,17 +3,17 @@
 
 #include <algorithm>
 
-#include "../elementwise/arithmetic.h"
-#include "../elementwise/compare.h"
 #include "../arrange/create.h"
-#include "../elementwise/fused.h"
 #include "../arrange/index.h"
 #include "../arrange/join.h"
-#include "matmul.h"
-#include "../reduce/reduce.h"
-#include "../reduce/scan.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../elementwise/fused.h"
+#include "../reduce/reduce.h"
+#include "../reduce/scan.h"
+#include "matmul.h"
 
 namespace xgrad {
 namespace {

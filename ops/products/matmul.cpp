@@ -3,16 +3,16 @@
 
 #include <algorithm>
 
-#include "../../core/watch/formula.h"
-#include "../../core/runtime/parallel.h"
 #include "../../core/graph/record.h"
-#include "../elementwise/arithmetic.h"
+#include "../../core/runtime/parallel.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
+#include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
 #include "../kernels/products/gemm.h"
 #include "../kernels/registers/walk.h"
-#include "matmul_precision.h"
 #include "../reduce/reduce.h"
-#include "../arrange/shape.h"
+#include "matmul_precision.h"
 
 namespace xgrad {
 namespace {

@@ -28,7 +28,7 @@ MatmulPrecision matmul_precision();
 namespace detail {
 struct BfloatUnit;
 
-/// What multiplies numbers in bfloat16 now (kernels/bfloat16.h); nullptr: products stay Real.
+/// What multiplies numbers in bfloat16 now (ops/kernels/bfloat16/bfloat16.h); nullptr: products stay Real.
 const BfloatUnit* bfloat_unit();
 /// What multiplies in medium precision: "AMX", "AVX512-BF16", or nothing.
 std::string_view bfloat_unit_name();

@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include "../../core/base/checked.h"
-#include "../elementwise/arithmetic.h"
 #include "../arrange/broadcast.h"
-#include "../elementwise/compare.h"
 #include "../arrange/index.h"
-#include "linalg.h"
-#include "../reduce/reduce.h"
 #include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../reduce/reduce.h"
+#include "linalg.h"
 
 namespace xgrad {
 namespace {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../elementwise/arithmetic.h"
-#include "../elementwise/compare.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
 #include "../arrange/integer.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
 
 namespace xgrad {
 

@@ -7,7 +7,8 @@
 
 namespace xgrad {
 
-/// Whether at least one element is true, over axes; of none, false. (Of all elements: any(mask), in ops/elementwise/compare.h.)
+/// Whether at least one element is true, over axes; of none, false. (Of all elements: any(mask), in
+/// ops/elementwise/compare.h.)
 Mask any(const Mask& mask, const ReduceOptions& options);
 /// Whether all elements are true, over axes; of none, true.
 Mask all(const Mask& mask, const ReduceOptions& options);

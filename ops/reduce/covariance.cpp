@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../elementwise/arithmetic.h"
 #include "../arrange/create.h"
+#include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../products/linalg.h"
 #include "../products/matmul.h"
 #include "reduce.h"
-#include "../arrange/shape.h"
 
 namespace xgrad {
 namespace {

@@ -3,13 +3,13 @@
 
 #include <cmath>
 
+#include "../arrange/join.h"
+#include "../arrange/shape.h"
+#include "../arrange/slice.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
-#include "../arrange/join.h"
 #include "scan.h"
-#include "../arrange/shape.h"
-#include "../arrange/slice.h"
 
 namespace xgrad {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "../elementwise/arithmetic.h"
-#include "../private/axis.h"
-#include "../elementwise/compare.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"
 #include "../arrange/sort.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../private/axis.h"
 
 namespace xgrad {
 

@@ -3,13 +3,13 @@
 #include <limits>
 #include <utility>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
+#include "../../core/watch/formula.h"
+#include "../arrange/index.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
-#include "../arrange/index.h"
-#include "../products/linalg.h"
 #include "../private/matrices.h"
+#include "../products/linalg.h"
 
 namespace xgrad::linalg {
 

@@ -4,22 +4,22 @@
 #include <cmath>
 #include <limits>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
-#include "../elementwise/arithmetic.h"
-#include "../private/axis.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
-#include "../elementwise/compare.h"
 #include "../arrange/create.h"
-#include "../elementwise/elementwise.h"
-#include "../private/gathered.h"
 #include "../arrange/index.h"
-#include "../kernels/reduce/logsumexp.h"
-#include "../kernels/registers/loops.h"
+#include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../elementwise/elementwise.h"
 #include "../kernels/order/order.h"
+#include "../kernels/reduce/logsumexp.h"
 #include "../kernels/reduce/reduce.h"
 #include "../kernels/reduce/spread.h"
-#include "../arrange/shape.h"
+#include "../kernels/registers/loops.h"
+#include "../private/axis.h"
+#include "../private/gathered.h"
 
 namespace xgrad {
 

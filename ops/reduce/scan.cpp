@@ -10,18 +10,18 @@
 #include <type_traits>
 #include <utility>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
-#include "../elementwise/arithmetic.h"
-#include "../private/axis.h"
-#include "../elementwise/compare.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/create.h"
-#include "../elementwise/elementwise.h"
-#include "../private/gathered.h"
-#include "../kernels/reduce/scan.h"
-#include "reduce.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../elementwise/elementwise.h"
+#include "../kernels/reduce/scan.h"
+#include "../private/axis.h"
+#include "../private/gathered.h"
+#include "reduce.h"
 
 namespace xgrad {
 namespace {

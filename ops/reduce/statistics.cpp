@@ -1,20 +1,20 @@
-// Statistics by order. Positions come from the kernel (kernels/order.cpp), values and gradients by gather.
+// Statistics by order. Positions come from the kernel (ops/kernels/order/order.cpp), values and gradients by gather.
 #include "statistics.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/watch/formula.h"
 #include "../../core/graph/record.h"
-#include "../elementwise/arithmetic.h"
-#include "../private/axis.h"
+#include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
-#include "../elementwise/compare.h"
 #include "../arrange/create.h"
-#include "../private/gathered.h"
 #include "../arrange/index.h"
-#include "../kernels/order/order.h"
 #include "../arrange/shape.h"
+#include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
+#include "../kernels/order/order.h"
+#include "../private/axis.h"
+#include "../private/gathered.h"
 
 namespace xgrad {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <ostream>
 
-#include "../../core/base/callable.h"
 #include "../../core/array/random.h"
-#include "../../core/graph/record.h"
+#include "../../core/base/callable.h"
 #include "../../core/base/rounded.h"
+#include "../../core/graph/record.h"
 #include "../loss.h"
 #include "../options.h"
 #include "../schedules/schedule.h"

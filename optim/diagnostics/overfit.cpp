@@ -6,8 +6,8 @@
 #include <ostream>
 
 #include "../../core/base/callable.h"
-#include "../../core/graph/record.h"
 #include "../../core/base/rounded.h"
+#include "../../core/graph/record.h"
 #include "../loss.h"
 
 namespace xgrad::optim {

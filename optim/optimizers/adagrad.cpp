@@ -2,9 +2,9 @@
 #include "adagrad.h"
 
 #include "../../core/runtime/parallel.h"
+#include "../options.h"
 #include "kernels/adaptive.h"
 #include "kernels/update.h"
-#include "../options.h"
 
 namespace xgrad::optim {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "../../core/runtime/parallel.h"
-#include "kernels/update.h"
 #include "../options.h"
+#include "kernels/update.h"
 
 namespace xgrad::optim {
 namespace {

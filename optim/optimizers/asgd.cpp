@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "../../core/runtime/parallel.h"
+#include "../options.h"
 #include "kernels/adaptive.h"
 #include "kernels/update.h"
-#include "../options.h"
 
 namespace xgrad::optim {
 

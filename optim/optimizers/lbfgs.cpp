@@ -7,10 +7,10 @@
 #include "../../core/base/callable.h"
 #include "../../core/graph/observe.h"
 #include "../../core/graph/record.h"
-#include "kernels/update.h"
 #include "../loss.h"
 #include "../names.h"
 #include "../options.h"
+#include "kernels/update.h"
 
 namespace xgrad::optim {
 namespace {

@@ -5,11 +5,11 @@
 #include <cmath>
 
 #include "../../core/files/state_difference.h"
-#include "../../core/watch/model_parameters.h"
 #include "../../core/runtime/parallel.h"
-#include "kernels/update.h"
+#include "../../core/watch/model_parameters.h"
 #include "../names.h"
 #include "../options.h"
+#include "kernels/update.h"
 
 namespace xgrad::optim {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../core/base/quote.h"
 #include "../../core/files/state_difference.h"
 #include "../../core/graph/observe.h"
-#include "../../core/base/quote.h"
 #include "../names.h"
 #include "../options.h"
 

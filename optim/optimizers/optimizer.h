@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "../../core/files/state.h"
-#include "../../core/watch/model_parameters.h"
 #include "../../core/graph/tensor.h"
+#include "../../core/watch/model_parameters.h"
 
 namespace xgrad::optim {
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "kernels/adam_kin.h"
 #include "../options.h"
+#include "kernels/adam_kin.h"
 
 namespace xgrad::optim {
 

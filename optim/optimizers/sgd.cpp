@@ -2,8 +2,8 @@
 #include "sgd.h"
 
 #include "../../core/runtime/parallel.h"
-#include "kernels/update.h"
 #include "../options.h"
+#include "kernels/update.h"
 
 namespace xgrad::optim {
 

@@ -24,6 +24,6 @@ compile -DPART=narrow -c "$sandbox/part.cpp" -o "$sandbox/narrow.o"
 compile -DPART=wide -mavx2 -mfma -c "$sandbox/part.cpp" -o "$sandbox/wide.o"
 for order in "narrow wide" "wide narrow"; do
   read -r first second <<<"$order"
-  compile "$sandbox/main.cpp" "$root/core/config.cpp" "$sandbox/$first.o" "$sandbox/$second.o" -o "$sandbox/program"
+  compile "$sandbox/main.cpp" "$root/core/base/config.cpp" "$sandbox/$first.o" "$sandbox/$second.o" -o "$sandbox/program"
   "$sandbox/program" || { echo "$order: mixed up"; exit 1; }
 done

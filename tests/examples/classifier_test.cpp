@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include <xgrad/kit/train/classifier.h>
-#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/data/shapes.h>
+#include <xgrad/kit/program/cli.h>
+#include <xgrad/kit/train/classifier.h>
 #include <xgrad/xgrad.h>
 
 #include "support.h"

@@ -19,12 +19,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/core/runtime/parallel.h>
 #include <xgrad/core/array/random.h>
-#include <xgrad/kit/program/cli.h>
+#include <xgrad/core/runtime/parallel.h>
 #include <xgrad/kit/data/csv.h>
-#include <xgrad/ops/derivatives/build_info.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
 
 #include "support.h"

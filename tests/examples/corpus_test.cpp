@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include <xgrad/kit/text/corpus.h>
 #include <xgrad/kit/program/error.h>
+#include <xgrad/kit/text/corpus.h>
 #include <xgrad/ops/arrange/create.h>
 
 #include "examples/support.h"

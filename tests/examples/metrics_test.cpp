@@ -5,8 +5,8 @@
 #include <limits>
 
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/draw/pictures.h>
+#include <xgrad/kit/train/metrics.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/fixtures.h"

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <xgrad/core/array/random.h>
-#include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/program/error.h>
+#include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/text/tokenizer.h>
 #include <xgrad/kit/text/unicode.h>
 

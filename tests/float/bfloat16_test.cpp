@@ -1,4 +1,5 @@
-// Tests of ops/products/matmul_precision.h: in medium precision every product is one of rounded factors, whatever multiplies.
+// Tests of ops/products/matmul_precision.h: in medium precision every product is one of rounded factors, whatever
+// multiplies.
 #include <xgrad/ops/products/matmul_precision.h>
 
 #include <cmath>
@@ -8,8 +9,8 @@
 #include <sstream>
 
 #include <xgrad/core/base/text.h>
-#include <xgrad/ops/layers/attention.h>
 #include <xgrad/ops/derivatives/build_info.h>
+#include <xgrad/ops/layers/attention.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/again.h"

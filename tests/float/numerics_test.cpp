@@ -1,2 +1,2 @@
 // The tables of ops/numerics_test.cpp in float, where the range is short.
-#include "ops/numerics_test.cpp"
+#include "ops/elementwise/numerics_test.cpp"

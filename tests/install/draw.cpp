@@ -1,8 +1,8 @@
 // A program of somebody who links the kit: a command line, a curve that is fitted, and its picture.
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

@@ -1,7 +1,7 @@
 // What a user can say about the diagrams of models, and comparing two models by their graphs.
-#include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/core/diagram/render/exchange.h>
 #include <xgrad/core/diagram/render/formats.h>
+#include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/nn.h>

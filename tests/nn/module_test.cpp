@@ -9,10 +9,10 @@
 #include <optional>
 #include <sstream>
 
+#include <xgrad/nn/containers/stack.h>
 #include <xgrad/nn/layers/activation.h>
 #include <xgrad/nn/layers/linear.h>
 #include <xgrad/nn/module.h>
-#include <xgrad/nn/containers/stack.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 
 namespace xgrad::testing {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <xgrad/nn/module.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {

@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include <xgrad/kit/data/data.h>
-#include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/text/tokenizer.h>
+#include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 

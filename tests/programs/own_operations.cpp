@@ -1,8 +1,8 @@
 // Three operations that the library has not, each written in another way, and their gradients held against differences.
 #include <iostream>
 
-#include <xgrad/core/graph/record.h>
 #include <xgrad/core/array/xtensor_functions.h>
+#include <xgrad/core/graph/record.h>
 #include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/xgrad.h>
 

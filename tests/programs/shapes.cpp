@@ -2,8 +2,8 @@
 #include <iostream>
 
 #include <xgrad/kit/data/data.h>
-#include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/data/shapes.h>
+#include <xgrad/kit/train/metrics.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 

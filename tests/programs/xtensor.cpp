@@ -1,8 +1,8 @@
 // Data in containers of xtensor become tensors and come back, and an expression of xtensor is an operation.
 #include <iostream>
 
-#include <xgrad/core/graph/record.h>
 #include <xgrad/core/array/xtensor_functions.h>
+#include <xgrad/core/graph/record.h>
 #include <xgrad/xgrad.h>
 
 using namespace xgrad;

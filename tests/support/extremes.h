@@ -16,8 +16,8 @@
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/core/runtime/memory.h>
 #include <xgrad/core/runtime/parallel.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/products/matmul.h>
 #include <xgrad/ops/reduce/reduce.h>
 

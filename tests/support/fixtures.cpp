@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include <xgrad/core/graph/grad.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/reduce/reduce.h>
 
 #include "support/check.h"

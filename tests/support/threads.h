@@ -8,8 +8,8 @@
 #include <exception>
 #include <stdexcept>
 
-#include <xgrad/core/runtime/parallel.h>
 #include <xgrad/core/graph/tensor.h>
+#include <xgrad/core/runtime/parallel.h>
 
 namespace xgrad::testing {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "geometry.h"
 #include "../../files/program.h"
 #include "../view/view.h"
+#include "geometry.h"
 
 namespace xgrad {
 

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "geometry.h"
 #include "../view/view.h"
+#include "geometry.h"
 
 namespace xgrad::detail {
 

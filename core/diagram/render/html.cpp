@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "../../base/error.h"
+#include "../layout/levels.h"
 #include "../view/characters.h"
 #include "exchange.h"
-#include "../layout/levels.h"
 #include "page.h"
 #include "svg.h"
 

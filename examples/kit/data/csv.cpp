@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include <xgrad/core/files/file.h>
 #include <xgrad/core/base/quote.h>
+#include <xgrad/core/files/file.h>
 #include <xgrad/kit/program/error.h>
 
 namespace xgrad::kit {

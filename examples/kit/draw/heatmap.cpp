@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include <xgrad/core/base/error.h>
-#include <xgrad/kit/program/format.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/format.h>
 
 namespace xgrad::kit {
 namespace {

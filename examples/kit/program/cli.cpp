@@ -17,10 +17,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/core/base/error.h>
-#include <xgrad/core/runtime/parallel.h>
-#include <xgrad/core/base/quote.h>
 #include <xgrad/core/array/random.h>
+#include <xgrad/core/base/error.h>
+#include <xgrad/core/base/quote.h>
+#include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
 

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include <xgrad/core/files/json.h>
-#include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/output.h>
+#include <xgrad/kit/text/byte_text.h>
 #include <xgrad/kit/text/utf8.h>
 
 namespace xgrad::kit {

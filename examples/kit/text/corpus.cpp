@@ -5,11 +5,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/error.h>
-#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/kit/text/bleu.h>
 #include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/elementwise/compare.h>
 
 namespace xgrad::kit {
 namespace {

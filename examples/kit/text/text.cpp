@@ -5,8 +5,8 @@
 #include <set>
 
 #include <xgrad/core/files/file.h>
-#include <xgrad/kit/program/error.h>
 #include <xgrad/kit/data/packed.h>
+#include <xgrad/kit/program/error.h>
 #include <xgrad/kit/text/unicode.h>
 #include <xgrad/kit/text/utf8.h>
 

@@ -8,12 +8,12 @@
 #include <iostream>
 #include <numeric>
 
-#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/draw/pictures.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/progress.h>
-#include <xgrad/kit/data/shapes.h>
 #include <xgrad/xgrad.h>
 
 namespace xgrad::kit {

@@ -4,12 +4,12 @@
 #include <charconv>
 #include <cmath>
 
-#include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/base/quote.h>
 #include <xgrad/core/array/random.h>
+#include <xgrad/core/base/quote.h>
+#include <xgrad/core/files/safetensors.h>
 #include <xgrad/kit/data/csv.h>
-#include <xgrad/kit/program/output.h>
 #include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/output.h>
 
 namespace xgrad::kit {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "../../../core/runtime/parallel.h"
+#include "../layers/dropout.h"
 #include "attention_bfloat16.h"
 #include "attention_products.h"
-#include "../layers/dropout.h"
 #include "one_query.h"
 
 namespace xgrad {

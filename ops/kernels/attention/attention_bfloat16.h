@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "attention_products.h"
 #include "../bfloat16/bfloat16.h"
+#include "attention_products.h"
 
 namespace xgrad::inline XGRAD_SIMD {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "attention_sizes.h"
 #include "../products/small_products.h"
+#include "attention_sizes.h"
 
 namespace xgrad::inline XGRAD_SIMD {
 

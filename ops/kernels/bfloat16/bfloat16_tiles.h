@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "bfloat16.h"
 #include "../registers/rows.h"
+#include "bfloat16.h"
 
 namespace xgrad::inline XGRAD_SIMD {
 

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "../../../core/runtime/parallel.h"
+#include "../products/packing.h"
+#include "../registers/multiply_add.h"
+#include "../registers/transpose.h"
 #include "conv_bfloat16.h"
 #include "conv_far.h"
 #include "conv_window.h"
-#include "../registers/multiply_add.h"
-#include "../products/packing.h"
-#include "../registers/transpose.h"
 
 namespace xgrad {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "conv_sizes.h"
 #include "../registers/rows.h"
+#include "conv_sizes.h"
 
 namespace xgrad::inline XGRAD_SIMD {
 

@@ -8,8 +8,8 @@
 
 #include <xtensor-blas/xblas.hpp>
 
-#include "../../../core/runtime/blas.h"
 #include "../../../core/base/error.h"
+#include "../../../core/runtime/blas.h"
 
 namespace xgrad {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "../../../core/runtime/parallel.h"
 #include "../bfloat16/bfloat16.h"
-#include "../registers/copy.h"
 #include "../products/gemm.h"
-#include "../registers/multiply_add.h"
 #include "../products/packing.h"
 #include "../reduce/reduce.h"
+#include "../registers/copy.h"
+#include "../registers/multiply_add.h"
 
 namespace xgrad {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "../../../core/array/array.h"
-#include "cells.h"
 #include "../products/product.h"
+#include "cells.h"
 
 namespace xgrad {
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "../registers/fold.h"
 #include "../layers/layer_norm.h"
 #include "../products/lines.h"
+#include "../registers/fold.h"
 
 namespace xgrad {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "../../../core/runtime/parallel.h"
 #include "../../../core/array/shape.h"
+#include "../../../core/runtime/parallel.h"
 #include "simd.h"
 
 namespace xgrad::inline XGRAD_SIMD {

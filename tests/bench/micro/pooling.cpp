@@ -1,8 +1,8 @@
 // Pooling and batch norm of the pictures within a small network, beside a copy of them.
+#include <xgrad/ops/arrange/shape.h>
 #include <xgrad/ops/layers/batch_norm.h>
 #include <xgrad/ops/layers/interpolate.h>
 #include <xgrad/ops/layers/pooling.h>
-#include <xgrad/ops/arrange/shape.h>
 
 #include "table.h"
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <xgrad/core/graph/grad.h>
-#include <xgrad/core/runtime/parallel.h>
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/scope.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/arrange/create.h>
 
 namespace micro {

@@ -9,8 +9,8 @@
 #include <functional>
 #include <thread>
 
-#include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/base/error.h>
+#include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/core/graph/tensor.h>
 

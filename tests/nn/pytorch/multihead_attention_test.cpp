@@ -5,12 +5,12 @@
 #include <xgrad/nn/attention/multi_head_attention.h>
 #include <xgrad/nn/pytorch/multihead_attention.h>
 #include <xgrad/ops/arrange/broadcast.h>
-#include <xgrad/ops/elementwise/compare.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/arrange/join.h>
-#include <xgrad/ops/products/matmul.h>
 #include <xgrad/ops/arrange/shape.h>
 #include <xgrad/ops/arrange/slice.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/products/matmul.h>
 
 namespace xgrad::testing {
 namespace {

@@ -1,0 +1,657 @@
+// Tests of core/diagram/layout/layout.h, svg.h and drawing.h: places, letters, what hostile names do to files, and what
+// happens without the programs that draw.
+#include <xgrad/core/diagram/render/drawing.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include <xgrad/core/base/scope.h>
+#include <xgrad/core/diagram/render/svg.h>
+#include <xgrad/core/diagram/view/measures.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
+
+#include "support/check.h"
+#include "support/files.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+using xgrad::detail::FontWeight;
+using xgrad::detail::printable;
+using xgrad::detail::run_program;
+using xgrad::detail::text_width;
+
+namespace {
+
+// tanh(weight x), in a module of that path.
+Tensor layer(const std::string& path, const Tensor& x) {
+  const Tensor weight = variable(Array(x.shape(), Real(2)), path + ".weight");
+  const Scope scope(intern(path));
+  return tanh(weight * x);
+}
+
+// Forward and backward pass of two modules, one inside another.
+Tensors training_step() {
+  const Tensor x = variable(Array(Shape{2, 3}, Real(1)), "x");
+  const Tensor y = layer("net.in", x);
+  const Tensor loss = sum(layer("net", y) * y).named("loss");
+  return {loss, grad(loss, {x}, {.create_graph = true})[0]};
+}
+
+// An encoder and a decoder, each a chain of modules on data of its own, that meet at half of the way.
+Tensor two_chains() {
+  const auto chain = [](const std::string& path, Tensor y, int begin, int end) {
+    for (int i = begin; i < end; ++i) y = layer(cat(path, ".step", i), y);
+    return y;
+  };
+  const Tensor encoded = chain("encoder", Tensor(Array(Shape{2}, Real(1))).named("source"), 0, 6);
+  const Tensor own = chain("decoder", Tensor(Array(Shape{2}, Real(1))).named("target"), 0, 3);
+  const Tensor joint = [&] {
+    const Scope scope(intern("decoder.join"));
+    return own + encoded;
+  }();
+  return chain("decoder", joint, 3, 6);
+}
+
+std::size_t count(std::string_view text, std::string_view part) {
+  std::size_t result = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++result;
+  return result;
+}
+
+std::string drawn(const Tensors& results, const GraphOptions& options = {}) {
+  const GraphView view = GraphView::of(results, options);
+  return to_svg(view, GraphLayout::of(view, options), options);
+}
+
+std::string output_of(const std::vector<std::string>& arguments, std::string_view input) {
+  const detail::ProgramResult result = run_program(arguments, input, {}, "test");
+  INFO(result.failure);
+  REQUIRE(result.failure.empty());
+  return result.output;
+}
+
+// What a strict reader of XML finds: names of elements, attributes of all, ids, and the text of each <text>.
+struct ReadXml {
+  std::vector<std::string> elements, attributes, ids, texts;
+};
+ReadXml read_xml(const std::string& document) {
+  static const std::string script = R"(
+import json, sys, xml.parsers.expat
+elements, attributes, ids, texts, inside = [], [], [], [], []
+def start(name, given):
+    elements.append(name); attributes.extend(given); ids.extend(v for k, v in given.items() if k == "id")
+    inside.append(name)
+    if name == "text": texts.append("")
+def end(name): inside.pop()
+def data(text):
+    if "text" in inside: texts[-1] += text
+parser = xml.parsers.expat.ParserCreate()
+parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, data
+parser.Parse(sys.stdin.buffer.read(), True)
+print(json.dumps({"elements": elements, "attributes": attributes, "ids": ids, "texts": texts}))
+)";
+  const std::string output = output_of({"python3", "-c", script}, document);
+  const auto found = nlohmann::json::parse(output);
+  return {found["elements"], found["attributes"], found["ids"], found["texts"]};
+}
+
+// How many vertices and arrows Graphviz reads from a .dot file.
+std::pair<std::size_t, std::size_t> read_dot(const std::string& document) {
+  auto found = nlohmann::json::parse(output_of({"dot", "-Tjson0"}, document));
+  std::size_t vertices = 0;
+  for (const auto& object : found["objects"]) vertices += !object.contains("bb");
+  return {vertices, found.contains("edges") ? found["edges"].size() : 0};
+}
+
+std::vector<std::string> hostile_names() {
+  return {"\"",
+          "'",
+          "\\",
+          "end\\",
+          "\"]; x [shape=box",
+          "<b>",
+          "</svg>",
+          "</style><script>alert(1)</script>",
+          "\" onload=\"alert(1)",
+          "{a|b}",
+          "two\nlines",
+          "tab\tand\rreturn",
+          std::string("nul\0byte", 8),
+          "\xff\xfe",
+          "\xc0\x80",
+          "\xed\xa0\x80",
+          "\xef\xbf\xbf",
+          "\xef\xbf\xbe",
+          "&amp;",
+          "&",
+          "&#0;",
+          "&lt;",
+          "\xf4\x90\x80\x80",
+          "\xe2\x82",
+          " ",
+          "-->",
+          "--",
+          "]]>",
+          "]",
+          "]]",
+          "<![CDATA[",
+          "<!DOCTYPE x>",
+          "<?php ?>",
+          "\\N \\G \\E",
+          "caf\u00e9 \u6f22",
+          "\x1b[31m",
+          "\x7f",
+          std::string(10'000, 'x')};
+}
+
+void check_drawings(const std::vector<std::string>& names) {
+  Tensor y = variable(1);
+  for (const std::string& name : names) {
+    const Scope scope(intern(name));
+    y = (y + variable(1, name)).named(name);
+  }
+  const std::string& first = names.front();
+  const GraphOptions options{.title = first, .font = first, .depth = 1000, .edge_shapes = true};
+  const GraphView view = GraphView::of({y}, options);
+  CHECK(read_dot(to_dot(view, options)) == std::pair(view.vertices.size(), view.edges.size()));
+
+  const ReadXml svg = read_xml(to_svg(view, GraphLayout::of(view, options), options));
+  CHECK(std::ranges::count(svg.ids, cat('n', view.vertices.size() - 1)) == 1);
+  CHECK(svg.ids.size() == view.vertices.size() + view.edges.size() + 2 * view.clusters.size());
+  for (const std::string& element : svg.elements) {
+    const bool known =
+        std::ranges::count(std::initializer_list<std::string_view>{"svg", "title", "desc", "style", "rect", "ellipse",
+                                                                   "path", "g", "text", "tspan"},
+                           element);
+    CHECK(known);
+  }
+  for (const std::string& attribute : svg.attributes) CHECK_FALSE(attribute.starts_with("on"));
+  for (const std::string& name : names) {
+    INFO(printable(name));
+    const bool written =
+        std::ranges::any_of(svg.texts, [&](const std::string& text) { return text == printable(name); });
+    CHECK(written);
+  }
+}
+
+// While it lives, programs are looked for in a folder of its own first, or there alone.
+class ProgramsInFolder {
+ public:
+  enum class Others { found, missing };
+
+  explicit ProgramsInFolder(Others others) : before_(getenv("PATH")) {
+    const std::string path =
+        others == Others::found ? cat(folder_.path().string(), ':', before_) : folder_.path().string();
+    setenv("PATH", path.c_str(), 1);
+  }
+  ~ProgramsInFolder() { setenv("PATH", before_.c_str(), 1); }
+  ProgramsInFolder(const ProgramsInFolder&) = delete;
+  ProgramsInFolder& operator=(const ProgramsInFolder&) = delete;
+
+  void add(const char* name, std::string_view script) const {
+    const std::string path = write_text(folder_ / name, cat("#!/bin/sh\n", script, '\n'));
+    REQUIRE(chmod(path.c_str(), 0755) == 0);
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::string before_;
+};
+
+using Others = ProgramsInFolder::Others;
+
+double seconds_of(const std::function<void()>& run) {
+  const auto begin = std::chrono::steady_clock::now();
+  run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+bool overlap(const GraphBox& a, const GraphBox& b) {
+  return a.left < b.right() && b.left < a.right() && a.top < b.bottom() && b.top < a.bottom();
+}
+// What dot writes is rounded to five digits.
+bool within(const GraphBox& inner, const GraphBox& outer) {
+  return inner.left > outer.left - 1 && inner.right() < outer.right() + 1 && inner.top > outer.top - 1 &&
+         inner.bottom() < outer.bottom() + 1;
+}
+
+// Whether a point is on the border of a box.
+bool touches(const GraphPoint& point, const GraphBox& box) {
+  constexpr double near = 2.5;
+  const GraphBox larger{box.left - near, box.top - near, box.width + 2 * near, box.height + 2 * near};
+  const GraphBox smaller{box.left + near, box.top + near, box.width - 2 * near, box.height - 2 * near};
+  const GraphBox at{point.x, point.y, 1e-3, 1e-3};
+  return overlap(at, larger) && !overlap(at, smaller);
+}
+
+}  // namespace
+
+TEST_CASE("letters are at least as wide as Helvetica's, and not much wider") {
+  // From the font metrics that Adobe published for Helvetica, the letters from the space to the tilde.
+  const std::vector<int> helvetica{278,  278, 355, 556, 556, 889, 667, 222, 333, 333, 389, 584, 278, 333, 278, 278,
+                                   556,  556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
+                                   1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
+                                   667,  778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
+                                   222,  556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
+                                   556,  556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
+  REQUIRE(helvetica.size() == '~' - ' ' + 1);
+  double all = 0, all_bold = 0, helveticas = 0;
+  for (char c = ' '; c <= '~'; ++c) {
+    INFO(c);
+    const double width = text_width({&c, 1}, 1000, FontWeight::regular);
+    const int least = helvetica[static_cast<std::size_t>(c - ' ')];
+    CHECK(width >= least);
+    CHECK(width <= 2.3 * least);
+    all += width;
+    all_bold += text_width({&c, 1}, 1000, FontWeight::bold);
+    helveticas += least;
+  }
+  CHECK(all > 1.05 * helveticas);
+  CHECK(all < 1.3 * helveticas);
+  CHECK(all_bold > 1.05 * all);
+}
+
+TEST_CASE("a text is as wide as its letters, at its size") {
+  const auto width = [](std::string_view text) { return text_width(text, 10, FontWeight::regular); };
+  CHECK(width("") == 0);
+  CHECK(width("W") == doctest::Approx(9.89));  // the W of DejaVu Sans is 0.989 of its size wide
+  CHECK(width("attention") == doctest::Approx(width("atten") + width("tion")));
+  CHECK(text_width("W", 20, FontWeight::regular) == 2 * width("W"));
+  CHECK(text_width("W", 10, FontWeight::bold) == doctest::Approx(11.04));
+  CHECK(width("\u6f22") >= 10);  // as wide as high
+  CHECK(width("\u00e9") >= width("e"));
+  CHECK(width("\u6f22\u5b57") == 2 * width("\u6f22"));
+}
+
+TEST_CASE("boxes hold their labels, and nothing lies on anything else") {
+  for (const Direction direction :
+       {Direction::top_to_bottom, Direction::left_to_right, Direction::bottom_to_top, Direction::right_to_left}) {
+    CAPTURE(static_cast<int>(direction));
+    const GraphOptions options{.direction = direction, .edge_shapes = true, .kept_memory = true};
+    const GraphView view = GraphView::of(training_step(), options);
+    REQUIRE(view.clusters.size() >= 3);
+    const GraphLayout layout = GraphLayout::of(view, options);
+    const GraphBox page{0, 0, layout.width, layout.height};
+    REQUIRE(layout.vertices.size() == view.vertices.size());
+    for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+      const GraphVertex& vertex = view.vertices[v];
+      const GraphBox& box = layout.vertices[v];
+      for (const auto& line : detail::label_of(vertex, options)) CHECK(box.width >= detail::line_width(line) + 9);
+      CHECK(within(box, page));
+      for (std::size_t other = 0; other < v; ++other) CHECK_FALSE(overlap(box, layout.vertices[other]));
+      for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+        CHECK_FALSE(overlap(box, layout.titles[c]));
+        bool inside = false;
+        for (int inner = vertex.cluster; inner >= 0; inner = view.clusters[static_cast<std::size_t>(inner)].parent) {
+          inside |= inner == static_cast<int>(c);
+        }
+        CHECK(overlap(box, layout.frames[c]) == inside);
+        if (inside) CHECK(within(box, layout.frames[c]));
+      }
+    }
+    for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+      CHECK(within(layout.titles[c], layout.frames[c]));
+      CHECK(within(layout.frames[c], page));
+      CHECK(layout.titles[c].width >= detail::line_width(detail::title_of(view.clusters[c])));
+      if (const int parent = view.clusters[c].parent; parent >= 0) {
+        CHECK(within(layout.frames[c], layout.frames[static_cast<std::size_t>(parent)]));
+      }
+    }
+  }
+}
+
+TEST_CASE("arrows run from the border of their input to the border of their result") {
+  const GraphView view = GraphView::of(training_step());
+  const GraphLayout layout = GraphLayout::of(view);
+  REQUIRE(layout.edges.size() == view.edges.size());
+  for (std::size_t e = 0; e < view.edges.size(); ++e) {
+    const GraphCurve& curve = layout.edges[e];
+    CAPTURE(e);
+    CHECK(curve.points.size() % 3 == 1);
+    CHECK(touches(curve.points.front(), layout.vertices[static_cast<std::size_t>(view.edges[e].from)]));
+    CHECK(touches(curve.tip, layout.vertices[static_cast<std::size_t>(view.edges[e].to)]));
+  }
+}
+
+TEST_CASE("a forward pass runs down and its backward pass up again") {
+  const GraphView view = GraphView::of(training_step());
+  const GraphLayout layout = GraphLayout::of(view);
+  std::size_t down = 0, up = 0;
+  for (const GraphEdge& edge : view.edges) {
+    const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
+    if (view.vertices[from].order != view.vertices[to].order) continue;
+    const double step = layout.vertices[to].center().y - layout.vertices[from].center().y;
+    if (view.vertices[to].order == 0) {
+      CHECK(step > 0);
+      ++down;
+    } else {
+      CHECK(step < 0);
+      ++up;
+    }
+  }
+  CHECK(down >= 4);
+  CHECK(up >= 4);
+}
+
+TEST_CASE("a decoder stands beside its encoder, and what leads to it runs between them") {
+  for (const Direction direction :
+       {Direction::top_to_bottom, Direction::left_to_right, Direction::bottom_to_top, Direction::right_to_left}) {
+    CAPTURE(static_cast<int>(direction));
+    const bool sideways = direction == Direction::left_to_right || direction == Direction::right_to_left;
+    const GraphOptions options{.direction = direction, .depth = 1, .roll_up = false};
+    const GraphView view = GraphView::of({two_chains()}, options);
+    REQUIRE(view.clusters.size() == 2);
+    const GraphLayout layout = GraphLayout::of(view, options);
+    const int first = view.clusters[0].path == "encoder" ? 0 : 1, second = 1 - first;
+    const GraphBox &encoder = layout.frames[static_cast<std::size_t>(first)],
+                   &decoder = layout.frames[static_cast<std::size_t>(second)];
+    if (sideways) {
+      CHECK(layout.width < 1.2 * decoder.width);
+      CHECK((encoder.bottom() < decoder.top || decoder.bottom() < encoder.top));
+    } else {
+      CHECK(layout.height < 1.2 * decoder.height);
+      CHECK((encoder.right() < decoder.left || decoder.right() < encoder.left));
+    }
+    std::size_t between = 0;
+    for (std::size_t e = 0; e < view.edges.size(); ++e) {
+      const auto from = static_cast<std::size_t>(view.edges[e].from), to = static_cast<std::size_t>(view.edges[e].to);
+      if (view.vertices[from].cluster != first || view.vertices[to].cluster != second) continue;
+      ++between;
+      const GraphCurve& curve = layout.edges[e];
+      CHECK(touches(curve.points.front(), layout.vertices[from]));
+      CHECK(touches(curve.tip, layout.vertices[to]));
+      bool along_the_axes = true;
+      for (std::size_t i = 1; i < curve.points.size(); ++i) {
+        const double x = curve.points[i].x - curve.points[i - 1].x, y = curve.points[i].y - curve.points[i - 1].y;
+        along_the_axes &= std::abs(x) < 1e-6 || std::abs(y) < 1e-6;
+      }
+      CHECK(along_the_axes);
+    }
+    CHECK(between == 1);
+  }
+}
+
+TEST_CASE("modules that follow each other stand below each other") {
+  Tensor y = Tensor(Array(Shape{2}, Real(1))).named("x");
+  for (const char* path : {"a.one", "a.two", "a.three", "b.one", "b.two", "b.three"}) y = layer(path, y);
+  const GraphOptions options{.depth = 1};
+  const GraphView view = GraphView::of({y}, options);
+  REQUIRE(view.clusters.size() == 2);
+  const GraphLayout layout = GraphLayout::of(view, options);
+  CHECK(layout.frames[1].top > layout.frames[0].bottom() - 1);
+}
+
+TEST_CASE("the picture says what it is, to readers and to programs") {
+  const Tensors step = training_step();
+  const GraphView view = GraphView::of(step);
+  const ReadXml svg = read_xml(drawn(step, {.title = "one step"}));
+  for (const char* attribute : {"role", "aria-label", "viewBox"})
+    CHECK(std::ranges::count(svg.attributes, attribute) == 1);
+  CHECK(std::ranges::count(svg.elements, "desc") == 1);
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) CHECK(std::ranges::count(svg.ids, cat('n', v)) == 1);
+  for (std::size_t e = 0; e < view.edges.size(); ++e) CHECK(std::ranges::count(svg.ids, cat('e', e)) == 1);
+  for (std::size_t c = 0; c < view.clusters.size(); ++c) CHECK(std::ranges::count(svg.ids, cat('c', c)) == 1);
+  CHECK(std::ranges::count(svg.texts, "one step") == 1);
+  CHECK(std::ranges::count(svg.texts, "in gradient") == 1);  // the title of a frame, with its space
+  CHECK(drawn(step, {.title = "one step"}).find("aria-label=\"one step\"") != std::string::npos);
+  CHECK(drawn(step).find("aria-label=\"The graph of sum, ") != std::string::npos);
+}
+
+TEST_CASE("a light picture is dark where the screen is, the others stay as they are") {
+  const Tensors y{tanh(variable(1, "x"))};
+  CHECK(count(drawn(y), "@media (prefers-color-scheme:dark)") == 1);
+  CHECK(drawn(y, {.theme = Theme::dark}).find("@media") == std::string::npos);
+  CHECK(drawn(y, {.theme = Theme::mono}).find("@media") == std::string::npos);
+  CHECK(drawn(y).find(".graph-light .page{fill:#ffffff}") < drawn(y).find(".graph-light .page{fill:#0f172a}"));
+  CHECK(drawn(y, {.theme = Theme::dark}).find(".graph-dark .page{fill:#0f172a}") != std::string::npos);
+}
+
+TEST_CASE("options change the picture") {
+  const Tensors y{sum(tanh(variable(Array(Shape{2, 3}, Real(1)), "x")))};
+  const std::string plain = drawn(y);
+  CHECK(count(plain, "[2, 3]</tspan>") == 2);
+  CHECK(count(drawn(y, {.shapes = false}), "[2, 3]</tspan>") == 0);
+  CHECK(count(drawn(y, {.edge_shapes = true}), "[2, 3]</tspan>") == 4);
+  CHECK(count(drawn(y, {.kept_memory = true}), "keeps ") > count(plain, "keeps "));
+  CHECK(count(plain, "class=\"legend") == 3);
+  CHECK(count(drawn(y, {.legend = false}), "class=\"legend") == 0);
+  CHECK(count(drawn(y, {.font = "Fira \"Sans\""}), "font-family=\"Fira &quot;Sans&quot;\"") == 1);
+}
+
+TEST_CASE("equations stand in the boxes of pictures where they are asked for, and always in their titles") {
+  const GraphView view = GraphView::of(training_step());
+  for (const bool equations : {false, true}) {
+    const GraphOptions options{.equations = equations};
+    const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
+    CHECK((svg.find(">y = tanh x</tspan>") != svg.npos) == equations);
+    CHECK((svg.find(">dy/dx = 1 - y^2</tspan>") != svg.npos) == equations);
+    CHECK(count(svg, "\ny = tanh x\ndy/dx = 1 - y^2</title>") == 2);
+  }
+}
+
+TEST_CASE("no name breaks a file") { check_drawings(hostile_names()); }
+
+TEST_CASE("each hostile title and font is text and nothing else") {
+  const GraphView view = GraphView::of({tanh(variable(1, "x"))});
+  const GraphLayout layout = GraphLayout::of(view);
+  std::string all;
+  for (const std::string& name : hostile_names()) {
+    const GraphOptions options{.title = name, .font = name};
+    std::string svg = to_svg(view, layout, options);
+    svg.erase(0, svg.find('\n') + 1);  // one declaration for all of them
+    append(all, svg);
+    CHECK(read_dot(to_dot(view, options)) == std::pair<std::size_t, std::size_t>(2, 1));
+  }
+  const ReadXml read = read_xml(cat("<all>", all, "</all>"));
+  for (const std::string& name : hostile_names()) CHECK(std::ranges::count(read.texts, printable(name)) >= 1);
+  CHECK(std::ranges::count(read.elements, "script") == 0);
+  CHECK(std::ranges::count(read.attributes, "onload") == 0);
+  CHECK(std::ranges::count(read.elements, "svg") == static_cast<std::ptrdiff_t>(hostile_names().size()));
+}
+
+TEST_CASE("each hostile line of a style, number of an overlay, and end of a path is text and nothing else") {
+  std::string all;
+  for (const std::string& words : hostile_names()) {
+    INFO(printable(words));
+    const Tensor y = tanh(variable(1, "x")).named("y" + words);
+    const GraphOverlay overlay{.title = "t" + words, .unit = words, .of = [](const GraphVertex&) { return 0.5; }};
+    const GraphOptions options{.style = [&](const GraphVertex&) { return VertexStyle{.fill = "#123", .note = words}; },
+                               .overlay = overlay,
+                               .from = {"x"},
+                               .to = {"y" + words}};
+    const GraphView view = GraphView::of({y}, options);
+    const std::string dot = to_dot(view, options);
+    CHECK(dot.find('\0') == dot.npos);
+    CHECK(read_dot(dot) == std::pair<std::size_t, std::size_t>(2, 1));
+    std::string svg = to_svg(view, GraphLayout::of(view, options), options);
+    svg.erase(0, svg.find('\n') + 1);
+    append(all, svg);
+  }
+  const ReadXml read = read_xml(cat("<all>", all, "</all>"));
+  for (const std::string& words : hostile_names()) {
+    INFO(printable(words));
+    CHECK(std::ranges::count(read.texts, printable(words)) >= 2);  // at both vertices
+    CHECK(std::ranges::count(read.texts, printable(cat("in full colour: every path from x to y", words))) >= 1);
+    CHECK(std::ranges::count(read.texts, printable(cat("t", words, " 0.5 ", words))) >= 2);
+  }
+  CHECK(std::ranges::count(read.elements, "script") == 0);
+  CHECK(std::ranges::count(read.attributes, "onload") == 0);
+  CHECK(std::ranges::count(read.elements, "svg") == static_cast<std::ptrdiff_t>(hostile_names().size()));
+}
+
+TEST_CASE("what an error says of a hostile colour is one it can be printed") {
+  for (const std::string& words : hostile_names()) {
+    const GraphOptions options{.style = [&](const GraphVertex&) { return VertexStyle{.line = words}; }};
+    const std::string error = error_of<ValueError>([&] { GraphView::of({variable(1, words)}, options); });
+    CHECK(error.find('\0') == error.npos);
+    CHECK(error.find("is none of #rgb, #rrggbb") != error.npos);
+  }
+}
+
+TEST_CASE("names of random bytes are drawn as they are") {
+  std::mt19937 random(7);
+  std::vector<std::string> names;
+  for (int i = 0; i < 120; ++i) {
+    std::string& name = names.emplace_back();
+    for (auto length = 1 + random() % 12; length-- > 0;) {
+      static constexpr std::string_view likely = "<>&\"'\\-]![/x;#";
+      name += random() % 2 == 0 ? likely[random() % likely.size()] : static_cast<char>(random());
+    }
+  }
+  check_drawings(names);
+}
+
+TEST_CASE("the same view gives the same bytes, twice in one process, and in files") {
+  const Tensors step = training_step();
+  const std::string first = drawn(step);
+  const GraphView other = GraphView::of({two_chains()});
+  CHECK(to_svg(other, GraphLayout::of(other)) != first);
+  CHECK(drawn(step) == first);
+  const TemporaryFolder folder;
+  save_graph(folder / "step.svg", step);
+  CHECK(read_text(folder / "step.svg") == first);
+  save_graph(folder / "a.png", step);
+  save_graph(folder / "b.png", step);
+  CHECK(read_text(folder / "a.png") == read_text(folder / "b.png"));
+}
+
+TEST_CASE("numbers in pictures are written alike under every locale") {
+  const Tensors y{variable(Array(Shape{12'345}, Real(1)), "x") * 0.5};
+  const std::string before = drawn(y);
+  const CommaLocale commas;
+  CHECK(drawn(y) == before);
+}
+
+TEST_CASE("a layout of another view is refused") {
+  const GraphView view = GraphView::of({tanh(variable(1, "x"))});
+  const GraphView larger = GraphView::of({tanh(tanh(variable(1, "x")))});
+  const GraphLayout layout = GraphLayout::of(larger);
+  CHECK(error_of<ValueError>([&] { to_svg(view, layout); }) ==
+        "to_svg: the layout is of another view: it has 3 vertices, the view has 2");
+}
+
+TEST_CASE("limits below one are refused") {
+  const GraphView view = GraphView::of({tanh(variable(1, "x"))});
+  CHECK(error_of<ValueError>([&] { GraphLayout::of(view, {}, {.seconds = 0}); }) ==
+        "graph_layout: limits of 20 s, 0 s and 2147483648 bytes: each must be at least 1");
+}
+
+TEST_CASE("without dot the graph is in a .dot file, and the error says so") {
+  const ProgramsInFolder programs(Others::missing);
+  const TemporaryFolder folder;
+  const Tensors y{tanh(variable(1, "x"))};
+  for (const char* name : {"y.svg", "y.png", "y.pdf", "y.html"}) {
+    std::filesystem::remove(folder / "y.dot");
+    CHECK(error_of<IoError>([&] { save_graph(folder / name, y); }) ==
+          cat("save_graph: cannot run the program dot (No such file or directory): install the package graphviz\n"
+              "  the graph is in '",
+              (folder / "y.dot").string(), "' instead, in the language of Graphviz"));
+    CHECK_FALSE(std::filesystem::exists(folder / name));
+    CHECK(read_text(folder / "y.dot") == to_dot(GraphView::of(y)));
+  }
+  save_graph(folder / "y.txt", y);  // which needs no program
+}
+
+TEST_CASE("where dot fails, is ended or answers nonsense, the graph is in a .dot file") {
+  const ProgramsInFolder programs(Others::found);
+  const TemporaryFolder folder;
+  const Tensors y{tanh(variable(1, "x"))};
+  const auto message = [&](std::string_view script) {
+    programs.add("dot", script);
+    const std::string text = error_of<IoError>([&] { save_graph(folder / "y.svg", y); });
+    CHECK(read_text(folder / "y.dot") == to_dot(GraphView::of(y)));
+    CHECK_FALSE(std::filesystem::exists(folder / "y.svg"));
+    return text.substr(0, text.find('\n'));
+  };
+  CHECK(message("echo 'no <room>' >&2; exit 3") ==
+        "save_graph: dot ended with 3: no <room>\\n on 2 vertices and 1 arrows; fold modules with .depth");
+  CHECK(
+      message("kill -9 $$") ==
+      "save_graph: dot was ended by signal 9, with 2048 MiB of memory allowed on 2 vertices and 1 arrows; fold modules "
+      "with .depth");
+  for (const char* answer : {"exit 0", "echo '{}'", "echo '{\"bb\": 3}'", "echo '{\"bb\": \"0,0,1\"}'", "echo '['",
+                             "echo '{\"bb\": \"0,0,9,9\", \"objects\": [{\"name\": \"n7\", \"pos\": \"1,1\"}]}'",
+                             "echo '{\"bb\": \"0,0,9,9\", \"objects\": [{\"name\": \"x\", \"pos\": \"1,1\"}]}'",
+                             "echo '{\"bb\": \"0,0,9,9\", \"edges\": [{\"id\": \"0\", \"pos\": \"e,1\"}]}'",
+                             "echo '{\"bb\": \"0,0,9,9\"}'"}) {
+    INFO(answer);
+    CHECK(message(answer).starts_with("save_graph: dot gave no layout: "));
+  }
+}
+
+TEST_CASE("a program that hangs or computes without end is ended") {
+  const ProgramsInFolder programs(Others::found);
+  const GraphView view = GraphView::of({tanh(variable(1, "x"))});
+  const auto message = [&](std::string_view script, const DrawingLimits& limits) {
+    programs.add("dot", script);
+    std::string text;
+    const double seconds = seconds_of([&] { text = error_of<IoError>([&] { GraphLayout::of(view, {}, limits); }); });
+    CHECK(seconds < 20);
+    return text;
+  };
+  CHECK(message("sleep 100", {.seconds = 1}).starts_with("graph_layout: dot did not end within 1 s on 2 vertices"));
+  CHECK(message("trap '' TERM INT HUP; sleep 100 & sleep 100", {.seconds = 1})
+            .starts_with("graph_layout: dot did not end within 1 s on"));
+  CHECK(message("while :; do :; done", {.processor_seconds = 1})
+            .starts_with("graph_layout: dot did not end within 1 s of processor time on"));
+}
+
+TEST_CASE("a program may use so much memory and no more") {
+  const char* script = "import sys; data = bytearray(1 << 30); print(len(data))";
+  const auto run = [&](std::int64_t memory) {
+    return run_program({"python3", "-c", script}, "", {.memory = memory}, "test");
+  };
+  CHECK(run(std::int64_t{2} << 30).output == "1073741824\n");
+  const detail::ProgramResult refused = run(std::int64_t{1} << 29);
+  CHECK(refused.output.empty());
+  CHECK(refused.failure.find("MemoryError") != std::string::npos);
+}
+
+TEST_CASE("a program reads its input to the end and has the signals of a new process") {
+  const std::string large(3'000'000, 'x');
+  CHECK(output_of({"cat"}, large) == large);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const std::string blocked = output_of({"grep", "SigBlk", "/proc/self/status"}, "");
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  CHECK(blocked == "SigBlk:\t0000000000000000\n");
+}
+
+TEST_CASE("pictures are what their extensions say, and without librsvg the error says what to install") {
+  const TemporaryFolder folder;
+  const Tensors y{tanh(variable(1, "x"))};
+  const auto saved = [&](const std::string& name) {
+    save_graph(folder / name, y);
+    return read_text(folder / name);
+  };
+  CHECK(saved("y.svg").starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "));
+  CHECK(saved("y.png").starts_with("\x89PNG\r\n\x1a\n"));
+  CHECK(saved("y.pdf").starts_with("%PDF-"));
+
+  const std::filesystem::path dot = [] {
+    const std::string where = output_of({"which", "dot"}, "");
+    return where.substr(0, where.find('\n'));
+  }();
+  const ProgramsInFolder programs(Others::missing);
+  programs.add("dot", cat("exec ", dot.string(), " \"$@\""));
+  CHECK(saved("z.svg").find("<svg") != std::string::npos);
+  for (const char* name : {"z.png", "z.pdf"}) {
+    CHECK(error_of<IoError>([&] { saved(name); }) ==
+          "save_graph: cannot run the program rsvg-convert (No such file or directory): install the package "
+          "librsvg2-bin, or save as .svg, which needs dot alone");
+    CHECK_FALSE(std::filesystem::exists(folder / name));
+  }
+}

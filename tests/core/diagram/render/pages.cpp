@@ -1,0 +1,88 @@
+// Writes the pages that html_test.sh opens in a browser into a folder: a run filled in by hand, one without steps, one
+// whose every text is hostile, and graphs of real models.
+//
+//   xgrad_pages FOLDER
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <xgrad/core/diagram/render/html.h>
+#include <xgrad/xgrad.h>
+
+#include "core/diagram/render/small_run.h"
+
+using namespace xgrad;
+
+namespace {
+
+// Each would set window.hacked, were it ever read as anything but text.
+const std::string hostile =
+    "\"'></title></script></style></svg>--><script nonce=page>window.hacked=1</script><img src=x "
+    "onerror=\"window.hacked=1\"><svg onload=window.hacked=1>\\u003cscript>window.hacked=1</script>${window.hacked=1}"
+    "\n{{script}}\xff\xe2\x80\xa8\xe2\x80\xa9" +
+    std::string(1, '\0');
+
+GraphView hostile_run() {
+  GraphView view = testing::small_run();
+  for (GraphVertex& vertex : view.vertices) {
+    for (std::string* text : {&vertex.op, &vertex.name, &vertex.path, &vertex.note, &vertex.what, &vertex.formula,
+                              &vertex.derivative, &vertex.gradient_state}) {
+      *text += hostile;
+    }
+    vertex.attributes.emplace_back(hostile, hostile);
+    vertex.attributes.emplace_back("__proto__", hostile);
+  }
+  for (GraphCluster& cluster : view.clusters) {
+    for (std::string* text : {&cluster.path, &cluster.title, &cluster.what}) *text += hostile;
+  }
+  return view;
+}
+
+Tensors training_step(const Tensor& loss, const Tensors& parameters) {
+  Tensors step = grad(loss, parameters, {.create_graph = true});
+  step.insert(step.begin(), loss);
+  return step;
+}
+
+void save_models(const std::filesystem::path& folder) {
+  const nn::EncoderDecoder transformer{nn::root, 20, 22, {.dim = 8, .ffn = 16, .heads = 2, .layers = 2}};
+  const Index source({2, 5}, std::int64_t{1}), lengths(Shape{2}, std::int64_t{5}), target({2, 4}, std::int64_t{2});
+  const Tensor translated = cross_entropy(transformer(source, lengths, target), target).named("loss");
+  save_graph(folder / "transformer.html", training_step(translated, transformer.parameters()),
+             {.title = "One training step of a transformer"});
+
+  const nn::VisionTransformer vit{
+      nn::root, {.image = 8, .patch = 4, .dim = 8, .heads = 2, .layers = 2, .mlp = 16, .classes = 10}};
+  save_graph(folder / "vit.html", {vit(zeros({1, 3, 8, 8}).named("image")).named("logits")},
+             {.title = "A vision transformer"});
+
+  const nn::Gpt gpt{nn::root, {.vocabulary = 20, .context = 8, .dim = 8, .heads = 2, .layers = 3}};
+  const Index ids({2, 8}, std::int64_t{1});
+  save_graph(folder / "gpt.html", training_step(cross_entropy(gpt(ids), ids).named("loss"), gpt.parameters()),
+             {.title = "One training step of a GPT"});
+
+  GraphView played = GraphView::of({translated}, {.depth = 99});
+  testing::fill_run(played);
+  std::ofstream(folder / "played.html") << to_html(played, {.title = "A transformer, step by step"});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "pages FOLDER\n";
+    return 2;
+  }
+  const std::filesystem::path folder = argv[1];
+  const auto write = [&](const char* name, const GraphView& view, const GraphOptions& options) {
+    std::ofstream(folder / name, std::ios::binary) << to_html(view, options);
+  };
+  write("run.html", testing::small_run(), {.title = "A small run", .depth = 9});
+  GraphView plain = testing::small_run();
+  for (GraphVertex& vertex : plain.vertices) vertex.step = vertex.gradient_step = -1;
+  for (GraphVertex& vertex : plain.vertices) vertex.value = vertex.gradient = {};
+  for (GraphEdge& edge : plain.edges) edge.gradient = {};
+  write("plain.html", plain, {.depth = 1});
+  write("hostile.html", hostile_run(), {.title = hostile, .font = hostile, .depth = 9});
+  save_models(folder);
+}

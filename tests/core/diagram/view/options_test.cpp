@@ -1,0 +1,401 @@
+// Tests of what GraphOptions says about single vertices and modules: fold, style, overlay, paths, and the size cap.
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/svg.h>
+#include <xgrad/core/diagram/view/overlays.h>
+#include <xgrad/core/diagram/view/palette.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <xgrad/core/base/scope.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+// tanh(weight x), in a module of that path.
+Tensor layer(const std::string& path, const Tensor& x) {
+  const Tensor weight = variable(Array(x.shape(), Real(2)), path + ".weight");
+  const Scope scope(intern(path, "Layer"));
+  return tanh(weight * x);
+}
+
+Tensor input() { return Tensor(Array({3}, Real(1))).named("x"); }
+
+// Two blocks of two layers each, and a head.
+Tensor network(const Tensor& x) {
+  Tensor y = x;
+  for (const char* path : {"net.blocks.0.in", "net.blocks.0.out", "net.blocks.1.in", "net.blocks.1.out"}) {
+    y = layer(path, y);
+  }
+  return layer("head", y).named("y");
+}
+
+// What is drawn: modules as "[path]", operations as "op in path".
+std::vector<std::string> drawn(const GraphView& view) {
+  std::vector<std::string> all;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.role == GraphRole::module) all.push_back(cat('[', vertex.path, ']'));
+    if (is_operation(vertex)) all.push_back(cat(vertex.op, " in ", vertex.path));
+  }
+  return all;
+}
+
+using Fold_of = std::map<std::string, Fold>;
+std::vector<std::string> folded(const Fold_of& wishes, int depth) {
+  const auto fold = [&](const GraphCluster& cluster) {
+    const auto wish = wishes.find(cluster.path);
+    return wish == wishes.end() ? Fold::by_depth : wish->second;
+  };
+  return drawn(GraphView::of({network(input())}, {.depth = depth, .roll_up = false, .fold = fold}));
+}
+
+const GraphVertex& the(const GraphView& view, std::string_view op) {
+  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
+  REQUIRE_MESSAGE(found != view.vertices.end(), op);
+  return *found;
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("modules are folded by predicate: closed above the depth, open below it") {
+  CHECK(folded({}, 0) == Strings{"[net]", "[head]"});
+  CHECK(folded({{"head", Fold::open}}, 0) == Strings{"[net]", "mul in head", "tanh in head"});
+  CHECK(folded({{"net.blocks.1", Fold::closed}, {"head", Fold::closed}}, 2) ==
+        Strings{"[net.blocks.0.in]", "[net.blocks.0.out]", "[net.blocks.1]", "[head]"});
+  // What is to be open opens what is around it, and its neighbours stay as the depth says.
+  CHECK(folded({{"net.blocks.0.out", Fold::open}}, 0) == Strings{"[net.blocks.0.in]", "mul in net.blocks.0.out",
+                                                                 "tanh in net.blocks.0.out", "[net.blocks.1]",
+                                                                 "[head]"});
+  // A module that is closed holds what is to be open.
+  CHECK(folded({{"net", Fold::closed}, {"net.blocks.0.in", Fold::open}}, 9) ==
+        Strings{"[net]", "mul in head", "tanh in head"});
+}
+
+TEST_CASE("the predicate knows path, level, number and kind of a module, also with the automatic depth") {
+  std::vector<std::string> asked;
+  const auto fold = [&](const GraphCluster& cluster) {
+    asked.push_back(cat(cluster.path, ' ', cluster.level, ' ', cluster.times, ' ', cluster.what));
+    return cluster.level == 2 ? Fold::closed : Fold::by_depth;
+  };
+  const GraphView view = GraphView::of({network(input())}, {.fold = fold});
+  CHECK(asked == Strings{"net 1 1 ", "net.blocks.0 2 2 ", "net.blocks.0.in 3 1 Layer", "net.blocks.0.out 3 1 Layer",
+                         "head 1 1 Layer"});
+  CHECK(drawn(view) == Strings{"[net.blocks.0]", "mul in head", "tanh in head"});
+}
+
+TEST_CASE("a module that is to be closed stays open where its box would close a cycle") {
+  const Tensor y = layer("m", tanh(layer("m", input())));
+  const GraphView view = GraphView::of({y}, {.fold = [](const GraphCluster&) { return Fold::closed; }});
+  CHECK(std::ranges::count(view.vertices, GraphRole::module, &GraphVertex::role) == 0);
+  for (const GraphEdge& edge : view.edges) CHECK(edge.from < edge.to);
+}
+
+TEST_CASE("a style chooses colours and a line, for modules, too") {
+  const auto style = [](const GraphVertex& vertex) -> VertexStyle {
+    if (vertex.role == GraphRole::module) return {.fill = "#08F", .line = "navy", .note = "big"};
+    return vertex.op == "tanh" ? VertexStyle{.text = "#C0ffee"} : VertexStyle{};
+  };
+  const Tensor y = network(input());
+  const auto fold = [](const GraphCluster& cluster) { return cluster.path == "net" ? Fold::closed : Fold::open; };
+  const GraphOptions options{.fold = fold, .style = style};
+  const GraphView view = GraphView::of({y}, options);
+  const GraphVertex& net = the(view, "net");
+  CHECK(net.colours.fill == Rgb{0, 0x88, 0xff});
+  CHECK(net.colours.line == Rgb{0, 0, 128});
+  CHECK(net.colours.text == Rgb{0, 0, 0});  // can be read on that blue
+  CHECK(net.remarks == Strings{"big"});
+  CHECK(the(view, "tanh").colours.text == Rgb{0xc0, 0xff, 0xee});
+  CHECK_FALSE(the(view, "tanh").colours.fill);
+  CHECK_FALSE(the(view, "mul").colours.text);
+
+  const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
+  CHECK(svg.find("<rect class=\"box\" style=\"fill:#0088ff;stroke:#000080;\"") != svg.npos);
+  CHECK(svg.find("<tspan class=\"detail\">big</tspan>") != svg.npos);
+  const std::string dot = to_dot(view, options);
+  CHECK(dot.find("fillcolor=\"#0088ff\", color=\"#000080\", fontcolor=\"#000000\"") != dot.npos);
+  const std::string mermaid = to_mermaid(view, options);
+  CHECK(mermaid.find("fill:#0088ff,stroke:#000080,color:#000000") != mermaid.npos);
+  CHECK(to_json(view).find("\"fill\": \"#0088ff\"") != std::string::npos);
+  CHECK(to_model_explorer(view).find("\"backgroundColor\": \"#0088ff\"") != std::string::npos);
+  CHECK(to_text(view).find("(big)") != std::string::npos);
+}
+
+TEST_CASE("text on a chosen fill is black or white, whichever can be read") {
+  const auto text_on = [](const char* fill) {
+    const GraphOptions options{.style = [=](const GraphVertex&) { return VertexStyle{.fill = fill}; }};
+    return detail::hex(*GraphView::of({variable(1, "x")}, options).vertices[0].colours.text);
+  };
+  CHECK(text_on("white") == "#000000");
+  CHECK(text_on("yellow") == "#000000");
+  CHECK(text_on("#767676") == "#000000");
+  CHECK(text_on("navy") == "#ffffff");
+  CHECK(text_on("#a00") == "#ffffff");
+}
+
+TEST_CASE("what is no colour is refused, and the error names the vertex") {
+  const Tensor y = network(input());
+  const auto error = [&](const VertexStyle& chosen) {
+    const auto style = [&](const GraphVertex& vertex) { return vertex.name == "y" ? chosen : VertexStyle{}; };
+    return error_of<ValueError>([&] { GraphView::of({y}, {.depth = 9, .style = style}); });
+  };
+  CHECK(error({.fill = "reddish"})
+            .starts_with("graph: style of tanh 'head.y': fill 'reddish' is none of #rgb, #rrggbb, black, blue, "));
+  CHECK(error({.line = "#12345"}).find("line '#12345'") != std::string::npos);
+  for (const char* words : {"#", "#12", "#1234", "#gggggg", "#12345678", "12345", " red", "Red", "url(#x)", "red;"}) {
+    CAPTURE(words);
+    CHECK(error({.text = words}).find(cat("text '", words, "'")) != std::string::npos);
+  }
+}
+
+TEST_CASE("an overlay is a line and a colour for each vertex; a module shows the sum of what it holds") {
+  const GraphOverlay length{.title = "letters", .of = [](const GraphVertex& vertex) -> std::optional<double> {
+                              if (!is_operation(vertex)) return std::nullopt;
+                              return static_cast<double>(vertex.op.size());
+                            }};
+  const Tensor y = network(input());
+  const GraphView open = GraphView::of({y}, {.depth = 9, .roll_up = false, .overlay = length});
+  CHECK(the(open, "tanh").overlay == 4.0);
+  CHECK(the(open, "tanh").remarks == Strings{"letters 4"});
+  CHECK_FALSE(open.vertices[0].overlay);
+  REQUIRE(open.scale);
+  CHECK(open.scale->first == 0);
+  CHECK(open.scale->last == 4);
+  for (const bool roll_up : {false, true}) {
+    CAPTURE(roll_up);
+    const GraphView boxes = GraphView::of({y}, {.depth = 0, .roll_up = roll_up, .overlay = length});
+    CHECK(the(boxes, "net").overlay == 28.0);  // four times mul and tanh
+    CHECK(the(boxes, "head").overlay == 7.0);
+    CHECK(boxes.scale->last == 28);
+  }
+  const GraphView blocks = GraphView::of({y}, {.depth = 2, .overlay = length});
+  CHECK(the(blocks, "in").overlay == 7.0);
+
+  const GraphOptions options{.depth = 0, .overlay = length};
+  const GraphView view = GraphView::of({y}, options);
+  const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
+  CHECK(svg.find("as-module heat-6\"") != svg.npos);
+  CHECK(svg.find("class=\"vertex input as-input cold\"") != svg.npos);
+  CHECK(svg.find(">letters: 0<") != svg.npos);
+  CHECK(svg.find(">28 (of a module: the sum)<") != svg.npos);
+  CHECK(svg.find(">letters 28<") != svg.npos);
+  const std::string dot = to_dot(view, options);
+  CHECK(dot.find("letters: 0") != dot.npos);
+  CHECK(dot.find("fillcolor=\"#990000\"") != dot.npos);
+  CHECK(to_mermaid(view, options).find("fill:#990000") != std::string::npos);
+  CHECK(to_json(view).find("\"overlay\": 28.0") != std::string::npos);
+  CHECK(to_text(view).find("(letters 28)") != std::string::npos);
+  CHECK(to_svg(view, GraphLayout::of(view), {.legend = false}).find("letters: 0") == std::string::npos);
+}
+
+TEST_CASE("of blocks that are drawn as one an overlay shows the mean, so that sums stay what they are") {
+  int calls = 0;
+  const GraphOverlay time{.title = "time", .unit = "ms", .of = [&](const GraphVertex& vertex) -> std::optional<double> {
+                            if (vertex.op != "tanh") return std::nullopt;
+                            return vertex.path.starts_with("net.blocks.0") ? 1.0 : ++calls > 0 ? 2.5 : 0;
+                          }};
+  const Tensor y = network(input());
+  const GraphView blocks = GraphView::of({y}, {.depth = 2, .overlay = time});
+  CHECK(the(blocks, "in").overlay == 1.75);
+  CHECK(the(blocks, "in").remarks == Strings{"time 1.75 ms"});
+  CHECK(the(GraphView::of({y}, {.depth = 0, .overlay = time}), "net").overlay == 7.0);
+  const GraphView each = GraphView::of({y}, {.depth = 1, .overlay = time});
+  CHECK(the(each, "blocks.0 \u2026 1").remarks == Strings{"time 3.5 ms each"});
+}
+
+TEST_CASE("numbers of an overlay are written as people read them") {
+  const auto line = [](double number, const char* unit) {
+    const GraphOverlay overlay{.title = "n", .unit = unit, .of = [=](const GraphVertex&) { return number; }};
+    return GraphView::of({variable(1, "x")}, {.overlay = overlay}).vertices[0].remarks.at(0);
+  };
+  CHECK(line(1234567, "") == "n 1,234,567");
+  CHECK(line(-1234, "") == "n -1,234");
+  CHECK(line(0.125, "ms") == "n 0.125 ms");
+  CHECK(line(1536, "B") == "n 1.5 KiB");
+  CHECK(line(-1536, "B") == "n -1,536 B");
+  CHECK(line(1e300, "") == "n 1e+300");
+}
+
+TEST_CASE("the colours of a scale go from its first number to its last, and begin at 0 unless numbers are negative") {
+  const auto heats = [](std::vector<double> numbers) {
+    Tensor y = variable(1, "x");
+    for (std::size_t i = 0; i < numbers.size(); ++i) y = tanh(y);
+    std::size_t next = 0;
+    const GraphOverlay overlay{.title = "n", .of = [&](const GraphVertex& vertex) -> std::optional<double> {
+                                 if (!is_operation(vertex)) return std::nullopt;
+                                 return numbers[next++];
+                               }};
+    const GraphView view = GraphView::of({y}, {.overlay = overlay});
+    std::vector<int> steps;
+    for (const GraphVertex& vertex : view.vertices) {
+      if (vertex.overlay) steps.push_back(detail::heat_of(*view.scale, *vertex.overlay));
+    }
+    return steps;
+  };
+  CHECK(heats({0, 35, 70, 69, 9, 11}) == std::vector<int>{0, 3, 6, 6, 0, 1});
+  CHECK(heats({-35, 0, 35}) == std::vector<int>{0, 3, 6});
+  CHECK(heats({0, 0}) == std::vector<int>{0, 0});
+  CHECK(heats({5, 5}) == std::vector<int>{6, 6});
+}
+
+TEST_CASE("an overlay without title, without function, with two, or with a number that is none is refused") {
+  const Tensor y = tanh(variable(1, "x")).named("y");
+  const auto one = [](const GraphVertex&) { return 1.0; };
+  const auto error = [&](const GraphOverlay& overlay) {
+    return error_of<ValueError>([&] { GraphView::of({y}, {.overlay = overlay}); });
+  };
+  CHECK(error({.title = "", .of = one}) == "graph: the overlay has no title");
+  CHECK(error({.title = "n"}) == "graph: the overlay 'n' has no function: it needs one of .of and .of_node");
+  CHECK(error({.title = "n", .of = one, .of_node = [](const Node&) { return 1.0; }}).find("two functions") !=
+        std::string::npos);
+  for (const double number : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    const auto bad = [=](const GraphVertex& vertex) { return is_operation(vertex) ? number : 1; };
+    CHECK(error({.title = "n", .of = bad}).find("for tanh 'y'") != std::string::npos);
+  }
+}
+
+TEST_CASE("elements and kept bytes are ready-made overlays") {
+  const Tensor y = network(input());
+  const GraphView view = GraphView::of({y}, {.depth = 0, .overlay = elements_overlay()});
+  CHECK(the(view, "net").overlay == 24.0);  // eight operations on three numbers
+  std::int64_t kept = 0;
+  for (const GraphVertex& vertex : GraphView::of({y}, {.depth = 9, .roll_up = false}).vertices) {
+    kept += vertex.kept_bytes;
+  }
+  const GraphView bytes = GraphView::of({y}, {.depth = 0, .overlay = kept_bytes_overlay()});
+  CHECK(kept > 0);
+  CHECK(*the(bytes, "net").overlay + *the(bytes, "head").overlay == static_cast<double>(kept));
+}
+
+namespace {
+
+// The names of what is in full colour, and how many arrows are.
+Strings bright(const GraphView& view) {
+  Strings names;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (!vertex.dimmed) names.push_back(vertex.name.empty() ? vertex.op : vertex.name);
+  }
+  names.push_back(cat(std::ranges::count(view.edges, false, &GraphEdge::dimmed)));
+  return names;
+}
+
+// a -> b -> d, a -> c -> d, and e that d does not depend on alone.
+struct Diamond {
+  Tensor a = variable(1, "a"), e = variable(2, "e");
+  Tensor b = tanh(a).named("b"), c = exp(a).named("c"), d = (b * c).named("d"), f = (d + e).named("f");
+};
+
+}  // namespace
+
+TEST_CASE("all that lies on a path from one tensor to another is in full colour, the rest is faint") {
+  const Diamond g;
+  const auto shown = [&](std::vector<GraphEnd> from, std::vector<GraphEnd> to) {
+    return bright(GraphView::of({g.f}, {.from = std::move(from), .to = std::move(to)}));
+  };
+  CHECK(shown({g.a}, {g.d}) == Strings{"a", "b", "c", "d", "4"});
+  CHECK(shown({g.b}, {g.f}) == Strings{"b", "d", "f", "2"});
+  CHECK(shown({g.a, g.e}, {g.f}) == Strings{"a", "b", "c", "d", "e", "f", "6"});
+  CHECK(shown({g.b}, {}) == Strings{"b", "d", "f", "2"});
+  CHECK(shown({}, {g.c}) == Strings{"a", "c", "1"});
+  CHECK(shown({g.a}, {g.a}) == Strings{"a", "0"});
+  // The same ends by their names.
+  CHECK(shown({"b"}, {"f"}) == Strings{"b", "d", "f", "2"});
+  CHECK(shown({}, {}) == Strings{"a", "b", "c", "d", "e", "f", "6"});
+}
+
+TEST_CASE("the picture says which paths it shows, and that there is none") {
+  const Diamond g;
+  const GraphView some = GraphView::of({g.f}, {.from = {g.a}, .to = {"d"}});
+  CHECK(some.remark == "in full colour: every path from a to d");
+  const GraphView none = GraphView::of({g.f}, {.from = {g.e}, .to = {g.d, g.b}});
+  CHECK(none.remark == "there is no path from e to d, b");
+  CHECK(bright(none) == Strings{"b", "d", "e", "0"});  // they can still be found
+  CHECK(GraphView::of({g.f}, {.from = {g.e}}).remark == "in full colour: what depends on e");
+  CHECK(GraphView::of({g.f}, {.to = {g.e}}).remark == "in full colour: what e depends on");
+  CHECK(GraphView::of({g.f}, {.from = {"a", "b", "c", "d", "e"}, .to = {g.f}}).remark ==
+        "in full colour: every path from a, b, c and 2 more to f");
+
+  const std::string svg = to_svg(none, GraphLayout::of(none));
+  CHECK(svg.find(">there is no path from e to d, b<") != svg.npos);
+  CHECK(svg.find("class=\"vertex parameter as-parameter dimmed\"") != svg.npos);
+  CHECK(svg.find("class=\"edge value dimmed\"") != svg.npos);
+  CHECK(to_dot(none).find("there is no path from e to d, b") != std::string::npos);
+  CHECK(to_mermaid(none).starts_with("---\ntitle: \"there is no path from e to d, b\"\n---\n"));
+  CHECK(to_mermaid(none).find("linkStyle 0 stroke:#cbd5e1") != std::string::npos);
+  CHECK(to_text(none).starts_with("there is no path from e to d, b\n"));
+  CHECK(to_json(none).find("\"dimmed\": true") != std::string::npos);
+}
+
+TEST_CASE("paths go through folded modules and blocks that are drawn once, but not where none leads") {
+  const Tensor x = input(), z = variable(Array({3}, Real(1)), "z");
+  // Two inputs go through one module without meeting.
+  const Tensor y = layer("m", x);
+  const Tensor w = layer("m", z).named("w");
+  const Tensor both = (y + w).named("both");
+  const GraphView view = GraphView::of({both}, {.depth = 0, .from = {x}, .to = {w}});
+  CHECK(view.remark == "there is no path from x to w");
+  for (const GraphEdge& edge : view.edges) CHECK(edge.dimmed);
+  // Of two arrows that become one, one is on a path.
+  const auto two_maps = [&] {
+    const Scope scope(intern("m"));
+    const Tensor b = exp(z), a = tanh(z).named("a");
+    return std::pair(b, a);
+  }();
+  const GraphView one_arrow =
+      GraphView::of({two_maps.first + two_maps.second}, {.depth = 0, .from = {z}, .to = {two_maps.second}});
+  CHECK(bright(one_arrow) == Strings{"z", "m", "1"});
+  const GraphView rolled = GraphView::of({network(x)}, {.depth = 2, .from = {"net.blocks.1.in"}, .to = {"head"}});
+  for (const GraphVertex& vertex : rolled.vertices) {
+    if (vertex.op == "in" || vertex.op == "out") CHECK_FALSE(vertex.dimmed);
+    if (vertex.name == "x") CHECK(vertex.dimmed);
+  }
+}
+
+TEST_CASE("the ends of paths are tensors, names with or without their module, or modules; others are refused") {
+  const Tensor y = network(input());
+  const auto count = [&](const GraphEnd& from) {
+    const GraphView view = GraphView::of({y}, {.depth = 9, .roll_up = false, .from = {from}});
+    return std::ranges::count(view.vertices, false, &GraphVertex::dimmed);
+  };
+  CHECK(count("head.weight") == 3);
+  CHECK(count("y") == 1);
+  CHECK(count("head.y") == 1);
+  CHECK(count("net.blocks.1") == 4 + 2 + 2);  // its operations and weights, and the head
+  CHECK(count("net.blocks.1") > count("net.blocks.1.out"));
+  const auto error = [&](const GraphEnd& end) {
+    return error_of<GraphError>([&] { GraphView::of({y}, {.from = {"head"}, .to = {"y", end}}); });
+  };
+  CHECK(error("net.block") == "graph: to[1]: no vertex and no module is called 'net.block'");
+  CHECK(error("") == "graph: to[1]: no vertex and no module is called ''");
+  CHECK(error(variable(Array({2}, Real(0)), "q")) == "graph: to[1] 'q' [2] is not in the graph");
+  CHECK(error(Tensor()) == "graph: to[1] is undefined");
+}
+
+TEST_CASE("what is too large is refused with the sizes that other options give") {
+  const Tensor y = network(input());
+  const auto error = [&](const GraphOptions& options) {
+    return error_of<LimitError>([&] { GraphView::of({y}, options); });
+  };
+  CHECK(error({.depth = 3, .roll_up = false, .max_nodes = 10}) ==
+        "graph: 16 vertices to draw, max_nodes is 10; 8 at depth 2, 6 at depth 1, 3 at depth 0, 10 with .roll_up; fold "
+        "modules with .depth or .fold, or raise .max_nodes");
+  CHECK(error({.depth = 0, .max_nodes = 2}) ==
+        "graph: 3 vertices to draw, max_nodes is 2; fold modules with .depth or .fold, or raise .max_nodes");
+  const auto open = [](const GraphCluster&) { return Fold::open; };
+  CHECK(error({.depth = 0, .max_nodes = 5, .fold = open}).find(", max_nodes is 5; 3 without .fold; ") !=
+        std::string::npos);
+  // Every number that is offered is right.
+  CHECK(GraphView::of({y}, {.depth = 2, .roll_up = false}).vertices.size() == 8);
+  CHECK(GraphView::of({y}, {.depth = 1, .roll_up = false}).vertices.size() == 6);
+  CHECK(GraphView::of({y}, {.depth = 3}).vertices.size() == 10);
+}

@@ -1,0 +1,189 @@
+// Tests of core/graph/node.h: what nodes hold, who holds them, and how they go.
+#include <xgrad/core/graph/node.h>
+
+#include <memory>
+#include <new>
+#include <thread>
+
+#include <xgrad/core/base/scope.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/reduce/reduce.h>
+
+#include "support/check.h"
+#include "support/threads.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+TEST_CASE("a node knows its operation, its shape and its inputs") {
+  const Tensor x = variable(Array(Shape{2, 3}, Real(1)), "x");
+  const Tensor y = x * 2;
+  const Node& node = *y.node();
+  CHECK(std::string_view(node.op) == "mul");
+  CHECK(node.shape() == Shape{2, 3});
+  CHECK(node.has_shape({2, 3}));
+  CHECK_FALSE(node.has_shape({3, 2}));
+  REQUIRE(node.edges().size() == 2);
+  CHECK(node.edges()[0].to == x.node());
+  CHECK(node.edges()[0].rule);
+  CHECK_FALSE(node.edges()[1].rule);  // nobody wants the gradient of the number
+  CHECK(static_cast<bool>(node.requires_grad));
+  CHECK(node.id > x.node()->id);
+  CHECK(x.node()->is_leaf());
+  CHECK(x.node()->name() == "x");
+}
+
+TEST_CASE("a node keeps its result only if a rule asked for it") {
+  const Tensor x = variable(Array(Shape{100}, Real(1)));
+  const Tensor sum = x + x;
+  const Tensor result = tanh(x);
+  CHECK_FALSE(sum.node()->kept);
+  CHECK(result.node()->kept == result.value().buffer());
+}
+
+TEST_CASE("a result that no rule needs is freed with its last handle, though the graph goes on") {
+  const Tensor x = variable(Array(Shape{100'000}, Real(1)));
+  const auto start = pool_stats().bytes_in_use;
+  Tensor y = x + 1;
+  y = y + 1;
+  y = y + 1;
+  CHECK(pool_stats().bytes_in_use - start < 2 * 100'000 * static_cast<std::int64_t>(sizeof(Real)));
+}
+
+TEST_CASE("nodes carry the module and the pass in which they were recorded") {
+  const Tensor x = variable(1);
+  const Scope scope(intern("block"));
+  const Tensor y = tanh(x);
+  CHECK(y.node()->place->path == "block");
+  CHECK(y.node()->order == 0);
+  const Tensor g = grad(y, {x}, {.create_graph = true})[0];
+  CHECK(g.node()->order == 1);
+  CHECK(g.node()->place->path == "block");
+  const Tensor h = grad(g, {x}, {.create_graph = true})[0];
+  CHECK(h.node()->order == 2);
+  CHECK(tanh(x).node()->order == 0);
+}
+
+TEST_CASE("a gradient operation belongs to the module whose rule recorded it") {
+  const Tensor x = variable(1);
+  Tensor y;
+  {
+    const Scope scope(intern("inner"));
+    y = tanh(x);
+  }
+  const Scope scope(intern("outer"));
+  const Tensor g = grad(y, {x}, {.create_graph = true})[0];
+  CHECK(g.node()->place->path == "inner");
+}
+
+TEST_CASE("dropping the last handle of a result frees what is behind it") {
+  const auto start = live_node_count();
+  {
+    const Tensor x = variable(1);
+    Tensor y = x;
+    for (int i = 0; i < 100; ++i) y = tanh(y * 2);
+    CHECK(live_node_count() == start + 1 + 100 * 3);
+    y = Tensor();
+    CHECK(live_node_count() == start + 1);
+  }
+  CHECK(live_node_count() == start);
+}
+
+TEST_CASE("a part of a graph outlives the rest for as long as somebody holds it") {
+  const auto start = live_node_count();
+  Tensor middle;
+  {
+    const Tensor x = variable(2, "x");
+    middle = x * x;
+    const Tensor end = exp(middle);
+  }
+  CHECK(live_node_count() == start + 2);
+  CHECK(middle.node()->edges()[0].to->name() == "x");
+  middle.backward();
+  CHECK(middle.node()->edges()[0].to->extras->grad.item() == 4);
+  middle = Tensor();
+  CHECK(live_node_count() == start);
+}
+
+TEST_CASE("releasing lets go of rules and results but not of the arrows") {
+  const Tensor x = variable(Array(Shape{1000}, Real(1)));
+  Tensor y = exp(tanh(x));
+  const Ref<Node> node = y.node();
+  y = Tensor();
+  const auto before = pool_stats().bytes_in_use;
+  node->release();
+  CHECK(before - pool_stats().bytes_in_use >= 1000 * static_cast<std::int64_t>(sizeof(Real)));
+  CHECK(static_cast<bool>(node->released));
+  REQUIRE(node->edges().size() == 1);
+  CHECK(std::string_view(node->edges()[0].to->op) == "tanh");
+  CHECK_FALSE(node->edges()[0].rule);
+}
+
+TEST_CASE("a chain of a million nodes is built and dropped on a stack of 256 KiB") {
+  const auto start = live_node_count();
+  on_small_stack([] {
+    Tensor y = variable(1);
+    for (int i = 0; i < long_chain; ++i) y = -y;
+  });
+  CHECK(live_node_count() == start);
+}
+
+TEST_CASE("a graph that rules hold together is dropped without recursion, too") {
+  const auto start = live_node_count();
+  on_small_stack([] {
+    const Tensor x = variable(1);
+    Tensor y = variable(1);
+    for (int i = 0; i < long_chain / 5; ++i) y = x * y;  // the rule for x holds the y before
+  });
+  CHECK(live_node_count() == start);
+}
+
+TEST_CASE("nodes may be dropped by another thread than the one that recorded them") {
+  const auto start = live_node_count();
+  Tensor y = variable(1);
+  for (int i = 0; i < 10'000; ++i) y = tanh(y);
+  std::thread([dropped = std::move(y)]() mutable { dropped = Tensor(); }).join();
+  CHECK(live_node_count() == start);
+}
+
+TEST_CASE("rules that are too large for their place live outside of it, and die once") {
+  const auto token = std::make_shared<int>(7);
+  std::array<double, 20> much{};
+  much[19] = 3;
+  const Tensor x = variable(2);
+  {
+    const Tensor small = record("small", x.value(), wrt(x, [token](const Tensor& gy) { return gy; }));
+    const Tensor large = record("large", x.value(), wrt(x, [token, much](const Tensor& gy) {
+                                  return Tensor(static_cast<Real>(*token * much[19]) * gy.item());
+                                }));
+    CHECK(token.use_count() == 3);
+    CHECK(grad(large, {x}, {.retain_graph = true})[0].item() == 21);
+    CHECK(token.use_count() == 3);
+    (void)grad(large, {x});
+    CHECK(token.use_count() == 2);  // a released rule lets go of what it captured
+  }
+  CHECK(token.use_count() == 1);
+}
+
+TEST_CASE("a rule that cannot be copied into its node leaves no memory behind") {
+  struct Reluctant {
+    std::array<double, 20> much{};
+    Reluctant() = default;
+    Reluctant(const Reluctant&) { throw std::bad_alloc(); }
+    Tensor operator()(const Tensor& gy) const { return gy; }
+  };
+  struct Adaptor {
+    static void call(const Reluctant& f, const Tensor& gy, const Tensor&, const bool*, Tensor* gx, const Edge*) {
+      gx[0] = f(gy);
+    }
+  };
+  const Reluctant reluctant;
+  Rule rule;
+  CHECK_THROWS_AS(rule.set<Adaptor>(reluctant), std::bad_alloc);
+  const auto before = pool_stats().bytes_in_use;
+  CHECK_THROWS_AS(rule.set<Adaptor>(reluctant), std::bad_alloc);
+  CHECK(pool_stats().bytes_in_use == before);
+  CHECK_FALSE(rule);
+}

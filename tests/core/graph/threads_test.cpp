@@ -1,0 +1,151 @@
+// Tests of what threads may do at the same time: share constants, leaves, and graphs (one of them at a time).
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <xgrad/core/base/scope.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/core/graph/tensor.h>
+#include <xgrad/core/watch/model_parameters.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+// x y, element by element, and its rules.
+Tensor times(const Tensor& x, const Tensor& y) {
+  Array product(x.shape());
+  for (std::int64_t i = 0; i < product.size(); ++i)
+    product.mutable_data()[i] = x.value().data()[i] * y.value().data()[i];
+  return record("times", std::move(product), wrt(x, [y](const Tensor& gy) { return times(gy, y); }),
+                wrt(y, [x](const Tensor& gy) { return times(gy, x); }));
+}
+
+// Calls f(0) ... f(count - 1), each on a thread of its own, all at once.
+template <class F>
+void together(int count, const F& f) {
+  std::barrier start(count);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      start.arrive_and_wait();
+      f(i);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
+TEST_CASE("threads that record with the same constant agree on its node") {
+  const auto nodes = live_node_count();
+  for (int round = 0; round < 200; ++round) {
+    const Tensor constant(Array(Shape{}, Real(3)));
+    Tensors results(2);
+    together(2, [&](int i) {
+      const Tensor x = variable(Real(i + 1));
+      results[static_cast<std::size_t>(i)] = times(x, constant);
+    });
+    for (const Tensor& y : results) REQUIRE(y.node()->edges()[1].to == constant.node());
+    REQUIRE(constant.node()->refs.load() == 3);
+  }
+  CHECK(live_node_count() == nodes);
+}
+
+TEST_CASE("a constant can be looked at while another thread records with it") {
+  for (int round = 0; round < 200; ++round) {
+    const Tensor constant(Array(Shape{2}, Real(3)));
+    together(2, [&](int i) {
+      if (i == 0) {
+        times(variable(Array(Shape{2}, Real(1))), constant);
+      } else {
+        (void)(to_string(constant).size() + constant.name().size() + constant.has_grad() + !constant.node());
+      }
+    });
+    REQUIRE(constant.node());
+  }
+}
+
+TEST_CASE("a child process can use the library whatever other threads of its parent were doing") {
+  const Tensor shared = variable(Array(Shape{3}, Real(2)));
+  std::atomic<bool> stop = false;
+  std::atomic<int> rounds = 0;
+  std::vector<std::thread> others;
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back([&, i] {
+      for (int round = 0; !stop; ++round, ++rounds) {
+        times(shared, shared).backward({.seed = Tensor(Array(Shape{3}, Real(1)))});
+        intern(cat("thread ", i, " round ", round % 1000), "Test");
+        const auto parameters = std::make_shared<detail::ModelParameters>();
+        const Tensor parameter = variable(1, "w");
+        parameters->add(parameter);
+        parameters->remove(parameter);
+      }
+    });
+  }
+  while (rounds < 10) std::this_thread::yield();
+  for (int child = 0; child < 100; ++child) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      alarm(10);  // a hang ends the child
+      const Tensor own = variable(Array(Shape{3}, Real(2)));
+      times(own, own).backward({.seed = Tensor(Array(Shape{3}, Real(1)))});
+      intern("child", "Test");
+      const auto parameters = std::make_shared<detail::ModelParameters>();
+      parameters->add(own);
+      parameters->remove(own);
+      _exit(own.grad().value().data()[2] == 4 ? 0 : 1);
+    }
+    int status = -1;
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+      FAIL_CHECK("child ", child, " ended with status ", status);
+      break;
+    }
+  }
+  stop = true;
+  for (std::thread& thread : others) thread.join();
+}
+
+TEST_CASE("graphs of several threads add their gradients up in the leaves that they share") {
+  constexpr int count = 4, passes = 25;
+  for (int round = 0; round < 20; ++round) {
+    const Tensor shared = variable(Array(Shape{3}, Real(2)));
+    together(count, [&](int i) {
+      const Tensor factor(Array(Shape{3}, Real(i + 1)));
+      for (int pass = 0; pass < passes; ++pass) times(shared, factor).backward({.seed = Array(Shape{3}, Real(1))});
+    });
+    REQUIRE(equal(shared.grad().value(), Array(Shape{3}, Real(passes * (1 + 2 + 3 + 4)))));
+  }
+}
+
+TEST_CASE("of passes through one graph at the same time each is done in full or refused") {
+  constexpr int depth = 300, count = 3;
+  const Tensor x = variable(Real(1)), one(Real(1));
+  Tensor y = x;
+  for (int i = 0; i < depth; ++i) y = times(y, one);
+  int done = 0;
+  for (int round = 0; round < 50; ++round) {
+    std::vector<int> succeeded(count);
+    together(count, [&](int i) {
+      try {
+        y.backward({.retain_graph = true});
+        succeeded[static_cast<std::size_t>(i)] = 1;
+      } catch (const GraphError&) {
+      }
+    });
+    for (const int each : succeeded) done += each;
+  }
+  CHECK(done > 0);
+  CHECK(x.grad().item() == done);
+  y.backward();  // nothing is left marked
+  CHECK(x.grad().item() == done + 1);
+}

@@ -1,0 +1,249 @@
+// The layers made of attention where sizes are 0 or 1, and the extremes of their arguments.
+#include <limits>
+
+#include <xgrad/nn/attention/attention_scores.h>
+#include <xgrad/nn/attention/linear_attention.h>
+#include <xgrad/nn/models/transformer.h>
+#include <xgrad/nn/pytorch/transformer.h>
+
+#include "support/attention.h"
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+using namespace nn::pytorch;
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+
+// Calls f(B, T, S) for all sizes from 0 to 2.
+template <class F>
+void each_size(const F& f) {
+  for (const std::int64_t B : {0, 1, 2}) {
+    for (const std::int64_t T : {0, 1, 2}) {
+      for (const std::int64_t S : {0, 1, 2}) {
+        CAPTURE(cat("B ", B, " T ", T, " S ", S));
+        f(B, T, S);
+      }
+    }
+  }
+}
+
+TEST_CASE("Attention layers of sizes 0 and 1, with first and second gradients") {
+  const MultiHeadAttention attn{root, 4, 2};
+  const LinearAttention linear{root, 4, 2};
+  const SelfAttention self{root, 4, 2};
+  const Tensors of_attn = attn.parameters(), of_linear = linear.parameters(), of_self = self.parameters();
+  each_size([&](std::int64_t B, std::int64_t T, std::int64_t S) {
+    const Array x = normal({B, T, 4}), y = normal({B, S, 4}, 2);
+    for (const AttentionMask& mask : {AttentionMask{}, padding(Index({B}, S / 2)), padding(Index({B, T}, S / 2)),
+                                      nn::window({.before = 1}), causal}) {
+      check_edge([&](const Tensors& t) { return attn(t[0], t[1], t[1], mask); }, {x, y}, {B, T, 4}, of_attn);
+    }
+    check_edge([&](const Tensors& t) { return linear(t[0], t[1], t[1], padding(Index({B}, S / 2))); }, {x, y},
+               {B, T, 4}, of_linear);
+    check_edge([&](const Tensors& t) { return linear(t[0], causal); }, {x}, {B, T, 4}, of_linear);
+    check_edge([&](const Tensors& t) { return self(t[0], causal); }, {x}, {B, T, 2}, of_self);
+    check_edge([&](const Tensors& t) { return self.columns(t[0]); }, {normal({B, 4, T})}, {B, 2, T}, of_self);
+    check_edge(
+        [&](const Tensors& t) {
+          KeyValueCache past;
+          LinearAttentionState sums;
+          attn.extend(t[1], past), linear.extend(t[1], sums);
+          return attn.extend(t[0], past) + linear.extend(t[0], sums);
+        },
+        {x, y}, {B, T, 4}, of_attn);
+  });
+}
+
+TEST_CASE("Attention pooling of sizes 0 and 1, with first and second gradients") {
+  const DotProductAttention dot{root};
+  const WindowedAttention windowed{root, {.before = 1, .after = most}};
+  const BilinearAttention bilinear{root, {.query = 3, .key = 3}};
+  const AdditiveAttention additive{root, {.query = 3, .key = 3, .hidden = 2}};
+  const GaussianAttention gaussian{root, {.w = 0.5, .trained = true}};
+  for (const AttentionPooling* attn :
+       {static_cast<const AttentionPooling*>(&dot), static_cast<const AttentionPooling*>(&windowed),
+        static_cast<const AttentionPooling*>(&bilinear), static_cast<const AttentionPooling*>(&additive),
+        static_cast<const AttentionPooling*>(&gaussian)}) {
+    CAPTURE(attn->description());
+    const Tensors parameters = attn->parameters();
+    each_size([&](std::int64_t B, std::int64_t T, std::int64_t S) {
+      if (attn == &windowed && T != S) return;
+      const Array q = normal({B, T, 3}), k = normal({B, S, 3}, 2);
+      for (const std::int64_t e : {0, 1}) {
+        for (const AttentionMask& mask : {AttentionMask{}, padding(Index({B}, S / 2)), causal}) {
+          check_edge([&](const Tensors& t) { return (*attn)(t[0], t[1], t[2], mask); }, {q, k, normal({B, S, e}, 3)},
+                     {B, T, e}, parameters);
+        }
+      }
+      check_edge([&](const Tensors& t) { return attn->weights(t[0], t[1], causal); }, {q, k}, {B, T, S}, parameters);
+    });
+  }
+}
+
+TEST_CASE("MultiheadAttention of sizes 0 and 1, with first and second gradients") {
+  const MultiheadAttention plain{root, 4, 2},
+      added{root, 4, 2, {.add_bias_kv = true, .add_zero_attn = true, .vdim = 3}},
+      second{root, 4, 2, {.batch_first = false}};
+  each_size([&](std::int64_t B, std::int64_t T, std::int64_t S) {
+    const Array q = normal({B, T, 4}), k = normal({B, S, 4}, 2), v = normal({B, S, 3}, 3);
+    for (const bool need_weights : {false, true}) {
+      for (const bool causal : {false, true}) {
+        const MultiheadCall call{
+            .key_padding_mask = Mask({B, S}, true), .is_causal = causal, .need_weights = need_weights};
+        check_edge([&](const Tensors& t) { return plain.forward(t[0], t[1], t[1], call).output; }, {q, k}, {B, T, 4},
+                   plain.parameters());
+        check_edge([&](const Tensors& t) { return added.forward(t[0], t[1], t[2], call).output; }, {q, k, v}, {B, T, 4},
+                   added.parameters());
+      }
+      check_edge(
+          [&](const Tensors& t) { return second.forward(t[0], t[1], t[1], {.need_weights = need_weights}).output; },
+          {normal({T, B, 4}), normal({S, B, 4})}, {T, B, 4}, second.parameters());
+      check_edge(
+          [&](const Tensors& t) { return plain.forward(t[0], t[1], t[1], {.need_weights = need_weights}).output; },
+          {normal({T, 4}), normal({S, 4})}, {T, 4}, plain.parameters());
+    }
+    for (const bool averaged : {false, true}) {
+      const MultiheadCall call{.attn_mask = Mask({T, S}, true), .average_attn_weights = averaged};
+      const Shape shape = averaged ? Shape{B, T, S + 2} : Shape{B, 2, T, S + 2};
+      check_edge([&](const Tensors& t) { return added.forward(t[0], t[1], t[2], call).weights; }, {q, k, v}, shape,
+                 added.parameters());
+    }
+    check_edge([&](const Tensors& t) { return added(t[0], t[1], t[2], padding(Index({B}, S / 2))); }, {q, k, v},
+               {B, T, 4}, added.parameters());
+  });
+}
+
+TEST_CASE("Transformer blocks and layers of sizes 0 and 1, with first and second gradients") {
+  for (const bool norm_first : {false, true}) {
+    const TransformerOptions options{.dim = 4,
+                                     .ffn = 3,
+                                     .heads = 2,
+                                     .layers = 1,
+                                     .dropout = 0,
+                                     .norm = norm_first ? NormOrder::pre : NormOrder::post,
+                                     .activation = tanh,
+                                     .max_length = 4};
+    const TransformerLayerOptions layer{
+        .dim_feedforward = 3, .dropout = 0, .activation = tanh, .norm_first = norm_first};
+    const EncoderBlock encoder{root, options};
+    const DecoderBlock decoder{root, options};
+    const Transformer model{
+        root, {.d_model = 4, .nhead = 2, .num_encoder_layers = 1, .num_decoder_layers = 1, .layer = layer}};
+    const EncoderDecoder whole{root, 5, 6, options};
+    each_size([&](std::int64_t B, std::int64_t T, std::int64_t S) {
+      const Array x = normal({B, T, 4}), memory = normal({B, S, 4}, 2);
+      const Index lengths({B}, S / 2);
+      check_edge([&](const Tensors& t) { return encoder(t[0], padding(lengths)); }, {memory}, {B, S, 4},
+                 encoder.parameters());
+      check_edge([&](const Tensors& t) { return decoder(t[0], t[1], padding(lengths)); }, {x, memory}, {B, T, 4},
+                 decoder.parameters());
+      check_edge(
+          [&](const Tensors& t) {
+            return model(t[1], t[0], {.src_key_padding_mask = Mask({B, S}, true)}, {.tgt_is_causal = true});
+          },
+          {x, memory}, {B, T, 4}, model.parameters());
+      check_edge(
+          [&](const Tensors&) {
+            return whole(Index({B, S}, 3), lengths, Index({B, T}, 2));
+          },
+          {}, {B, T, 6}, whole.parameters());
+      auto decoding = whole.start(Index({B, S}, 3), lengths);
+      for (int step = 0; step < 2; ++step) CHECK(decoding.step(Index({B}, 1)).shape() == Shape{B, 6});
+      decoding.select(Index(Shape{0}));
+      CHECK(decoding.step(Index(Shape{0})).shape() == Shape{0, 6});
+    });
+  }
+}
+
+TEST_CASE("Sizes and settings of attention layers at the ends of their range are refused, or right") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::int64_t size : {least, std::int64_t{-1}, std::int64_t{0}, most, most / 2, most / 3 + 1}) {
+    CAPTURE(size);
+    CHECK_THROWS_AS(MultiHeadAttention(root, size, 2), Error);
+    CHECK_THROWS_AS(MultiHeadAttention(root, 4, size), Error);
+    CHECK_THROWS_AS(LinearAttention(root, size, 2), Error);
+    CHECK_THROWS_AS(LinearAttention(root, 4, size), Error);
+    CHECK_THROWS_AS(MultiheadAttention(root, size, 2), Error);
+    CHECK_THROWS_AS(MultiheadAttention(root, size, 1), Error);
+    CHECK_THROWS_AS(MultiheadAttention(root, 4, size), Error);
+    CHECK_THROWS_AS(TransformerEncoderLayer(root, 4, 2, {.dim_feedforward = size}), Error);
+    CHECK_THROWS_AS(TransformerEncoderLayer(root, size, 1), Error);
+    CHECK_THROWS_AS(EncoderBlock(root, {.dim = size, .ffn = 3, .heads = 1}), Error);
+    CHECK_THROWS_AS(EncoderBlock(root, {.dim = 4, .ffn = size, .heads = 1}), Error);
+    CHECK_THROWS_AS(BilinearAttention(root, {.query = size, .key = 2}), Error);
+    CHECK_THROWS_AS(AdditiveAttention(root, {.query = 2, .key = 2, .hidden = size}), Error);
+    CHECK_THROWS_AS(SelfAttention(root, 2, size), Error);
+    if (size != 0) {
+      CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2, {.key = size}), Error);
+      CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.kdim = size}), Error);
+    }
+    if (size < 0) CHECK_THROWS_AS(WindowedAttention(root, {.before = size}), ValueError);
+  }
+  for (const double value : {nan, infinity, -infinity}) {
+    CHECK(error_of<ValueError>([&] { DotProductAttention(root, {.scale = value}); }) ==
+          cat("attention: scale ", value, " is not finite"));
+    CHECK(error_of<ValueError>([&] { GaussianAttention(root, {.w = value}); }) ==
+          cat("attention: w ", value, " is not finite"));
+    CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2, {.dropout = value}), ValueError);
+    CHECK_THROWS_AS(DotProductAttention(root, {.dropout = value}), ValueError);
+    CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.dropout = value}), ValueError);
+  }
+  const Tensor x(normal({1, 5, 4}));
+  check_close(WindowedAttention(root, {.before = most, .after = most})(x, x, x).value(),
+              DotProductAttention(root)(x, x, x).value(), 1e-14);
+  check_close(WindowedAttention(root, {.before = most})(x, x, x).value(),
+              DotProductAttention(root)(x, x, x, causal).value(), 1e-14);
+}
+
+TEST_CASE("Windowed attention with a length for every query, some of which end before the window") {
+  const WindowedAttention attn{root, {.before = 1, .after = 1}};
+  const DotProductAttention reference{root};
+  Index lengths({1, 64}, 64);
+  for (const std::int64_t t : {0, 17, 40, 63}) lengths.mutable_data()[t] = t / 2;
+  const Tensor q = variable(normal({1, 64, 3}, 1)), k = variable(normal({1, 64, 3}, 2)),
+               v = variable(normal({1, 64, 3}, 3));
+  const AttentionMask mask = padding(lengths),
+                      written{.masked = masked_keys(mask & nn::window({.before = 1, .after = 1}), {1, 64, 64})};
+  const Tensor y = attn(q, k, v, mask), expected = reference(q, k, v, written);
+  check_close(y.value(), expected.value(), 1e-14);
+  const Array seed = normal({1, 64, 3}, 4);
+  const Tensors g = grad(y, {q, k, v}, {.seed = seed}), wanted = grad(expected, {q, k, v}, {.seed = seed});
+  for (std::size_t i = 0; i < 3; ++i) check_close(g[i].value(), wanted[i].value(), 1e-14);
+}
+
+TEST_CASE("Attention pooling refuses what would be repeated to fit") {
+  const Tensor q(normal({1, 3, 4})), k(normal({2, 5, 4})), narrow_keys(normal({1, 5, 1}));
+  const GaussianAttention gaussian{root};
+  const AdditiveAttention additive{root, {.query = 4, .key = 4, .hidden = 2}};
+  const DotProductAttention dot{root};
+  for (const AttentionPooling* attn :
+       {static_cast<const AttentionPooling*>(&gaussian), static_cast<const AttentionPooling*>(&additive),
+        static_cast<const AttentionPooling*>(&dot)}) {
+    CHECK(error_of<ShapeError>([&] { attn->score(q, k); }) ==
+          "attention: batch sizes differ: q [1, 3, 4], k [2, 5, 4]");
+    CHECK_THROWS_AS(attn->weights(q, k), ShapeError);
+    CHECK_THROWS_AS(attn->score(q[0], k[0]), ShapeError);
+    CHECK_THROWS_AS(attn->weights(k[0], k[0]), ShapeError);
+  }
+  CHECK(error_of<ShapeError>([&] { gaussian.score(q, narrow_keys); }) ==
+        "attention: queries and keys differ in width: q [1, 3, 4], k [1, 5, 1]");
+  const Tensor one = q[{_, slice(0, 1)}];
+  CHECK(error_of<ShapeError>([&] {
+          additive(one, q, q, {.bias = ones({3, 3})});
+        }) == "attention: bias of shape [3, 3] cannot become [1, 1, 1, 3]");
+  CHECK(error_of<ShapeError>([&] {
+          additive(one, q, q, {.masked = Mask({3, 3}, false)});
+        }) == "attention: masked of shape [3, 3] cannot become [1, 1, 1, 3]");
+  struct Wrong : AttentionPooling {
+    Wrong() : AttentionPooling(root, 0) {}
+    Tensor score(const Tensor& a, const Tensor&) const override { return sum(a, {.axis = 2}); }
+  } wrong;
+  CHECK(error_of<ShapeError>([&] { wrong(q, q, q); }) == "attention: scores of shape [1, 3], expected [1, 3, 3]");
+}
+
+}  // namespace
+}  // namespace xgrad::testing

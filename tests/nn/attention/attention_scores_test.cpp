@@ -1,0 +1,275 @@
+// Attention pooling: the worked figures, every score by its formula, windows, self-attention in both forms.
+#include "../support.h"
+
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <xgrad/nn/attention/attention_recorder.h>
+#include <xgrad/nn/attention/attention_scores.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/layers/softmax.h>
+#include <xgrad/ops/products/matmul.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+// One of every kind, for queries and keys of this width.
+std::vector<std::unique_ptr<AttentionPooling>> every_kind(std::int64_t width, double dropout = 0) {
+  std::vector<std::unique_ptr<AttentionPooling>> kinds;
+  kinds.push_back(std::make_unique<DotProductAttention>(root, DotProductAttentionOptions{.dropout = dropout}));
+  kinds.push_back(
+      std::make_unique<DotProductAttention>(root, DotProductAttentionOptions{.dropout = dropout, .scale = 1}));
+  kinds.push_back(std::make_unique<BilinearAttention>(
+      root, BilinearAttentionOptions{.query = width, .key = width, .dropout = dropout}));
+  kinds.push_back(std::make_unique<AdditiveAttention>(
+      root, AdditiveAttentionOptions{.query = width, .key = width, .hidden = 5, .dropout = dropout}));
+  kinds.push_back(std::make_unique<GaussianAttention>(root, GaussianAttentionOptions{.w = 0.7, .dropout = dropout}));
+  kinds.push_back(std::make_unique<GaussianAttention>(
+      root, GaussianAttentionOptions{.w = 0.7, .trained = true, .dropout = dropout}));
+  return kinds;
+}
+
+// The worked example: equal keys, so that every query averages the values that it may see.
+const Tensor same_keys = ones({2, 10, 2});
+const Tensor counting_values = [] {
+  Array v(Shape{2, 10, 4});
+  for (std::int64_t i = 0; i < v.size(); ++i) v.mutable_data()[i] = static_cast<Real>(i % 40);
+  return v;
+}();
+const AttentionMask two_and_six = padding(Index({2}, {2, 6}));
+const Array averages({2, 1, 4}, {2, 3, 4, 5, 10, 11, 12, 13});
+
+TEST_CASE("Additive attention: the worked example") {
+  const AdditiveAttention attn{root, {.query = 20, .key = 2, .hidden = 8, .dropout = 0.1}};
+  CHECK(attn.num_parameters() == 20 * 8 + 2 * 8 + 8);
+  const Eval eval(attn);
+  check_close(attn(normal({2, 1, 20}), same_keys, counting_values, two_and_six).value(), averages);
+}
+
+TEST_CASE("Dot-product attention: the worked example") {
+  const DotProductAttention attn{root, {.dropout = 0.5}};
+  const Tensor q(normal({2, 1, 2}));
+  CHECK(!equal(attn(q, same_keys, counting_values, two_and_six).value(), averages));
+  const Eval eval(attn);
+  check_close(attn(q, same_keys, counting_values, two_and_six).value(), averages);
+}
+
+TEST_CASE("Additive attention is W_v tanh(W_q q + W_k k), each query against each key") {
+  const AdditiveAttention attn{root, {.query = 3, .key = 2, .hidden = 4}};
+  const Tensor q(normal({1, 2, 3}, 1)), k(normal({1, 5, 2}, 2)), v(normal({1, 5, 6}, 3));
+  Tensors rows;
+  for (std::int64_t t = 0; t < 2; ++t) {
+    Tensors scores;
+    for (std::int64_t s = 0; s < 5; ++s) {
+      scores.push_back(attn.w_v(tanh(attn.w_q(q[{0, t}]) + attn.w_k(k[{0, s}]))));
+    }
+    rows.push_back(matmul(softmax(concat(scores)), v[{0}]));
+  }
+  check_close(attn(q, k, v).value()[{0}], stack(rows).value());
+}
+
+// ---- One interface ----
+
+TEST_CASE("With equal keys every kind averages the values that a query may see") {
+  for (const auto& attn : every_kind(2, 0.5)) {
+    CAPTURE(attn->description());
+    const Tensor q(normal({2, 1, 2}));
+    CHECK(!equal((*attn)(q, same_keys, counting_values, two_and_six).value(), averages));
+    const Eval eval(*attn);
+    check_close((*attn)(q, same_keys, counting_values, two_and_six).value(), averages);
+  }
+}
+
+TEST_CASE("Every kind is score, softmax, weighted sum, under any mask") {
+  const Tensor q(normal({2, 3, 4}, 1)), k(normal({2, 5, 4}, 2)), v(normal({2, 5, 3}, 3));
+  Mask hidden({2, 1, 3, 5}, false);
+  for (const int i : {1, 7, 18, 22}) hidden.mutable_data()[i] = true;
+  for (const auto& attn : every_kind(4)) {
+    CAPTURE(attn->description());
+    for (const AttentionMask& mask :
+         {AttentionMask{}, causal, padding(Index({2}, {3, 5})), padding(Index({2, 3}, {1, 2, 3, 4, 5, 1})),
+          AttentionMask{.masked = hidden}, AttentionMask{.bias = Tensor(normal({3, 5}, 4))}}) {
+      Tensor scores = attn->score(q, k);
+      CHECK(scores.shape() == Shape{2, 3, 5});
+      if (mask.bias.defined()) scores = scores + mask.bias;
+      const Mask blocked = masked_keys(mask, {2, 3, 5}).reshaped({2, 3, 5});
+      const Tensor weights = softmax(masked_fill(scores, blocked, -INFINITY));
+      check_close(attn->weights(q, k, mask).value(), weights.value());
+      check_close((*attn)(q, k, v, mask).value(), matmul(weights, v).value());
+    }
+  }
+}
+
+TEST_CASE("Every kind offers its weights to a recorder") {
+  for (const auto& attn : every_kind(4)) {
+    const Tensor x(normal({2, 3, 4}));
+    AttentionRecorder recorder;
+    (*attn)(x, x, x, causal);
+    check_close(recorder.last("").reshaped({2, 3, 3}), attn->weights(x, x, causal).value());
+  }
+}
+
+TEST_CASE("A query that may see nothing gets 0, with gradients 0, and the others do not notice") {
+  for (const auto& attn : every_kind(4)) {
+    CAPTURE(attn->description());
+    const Tensor q = variable(normal({2, 3, 4}, 1)), k = variable(normal({2, 5, 4}, 2)),
+                 v = variable(normal({2, 5, 4}, 3));
+    const Tensor y = (*attn)(q, k, v, padding(Index({2}, {0, 5})));
+    CHECK(equal(y.value()[{0}], Array({3, 4}, Real(0))));
+    check_close(y.value()[{1}], (*attn)(q, k, v, {}).value()[{1}]);
+    for (const Tensor& g : grad(y, {q, k, v}, {.seed = normal({2, 3, 4}, 4)})) {
+      for (const Real value : g.value()[{0}]) CHECK(value == 0);
+      for (const Real value : g.value()[{1}]) CHECK(value == value);
+    }
+  }
+}
+
+TEST_CASE("What is padding does not matter to any kind, not even NaN, nor to its gradients") {
+  const Array good = normal({2, 5, 4}, 2);
+  Array bad = good;
+  for (int i = 12; i < 20; ++i) bad.mutable_data()[i] = std::numeric_limits<Real>::quiet_NaN();
+  const AttentionMask mask = padding(Index({2}, {3, 5}));
+  for (const auto& attn : every_kind(4)) {
+    CAPTURE(attn->description());
+    const Tensor q = variable(normal({2, 3, 4}, 1)), k = variable(bad);
+    const Tensor y = (*attn)(q, k, k, mask);
+    check_close(y.value(), (*attn)(q, good, good, mask).value());
+    Tensors leaves = attn->parameters();
+    leaves.insert(leaves.end(), {q, k});
+    for (const Tensor& g : grad(y, leaves, {.seed = normal({2, 3, 4}, 4)})) {
+      for (const Real value : g.value()) CHECK(value == value);
+    }
+  }
+}
+
+TEST_CASE("Gradients of every kind are those of differences") {
+  const std::vector<Array> qkv{normal({2, 3, 4}, 1), normal({2, 5, 4}, 2), normal({2, 5, 4}, 3)};
+  for (const auto& attn : every_kind(4)) {
+    CAPTURE(attn->description());
+    check_module_gradients(
+        *attn,
+        [&](const Tensors& x) {
+          return (*attn)(x[0], x[1], x[2], padding(Index({2}, {3, 5})));
+        },
+        qkv);
+  }
+}
+
+TEST_CASE("Attention pooling refuses what does not fit") {
+  CHECK(error_of<ValueError>([] { AdditiveAttention(root, {.query = 2, .key = 2, .hidden = 2, .dropout = 2}); }) ==
+        "AdditiveAttention: dropout must be in [0, 1], got 2");
+  CHECK_THROWS_AS(AdditiveAttention(root, {.query = 2, .key = 2}), ValueError);
+  CHECK_THROWS_AS(BilinearAttention(root, {.query = 2}), ValueError);
+  CHECK(error_of<ValueError>([] { WindowedAttention(root, {.before = -1}); }) ==
+        "window: before -1 and after 0 must not be negative");
+  const Tensor q(normal({2, 3, 4})), k(normal({2, 5, 4})), x(normal({3, 4}));
+  for (const auto& attn : every_kind(4)) {
+    CHECK(error_of<ShapeError>([&] { (*attn)(q, k, q); }) ==
+          "attention: keys and values differ in number: q [2, 3, 4], k [2, 5, 4], v [2, 3, 4]");
+    CHECK_THROWS_AS((*attn)(x, x, x), ShapeError);
+    CHECK_THROWS_AS((*attn)(q, Tensor(normal({1, 5, 4})), Tensor(normal({1, 5, 4}))), ShapeError);
+    CHECK_THROWS_AS((*attn)(q, k, k, padding(Index({2}, {6, 1}))), ValueError);
+    CHECK_THROWS_AS((*attn)(q, k, k, padding(Index({2}, {-1, 1}))), ValueError);
+  }
+}
+
+struct CosineAttention : AttentionPooling {
+  explicit CosineAttention(At here) : AttentionPooling(std::move(here), 0) {}
+  Tensor score(const Tensor& q, const Tensor& k) const override {
+    const auto unit = [](const Tensor& x) { return x / sqrt(sum(square(x), {.axis = -1, .keepdim = true})); };
+    return matmul(unit(q), unit(k), {.transpose_b = true});
+  }
+};
+
+TEST_CASE("A score of one's own is one function") {
+  const CosineAttention attn{root};
+  const Tensor q(normal({1, 2, 3}, 1)), k(normal({1, 4, 3}, 2)), v(normal({1, 4, 5}, 3));
+  check_close(attn(q * 7, k, v).value(), attn(q, k, v).value());
+  check_close(attn(q, k, v, causal).value(), matmul(attn.weights(q, k, causal), v).value());
+}
+
+// ---- Single kinds ----
+
+TEST_CASE("The plain dot product, the scaled one and the bilinear one") {
+  const Tensor q(normal({1, 2, 3}, 1)), k(normal({1, 4, 3}, 2));
+  const Tensor dots = matmul(q, transpose(k));
+  check_close(DotProductAttention(root, {.scale = 1}).score(q, k).value(), dots.value());
+  check_close(DotProductAttention(root).score(q, k).value(), (dots / std::sqrt(Real(3))).value());
+  const BilinearAttention attn{root, {.query = 3, .key = 5}};
+  const Tensor wide(normal({1, 4, 5}, 3));
+  check_close(attn.score(q, wide).value(), matmul(matmul(q, transpose(attn.w.weight)), transpose(wide)).value());
+}
+
+TEST_CASE("Gaussian attention is kernel regression") {
+  const GaussianAttention attn{root, {.w = 2}};
+  CHECK(attn.num_parameters() == 0);
+  CHECK(GaussianAttention(root, {.trained = true}).num_parameters() == 1);
+  const Tensor q = tensor({{{0.5}, {2}}}), k = tensor({{{0}, {1}, {3}}}), v = tensor({{{1}, {10}, {100}}});
+  for (int t = 0; t < 2; ++t) {
+    double total = 0, sum = 0;
+    for (int i = 0; i < 3; ++i) {
+      const double distance = (q.value().at({0, t, 0}) - k.value().at({0, i, 0})) * 2;
+      total += std::exp(-distance * distance / 2);
+      sum += std::exp(-distance * distance / 2) * v.value().at({0, i, 0});
+    }
+    CHECK(attn(q, k, v).value().at({0, t, 0}) == doctest::Approx(sum / total));
+  }
+}
+
+TEST_CASE("Windowed attention is scaled dot-product attention under a band") {
+  const WindowedAttention attn{root, {.before = 2, .after = 1}};
+  const DotProductAttention full{root};
+  const Tensor q(normal({2, 7, 4}, 1)), k(normal({2, 7, 4}, 2)), v(normal({2, 7, 3}, 3));
+  const Tensor y = attn(q, k, v);
+  for (std::int64_t t = 0; t < 7; ++t) {
+    const Slice seen = slice(std::max<std::int64_t>(t - 2, 0), std::min<std::int64_t>(t + 2, 7));
+    check_close(y.value()[{_, t}], full(q[{_, slice(t, t + 1)}], k[{_, seen}], v[{_, seen}]).value()[{_, 0}]);
+  }
+  check_close(attn(q, k, v, causal).value(), full(q, k, v, nn::window({.before = 2}) & causal).value());
+  const Tensor weights = attn.weights(q, k);
+  CHECK(weights.value().at({0, 3, 0}) == 0);
+  CHECK(weights.value().at({0, 3, 1}) > 0);
+  CHECK(weights.value().at({0, 3, 5}) == 0);
+  CHECK_THROWS_AS(attn(q, k[{_, slice(0, 5)}], v[{_, slice(0, 5)}]), ShapeError);
+  check_module_gradients(attn, [&](const Tensors& x) { return attn(x[0], x[1], x[2]); },
+                         {q.value(), k.value(), v.value()});
+}
+
+TEST_CASE("Self-attention with positions as rows and as columns: 512 to 64, scores divided by 8") {
+  const SelfAttention attn{root, 512, 64};
+  CHECK(attn.num_parameters() == 3 * 512 * 64);
+  const Tensor x(normal({2, 7, 512}));
+  const Tensor rows = attn(x);
+  CHECK(rows.shape() == Shape{2, 7, 64});
+  const Tensor columns = attn.columns(transpose(x));
+  CHECK(columns.shape() == Shape{2, 64, 7});
+  check_close(transpose(columns).value(), rows.value());
+
+  const Tensor q = attn.w_q(x), k = attn.w_k(x), v = attn.w_v(x);
+  check_close(attn.attn.score(q, k).value(), (matmul(q, transpose(k)) / 8).value());
+  check_close(rows.value(), matmul(softmax(matmul(q, transpose(k)) / 8), v).value());
+  CHECK_THROWS_AS(attn.columns(x[0]), ShapeError);
+}
+
+TEST_CASE("Both forms of self-attention have the same gradients") {
+  const SelfAttention attn{root, 6, 3};
+  const Tensor x = variable(normal({2, 4, 6}));
+  Tensors leaves = attn.parameters();
+  leaves.push_back(x);
+  const Array seed = normal({2, 4, 3}, 5);
+  const Tensors by_rows = grad(attn(x), leaves, {.seed = seed});
+  const Tensors by_columns = grad(transpose(attn.columns(transpose(x))), leaves, {.seed = seed});
+  for (std::size_t i = 0; i < leaves.size(); ++i) check_close(by_columns[i].value(), by_rows[i].value());
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,224 @@
+// Multi-head attention: the formula, masks, caches, weights.
+#include "../support.h"
+
+#include <limits>
+#include <memory>
+
+#include <xgrad/nn/attention/attention_scores.h>
+#include <xgrad/nn/attention/multi_head_attention.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/layers/softmax.h>
+#include <xgrad/ops/products/matmul.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+
+// softmax(q k' / sqrt(d)) v head by head, in the words of the formula.
+Tensor by_formula(const MultiHeadAttention& attn, const Tensor& x, const Tensor& y) {
+  const std::int64_t B = x.dim(0), H = attn.heads, d = attn.dim / H;
+  const auto split = [&](const Tensor& t) { return transpose(reshape(t, {B, -1, H, d}), 1, 2); };  // (B, H, T, d)
+  const Tensor q = split(attn.q(x)), k = split(attn.k(y)), v = split(attn.v(y));
+  const Tensor weights = softmax(matmul(q, transpose(k)) / std::sqrt(static_cast<Real>(d)));  // (B, H, T, S)
+  return attn.o(reshape(transpose(matmul(weights, v), 1, 2), {B, -1, attn.dim}));
+}
+
+TEST_CASE("Multi-head attention is the formula, head by head") {
+  for (const std::int64_t heads : {1, 2, 6}) {
+    for (const bool bias : {false, true}) {
+      const MultiHeadAttention attn{root, 12, heads, {.bias = bias}};
+      const Tensor x(normal({2, 3, 12}, 1)), y(normal({2, 5, 12}, 2));
+      check_close(attn(x, y, y).value(), by_formula(attn, x, y).value());
+      check_close(attn(x).value(), by_formula(attn, x, x).value());
+    }
+  }
+}
+
+TEST_CASE("Separate query, key and value sizes, valid lengths, no bias by default") {
+  const MultiHeadAttention attn{root, 100, 5, {.dropout = 0.5}};
+  CHECK(attn.num_parameters() == 4 * 100 * 100);
+  const Tensor X = ones({2, 4, 100}), Y = ones({2, 6, 100});
+  CHECK(attn(X, Y, Y, padding(Index({2}, {3, 2}))).shape() == Shape{2, 4, 100});
+
+  const MultiHeadAttention other{root, 8, 2, {.query = 3, .key = 5, .value = 7}};
+  CHECK(other(normal({2, 4, 3}), normal({2, 6, 5}), normal({2, 6, 7})).shape() == Shape{2, 4, 8});
+  CHECK(other.num_parameters() == 8 * (3 + 5 + 7 + 8));
+}
+
+TEST_CASE("The number of parameters does not depend on the number of heads, and one head still has W_o") {
+  const MultiHeadAttention eight{root, 512, 8}, one{root, 512, 1};
+  CHECK(eight(normal({2, 7, 512})).shape() == Shape{2, 7, 512});
+  CHECK(eight.num_parameters() == one.num_parameters());
+
+  const MultiHeadAttention attn{root, 4, 1};
+  const DotProductAttention single{root};
+  const Tensor x(normal({1, 3, 4}));
+  const Tensor without = single(attn.q(x), attn.k(x), attn.v(x));
+  CHECK(difference(attn(x).value(), without.value()) > 1e-3);
+  check_close(attn(x).value(), attn.o(without).value());
+}
+
+TEST_CASE("A mask as an additive term, weights kept") {
+  struct Model : Module {
+    MultiHeadAttention attn{at("attn"), 128, 8};
+  } model;
+  const Tensor x(normal({1, 11, 128}));
+  const Mask ignored({1, 1, 1, 11}, {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1});
+  AttentionRecorder recorder;
+  const Tensor y = model.attn(x, {.bias = to_real(ignored) * -1e9});
+  CHECK(y.shape() == Shape{1, 11, 128});
+  const Array weights = recorder.last("attn");
+  CHECK(weights.shape() == Shape{1, 8, 11, 11});
+  const Tensor heads = matmul(weights, transpose(reshape(model.attn.v(x), {1, 11, 8, 16}), 1, 2));
+  CHECK(heads.shape() == Shape{1, 8, 11, 16});
+  check_close(model.attn.o(reshape(transpose(heads, 1, 2), {1, 11, 128})).value(), y.value());
+  check_close(model.attn(x, {.masked = ignored}).value(), y.value());
+}
+
+// ---- Masks ----
+
+TEST_CASE("With a causal mask a prefix does not know how the sequence goes on") {
+  const MultiHeadAttention attn{root, 8, 2};
+  const Tensor x(normal({2, 6, 8}));
+  const Tensor prefix = x[{_, slice(0, 4)}];
+  check_close(attn(x, causal).value()[{_, slice(0, 4)}], attn(prefix, causal).value());
+  CHECK(difference(attn(x).value()[{_, slice(0, 4)}], attn(prefix).value()) > 1e-3);
+}
+
+TEST_CASE("What is padding does not matter, not even NaN, alone or with the causal mask") {
+  const MultiHeadAttention attn{root, 8, 2};
+  Array x = normal({2, 6, 8}), spoilt = x;
+  for (int t = 3; t < 6; ++t) {
+    for (int c = 0; c < 8; ++c) spoilt.mutable_data()[t * 8 + c] = nan;
+  }
+  for (const AttentionMask& mask :
+       {padding(Index({2}, {3, 6})), causal & padding(Index({2}, {3, 6})), padding(Index({2, 6}, 3))}) {
+    const Tensor good = attn(x, x, x, mask), bad = attn(x, spoilt, spoilt, mask);
+    check_close(good.value()[{0}], bad.value()[{0}], 1e-14);  // a compiler may round the way around NaN differently
+  }
+}
+
+TEST_CASE("A window is a band mask") {
+  const MultiHeadAttention attn{root, 8, 2};
+  const Tensor x(normal({1, 7, 8}));
+  const Tensor y = attn(x, window({.before = 2, .after = 1}));
+  // Position 4 sees 2 ... 5 and nothing else.
+  const Tensor part = x[{_, slice(2, 6)}];
+  check_close(y.value()[{0, 4}], attn(x[{_, slice(4, 5)}], part, part).value()[{0, 0}]);
+}
+
+// ---- Decoding ----
+
+TEST_CASE("A sequence in pieces gives what it gives in one") {
+  const MultiHeadAttention attn{root, 8, 2};
+  const Tensor x(normal({2, 6, 8}));
+  const Tensor whole = attn(x, causal);
+  KeyValueCache past;
+  Tensors pieces;
+  for (const auto& [from, to] : std::vector<std::pair<int, int>>{{0, 2}, {2, 3}, {3, 6}}) {
+    pieces.push_back(attn.extend(x[{_, slice(from, to)}], past));
+    CHECK(past.length() == to);
+  }
+  check_close(concat(pieces, 1).value(), whole.value());
+  past.select(Index({3}, {1, 1, 0}));
+  CHECK(past.keys().shape() == Shape{3, 6, 8});
+  check_close(past.values().value()[{1}], attn.v(x).value()[{1}]);
+}
+
+TEST_CASE("A past of another batch size is refused and stays as it was") {
+  struct Model : Module {
+    MultiHeadAttention attn{at("attn"), 8, 2};
+  } model;
+  KeyValueCache past;
+  model.attn.extend(normal({2, 3, 8}), past);
+  CHECK(
+      error_of<ShapeError>([&] {
+        model.attn.extend(normal({3, 1, 8}), past);
+      }) ==
+      "attention: batch sizes differ: [3, 1, 8] after a past of [2, 3, 8]\n  in attn (MultiHeadAttention 8, 2 heads)");
+  CHECK(past.length() == 3);
+}
+
+// ---- Errors, weights, gradients ----
+
+TEST_CASE("MultiHeadAttention refuses sizes that do not divide and dropouts that are no probability") {
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 64, 5); }) ==
+        "attention: dim 64 does not divide by 5 heads");
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 64, 0); }) ==
+        "MultiHeadAttention: heads must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 4, 2, {.dropout = 2}); }) ==
+        "MultiHeadAttention: dropout must be in [0, 1], got 2");
+  CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})), ShapeError);
+}
+
+TEST_CASE("Recorders may die in any order") {
+  const MultiHeadAttention layer{root, 4, 2};
+  const Tensor x(normal({2, 3, 4}));
+  auto first = std::make_unique<AttentionRecorder>(), second = std::make_unique<AttentionRecorder>();
+  first.reset();
+  layer(x);
+  CHECK(second->records().size() == 1);
+  first = std::make_unique<AttentionRecorder>();
+  second.reset();
+  layer(x);
+  CHECK(first->records().size() == 1);
+  first.reset();
+  layer(x);
+}
+
+TEST_CASE("A recorder keeps the weights of the layers that run while it lives") {
+  struct Model : Module {
+    MultiHeadAttention first{at("first"), 4, 2};
+    MultiHeadAttention second{at("second"), 4, 1};
+    AdditiveAttention third{at("third"), {.query = 4, .key = 4, .hidden = 3}};
+  } model;
+  const Tensor x(normal({2, 3, 4}));
+  const AttentionMask mask = padding(Index({2}, {1, 3}));
+  AttentionRecorder outer;
+  model.first(x);
+  {
+    AttentionRecorder recorder;
+    model.first(x, mask);
+    model.second(x, causal);
+    model.third(x, x, x, mask);
+    REQUIRE(recorder.records().size() == 3);
+    CHECK(recorder.last("first").shape() == Shape{2, 2, 3, 3});
+    CHECK(recorder.last("third").shape() == Shape{2, 1, 3, 3});
+    for (const auto& [path, weights] : recorder.records()) {
+      for (std::int64_t row = 0; row < weights.size(); row += 3) {
+        const Real* w = weights.data() + row;
+        CHECK(w[0] + w[1] + w[2] == doctest::Approx(1));
+      }
+    }
+    CHECK(equal(recorder.last("first")[{0, 1}], Array({3, 3}, {1, 0, 0, 1, 0, 0, 1, 0, 0})));
+    CHECK(recorder.last("second").at({1, 0, 0, 1}) == 0);
+    CHECK(recorder.last("second").at({1, 0, 2, 1}) > 0);
+    CHECK(error_of<ValueError>([&] { recorder.last("fourth"); }) ==
+          "attention_recorder: no weights of 'fourth', only of [first, second, third]");
+  }
+  model.second(x);
+  CHECK(outer.records().size() == 5);
+}
+
+TEST_CASE("Gradients of attention layers are those of differences") {
+  const std::vector<Array> qkv{normal({2, 3, 4}, 1), normal({2, 5, 4}, 2), normal({2, 5, 4}, 3)};
+  const AttentionMask mask = padding(Index({2}, {3, 5}));
+  const auto check = [&](const auto& attn) {
+    check_module_gradients(
+        attn, [&](const Tensors& xs) { return attn(xs[0], xs[1], xs[2], mask); }, qkv);
+  };
+  check(MultiHeadAttention{root, 6, 2, {.query = 4, .key = 4, .value = 4, .bias = true}});
+  const MultiHeadAttention self{root, 4, 2};
+  check_module_gradients(self, [&](const Tensors& xs) { return self(xs[0], causal); }, {normal({2, 3, 4})});
+}
+
+}  // namespace
+}  // namespace xgrad::testing

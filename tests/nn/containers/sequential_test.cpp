@@ -1,0 +1,202 @@
+// Sequential, ModuleList and ModuleDict: names, calls, errors.
+#include <functional>
+#include <memory>
+
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/ops.h>
+
+#include "../support.h"
+
+namespace xgrad::testing {
+namespace {
+
+std::vector<std::string> names_of(const nn::Module& module) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : module.named_parameters()) names.push_back(name);
+  return names;
+}
+
+struct Net : nn::Module {
+  nn::Sequential body{at("body"), nn::layer<nn::Linear>(2, 8, {.bias = false}), nn::layer<nn::ReLU>(),
+                      nn::layer<nn::Sequential>(nn::layer<nn::Dropout>(0.5), nn::layer<nn::Linear>(8, 3))};
+  Tensor operator()(const Tensor& x) const { return body(x); }
+};
+
+// A layer that enters no scope of its own.
+struct Doubling : nn::Module {
+  explicit Doubling(At here) : Module(here) {}
+  Tensor operator()(const Tensor& x) const { return matmul(x, ones({3, 3})); }
+};
+
+// What ModuleList and ModuleDict may have a common name for.
+struct Head : nn::Module {
+  using Module::Module;
+  virtual Tensor operator()(const Tensor& x) const = 0;
+};
+struct Small : Head {
+  nn::Linear map{at("map"), 2, 1};
+  explicit Small(At here) : Head(here) {}
+  Tensor operator()(const Tensor& x) const override { return map(x); }
+};
+struct Large : Head {
+  nn::Linear up{at("up"), 2, 4}, down{at("down"), 4, 1};
+  explicit Large(At here, Real scale) : Head(here), by(scale) {}
+  Tensor operator()(const Tensor& x) const override { return down(up(x)) * by; }
+  const Real by;
+};
+
+Results run_sequential(const Case& c, const nn::Sequential& net) {
+  return run_module(c, net, [&] { return c.x(0).defined() && c.stored("x", 0) ? net(c.x(0)) : net(c.index(0)); });
+}
+
+}  // namespace
+
+TEST_CASE("Sequential, bags and weights in two parts have PyTorch's names, values and gradients") {
+  const auto bag = [](const Case& c) {
+    return c.has("padding_idx") ? std::optional(c.integer("padding_idx")) : std::nullopt;
+  };
+  const auto mode = [](const Case& c) {
+    return c.text("mode") == "sum" ? BagMode::sum : c.text("mode") == "mean" ? BagMode::mean : BagMode::max;
+  };
+  check_fixtures(
+      "small_layers",
+      {
+          {"embedding_bag",
+           [=](const Case& c) {
+             const Tensor scale = c.stored("x", 2) ? c.x(2) : Tensor();
+             return embedding_bag(c.x(0), c.index(1),
+                                  {.mode = mode(c), .per_sample_weights = scale, .padding_idx = bag(c)});
+           }},
+          {"embedding_bag_list",
+           [=](const Case& c) {
+             return embedding_bag(c.x(0), c.index(1), c.index(2), {.mode = mode(c), .padding_idx = bag(c)});
+           }},
+          {"weight_norm", [](const Case& c) { return weight_norm(c.x(0), c.x(1), {.axis = c.integer("axis")}); }},
+          {"unflatten", [](const Case& c) { return unflatten(c.x(), c.integer("axis"), c.shape("sizes")); }},
+          {"sequential",
+           [](const Case& c) {
+             return run_sequential(
+                 c, {nn::root, nn::layer<nn::Linear>(2, 8), nn::layer<nn::ReLU>(),
+                     nn::layer<nn::Linear>(8, 4, {.bias = false}), nn::layer<nn::PReLU>({.num_parameters = 4}),
+                     nn::layer<nn::Sequential>(nn::layer<nn::LayerNorm>(4), nn::layer<nn::Linear>(4, 3)),
+                     nn::layer<nn::LogSoftmax>()});
+           }},
+          {"picture",
+           [](const Case& c) {
+             return run_sequential(c, {nn::root, nn::layer<nn::Conv2d>(1, 2, 3, {.padding = 1}), nn::layer<nn::Tanh>(),
+                                       nn::layer<nn::Flatten>(), nn::layer<nn::Linear>(32, 3)});
+           }},
+          {"words",
+           [](const Case& c) {
+             return run_sequential(
+                 c, {nn::root, nn::layer<nn::Embedding>(5, 3), nn::layer<nn::GELU>(), nn::layer<nn::Linear>(3, 2)});
+           }},
+          {"bag",
+           [](const Case& c) {
+             const nn::EmbeddingBag layer(nn::root, 5, 3);
+             return run_module(c, layer, [&] { return layer(c.index(0)); });
+           }},
+          {"weight_norm_linear",
+           [](const Case& c) {
+             const nn::WeightNormLinear layer(nn::root, 4, 3);
+             return run_module(c, layer, [&] { return layer(c.x(0)); });
+           }},
+      });
+}
+
+TEST_CASE("a Sequential in a model has the names of its places, and modes reach its layers") {
+  const Net net;
+  CHECK(names_of(net) == std::vector<std::string>{"body.0.weight", "body.2.1.weight", "body.2.1.bias"});
+  CHECK(net.body.size() == 3);
+  CHECK(net.body.get<nn::Linear>(0).weight.name() == "body.0.weight");
+  CHECK(net.body[1].description() == "ReLU");
+  net.eval();
+  CHECK(!net.body.get<nn::Sequential>(2).get<nn::Dropout>(0).training());
+  check_module_gradients(net, [&](const Tensors& x) { return net(x[0]); }, {normal({4, 2})});
+}
+
+TEST_CASE("a Sequential may grow, and one of no layers gives back what it is given") {
+  nn::Sequential net{nn::root};
+  const Tensor x = ones({1, 2});
+  CHECK(same(net(x), x));
+  CHECK(net.append(nn::layer<nn::Linear>(2, 3)).weight.name() == "0.weight");
+  CHECK(net(x).shape() == Shape{1, 3});
+}
+
+TEST_CASE("errors of a layer that enters no scope carry its place") {
+  const nn::Sequential net{nn::root, nn::layer<nn::Linear>(2, 4), nn::layer<Doubling>()};
+  CHECK(error_of<ShapeError>([&] { net(ones({1, 2})); }).find("\n  in 1 (Doubling)") != std::string::npos);
+}
+
+TEST_CASE("ModuleList and ModuleDict keep layers of one type or of derived types under PyTorch's names") {
+  struct Model : nn::Module {
+    nn::ModuleList<nn::Linear> maps{at("maps"), nn::layer<nn::Linear>(2, 3), nn::layer<nn::Linear>(3, 2)};
+    nn::ModuleDict<Head> heads{at("heads")};
+    Model() {
+      heads.insert("small", nn::layer<Small>());
+      heads.insert("large", nn::layer<Large>(Real(2)));
+    }
+    Tensor operator()(Tensor x) const {
+      for (const nn::Linear& map : maps) x = tanh(map(x));
+      return heads["small"](x) + heads["large"](x);
+    }
+  };
+  const Model model;
+  CHECK(names_of(model) == std::vector<std::string>{"maps.0.weight", "maps.0.bias", "maps.1.weight", "maps.1.bias",
+                                                    "heads.small.map.weight", "heads.small.map.bias",
+                                                    "heads.large.up.weight", "heads.large.up.bias",
+                                                    "heads.large.down.weight", "heads.large.down.bias"});
+  CHECK(model.maps[1].in == 3);
+  CHECK(model.heads.names() == std::vector<std::string>{"small", "large"});
+  CHECK(model.heads.contains("large"));
+  CHECK(!model.heads.contains("huge"));
+  check_module_gradients(model, [&](const Tensors& x) { return model(x[0]); }, {normal({4, 2})});
+  CHECK(to_string(model).find("maps: ModuleList of 2") != std::string::npos);
+}
+
+TEST_CASE("Sequential and its like refuse what they have not") {
+  const nn::Sequential net{nn::root, nn::layer<nn::Linear>(2, 3), nn::layer<nn::Embedding>(4, 2)};
+  const auto says = [](const auto& f, const char* words) { CHECK(error_of<ValueError>(f).starts_with(words)); };
+  says([&] { net[2]; }, "sequential: layer 2 of 2");
+  says([&] { net[-1]; }, "sequential: layer -1 of 2");
+  says([&] { net.get<nn::ReLU>(0); }, "sequential: layer 0 is a Linear 2 -> 3");
+  says([&] { net(ones({1, 2})); }, "sequential: layer 1 takes whole numbers");
+  says([&] { net(index({1})); }, "sequential: the first layer takes no whole numbers");
+  nn::ModuleList<nn::Linear> list{nn::root};
+  says([&] { list[0]; }, "module_list: layer 0 of 0");
+  nn::ModuleDict<nn::Linear> dict{nn::root};
+  dict.insert("a", nn::layer<nn::Linear>(1, 1));
+  says([&] { dict["b"]; }, "module_dict: no layer is called 'b'");
+  says([&] { dict.insert("a", nn::layer<nn::Linear>(1, 1)); }, "module: duplicate name 'a'");
+  says([&] { dict.insert("a.b", nn::layer<nn::Linear>(1, 1)); }, "module: a name must not be empty or hold a dot");
+  CHECK(dict.size() == 1);
+}
+
+TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, and nothing stays behind") {
+  using Maker = nn::LayerMaker<nn::Linear>;
+  const Maker elsewhere([](nn::At) { return std::make_unique<nn::Linear>(nn::root, 3, 2); });
+  const Maker nothing([](nn::At) { return std::unique_ptr<nn::Linear>(); });
+  const Maker throwing([](nn::At) -> std::unique_ptr<nn::Linear> { throw LimitError("no more"); });
+  nn::Sequential sequence(nn::root);
+  nn::ModuleList<nn::Linear> list(nn::root);
+  nn::ModuleDict<nn::Linear> dict(nn::root);
+  const auto check = [&](const auto& add, const nn::Module& module, const std::string& name) {
+    CHECK(error_of<ValueError>([&] { add(elsewhere); }) ==
+          "layer: a maker made the layer at another place than '" + name + "', which it was given");
+    CHECK(error_of<ValueError>([&] { add(nothing); }) == "layer: a maker made no layer at '" + name + "'");
+    CHECK_THROWS_AS(add(throwing), LimitError);
+    CHECK(module.children().empty());
+    CHECK(module.parameters().empty());
+    add(nn::layer<nn::Linear>(3, 2));
+    CHECK(names_of(module) == std::vector<std::string>{name + ".weight", name + ".bias"});
+  };
+  check([&](const Maker& maker) { sequence.append(maker); }, sequence, "0");
+  check([&](const Maker& maker) { list.append(maker); }, list, "0");
+  check([&](const Maker& maker) { dict.insert("a", maker); }, dict, "a");
+  CHECK_THROWS_AS(nn::Sequential(nn::root, nothing), ValueError);
+  CHECK(error_of<ValueError>([] {
+          Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()};
+        }) == "layer: the function is empty");
+}
+
+}  // namespace xgrad::testing

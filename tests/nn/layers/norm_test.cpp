@@ -1,0 +1,308 @@
+// Layer norm, batch norm, group norm and instance norm.
+#include "../support.h"
+#include "support/files.h"
+
+#include <limits>
+#include <stdexcept>
+
+#include <xgrad/core/graph/record.h>
+#include <xgrad/nn/layers/norm.h>
+#include <xgrad/ops/arrange/create.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+TEST_CASE("Layer norm gives every row mean 0 and variance 1") {
+  const LayerNorm layer{root, 2, {.eps = 0}};
+  check_close(layer(Array({2, 2}, {1, 2, 2, 3})).value(), Array({2, 2}, {-1, 1, -1, 1}));
+  layer.weight.assign(Array({2}, {2, 3}));
+  layer.bias.assign(Array({2}, {10, 20}));
+  check_close(layer(Array({2, 2}, {1, 2, 2, 3})).value(), Array({2, 2}, {8, 23, 8, 23}));
+  CHECK(to_string(layer) == "LayerNorm 2   4\n  weight [2]  2\n  bias [2]    2\n");
+}
+
+TEST_CASE("Layer norm works over several axes, and without parameters") {
+  const LayerNorm layer{root, {3, 4}};
+  CHECK(layer.weight.shape() == Shape{3, 4});
+  CHECK(layer(Array({2, 3, 4}, Real(1))).shape() == Shape{2, 3, 4});
+  CHECK(LayerNorm(root, 4, {.affine = false}).num_parameters() == 0);
+  CHECK(LayerNorm(root, 4, {.bias = false}).num_parameters() == 4);
+  const LayerNorm bare{root, 2, {.eps = 0, .affine = false}};
+  check_close(bare(Array({1, 2}, {1, 2})).value(), Array({1, 2}, {-1, 1}));
+}
+
+TEST_CASE("Layer norm refuses bad settings and inputs") {
+  CHECK(error_of<ValueError>([] { LayerNorm(root, 0); }) == "LayerNorm: size must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { LayerNorm(root, Shape{}); }) == "layer_norm: no axis to normalise over");
+  CHECK(error_of<ValueError>([] { LayerNorm(root, 2, {.eps = -1}); }) ==
+        "layer_norm: eps must not be negative, got -1");
+  CHECK_THROWS_AS(LayerNorm(root, 3)(Array({2, 2}, Real(0))), ShapeError);
+}
+
+TEST_CASE("Gradients of layer norm are those of differences") {
+  const LayerNorm layer{root, {3, 4}};
+  layer.weight.assign(normal({3, 4}, 3));
+  layer.bias.assign(normal({3, 4}, 4));
+  check_module_gradients(layer, [&](const Tensors& xs) { return layer(xs[0]); }, {normal({2, 3, 4})});
+}
+
+TEST_CASE("RMS norm gives every row mean square 1, over one axis or several") {
+  const RMSNorm layer{root, 2, {.eps = 0}};
+  layer.weight.assign(Array({2}, {5, 10}));
+  check_close(layer(Array({1, 2}, {3, 4})).value(), Array({1, 2}, {3 * std::sqrt(Real(2)), 8 * std::sqrt(Real(2))}));
+  CHECK(to_string(layer) == "RMSNorm 2     2\n  weight [2]  2\n");
+  CHECK(RMSNorm(root, {3, 4}).weight.shape() == Shape{3, 4});
+  CHECK(RMSNorm(root, 4, {.affine = false}).num_parameters() == 0);
+  const RMSNorm both{root, {3, 4}};
+  both.weight.assign(normal({3, 4}, 3));
+  check_module_gradients(both, [&](const Tensors& xs) { return both(xs[0]); }, {normal({2, 3, 4})});
+  CHECK(error_of<ValueError>([] { RMSNorm(root, 0); }) == "RMSNorm: size must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { RMSNorm(root, Shape{}); }) == "rms_norm: no axis to normalise over");
+  CHECK(error_of<ValueError>([] { RMSNorm(root, 2, {.eps = -1}); }) == "rms_norm: eps must not be negative, got -1");
+  CHECK_THROWS_AS(layer(Array({2, 3}, Real(0))), ShapeError);
+}
+
+TEST_CASE("Batch norm gives every channel mean 0 and variance 1 over the batch; layer norm does so with every row") {
+  const Tensor x(Array({2, 2}, {1, 2, 2, 3}));
+  const BatchNorm1d batch{root, 2, {.eps = 0}};
+  check_close(batch(x).value(), Array({2, 2}, {-1, -1, 1, 1}));
+  const LayerNorm layer{root, 2, {.eps = 0}};
+  check_close(layer(x).value(), Array({2, 2}, {-1, 1, -1, 1}));
+}
+
+TEST_CASE("Running statistics move by the momentum, and serve outside of training") {
+  const BatchNorm1d norm{root, 2, {.eps = 0, .momentum = 0.5}};
+  norm(Array({2, 2}, {1, 2, 3, 2}));  // means 2 and 2, unbiased variances 2 and 0
+  check_close(norm.running_mean.value(), Array({2}, {1, 1}));
+  check_close(norm.running_var.value(), Array({2}, {1.5, 0.5}));
+  CHECK(norm.num_batches_tracked.item() == 1);
+  {
+    const Eval eval(norm);
+    check_close(norm(Array({1, 2}, {1, 2})).value(), Array({1, 2}, {0, std::sqrt(Real(2))}));
+    CHECK(norm.num_batches_tracked.item() == 1);
+  }
+  norm(Array({2, 2}, {1, 2, 3, 2}));
+  check_close(norm.running_mean.value(), Array({2}, {1.5, 1.5}));
+  CHECK(norm.buffers().size() == 3);
+  CHECK(norm.parameters().size() == 2);
+}
+
+TEST_CASE("Without a momentum the running statistics are those of all batches alike") {
+  const BatchNorm1d norm{root, 1, {.momentum = std::nullopt}};
+  for (const Real mean : {1, 4, 7}) norm(Array({2, 1}, {mean - 1, mean + 1}));
+  CHECK(norm.running_mean.item() == doctest::Approx(4));
+  CHECK(norm.running_var.item() == doctest::Approx(2));
+}
+
+TEST_CASE("A state dict of PyTorch's batch norm loads, its whole number of batches included") {
+  const BatchNorm1d norm{root, 2};
+  NamedArrays state{{"weight", Array({2}, {1, 2})},
+                    {"bias", Array({2}, {3, 4})},
+                    {"running_mean", Array({2}, {5, 6})},
+                    {"running_var", Array({2}, {7, 8})},
+                    {"num_batches_tracked", Index(Shape{}, 9)}};
+  norm.load_state_dict(state);
+  CHECK(norm.num_batches_tracked.item() == 9);
+  CHECK(norm.running_var.value().at({1}) == 8);
+  state["weight"] = Index({2}, {1, 2});
+  CHECK(error_of<FormatError>([&] { norm.load_state_dict(state); }).find("holds no real numbers") != std::string::npos);
+}
+
+TEST_CASE("The number of batches is saved as a whole number, and loads as one or as a real number") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "norm";
+  const BatchNorm1d norm{root, 2};
+  for (int i = 0; i < 3; ++i) norm(normal({4, 2}));
+  save(norm, path);
+  CHECK(load_safetensors(path).get<Index>("num_batches_tracked").item() == 3);
+  CHECK(read_text(path).find("\"num_batches_tracked\":{\"dtype\":\"I64\",\"shape\":[]") != std::string::npos);
+  const BatchNorm1d other{root, 2};
+  load(other, path);
+  CHECK(other.num_batches_tracked.item() == 3);
+
+  NamedArrays state = norm.state_dict();
+  state["num_batches_tracked"] = Array({}, Real(5));
+  other.load_state_dict(state);
+  CHECK(std::get<Index>(other.state_dict().at("num_batches_tracked")).item() == 5);
+  for (const Real bad : {Real(2.5), std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::quiet_NaN()}) {
+    state["num_batches_tracked"] = Array({}, bad);
+    CHECK(error_of<FormatError>([&] { other.load_state_dict(state); }).find("\"num_batches_tracked\" holds no whole") !=
+          std::string::npos);
+  }
+  CHECK(other.num_batches_tracked.item() == 5);
+}
+
+TEST_CASE("Running statistics stay as they were when a hook throws") {
+  const BatchNorm1d norm{root, 2};
+  norm(normal({4, 2}));
+  const NamedArrays before = norm.state_dict();
+  const auto unchanged = [&] {
+    return equal(norm.running_mean.value(), std::get<Array>(before.at("running_mean"))) &&
+           equal(norm.running_var.value(), std::get<Array>(before.at("running_var"))) &&
+           norm.num_batches_tracked.item() == 1;
+  };
+  const auto hook = norm.on_forward([](const ForwardCall&) { throw std::runtime_error("no"); });
+  CHECK_THROWS_AS(norm(normal({4, 2}, 2)), std::runtime_error);
+  CHECK(unchanged());
+  norm.remove_hook(hook);
+  norm(normal({4, 2}, 2));
+  CHECK(!unchanged());
+  CHECK(norm.num_batches_tracked.item() == 2);
+}
+
+TEST_CASE("Batch norm, its buffers and gradients equal PyTorch's") {
+  check_fixtures("batch_norm", {{"batch_norm", [](const Case& c) {
+                                   const auto momentum = c.text("momentum") == "none"
+                                                             ? std::nullopt
+                                                             : std::optional(c.number("momentum"));
+                                   const BatchNorm1d norm(root, 3,
+                                                          {.eps = 1e-3,
+                                                           .momentum = momentum,
+                                                           .affine = c.flag("affine"),
+                                                           .track_running_stats = c.flag("tracked")});
+                                   if (c.flag("affine")) {
+                                     norm.weight.assign(c.x(2).value());
+                                     norm.bias.assign(c.x(3).value());
+                                   }
+                                   Tensors results{norm(c.x(0)), norm(c.x(0))};
+                                   for (const Tensor& buffer : norm.buffers()) results.push_back(buffer.detach());
+                                   const Eval eval(norm);
+                                   results.push_back(norm(c.x(1)));
+                                   Results all(results);
+                                   all.leaves = {c.x(0), c.x(1)};
+                                   for (const Tensor& parameter : norm.parameters()) all.leaves.push_back(parameter);
+                                   return all;
+                                 }}});
+}
+
+Results batch_norm_of(const Case& c, const BatchNorm& norm) {
+  if (c.flag("affine")) {
+    norm.weight.assign(c.x(1).value());
+    norm.bias.assign(c.x(2).value());
+  }
+  Tensors results{norm(c.x(0)), norm.running_mean.detach(), norm.running_var.detach()};
+  const Eval eval(norm);
+  results.push_back(norm(c.x(0)));
+  Results all(results);
+  all.leaves = {c.x(0)};
+  for (const Tensor& parameter : norm.parameters()) all.leaves.push_back(parameter);
+  return all;
+}
+
+template <class Norm>
+Results norm_of(const Case& c, const Norm& norm) {
+  if (c.x(1).defined()) {
+    norm.weight.assign(c.x(1).value());
+    norm.bias.assign(c.x(2).value());
+  }
+  Results all(norm(c.x(0)));
+  all.leaves = {c.x(0)};
+  for (const Tensor& parameter : norm.parameters()) all.leaves.push_back(parameter);
+  return all;
+}
+
+TEST_CASE("Norms of pictures and volumes, and their gradients, equal PyTorch's") {
+  const auto affine = [](const Case& c) { return c.x(1).defined(); };
+  check_fixtures(
+      "norms",
+      {{"batch_norm2d",
+        [&](const Case& c) {
+          return batch_norm_of(c, BatchNorm2d(root, 3, {.eps = 1e-3, .momentum = 0.3, .affine = affine(c)}));
+        }},
+       {"batch_norm3d",
+        [&](const Case& c) {
+          return batch_norm_of(c, BatchNorm3d(root, 3, {.eps = 1e-3, .momentum = 0.3, .affine = affine(c)}));
+        }},
+       {"group_norm",
+        [&](const Case& c) {
+          return norm_of(c, GroupNorm(root, c.integer("groups"), 6, {.eps = 1e-3, .affine = affine(c)}));
+        }},
+       {"instance_norm1d",
+        [&](const Case& c) { return norm_of(c, InstanceNorm1d(root, 3, {.eps = 1e-3, .affine = affine(c)})); }},
+       {"instance_norm2d",
+        [&](const Case& c) { return norm_of(c, InstanceNorm2d(root, 3, {.eps = 1e-3, .affine = affine(c)})); }}});
+}
+
+TEST_CASE("One group is layer norm over a sample, as many as channels is instance norm") {
+  const Tensor x = normal({2, 4, 3, 5});
+  const LayerNorm whole{root, {4, 3, 5}};
+  check_close(GroupNorm(root, 1, 4)(x).value(), whole(x).value());
+  check_close(GroupNorm(root, 4, 4)(x).value(), InstanceNorm2d(root, 4)(x).value());
+  CHECK(to_string(GroupNorm(root, 2, 4)) ==
+        "GroupNorm 2 groups, 4  8\n  weight [4]           4\n  bias [4]             4\n");
+  CHECK(InstanceNorm1d(root, 4).num_parameters() == 0);
+}
+
+TEST_CASE("Gradients of group norm and instance norm are those of differences, to the second order") {
+  const GroupNorm group{root, 2, 4};
+  check_module_gradients(group, [&](const Tensors& xs) { return group(xs[0]); }, {normal({2, 4, 3})});
+  check_gradients([&](const Tensors& xs) { return group(xs[0]); }, {normal({2, 4, 3})});
+  const InstanceNorm1d instance{root, 2, {.affine = true}};
+  check_module_gradients(instance, [&](const Tensors& xs) { return instance(xs[0]); }, {normal({2, 2, 3})});
+  check_gradients([&](const Tensors& xs) { return instance(xs[0]); }, {normal({2, 2, 3})});
+}
+
+TEST_CASE("Norms of pictures refuse bad settings and inputs") {
+  CHECK(error_of<ValueError>([] { BatchNorm2d(root, 0); }) == "BatchNorm2d: channels must be at least 1, got 0");
+  CHECK(error_of<ShapeError>([] {
+          BatchNorm2d(root, 2)(zeros({1, 2, 3}));
+        }) == "batch_norm: needs (B, 2, H, W), got [1, 2, 3]");
+  CHECK(error_of<ShapeError>([] {
+          BatchNorm3d(root, 2)(zeros({1, 3, 1, 1, 2}));
+        }) == "batch_norm: needs (B, 2, D, H, W), got [1, 3, 1, 1, 2]");
+  CHECK(error_of<ValueError>([] {
+          BatchNorm2d(root, 2)(zeros({1, 2, 1, 1}));
+        }) == "batch_norm: needs more than one value per channel in training, got [1, 2, 1, 1]");
+  CHECK(error_of<ValueError>([] { GroupNorm(root, 0, 4); }) == "GroupNorm: groups must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { GroupNorm(root, 3, 4); }) == "group_norm: 4 channels do not divide by 3 groups");
+  CHECK(error_of<ValueError>([] { GroupNorm(root, 2, 4, {.eps = -1}); }) ==
+        "group_norm: eps must not be negative, got -1");
+  CHECK(error_of<ShapeError>([] {
+          GroupNorm(root, 2, 4)(zeros({2, 3}));
+        }) == "group_norm: needs (B, 4, ...), got [2, 3]");
+  CHECK(error_of<ValueError>([] { InstanceNorm2d(root, 0); }) == "InstanceNorm2d: channels must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { InstanceNorm2d(root, 2, {.eps = -1}); }) ==
+        "instance_norm: eps must not be negative, got -1");
+  CHECK(error_of<ShapeError>([] {
+          InstanceNorm1d(root, 2)(zeros({2, 3, 4}));
+        }) == "instance_norm: needs (B, 2, T), got [2, 3, 4]");
+  CHECK(error_of<ShapeError>([] {
+          InstanceNorm2d(root, 2)(zeros({2, 2, 4}));
+        }) == "instance_norm: needs (B, 2, H, W), got [2, 2, 4]");
+  CHECK(error_of<ValueError>([] {
+          InstanceNorm2d(root, 2)(zeros({2, 2, 1, 1}));
+        }) == "instance_norm: needs more than one position, got [2, 2, 1, 1]");
+}
+
+TEST_CASE("Gradients of batch norm are those of differences, to the second order") {
+  for (const Shape& shape : {Shape{4, 3}, Shape{2, 3, 2}}) {
+    const BatchNorm1d norm{root, 3};
+    check_module_gradients(norm, [&](const Tensors& xs) { return norm(xs[0]); }, {normal(shape)});
+    check_gradients([&](const Tensors& xs) { return norm(xs[0]); }, {normal(shape)});
+  }
+}
+
+TEST_CASE("Batch norm refuses bad settings and inputs") {
+  CHECK(error_of<ValueError>([] { BatchNorm1d(root, 0); }) == "BatchNorm1d: channels must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { BatchNorm1d(root, 2, {.eps = -1}); }) ==
+        "batch_norm: eps must not be negative, got -1");
+  CHECK(error_of<ValueError>([] { BatchNorm1d(root, 2, {.momentum = 1.5}); }) ==
+        "BatchNorm1d: momentum must be in [0, 1], got 1.5");
+  const BatchNorm1d norm{root, 2};
+  CHECK(error_of<ShapeError>([&] {
+          norm(Array({4, 3}, Real(0)));
+        }) == "batch_norm: needs (B, 2) or (B, 2, T), got [4, 3]");
+  CHECK(error_of<ShapeError>([&] { norm(Array({2}, Real(0))); }) == "batch_norm: needs (B, 2) or (B, 2, T), got [2]");
+  CHECK(error_of<ValueError>([&] {
+          norm(Array({1, 2}, Real(0)));
+        }) == "batch_norm: needs more than one value per channel in training, got [1, 2]");
+  CHECK(norm.num_batches_tracked.item() == 0);
+  CHECK(norm(Array({1, 2, 2}, Real(0))).shape() == Shape{1, 2, 2});
+  const Eval eval(norm);
+  CHECK(norm(Array({1, 2}, Real(0))).shape() == Shape{1, 2});
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,173 @@
+// Recurrent layers: names, first numbers, stacking, directions, states, dropout, errors, and one that learns.
+#include "../support.h"
+
+#include <xgrad/nn/layers/linear.h>
+#include <xgrad/nn/layers/recurrent.h>
+#include <xgrad/ops/ops.h>
+#include <xgrad/optim/optim.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+TEST_CASE("Parameters of recurrent layers have PyTorch's names, order and shapes") {
+  const LSTM lstm{root, 3, 4, {.layers = 2, .bidirectional = true, .proj_size = 2}};
+  std::string names;
+  for (const auto& [name, p] : lstm.named_parameters()) names += cat(name, " ", p.shape(), "\n");
+  CHECK(names ==
+        "weight_ih_l0 [16, 3]\nweight_hh_l0 [16, 2]\nbias_ih_l0 [16]\nbias_hh_l0 [16]\nweight_hr_l0 [2, 4]\n"
+        "weight_ih_l0_reverse [16, 3]\nweight_hh_l0_reverse [16, 2]\nbias_ih_l0_reverse [16]\n"
+        "bias_hh_l0_reverse [16]\nweight_hr_l0_reverse [2, 4]\n"
+        "weight_ih_l1 [16, 4]\nweight_hh_l1 [16, 2]\nbias_ih_l1 [16]\nbias_hh_l1 [16]\nweight_hr_l1 [2, 4]\n"
+        "weight_ih_l1_reverse [16, 4]\nweight_hh_l1_reverse [16, 2]\nbias_ih_l1_reverse [16]\n"
+        "bias_hh_l1_reverse [16]\nweight_hr_l1_reverse [2, 4]\n");
+  const GRU gru{root, 3, 4, {.bias = false}};
+  CHECK(gru.weights(0).ih.shape() == Shape{12, 3});
+  CHECK(gru.parameters().size() == 2);
+  CHECK(gru.num_parameters() == 12 * 3 + 12 * 4);
+  CHECK(to_string(RNN{root, 3, 4}) ==
+        "RNN 3 -> 4             36\n  weight_ih_l0 [4, 3]  12\n  weight_hh_l0 [4, 4]  16\n  bias_ih_l0 [4]        4\n"
+        "  bias_hh_l0 [4]        4\n");
+  CHECK(lstm.description() == "LSTM 3 -> 4 -> 2, 2 layers, both directions");
+  CHECK(GRUCell(root, 3, 4).named_parameters()[3].first == "bias_hh");
+}
+
+TEST_CASE("First numbers are uniform within 1/sqrt(hidden)") {
+  manual_seed(3);
+  const GRU gru{root, 30, 25};
+  double most = 0;
+  for (const Tensor& p : gru.parameters()) {
+    for (const Real value : p.value()) most = std::max<double>(most, std::abs(value));
+  }
+  CHECK(most <= 0.2);
+  CHECK(most > 0.199);
+}
+
+TEST_CASE("A sequence in two pieces, with the state carried over, is the sequence in one") {
+  const LSTM lstm{root, 3, 4, {.layers = 2}};
+  const Tensor x(normal({2, 5, 3}));
+  const auto [output, h, c] = lstm(x);
+  const Recurrence first = lstm(x[{_, slice(0, 2)}]);
+  const Recurrence second = lstm(x[{_, slice(2, 5)}], {.h = first.h, .c = first.c});
+  check_close(concat({first.output, second.output}, 1).value(), output.value());
+  check_close(second.h.value(), h.value());
+  check_close(second.c.value(), c.value());
+}
+
+TEST_CASE("A cell, step by step, is the layer") {
+  const GRU gru{root, 3, 4};
+  const GRUCell cell{root, 3, 4};
+  cell.load_state_dict({{"weight_ih", gru.weights(0).ih.value()},
+                        {"weight_hh", gru.weights(0).hh.value()},
+                        {"bias_ih", gru.weights(0).bias_ih.value()},
+                        {"bias_hh", gru.weights(0).bias_hh.value()}});
+  const Tensor x(normal({2, 5, 3}));
+  const Tensor all = gru(x).output;
+  Tensor h;
+  for (std::int64_t t = 0; t < 5; ++t) {
+    h = cell(x[{_, t}], h);
+    check_close(h.value(), all[{_, t}].value());
+  }
+  CHECK(LSTMCell(root, 3, 4)(x[{_, 0}]).c.shape() == Shape{2, 4});
+  CHECK(RNNCell(root, 3, 4, {.nonlinearity = Squash::relu})(x[{_, 0}]).shape() == Shape{2, 4});
+}
+
+TEST_CASE("Of both directions, the second reads from behind, and both stand side by side") {
+  const RNN both{root, 3, 4, {.bidirectional = true}};
+  const Tensor x(normal({2, 5, 3}));
+  const auto [output, h, c] = both(x, {.lengths = Index({2}, {5, 3})});
+  CHECK(output.shape() == Shape{2, 5, 8});
+  CHECK(h.shape() == Shape{2, 2, 4});
+  CHECK(!c.defined());
+  const RecurrentWeights& w = both.weights(0, 1);
+  // The last state backwards is the one at the start; the first it sees is the last that counts.
+  check_close(h[1].value(), output[{_, 0, slice(4, 8)}].value());
+  const Tensor expected = tanh(linear(x[{1, 2}], w.ih, w.bias_ih + w.bias_hh));
+  check_close(output[{1, 2, slice(4, 8)}].value(), expected.value());
+}
+
+TEST_CASE("Dropout acts between layers, in training only, and never on the result") {
+  const Tensor x(normal({2, 5, 3}));
+  const GRU single{root, 3, 4, {.dropout = 0.5}};
+  check_close(single(x).output.value(), single(x).output.value(), 0);
+  const GRU stacked{root, 3, 4, {.layers = 2, .dropout = 0.5}};
+  CHECK(!equal(stacked(x).output.value(), stacked(x).output.value()));
+  // What is dropped is the input of the upper layer: the lower one's states stay.
+  check_close(stacked(x).h[0].value(), stacked(x).h[0].value(), 0);
+  const Eval eval(stacked);
+  check_close(stacked(x).output.value(), stacked(x).output.value(), 0);
+}
+
+TEST_CASE("Recurrent layers refuse bad settings and inputs") {
+  CHECK(error_of<ValueError>([] { LSTM(root, 0, 4); }) == "LSTM: in must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.layers = 0}); }) == "LSTM: layers must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { RNN(root, 3, 4, {.dropout = 1.5}); }) == "RNN: dropout must be in [0, 1], got 1.5");
+  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = 4}); }) == "lstm: proj_size must be in [0, 4), got 4");
+  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = -1}); }) ==
+        "lstm: proj_size must be in [0, 4), got -1");
+
+  struct Model : Module {
+    LSTM lstm{at("lstm"), 3, 4, {.bidirectional = true}};
+    GRU gru{at("gru"), 3, 4};
+    GRUCell cell{at("cell"), 3, 4};
+  } m;
+  const std::string place = "\n  in lstm (LSTM 3 -> 4, both directions)";
+  const Tensor x = zeros({2, 5, 3});
+  CHECK(error_of<ShapeError>([&] {
+          m.lstm(zeros({5, 3}));
+        }) == "lstm: input must be (B, T, 3), got [5, 3]; is the batch axis missing? [1, 5, 3] would fit" + place);
+  CHECK(error_of<ShapeError>([&] {
+          m.lstm(zeros({2, 5, 4}));
+        }) == "lstm: input must be (B, T, 3), got [2, 5, 4]" + place);
+  CHECK(error_of<ShapeError>([&] {
+          m.lstm(x, {.h = zeros({1, 2, 4})});
+        }) == "lstm: initial state of shape [1, 2, 4], expected [2, 2, 4]" + place);
+  CHECK(error_of<ShapeError>([&] {
+          m.lstm(x, {.c = zeros({2, 3, 4})});
+        }) == "lstm: initial state of shape [2, 3, 4], expected [2, 2, 4]" + place);
+  CHECK(error_of<ValueError>([&] {
+          m.lstm(x, {.lengths = Index({2}, {5, 6})});
+        }) == "lstm: length 6 of sequence 1 not in [1, 5]" + place);
+  CHECK(error_of<ValueError>([&] {
+          m.gru(x, {.c = zeros({1, 2, 4})});
+        }) == "gru: has no memory c\n  in gru (GRU 3 -> 4)");
+  CHECK(error_of<ShapeError>([&] { m.cell(x); }) ==
+        "gru_cell: input must be (B, 3), got [2, 5, 3]\n  in cell (GRUCell 3 -> 4)");
+  CHECK(error_of<ShapeError>([&] {
+          m.cell(zeros({2, 3}), zeros({1, 4}));
+        }) == "gru: state of shape [1, 4], expected [2, 4]\n  in cell (GRUCell 3 -> 4)");
+  CHECK(error_of<ValueError>([&] { m.gru.weights(1); }) == "recurrent: no layer 1 in direction 0 of 1 x 1");
+}
+
+TEST_CASE("Gradients of stacked recurrent layers are those of differences") {
+  const Index lengths({2}, {4, 2});
+  const LSTM lstm{root, 2, 3, {.layers = 2, .bidirectional = true}};
+  check_module_gradients(lstm,
+                         [&](const Tensors& xs) {
+                           const auto [output, h, c] = lstm(xs[0], {.h = xs[1], .c = xs[2], .lengths = lengths});
+                           return concat({flatten(output), flatten(h), flatten(c)});
+                         },
+                         {normal({2, 4, 2}), normal({4, 2, 3}, 2), normal({4, 2, 3}, 3)});
+}
+
+TEST_CASE("An LSTM learns to say at the end what came first") {
+  manual_seed(1);
+  struct Model : Module {
+    LSTM lstm{at("lstm"), 2, 8};
+    Linear out{at("out"), 8, 2};
+  } model;
+  const std::int64_t B = 32, T = 8;
+  const Index symbols = random_integers(0, 2, {B, T}, next_random_key());
+  const Tensor x = one_hot(symbols, 2);
+  const Index first = symbols[{_, 0}];
+  const Tensors parameters = model.parameters();
+  optim::Adam adam{parameters, {.lr = 0.05}};
+  const auto loss = [&] { return cross_entropy(model.out(model.lstm(x).h[0]), first); };
+  CHECK(loss().item() > 0.6);
+  for (int step = 0; step < 150; ++step) adam.step(grad(loss(), parameters));
+  CHECK(loss().item() < 0.01);
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,220 @@
+// GPT, Llama and BERT: shapes, steps against the whole, generation. The reference implementation's: pretrained_test.
+#include "../support.h"
+
+#include <xgrad/core/graph/record.h>
+#include <xgrad/core/runtime/memory.h>
+#include <xgrad/nn/models/bert.h>
+#include <xgrad/nn/models/gpt.h>
+#include <xgrad/nn/models/llama.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/arrange/slice.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/losses/loss.h>
+#include <xgrad/ops/reduce/reduce.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+const GptOptions small_gpt{.vocabulary = 11, .context = 8, .dim = 8, .heads = 2, .layers = 2};
+const LlamaOptions small_llama{
+    .vocabulary = 11, .context = 8, .dim = 8, .heads = 4, .kv_heads = 2, .layers = 2, .ffn = 12};
+const BertOptions small_bert{
+    .vocabulary = 11, .context = 8, .dim = 8, .heads = 2, .layers = 2, .ffn = 12, .dropout = 0};
+const Index ids({2, 6}, {1, 2, 3, 4, 5, 6, 10, 9, 0, 7, 0, 8});
+
+// Weights so large that every position matters.
+template <class Model>
+const Model& spread(const Model& model) {
+  std::uint64_t seed = 0;
+  for (const Tensor& parameter : model.parameters()) {
+    parameter.assign((Tensor(normal(parameter.shape(), ++seed)) * 0.5).value());
+  }
+  return model;
+}
+
+// What both language models have to do.
+void check_language_model(const LanguageModel& model) {
+  const Tensor all = model(ids);
+  CHECK(all.shape() == Shape{2, 6, 11});
+  {
+    Index changed = ids;
+    changed[{_, slice(4, 6)}] = 3;
+    check_close(model(changed).value()[{_, slice(0, 4)}], all.value()[{_, slice(0, 4)}]);
+  }
+  const NoGrad off;
+  for (const std::int64_t first : {1, 3, 6}) {
+    LanguageState state = model.begin(2);
+    check_close(model.next(ids[{_, slice(0, first)}], state).value(), all.value()[{_, first - 1}]);
+    for (std::int64_t t = first; t < 6; ++t) {
+      check_close(model.next(ids[{_, slice(t, t + 1)}], state).value(), all.value()[{_, t}]);
+    }
+    CHECK(state.length() == 6);
+    LanguageState other = state;  // a copy goes on by itself
+    model.next(Index({2, 1}, {0, 0}), other);
+    state.select(Index({3}, {1, 1, 0}));
+    CHECK(state.batch == 3);
+    const Index more({3, 1}, {4, 5, 6});
+    const Index whole = concat(std::vector{index_select(ids, 0, Index({3}, {1, 1, 0})), more}, 1);
+    check_close(model.next(more, state).value(), model(whole).value()[{_, 6}]);
+  }
+  CHECK(error_of<ShapeError>([&] { model(Index({3}, 0)); }).starts_with("language_model: needs ids (B, T), got [3]"));
+  CHECK(error_of<ValueError>([&] {
+          model(Index({1, 9}, 0));
+        }).starts_with("language_model: 9 positions from 0 on, the context has 8"));
+  CHECK_THROWS_AS(model(Index({1, 2}, 11)), ValueError);
+  LanguageState state = model.begin(2);
+  model.next(ids, state);
+  CHECK(error_of<ShapeError>([&] {
+          model.next(Index({1, 1}, 0), state);
+        }).starts_with("language_model: ids [1, 1] with the state of 2 texts"));
+  CHECK(error_of<ShapeError>([&] {
+          model.next(Index({2, 0}, 0), state);
+        }).starts_with("language_model: no token to go on from: ids [2, 0]"));
+  CHECK(error_of<ValueError>([&] {
+          model.next(Index({2, 3}, 0), state);
+        }).starts_with("language_model: 3 positions from 6 on, the context has 8"));
+  CHECK_THROWS_AS(model.next(Index({2, 1}, 11), state), ValueError);
+  CHECK(error_of<ValueError>([&] { model.begin(-1); }) == "language_model: a batch of -1");
+  CHECK(state.length() == 6);
+  CHECK(state.blocks[0].length() == 6);
+}
+
+TEST_CASE("GPT sees what came before, at once and step by step, and refuses what does not fit") {
+  const Gpt model{root, small_gpt};
+  check_language_model(spread(model));
+  CHECK(error_of<ValueError>([] { Gpt(root, {.dim = 10, .heads = 4}); }).find("does not divide") != std::string::npos);
+  CHECK(error_of<ValueError>([] { Gpt(root, {.vocabulary = 0}); }).find("count must be at least 1, got 0") !=
+        std::string::npos);
+}
+
+TEST_CASE("Llama sees what came before, at once and step by step, and refuses what does not fit") {
+  for (const Head head : {Head::own, Head::tied}) {
+    LlamaOptions options = small_llama;
+    options.head = head;
+    const Llama model{root, options};
+    check_language_model(spread(model));
+  }
+  CHECK(error_of<ValueError>([] {
+          Llama(root, {.vocabulary = 3, .context = 0, .dim = 4, .heads = 2, .ffn = 2});
+        }).find("context must be at least 1, got 0") != std::string::npos);
+}
+
+TEST_CASE("GPT-2 and Llama have as many parameters as the published ones") {
+  // V C + T C + N (12 C^2 + 13 C) + 2 C, and V C + N (2 C^2 + 2 C (kv d) + 3 C F + 2 C) + C, at a thousandth of the
+  // width.
+  CHECK(Gpt(root, small_gpt).num_parameters() == 11 * 8 + 8 * 8 + 2 * (12 * 64 + 13 * 8) + 2 * 8);
+  CHECK(Gpt(root,
+            [] {
+              GptOptions plain = small_gpt;
+              plain.bias = false;
+              return plain;
+            }())
+            .num_parameters() == 11 * 8 + 8 * 8 + 2 * (12 * 64 + 2 * 8) + 8);
+  CHECK(Llama(root, small_llama).num_parameters() == 2 * 11 * 8 + 2 * (2 * 64 + 2 * 8 * 4 + 3 * 8 * 12 + 2 * 8) + 8);
+}
+
+TEST_CASE("GPT's first weights are GPT-2's") {
+  manual_seed(3);
+  const Gpt model{root, {.vocabulary = 500, .context = 50, .dim = 64, .heads = 4, .layers = 8}};
+  const auto deviation = [](const Tensor& x) { return std::sqrt(mean(square(x)).item()); };
+  CHECK(deviation(model.embedding.weight) == doctest::Approx(0.02).epsilon(0.02));
+  CHECK(deviation(model.positions.weight) == doctest::Approx(0.02).epsilon(0.05));
+  CHECK(deviation(model.blocks[7].attn.qkv.weight) == doctest::Approx(0.02).epsilon(0.05));
+  CHECK(deviation(model.blocks[0].attn.o.weight) == doctest::Approx(0.005).epsilon(0.05));
+  CHECK(deviation(model.blocks[7].ffn.fc2.weight) == doctest::Approx(0.005).epsilon(0.05));
+  CHECK(deviation(model.blocks[0].ffn.fc1.bias) == 0);
+}
+
+TEST_CASE("Gradients of GPT, Llama and BERT are those of differences") {
+  const Index next({2, 6}, {2, 3, 4, 5, 6, 7, 9, 0, 7, 0, 8, 1});
+  const Gpt gpt{root, small_gpt};
+  check_module_gradients(spread(gpt), [&](const Tensors&) { return cross_entropy(gpt(ids), next); });
+  const Llama llama{root, small_llama};
+  check_module_gradients(spread(llama), [&](const Tensors&) { return cross_entropy(llama(ids), next); });
+  const Bert bert{root, small_bert};
+  check_module_gradients(spread(bert), [&](const Tensors&) {
+    return cross_entropy(bert(ids, {.lengths = Index({2}, {6, 4}), .segments = Index({2, 6}, 1)}), next);
+  });
+}
+
+TEST_CASE("A text goes on behind its prompt, and where the context is full from the newer half of it") {
+  const Gpt model{root, small_gpt};
+  spread(model);
+  const Eval eval(model);
+  const Index prompt = ids[{_, slice(0, 3)}];
+  LanguageStepper text = model.start(prompt);
+  const Decoded written = greedy(text, {.bos = 7, .max_length = 12});
+  Index all = prompt;
+  std::int64_t first = 0;  // of the positions in the context
+  for (std::int64_t t = 0; t < 12; ++t) {
+    if (all.dim(1) - first > 8) first = all.dim(1) - 5;  // four old ones and the newest
+    const Array logits = model(slice(all, {_, slice(first, all.dim(1))})).value()[{_, -1}];
+    const Index best = argmax(logits, {.axis = -1}).reshaped({2, 1});
+    CHECK(equal(best, written.tokens[{_, slice(t, t + 1)}]));
+    all = concat(std::vector{all, best}, 1);
+  }
+  const SamplingOptions options{.max_length = 5, .top_k = 1, .seed = 5};
+  CHECK(equal(model.generate(prompt, options).tokens, written.tokens[{_, slice(0, 5)}]));
+  CHECK(equal(model.generate(prompt, {.max_length = 5, .seed = 5}).tokens,
+              model.generate(prompt, {.max_length = 5, .seed = 5}).tokens));
+  LanguageStepper beam = model.start(prompt);
+  CHECK(beam_search(beam, {.max_length = 10, .num_beams = 3, .num_best = 3})[1].size() == 3);
+  CHECK(error_of<ShapeError>([&] { model.start(Index({3}, 0)); }) ==
+        "language_model: needs a prompt (B, T), got [3]; is the batch axis missing? [1, 3] would fit");
+  CHECK_THROWS_AS(model.start(Index({1, 9}, 0)), ValueError);
+  CHECK_THROWS_AS(model.start(Index({1, 0}, 0)), ShapeError);
+}
+
+TEST_CASE("A step that fails leaves the texts as they were") {
+  const Llama model{root, small_llama};
+  spread(model);
+  LanguageStepper text = model.start(ids);
+  const Index token({2}, {1, 2});
+  text.step(token);
+  const auto hook = model.blocks[1].ffn.on_forward([](const ForwardCall&) { throw std::runtime_error("no"); });
+  CHECK_THROWS_AS(text.step(token), std::runtime_error);
+  model.blocks[1].ffn.remove_hook(hook);
+  CHECK_THROWS_AS(text.select(Index({1}, {2})), ValueError);
+  const Tensor logits = text.step(token);
+  const Index whole = concat(std::vector{ids, token.reshaped({2, 1})}, 1);
+  check_close(logits.value(), model(whole).value()[{_, -1}]);
+}
+
+TEST_CASE("A token in the middle of a text costs no memory but its own") {
+  const Gpt model{root, {.vocabulary = 5, .context = 400, .dim = 8, .heads = 2, .layers = 2}};
+  const NoGrad off;
+  LanguageState state = model.begin(1);
+  const Index token({1, 1}, 1);
+  for (int i = 0; i < 3; ++i) model.next(token, state);
+  const std::int64_t before = pool_stats().bytes_in_use;
+  for (int i = 0; i < 300; ++i) model.next(token, state);
+  CHECK(pool_stats().bytes_in_use == before);
+}
+
+TEST_CASE("BERT sees the whole text, its segments, and nothing of the padding") {
+  const Bert model{root, small_bert};
+  spread(model);
+  const Tensor all = model(ids);
+  CHECK(all.shape() == Shape{2, 6, 11});
+  CHECK(model.encode(ids).shape() == Shape{2, 6, 8});
+  Index changed = ids;
+  changed[{_, 5}] = 3;
+  CHECK(difference(model(changed).value()[{_, 0}], all.value()[{_, 0}]) > 1e-3);
+  const BertInputs part{.lengths = Index({2}, 5)};
+  check_close(model(changed, part).value()[{_, slice(0, 5)}], model(ids, part).value()[{_, slice(0, 5)}]);
+  check_close(model(ids[{_, slice(0, 5)}]).value(), model(ids, part).value()[{_, slice(0, 5)}]);
+  CHECK(difference(model(ids, {.segments = Index({2, 6}, 1)}).value(), all.value()) > 1e-3);
+  CHECK(error_of<ShapeError>([&] { model(Index({3}, 0)); }).starts_with("bert: needs ids (B, T), got [3]"));
+  CHECK(error_of<ShapeError>([&] {
+          model(ids, {.segments = Index({2, 5}, 0)});
+        }).starts_with("bert: segments [2, 5] for ids [2, 6]"));
+  CHECK_THROWS_AS(model(ids, {.segments = Index({2, 6}, 2)}), ValueError);
+  CHECK_THROWS_AS(model(ids, {.lengths = Index({2}, 7)}), ValueError);
+  CHECK_THROWS_AS(model(Index({1, 9}, 0)), ValueError);
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,345 @@
+// Published models: what the package `transformers` saved and computed, and files that do not fit.
+#include "../support.h"
+#include "support/files.h"
+
+#include <regex>
+
+#include <xgrad/core/files/weights.h>
+#include <xgrad/nn/models/pretrained.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/arrange/slice.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+std::string folder_of(const std::string& name) { return fixture_path(name); }
+
+// Logits, and what greedy decoding writes behind the first three tokens.
+void check_language_model(const LanguageModel& model, const std::string& name) {
+  const StateFile expected = load_safetensors(fixture_path("language.safetensors"));
+  const Index& ids = expected.get<Index>("ids");
+  check_close(model(ids).value(), expected.get<Array>(name + "/logits"), 1e-6);
+  LanguageStepper text = model.start(ids[{_, slice(0, 3)}]);
+  CHECK(equal(greedy(text, {.max_length = 6}).tokens, expected.get<Index>(name + "/greedy")));
+}
+
+TEST_CASE("GPT-2 is the reference implementation's, from one file and from several in bfloat16") {
+  for (const std::string name : {"gpt2", "gpt2_parts"}) {
+    const Gpt model{root, gpt2_options(folder_of(name))};
+    CHECK(model.options.context == 16);
+    load_gpt2(model, folder_of(name));
+    check_language_model(model, name);
+  }
+}
+
+TEST_CASE(
+    "Llama is the reference implementation's, in half precision and in bfloat16, with an own head and a tied one") {
+  for (const std::string name : {"llama", "llama_tied"}) {
+    const Llama model{root, llama_options(folder_of(name))};
+    CHECK(model.head.has_value() == (name == "llama"));
+    CHECK(model.options.theta == (name == "llama" ? 10000 : 500));
+    load_llama(model, folder_of(name));
+    check_language_model(model, name);
+  }
+}
+
+TEST_CASE("BERT is the reference implementation's, with segments and padding") {
+  const Bert model{root, bert_options(folder_of("bert"))};
+  load_bert(model, folder_of("bert"));
+  const StateFile expected = load_safetensors(fixture_path("language.safetensors"));
+  const Index &ids = expected.get<Index>("ids"), &lengths = expected.get<Index>("bert/lengths");
+  const Array logits = model(ids, {.lengths = lengths, .segments = expected.get<Index>("bert/segments")}).value();
+  const Array& wanted = expected.get<Array>("bert/logits");
+  for (std::int64_t b = 0; b < 2; ++b) {
+    check_close(logits[{b, slice(0, lengths.at({b}))}], wanted[{b, slice(0, lengths.at({b}))}], 1e-6);
+  }
+}
+
+// GPT-2's arrays as in the file, changed, in a file of their own.
+template <class Change>
+std::string changed(const TemporaryFolder& folder, const Change& change) {
+  StateFile file = load_weights(folder_of("gpt2"));
+  change(file.arrays);
+  const std::string path = folder / "model.safetensors";
+  save_safetensors(path, {.arrays = file.arrays});
+  return path;
+}
+
+TEST_CASE("GPT-2's names may lack their prefix, and the file may have masks and the head once more") {
+  const TemporaryFolder folder;
+  const std::string path = changed(folder, [](NamedArrays& arrays) {
+    NamedArrays plain;
+    for (const auto& [name, array] : arrays) plain[name.substr(name.find('.') + 1)] = array;
+    plain["h.0.attn.bias"] = Array({1, 1, 16, 16}, Real(1));
+    plain["h.1.attn.masked_bias"] = Array(Shape{}, Real(-1e4));
+    plain["lm_head.weight"] = plain.at("wte.weight");
+    arrays = plain;
+  });
+  const Gpt model{root, gpt2_options(folder_of("gpt2"))};
+  load_gpt2(model, path);
+  check_language_model(model, "gpt2");
+}
+
+TEST_CASE("Weights that are missing, unexpected or misshapen are refused together, and nothing is loaded") {
+  const TemporaryFolder folder;
+  const std::string path = changed(folder, [](NamedArrays& arrays) {
+    arrays.erase("transformer.h.0.ln_1.bias");
+    arrays.erase("transformer.wpe.weight");
+    arrays["transformer.h.1.attn.c_attn.weight"] = Array({48, 16}, Real(0));  // not transposed
+    arrays["transformer.ln_f.bias"] = Index({16}, 0);
+    arrays["transformer.h.2.ln_1.bias"] = Array({16}, Real(0));
+    arrays["lm_head.weight"] = Array({50, 16}, Real(0));
+  });
+  const Gpt model{root, gpt2_options(folder_of("gpt2"))};
+  const NamedArrays before = model.state_dict();
+  CHECK(error_of<FormatError>([&] { load_gpt2(model, path); }) ==
+        cat("load_gpt2: ", path,
+            ": the state does not fit\n"
+            "  missing:\n"
+            "    \"transformer.wpe.weight\"\n"
+            "    \"transformer.h.0.ln_1.bias\"\n"
+            "  unexpected:\n"
+            "    \"transformer.h.2.ln_1.bias\"\n"
+            "  mismatched:\n"
+            "    \"lm_head.weight\" differs from what it is tied to, embedding.weight\n"
+            "    \"transformer.h.1.attn.c_attn.weight\" [48, 16] for [16, 48]\n"
+            "    \"transformer.ln_f.bias\" holds no real numbers"));
+  for (const auto& [name, array] : model.state_dict()) {
+    CHECK(equal(std::get<Array>(array), std::get<Array>(before.at(name))));
+  }
+  const Llama llama{root, llama_options(folder_of("llama"))};
+  CHECK(error_of<FormatError>([&] { load_llama(llama, folder_of("gpt2")); }).find("and ") != std::string::npos);
+  const Bert bert{root, bert_options(folder_of("bert"))};
+  CHECK_THROWS_AS(load_bert(bert, folder_of("llama")), FormatError);
+}
+
+TEST_CASE("BERT's file may have the old names of norms, the pooler and the guess of the next sentence") {
+  const TemporaryFolder folder;
+  StateFile file = load_weights(folder_of("bert"));
+  NamedArrays old;
+  for (const auto& [name, array] : file.arrays) {
+    std::string other = name;
+    if (const auto at = name.find("LayerNorm.weight"); at != name.npos) other = name.substr(0, at) + "LayerNorm.gamma";
+    if (const auto at = name.find("LayerNorm.bias"); at != name.npos) other = name.substr(0, at) + "LayerNorm.beta";
+    old[other] = array;
+  }
+  old["bert.pooler.dense.weight"] = Array({16, 16}, Real(0));
+  old["cls.seq_relationship.bias"] = Array({2}, Real(0));
+  old["bert.embeddings.position_ids"] = Index({1, 12}, 0);
+  old["cls.predictions.decoder.weight"] = old.at("bert.embeddings.word_embeddings.weight");
+  save_safetensors(folder / "bert.safetensors", {.arrays = old});
+  const Bert one{root, bert_options(folder_of("bert"))}, other{root, one.options};
+  load_bert(one, folder_of("bert"));
+  load_bert(other, folder / "bert.safetensors");
+  const Index ids({1, 4}, {1, 2, 3, 4});
+  CHECK(equal(one(ids).value(), other(ids).value()));
+}
+
+TEST_CASE("Mistral is Llama where its window is no shorter than the context") {
+  const Llama model{root, llama_options(folder_of("mistral"))};
+  load_llama(model, folder_of("mistral"));
+  const StateFile expected = load_safetensors(fixture_path("mistral.safetensors"));
+  check_close(model(expected.get<Index>("ids")).value(), expected.get<Array>("logits"), 1e-6);
+
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json", whole = read_text(folder_of("mistral") + "/config.json");
+  const auto with = [&](const std::string& entry, const std::string& instead) {
+    const std::string old = R"("sliding_window": 32,)";
+    std::string text = whole;
+    text.replace(text.find(old), old.size(), entry);
+    text.replace(text.find("\"max_position_embeddings\": 32"), 29, "\"max_position_embeddings\": " + instead);
+    write_text(path, text);
+  };
+  with(R"("sliding_window": null,)", "1000000");
+  CHECK(llama_options(path).context == 1000000);
+  with("", "4096");  // 4096 is the window that the package gives to a Mistral that names none
+  CHECK(llama_options(path).context == 4096);
+  with("", "4097");
+  CHECK(error_of<FormatError>([&] { llama_options(path); }) ==
+        cat("llama_options: ", path, ": \"sliding_window\" is shorter than max_position_embeddings, found null"));
+  with(R"("sliding_window": 31,)", "32");
+  CHECK(error_of<FormatError>([&] { llama_options(path); }) ==
+        cat("llama_options: ", path, ": \"sliding_window\" is shorter than max_position_embeddings, found 31"));
+}
+
+TEST_CASE("A model of another family is refused by name, and without the name by what it does otherwise") {
+  const TemporaryFolder folder;
+  const auto refusal = [&](const std::string& family, const auto& read, bool named = true) {
+    std::string path = fixture_path("families/" + family + ".json");
+    if (!named) {
+      const std::string text = std::regex_replace(read_text(path), std::regex("\"model_type\": \"[a-z0-9_]*\",?"), "");
+      path = write_text(folder / "config.json", text).string();
+    }
+    const std::string error = error_of<FormatError>([&] { read(path); });
+    const std::size_t begin = error.find(".json: ");
+    return error.substr(begin == error.npos ? 0 : begin + 7);
+  };
+  for (const std::string family :
+       {"granite", "smollm3", "ernie4_5", "gemma", "cohere", "olmo", "qwen2", "nemotron", "gptj"}) {
+    CHECK(refusal(family, llama_options) == cat("\"model_type\" is not supported, found \"", family, "\""));
+  }
+  for (const std::string family : {"gptj", "gpt_bigcode", "granite"}) {
+    CHECK(refusal(family, gpt2_options) == cat("\"model_type\" is not supported, found \"", family, "\""));
+  }
+  for (const std::string family : {"roberta", "electra", "granite"}) {
+    CHECK(refusal(family, bert_options) == cat("\"model_type\" is not supported, found \"", family, "\""));
+  }
+  CHECK(refusal("mistral_window", llama_options) ==
+        "\"sliding_window\" is shorter than max_position_embeddings, found 3");
+
+  const bool named = false;
+  CHECK(refusal("granite", llama_options, named) == "\"embedding_multiplier\" is not supported, found 12.0");
+  CHECK(refusal("smollm3", llama_options, named).starts_with("\"no_rope_layers\" is not supported, found [1,1,1,0,"));
+  CHECK(refusal("gemma", llama_options, named) == "\"hidden_act\" is not supported, found \"gelu_pytorch_tanh\"");
+  CHECK(refusal("cohere", llama_options, named) == "\"logit_scale\" is not supported, found 0.0625");
+  CHECK(refusal("nemotron", llama_options, named) == "\"hidden_act\" is not supported, found \"relu2\"");
+  CHECK(refusal("mistral_window", llama_options, named) ==
+        "\"sliding_window\" is shorter than max_position_embeddings, found 3");
+  CHECK(refusal("gpt_bigcode", gpt2_options, named) == "\"multi_query\" is not supported, found true");
+  CHECK(refusal("electra", bert_options, named) == "\"embedding_size\" is not supported, found 128");
+}
+
+TEST_CASE("What other families do otherwise is refused by name, and taken where it changes nothing") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json";
+  const auto write = [&](const std::string& more) {
+    write_text(path, cat(R"({"hidden_size": 32, "num_attention_heads": 2, "vocab_size": 5, "num_hidden_layers": 4,
+                             "intermediate_size": 3, "max_position_embeddings": 8)",
+                         more, "}"));
+  };
+  for (const std::string entry :
+       {R"("model_type": "llama")", R"("model_type": null)", R"("hidden_act": "swish")",
+        R"("attention_multiplier": 0.25)", R"("embedding_multiplier": 1)", R"("residual_multiplier": 1.0)",
+        R"("logits_scaling": 1)", R"("scale_emb": 1)", R"("scale_depth": 2)", R"("dim_model_base": 32)",
+        R"("use_bias": false)", R"("rope_interleave": false)", R"("partial_rotary_factor": 1.0)",
+        R"("no_rope_layers": [1, 1, 1, 1])", R"("no_rope_layers": null)", R"("no_rope_layer_interval": 5)",
+        R"("layer_types": ["full_attention", "full_attention"])", R"("sliding_window": 8)",
+        R"("rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1})"}) {
+    CAPTURE(entry);
+    write(", " + entry);
+    CHECK_NOTHROW(llama_options(path));
+  }
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"attention_multiplier", "0.5"},
+                                                                                    {"embedding_multiplier", "12"},
+                                                                                    {"residual_multiplier", "0.22"},
+                                                                                    {"logits_scaling", "8"},
+                                                                                    {"logit_scale", "0.0625"},
+                                                                                    {"scale_emb", "12"},
+                                                                                    {"scale_depth", "1.4"},
+                                                                                    {"dim_model_base", "256"},
+                                                                                    {"attention_bias", "true"},
+                                                                                    {"use_bias", "true"},
+                                                                                    {"bias", "true"},
+                                                                                    {"qkv_bias", "true"},
+                                                                                    {"use_qk_norm", "true"},
+                                                                                    {"rope_interleave", "true"},
+                                                                                    {"partial_rotary_factor", "0.5"},
+                                                                                    {"no_rope_layers", "[1,1,1,0]"},
+                                                                                    {"no_rope_layers", "3"},
+                                                                                    {"no_rope_layer_interval", "4"},
+                                                                                    {"layer_types", R"(["linear"])"},
+                                                                                    {"attention_chunk_size", "4"},
+                                                                                    {"clip_qkv", "8.0"},
+                                                                                    {"attn_logit_softcapping", "50.0"},
+                                                                                    {"final_logit_softcapping", "30.0"},
+                                                                                    {"model_type", "\"minicpm\""},
+                                                                                    {"model_type", "3"}}) {
+    write(cat(", \"", name, "\": ", value));
+    CHECK(error_of<FormatError>([&] { llama_options(path); }) ==
+          cat("llama_options: ", path, ": \"", name, "\" is not supported, found ", value));
+  }
+  for (const std::string name : {"partial_rotary_factor", "full_attention"}) {
+    write(cat(R"(, "rope_parameters": {"rope_type": "default", ")", name, R"(": {}})"));
+    CHECK(error_of<FormatError>([&] { llama_options(path); }) ==
+          cat("llama_options: ", path, ": \"", name, "\" is not supported, found {}"));
+  }
+}
+
+TEST_CASE("Activations have all the names that the package has for them") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json";
+  const Tensor x = linspace(-3, 3, 13);
+  const auto value = [&](const std::string& name) {
+    write_text(path, cat(R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 1,
+                             "activation_function": ")",
+                         name, "\"}"));
+    return gpt2_options(path).activation(x).value();
+  };
+  CHECK(equal(value("swish"), silu(x).value()));
+  CHECK(equal(value("silu"), silu(x).value()));
+  for (const std::string name : {"gelu_fast", "gelu_new", "gelu_pytorch_tanh"}) {
+    CHECK(equal(value(name), gelu(x, Gelu::tanh).value()));
+  }
+  CHECK(equal(value("gelu"), gelu(x).value()));
+}
+
+TEST_CASE("A GPT without blocks is refused by the name of the option") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json";
+  write_text(path, R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 0})");
+  CHECK(error_of<ValueError>([&] {
+          const Gpt model{root, gpt2_options(path)};
+        }) == "Gpt: layers must be at least 1, got 0");
+}
+
+TEST_CASE("A config with 100,000 brackets in brackets is refused, wherever they stand") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json";
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  std::string objects;
+  for (int i = 0; i < 100'000; ++i) objects += R"({"a":)";
+  objects += "1" + std::string(100'000, '}');
+  for (const std::string& value : {deep, objects, std::string(100'000, '[')}) {
+    for (const std::string& text : {cat(R"({"vocab_size": )", value, "}"), value, cat(R"({"any": )", value, "}"),
+                                   cat(R"({"hidden_act": )", value, "}"), cat(R"({"rope_scaling": )", value, "}")}) {
+      write_text(path, text);
+      const std::string why = cat(path, ": brackets are nested deeper than 64");
+      CHECK(error_of<FormatError>([&] { gpt2_options(path); }) == "gpt2_options: " + why);
+      CHECK(error_of<FormatError>([&] { llama_options(path); }) == "llama_options: " + why);
+      CHECK(error_of<FormatError>([&] { bert_options(path); }) == "bert_options: " + why);
+    }
+  }
+}
+
+TEST_CASE("Options that are missing, wrong, or not to be had are refused by name") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json";
+  const auto refused = [&](const std::string& text, const auto& read) {
+    write_text(path, text);
+    return error_of<FormatError>([&] { read(folder.path().string()); });
+  };
+  const std::string llama =
+      R"("hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "max_position_embeddings": 4)";
+  CHECK(refused("[]", gpt2_options) == cat("gpt2_options: ", path, ": is no JSON object"));
+  CHECK(refused("{", gpt2_options) == cat("gpt2_options: ", path, ": is not valid JSON at byte 1"));
+  CHECK(refused(R"({"vocab_size": 1, "vocab_size": 2})", gpt2_options) ==
+        cat("gpt2_options: ", path, ": the key \"vocab_size\" is given twice"));
+  CHECK(refused("{}", gpt2_options) == cat("gpt2_options: ", path, ": \"vocab_size\" is missing"));
+  CHECK(refused(R"({"vocab_size": -1})", gpt2_options) ==
+        cat("gpt2_options: ", path, ": \"vocab_size\" must be a whole number below 2^40, found -1"));
+  CHECK(refused(R"({"vocab_size": 1e3})", gpt2_options) ==
+        cat("gpt2_options: ", path, ": \"vocab_size\" must be a whole number below 2^40, found 1000.0"));
+  CHECK(refused(R"({"scale_attn_by_inverse_layer_idx": true})", gpt2_options) ==
+        cat("gpt2_options: ", path, ": \"scale_attn_by_inverse_layer_idx\" is not supported, found true"));
+  CHECK(refused(R"({"attention_bias": true})", llama_options) ==
+        cat("llama_options: ", path, ": \"attention_bias\" is not supported, found true"));
+  CHECK(refused(R"({"rope_scaling": {"factor": 2}})", llama_options) ==
+        cat("llama_options: ", path, ": \"rope_scaling\" is not supported, found {\"factor\":2}"));
+  CHECK(refused(cat("{", llama, R"(, "rope_parameters": {"rope_type": "yarn"}})"), llama_options) ==
+        cat("llama_options: ", path, ": \"rope_type\" is not supported, found \"yarn\""));
+  CHECK(refused(cat("{", llama, R"(, "head_dim": 3})"), llama_options) ==
+        cat("llama_options: ", path, ": \"head_dim\" must be hidden_size / num_attention_heads, found 3"));
+  CHECK(refused(R"({"hidden_act": "swish2", "vocab_size": 1, "max_position_embeddings": 1, "type_vocab_size": 1,
+                    "hidden_size": 1, "num_attention_heads": 1, "num_hidden_layers": 1, "intermediate_size": 1})",
+                bert_options) ==
+        cat("bert_options: ", path, ": \"hidden_act\" is no activation that is known, found \"swish2\""));
+  CHECK(refused(cat(R"({"vocab_size": ")", std::string(500'000, 'x'), "\"}"), gpt2_options).size() < 300);
+  write_text(path, std::string((1 << 20) + 1, ' '));
+  CHECK_THROWS_AS(gpt2_options(path), LimitError);
+  CHECK_THROWS_AS(gpt2_options(folder / "nothing"), IoError);
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,150 @@
+// Sequence to sequence with recurrent layers: the three ways to see the source, decoding, errors, and one that learns.
+#include "../support.h"
+
+#include <xgrad/nn/models/seq2seq.h>
+#include <xgrad/nn/models/transformer.h>
+#include <xgrad/ops/ops.h>
+#include <xgrad/optim/optim.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+constexpr std::array contexts{Context::initial_state, Context::every_step, Context::attention};
+
+Seq2SeqOptions small(Context context) { return {.context = context, .embed = 3, .hidden = 4, .layers = 2}; }
+
+const Index source({2, 4}, {1, 2, 3, 4, 4, 2, 0, 0}), lengths({2}, {4, 2}), target({2, 3}, {1, 2, 3, 1, 3, 4});
+
+TEST_CASE("Ids are reversed within their lengths") {
+  CHECK(equal(reversed_within(source, lengths), Index({2, 4}, {4, 3, 2, 1, 2, 4, 0, 0})));
+  CHECK(equal(reversed_within(source, Index({2}, {0, 1})), source));
+  CHECK(error_of<ValueError>([] {
+          reversed_within(source, Index({2}, {5, 1}));
+        }) == "reversed_within: length 5 of row 0 not in [0, 4]");
+  CHECK(error_of<ShapeError>([] { reversed_within(source, Index({1}, {4})); }) ==
+        "reversed_within: ids [2, 4] with lengths [1]");
+}
+
+TEST_CASE("What stands behind the length of a source has no influence") {
+  for (const Context context : contexts) {
+    for (const bool reverse : {false, true}) {
+      Seq2SeqOptions options = small(context);
+      options.reverse_source = reverse;
+      const Seq2Seq model(root, 5, 6, options);
+      const Tensor logits = model(source, lengths, target);
+      CHECK(logits.shape() == Shape{2, 3, 6});
+      const Index other({2, 4}, {1, 2, 3, 4, 4, 2, 1, 3});
+      check_close(model(other, lengths, target).value(), logits.value(), 0);
+      const Index shorter({1, 2}, {4, 2});
+      check_close(model(shorter, Index({1}, {2}), target[{slice(1, 2)}]).value(), logits[{slice(1, 2)}].value(), 1e-14);
+    }
+  }
+}
+
+TEST_CASE("A reversed source is read from its end") {
+  Seq2SeqOptions options = small(Context::initial_state);
+  const Seq2Seq plain(root, 5, 6, options);
+  options.reverse_source = true;
+  const Seq2Seq reversed(root, 5, 6, options);
+  reversed.load_state_dict(plain.state_dict());
+  check_close(reversed(source, lengths, target).value(),
+              plain(reversed_within(source, lengths), lengths, target).value(), 0);
+}
+
+TEST_CASE("Only the attention sees more of the source than the encoder's last states") {
+  for (const Context context : contexts) {
+    const Seq2Seq model(root, 5, 6, small(context));
+    const Recurrence states = model.encoder(source, lengths);
+    Seq2SeqState state{
+        .h = states.h, .context = states.h[-1], .memory = states.output, .memory_mask = padding(lengths)};
+    Seq2SeqState blind = state;
+    blind.memory = zeros({2, 4, 4});
+    Seq2SeqState without_context = state;
+    without_context.context = zeros({2, 4});
+    const Tensor logits = model.decoder(target, state);
+    CHECK(equal(model.decoder(target, blind).value(), logits.value()) == (context != Context::attention));
+    CHECK(equal(model.decoder(target, without_context).value(), logits.value()) == (context != Context::every_step));
+  }
+}
+
+TEST_CASE("Step by step, with rows dropped and doubled, the logits are those of teacher forcing") {
+  for (const Context context : contexts) {
+    const Seq2Seq model(root, 5, 6, small(context));
+    const Array all = model(source, lengths, target).value();  // (2, 3, 6)
+    Seq2SeqStepper stepper = model.start(source, lengths);
+    CHECK(stepper.batch() == 2);
+    check_close(stepper.step(Index({2}, {1, 1})).value(), all[{_, 0}]);
+    stepper.select(Index({3}, {1, 0, 1}));
+    CHECK(stepper.batch() == 3);
+    const Array second = stepper.step(Index({3}, {3, 2, 3})).value();
+    check_close(second[{0}], all[{1, 1}]);
+    check_close(second[{1}], all[{0, 1}]);
+    check_close(second[{2}], all[{1, 1}]);
+    CHECK_THROWS_AS(stepper.select(Index({1}, {3})), ValueError);
+    CHECK_THROWS_AS(stepper.step(Index({2}, {1, 1})), ShapeError);
+    CHECK_THROWS_AS(stepper.step(Index({3}, {1, 1, 6})), ValueError);
+  }
+}
+
+TEST_CASE("Searches run on all of them: a beam of 1 is greedy, and a full beam is exhaustive") {
+  for (const Context context : contexts) {
+    const Seq2Seq model(root, 5, 4, small(context));
+    const auto start = [&] { return model.start(source, lengths); };
+    auto greedily = start(), with_one = start(), with_all = start(), exhaustively = start();
+    const Decoded one = best_of(beam_search(with_one, {.bos = 1, .eos = 2, .max_length = 3, .num_beams = 1}), 2);
+    const Decoded greedy_one = greedy(greedily, {.bos = 1, .eos = 2, .max_length = 3});
+    CHECK(equal(one.tokens, greedy_one.tokens));
+    check_close(one.scores, greedy_one.scores);
+    const auto best = exhaustive_search(exhaustively, {.bos = 1, .eos = 2, .max_length = 3});
+    const auto beam =
+        beam_search(with_all, {.bos = 1, .eos = 2, .max_length = 3, .num_beams = 27, .length_penalty = 0});
+    for (std::size_t b = 0; b < best.size(); ++b) {
+      CHECK(beam[b][0].tokens == best[b][0].tokens);
+      CHECK(beam[b][0].log_p == doctest::Approx(best[b][0].log_p));
+    }
+  }
+}
+
+TEST_CASE("Gradients of sequence to sequence models are those of differences") {
+  for (const Context context : contexts) {
+    const Seq2Seq model(root, 5, 6, {.context = context, .embed = 2, .hidden = 3, .layers = 1});
+    check_module_gradients(model, [&](const Tensors&) { return model(source, lengths, target); });
+  }
+}
+
+TEST_CASE("Sequence to sequence models refuse bad settings and inputs") {
+  CHECK_THROWS_AS(Seq2Seq(root, 0, 6), ValueError);
+  CHECK_THROWS_AS(Seq2Seq(root, 5, 6, {.hidden = 0}), ValueError);
+  CHECK_THROWS_AS(Seq2Seq(root, 5, 6, {.dropout = 2}), ValueError);
+  const Seq2Seq model(root, 5, 6, small(Context::attention));
+  CHECK(error_of<ValueError>([&] {
+          model(source, Index({2}, {4, 0}), target);
+        }) == "gru: length 0 of sequence 1 not in [1, 4]\n  in encoder.gru (GRU 3 -> 4, 2 layers)");
+  CHECK_THROWS_AS(model(source, lengths, Index({1, 3}, {1, 2, 3})), ShapeError);
+  CHECK_THROWS_AS(model(Index({2}, {1, 2}), Index({2}, {1, 1}), target), ShapeError);
+}
+
+TEST_CASE("With attention a model learns to turn sequences round") {
+  manual_seed(1);
+  const std::int64_t N = 24, S = 4, pad = 0, begin = 1;
+  const Index letters = random_integers(3, 8, {N, S}, next_random_key());
+  Index counts(Shape{N}), written({N, S}, pad);
+  for (std::int64_t n = 0; n < N; ++n) counts.mutable_data()[n] = 2 + n % 3;
+  const Index backwards = reversed_within(letters, counts);
+  for (std::int64_t n = 0; n < N; ++n) {
+    std::copy_n(backwards.data() + n * S, counts.at({n}), written.mutable_data() + n * S);
+  }
+  const Seq2Seq model(root, 8, 8, {.embed = 8, .hidden = 16, .layers = 1});
+  const Tensors parameters = model.parameters();
+  optim::Adam adam{parameters, {.lr = 0.02}};
+  const auto loss = [&] {
+    return cross_entropy(model(letters, counts, shift_right(written, begin)), written, {.ignore_index = pad});
+  };
+  for (int step = 0; step < 120; ++step) adam.step(grad(loss(), parameters));
+  CHECK(loss().item() < 0.05);
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,549 @@
+// The transformer: its parts, the worked figures, step-by-step decoding, and that it learns.
+#include "../support.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <xgrad/nn/checks.h>
+#include <xgrad/nn/models/transformer.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/arrange/index.h>
+#include <xgrad/ops/arrange/join.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/arrange/slice.h>
+#include <xgrad/ops/elementwise/compare.h>
+#include <xgrad/ops/layers/layer_norm.h>
+#include <xgrad/ops/layers/softmax.h>
+#include <xgrad/ops/losses/loss.h>
+#include <xgrad/ops/products/matmul.h>
+
+namespace xgrad::testing {
+namespace {
+
+using namespace nn;
+
+const Index lengths_3_2({2}, {3, 2});
+
+// Small enough for differences; smooth, so that they exist.
+TransformerOptions small(NormOrder order = NormOrder::post) {
+  return {
+      .dim = 6, .ffn = 8, .heads = 2, .layers = 2, .dropout = 0, .norm = order, .activation = gelu, .max_length = 20};
+}
+
+// ---- Parts ----
+
+TEST_CASE("Residual connection, dropout, norm") {
+  const AddNorm add_norm{root, {3, 4}, {.dropout = 0.5}};
+  CHECK(add_norm(ones({2, 3, 4}), ones({2, 3, 4})).shape() == Shape{2, 3, 4});
+  CHECK(add_norm.norm.weight.shape() == Shape{3, 4});
+  struct Model : Module {
+    AddNorm add_norm{at("add_norm"), {3, 4}};
+  } model;
+  CHECK(error_of<ShapeError>([&] {
+          model.add_norm(ones({2, 3, 4}), ones({2, 4, 3}));
+        }) == "add_norm: shapes differ: [2, 3, 4] and [2, 4, 3]\n  in add_norm (AddNorm)");
+}
+
+TEST_CASE("The norm comes after the sum, or before the sublayer") {
+  const AddNorm post{root, 4}, pre{root, 4, {.order = NormOrder::pre}};
+  const Tensor x(normal({3, 4}));
+  const auto sublayer = [](const Tensor& v) { return v * v; };
+  check_close(post.around(x, sublayer).value(), layer_norm(x + x * x).value());
+  check_close(pre.around(x, sublayer).value(), (x + layer_norm(x) * layer_norm(x)).value());
+}
+
+TEST_CASE("The feed-forward network treats all positions alike") {
+  for (const Activation& activation : {Activation(relu), Activation(gelu)}) {
+    const Mlp ffn{root, {.in = 4, .hidden = 4, .out = 8, .activation = activation}};
+    const Array y = ffn(ones({2, 3, 4})).value();
+    CHECK(y.shape() == Shape{2, 3, 8});
+    for (std::int64_t i = 0; i < y.size(); ++i) CHECK(y.data()[i] == y.data()[i % 8]);
+  }
+  const Mlp ffn{root, {.in = 4, .hidden = 4, .out = 8}};
+  CHECK(ffn.description() == "Mlp 4 -> 4 -> 8");
+  const Tensor x(normal({1, 1, 4}));
+  check_close(ffn(x).value(), ffn.fc2(relu(ffn.fc1(x))).value());
+}
+
+// ---- Encoder ----
+
+TEST_CASE("An encoder block and an encoder keep the shape") {
+  const TransformerOptions options{.dim = 24, .ffn = 48, .heads = 8, .layers = 2, .dropout = 0.5};
+  const EncoderBlock block{root, options};
+  const Encoder encoder{root, 200, options};
+  const Eval eval_block(block), eval_encoder(encoder);
+  CHECK(block(ones({2, 100, 24}), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  CHECK(encoder(Index({2, 100}, 1), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  CHECK(block.num_parameters() == 4 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 4 * 24);
+}
+
+TEST_CASE("Embeddings are scaled by sqrt(C) before positions are added") {
+  TransformerOptions options = small();
+  options.layers = 0;
+  const Encoder encoder{root, 10, options};
+  const Index ids({1, 3}, {4, 0, 9});
+  const Array positions = sinusoids(3, 6);
+  const Tensor expected = matmul(one_hot(ids, 10), encoder.embedding.weight) * std::sqrt(6.0) + positions;
+  check_close(encoder(ids).value(), expected.value());
+}
+
+TEST_CASE("What an encoder says of a sentence does not depend on its padding") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const Encoder encoder{root, 10, small(order)};
+    const Tensor alone = encoder(Index({1, 3}, {4, 2, 9}));
+    const Tensor padded = encoder(Index({2, 5}, {4, 2, 9, 1, 7, 1, 2, 3, 4, 5}), padding(Index({2}, {3, 5})));
+    check_close(padded[{slice(0, 1), slice(0, 3)}].value(), alone.value());
+  }
+}
+
+TEST_CASE("With pre-norm an encoder ends in a norm of its own") {
+  CHECK(!Encoder(root, 10, small()).norm);
+  const Encoder encoder{root, 10, small(NormOrder::pre)};
+  REQUIRE(encoder.norm);
+  CHECK(encoder.norm->path() == "norm");
+  const Array y = encoder(Index({1, 3}, {4, 2, 9})).value();
+  for (int t = 0; t < 3; ++t) {
+    Real sum = 0;
+    for (int c = 0; c < 6; ++c) sum += y.at({0, t, c});
+    CHECK(sum == doctest::Approx(0));
+  }
+}
+
+// ---- What the norms run over ----
+
+// Norms over (T, C): all numbers of a sequence, and a weight and a bias for each of them.
+const TransformerOptions over_positions{
+    .dim = 24, .ffn = 48, .heads = 8, .layers = 2, .dropout = 0.5, .norm_shape = {100, 24}};
+
+TEST_CASE("Norms over (100, 24): 4,800 numbers each, 9,600 a block, and the shape is kept") {
+  const EncoderBlock block{root, over_positions};
+  const DecoderBlock decoder_block{root, over_positions};
+  const Encoder encoder{root, 200, over_positions};
+  const Eval eval_block(block), eval_decoder_block(decoder_block), eval_encoder(encoder);
+  CHECK(block(ones({2, 100, 24}), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  CHECK(decoder_block(ones({2, 100, 24}), ones({2, 7, 24})).shape() == Shape{2, 100, 24});
+  CHECK(encoder(Index({2, 100}, 1), padding(lengths_3_2)).shape() == Shape{2, 100, 24});
+  for (const AddNorm* each : {&block.add_norm1, &block.add_norm2}) CHECK(each->num_parameters() == 4800);
+  CHECK(block.num_parameters() == 4 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 9600);
+  CHECK(decoder_block.num_parameters() == 8 * 24 * 24 + (24 * 48 + 48 + 48 * 24 + 24) + 3 * 4800);
+}
+
+TEST_CASE("Norms over (T, C) take sequences of T positions only, and steps of T") {
+  struct Model : Module {
+    Encoder encoder{at("encoder"), 200, over_positions};
+    Decoder decoder{at("decoder"), 200, over_positions};
+  } model;
+  const Eval eval(model);
+  for (const std::int64_t T : {99, 101}) {
+    CHECK(error_of<ShapeError>([&] {
+            model.encoder(Index({2, T}, 1));
+          }) == cat("encoder_block: norms over [100, 24] take 100 positions, got [2, ", T,
+                    ", 24]\n  in encoder.blocks.0 (EncoderBlock)"));
+  }
+  const Tensor memory(normal({2, 5, 24}));
+  const Index ids = arange(200).reshaped({2, 100});
+  DecoderState state = model.decoder.start(memory);
+  CHECK(error_of<ShapeError>([&] {
+          model.decoder(ids[{_, slice(0, 1)}], state);
+        }) ==
+        "decoder_block: norms over [100, 24] take 100 positions, got [2, 1, 24]\n"
+        "  in decoder.blocks.0 (DecoderBlock)");
+  CHECK(state.length() == 0);
+  check_close(model.decoder(ids, state).value(), model.decoder(ids, memory).value());
+}
+
+TEST_CASE("norm_shape is (C) or (T, C)") {
+  const auto error = [](const Shape& sizes) {
+    TransformerOptions options = small();
+    options.norm_shape = sizes;
+    return error_of<ValueError>([&] { const EncoderBlock block(root, options); });
+  };
+  for (const Shape& sizes : {Shape{5}, Shape{6, 5}, Shape{2, 5, 6}}) {
+    CHECK(error(sizes) == cat("transformer: norm_shape must be (C) or (T, C) with C = 6, got ", sizes));
+  }
+  CHECK(error({0, 6}).starts_with("LayerNorm: size must be at least 1, got 0"));
+  TransformerOptions options = small(NormOrder::pre);
+  options.norm_shape = {6};
+  CHECK(Encoder(root, 10, options).norm->sizes == Shape{6});
+  options.norm_shape = {3, 6};
+  CHECK(Encoder(root, 10, options).norm->sizes == Shape{3, 6});
+  CHECK(Decoder(root, 10, options).norm->sizes == Shape{3, 6});
+}
+
+TEST_CASE("A norm over (T, C) in numbers: the first row moves when the second one does") {
+  const LayerNorm rows{root, 2, {.eps = 0}}, both{root, {2, 2}, {.eps = 0}};
+  const Tensor x = tensor({{1, 2}, {2, 3}}), later = tensor({{1, 2}, {2, 7}});
+  check_close(rows(x).value(), tensor({{-1, 1}, {-1, 1}}).value());
+  check_close(rows(later).value(), tensor({{-1, 1}, {-1, 1}}).value());
+  const double a = std::sqrt(2.0), b = std::sqrt(5.5);  // of mean 2 and variance 1/2, of mean 3 and variance 11/2
+  check_close(both(x).value(), tensor({{-a, 0}, {0, a}}).value());
+  check_close(both(later).value(), (tensor({{-2, -1}, {-1, 4}}) / b).value());
+}
+
+TEST_CASE("A block whose norms run over (T, C) is the formula") {
+  TransformerOptions options = small();
+  options.norm_shape = {5, 6};
+  const EncoderBlock block{root, options};
+  const Tensor x(normal({2, 5, 6}));
+  const auto norm = [](const Tensor& v) { return reshape(layer_norm(flatten(v, 1)), v.shape()); };
+  const Tensor h = norm(x + block.attn(x, causal));
+  check_close(block(x, causal).value(), norm(h + block.ffn(h)).value());
+}
+
+TEST_CASE("Norms over (T, C) take what stands behind the length of a sequence into their mean") {
+  for (const bool over_all : {false, true}) {
+    TransformerOptions options = small();
+    if (over_all) options.norm_shape = {5, 6};
+    const EncoderBlock block{root, options};
+    const auto padded = [&](const Tensor& x, const Index& lengths) { return block(x, padding(lengths)); };
+    const Tensor x(normal({2, 5, 6}));
+    CHECK(check_padding_invariance(padded, x, Index({2}, {5, 3})).ok() == !over_all);
+  }
+}
+
+TEST_CASE("With norms over (T, C) earlier positions change with later ones, causal mask or not; over C they do not") {
+  constexpr std::int64_t T = 5;
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    for (const bool over_all : {false, true}) {
+      TransformerOptions options = small(order);
+      if (over_all) options.norm_shape = {T, 6};
+      const EncoderBlock encoder_block{root, options};
+      const DecoderBlock decoder_block{root, options};
+      const Tensor memory(normal({2, 3, 6}, 3));
+      const std::vector<std::function<Tensor(const Tensor&)>> blocks{
+          [&](const Tensor& x) { return encoder_block(x, causal); },
+          [&](const Tensor& x) { return decoder_block(x, memory); }};
+      for (const auto& block : blocks) {
+        const Array x = normal({2, T, 6});
+        CHECK(check_causality(block, Tensor(x)).ok() == !over_all);
+        for (std::int64_t changed = 0; changed < T; ++changed) {
+          CAPTURE(changed);
+          Array other = x;  // another vector at that position of the first sequence
+          for (std::int64_t c = 0; c < 6; ++c) other.mutable_data()[changed * 6 + c] *= Real(c - 2);
+          const Array moved = max(abs(block(Tensor(other)) - block(Tensor(x))), {.axis = -1}).value();  // (2, T)
+          for (std::int64_t t = 0; t < T; ++t) {
+            CHECK((moved.at({0, t}) > 1e-3) == (over_all || t >= changed));
+            CHECK((moved.at({0, t}) == 0) == (!over_all && t < changed));
+            CHECK(moved.at({1, t}) == 0);
+          }
+        }
+      }
+    }
+  }
+}
+
+// ---- Decoder ----
+
+TEST_CASE("A decoder block keeps the shape, and a position sees only those before") {
+  const TransformerOptions options{.dim = 24, .ffn = 48, .heads = 8, .layers = 2, .dropout = 0.5};
+  const DecoderBlock block{root, options};
+  const Eval eval(block);
+  const Tensor memory(normal({2, 100, 24})), x(normal({2, 100, 24}, 2));
+  const Tensor y = block(x, memory, padding(lengths_3_2));
+  CHECK(y.shape() == Shape{2, 100, 24});
+  const Tensor prefix = block(x[{_, slice(0, 7)}], memory, padding(lengths_3_2));
+  check_close(y[{_, slice(0, 7)}].value(), prefix.value());
+}
+
+TEST_CASE("Decoding step by step gives the logits of one full pass") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const EncoderDecoder model{root, 11, 13, small(order)};
+    const Index source({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}), target({2, 5}, {1, 12, 3, 4, 5, 6, 7, 8, 9, 0});
+    const AttentionMask mask = padding(Index({2}, {4, 2}));
+    const Tensor memory = model.encoder(source, mask);
+    const Tensor whole = model.decoder(target, memory, mask);  // (B, T, V)
+    CHECK(whole.shape() == Shape{2, 5, 13});
+    check_close(model(source, Index({2}, {4, 2}), target).value(), whole.value());
+
+    DecoderState state = model.decoder.start(memory, mask);
+    for (int t = 0; t < 5; ++t) {
+      const Tensor step = model.decoder(target[{_, slice(t, t + 1)}], state);  // (B, 1, V)
+      check_close(step.value(), whole[{_, slice(t, t + 1)}].value());
+    }
+    state = model.decoder.start(memory, mask);
+    const Tensor two = model.decoder(target[{_, slice(0, 2)}], state),
+                 three = model.decoder(target[{_, slice(2, 5)}], state);
+    check_close(concat({two, three}, 1).value(), whole.value());
+  }
+}
+
+TEST_CASE("A decoder state follows the rows that are selected") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  auto decoding = model.start(Index({2, 3}, {1, 2, 3, 4, 5, 6}), Index({2}, {3, 2}));
+  decoding.step(Index({2}, {1, 2}));
+  decoding.select(Index({3}, {1, 0, 1}));
+  CHECK(decoding.batch() == 3);
+  const Array logits = decoding.step(Index({3}, {7, 7, 8})).value();
+
+  auto other = model.start(Index({1, 3}, {4, 5, 6}), Index({1}, {2}));
+  other.step(Index({1}, {2}));
+  check_close(logits[{slice(0, 1)}], other.step(Index({1}, {7})).value());
+}
+
+TEST_CASE("A decoder state goes on sharing its memory while every sequence keeps its source") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  const Tensor memory = model.encoder(Index({2, 3}, {1, 2, 3, 4, 5, 6}));
+  DecoderState state = model.decoder.start(memory, padding(Index({2}, {3, 2})));
+  state.select(Index({4}, {0, 0, 1, 1}));
+  model.decoder(Index({4, 1}, {1, 2, 3, 4}), state);
+  const Tensor k = state.blocks[1].memory.k, past = state.blocks[1].past.keys();
+  state.select(Index({4}, {1, 0, 3, 3}));
+  CHECK(same(state.blocks[1].memory.k, k));
+  CHECK(equal(state.blocks[1].past.keys().value(), index_select(past, 0, Index({4}, {1, 0, 3, 3})).value()));
+  state.select(Index({2}, {2, 3}));
+  CHECK(equal(state.blocks[1].memory.k.value(), k.value()[{slice(2, 4)}]));
+  CHECK(equal(*state.memory_mask.lengths, Index({2}, 2)));
+  CHECK(state.batch() == 2);
+}
+
+TEST_CASE("A decoder state of another batch size is refused, at the first step and later") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  auto decoding = model.start(Index({2, 3}, 1), Index({2}, 3));
+  for (int step = 0; step < 2; ++step) {
+    CHECK(error_of<ShapeError>([&] { decoding.step(Index({3}, 1)); }) ==
+          "decoder: ids [3, 1] with the state of 2 sequences\n  in decoder (Decoder)");
+    decoding.step(Index({2}, 1));
+  }
+  CHECK_THROWS_AS(decoding.select(Index({1}, {2})), ValueError);
+}
+
+// ---- What the decoder attends to ----
+
+TransformerOptions attending(CrossAttention to, NormOrder order = NormOrder::post) {
+  TransformerOptions options = small(order);
+  options.cross_attention = to;
+  return options;
+}
+
+TEST_CASE("The encoder gives the results of all its blocks") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const Encoder encoder{root, 10, small(order)};
+    const Index ids({2, 3}, {4, 2, 9, 1, 7, 1});
+    const AttentionMask mask = padding(Index({2}, {3, 2}));
+    const Tensors layers = encoder.layers(ids, mask);
+    REQUIRE(layers.size() == 2);
+    CHECK(equal(layers[1].value(), encoder(ids, mask).value()));
+    const Tensor x = encoder.positions(encoder.embedding(ids) * std::sqrt(6.0));
+    const Tensor first = encoder.blocks[0](x, mask);
+    check_close(layers[0].value(), (encoder.norm ? (*encoder.norm)(first) : first).value());
+  }
+}
+
+TEST_CASE("Every block attends to the encoder block of its depth") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const Decoder decoder{root, 13, attending(CrossAttention::same_depth, order)};
+    const Tensors layers{normal({2, 3, 6}), normal({2, 3, 6}, 2)};
+    const Index ids({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+    const AttentionMask mask = padding(lengths_3_2);
+    Tensor h = decoder.positions(decoder.embedding(ids) * std::sqrt(6.0));
+    for (int i = 0; i < 2; ++i) h = decoder.blocks[i](h, layers[static_cast<std::size_t>(i)], mask);
+    check_close(decoder(ids, layers, mask).value(), decoder.out(decoder.norm ? (*decoder.norm)(h) : h).value());
+  }
+}
+
+TEST_CASE("Every block attends to all encoder blocks, whatever the mask") {
+  const Decoder decoder{root, 13, attending(CrossAttention::all)};
+  const Tensors layers{normal({2, 3, 6}), normal({2, 3, 6}, 2)};
+  const Index ids({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+  // The same keys one block behind the other; their order does not matter.
+  const Tensor memory = concat(layers, 1);
+  const Tensor bias(normal({2, 1, 4, 3}, 3));
+  const AttentionMask padded = padding(lengths_3_2), ignored{.masked = Mask({1, 3}, {false, true, false})},
+                      biased{.bias = bias};
+  CHECK(decoder(ids, layers).shape() == Shape{2, 4, 13});
+  check_close(decoder(ids, layers).value(), decoder(ids, memory).value());
+  const Mask behind = padding_mask(lengths_3_2, 3).reshaped({2, 1, 1, 3});
+  check_close(decoder(ids, layers, padded).value(),
+              decoder(ids, memory, {.masked = concat(std::vector{behind, behind}, -1)}).value());
+  check_close(decoder(ids, layers, ignored).value(),
+              decoder(ids, memory, {.masked = Mask({1, 6}, {false, true, false, false, true, false})}).value());
+  check_close(decoder(ids, layers, biased).value(), decoder(ids, memory, {.bias = concat({bias, bias}, -1)}).value());
+
+  AttentionRecorder recorder;
+  decoder(ids, layers, padded);
+  const Array weights = recorder.last("blocks.0.cross_attn");  // (B, H, T, S N)
+  CHECK(weights.shape() == Shape{2, 2, 4, 6});
+  for (const std::int64_t key : {4, 5}) CHECK(weights.at({1, 0, 0, key}) == 0);
+  for (const std::int64_t key : {0, 1, 2, 3}) CHECK(weights.at({1, 0, 0, key}) > 0);
+}
+
+TEST_CASE("Causal and banded memory masks count positions, whatever the decoder attends to, also step by step") {
+  const Index ids({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  const Tensors layers{normal({2, 4, 6}), normal({2, 4, 6}, 2)};
+  const Index per_query({2, 5}, {1, 2, 3, 4, 0, 4, 3, 2, 1, 4});
+  const AttentionMask masks[] = {causal,
+                                 window({.before = 1}),
+                                 window({.before = 1, .after = 2}),
+                                 window({.before = std::numeric_limits<std::int64_t>::max()}),
+                                 causal & window({.before = 2, .after = 1}) & padding(Index({2}, {4, 2})),
+                                 window({.after = 1}) & padding(per_query),
+                                 AttentionMask{.masked = Mask({1, 4}, {false, true, false, true})} & causal,
+                                 AttentionMask{.bias = Tensor(normal({5, 4}, 3))} & causal};
+  for (const CrossAttention to : {CrossAttention::last, CrossAttention::same_depth, CrossAttention::all}) {
+    const Decoder decoder{root, 13, attending(to)};
+    for (const AttentionMask& mask : masks) {
+      // The reference has the mask written out, and for `all` one encoder block behind the other.
+      const Mask blocked = masked_keys(mask, {2, 5, 4});
+      const Array whole = decoder(ids, layers, mask).value();
+      if (to == CrossAttention::all) {
+        const Mask twice = concat(std::vector{blocked, blocked}, -1);
+        const Tensor bias = mask.bias.defined() ? concat({mask.bias, mask.bias}, -1) : Tensor();
+        check_close(whole, decoder(ids, concat(layers, 1), {.masked = twice, .bias = bias}).value());
+      } else {
+        check_close(whole, decoder(ids, layers, {.masked = blocked, .bias = mask.bias}).value());
+      }
+      for (const std::int64_t T : {1, 2}) {
+        DecoderState state = decoder.start(layers, mask);
+        for (std::int64_t t = 0; t < 5; t += T) {
+          const Tensor step = decoder(ids[{_, slice(t, std::min<std::int64_t>(t + T, 5))}], state);
+          check_close(step.value(), whole[{_, slice(t, std::min<std::int64_t>(t + T, 5))}]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("A memory mask that does not know a position, or lengths beyond the memory, are refused") {
+  const Decoder decoder{root, 13, attending(CrossAttention::all)};
+  const Tensors layers{normal({1, 4, 6}), normal({1, 4, 6}, 2)};
+  for (const AttentionMask& mask : {padding(Index({1, 2}, 3)), AttentionMask{.masked = Mask({2, 4}, false)},
+                                    AttentionMask{.bias = zeros({2, 4})}}) {
+    DecoderState state = decoder.start(layers, mask);
+    decoder(Index({1, 2}, 1), state);
+    CHECK(error_of<ShapeError>([&] {
+            decoder(Index({1, 1}, 1), state);
+          }) == "decoder: a memory mask of 2 positions, but 2 came before and 1 more are asked for");
+  }
+  for (const std::int64_t length : {std::int64_t{-1}, std::int64_t{5}, std::int64_t{1} << 62}) {
+    CHECK(error_of<ValueError>([&] {
+            decoder(Index({1, 2}, 1), layers, padding(Index({1}, length)));
+          }) == cat("decoder: length ", length, " is not in [0, 4]"));
+  }
+  CHECK(error_of<ShapeError>([&] {
+          decoder.start(normal({4, 6}));
+        }) == "decoder: memory must be (B, S, C), got [4, 6]");
+}
+
+TEST_CASE("Whatever the decoder attends to: step by step as in one pass, and gradients are those of differences") {
+  manual_seed(1);
+  const Index source({2, 3}, {1, 2, 3, 4, 5, 6}), target({2, 4}, {1, 2, 3, 4, 5, 6, 1, 2});
+  for (const CrossAttention to : {CrossAttention::last, CrossAttention::same_depth, CrossAttention::all}) {
+    for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+      const EncoderDecoder model{root, 7, 8, attending(to, order)};
+      const Array whole = model(source, lengths_3_2, target).value();
+      auto decoding = model.start(source, lengths_3_2);
+      decoding.select(Index({3}, {1, 0, 1}));
+      for (int t = 0; t < 4; ++t) {
+        const Index tokens = target[{_, t}];
+        const Array step = decoding.step(index_select(tokens, 0, Index({3}, {1, 0, 1}))).value();
+        check_close(step, index_select(Tensor(whole[{_, t}]), 0, Index({3}, {1, 0, 1})).value());
+      }
+      check_module_gradients(model, [&](const Tensors&) { return model(source, lengths_3_2, target); });
+    }
+  }
+}
+
+TEST_CASE("A number of encoder blocks that does not fit is refused") {
+  const Decoder same_depth{root, 13, attending(CrossAttention::same_depth)};
+  const Tensor memory(normal({1, 3, 6}));
+  const Index ids({1, 2}, 1);
+  CHECK(error_of<ValueError>([&] {
+          same_depth(ids, {memory, memory, memory});
+        }) == "decoder: 3 encoder layers for the same depth of 2");
+  CHECK(error_of<ValueError>([&] { same_depth.start(Tensors{}); }) == "decoder: no memory to attend to");
+  CHECK(error_of<ShapeError>([&] {
+          const Decoder all{root, 13, attending(CrossAttention::all)};
+          all(ids, {memory, Tensor(normal({1, 4, 6}))});
+        }).starts_with("stack: "));
+}
+
+// ---- Teacher forcing, output, losses ----
+
+TEST_CASE("The decoder's input is the target shifted right, with BOS in front") {
+  CHECK(equal(shift_right(Index({2, 3}, {5, 6, 7, 8, 9, 10}), 1), Index({2, 3}, {1, 5, 6, 1, 8, 9})));
+  CHECK(error_of<ShapeError>([] { shift_right(Index({3}, 1), 0); }) == "shift_right: needs (B, T), got [3]");
+}
+
+TEST_CASE("Padding is not counted in the loss") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  const std::int64_t pad = 0, bos = 1;
+  const Index source({2, 3}, 4), lengths({2}, 3);
+  const auto loss = [&](const Index& target) {
+    return cross_entropy(model(source, lengths, shift_right(target, bos)), target, {.ignore_index = pad});
+  };
+  const Tensor longer = loss(Index({2, 4}, {5, 6, 0, 0, 7, 8, 0, 0})), shorter = loss(Index({2, 2}, {5, 6, 7, 8}));
+  CHECK(longer.item() == doctest::Approx(shorter.item()).epsilon(1e-12));
+  const Tensors a = grad(longer, model.parameters()), b = grad(shorter, model.parameters());
+  for (std::size_t i = 0; i < a.size(); ++i) check_close(a[i].value(), b[i].value());
+}
+
+TEST_CASE("Linear and softmax make a distribution; the losses agree where they must") {
+  const Linear out{root, 6, 5};
+  const Tensor logits = out(normal({3, 6}));
+  const Index words({3}, {4, 0, 2});
+  const Tensor p = softmax(logits), log_p = log_softmax(logits), sure = one_hot(words, 5);
+  for (int row = 0; row < 3; ++row) {
+    Real sum = 0;
+    for (int c = 0; c < 5; ++c) sum += p.value().at({row, c});
+    CHECK(sum == doctest::Approx(1));
+  }
+  Real by_hand = 0;
+  for (int row = 0; row < 3; ++row) by_hand -= std::log(p.value().at({row, words.at({row})})) / 3;
+  CHECK(cross_entropy(logits, words).item() == doctest::Approx(by_hand));
+  CHECK(cross_entropy(logits, sure).item() == doctest::Approx(by_hand));
+  CHECK(kl_div(log_p, sure, {.reduction = Reduction::sum}).item() / 3 == doctest::Approx(by_hand));
+
+  const Tensor smooth = sure * 0.9 + full({3, 5}, Real(0.02));
+  const Real smoothed = cross_entropy(logits, words, {.label_smoothing = Real(0.1)}).item();
+  CHECK(cross_entropy(logits, smooth).item() == doctest::Approx(smoothed));
+  const Tensor entropy = sum(smooth * log(smooth)) / -3;
+  CHECK(kl_div(log_p, smooth, {.reduction = Reduction::sum}).item() / 3 + entropy.item() == doctest::Approx(smoothed));
+}
+
+// ---- Gradients ----
+
+TEST_CASE("Gradients of a whole transformer are those of differences") {
+  manual_seed(1);
+  const Index source({2, 3}, {1, 2, 3, 4, 5, 6}), target({2, 4}, {1, 2, 3, 4, 5, 6, 1, 2}), lengths({2}, {3, 2});
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const EncoderDecoder model{root, 7, 8, small(order)};
+    check_module_gradients(model, [&](const Tensors&) { return model(source, lengths, target); });
+  }
+}
+
+TEST_CASE("Gradients of the blocks with respect to their inputs are those of differences") {
+  for (const NormOrder order : {NormOrder::post, NormOrder::pre}) {
+    const EncoderBlock encoder_block{root, small(order)};
+    const AttentionMask mask = padding(lengths_3_2);
+    check_module_gradients(encoder_block, [&](const Tensors& xs) { return encoder_block(xs[0], mask); },
+                           {normal({2, 4, 6})});
+    const DecoderBlock decoder_block{root, small(order)};
+    check_module_gradients(decoder_block, [&](const Tensors& xs) { return decoder_block(xs[0], xs[1], mask); },
+                           {normal({2, 4, 6}), normal({2, 3, 6}, 2)});
+  }
+}
+
+// ---- All of it ----
+
+TEST_CASE("A transformer prints as a tree") {
+  const EncoderDecoder model{root, 11, 13, {.dim = 8, .ffn = 16, .heads = 2, .layers = 3}};
+  const std::string tree = to_string(model);
+  CHECK(tree.find("  encoder: Encoder  ") != std::string::npos);
+  CHECK(tree.find("      0...2: DecoderBlock  ") != std::string::npos);
+  CHECK(tree.find("        cross_attn: MultiHeadAttention 8, 2 heads  ") != std::string::npos);
+}
+
+TEST_CASE("Errors inside a transformer say where") {
+  const EncoderDecoder model{root, 11, 13, small()};
+  CHECK(error_of<ValueError>([&] {
+          model.encoder(Index({1, 2}, {3, 11}));
+        }) == "embedding: index 11 not in [0, 11)\n  in encoder.embedding (Embedding 11 x 6)");
+  CHECK(error_of<ValueError>([&] {
+          model.encoder(Index({1, 21}, 3));
+        }) == "positions: 21 positions from 0 on, of 20\n  in encoder.positions (SinusoidalPositions 20 x 6)");
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,296 @@
+// Attention where things end: bands beside lengths, sizes of 0 and 1, the largest numbers, infinite scores.
+#include <cmath>
+#include <limits>
+
+#include <xgrad/ops/ops.h>
+#include <xgrad/ops/products/linear_attention.h>
+
+#include "support/attention.h"
+
+namespace xgrad::testing {
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+// ---- Bands and lengths ----
+
+TEST_CASE("A query whose length ends before its band sees nothing, and the others see what they saw") {
+  for (const std::int64_t blind : {0, 1, 31, 32, 63}) {
+    Index lengths({1, 64}, 64);
+    lengths.mutable_data()[blind] = 0;
+    check_against_softmax({.band = AttentionBand{}, .lengths = lengths}, 1, 64, 64, 1e-13);
+  }
+  check_against_softmax({.band = AttentionBand{}, .lengths = Index({1, 64}, 0)}, 1, 64, 64, 1e-13);
+}
+
+TEST_CASE("Bands, lengths and causality drawn at random: values and gradients are those of softmax and products") {
+  check_random_masks(150, 1e-12);
+}
+
+// ---- One query ----
+
+TEST_CASE("A query that stands alone gives what it gives among others, where nothing is recorded, too") {
+  std::uint64_t seed = 1;
+  for (const std::int64_t S : {1, 2, 3, 4, 7, 33, 130}) {
+    for (const std::int64_t d : {1, 5, 8, 16, 19, 70}) {
+      const std::int64_t e = 2 * d - 1, B = 2, H = 4, groups = 2;
+      const Tensor q(normal({B, 1, H * d}, ++seed)), k(normal({B, S, groups * d}, ++seed)),
+          v(normal({B, S, groups * e}, ++seed));
+      const AttentionOptions options{.mask = {.lengths = Index({B}, {S, (S + 1) / 2})}, .kv_heads = groups};
+      const Array alone = multi_head_attention(q, k, v, H, options).value();
+      check_close(alone, multi_head_attention(variable(q.value()), k, v, H, options).value(), 1e-13);
+    }
+  }
+}
+
+TEST_CASE("A query that stands alone sees infinite scores and values that are no number as others do") {
+  constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+  const auto alike = [](const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) {
+    const Array alone = scaled_dot_product_attention(q, k, v, {.mask = mask}).value();
+    const Array recorded = scaled_dot_product_attention(variable(q.value()), k, v, {.mask = mask}).value();
+    for (std::int64_t i = 0; i < alone.size(); ++i) {
+      const Real a = alone.data()[i], b = recorded.data()[i];
+      CHECK((a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) < 1e-13));
+    }
+  };
+  const Tensor q(Array({1, 1, 2}, {1, 0}));
+  for (const Real special : {infinity, -infinity, nan}) {
+    const Tensor k(Array({1, 3, 2}, {0, 0, special, 0, 1, 0})), plain(normal({1, 3, 2}));
+    const Tensor v(Array({1, 3, 2}, {0, 1, special, 2, 1, 1})), far(Array({1, 3, 2}, {0, 0, -2000, 0, 1, 0}));
+    alike(q, k, plain, {});
+    alike(q, plain, v, {});
+    alike(q, far, v, {});  // what has no weight takes no part
+    alike(q, k, v, {.lengths = Index({1}, {1})});
+    alike(q, k, v, {.lengths = Index({1}, {0})});
+  }
+}
+
+TEST_CASE("A band may be as wide as a number can say") {
+  const Tensor x(normal({2, 40, 4}));
+  const Array all = multi_head_attention(x, x, x, 2).value();
+  const Array causal = multi_head_attention(x, x, x, 2, {.mask = {.causal = true}}).value();
+  const std::int64_t half = std::int64_t{1} << 62;
+  for (const AttentionBand& band : {AttentionBand{most, most}, {half, half}, {most, 40}, {40, most}, {39, 39}}) {
+    check_close(multi_head_attention(x, x, x, 2, {.mask = {.band = band}}).value(), all, 1e-14);
+    check_close(multi_head_attention(x, x, x, 2, {.mask = {.band = AttentionBand{band.before, 0}}}).value(), causal,
+                1e-14);
+  }
+}
+
+TEST_CASE("Numbers that say nothing are refused before anything is computed") {
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const Tensor x(normal({2, 3, 4}));
+  const auto refused = [&](const AttentionOptions& options) {
+    return error_of<ValueError>([&] { multi_head_attention(x, x, x, 2, options); });
+  };
+  for (const Real scale : {infinity, -infinity, std::numeric_limits<Real>::quiet_NaN()}) {
+    CHECK(refused({.scale = scale}) == cat("multi_head_attention: scale ", scale, " is not finite"));
+    CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.scale = scale}), ValueError);
+    CHECK_THROWS_AS(attention_weights(x, x, 2, {.scale = scale}), ValueError);
+  }
+  CHECK_THROWS_AS(multi_head_attention(x, x, x, 2, {.dropout = std::numeric_limits<Real>::quiet_NaN()}), ValueError);
+  for (const AttentionBand& band : {AttentionBand{least, 0}, {0, least}, {-1, most}, {least, most}}) {
+    CHECK_THROWS_AS(multi_head_attention(x, x, x, 2, {.mask = {.band = band}}), ValueError);
+  }
+  for (const std::int64_t length : {least, std::int64_t{-1}, std::int64_t{4}, most}) {
+    CHECK(refused({.mask = {.lengths = Index({2}, length)}}) ==
+          cat("multi_head_attention: length ", length, " is not in [0, 3]"));
+    CHECK_THROWS_AS(linear_attention(x, x, x, 2, {.lengths = Index({2}, length)}), ValueError);
+  }
+  for (const std::int64_t heads : {least, std::int64_t{0}, most, most / 3 + 1, most / 2 + 1}) {
+    CHECK_THROWS_AS(multi_head_attention(x, x, x, heads), ValueError);
+    CHECK_THROWS_AS(multi_head_attention(x, heads), ValueError);
+    CHECK_THROWS_AS(attention_weights(x, x, heads), ValueError);
+    CHECK_THROWS_AS(linear_attention(x, x, x, heads), ValueError);
+  }
+  CHECK(error_of<ShapeError>([&] {
+          weighted_sum(ones({2, 3, 4}), ones({2, 3, 4}));
+        }) == "weighted_sum: weights [2, 3, 4] do not fit [2, 3, 4]");
+  CHECK_THROWS_AS(weighted_sum(ones({2, 3, 4}), ones({1, 4, 4})), ShapeError);
+}
+
+// ---- Scores of any size ----
+
+// Scores scale q k with one number each and d = 1: exact as long as they are whole numbers.
+struct OneQuery {
+  Tensor q, k, v;
+  Real scale = 1;
+
+  OneQuery(const std::vector<Real>& scores)
+      : q(variable(Array({1, 1}, Real(1)))),
+        k(variable(Array({std::ssize(scores), 1}, scores))),
+        v(variable(normal({std::ssize(scores), 2}, 3))) {}
+  Tensor operator()() const { return scaled_dot_product_attention(q, k, v, {.scale = scale}); }
+};
+
+TEST_CASE("The weights of the backward pass are those of the forward pass, however large the scores") {
+  for (const std::int64_t keys : {3, 100}) {
+    for (const Real offset : {0., 700., 1e4, 1e6, 1e7, 1e15}) {
+      CAPTURE(offset);
+      std::vector<Real> scores(static_cast<std::size_t>(keys), -1e30), exact(scores.size());
+      double total = 0;
+      for (std::size_t i = 0; i < 3; ++i) total += exact[i] = std::exp(static_cast<double>(i));
+      for (std::size_t i = 0; i < 3; ++i) scores[i] = offset + static_cast<Real>(i), exact[i] /= total;
+      const OneQuery one(scores);
+      // The gradient of the values is the weight.
+      const Tensor weights = grad(one(), {one.v}, {.seed = Array({1, 2}, {1, 0})})[0];
+      const Array expected({keys, 1}, exact);
+      check_close(narrow(weights, 1, 0, 1).value(), expected, 1e-14);
+      check_close(one().value(), matmul(transpose(expected), one.v).value(), 1e-14);
+    }
+  }
+}
+
+TEST_CASE("Infinite scores share the whole weight or have none, in all forms and with their gradients") {
+  for (const std::int64_t padding : {0, 60}) {
+    for (const auto& [given, wanted_weights] : std::vector<std::pair<std::vector<Real>, std::vector<Real>>>{
+             {{infinity, 0, infinity, 3}, {0.5, 0, 0.5, 0}},
+             {{infinity, 0, -infinity, 3}, {1, 0, 0, 0}},
+             {{-infinity, 2, -infinity, -infinity}, {0, 1, 0, 0}},
+             {{-infinity, -infinity, -infinity, -infinity}, {0, 0, 0, 0}}}) {
+      const std::vector<Real>&scores = given, &weights = wanted_weights;
+      CAPTURE(scores);
+      const std::int64_t S = 4 + padding;
+      Array bias({1, S}, -infinity), expected({1, S}, Real(0));
+      std::copy(scores.begin(), scores.end(), bias.mutable_data());
+      std::copy(weights.begin(), weights.end(), expected.mutable_data());
+      const Tensor q = variable(normal({3, 2}, 1)), k = variable(normal({S, 2}, 2)), v = variable(normal({S, 2}, 3)),
+                   b = variable(bias);
+      const AttentionMask mask{.bias = b};
+      const Tensor y = scaled_dot_product_attention(q, k, v, {.mask = mask});
+      const Tensor all = attention_weights(unsqueeze(q, 0), unsqueeze(k, 0), 1, {.mask = mask});
+      const Tensor rows = broadcast_to(Tensor(expected), {3, S});
+      check_close(all.value(), unsqueeze(unsqueeze(rows, 0), 0).value(), 1e-15);
+      check_close(y.value(), matmul(rows, v).value(), 1e-15);
+      // The gradient of softmax in terms of its result; finite, because q and k are.
+      const Array seed = normal({3, 2}, 4);
+      const Tensor above = matmul(seed, v, {.transpose_b = true});
+      const Tensor slope = rows * (above - sum(above * rows, {.axis = -1, .keepdim = true}));
+      const Tensors wanted{matmul(slope, k) / std::sqrt(Real(2)),
+                           matmul(slope, q, {.transpose_a = true}) / std::sqrt(Real(2)),
+                           matmul(rows, seed, {.transpose_a = true}), sum(slope, {.axis = 0, .keepdim = true})};
+      for (const bool create_graph : {false, true}) {
+        const Tensors g = grad(y, {q, k, v, b}, {.seed = seed, .create_graph = create_graph, .retain_graph = true});
+        for (std::size_t i = 0; i < 4; ++i) check_close(g[i].value(), wanted[i].value(), 1e-14);
+      }
+    }
+  }
+}
+
+TEST_CASE("A score that overflows is the largest, not NaN; a NaN beside it stays with its query") {
+  for (const std::int64_t S : {4, 40}) {
+    Array keys = normal({S, 2}, 2), queries = normal({3, 2}, 1);
+    const Real huge = std::numeric_limits<Real>::max() / 2;
+    for (int j = 0; j < 2; ++j) {
+      keys.mutable_data()[2 * 1 + j] = huge;
+      queries.mutable_data()[j] = 8;
+      queries.mutable_data()[2 + j] = std::numeric_limits<Real>::quiet_NaN();
+    }
+    queries.mutable_data()[4] = queries.mutable_data()[5] = Real(1e-300 / huge);
+    const Tensor q = variable(queries), k = variable(keys), v = variable(normal({S, 3}, 3));
+    const Tensor y = scaled_dot_product_attention(q, k, v);
+    CHECK(equal(y.value()[{0}], v.value()[{1}]));
+    for (const Real value : y.value()[{1}]) CHECK(std::isnan(value));
+    check_close(y.value()[{2}], mean(v, {.axis = 0}).value(), 1e-12);
+    for (const bool create_graph : {false, true}) {
+      const Tensors g =
+          grad(y, {q, v}, {.seed = normal({3, 3}, 5), .create_graph = create_graph, .retain_graph = true});
+      for (const Real value : g[0].value()[{0}]) CHECK(value == 0);
+      for (const Real value : g[0].value()[{1}]) CHECK(std::isnan(value));
+    }
+  }
+}
+
+TEST_CASE("The composed form keeps out what has no weight as the kernel does, NaN and infinities included") {
+  for (const Real poison : {std::numeric_limits<Real>::quiet_NaN(), infinity, -infinity}) {
+    Array keys = normal({1, 5, 4}, 2), values = normal({1, 5, 4}, 3), queries = normal({1, 3, 4}, 1);
+    for (Array* x : {&keys, &values}) std::fill_n(x->mutable_data() + 3 * 4, 8, poison);
+    std::fill_n(queries.mutable_data() + 2 * 4, 4, poison);
+    const AttentionMask mask{.lengths = Index({1, 3}, {2, 3, 0})};
+    const Tensor q = variable(queries), k = variable(keys), v = variable(values);
+    const Tensor y = multi_head_attention(q, k, v, 2, {.mask = mask});
+    const Tensor seed(normal(y.shape(), 4));
+    const Tensors kernel = grad(y, {q, k, v}, {.seed = seed, .retain_graph = true});
+    const Tensors composed = grad(y, {q, k, v}, {.seed = seed, .create_graph = true});
+    for (std::size_t i = 0; i < 3; ++i) check_close(composed[i].value(), kernel[i].value(), 1e-14);
+    Tensor all = sum(square(composed[0]));
+    for (std::size_t i = 1; i < 3; ++i) all = all + sum(square(composed[i]));
+    for (const Tensor& second : grad(all, {q, k, v})) CHECK(all_finite(second));
+    const Tensor weights = attention_weights(q, k, 2, {.mask = mask});  // (1, 2, 3, 5)
+    const Tensor by_hand = weighted_sum(weights, transpose(reshape(v, {1, 5, 2, 2}), 1, 2));
+    check_close(reshape(transpose(by_hand, 1, 2), {1, 3, 4}).value(), y.value(), 1e-14);
+  }
+}
+
+TEST_CASE("A weighted sum is a product, with its gradients") {
+  check_gradients([](const Tensors& x) { return weighted_sum(x[0], x[1]); }, {normal({2, 3, 4}), normal({2, 4, 5}, 2)});
+  check_gradients(
+      [](const Tensors& x) {
+        return masked_softmax(x[0], Mask({4}, {false, true, false, false}));
+      },
+      {normal({2, 3, 4})});
+}
+
+TEST_CASE("Linear attention of very negative keys is a mean, not 0") {
+  for (const Real level : {-30., -100., -300.}) {
+    const Tensor v(normal({1, 5, 4}, 3));
+    const Tensor y = linear_attention(full({1, 5, 4}, level), full({1, 5, 4}, level), v, 2);
+    check_close(y.value(), broadcast_to(mean(v, {.axis = 1, .keepdim = true}), {1, 5, 4}).value(), 1e-13);
+  }
+}
+
+// ---- Sizes of 0 and 1 ----
+
+TEST_CASE("Attention of sizes 0 and 1 under every mask, with first and second gradients") {
+  for (const std::int64_t B : {0, 1, 2}) {
+    for (const std::int64_t T : {0, 1, 3}) {
+      for (const std::int64_t S : {0, 1, 40}) {
+        for (const std::int64_t d : {0, 1, 2}) {
+          for (const std::int64_t e : {0, 1, 2}) {
+            CAPTURE(cat("B ", B, " T ", T, " S ", S, " d ", d, " e ", e));
+            const std::int64_t H = d % 2 == 0 && e % 2 == 0 ? 2 : 1;
+            const std::vector<Array> inputs{normal({B, T, d}), normal({B, S, d}, 2), normal({B, S, e}, 3)};
+            const std::vector<AttentionMask> masks{{},
+                                                   {.causal = true},
+                                                   {.band = AttentionBand{1, 0}},
+                                                   {.lengths = Index({B}, S)},
+                                                   {.band = AttentionBand{}, .lengths = Index({B, T}, S / 2)},
+                                                   {.masked = Mask({T, S}, true)},
+                                                   {.bias = Tensor(normal({B, 1, T, S}, 4))}};
+            for (const AttentionMask& mask : masks) {
+              for (const Real dropout : {0., 0.5}) {
+                const AttentionOptions options{.mask = mask, .dropout = dropout, .key = RandomKey{1, 2}};
+                check_edge([&](const Tensors& x) { return multi_head_attention(x[0], x[1], x[2], H, options); }, inputs,
+                           {B, T, e});
+              }
+              check_edge([&](const Tensors& x) { return attention_weights(x[0], x[1], H, {.mask = mask}); },
+                         {inputs[0], inputs[1]}, {B, H, T, S});
+            }
+            check_edge(
+                [](const Tensors& x) { return multi_head_attention(x[0], x[1], x[2], 1, {.mask = {.bias = x[3]}}); },
+                {inputs[0], inputs[1], inputs[2], normal({T, S}, 4)}, {B, T, e});
+            check_edge([](const Tensors& x) { return scaled_dot_product_attention(x[0], x[1], x[2]); }, inputs,
+                       {B, T, e});
+            check_edge(
+                [&](const Tensors& x) { return linear_attention(x[0], x[1], x[2], H, {.lengths = Index({B}, S)}); },
+                inputs, {B, T, e});
+            if (T == S) {
+              check_edge([&](const Tensors& x) { return linear_attention(x[0], x[1], x[2], H, {.causal = true}); },
+                         inputs, {B, T, e});
+            }
+          }
+        }
+      }
+      for (const std::int64_t C : {0, 2}) {
+        check_edge([](const Tensors& x) { return multi_head_attention(x[0], 2, {.mask = {.causal = true}}); },
+                   {normal({B, T, 3 * C})}, {B, T, C});
+      }
+    }
+  }
+  check_edge([](const Tensors& x) { return scaled_dot_product_attention(x[0], x[1], x[2]); },
+             {normal({2, 0, 3, 4}), normal({2, 0, 5, 4}), normal({2, 0, 5, 4})}, {2, 0, 3, 4});
+}
+
+}  // namespace
+}  // namespace xgrad::testing

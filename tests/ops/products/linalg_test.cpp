@@ -1,0 +1,577 @@
+// Linear algebra: values against xtensor-blas's own functions, what PyTorch computed and the definitions, gradients
+// against differences, bad input.
+#include <xgrad/core/array/xtensor.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/ops.h>
+
+#include <limits>
+
+#include <xtensor-blas/xlinalg.hpp>
+
+#include "support/check.h"
+#include "support/fixtures.h"
+#include "support/threads.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+constexpr Real infinite = std::numeric_limits<Real>::infinity(), not_a_number = std::numeric_limits<Real>::quiet_NaN();
+
+Tensor transposed_times(const Tensor& a, const Tensor& b) { return matmul(a, b, {.transpose_a = true}); }
+Tensor symmetric(const Tensor& x) { return (x + transpose(x)) / 2; }
+// Far from singular; symmetric with eigenvalues that are far apart; positive definite.
+Array regular(const Shape& shape, std::uint64_t seed = 1) {
+  return (Tensor(normal(shape, seed)) / 2 + 3 * eye(shape.dim(-1))).value();
+}
+Array definite(const Shape& shape, std::uint64_t seed = 1) {
+  const Tensor x = normal(shape, seed);
+  return (transposed_times(x, x) + eye(shape.dim(-1))).value();
+}
+
+GradientCheck to_order(int count, double tolerance = 1e-7) { return {.order = count, .tolerance = tolerance}; }
+
+const Shape squares[] = {{1, 1}, {2, 2}, {5, 5}, {3, 4, 4}, {2, 1, 3, 3}};
+
+}  // namespace
+
+TEST_CASE("linear algebra equals xtensor-blas's, matrix by matrix") {
+  const Array a = regular({4, 4}), b = normal({4, 3}, 2), p = definite({4, 4}, 3), wide = normal({3, 5}, 4);
+  const xt::xarray<Real> xa = view(a), xb = view(b), xp = view(p), xw = view(wide);
+  const auto same_as = [](const Tensor& y, const auto& expected) { check_close(y.value(), to_array(expected)); };
+  same_as(linalg::solve(a, b), xt::linalg::solve(xa, xb));
+  same_as(linalg::inv(a), xt::linalg::inv(xa));
+  CHECK(linalg::det(a).item() == doctest::Approx(xt::linalg::det(xa)));
+  same_as(linalg::cholesky(p), xt::linalg::cholesky(xp));
+  same_as(linalg::pinv(wide), xt::linalg::pinv(xw));
+  same_as(linalg::matrix_power(a, 5), xt::linalg::matrix_power(xa, 5));
+  same_as(linalg::eigvalsh(p), xt::linalg::eigvalsh(xp));
+  same_as(linalg::svdvals(wide), std::get<1>(xt::linalg::svd(xw, false)));
+  same_as(linalg::qr(a).r, std::get<1>(xt::linalg::qr(xa)));
+  same_as(linalg::qr(a).q, std::get<0>(xt::linalg::qr(xa)));
+  CHECK(linalg::norm(b).item() == doctest::Approx(xt::linalg::norm(xb)));
+  CHECK(trace(a).item() == doctest::Approx(xt::linalg::trace(xa)()));
+  const auto [sign, log] = xt::linalg::slogdet(xa);
+  CHECK(linalg::slogdet(a).sign.item() == sign);
+  CHECK(linalg::slogdet(a).logabsdet.item() == doctest::Approx(log));
+}
+
+TEST_CASE("factors multiply to what they came from") {
+  for (const Shape& shape : {Shape{1, 1}, {4, 4}, {5, 3}, {3, 5}, {1, 4}, {4, 1}, {2, 3, 4, 2}, {2, 1, 2, 4}}) {
+    CAPTURE(cat(shape));
+    const Tensor a = normal(shape);
+    const std::int64_t k = std::min(shape.dim(-1), shape.dim(-2));
+    for (const auto mode : {linalg::QrMode::reduced, linalg::QrMode::complete}) {
+      const auto [q, r] = linalg::qr(a, {.mode = mode});
+      CHECK(q.dim(-1) == (mode == linalg::QrMode::complete ? shape.dim(-2) : k));
+      check_close(matmul(q, r).value(), a.value());
+      check_close(transposed_times(q, q).value(), broadcast_to(eye(q.dim(-1)), transposed_times(q, q).shape()).value());
+      check_close(triu(r).value(), r.value());
+    }
+    for (const bool full : {false, true}) {
+      const auto [u, s, vh] = linalg::svd(a, {.full_matrices = full});
+      CHECK(u.dim(-1) == (full ? shape.dim(-2) : k));
+      CHECK(vh.dim(-2) == (full ? shape.dim(-1) : k));
+      check_close(matmul(u[{ellipsis, slice(0, k)}] * unsqueeze(s, -2), vh[{ellipsis, slice(0, k), _}]).value(),
+                  a.value());
+      check_close(transposed_times(u, u).value(), broadcast_to(eye(u.dim(-1)), transposed_times(u, u).shape()).value());
+      const Tensor vv = matmul(vh, vh, {.transpose_b = true});
+      check_close(vv.value(), broadcast_to(eye(vh.dim(-2)), vv.shape()).value());
+      CHECK(all(s >= Tensor(0)));
+    }
+    const Tensor p = linalg::pinv(a);
+    check_close(matmul(matmul(a, p), a).value(), a.value());
+    check_close(matmul(matmul(p, a), p).value(), p.value());
+  }
+  for (const Shape& shape : squares) {
+    const Tensor a = definite(shape);
+    const Tensor l = linalg::cholesky(a), u = linalg::cholesky(a, {.upper = true});
+    check_close(matmul(l, l, {.transpose_b = true}).value(), a.value());
+    check_close(transposed_times(u, u).value(), a.value());
+    const auto [w, v] = linalg::eigh(a);
+    check_close(matmul(v * unsqueeze(w, -2), v, {.transpose_b = true}).value(), a.value());
+    check_close(matmul(a, linalg::inv(a)).value(), broadcast_to(eye(shape.dim(-1)), shape).value());
+  }
+}
+
+TEST_CASE("lower triangles alone are read of symmetric matrices") {
+  const Tensor a = definite({4, 4}), lower = tril(a);
+  check_close(linalg::cholesky(lower).value(), linalg::cholesky(a).value());
+  check_close(linalg::eigh(lower).eigenvectors.value(), linalg::eigh(a).eigenvectors.value());
+  const Tensor t = regular({3, 3}), b = normal({3, 2});
+  for (const bool upper : {false, true}) {
+    const Tensor one_side = upper ? triu(t) : tril(t);
+    check_close(linalg::solve_triangular(t, b, {.upper = upper}).value(), linalg::solve(one_side, b).value());
+    check_close(linalg::solve_triangular(t, transpose(b), {.upper = upper, .left = false}).value(),
+                linalg::solve(one_side, transpose(b), {.left = false}).value());
+    const Tensor unit = one_side - linalg::diag_embed(linalg::diagonal(t)) + eye(3);
+    check_close(linalg::solve_triangular(t, b, {.upper = upper, .unitriangular = true}).value(),
+                linalg::solve(unit, b).value());
+  }
+}
+
+TEST_CASE("the largest element of an eigenvector, and of a left singular vector, is positive") {
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    for (const Tensor& v : {linalg::eigh(symmetric(normal({5, 5}, seed))).eigenvectors,
+                            linalg::svd(normal({5, 3}, seed), {.full_matrices = false}).u}) {
+      CHECK(equal(max(v, {.axis = 0}).value(), max(abs(v), {.axis = 0}).value()));
+    }
+  }
+}
+
+TEST_CASE("leading axes of systems broadcast, vectors are columns") {
+  const Tensor a = regular({3, 1, 2, 2}), b = normal({4, 2, 5}, 2);
+  const Tensor x = linalg::solve(a, b);
+  CHECK(x.shape() == Shape{3, 4, 2, 5});
+  check_close(matmul(a, x).value(), broadcast_to(b, {3, 4, 2, 5}).value());
+  check_close(linalg::solve(a[{0, 0}], b[{0}][{_, 0}]).value(), (linalg::solve(a[{0, 0}], b[{0}])[{_, 0}]).value());
+  const Tensor many = regular({3, 2, 2}), vectors = normal({3, 2}, 3);
+  CHECK(linalg::solve(many, vectors).shape() == Shape{3, 2});
+  check_close(linalg::solve(many, vectors)[{1}].value(), linalg::solve(many[{1}], vectors[{1}]).value());
+  check_close(linalg::solve_triangular(many[{0}], vectors[{0}]).value(),
+              linalg::solve(tril(many[{0}]), vectors[{0}]).value());
+  CHECK(linalg::solve_triangular(a, b).shape() == Shape{3, 4, 2, 5});
+  CHECK(linalg::lstsq(normal({3, 1, 4, 2}), normal({4, 4, 5})).solution.shape() == Shape{3, 4, 2, 5});
+  CHECK(linalg::lstsq(normal({4, 2}), normal({4})).solution.shape() == Shape{2});
+  CHECK(equal(linalg::lstsq(normal({3, 4, 2}), normal({3, 4})).rank, Index({3}, 2)));
+}
+
+TEST_CASE("one equation in a batch of one and a vector keep their axes") {
+  const Tensor a = ones({1, 1, 1}) * 2;
+  for (const Tensor& x : {linalg::solve(a, tensor({3})), linalg::lstsq(a, tensor({3})).solution}) {
+    CHECK(x.shape() == Shape{1, 1});  // as (1, 2, 2) and (2) give (1, 2)
+    CHECK(x.item() == 1.5);
+  }
+  CHECK(linalg::lstsq(ones({1, 2, 2}) + eye(2), tensor({3, 4})).solution.shape() == Shape{1, 2});
+  CHECK(linalg::solve(ones({1, 1}) * 2, tensor({3})).shape() == Shape{1});
+  CHECK(linalg::solve(a, tensor({{3}})).shape() == Shape{1, 1});
+  CHECK(linalg::solve(a, tensor({{{3}}})).shape() == Shape{1, 1, 1});
+}
+
+TEST_CASE("systems have gradients of any order") {
+  const auto solve = [](const Tensors& x) { return linalg::solve(x[0], x[1]); };
+  check_gradients(solve, {regular({3, 3}), normal({3, 2}, 2)}, to_order(3));
+  check_gradients(solve, {regular({3, 3}), normal({3}, 2)});
+  check_gradients(solve, {regular({2, 2, 2}), normal({2, 2}, 2)});
+  check_gradients(solve, {regular({2, 1, 2, 2}), normal({3, 2, 2}, 2)});
+  check_gradients(solve, {regular({2, 2}), normal({3, 2, 1}, 2)});
+  check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[0]); }, {regular({3, 3})}, {.zero = true});
+  check_gradients([](const Tensors& x) { return linalg::solve(x[0], x[1], {.left = false}); },
+                  {regular({3, 3}), normal({2, 3}, 2)});
+  for (const bool upper : {false, true}) {
+    for (const bool left : {false, true}) {
+      for (const bool unit : {false, true}) {
+        check_gradients(
+            [=](const Tensors& x) {
+              return linalg::solve_triangular(x[0], x[1], {.upper = upper, .left = left, .unitriangular = unit});
+            },
+            {regular({2, 3, 3}), normal(left ? Shape{3, 2} : Shape{2, 3}, 2)}, to_order(2, 3e-7));
+      }
+    }
+  }
+  for (const Shape& shape : squares) {
+    check_gradients([](const Tensors& x) { return linalg::inv(x[0]); }, {regular(shape)}, to_order(shape.rank()));
+  }
+  for (const Shape& shape : {Shape{3, 3}, {4, 2}, {2, 4}, {2, 3, 2}}) {
+    check_gradients([](const Tensors& x) { return linalg::pinv(x[0]); }, {normal(shape, 5)}, to_order(2, 1e-6));
+    check_gradients([](const Tensors& x) { return linalg::lstsq(x[0], x[1]).solution; },
+                    {normal(shape, 5), normal(Shape{shape.dim(-2), 2}, 2)}, to_order(2, 1e-6));
+  }
+}
+
+TEST_CASE("a pseudo-inverse of less than full rank has the gradient along matrices of its rank") {
+  check_gradients([](const Tensors& x) { return linalg::pinv(matmul(x[0], x[1]), {.rtol = Real(1e-6)}); },
+                  {normal({4, 2}, 5), normal({2, 3}, 6)}, to_order(2, 1e-6));
+}
+
+TEST_CASE("determinants have gradients of any order") {
+  for (const Shape& shape : squares) {
+    CAPTURE(cat(shape));
+    check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {regular(shape)}, to_order(3));
+    check_gradients([](const Tensors& x) { return linalg::slogdet(x[0]).logabsdet; }, {regular(shape)}, to_order(3));
+  }
+  check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {normal({4, 4}, 9)});
+  check_gradients([](const Tensors& x) { return linalg::logdet(x[0]); }, {definite({3, 3})});
+}
+
+TEST_CASE("the determinant of a singular matrix has a gradient") {
+  // Of rank n - 1, of rank n - 2 and regular ones in one batch.
+  const Array a({4, 3, 3},
+                {1,      2, 3, 2, 4, 6, 1, 0, 1, /**/ 1, 2, 3, 2, 4, 6, 3, 6, 9, /**/ 2, 0, 0, 0, 3, 1, 1, 0, 4,
+                 /**/ 0, 0, 0, 0, 1, 0, 0, 0, 5});
+  check_close(linalg::det(a).value(), Array({4}, {0, 0, 24, 0}));
+  check_gradients([](const Tensors& x) { return linalg::det(x[0]); }, {a}, to_order(1));
+  const Tensor x = variable(a);
+  CHECK(error_of<NumericError>([&] { grad(sum(linalg::det(x)), {x}, {.create_graph = true}); }) ==
+        "det: no second derivative: a matrix of the batch is singular");
+  const Tensor singular = variable(Array({2, 2}, {1, 2, 2, 4}));
+  CHECK(linalg::slogdet(singular).sign.item() == 0);
+  CHECK(linalg::slogdet(singular).logabsdet.item() == -infinite);
+  CHECK(error_of<NumericError>([&] { grad(linalg::slogdet(singular).logabsdet, {singular}); }) ==
+        "slogdet: no gradient: the matrix is singular");
+  CHECK(std::isnan(linalg::logdet(tensor({{0, 1}, {1, 0}})).item()));
+}
+
+TEST_CASE("logarithms of determinants neither overflow nor underflow") {
+  const Tensor a = eye(400) * 100, small = eye(400) / 100;
+  CHECK(linalg::slogdet(a).logabsdet.item() == doctest::Approx(400 * std::log(100.0)));
+  CHECK(linalg::slogdet(-small[{slice(0, 399), slice(0, 399)}]).sign.item() == -1);
+  CHECK(linalg::slogdet(small).logabsdet.item() == doctest::Approx(-400 * std::log(100.0)));
+}
+
+TEST_CASE("factorisations have gradients of any order") {
+  for (const Shape& shape : squares) {
+    CAPTURE(cat(shape));
+    const bool upper = shape.rank() == 3;
+    check_gradients([&](const Tensors& x) { return linalg::cholesky(symmetric(x[0]), {.upper = upper}); },
+                    {definite(shape)}, to_order(3));
+    check_gradients([](const Tensors& x) { return linalg::eigh(symmetric(x[0])).eigenvalues; }, {definite(shape, 2)},
+                    to_order(2, 1e-6));
+    if (shape.dim(-1) == 1) continue;
+    check_gradients([](const Tensors& x) { return linalg::eigh(symmetric(x[0])).eigenvectors; }, {definite(shape, 2)},
+                    to_order(2, 1e-5));
+  }
+  for (const Shape& shape : {Shape{3, 3}, {4, 2}, {2, 4}, {2, 3, 2}, {1, 3}, {3, 1}}) {
+    CAPTURE(cat(shape));
+    const Array a = normal(shape, 3);
+    check_gradients([](const Tensors& x) { return linalg::qr(x[0]).r; }, {a}, to_order(2, 1e-6));
+    if (shape.dim(-2) > 1) {
+      check_gradients([](const Tensors& x) { return linalg::qr(x[0]).q; }, {a}, to_order(2, 1e-6));
+      check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).u; }, {a},
+                      to_order(2, 1e-5));
+    }
+    if (shape.dim(-1) > 1) {
+      check_gradients([](const Tensors& x) { return linalg::svd(x[0], {.full_matrices = false}).vh; }, {a},
+                      to_order(2, 1e-5));
+    }
+    check_gradients([](const Tensors& x) { return linalg::svdvals(x[0]); }, {a}, to_order(2, 1e-6));
+  }
+  check_gradients(
+      [](const Tensors& x) {
+        const auto [u, s, vh] = linalg::svd(x[0]);
+        return concat({flatten(u), s, flatten(vh)});
+      },
+      {normal({3, 3}, 8)}, to_order(2, 1e-5));
+  check_gradients([](const Tensors& x) { return linalg::qr(x[0], {.mode = linalg::QrMode::complete}).r; },
+                  {normal({4, 2}, 8)}, to_order(1));
+}
+
+TEST_CASE("gradients of vectors are refused where they are not defined, and those of values are not") {
+  const auto refusal = [](const Tensor& y, const Tensor& x) {
+    return error_of<NumericError>([&] { grad(sum(y), {x}); });
+  };
+  const Tensor twins = variable(Array({2, 2, 2}, {1, 0, 0, 2, 3, 0, 0, 3}));
+  CHECK(refusal(linalg::eigh(twins).eigenvectors, twins) ==
+        "eigh: no gradient of the eigenvectors: eigenvalues 0 and 1 of matrix [1] of the batch are equal: 3 and 3");
+  check_close(grad(sum(linalg::eigh(twins).eigenvalues), {twins})[0].value(), broadcast_to(eye(2), {2, 2, 2}).value());
+  CHECK(error_of<NumericError>([&] {
+          const Tensor first = grad(sum(square(linalg::eigvalsh(twins))), {twins}, {.create_graph = true})[0];
+          grad(sum(first * first), {twins});
+        }).starts_with("eigh: no gradient of the eigenvectors"));
+  // At the distance that is named: n eps max |w|.
+  const auto apart = [](Real distance) { return variable(Array({2, 2}, {1, 0, 0, 1 + distance})); };
+  const Tensor near = apart(Real(4.4e-16)), far = apart(Real(1e-15));
+  CHECK(refusal(linalg::eigh(near).eigenvectors, near).starts_with("eigh: no gradient"));
+  CHECK(grad(sum(linalg::eigh(far).eigenvectors), {far})[0].shape() == Shape{2, 2});
+
+  const Tensor same = variable(Array({2, 2}, {0, 2, -2, 0}));
+  CHECK(refusal(linalg::svd(same).u, same) ==
+        "svd: no gradient of the singular vectors: singular values 0 and 1 of the matrix are equal: 2 and 2");
+  CHECK(refusal(linalg::svd(same).vh, same).starts_with("svd: no gradient"));
+  check_close(grad(sum(linalg::svdvals(same)), {same})[0].value(), Array({2, 2}, {0, 1, -1, 0}));
+  const Tensor flat = variable(Array({3, 2}, {1, 2, 2, 4, 3, 6}));
+  CHECK(refusal(linalg::svd(flat, {.full_matrices = false}).u, flat)
+            .starts_with("svd: no gradient of the singular vectors: singular value 1 of the matrix is 0: "));
+  CHECK(error_of<GraphError>([&] { grad(sum(linalg::svd(flat).u), {flat}); }) ==
+        "svd: the vectors that full_matrices adds have no gradient");
+  CHECK(refusal(linalg::qr(flat).q, flat) == "qr: no gradient of q: column 1 of the matrix depends on those before it");
+  CHECK(error_of<GraphError>([&] { grad(sum(linalg::qr(flat, {.mode = linalg::QrMode::complete}).q), {flat}); }) ==
+        "qr: the complete q of more rows than columns has no gradient");
+  // A refusal leaves gradients as they were.
+  Tensor leaf = variable(Array({2, 2}, {3, 0, 0, 3}));
+  sum(leaf).backward();
+  CHECK_THROWS_AS(sum(linalg::eigh(leaf).eigenvectors).backward(), NumericError);
+  CHECK(equal(leaf.grad().value(), Array({2, 2}, 1)));
+}
+
+TEST_CASE("norms are what numpy and PyTorch call them") {
+  const Tensor x = tensor({{3, -4}, {0, 12}});
+  CHECK(linalg::norm(x).item() == 13);
+  check_close(linalg::norm(x, {.axis = 0}).value(), Array({2}, {3, std::sqrt(160.0)}));
+  CHECK(linalg::norm(x, {.axis = -1, .keepdim = true}).shape() == Shape{2, 1});
+  CHECK(linalg::vector_norm(x, {.ord = 1}).item() == 19);
+  CHECK(linalg::vector_norm(x, {.ord = 0}).item() == 3);
+  CHECK(linalg::vector_norm(x, {.ord = double(infinite)}).item() == 12);
+  CHECK(linalg::vector_norm(x, {.ord = -double(infinite)}).item() == 0);
+  CHECK(linalg::vector_norm(x, {.ord = 3}).item() == doctest::Approx(std::cbrt(27.0 + 64 + 1728)));
+  CHECK(linalg::vector_norm(x, {.ord = -1}).item() == 0);
+  CHECK(linalg::norm(zeros({0})).item() == 0);
+  CHECK(linalg::norm(tensor({3e200, 4e200})).item() == doctest::Approx(5e200));
+  CHECK(linalg::norm(tensor({3e-200, 4e-200})).item() == doctest::Approx(5e-200));
+  CHECK(std::isnan(linalg::norm(tensor({not_a_number, 1})).item()));
+  CHECK(linalg::norm(tensor({infinite, 1})).item() == infinite);
+  using linalg::MatrixNorm;
+  const auto matrix = [&](MatrixNorm ord) { return linalg::matrix_norm(x, {.ord = ord}).item(); };
+  CHECK(matrix(MatrixNorm::frobenius) == 13);
+  CHECK(matrix(MatrixNorm::one) == 16);
+  CHECK(matrix(MatrixNorm::minus_one) == 3);
+  CHECK(matrix(MatrixNorm::infinity) == 12);
+  CHECK(matrix(MatrixNorm::minus_infinity) == 7);
+  const Array s = linalg::svdvals(x).value();
+  CHECK(matrix(MatrixNorm::two) == s.at({0}));
+  CHECK(matrix(MatrixNorm::minus_two) == s.at({1}));
+  CHECK(matrix(MatrixNorm::nuclear) == doctest::Approx(s.at({0}) + s.at({1})));
+  CHECK(linalg::matrix_norm(normal({4, 2, 3}), {.keepdim = true}).shape() == Shape{4, 1, 1});
+  CHECK(error_of<ValueError>([&] { linalg::vector_norm(x, {.ord = double(not_a_number)}); }) ==
+        "vector_norm: ord is NaN");
+}
+
+TEST_CASE("norms have gradients of any order, and 0 at 0") {
+  for (const double ord : {2.0, 1.0, 3.0, 1.5, 0.5, -1.0, double(infinite), -double(infinite)}) {
+    CAPTURE(ord);
+    check_gradients([=](const Tensors& x) { return linalg::vector_norm(x[0], {.ord = ord, .axis = -1}); },
+                    {uniform({3, 4}, 1, 2)});
+    const Tensor zero = variable(Array({3}, Real(0)));
+    const Tensor g = grad(linalg::vector_norm(zero, {.ord = ord}), {zero}, {.create_graph = true})[0];
+    CHECK(equal(g.value(), Array({3}, Real(0))));
+  }
+  check_gradients([](const Tensors& x) { return linalg::norm(x[0]); }, {normal({2, 3})}, to_order(3));
+  using linalg::MatrixNorm;
+  for (const auto ord : {MatrixNorm::frobenius, MatrixNorm::nuclear, MatrixNorm::one, MatrixNorm::minus_one,
+                         MatrixNorm::infinity, MatrixNorm::minus_infinity, MatrixNorm::two, MatrixNorm::minus_two}) {
+    check_gradients([=](const Tensors& x) { return linalg::matrix_norm(x[0], {.ord = ord}); }, {normal({2, 3, 2}, 3)},
+                    to_order(2, 1e-5));
+  }
+}
+
+TEST_CASE("diagonals, traces and powers") {
+  for (const Shape& shape : {Shape{3, 3}, {2, 4}, {4, 2}, {1, 5}, {2, 3, 2}}) {
+    const std::string letters = "...ii";
+    const std::int64_t k = std::min(shape.dim(-1), shape.dim(-2));
+    const Tensor a = normal(shape), square = a[{ellipsis, slice(0, k), slice(0, k)}];
+    check_close(diagonal(a).value(), einsum("...ii->...i", {square}).value());
+    check_close(trace(a).value(), einsum("...ii->...", {square}).value());
+    check_gradients([](const Tensors& x) { return diagonal(x[0]); }, {a.value()});
+    check_gradients([](const Tensors& x) { return trace(x[0]); }, {a.value()});
+  }
+  const Tensor x = normal({2, 3});
+  check_close(diag_embed(x).value(), (unsqueeze(x, -1) * eye(3)).value());
+  check_gradients([](const Tensors& x) { return diag_embed(x[0]); }, {normal({2, 3})});
+  CHECK(trace(zeros({2, 0})).item() == 0);
+
+  const Tensor a = regular({2, 3, 3});
+  check_close(matrix_power(a, 0).value(), broadcast_to(eye(3), {2, 3, 3}).value());
+  Tensor product = a;
+  for (int n = 2; n <= 9; ++n) {
+    product = matmul(product, a);
+    CHECK(difference(matrix_power(a, n).value(), product.value()) < 1e-12);
+  }
+  check_close(matmul(matrix_power(a, -3), matrix_power(a, 3)).value(), broadcast_to(eye(3), {2, 3, 3}).value(), 1e-10);
+  check_gradients([](const Tensors& x) { return matrix_power(x[0], 5); }, {normal({3, 3})});
+  check_gradients([](const Tensors& x) { return matrix_power(x[0], -2); }, {regular({3, 3})});
+}
+
+TEST_CASE("the exponential of a matrix is that of its eigenvalues") {
+  for (const double scale : {1e-3, 1.0, 30.0}) {
+    const Tensor a = symmetric(normal({3, 4, 4})) * static_cast<Real>(scale) * tensor({{{1}}, {{0.01}}, {{0}}});
+    const auto [w, v] = linalg::eigh(a);
+    const Tensor expected = matmul(v * unsqueeze(exp(w), -2), v, {.transpose_b = true});
+    const Tensor error =
+        linalg::norm(matrix_exp(a) - expected, {.axis = {-2, -1}}) / linalg::norm(expected, {.axis = {-2, -1}});
+    CHECK(max(error).item() < 1e-12);
+  }
+  // A rotation, and a matrix without a basis of eigenvectors.
+  check_close(matrix_exp(tensor({{0, -1}, {1, 0}})).value(),
+              Array({2, 2}, {std::cos(1.0), -std::sin(1.0), std::sin(1.0), std::cos(1.0)}));
+  check_close(matrix_exp(tensor({{2, 1}, {0, 2}})).value(),
+              Array({2, 2}, {std::exp(2.0), std::exp(2.0), 0, std::exp(2.0)}));
+  check_gradients([](const Tensors& x) { return matrix_exp(x[0]); }, {normal({2, 3, 3})});
+}
+
+TEST_CASE("ranks count the singular values above the tolerance") {
+  const Tensor a = linalg::diag_embed(tensor({{3, 1e-3, 0}, {1, 1, 1}}));
+  CHECK(equal(linalg::matrix_rank(a), Index({2}, {2, 3})));
+  CHECK(equal(linalg::matrix_rank(a, {.atol = Real(1e-2)}), Index({2}, {1, 3})));
+  CHECK(equal(linalg::matrix_rank(a, {.rtol = Real(1)}), Index({2}, {0, 0})));
+  CHECK(error_of<ValueError>([&] { linalg::pinv(a, {.atol = -1}); }).starts_with("pinv: tolerances must be 0 or more"));
+  CHECK(error_of<ValueError>([&] {
+          linalg::lstsq(a, ones({2, 3, 1}), {.rcond = -1});
+        }) == "lstsq: rcond must be 0 or more, got -1");
+  CHECK(error_of<ValueError>([&] {
+          linalg::lstsq(a, ones({2, 3, 1}), {.rcond = not_a_number});
+        }) == "lstsq: rcond must be 0 or more, got nan");
+}
+
+TEST_CASE("least squares makes the residual orthogonal to the columns") {
+  const Tensor a = normal({5, 3}), b = normal({5, 2}, 2);
+  check_close(transposed_times(a, matmul(a, linalg::lstsq(a, b).solution) - b).value(), Array({3, 2}, Real(0)), 1e-12,
+              1);  // sums of five terms of about 1 cancel
+  // Of many solutions the smallest: one in the rows' space.
+  const Tensor wide = normal({2, 4}), c = normal({2}, 3);
+  const Tensor x = linalg::lstsq(wide, c).solution;
+  check_close(matmul(wide, x).value(), c.value());
+  check_close(matmul(linalg::pinv(wide), matmul(wide, x)).value(), x.value());
+}
+
+TEST_CASE("least squares tells the squares of what is left where every matrix has full rank, and the singular values") {
+  const Tensor a = normal({3, 1, 4, 2}), b = normal({2, 4, 5}, 2);
+  const linalg::LeastSquares y = linalg::lstsq(a, b);
+  check_close(y.residuals.value(), sum(square(matmul(a, y.solution) - b), {.axis = -2}).value());
+  CHECK(y.residuals.shape() == Shape{3, 2, 5});
+  check_close(y.singular_values.value(), linalg::svdvals(a).value());
+  CHECK(!linalg::lstsq(variable(normal({4, 2})), normal({4})).singular_values.requires_grad());
+  check_gradients([](const Tensors& x) { return linalg::lstsq(x[0], x[1]).residuals; },
+                  {normal({2, 1, 4, 2}, 3), normal({3, 4, 2}, 4)}, to_order(2, 1e-6));
+  for (const Shape& shape : {Shape{2, 4}, {3, 3}}) {
+    CHECK(linalg::lstsq(normal(shape), ones({shape[0], 1})).residuals.shape() == Shape{0});
+  }
+  // One column twice: of rank 1 in the second matrix.
+  const Tensor twice = Array({2, 3, 2}, {1, 0, 0, 1, 1, 1, /**/ 1, 1, 2, 2, 3, 3});
+  const linalg::LeastSquares low = linalg::lstsq(twice, ones({2, 3, 1}), {.rcond = Real(1e-12)});
+  CHECK(equal(low.rank, Index({2}, {2, 1})));
+  CHECK(low.residuals.shape() == Shape{0});
+}
+
+TEST_CASE("least squares of less than full rank has the gradient along matrices of its rank") {
+  check_gradients(
+      [](const Tensors& x) { return linalg::lstsq(matmul(x[0], x[1]), x[2], {.rcond = Real(1e-6)}).solution; },
+      {normal({4, 2}, 5), normal({2, 3}, 6), normal({4, 2}, 7)}, to_order(2, 1e-6));
+}
+
+TEST_CASE("a batch of no matrices gives a batch of no results") {
+  const Tensor none = zeros({0, 3, 3}), right = zeros({0, 3, 2});
+  CHECK(linalg::solve(none, right).shape() == Shape{0, 3, 2});
+  CHECK(linalg::solve_triangular(none, right).shape() == Shape{0, 3, 2});
+  CHECK(linalg::inv(none).shape() == Shape{0, 3, 3});
+  CHECK(linalg::det(none).shape() == Shape{0});
+  CHECK(linalg::slogdet(none).logabsdet.shape() == Shape{0});
+  CHECK(linalg::cholesky(none).shape() == Shape{0, 3, 3});
+  CHECK(linalg::qr(right).r.shape() == Shape{0, 2, 2});
+  CHECK(linalg::eigh(none).eigenvalues.shape() == Shape{0, 3});
+  CHECK(linalg::svd(right).u.shape() == Shape{0, 3, 3});
+  CHECK(linalg::pinv(right).shape() == Shape{0, 2, 3});
+  CHECK(linalg::matrix_exp(none).shape() == Shape{0, 3, 3});
+  CHECK(linalg::solve(eye(3), zeros({3, 0})).shape() == Shape{3, 0});
+  CHECK(linalg::solve_triangular(eye(3), zeros({3, 0})).shape() == Shape{3, 0});
+  const Tensor x = variable(Array(Shape{0, 3, 3}));
+  CHECK(grad(sum(linalg::eigh(x).eigenvectors) + sum(linalg::det(x)), {x})[0].shape() == Shape{0, 3, 3});
+}
+
+TEST_CASE("matrices that do not fit are refused with their shapes") {
+  using Operation = std::function<void(const Tensor&)>;
+  const std::pair<const char*, Operation> square[] = {
+      {"inv", [](const Tensor& a) { linalg::inv(a); }},
+      {"det", [](const Tensor& a) { linalg::det(a); }},
+      {"slogdet", [](const Tensor& a) { linalg::slogdet(a); }},
+      {"logdet", [](const Tensor& a) { linalg::logdet(a); }},
+      {"cholesky", [](const Tensor& a) { linalg::cholesky(a); }},
+      {"eigh", [](const Tensor& a) { linalg::eigh(a); }},
+      {"matrix_power", [](const Tensor& a) { linalg::matrix_power(a, 2); }},
+      {"matrix_exp", [](const Tensor& a) { linalg::matrix_exp(a); }},
+      {"solve", [](const Tensor& a) { linalg::solve(a, ones({3})); }},
+      {"solve_triangular", [](const Tensor& a) { linalg::solve_triangular(a, ones({3})); }},
+  };
+  const std::pair<const char*, Operation> any[] = {
+      {"qr", [](const Tensor& a) { linalg::qr(a); }},
+      {"svd", [](const Tensor& a) { linalg::svd(a); }},
+      {"svdvals", [](const Tensor& a) { linalg::svdvals(a); }},
+      {"pinv", [](const Tensor& a) { linalg::pinv(a); }},
+      {"matrix_rank", [](const Tensor& a) { linalg::matrix_rank(a); }},
+      {"lstsq", [](const Tensor& a) { linalg::lstsq(a, ones({2})); }},
+      {"matrix_norm", [](const Tensor& a) { linalg::matrix_norm(a, {.ord = linalg::MatrixNorm::nuclear}); }},
+  };
+  const auto shared = [](const std::string& name, const Operation& f) {
+    CAPTURE(name);
+    CHECK(error_of<ShapeError>([&] { f(ones({3})); }) == name + ": expected matrices (..., m, n), got shape [3]");
+    CHECK(error_of<ShapeError>([&] {
+            f(ones({2, 0, 0}));
+          }) == name + ": expected matrices with at least one row and one column, got shape [2, 0, 0]");
+    Array bad({2, 1, 2, 2}, {1, 0, 0, 2, 2, 0, not_a_number, 3});
+    CHECK(error_of<NumericError>([&] { f(bad); }) ==
+          name + ": matrix [1, 0] of the batch has nan at [1, 0]; expected finite numbers");
+    CHECK(error_of<NumericError>([&] {
+            f(tensor({{1, infinite}, {0, 1}}));
+          }) == name + ": the matrix has inf at [0, 1]; expected finite numbers");
+    CHECK(error_of<LimitError>([&] {
+            f(ones({16385, 1}));
+          }) == name + ": matrices of shape [16385, 1] are larger than 16384");
+  };
+  // What a right-hand side has to fit is said first.
+  for (const auto& [name, f] : square) {
+    if (std::string(name).starts_with("solve")) continue;
+    shared(name, f);
+  }
+  for (const auto& [name, f] : any) {
+    if (std::string(name) != "lstsq") shared(name, f);
+  }
+  for (const auto& operation : square) {
+    CHECK(error_of<ShapeError>([&] {
+            operation.second(ones({2, 3, 4}));
+          }) == cat(operation.first, ": expected square matrices, got shape [2, 3, 4]"));
+  }
+}
+
+TEST_CASE("matrices that have no answer are refused with their place in the batch") {
+  const Tensor singular = Array({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 4});
+  CHECK(error_of<NumericError>([&] { linalg::inv(singular); }) ==
+        "inv: matrix [1] of the batch is singular; expected one that has an inverse");
+  CHECK(error_of<NumericError>([&] {
+          linalg::solve(singular, ones({2, 1}));
+        }) == "solve: matrix [1] of the batch is singular; expected one that has an inverse");
+  CHECK(
+      error_of<NumericError>([&] { linalg::matrix_power(singular, -1); }).starts_with("inv: matrix [1] of the batch"));
+  CHECK(error_of<NumericError>([&] { linalg::cholesky(singular[{1}] - eye(2)); }) ==
+        "cholesky: the matrix is not positive definite: its leading block of 1 rows");
+  CHECK(error_of<NumericError>([&] {
+          linalg::cholesky(Array({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 1}));
+        }) == "cholesky: matrix [1] of the batch is not positive definite: its leading block of 2 rows");
+  CHECK(error_of<NumericError>([&] {
+          linalg::solve_triangular(tensor({{1, 0}, {5, 0}}), ones({2}));
+        }) == "solve_triangular: the matrix is singular: 0 at [1, 1]");
+}
+
+TEST_CASE("right-hand sides that do not fit are refused with both shapes") {
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve(eye(3), ones({2, 2}));
+        }) == "solve: right-hand side [2, 2] does not fit matrices [3, 3]");
+  CHECK(error_of<ShapeError>([] { linalg::solve(eye(3), Tensor(1)); }) ==
+        "solve: right-hand side [] does not fit matrices [3, 3]");
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve(eye(3), ones({2, 3}), {.left = true});
+        }) == "solve: right-hand side [2, 3] does not fit matrices [3, 3]");
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve(eye(3), ones({3, 2}), {.left = false});
+        }) == "solve: right-hand side [3, 2] does not fit matrices [3, 3]");
+  CHECK(error_of<ShapeError>([] { linalg::solve(eye(3), ones({3}), {.left = false}); }) ==
+        "solve: x a = b needs matrices on the right, got [3]");
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve(broadcast_to(eye(3), {2, 3, 3}), ones({4, 3, 1}));
+        }) == "solve: cannot broadcast [2] with [4] at axis -1");
+  CHECK(error_of<ShapeError>([] {
+          linalg::solve_triangular(eye(3), ones({4, 1}));
+        }) == "solve_triangular: right-hand side [4, 1] does not fit matrices [3, 3]");
+  CHECK(error_of<ShapeError>([] {
+          linalg::lstsq(ones({3, 2}), ones({2, 1}));
+        }) == "lstsq: right-hand side [2, 1] does not fit matrices [3, 2]");
+  CHECK(error_of<NumericError>([] {
+          linalg::solve(eye(2), tensor({1, not_a_number}));
+        }) == "solve: on the right-hand side the matrix has nan at [1, 0]; expected finite numbers");
+}
+
+TEST_CASE("a gradient that is NaN passes through") {
+  const Tensor a = variable(regular({3, 3})), b = variable(normal({3, 2}));
+  for (const Tensor& y : {linalg::solve(a, b), linalg::solve_triangular(a, b), linalg::inv(a),
+                          linalg::cholesky(matmul(a, a, {.transpose_b = true}))}) {
+    CHECK(std::isnan(sum(grad(sum(y) * not_a_number, {a})[0]).item()));
+  }
+}
+
+TEST_CASE("linear algebra is the same bits for any number of threads") {
+  const Tensor a = regular({40, 12, 12}), b = normal({40, 12, 3}, 2);
+  check_same_bits([&] {
+    const auto [u, s, vh] = linalg::svd(a);
+    return concat({flatten(linalg::solve(a, b)), flatten(linalg::inv(a)), linalg::det(a), flatten(u), flatten(s),
+                   flatten(linalg::qr(a).q), flatten(linalg::eigh(symmetric(a)).eigenvectors)});
+  });
+}

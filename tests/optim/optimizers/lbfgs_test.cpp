@@ -1,0 +1,141 @@
+// L-BFGS: how fast it is where that is known, errors, and states. Its way is held against PyTorch's in
+// optimizer_fixtures_test.cpp.
+#include "../support.h"
+#include "support/files.h"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <xgrad/core/files/safetensors.h>
+#include <xgrad/core/graph/observe.h>
+#include <xgrad/ops/ops.h>
+
+namespace xgrad::testing {
+namespace {
+
+const auto wolfe = optim::LineSearch::strong_wolfe;
+
+struct Quadratic {
+  Tensor x = variable(normal({3, 2}), "x"), b = variable(normal({4}, 2), "b"), frozen = variable(7, "frozen");
+  Array scale = uniform({3, 2}, Real(0.5), 20, 3);
+  Tensors parameters{x, b, frozen};
+  Quadratic() { frozen.set_requires_grad(false); }
+  Tensor loss() const { return sum(scale * square(x - 1)) + 3 * sum(square(b + 2)) + 0 * frozen; }
+};
+
+TEST_CASE("L-BFGS finds the minimum of a quadratic function in a few steps, and frozen parameters stay") {
+  const Quadratic q;
+  optim::LBFGS lbfgs{q.parameters, {.line_search_fn = wolfe}};
+  const auto report = lbfgs.step([&] { return q.loss(); });
+  CHECK(report.loss > 1);
+  CHECK(report.iterations > 3);
+  lbfgs.step([&] { return q.loss(); });
+  check_close(q.x.value(), Array({3, 2}, Real(1)), 1e-6);
+  check_close(q.b.value(), Array({4}, Real(-2)), 1e-6);
+  CHECK(q.frozen.item() == 7);
+  CHECK(lbfgs.step([&] { return q.loss(); }).evaluations >= 1);
+}
+
+TEST_CASE("A step of L-BFGS that an observer throws in is done whole") {
+  struct Refusing : Observer {
+    void work(const char*, Duration) override { throw std::runtime_error("no"); }
+  };
+  const auto two_steps = [](bool watched) {
+    const Quadratic q;
+    optim::LBFGS lbfgs{q.parameters, {.max_iter = 2}};
+    const auto step = [&] { lbfgs.step([&] { return q.loss(); }); };
+    if (watched) {
+      const Refusing observer;
+      CHECK(error_of<std::runtime_error>(step) == "no");
+    } else {
+      step();
+    }
+    step();
+    return q.x.value();
+  };
+  CHECK(equal(two_steps(true), two_steps(false)));
+}
+
+TEST_CASE("L-BFGS refuses bad options and losses, and nothing changes") {
+  const Quadratic q;
+  const auto refusal = [&](const optim::LbfgsOptions& options) {
+    return error_of<ValueError>([&] { optim::LBFGS(q.parameters, options); });
+  };
+  CHECK(refusal({.lr = -1}) == "lbfgs: lr must be finite and not negative, got -1");
+  CHECK(refusal({.max_iter = 0}) == "lbfgs: max_iter must be at least 1, got 0");
+  CHECK(refusal({.max_eval = 0}) == "lbfgs: max_eval must be at least 1, got 0");
+  CHECK(refusal({.tolerance_grad = -1}) == "lbfgs: tolerance_grad must be finite and not negative, got -1");
+  CHECK(refusal({.tolerance_change = -1}) == "lbfgs: tolerance_change must be finite and not negative, got -1");
+  CHECK(refusal({.history_size = 0}) == "lbfgs: history_size must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { optim::LBFGS(Tensors{}); }) == "lbfgs: there are no parameters");
+  CHECK(error_of<ValueError>([&] { optim::LBFGS({q.x, q.x}); }) == "lbfgs: duplicate parameter 'x'");
+  CHECK(error_of<GraphError>([&] { optim::LBFGS({q.x * 2}); }) ==
+        "lbfgs: only leaves can be parameters, not the result of mul");
+
+  optim::LBFGS lbfgs{q.parameters, {.line_search_fn = wolfe}};
+  CHECK(error_of<ValueError>([&] { lbfgs.step({}); }) == "lbfgs: the function is empty");
+  CHECK(error_of<ValueError>([&] { lbfgs.set_lr(-1); }) == "set_lr: lr must be finite and not negative, got -1");
+  const Array x = q.x.value();
+  for (int good = 0; good < 4; ++good) {  // the trouble comes in the first evaluation, or later
+    CAPTURE(good);
+    const auto after = [&](const auto& bad) {
+      return [&, bad, calls = 0]() mutable { return calls++ < good ? q.loss() : bad(); };
+    };
+    const auto nan = std::numeric_limits<Real>::quiet_NaN();
+    CHECK(error_of<ShapeError>([&] { lbfgs.step(after([&] { return q.x * 2; })); }) ==
+          "lbfgs: the loss has shape [3, 2], not one element: take its sum() or mean()");
+    CHECK(error_of<NumericError>([&] { lbfgs.step(after([&] { return sum(q.x) * nan; })); }) ==
+          "lbfgs: the loss is nan");
+    CHECK(error_of<NumericError>([&] { lbfgs.step(after([&] { return sum(sqrt(q.b * 0)); })); }) ==
+          "lbfgs: non-finite gradient in 'b'");
+    CHECK_THROWS_AS(lbfgs.step(after([]() -> Tensor { throw std::runtime_error("no data"); })), std::runtime_error);
+    CHECK(equal(q.x.value(), x));
+    CHECK(lbfgs.state_dict().get<Index>("n_iter").item() == 0);
+  }
+}
+
+TEST_CASE("L-BFGS goes on from a file bit for bit, and refuses states that no step leaves behind") {
+  const TemporaryFolder folder;
+  const Quadratic straight, paused;
+  const optim::LbfgsOptions options{.lr = 0.7, .max_iter = 3, .history_size = 4, .line_search_fn = wolfe};
+  optim::LBFGS one{straight.parameters, options}, before{paused.parameters, options};
+  for (int step = 0; step < 2; ++step) {
+    one.step([&] { return straight.loss(); });
+    before.step([&] { return paused.loss(); });
+  }
+  save_safetensors(folder / "state", before.state_dict());
+  optim::LBFGS after{paused.parameters, {.max_iter = 3, .history_size = 4, .line_search_fn = wolfe}};
+  after.load_state_dict(load_safetensors(folder / "state"));
+  CHECK(after.lr() == 0.7);
+  one.step([&] { return straight.loss(); });
+  after.step([&] { return paused.loss(); });
+  CHECK(equal(straight.x.value(), paused.x.value()));
+  CHECK(equal(straight.b.value(), paused.b.value()));
+
+  const StateFile good = after.state_dict();
+  const auto refusal = [&](const auto& spoil) {
+    StateFile state = good;
+    spoil(state);
+    return error_of<FormatError>([&] { after.load_state_dict(state); });
+  };
+  CHECK(refusal([](StateFile& s) { s.metadata["optimizer"] = "adam"; }) ==
+        "load_state_dict: the state of \"adam\" does not fit \"lbfgs\"");
+  CHECK(refusal([](StateFile& s) { s.metadata["lr"] = "-1"; }) == "load_state_dict: -1 is no learning rate");
+  CHECK(refusal([](StateFile& s) { s.metadata["t"] = "inf"; }) == "load_state_dict: \"t\" is inf");
+  CHECK(refusal([](StateFile& s) { s.metadata["t"] = "x"; }) == "load_state_dict: \"x\" is no finite number");
+  CHECK(refusal([](StateFile& s) { s.arrays["d"] = Array({3}, Real(0)); }) == "load_state_dict: \"d\" [3] for [11]");
+  CHECK(refusal([](StateFile& s) { s.arrays["d"] = Array({11}, std::numeric_limits<Real>::infinity()); }) ==
+        "load_state_dict: \"d\" holds a number that is not finite");
+  CHECK(refusal([](StateFile& s) { s.arrays["n_iter"] = Index({}, -1); }) ==
+        "load_state_dict: lbfgs cannot have made -1 steps");
+  CHECK(refusal([](StateFile& s) { s.arrays["old_stps.0"] = Array({11}, Real(0)); }) ==
+        "load_state_dict: change 0 of the gradient is not along that of the parameters");
+  CHECK(refusal([](StateFile& s) { s.arrays["x"] = Array({1}, Real(0)); }) ==
+        "load_state_dict: the state has arrays that no step leaves behind");
+  optim::LBFGS shorter{paused.parameters, {.history_size = 1}};
+  CHECK_THROWS_AS(shorter.load_state_dict(good), FormatError);
+}
+
+}  // namespace
+}  // namespace xgrad::testing

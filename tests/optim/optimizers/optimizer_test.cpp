@@ -1,0 +1,427 @@
+// What all optimizers share: groups, skipped parameters, errors, memory and state.
+#include "../support.h"
+#include "support/files.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include <xgrad/core/files/safetensors.h>
+#include <xgrad/core/runtime/memory.h>
+#include <xgrad/core/graph/observe.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/reduce/reduce.h>
+
+namespace xgrad::testing {
+namespace {
+
+TEST_CASE("Parameters without a gradient are skipped and counted") {
+  const Tensor a = variable(1, "a"), b = variable(2, "b");
+  optim::SGD sgd{{a, b}, {.lr = 1}};
+  (a * a).backward();
+  const optim::StepReport report = sgd.step();
+  CHECK(report.updated == 1);
+  CHECK(report.skipped == 1);
+  CHECK(a.item() == -1);
+  CHECK(b.item() == 2);
+  sgd.zero_grad();
+  CHECK(!a.has_grad());
+  CHECK(sgd.step().skipped == 2);
+  CHECK(sgd.step({Tensor(), Tensor(1)}).updated == 1);
+  CHECK(b.item() == 1);
+}
+
+TEST_CASE("A step that an observer throws in is done whole") {
+  struct Refusing : Observer {
+    void work(const char*, Duration) override { throw std::runtime_error("no"); }
+  };
+  const auto two_steps = [](bool watched) {
+    const Tensor a = variable(1, "a"), b = variable(2, "b");
+    optim::Adam adam{{a, b}, {.lr = 0.1}};
+    const Tensors gradients{Tensor(3), Tensor(-4)};
+    if (watched) {
+      const Refusing observer;
+      CHECK(error_of<std::runtime_error>([&] { adam.step(gradients); }) == "no");
+    } else {
+      adam.step(gradients);
+    }
+    adam.step(gradients);
+    return std::pair(a.item(), b.item());
+  };
+  CHECK(two_steps(true) == two_steps(false));
+}
+
+TEST_CASE("A parameter given twice is refused by name") {
+  const Tensor w = variable(1, "w");
+  CHECK(error_of<ValueError>([&] { optim::SGD({w, w}); }) == "sgd: duplicate parameter 'w'");
+  CHECK(error_of<ValueError>([&] {
+          optim::Adam{std::vector<optim::Adam::Group>{{.parameters = {w}}, {.parameters = {w}}}};
+        }) == "adam: duplicate parameter 'w'");
+  CHECK(error_of<GraphError>([&] { optim::SGD({w * w}); }) ==
+        "sgd: only leaves can be parameters, not the result of mul");
+}
+
+TEST_CASE("A gradient of another shape or number changes nothing") {
+  const Tensor a = variable(1, "a"), b = variable(Array({2, 3}, Real(1)), "b");
+  optim::Adam adam{{a, b}};
+  CHECK(error_of<ShapeError>([&] {
+          adam.step({Tensor(1), Array({3, 2}, Real(1))});
+        }) == "adam: gradient of shape [3, 2] for parameter 'b' of shape [2, 3]");
+  CHECK(error_of<ValueError>([&] { adam.step({Tensor(1)}); }) == "adam: 1 gradients for 2 parameters");
+  CHECK(a.item() == 1);
+  adam.step({Tensor(1), Array({2, 3}, Real(1))});
+  b.mutable_value() = Array({2}, Real(0));
+  CHECK(error_of<ShapeError>([&] {
+          adam.step({Tensor(1), Array({2}, Real(1))});
+        }) == "adam: parameter 'b' had shape [2, 3] and now has [2]");
+}
+
+TEST_CASE("Groups have options and learning rates of their own") {
+  const Tensor a = variable(1), b = variable(1);
+  optim::SGD sgd{std::vector<optim::SGD::Group>{{{a}, {.lr = 0.5}}, {{b}, {.lr = 0.25, .weight_decay = 1}}}};
+  sgd.step({Tensor(1), Tensor(1)});
+  CHECK(a.item() == 0.5);
+  CHECK(b.item() == 0.5);
+  CHECK(sgd.groups() == 2);
+  CHECK(sgd.lr() == 0.5);
+  CHECK(sgd.lr(1) == 0.25);
+  sgd.set_lr(0);
+  sgd.step({Tensor(1), Tensor(1)});
+  CHECK(a.item() == 0.5);
+  CHECK(b.item() == 0.5);
+  CHECK(error_of<ValueError>([&] { sgd.lr(2); }) == "lr: group 2 of 2");
+  CHECK(error_of<ValueError>([&] { sgd.set_lr(-1); }) == "set_lr: lr must be finite and not negative, got -1");
+}
+
+TEST_CASE("The steady state takes no memory") {
+  const Tensor x = variable(normal({1000}));
+  const Tensors gradients{Tensor(normal({1000}, 2))};
+  optim::AdamW adamw{{x}};
+  adamw.step(gradients);
+  const Real* const place = x.value().data();
+  const PoolStats before = pool_stats();
+  for (int t = 0; t < 100; ++t) adamw.step(gradients);
+  CHECK(pool_stats().bytes_in_use == before.bytes_in_use);
+  CHECK(pool_stats().system_requests == before.system_requests);
+  CHECK(x.value().data() == place);
+}
+
+TEST_CASE("A snapshot of the parameters is not changed by later steps") {
+  const Tensor x = variable(Array({2}, {1, 2}));
+  const Array before = x.value();
+  optim::SGD sgd{{x}, {.lr = 1}};
+  sgd.step({Array({2}, {1, 1})});
+  CHECK(equal(before, Array({2}, {1, 2})));
+  CHECK(equal(x.value(), Array({2}, {0, 1})));
+}
+
+// Ten steps on |x + b - target|^2 with a schedule; after `pause` steps everything is put aside and taken up by new
+// objects.
+template <class Optimizer>
+Array trained(const typename Optimizer::Options& options, int pause) {
+  const Tensor target(normal({5, 3}, 9));
+  Tensor x = variable(normal({5, 3}), "x"), b = variable(normal({3}, 2), "b");
+  auto optimizer = std::make_unique<Optimizer>(Tensors{x, b}, options);
+  const auto schedule = optim::warmup(3, optim::cosine({.lr = 0.3, .steps = 6}));
+  auto scheduler = std::make_unique<optim::Scheduler>(*optimizer, schedule);
+  for (int t = 0; t < 10; ++t) {
+    if (t == pause) {
+      const TemporaryFolder folder;
+      StateFile state{.arrays = {{"x", x.value()}, {"b", b.value()}}};
+      state.add("optimizer", optimizer->state_dict());
+      state.add("scheduler", scheduler->state_dict());
+      save_safetensors(folder / "checkpoint", state);
+      const StateFile kept = load_safetensors(folder / "checkpoint");
+      x = variable(kept.get<Array>("x"), "x");
+      b = variable(kept.get<Array>("b"), "b");
+      optimizer = std::make_unique<Optimizer>(Tensors{x, b}, options);
+      scheduler = std::make_unique<optim::Scheduler>(*optimizer, schedule);
+      optimizer->load_state_dict(kept.part("optimizer"));
+      scheduler->load_state_dict(kept.part("scheduler"));
+    }
+    const Tensor miss = x + b - target;
+    CHECK(std::isfinite(sum_to(miss, {}).item()));
+    optimizer->step(grad(sum_to(miss * miss, {}), {x, b}));
+    scheduler->step();
+  }
+  return x.value();
+}
+
+TEST_CASE("Ten steps are five steps, saved and resumed, and five more, bit for bit") {
+  CHECK(equal(trained<optim::Adam>({}, 5), trained<optim::Adam>({}, -1)));
+  CHECK(equal(trained<optim::AdamW>({}, 2), trained<optim::AdamW>({}, -1)));
+  const optim::SgdOptions momentum{.momentum = 0.5, .nesterov = true};
+  CHECK(equal(trained<optim::SGD>(momentum, 5), trained<optim::SGD>(momentum, -1)));
+  CHECK(equal(trained<optim::SGD>({}, 5), trained<optim::SGD>({}, -1)));
+  CHECK(!equal(trained<optim::Adam>({}, 5), trained<optim::AdamW>({}, 5)));
+  CHECK(equal(trained<optim::Adam>({.amsgrad = true, .maximize = true}, 5),
+              trained<optim::Adam>({.amsgrad = true, .maximize = true}, -1)));
+  CHECK(equal(trained<optim::NAdam>({}, 5), trained<optim::NAdam>({}, -1)));
+  CHECK(equal(trained<optim::RAdam>({}, 3), trained<optim::RAdam>({}, -1)));
+  const optim::RmspropOptions centered{.momentum = 0.5, .centered = true};
+  CHECK(equal(trained<optim::RMSprop>({}, 5), trained<optim::RMSprop>({}, -1)));
+  CHECK(equal(trained<optim::RMSprop>(centered, 5), trained<optim::RMSprop>(centered, -1)));
+  CHECK(equal(trained<optim::Adagrad>({.lr_decay = 0.1}, 5), trained<optim::Adagrad>({.lr_decay = 0.1}, -1)));
+  CHECK(equal(trained<optim::Adadelta>({}, 5), trained<optim::Adadelta>({}, -1)));
+  CHECK(equal(trained<optim::Lion>({}, 5), trained<optim::Lion>({}, -1)));
+}
+
+TEST_CASE("A state that does not fit is refused with every name, and changes nothing") {
+  const Tensor w = variable(Array({2}, {1, 2}), "w"), b = variable(1, "b");
+  optim::Adam adam{{w, b}};
+  adam.step({Array({2}, {1, 1}), Tensor(1)});
+  StateFile state = adam.state_dict();
+  CHECK(error_of<FormatError>([&] {
+          optim::AdamW({w, b}).load_state_dict(state);
+        }) == "load_state_dict: the state of \"adam\" does not fit \"adamw\"");
+  state.arrays.erase("b.exp_avg");
+  state.arrays["w.exp_avg_sq"] = Array({3}, Real(0));
+  state.arrays["w.step"] = Array({}, Real(0));
+  state.arrays["v.step"] = Index({}, 1);
+  CHECK(error_of<FormatError>([&] { adam.load_state_dict(state); }) ==
+        "load_state_dict: the state does not fit\n  missing:\n    \"b.exp_avg\"\n  unexpected:\n    \"v.step\"\n"
+        "  mismatched:\n    \"w.step\" holds another kind of numbers\n    \"w.exp_avg_sq\" [3] for [2]");
+  state.arrays["w.step"] = Index({}, 1);
+  CHECK(error_of<FormatError>([&] { adam.load_state_dict(state); }) ==
+        "load_state_dict: the state does not fit\n  missing:\n    \"b.exp_avg\"\n  unexpected:\n    \"v.step\"\n"
+        "  mismatched:\n    \"w.exp_avg_sq\" [3] for [2]");
+  CHECK(std::get<Array>(adam.state_dict().arrays.at("w.exp_avg_sq")).shape() == Shape{2});
+}
+
+TEST_CASE("A state with numbers that no optimizer leaves behind is refused with every name, and changes nothing") {
+  const Real infinity = std::numeric_limits<Real>::infinity();
+  const std::int64_t most = std::int64_t{1} << 53;
+  const Tensor w = variable(Array({2}, {1, 2}), "w"), b = variable(1, "b");
+  optim::Adam adam{{w, b}};
+  adam.step({Array({2}, {1, 1}), Tensor(1)});
+  const StateFile good = adam.state_dict();
+  const auto refusal = [&](const char* name, const AnyArray& value) {
+    StateFile state = good;
+    state.arrays[name] = value;
+    std::string message = error_of<FormatError>([&] { adam.load_state_dict(state); });
+    const StateFile after = adam.state_dict();
+    for (const auto& [key, kept] : good.arrays) {
+      CHECK(std::visit([&, &key = key]<class A>(const A& a) { return equal(a, after.get<A>(key)); }, kept));
+    }
+    const std::string start = "load_state_dict: the state does not fit\n  mismatched:\n    ";
+    REQUIRE(message.starts_with(start));
+    return message.substr(start.size());
+  };
+  for (const std::int64_t steps : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(), most + 1,
+                                   std::numeric_limits<std::int64_t>::max()}) {
+    CHECK(refusal("w.step", Index({}, steps)) == cat("\"w.step\" is ", steps, ", which is no number of steps"));
+  }
+  CHECK(refusal("w.exp_avg_sq", Array({2}, {1, -2})) == "\"w.exp_avg_sq\" has -2 as element 1");
+  CHECK(refusal("w.exp_avg_sq", Array({2}, {infinity, 0})) == "\"w.exp_avg_sq\" has inf as element 0");
+  CHECK(refusal("w.exp_avg", Array({2}, {0, std::nan("")})) == "\"w.exp_avg\" has nan as element 1");
+  CHECK(refusal("b.exp_avg", Array({}, {-infinity})) == "\"b.exp_avg\" has -inf as element 0");
+
+  StateFile state = good;
+  state.arrays["w.step"] = Index({}, most);
+  state.arrays["w.exp_avg"] = Array({2}, {-1, 1});
+  adam.load_state_dict(state);
+  adam.step({Array({2}, {1, 1}), Tensor(1)});
+  CHECK(std::isfinite(w.value().at({0})));
+
+  optim::SGD sgd{{b}, {.momentum = 0.5}};
+  sgd.step({Tensor(1)});
+  state = sgd.state_dict();
+  state.arrays["b.momentum_buffer"] = Array({}, {std::nan("")});
+  CHECK_THROWS_AS(sgd.load_state_dict(state), FormatError);
+  state.arrays["b.momentum_buffer"] = Array({}, Real(-3));
+  CHECK_NOTHROW(sgd.load_state_dict(state));
+  for (const char* rate : {"-1", "nan", "inf", "1,5", "0x1p-3", ""}) {
+    state.metadata["lr.0"] = rate;
+    CHECK_THROWS_AS(sgd.load_state_dict(state), FormatError);
+  }
+}
+
+TEST_CASE("A state says what an optimizer's options make it remember, and fits those alone") {
+  const Tensor w = variable(Array({2}, {1, 2}), "w");
+  const Tensors g{Array({2}, {1, 1})};
+  optim::RMSprop plain{{w}}, all{{w}, {.momentum = 0.5, .centered = true}};
+  plain.step(g);
+  all.step(g);
+  const auto without_options = [](const optim::Optimizer& optimizer) {
+    StateFile state = optimizer.state_dict();
+    state.metadata = {{"optimizer", state.text("optimizer")}, {"lr.0", state.text("lr.0")}};
+    return state;
+  };
+  CHECK(error_of<FormatError>([&] { plain.load_state_dict(without_options(all)); }) ==
+        "load_state_dict: the state does not fit\n  unexpected:\n    \"w.grad_avg\"\n    \"w.momentum_buffer\"");
+  CHECK(error_of<FormatError>([&] { all.load_state_dict(without_options(plain)); }) ==
+        "load_state_dict: the state does not fit\n  missing:\n    \"w.grad_avg\"\n    \"w.momentum_buffer\"");
+  optim::NAdam nadam{{w}};
+  nadam.step(g);
+  StateFile state = nadam.state_dict();
+  CHECK(state.get<Array>("w.mu_product").shape() == Shape{});
+  state.arrays["w.mu_product"] = Array({2}, Real(1));
+  CHECK(error_of<FormatError>([&] { nadam.load_state_dict(state); }) ==
+        "load_state_dict: the state does not fit\n  mismatched:\n    \"w.mu_product\" [2] for []");
+}
+
+TEST_CASE("A state of more groups, or of fewer, is refused") {
+  const Tensor a = variable(1, "a"), b = variable(1, "b");
+  optim::SGD one{{a, b}}, two{std::vector<optim::SGD::Group>{{{a}}, {{b}}}};
+  CHECK(error_of<FormatError>([&] { one.load_state_dict(two.state_dict()); }) ==
+        "load_state_dict: the state has more than 1 groups of parameters");
+  CHECK(error_of<FormatError>([&] { two.load_state_dict(one.state_dict()); }) ==
+        "state file: metadata \"lr.1\" is missing");
+}
+
+TEST_CASE("What does not fit is said with the file that it came from") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "checkpoint";
+  const Tensor w = variable(1, "w");
+  StateFile checkpoint;
+  checkpoint.add("optimizer", optim::SGD({w}).state_dict());
+  save_safetensors(path, checkpoint);
+  optim::SGD sgd{{w, variable(1, "v")}};
+  CHECK(error_of<FormatError>([&] { sgd.load_state_dict(load_safetensors(path).part("optimizer")); }) ==
+        cat("load_state_dict: ", path, ": the state does not fit\n  missing:\n    \"v.step\""));
+  CHECK(error_of<FormatError>([&] { load_safetensors(path).text("epoch"); }) ==
+        cat("state file: ", path, ": metadata \"epoch\" is missing"));
+}
+
+TEST_CASE("Any changed byte of a checkpoint is refused, and so are two that hide the checksums") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "checkpoint";
+  const Tensor w = variable(Array({2}, {1, 2}), "w");
+  optim::Adam adam{{w}};
+  optim::Scheduler scheduler{adam, optim::constant(0.5)};
+  adam.step({Array({2}, {1, 1})});
+  scheduler.step();
+  StateFile checkpoint{.arrays = {{"w", w.value()}}, .metadata = {{"random.draws", "7"}}};
+  checkpoint.add("optimizer", adam.state_dict());
+  checkpoint.add("scheduler", scheduler.state_dict());
+  save_safetensors(path, checkpoint);
+  const std::string bytes = read_text(path);
+  const auto refused = [&](const std::string& damaged) {
+    write_text(path, damaged);
+    try {
+      load_safetensors(path, {.checksum = Checksum::required});
+    } catch (const FormatError&) {
+      return true;
+    } catch (const LimitError&) {
+      return true;
+    }
+    return false;
+  };
+  REQUIRE(!refused(bytes));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    CAPTURE(i);
+    std::string damaged = bytes;
+    for (const int change : {1, 2, 0x20, 0x80, 0xff}) {
+      damaged[i] = static_cast<char>(bytes[i] ^ change);
+      CHECK(refused(damaged));
+    }
+  }
+  std::string hidden = bytes;
+  hidden[bytes.find("xgrad.checksum")] = 'X';
+  hidden[bytes.find("xgrad.crc32")] = 'X';
+  CHECK(refused(hidden));
+}
+
+TEST_CASE("Parameters without a name, or with another's, are kept apart in a state") {
+  const Tensor a = variable(1), b = variable(1, "w"), c = variable(1, "w");
+  optim::SGD sgd{{a, b, c}};
+  const StateFile state = sgd.state_dict();
+  CHECK(state.arrays.count("0.step") == 1);
+  CHECK(state.arrays.count("w.step") == 1);
+  CHECK(state.arrays.count("w#2.step") == 1);
+}
+
+TEST_CASE("An optimizer over no parameters is refused, whichever it is") {
+  const auto check = []<class O>(const char* name, const O*) {
+    const std::string sentence = cat(name, ": there are no parameters");
+    CHECK(error_of<ValueError>([] { O{Tensors{}}; }) == sentence);
+    CHECK(error_of<ValueError>([] { O{std::vector<typename O::Group>{}}; }) == sentence);
+    CHECK(error_of<ValueError>([] { O{std::vector<typename O::Group>{{}, {}}}; }) == sentence);
+    CHECK(O{std::vector<typename O::Group>{{}, {{variable(1)}, {}}}}.groups() == 2);
+  };
+  check("sgd", static_cast<optim::SGD*>(nullptr));
+  check("adam", static_cast<optim::Adam*>(nullptr));
+  check("adamw", static_cast<optim::AdamW*>(nullptr));
+  check("adamax", static_cast<optim::Adamax*>(nullptr));
+  check("nadam", static_cast<optim::NAdam*>(nullptr));
+  check("radam", static_cast<optim::RAdam*>(nullptr));
+  check("rmsprop", static_cast<optim::RMSprop*>(nullptr));
+  check("adagrad", static_cast<optim::Adagrad*>(nullptr));
+  check("adadelta", static_cast<optim::Adadelta*>(nullptr));
+  check("asgd", static_cast<optim::ASGD*>(nullptr));
+  check("rprop", static_cast<optim::Rprop*>(nullptr));
+  check("lion", static_cast<optim::Lion*>(nullptr));
+  CHECK(error_of<ValueError>([] { optim::LBFGS{Tensors{}}; }) == "lbfgs: there are no parameters");
+}
+
+TEST_CASE("A parameter that is frozen after backward stays where it is") {
+  const Tensor a = variable(1, "a"), b = variable(1, "b");
+  optim::Adam adam{{a, b}, {.lr = 0.1}};
+  sum(a * b).backward();
+  optim::freeze({a, b}, "a");
+  const optim::StepReport report = adam.step();
+  CHECK(report.updated == 1);
+  CHECK(report.skipped == 1);
+  CHECK(a.item() == 1);
+  CHECK(b.item() == doctest::Approx(0.9));
+}
+
+TEST_CASE("A state that was taken with other settings is refused by the name of the setting") {
+  const Tensor x = variable(Array({2}, {1, 2}), "x");
+  const auto refusal = [&]<class O>(const O&, const typename O::Options& saved, const typename O::Options& resumed) {
+    O before{{x}, saved}, after{{x}, resumed};
+    before.step({Array({2}, {1, -1})});
+    const std::string sentence = error_of<FormatError>([&] { after.load_state_dict(before.state_dict()); });
+    StateFile without = before.state_dict();  // as states of old have none of it
+    std::erase_if(without.metadata, [](const auto& entry) {
+      return entry.first != "optimizer" && !entry.first.starts_with("lr.");
+    });
+    after.load_state_dict(without);
+    return sentence;
+  };
+  using namespace optim;
+  CHECK(refusal(SGD{{variable(1)}}, {.momentum = 0.9}, {.momentum = 0.8}) ==
+        "load_state_dict: taken with momentum 0.9 in group 0, not 0.8");
+  CHECK(refusal(SGD{{variable(1)}}, {.momentum = 0.9}, {.momentum = 0.9, .nesterov = true}) ==
+        "load_state_dict: taken with nesterov 0 in group 0, not 1");
+  CHECK(refusal(Adam{{variable(1)}}, {.betas = {0.9, 0.99}}, {}) ==
+        "load_state_dict: taken with betas[1] 0.99 in group 0, not 0.999");
+  CHECK(refusal(AdamW{{variable(1)}}, {}, {.weight_decay = 0.1}) ==
+        "load_state_dict: taken with weight_decay 0.01 in group 0, not 0.1");
+  CHECK(refusal(Adamax{{variable(1)}}, {}, {.eps = 1e-6}) ==
+        "load_state_dict: taken with eps 1e-08 in group 0, not 1e-06");
+  CHECK(refusal(NAdam{{variable(1)}}, {}, {.momentum_decay = 0.1}) ==
+        "load_state_dict: taken with momentum_decay 0.004 in group 0, not 0.1");
+  CHECK(refusal(RAdam{{variable(1)}}, {}, {.maximize = true}) ==
+        "load_state_dict: taken with maximize 0 in group 0, not 1");
+  CHECK(refusal(RMSprop{{variable(1)}}, {}, {.alpha = 0.5}) ==
+        "load_state_dict: taken with alpha 0.99 in group 0, not 0.5");
+  CHECK(refusal(Adagrad{{variable(1)}}, {}, {.lr_decay = 0.5}) ==
+        "load_state_dict: taken with lr_decay 0 in group 0, not 0.5");
+  CHECK(refusal(Adadelta{{variable(1)}}, {}, {.rho = 0.5}) == "load_state_dict: taken with rho 0.9 in group 0, not 0.5");
+  CHECK(refusal(ASGD{{variable(1)}}, {}, {.alpha = 0.5}) ==
+        "load_state_dict: taken with alpha 0.75 in group 0, not 0.5");
+  CHECK(refusal(Rprop{{variable(1)}}, {}, {.etas = {0.5, 1.5}}) ==
+        "load_state_dict: taken with etas[1] 1.2 in group 0, not 1.5");
+  CHECK(refusal(Lion{{variable(1)}}, {}, {.betas = {0.8, 0.99}}) ==
+        "load_state_dict: taken with betas[0] 0.9 in group 0, not 0.8");
+  ExponentialMovingAverage average{{x}, {.decay = 0.5}}, slower{{x}, {.decay = 0.9}};
+  CHECK(error_of<FormatError>([&] { slower.load_state_dict(average.state_dict()); }) ==
+        "load_state_dict: taken with decay 0.5, not 0.9");
+  StateFile without = average.state_dict();
+  without.metadata.clear();
+  slower.load_state_dict(without);
+  LBFGS lbfgs{{x}}, other{{x}, {.line_search_fn = LineSearch::strong_wolfe}};
+  CHECK(error_of<FormatError>([&] { other.load_state_dict(lbfgs.state_dict()); }) ==
+        "load_state_dict: taken with line_search_fn 0, not 1");
+  SGD sgd{{x}};
+  ReduceOnPlateau plateau{sgd, {.patience = 2}}, patient{sgd, {.patience = 3}};
+  CHECK(error_of<FormatError>([&] { patient.load_state_dict(plateau.state_dict()); }) ==
+        "load_state_dict: taken with patience 2, not 3");
+}
+
+}  // namespace
+}  // namespace xgrad::testing
