@@ -1,10 +1,11 @@
 # Two words for the library's own targets.
-#   xgrad_folder(ops BELOW core USES xgrad_private PUBLIC_KERNELS simd.h)
+#   xgrad_folder(ops BELOW core USES xgrad_private COLD diagram PUBLIC_KERNELS simd.h)
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops), which build on the folders named
 #       after BELOW and on the libraries named after USES, with the sources after ALSO. What lies in its folder `kernels`
 #       is compiled for several processors (levels.cmake), and so is each file that includes the loops over elements,
-#       whose lambdas are kernels. Not installed are headers in `private`, those in `kernels` but the ones of
-#       kernels/registers after PUBLIC_KERNELS, and core/files/json.h, which includes a header of the JSON library
+#       whose lambdas are kernels. What lies in the folders after COLD waits for files and programs and is compiled for a
+#       short build. Not installed are headers in `private`, those in `kernels` but the ones of kernels/registers after
+#       PUBLIC_KERNELS, and core/files/json.h, which includes a header of the JSON library
 #   xgrad_library(xgrad float core ops)
 #       a static library of the objects of these folders, whose Real is float; no target links two that differ in this
 
@@ -12,29 +13,46 @@
 # Inside of the library they are found from one another, so that they resolve without any setting.
 set(XGRAD_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/cmake/include)
 
+# Which sources are compiled as one with XGRAD_GROUPED: at most twelve of one room.
+function(xgrad_group)
+  foreach(source ${ARGN})
+    file(RELATIVE_PATH room ${PROJECT_SOURCE_DIR} ${source})
+    get_filename_component(room ${room} DIRECTORY)
+    string(MAKE_C_IDENTIFIER ${room} room)
+    math(EXPR ${room}_group "0${${room}_count} / 12")
+    math(EXPR ${room}_count "0${${room}_count} + 1")
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${room}_${${room}_group})
+  endforeach()
+endfunction()
+
 function(xgrad_folder folder)
-  cmake_parse_arguments(arg "" "" "BELOW;USES;ALSO;PUBLIC_KERNELS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
-  list(APPEND sources ${arg_ALSO})
+  cmake_parse_arguments(arg "" "" "BELOW;USES;ALSO;COLD;PUBLIC_KERNELS" ${ARGN})
+  file(GLOB_RECURSE hot CONFIGURE_DEPENDS *.cpp)
   file(GLOB_RECURSE headers RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.h)
   set(kernels "")
-  if(XGRAD_DISPATCH)
-    foreach(source ${sources})
+  set(cold ${arg_ALSO})
+  foreach(source ${hot})
+    file(RELATIVE_PATH place ${CMAKE_CURRENT_SOURCE_DIR} ${source})
+    string(REGEX MATCH "^[^/]*" top ${place})
+    if(top IN_LIST arg_COLD)
+      list(APPEND cold ${source})
+    elseif(XGRAD_DISPATCH)
       file(STRINGS ${source} loops REGEX "^#include \"([^\"]*/)?(lambda|fused|loops)[.]h\"")
-      file(RELATIVE_PATH place ${CMAKE_CURRENT_SOURCE_DIR} ${source})
       if(loops OR place MATCHES "(^|/)kernels/")
         list(APPEND kernels ${source})
       endif()
-    endforeach()
-    list(REMOVE_ITEM sources ${kernels} "")
-  endif()
+    endif()
+  endforeach()
+  list(REMOVE_ITEM hot ${kernels} ${cold} "")
+  xgrad_group(${hot})
+  xgrad_group(${cold})
 
   foreach(library xgrad xgrad_f64)
     set(objects "")
-    foreach(part sources kernels)
+    foreach(part hot kernels cold)
       set(target ${library}_${folder})
-      if(part STREQUAL "kernels")
-        set(target ${target}_kernels)
+      if(NOT part STREQUAL "hot")
+        set(target ${target}_${part})
       endif()
       if(${part})
         add_library(${target} OBJECT ${${part}})
@@ -50,11 +68,15 @@ function(xgrad_folder folder)
           target_compile_definitions(${target} PUBLIC XGRAD_F64)
         endif()
         set(objects_of_part $<TARGET_OBJECTS:${target}>)
-        if(part STREQUAL "sources")
-          xgrad_precompile(${target} <xgrad/core/graph/grad.h>)
-        else()
+        if(part STREQUAL "kernels")
           target_compile_definitions(${target} PRIVATE XGRAD_LEVELS)
           xgrad_levels(${target} objects_of_part)
+        else()
+          set_target_properties(${target} PROPERTIES UNITY_BUILD ${XGRAD_GROUPED} UNITY_BUILD_MODE GROUP)
+          xgrad_precompile(${target} <xgrad/core/graph/grad.h>)
+        endif()
+        if(part STREQUAL "cold")
+          target_compile_options(${target} PRIVATE -O1)
         endif()
         list(APPEND objects ${objects_of_part})
       endif()
