@@ -57,7 +57,7 @@ constexpr unsigned dependencies() {
 template <unsigned depends, std::size_t K, class D>
 class PartialRule {
  public:
-  PartialRule(const char* op, const std::array<const Tensor*, K>& inputs, D d) : op_(op), d_(std::move(d)) {
+  PartialRule(const std::array<const Tensor*, K>& inputs, D d) : d_(std::move(d)) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < K; ++i) {
       if (depends >> i & 1) kept_[next++] = kept(*inputs[i]);
@@ -99,22 +99,21 @@ class PartialRule {
       (std::make_index_sequence<K + 1>());
     };
     if constexpr (depends >> K & 1) {
-      return map_over({op_}, LastRun::take(gy), gradient, kept_[i].value()..., y.value());
+      return map_over({"gradient"}, LastRun::take(gy), gradient, kept_[i].value()..., y.value());
     } else {
-      return map_over({op_}, LastRun::take(gy), gradient, kept_[i].value()...);
+      return map_over({"gradient"}, LastRun::take(gy), gradient, kept_[i].value()...);
     }
   }
 
-  const char* op_;
   [[no_unique_address]] D d_;
   std::array<Tensor, kept_count()> kept_;
 };
 
 template <std::size_t K, class D>
-auto partial(const char* op, const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
+auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
   static_assert(takes_numbers<D, K + 1>(), "elementwise: a derivative is a function of every input and of the result");
   constexpr unsigned depends = dependencies<D, K>();
-  PartialRule<depends, K, D> rule(op, inputs, std::move(d));
+  PartialRule<depends, K, D> rule(inputs, std::move(d));
   if constexpr (depends >> K & 1) {
     return wrt(*inputs[k],
                [rule](const Tensor& gy, const Tensor& y, InputShape to) { return rule.gradient(gy, y, to); });
@@ -172,7 +171,7 @@ Tensor elementwise(const char* op, const Tensor& x, F f, D df) {
   static_assert(detail::takes_numbers<F, 1>(), "elementwise: the function takes one number for each input");
   detail::make_known<F, D>(op);
   const std::array<const Tensor*, 1> inputs{&x};
-  return record(op, map(x.value(), f, {op}), detail::partial(op, inputs, 0, std::move(df)));
+  return record(op, map(x.value(), f, {op}), detail::partial(inputs, 0, std::move(df)));
 }
 
 /// y = f(a, b), elementwise with broadcasting. `da` and `db` take (a, b, y). Throws ShapeError.
@@ -182,8 +181,8 @@ Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, F f, DA da,
   detail::make_known<F, DA, DB>(op);
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   const std::array<const Tensor*, 2> inputs{&a, &b};
-  return record(op, map({shape, {op}}, f, a.value(), b.value()), detail::partial(op, inputs, 0, std::move(da)),
-                detail::partial(op, inputs, 1, std::move(db)));
+  return record(op, map({shape, {op}}, f, a.value(), b.value()), detail::partial(inputs, 0, std::move(da)),
+                detail::partial(inputs, 1, std::move(db)));
 }
 
 /// y = f(a, b, c), elementwise with broadcasting. The partial derivatives take (a, b, c, y). Throws ShapeError.
@@ -193,9 +192,8 @@ Tensor elementwise(const char* op, const Tensor& a, const Tensor& b, const Tenso
   detail::make_known<F, DA, DB, DC>(op);
   const Shape shape = broadcast_shapes(op, broadcast_shapes(op, a.shape(), b.shape()), c.shape());
   const std::array<const Tensor*, 3> inputs{&a, &b, &c};
-  return record(op, map({shape, {op}}, f, a.value(), b.value(), c.value()),
-                detail::partial(op, inputs, 0, std::move(da)), detail::partial(op, inputs, 1, std::move(db)),
-                detail::partial(op, inputs, 2, std::move(dc)));
+  return record(op, map({shape, {op}}, f, a.value(), b.value(), c.value()), detail::partial(inputs, 0, std::move(da)),
+                detail::partial(inputs, 1, std::move(db)), detail::partial(inputs, 2, std::move(dc)));
 }
 
 }  // namespace xgrad
