@@ -8,6 +8,8 @@
 #include "stopped after the error above"
 #endif
 
+#include <limits>
+
 // `xgrad` is built with float; `xgrad_f64` is the same sources with double and defines XGRAD_F64 for its users.
 #ifdef XGRAD_F64
 #define XGRAD_REAL_NAME xgrad_real_is_double
@@ -25,6 +27,8 @@ using Real = double;
 #else
 using Real = float;
 #endif
+
+inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 namespace detail {
 // Every object asks for the library of its own number type by name, also where unused sections are dropped: with only

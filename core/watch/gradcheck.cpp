@@ -48,7 +48,6 @@ Arrays values_of(const Tensors& tensors) {
 
 // The largest |a - b|; infinity where shapes differ, or one is NaN and the other is not.
 double distance(const Arrays& a, const Arrays& b) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   if (a.size() != b.size()) return infinity;
   double most = 0;
   for (std::size_t k = 0; k < a.size(); ++k) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <span>
 
@@ -16,7 +15,6 @@
 namespace xgrad::nn {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // What all ways of decoding have in common.
 struct Limits {

@@ -8,7 +8,7 @@
 namespace xgrad::nn {
 namespace {
 
-constexpr double deviation = 0.02;  // of the first weights
+constexpr double bert_deviation = 0.02;  // of the first weights
 
 }  // namespace
 
@@ -29,9 +29,9 @@ Tensor BertBlock::operator()(const Tensor& x, const AttentionMask& mask) const {
 Bert::Bert(At here, const Options& given)
     : Module(std::move(here)),
       options(given),
-      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = deviation})}),
-      segments(at("segments"), options.segments, options.dim, {.init = init::normal({.std = deviation})}),
-      positions(at("positions"), options.context, options.dim, {.init = init::normal({.std = deviation})}),
+      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = bert_deviation})}),
+      segments(at("segments"), options.segments, options.dim, {.init = init::normal({.std = bert_deviation})}),
+      positions(at("positions"), options.context, options.dim, {.init = init::normal({.std = bert_deviation})}),
       norm(at("norm"), options.dim, {.eps = options.norm_eps}),
       dropout(at("dropout"), options.dropout),
       blocks(at("blocks"), options.layers, options),
@@ -39,7 +39,7 @@ Bert::Bert(At here, const Options& given)
       head_norm(at("head_norm"), options.dim, {.eps = options.norm_eps}),
       bias(param("bias", {options.vocabulary}, init::zeros())) {
   apply<Linear>([](const Linear& map) {
-    init::reset(map.weight, init::normal({.std = deviation}));
+    init::reset(map.weight, init::normal({.std = bert_deviation}));
     init::reset(map.bias, init::zeros());
   });
 }

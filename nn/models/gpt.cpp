@@ -10,7 +10,7 @@
 namespace xgrad::nn {
 namespace {
 
-constexpr double deviation = 0.02;  // of the first weights
+constexpr double gpt_deviation = 0.02;  // of the first weights
 
 LayerNormOptions norm_options(const GptOptions& options) { return {.eps = options.norm_eps, .bias = options.bias}; }
 
@@ -43,17 +43,17 @@ Tensor GptBlock::operator()(const Tensor& x, KeyValueCache& past) const {
 Gpt::Gpt(At here, const Options& given)
     : LanguageModel(std::move(here)),
       options(given),
-      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = deviation})}),
+      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = gpt_deviation})}),
       positions(at("positions"), options.context, options.dim,
-                {.dropout = options.dropout, .init = init::normal({.std = deviation})}),
+                {.dropout = options.dropout, .init = init::normal({.std = gpt_deviation})}),
       blocks(at("blocks"), options.layers, options),
       norm(at("norm"), options.dim, norm_options(options)) {
   apply<Linear>([](const Linear& map) {
-    init::reset(map.weight, init::normal({.std = deviation}));
+    init::reset(map.weight, init::normal({.std = gpt_deviation}));
     if (map.bias.defined()) init::reset(map.bias, init::zeros());
   });
   positive("layers", options.layers);
-  const Init smaller = init::normal({.std = deviation / std::sqrt(2. * static_cast<double>(options.layers))});
+  const Init smaller = init::normal({.std = gpt_deviation / std::sqrt(2. * static_cast<double>(options.layers))});
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
     init::reset(blocks[i].attn.o.weight, smaller);
     init::reset(blocks[i].ffn.fc2.weight, smaller);

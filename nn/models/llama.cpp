@@ -8,7 +8,7 @@
 namespace xgrad::nn {
 namespace {
 
-constexpr double deviation = 0.02;  // of the first weights
+constexpr double llama_deviation = 0.02;  // of the first weights
 
 }  // namespace
 
@@ -36,13 +36,13 @@ Tensor LlamaBlock::operator()(const Tensor& x, KeyValueCache& past) const {
 Llama::Llama(At here, const Options& given)
     : LanguageModel(std::move(here)),
       options(given),
-      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = deviation})}),
+      embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = llama_deviation})}),
       blocks(at("blocks"), options.layers, options),
       norm(at("norm"), options.dim, {.eps = options.norm_eps}) {
   positive("context", options.context);
   if (options.head == Head::own)
     head.emplace(at("head"), options.dim, options.vocabulary, LinearOptions{.bias = false});
-  apply<Linear>([](const Linear& map) { init::reset(map.weight, init::normal({.std = deviation})); });
+  apply<Linear>([](const Linear& map) { init::reset(map.weight, init::normal({.std = llama_deviation})); });
 }
 
 Tensor Llama::logits(const Tensor& h) const { return head ? (*head)(h) : linear(h, embedding.weight); }

@@ -14,16 +14,16 @@ namespace xgrad {
 namespace {
 
 // An array seen as rows, of which some are meant.
-struct Rows {
+struct Picked {
   Shape seen;     // the array as (rows, what a row has)
   Index numbers;  // of the rows, a list
   Shape shape;    // of what was asked for
 };
 
-Rows rows_of(const Shape& shape, const Index& numbers) {
+Picked rows_of(const Shape& shape, const Index& numbers) {
   if (shape.rank() == 0) fail<ShapeError>("index", "a scalar has no rows to choose from");
   const std::int64_t size = shape[0];
-  Rows rows{.seen = shape, .numbers = numbers.reshaped({numbers.size()}), .shape = numbers.shape()};
+  Picked rows{.seen = shape, .numbers = numbers.reshaped({numbers.size()}), .shape = numbers.shape()};
   for (const std::int64_t number : numbers) {
     if (number >= -size && number < size) continue;
     fail<ValueError>("index", "row ", number, " not in [", -size, ", ", size, ")");
@@ -34,11 +34,11 @@ Rows rows_of(const Shape& shape, const Index& numbers) {
   return rows;
 }
 
-Rows rows_of(const Shape& shape, const Mask& where) {
+Picked rows_of(const Shape& shape, const Mask& where) {
   if (where.rank() > shape.rank() || !std::equal(where.shape().begin(), where.shape().end(), shape.begin())) {
     fail<ShapeError>("index", "a mask of shape ", where.shape(), " for the first axes of shape ", shape);
   }
-  Rows rows{.seen = {where.size()}, .numbers = flatnonzero(where), .shape = {}};
+  Picked rows{.seen = {where.size()}, .numbers = flatnonzero(where), .shape = {}};
   rows.shape = {rows.numbers.size()};
   for (int axis = where.rank(); axis < shape.rank(); ++axis) {
     rows.seen.push_back(shape[axis]);
@@ -48,7 +48,7 @@ Rows rows_of(const Shape& shape, const Mask& where) {
 }
 
 template <class T>
-BasicArray<T> read(const BasicArray<T>& x, const Rows& rows) {
+BasicArray<T> read(const BasicArray<T>& x, const Picked& rows) {
   if constexpr (std::same_as<T, Real>) {
     const NoGrad off;
     return index_select(Tensor(x.reshaped(rows.seen)), 0, rows.numbers).value().reshaped(rows.shape);
@@ -57,13 +57,13 @@ BasicArray<T> read(const BasicArray<T>& x, const Rows& rows) {
   }
 }
 
-Tensor read(const Tensor& x, const Rows& rows) {
+Tensor read(const Tensor& x, const Picked& rows) {
   return reshape(index_select(reshape(x, rows.seen), 0, rows.numbers), rows.shape);
 }
 
 // Where a row is named twice, the last value stays.
 template <class T>
-void write(BasicArray<T>& x, const Rows& rows, const BasicArray<T>& values) {
+void write(BasicArray<T>& x, const Picked& rows, const BasicArray<T>& values) {
   if (!broadcasts_to(values.shape(), rows.shape)) {
     fail<ShapeError>("assign", "shape ", values.shape(), " to a part of shape ", rows.shape);
   }
@@ -88,8 +88,8 @@ void write(BasicArray<T>& x, const Slices& slices, const BasicArray<T>& values) 
 }
 
 Slices meant(const Shape&, const Slices& slices) { return slices; }
-Rows meant(const Shape& shape, const Index& numbers) { return rows_of(shape, numbers); }
-Rows meant(const Shape& shape, const Mask& where) { return rows_of(shape, where); }
+Picked meant(const Shape& shape, const Index& numbers) { return rows_of(shape, numbers); }
+Picked meant(const Shape& shape, const Mask& where) { return rows_of(shape, where); }
 
 }  // namespace
 

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 
@@ -205,7 +204,6 @@ Tensor scatter_reduce(const Tensor& x, int axis, const Index& index, const Tenso
   }
   const bool own = options.include_self;
   const auto base = [&](Real neutral) { return own ? x : without_own(x, axis, index, neutral); };
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
   switch (reduce) {
     case ScatterReduce::sum:
       return scatter_add(base(0), axis, index, src);

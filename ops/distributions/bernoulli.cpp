@@ -1,6 +1,5 @@
 #include "bernoulli.h"
 
-#include <limits>
 
 #include "../../core/graph/grad.h"
 #include "../arrange/broadcast.h"
@@ -57,7 +56,6 @@ Tensor Bernoulli::entropy() const {
 
 Tensor kl_divergence(const Bernoulli& p, const Bernoulli& q) {
   broadcast_shapes("kl_divergence", p.batch_shape(), q.batch_shape());
-  constexpr Real infinity = std::numeric_limits<Real>::infinity();
   const Tensor yes = p.probs(), no = 1 - yes, q_yes = q.probs();
   const Tensor x = finite(p.logits()), y = finite(q.logits());
   // ln p = -softplus(-x), ln(1 - p) = -softplus(x)

@@ -1,7 +1,6 @@
 #include "categorical.h"
 
 #include <cmath>
-#include <limits>
 
 #include "../../core/graph/grad.h"
 #include "../arrange/broadcast.h"
@@ -17,7 +16,6 @@
 namespace xgrad::distributions {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 Shape with_last(Shape shape, std::int64_t size) {
   shape.push_back(size);

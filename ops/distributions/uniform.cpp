@@ -1,7 +1,6 @@
 #include "uniform.h"
 
 #include <cmath>
-#include <limits>
 
 #include "../../core/graph/grad.h"
 #include "../arrange/broadcast.h"
@@ -13,7 +12,6 @@
 namespace xgrad::distributions {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 void check_finite(const char* name, const Tensor& x) {
   check_each("uniform", name, x, "finite numbers", [](Real number) { return std::isfinite(number); });

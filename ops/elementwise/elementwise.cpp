@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "../../core/watch/formula.h"
@@ -13,7 +12,6 @@
 namespace xgrad {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 }  // namespace
 

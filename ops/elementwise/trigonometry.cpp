@@ -2,7 +2,6 @@
 #include "trigonometry.h"
 
 #include <cmath>
-#include <limits>
 
 #include "../../core/watch/formula.h"
 #include "arithmetic.h"
@@ -12,7 +11,6 @@
 namespace xgrad {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 }  // namespace
 

@@ -52,7 +52,7 @@ Tensor inner_products(const Tensor& a, const Tensor& b) {
 enum class Heads { side_by_side, stacked };
 
 // What does not change between the forms and passes of one call.
-struct Call {
+struct AttentionCall {
   AttentionSizes sizes;
   AttentionMask mask;
   KeyRanges keys;  // which the mask leaves
@@ -97,7 +97,7 @@ XGRAD_FORMULA attention_formula{
 // On `inputs`: q, k, v and perhaps bias, or qkv and perhaps bias. `operands` says where q, k and v begin in arrays like
 // these, `composed` is the formula.
 template <std::size_t N, class Pointers, class Composed>
-Tensor attend(const Call& call, const std::array<Tensor, N>& inputs, const Pointers& operands,
+Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, const Pointers& operands,
               const Composed& composed) {
   const auto read = [operands](const std::array<Tensor, N>& xs) {
     std::array<const Real*, N> data{};
@@ -139,7 +139,7 @@ Tensor attend(const Call& call, const std::array<Tensor, N>& inputs, const Point
       told("scale", call.sizes.scale));
 }
 
-Tensor attend(const Call& call, const Tensor& q, const Tensor& k, const Tensor& v) {
+Tensor attend(const AttentionCall& call, const Tensor& q, const Tensor& k, const Tensor& v) {
   const auto operands = []<class Number, std::size_t N>(const std::array<Number*, N>& data) {
     return AttentionOperands<Number>{data[0], data[1], data[2]};
   };
@@ -153,7 +153,7 @@ Tensor attend(const Call& call, const Tensor& q, const Tensor& k, const Tensor& 
 }
 
 // Queries, keys and values side by side in the rows of qkv.
-Tensor attend_packed(const Call& call, const Tensor& qkv) {
+Tensor attend_packed(const AttentionCall& call, const Tensor& qkv) {
   const std::int64_t q = call.sizes.H * call.sizes.d, k = q / call.sizes.group;  // the widths of queries and of keys
   const auto operands = [q, k]<class Number, std::size_t N>(const std::array<Number*, N>& data) {
     return AttentionOperands<Number>{data[0], data[0] + q, data[0] + q + k};
@@ -176,7 +176,7 @@ WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
   return {options.dropout, options.key ? *options.key : next_random_key()};
 }
 
-Call call_of(const char* op, const AttentionOptions& options, Heads heads, const Shape& y_shape,
+AttentionCall call_of(const char* op, const AttentionOptions& options, Heads heads, const Shape& y_shape,
              const AttentionSizes& sizes) {
   AttentionSizes own = sizes;
   own.unit = detail::bfloat_unit();
@@ -202,7 +202,7 @@ std::int64_t kv_heads_of(const char* op, std::int64_t heads, const AttentionOpti
   return count;
 }
 
-Call side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+AttentionCall side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                   const AttentionOptions& options) {
   const auto refuse = [&](const char* rule) {
     fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
@@ -234,7 +234,7 @@ Call side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor
                   .group = heads / kv_heads});
 }
 
-Call stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+AttentionCall stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
   const auto refuse = [&](const char* rule) {
     fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
   };

@@ -16,12 +16,12 @@ namespace xgrad {
 namespace {
 
 // The sizes of one call. Channels of x (B, C, ...) go over (1, C, 1, ...).
-struct Call {
+struct BatchNormCall {
   std::int64_t N, C, L;
   Shape kept;
   Real eps;
 
-  Call(const Shape& x, Real given_eps) : N(x[0]), C(x[1]), L(1), kept(Shape::filled(x.rank(), 1)), eps(given_eps) {
+  BatchNormCall(const Shape& x, Real given_eps) : N(x[0]), C(x[1]), L(1), kept(Shape::filled(x.rank(), 1)), eps(given_eps) {
     for (int axis = 2; axis < x.rank(); ++axis) L *= x[axis];
     kept[1] = C;
   }
@@ -43,7 +43,7 @@ struct Call {
 
 // The operation on x, x and gamma, or all three.
 template <std::size_t K>
-BatchNormed fused(const Call& call, const std::array<Tensor, K>& inputs) {
+BatchNormed fused(const BatchNormCall& call, const std::array<Tensor, K>& inputs) {
   Array y(inputs[0].shape()), mean(Shape{call.C}), variance(Shape{call.C}), kept(Shape{call.C, statistics_size});
   std::vector<RowStatistics, PoolAllocator<RowStatistics>> found(static_cast<std::size_t>(call.C));
   batch_norm_channels(call.channels(inputs), call.eps, y.mutable_data(), found.data());
@@ -80,7 +80,7 @@ BatchNormed batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
   if (x.rank() < 2 || x.size() == 0) {
     fail<ShapeError>("batch_norm", "needs numbers (B, C, ...) for each channel, got ", x.shape());
   }
-  const Call call(x.shape(), options.eps);
+  const BatchNormCall call(x.shape(), options.eps);
   for (const Tensor* affine : {&gamma, &beta}) {
     if (affine->defined() && affine->shape() != Shape{call.C}) {
       fail<ShapeError>("batch_norm", affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ",

@@ -27,15 +27,13 @@ Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const
 
 namespace {
 
-constexpr std::int64_t largest_side = (std::int64_t{1} << 31) - 1;
-
 // The size of the result along an axis.
 std::int64_t scaled_size(std::int64_t in, double factor) {
   if (!(std::isfinite(factor) && factor > 0)) {
     fail<ValueError>("interpolate", "scale_factor ", factor, " is not positive and finite");
   }
   const double out = std::floor(static_cast<double>(in) * factor);
-  return static_cast<std::int64_t>(std::min(out, static_cast<double>(largest_side) + 1));
+  return static_cast<std::int64_t>(std::min(out, static_cast<double>(largest_picture_side) + 1));
 }
 
 // One axis: its sizes, and the step from a number of the result to the next, in numbers of x.
@@ -104,9 +102,9 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   if (size.height < 1 || size.width < 1) {
     fail<ShapeError>("interpolate", "size ", size.height, " x ", size.width, " from ", x.shape(), " is empty");
   }
-  if (std::max({H, W, size.height, size.width}) > largest_side) {
+  if (std::max({H, W, size.height, size.width}) > largest_picture_side) {
     fail<LimitError>("interpolate", "from ", H, " x ", W, " to ", size.height, " x ", size.width, ", sides go up to ",
-                     largest_side);
+                     largest_picture_side);
   }
   const Shape shape{x.dim(0), x.dim(1), size.height, size.width};
   (void)shape.numel();

@@ -22,12 +22,10 @@
 namespace xgrad {
 namespace {
 
-constexpr std::int64_t largest_side = (std::int64_t{1} << 31) - 1;
-
 // ---- What a call is given -------------------------------------------------------------------------------------------
 
 // How windows go over one axis.
-struct Course {
+struct WindowAxis {
   std::int64_t in, kernel, stride, padding, dilation = 1;
   std::int64_t out = 0;
 
@@ -35,10 +33,10 @@ struct Course {
 };
 
 // `course` with its number of windows.
-Course checked(const char* op, Course course, bool ceil_mode) {
+WindowAxis checked(const char* op, WindowAxis course, bool ceil_mode) {
   const auto positive = [op](const char* what, std::int64_t value) {
     if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
-    if (value > largest_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_side);
+    if (value > largest_picture_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_picture_side);
   };
   positive("kernel", course.kernel);
   positive("stride", course.stride);
@@ -76,8 +74,8 @@ struct Planes {
     }
     height = axes == 1 ? 1 : x.dim(-2);
     width = x.dim(-1);
-    if (height > largest_side / width) {
-      fail<LimitError>(op, "the picture of ", x.shape(), " has more than ", largest_side, " elements");
+    if (height > largest_picture_side / width) {
+      fail<LimitError>(op, "the picture of ", x.shape(), " has more than ", largest_picture_side, " elements");
     }
   }
 
@@ -91,7 +89,7 @@ struct Planes {
 };
 
 // The only window over the only row of a sequence.
-constexpr Course one_row{.in = 1, .kernel = 1, .stride = 1, .padding = 0, .out = 1};
+constexpr WindowAxis one_row{.in = 1, .kernel = 1, .stride = 1, .padding = 0, .out = 1};
 
 // As many windows as are wanted, of about the same length.
 struct Shares {
@@ -103,7 +101,7 @@ struct Shares {
 
 Shares shares(const char* op, std::int64_t in, std::int64_t out) {
   if (out < 1) fail<ValueError>(op, "size ", out, " is not positive");
-  if (out > largest_side) fail<LimitError>(op, "size ", out, " is beyond ", largest_side);
+  if (out > largest_picture_side) fail<LimitError>(op, "size ", out, " is beyond ", largest_picture_side);
   return {in, out};
 }
 
@@ -113,7 +111,7 @@ Windows with_room(std::int64_t in, std::int64_t out) {
   return {.in = in, .out = out, .first = Index(Shape{out}), .last = Index(Shape{out})};
 }
 
-Windows windows_of(const char* op, const Course& course) {
+Windows windows_of(const char* op, const WindowAxis& course) {
   Windows windows = with_room(course.in, course.out);
   windows.step = course.dilation;
   windows.stride = course.stride;
@@ -192,7 +190,7 @@ ValuesAndIndices max_pool(const char* op, const Tensor& x, const Planes& planes,
 ValuesAndIndices pooled1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options, bool with_indices) {
   constexpr const char* op = "max_pool1d";
   const Planes planes(op, x, 1);
-  const Course columns =
+  const WindowAxis columns =
       checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding, options.dilation},
               options.ceil_mode);
   return max_pool(op, x, planes, windows_of(op, one_row), windows_of(op, columns), with_indices);
@@ -202,7 +200,7 @@ ValuesAndIndices pooled2d(const Tensor& x, const Size2d& kernel, const MaxPool2d
   constexpr const char* op = "max_pool2d";
   const Planes planes(op, x, 2);
   const Size2d stride = options.stride.value_or(kernel), &padding = options.padding, &dilation = options.dilation;
-  const Course rows = checked(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height},
+  const WindowAxis rows = checked(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height},
                               options.ceil_mode),
                columns = checked(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width},
                                  options.ceil_mode);
@@ -228,10 +226,10 @@ ValuesAndIndices adaptive2d(const Tensor& x, const Size2d& size, bool with_indic
 // ---- Back to where the largest numbers stood ------------------------------------------------------------------------
 
 // The size of what was pooled to `course.in` numbers, which may be given.
-std::int64_t unpooled_size(const char* op, const Course& course, std::optional<std::int64_t> given) {
+std::int64_t unpooled_size(const char* op, const WindowAxis& course, std::optional<std::int64_t> given) {
   for (const auto& [what, value] : {std::pair{"kernel", course.kernel}, std::pair{"stride", course.stride}}) {
     if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
-    if (value > largest_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_side);
+    if (value > largest_picture_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_picture_side);
   }
   if (course.padding < 0 || course.padding > course.kernel / 2) {
     fail<ValueError>(op, "padding ", course.padding, " is not in [0, ", course.kernel / 2, "], half of the kernel");
@@ -269,7 +267,7 @@ Band mean_of(Band band, const Count& count) {
   return band;
 }
 
-Band means_of(const Course& course, bool count_include_pad) {
+Band means_of(const WindowAxis& course, bool count_include_pad) {
   const auto span = [course](std::int64_t i) {
     const std::int64_t begin = course.begin(i), from = std::max<std::int64_t>(begin, 0);
     return Span{from, std::max<std::int64_t>(std::min(begin + course.kernel, course.in) - from, 0)};
@@ -316,7 +314,7 @@ ValuesAndIndices max_pool2d_with_indices(const Tensor& x, const Size2d& kernel, 
 Tensor max_unpool1d(const Tensor& x, const Index& indices, std::int64_t kernel, const MaxUnpool1dOptions& options) {
   constexpr const char* op = "max_unpool1d";
   const Planes planes(op, x, 1);
-  const Course course{planes.width, kernel, options.stride.value_or(kernel), options.padding};
+  const WindowAxis course{planes.width, kernel, options.stride.value_or(kernel), options.padding};
   return unpooled(op, x, indices, planes, 1, unpooled_size(op, course, options.output_size));
 }
 
@@ -325,7 +323,7 @@ Tensor max_unpool2d(const Tensor& x, const Index& indices, const Size2d& kernel,
   const Planes planes(op, x, 2);
   const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
   const auto size = [&](std::int64_t Size2d::*part, std::int64_t in) {
-    const Course course{in, kernel.*part, stride.*part, padding.*part};
+    const WindowAxis course{in, kernel.*part, stride.*part, padding.*part};
     const auto given = options.output_size ? std::optional(*options.output_size.*part) : std::nullopt;
     return unpooled_size(op, course, given);
   };
@@ -337,7 +335,7 @@ XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", "y_i = the mean of x in window i"
 Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& options) {
   constexpr const char* op = "avg_pool1d";
   const Planes planes(op, x, 1);
-  const Course columns =
+  const WindowAxis columns =
       checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding}, options.ceil_mode);
   return avg_pool(op, x, planes, means_of(one_row, true), means_of(columns, options.count_include_pad));
 }
@@ -348,7 +346,7 @@ Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions&
   constexpr const char* op = "avg_pool2d";
   const Planes planes(op, x, 2);
   const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
-  const Course rows = checked(op, {planes.height, kernel.height, stride.height, padding.height}, options.ceil_mode),
+  const WindowAxis rows = checked(op, {planes.height, kernel.height, stride.height, padding.height}, options.ceil_mode),
                columns = checked(op, {planes.width, kernel.width, stride.width, padding.width}, options.ceil_mode);
   return avg_pool(op, x, planes, means_of(rows, options.count_include_pad),
                   means_of(columns, options.count_include_pad));

@@ -3,7 +3,6 @@
 #include "ctc_loss.h"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 #include "../../core/graph/record_fused.h"
@@ -24,7 +23,6 @@
 namespace xgrad {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 void check_lengths(const char* name, const Index& lengths, std::int64_t N, std::int64_t most) {
   if (lengths.shape() != Shape{N}) {

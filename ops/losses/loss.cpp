@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "../../core/graph/last_run.h"
@@ -27,7 +26,6 @@ using detail::refuse_nothing;
 
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 void check_smoothing(Real smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1)) {

@@ -111,15 +111,15 @@ Named multiplied(const Named& first, const Named& second, const std::string& wan
 }
 
 // A formula taken apart: the names of the axes of every factor, where '.' stands for three dots, and of the result.
-struct Formula {
+struct Equation {
   std::vector<std::string> factors;
   std::string result;
   bool has_result = false;
 };
 
-Formula parsed(std::string_view formula) {
+Equation parsed(std::string_view formula) {
   const auto refuse = [&](const auto&... why) { fail<ValueError>("einsum", why..., " in '", formula, "'"); };
-  Formula f;
+  Equation f;
   f.factors.emplace_back();
   std::string* part = &f.factors.back();
   for (std::size_t i = 0; i < formula.size(); ++i) {
@@ -167,7 +167,7 @@ std::string without_dots(std::string names, int dots) {
 }  // namespace
 
 Tensor einsum(std::string_view formula, const Tensors& factors) {
-  const Formula f = parsed(formula);
+  const Equation f = parsed(formula);
   if (f.factors.size() != factors.size()) {
     fail<ValueError>("einsum", "'", formula, "' has ", f.factors.size(), " factors, ", factors.size(), " given");
   }

@@ -2,7 +2,6 @@
 #include "reduce.h"
 
 #include <cmath>
-#include <limits>
 
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
@@ -225,7 +224,6 @@ Tensor prod(const Tensor& x, const ReduceOptions& options) {
 
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 // e^(x_i) / sum_j e^(x_j), of lines with these maxima.
 Tensor shares(const Tensor& x, const Axes& axes, const Array& most) {

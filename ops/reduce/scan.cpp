@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -26,7 +25,6 @@
 namespace xgrad {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 // f(x, axis) with the axis counted from 0, a scalar as a list of one.
 template <class F>

@@ -4,7 +4,6 @@
 #include "attention.h"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -18,7 +17,6 @@
 namespace xgrad {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 // What the weights of one row after the other are multiplied with: 0 or 1/(1 - p).
 class DropoutRows {

@@ -134,7 +134,7 @@ void sum_pixels(const BfloatUnit& unit, const View& view, const PixelSums& sums,
 
 // Calls f(image, group, first, last) for all images, groups and panels of pixels, in jobs of about equal size.
 template <class F>
-void each_job(const ConvSizes& sizes, std::int64_t pixels, const F& f) {
+void each_rounded_job(const ConvSizes& sizes, std::int64_t pixels, const F& f) {
   constexpr std::int64_t enough = 16;
   const std::int64_t whole = sizes.batch * sizes.groups, panels = (pixels + panel_columns - 1) / panel_columns;
   const std::int64_t parts = whole >= enough ? 1 : std::min(panels, enough);
@@ -174,7 +174,7 @@ Array detail::bfloat_conv_rows(const ConvSizes& sizes, const Real* image, const 
     unit.pack_left({kernel + g * sizes.out * depth, depth}, sizes.out, depth, weights.data() + g * size);
   }
   Real* const out = y.mutable_data();
-  each_job(sizes, view.pixels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
+  each_rounded_job(sizes, view.pixels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
     const BfloatWork work(unit);
     Array room(Shape{window.size()});
     const Plane plane =
@@ -220,7 +220,7 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
         }
         unit.pack_left({turned.data(), depth}, sizes.in, depth, weights.data() + g * size);
       }
-      each_job(sizes, view.pixels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
+      each_rounded_job(sizes, view.pixels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
         const BfloatWork work(unit);
         Array room(Shape{depth > 0 ? seen.window.size() : 0});
         const Real* from = result + (b * sizes.groups + g) * sizes.out * h.out * w.out;

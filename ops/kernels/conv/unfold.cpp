@@ -8,7 +8,7 @@ namespace {
 
 // f(row of the columns, row of the image, how many, stride) for all that a plane and its columns have in common.
 template <class F>
-void each_row_seen(const ConvSizes& sizes, const F& f) {
+void each_run_of_pixels(const ConvSizes& sizes, const F& f) {
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, pixels = h.out * w.out;
   parallel_for(sizes.batch * sizes.groups * sizes.in, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -33,7 +33,7 @@ Array unfold_rows(const ConvSizes& sizes, const Real* image) {
   if (columns.size() == 0) return columns;
   Real* const out = columns.mutable_data();
   const std::int64_t stride = sizes.w.stride;
-  each_row_seen(sizes, [=](std::int64_t to, std::int64_t from, std::int64_t count) {
+  each_run_of_pixels(sizes, [=](std::int64_t to, std::int64_t from, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) out[to + i] = image[from + i * stride];
   });
   return columns;
@@ -44,7 +44,7 @@ Array fold_rows(const ConvSizes& sizes, const Real* columns) {
   if (image.size() == 0 || sizes.h.out * sizes.w.out == 0) return image;
   Real* const out = image.mutable_data();
   const std::int64_t stride = sizes.w.stride;
-  each_row_seen(sizes, [=](std::int64_t from, std::int64_t to, std::int64_t count) {
+  each_run_of_pixels(sizes, [=](std::int64_t from, std::int64_t to, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) out[to + i * stride] += columns[from + i];
   });
   return image;

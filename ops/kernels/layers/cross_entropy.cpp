@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -13,7 +12,6 @@
 namespace xgrad {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 // sum_j e^(x_j) = e^shift total. In two parts: added up, a large shift would swallow the digits of ln total. Where all
 // are -inf the total counts as 1, so that every loss is inf and every probability 0.

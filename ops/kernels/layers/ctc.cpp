@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,6 @@
 namespace xgrad {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // ln(e^a + e^b). Whichever of the two the maximum takes, the NaN of the other is added to it.
 double log_add(double a, double b) {

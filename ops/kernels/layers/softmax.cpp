@@ -10,7 +10,6 @@
 namespace xgrad {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 // What is subtracted from a row whose largest number is `most`. One with +inf is replaced, in y, by one that has the
 // same softmax; then x is where that is.

@@ -68,19 +68,19 @@ void compute(const Tile& given) {
   }
 }
 
-using Compute = void (*)(const Tile&);
+using ComputeTile = void (*)(const Tile&);
 
 // compute<rows, packs, transposed> for rows = 1 ... tile_rows.
 template <int packs, bool transposed>
-constexpr auto computes = []<int... i>(std::integer_sequence<int, i...>) {
-  return std::array<Compute, sizeof...(i)>{compute<i + 1, packs, transposed>...};
+constexpr auto tile_computations = []<int... i>(std::integer_sequence<int, i...>) {
+  return std::array<ComputeTile, sizeof...(i)>{compute<i + 1, packs, transposed>...};
 }
 (std::make_integer_sequence<int, tile_rows>());
 
-Compute compute_for(std::int64_t rows, std::int64_t columns, bool transposed) {
+ComputeTile compute_for(std::int64_t rows, std::int64_t columns, bool transposed) {
   const auto i = static_cast<std::size_t>(rows - 1);
-  if (columns <= pack_width) return transposed ? computes<1, true>[i] : computes<1, false>[i];
-  return transposed ? computes<tile_packs, true>[i] : computes<tile_packs, false>[i];
+  if (columns <= pack_width) return transposed ? tile_computations<1, true>[i] : tile_computations<1, false>[i];
+  return transposed ? tile_computations<tile_packs, true>[i] : tile_computations<tile_packs, false>[i];
 }
 
 // Rows k ... k + depth - 1 and `columns` columns from j on of b, as rows of tile_columns filled up with zeros.

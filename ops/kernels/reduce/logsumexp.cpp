@@ -2,7 +2,6 @@
 #include "logsumexp.h"
 
 #include <cmath>
-#include <limits>
 
 #include "../registers/fold.h"
 #include "../products/lines.h"
@@ -11,7 +10,6 @@
 namespace xgrad {
 namespace {
 
-constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 template <class V>
 V power(const V& exponent) {

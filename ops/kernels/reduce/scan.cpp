@@ -147,12 +147,11 @@ struct Recurring {
 class RunningPowers {
  public:
   RunningPowers() {
-    std::fill_n(most_, side_by_side, -std::numeric_limits<double>::infinity());
+    std::fill_n(most_, side_by_side, -infinity);
     std::fill_n(units_, side_by_side, 0.0);
   }
   void operator()(std::int64_t, std::int64_t n, std::tuple<Real*> to, const Real* in) {
     using Doubles = BasicPack<xsimd::batch<double>>;
-    constexpr auto infinity = std::numeric_limits<double>::infinity();
     constexpr auto width = static_cast<std::int64_t>(Doubles::width);
     alignas(64) double numbers[side_by_side];
     std::fill(std::copy_n(in, n, numbers), numbers + (n + width - 1) / width * width, -infinity);
