@@ -13,13 +13,13 @@
 # Inside of the library they are found from one another, so that they resolve without any setting.
 set(XGRAD_INCLUDE_DIR ${PROJECT_SOURCE_DIR}/cmake/include)
 
-# Which sources are compiled as one with XGRAD_GROUPED: at most twelve of one room.
+# Which sources are compiled as one with XGRAD_GROUPED: at most eight of one room.
 function(xgrad_group)
   foreach(source ${ARGN})
     file(RELATIVE_PATH room ${PROJECT_SOURCE_DIR} ${source})
     get_filename_component(room ${room} DIRECTORY)
     string(MAKE_C_IDENTIFIER ${room} room)
-    math(EXPR ${room}_group "0${${room}_count} / 12")
+    math(EXPR ${room}_group "0${${room}_count} / 8")
     math(EXPR ${room}_count "0${${room}_count} + 1")
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${room}_${${room}_group})
   endforeach()
@@ -73,7 +73,9 @@ function(xgrad_folder folder)
           xgrad_levels(${target} objects_of_part)
         else()
           set_target_properties(${target} PROPERTIES UNITY_BUILD ${XGRAD_GROUPED} UNITY_BUILD_MODE GROUP)
-          xgrad_precompile(${target} <xgrad/core/graph/grad.h>)
+          if(NOT XGRAD_GROUPED)
+            xgrad_precompile(${target} <xgrad/core/graph/grad.h>)
+          endif()
         endif()
         if(part STREQUAL "cold")
           target_compile_options(${target} PRIVATE -O1)

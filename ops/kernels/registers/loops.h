@@ -6,13 +6,12 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "../../../core/array/array.h"
-#include "../../../core/runtime/parallel.h"
 #include "rows.h"
-#include "walk.h"
 #include "wide.h"
 
 namespace xgrad {
@@ -20,78 +19,51 @@ namespace xgrad {
 /// Elements that one thread handles at a time in elementwise loops.
 inline constexpr std::int64_t elementwise_block = 1 << 14;
 
-/// How K arrays are read to make one of shape `shape`, in rows as long as they can be: an array is read along a row
-/// with step 1, or 0 if it repeats one element.
+namespace detail {
+
+/// One row of an elementwise loop over K inputs, without the types of what it computes: n elements from out[to] on, of
+/// which input k is read from `offsets[k]` on with steps of 0 or 1.
+using LoopRow = void (*)(const void* loop, std::int64_t to, std::int64_t n, const std::int64_t* offsets,
+                         const std::int64_t* steps);
+/// Calls row(loop, ...), in parallel, for rows as long as they can be that together make a result of this shape. K is 1
+/// to 5.
 template <std::size_t K>
-class BroadcastPlan {
- public:
-  BroadcastPlan(const Shape& shape, const std::array<const Shape*, K>& inputs) : walk_(shape, strides(shape, inputs)) {
-    if (walk_.rank() > 0) inner_ = walk_.pop();
-    if (inner_.size <= elementwise_block) return;
-    typename Walk<K + 1>::Axis pieces = inner_;
-    pieces.size = (inner_.size + elementwise_block - 1) / elementwise_block;
-    for (std::int64_t& stride : pieces.strides) stride *= elementwise_block;
-    walk_.push(pieces);
-  }
+void each_loop_row(LoopRow row, const void* loop, const Shape& shape, const std::array<const Shape*, K>& inputs);
 
-  /// 0 or 1.
-  std::int64_t step(std::size_t k) const { return inner_.strides[k]; }
-
-  /// Calls f(offsets, n), in parallel, for rows of n elements that together make the result: offsets[k] says where
-  /// input k is read, offsets[K] where the result is written.
-  template <class F>
-  void for_each_row(const F& f) const {
-    const std::int64_t grain = std::max<std::int64_t>(1, elementwise_block / std::max<std::int64_t>(1, inner_.size));
-    parallel_for(walk_.count(), grain, [&](std::int64_t begin, std::int64_t end) {
-      walk_.for_each(begin, end, [&](const auto& at) {
-        f(at, inner_.size <= elementwise_block ? inner_.size
-                                               : std::min(elementwise_block, inner_.size - at[K] % inner_.size));
-      });
-    });
-  }
-
- private:
-  static std::array<Strides, K + 1> strides(const Shape& shape, const std::array<const Shape*, K>& inputs) {
-    std::array<Strides, K + 1> all;
-    for (std::size_t k = 0; k < K; ++k) all[k] = broadcast_strides(*inputs[k], shape);
-    all[K] = strides_of(shape);
-    return all;
-  }
-
-  Walk<K + 1> walk_;
-  typename Walk<K + 1>::Axis inner_;
-};
+}  // namespace detail
 
 namespace detail::inline XGRAD_SIMD {
 
-// The same when some inputs of the row repeat one element.
-class MixedInput {
- public:
-  MixedInput(const RowInput& in) : in_(in), same_(in.step == 0 ? *in.from : Real(0)) {}
-  template <class Part>
-  Pack load(std::int64_t i, const Part& part) const {
-    return in_.step == 0 ? same_ : part.load(in_.from + i);
-  }
-
- private:
-  RowInput in_;
-  Pack same_;
-};
-
-// out[i] = f(in[i]...) for i in [0, n). The last, incomplete pack is computed by the same instructions as the others,
-// so an element's value does not depend on where it stands.
+// out[i] = f(in[i]...) for i in [0, n). There is one loop, since the compiler expands f for each: what is not read as it
+// stands, an element that repeats and the numbers of the last, incomplete pack, is put aside as a whole pack. So an
+// element's value does not depend on where it stands.
 template <class F, std::same_as<RowInput>... Inputs>
 void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
-  if (n == 1) {  // a number that was just written is there for a load of the same size, not for a wider one
-    *out = first_of(Pack(f(Pack(*in.from)...)));
-  } else if (((in.step == 1) && ...)) {
-    each_pack(n, [&](std::int64_t i, auto part) { part.store(Pack(f(part.load(in.from + i)...)), out + i); });
-  } else {
-    const auto loop = [&](const auto&... mixed) {
-      each_pack(n, [&](std::int64_t i, auto part) { part.store(Pack(f(mixed.load(i, part)...)), out + i); });
+  constexpr std::size_t K = sizeof...(Inputs);
+  alignas(64) Real aside[K + 1][Pack::width];
+  const auto rest = static_cast<std::size_t>(n % pack_width);
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    const auto set_aside = [&](std::size_t which, const Pack& pack) {
+      pack.store(aside[which]);
+      return aside[which];
     };
-    loop(MixedInput(in)...);
-  }
+    const Real* from[K] = {in.step == 0 ? set_aside(k, Pack(*in.from)) : in.from...};
+    const std::int64_t steps[K] = {in.step * pack_width...};
+    Real* to = out;
+    std::int64_t packs = n / pack_width;
+    for (bool last = false;; last = true) {
+      for (; packs > 0; --packs) {
+        Pack(f(Pack::load(from[k])...)).store(to);
+        to += pack_width;
+        ((from[k] += steps[k]), ...);
+      }
+      if (last || rest == 0) break;
+      ((in.step == 0 ? void() : void(from[k] = set_aside(k, Pack::load_first(from[k], rest)))), ...);
+      to = aside[K];
+      packs = 1;
+    }
+  }(std::index_sequence_for<Inputs...>());
+  if (rest > 0) Pack::load(aside[K]).store_first(out + n - static_cast<std::int64_t>(rest), rest);
 }
 
 // map_row for the processor that the program runs on, if it may be another than this file was compiled for.
@@ -112,21 +84,22 @@ void map_row_here(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
   map_row(out, n, f, in...);
 }
 
-template <class F, std::size_t... k, class... Inputs>
-void map_to(Real* out, std::int64_t size, const Shape& shape, const F& f, std::index_sequence<k...>,
-            const Inputs&... inputs) {
-  if (size == 0) return;
-  if (((inputs.size() == size || inputs.size() == 1) && ...)) {
-    parallel_for(size, elementwise_block, [&](std::int64_t begin, std::int64_t end) {
-      map_row_here(out + begin, end - begin, f,
-              (inputs.size() == size ? RowInput{inputs.data() + begin, 1} : RowInput{inputs.data(), 0})...);
-    });
-    return;
-  }
-  const BroadcastPlan<sizeof...(k)> plan(shape, {&inputs.shape()...});
-  plan.for_each_row([&](const auto& at, std::int64_t n) {
-    map_row_here(out + at[sizeof...(k)], n, f, RowInput{inputs.data() + at[k], plan.step(k)}...);
-  });
+template <class F, std::same_as<Array>... Inputs>
+void map_to(Real* out, const Shape& shape, const F& f, const Inputs&... inputs) {
+  constexpr std::size_t K = sizeof...(Inputs);
+  struct Loop {
+    const F& f;
+    Real* out;
+    std::array<const Real*, K> in;
+  } const loop{f, out, {inputs.data()...}};
+  const LoopRow row = [](const void* any, std::int64_t to, std::int64_t n, const std::int64_t* offsets,
+                         const std::int64_t* steps) {
+    const Loop& all = *static_cast<const Loop*>(any);
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+      map_row_here(all.out + to, n, all.f, RowInput{all.in[k] + offsets[k], steps[k]}...);
+    }(std::make_index_sequence<K>());
+  };
+  each_loop_row<K>(row, &loop, shape, {&inputs.shape()...});
 }
 
 }  // namespace detail::inline XGRAD_SIMD
@@ -142,7 +115,7 @@ struct ResultShape {
 template <class F, std::same_as<Array>... Inputs>
 Array map(const ResultShape& of, const F& f, const Inputs&... inputs) {
   Array result(of.shape, of.caller);
-  detail::map_to(result.mutable_data(), result.size(), of.shape, f, std::index_sequence_for<Inputs...>(), inputs...);
+  detail::map_to(result.mutable_data(), of.shape, f, inputs...);
   return result;
 }
 /// The same with the shape of a; written over a if nobody else holds it.
@@ -150,7 +123,7 @@ template <class F, std::same_as<Array>... Inputs>
 Array map_over(detail::Caller caller, Array a, const F& f, const Inputs&... inputs) {
   if (!a.unique()) return map({a.shape(), caller}, f, a, inputs...);
   Real* const out = a.mutable_data();
-  detail::map_to(out, a.size(), a.shape(), f, std::index_sequence_for<Array, Inputs...>(), a, inputs...);
+  detail::map_to(out, a.shape(), f, a, inputs...);
   return a;
 }
 
@@ -168,18 +141,8 @@ const T* readable(const T* in) {
   return in;
 }
 
-// Calls f(steps...) with the plan's steps as types, so that the compiler knows them.
-template <std::size_t K, class F, class... Steps>
-void with_steps(const BroadcastPlan<K>& plan, const F& f, Steps... steps) {
-  constexpr std::size_t k = sizeof...(Steps);
-  if constexpr (k == K) {
-    f(steps...);
-  } else if (plan.step(k) == 1) {
-    with_steps(plan, f, steps..., std::integral_constant<std::int64_t, 1>{});
-  } else {
-    with_steps(plan, f, steps..., std::integral_constant<std::int64_t, 0>{});
-  }
-}
+// An input of a row whose one element repeats is read from a copy of so many.
+inline constexpr std::int64_t repeats = 256;
 
 }  // namespace detail
 
@@ -189,17 +152,36 @@ template <class Out, class F, class... In>
 BasicArray<Out> map_elements(const ResultShape& of, const F& f, const BasicArray<In>&... inputs) {
   constexpr std::size_t K = sizeof...(In);
   BasicArray<Out> result(of.shape, of.caller);
-  if (result.size() == 0) return result;
-  Out* out = result.mutable_data();
-  const BroadcastPlan<K> plan(of.shape, {&inputs.shape()...});
-  detail::with_steps(plan, [&](auto... step) {
-    [&]<std::size_t... k>(std::index_sequence<k...>, const auto*... in) {
-      plan.for_each_row([&](const auto& at, std::int64_t n) {
-        const auto own = f;  // what f holds cannot be among the results, so it stays in registers
-        for (std::int64_t i = 0; i < n; ++i) out[at[K] + i] = own(in[at[k] + i * step]...);
-      });
-    }(std::make_index_sequence<K>{}, detail::readable(inputs.data())...);
-  });
+  struct Loop {
+    const F& f;
+    Out* out;
+    std::tuple<const In*...> in;
+  } const loop{f, result.mutable_data(), {inputs.data()...}};
+  const detail::LoopRow row = [](const void* any, std::int64_t to, std::int64_t n, const std::int64_t* offsets,
+                                 const std::int64_t* steps) {
+    const Loop& all = *static_cast<const Loop*>(any);
+    Out* const out = all.out + to;
+    const auto own = all.f;  // what f holds cannot be among the results, so it stays in registers
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+      const std::tuple<const In*...> in{std::get<k>(all.in) + offsets[k]...};
+      if (n == 1) {
+        *out = own(*detail::readable(std::get<k>(in))...);
+        return;
+      }
+      std::tuple<std::array<In, detail::repeats>...> copies;
+      const bool repeated = ((steps[k] == 0) || ...);
+      ((steps[k] == 0 ? std::get<k>(copies).fill(*std::get<k>(in)) : void()), ...);
+      const std::int64_t piece = repeated ? detail::repeats : n;
+      for (std::int64_t begin = 0; begin < n; begin += piece) {
+        const std::int64_t count = std::min(piece, n - begin);
+        const auto loop = [&](Out* y, const auto*... x) {
+          for (std::int64_t i = 0; i < count; ++i) y[i] = own(x[i]...);
+        };
+        loop(out + begin, detail::readable(steps[k] == 0 ? std::get<k>(copies).data() : std::get<k>(in) + begin)...);
+      }
+    }(std::make_index_sequence<K>());
+  };
+  detail::each_loop_row<K>(row, &loop, of.shape, {&inputs.shape()...});
   return result;
 }
 
