@@ -36,8 +36,9 @@ constexpr Stops sequential{faint_to_dark, faint_to_bright}, diverging{blue_to_re
 constexpr double levels = 64;  // that are told apart
 
 constexpr Ink hatch_ground{0xf5f5f4, 0x1b2129}, hatch{0xc8c5c0, 0x434c57};
-constexpr double title_size = 16, panel_title_size = 12, caption_size = 12, label_size = 11, tick_size = 10.5;
-constexpr double margin = 20, panel_gap = 26, widest_label = 110, bar_width = 14;
+constexpr double heatmap_title_size = 16, heatmap_panel_title_size = 12, caption_size = 12, heatmap_label_size = 11,
+                 heatmap_tick_size = 10.5;
+constexpr double heatmap_margin = 20, panel_gap = 26, widest_label = 110, bar_width = 14;
 constexpr double slant = 0.7071;  // key labels stand at 45 degrees
 
 std::uint32_t mixed(double share, std::span<const Colour> stops) {
@@ -103,7 +104,7 @@ ColourScale scale_of(const HeatMaps& maps) {
 
 double widest(const std::vector<std::string>& labels) {
   double width = 0;
-  for (const std::string& label : labels) width = std::max(width, text_width(label, label_size));
+  for (const std::string& label : labels) width = std::max(width, text_width(label, heatmap_label_size));
   return std::min(width, widest_label);
 }
 
@@ -121,21 +122,22 @@ class Figure {
     panel_height_ = cell_ * static_cast<double>(rows_);
 
     const double key_labels = widest(maps.keys) * slant;
-    left_ = margin + caption_size + 10 + std::max(widest(maps.queries), key_labels - cell_ / 2) + 8;
-    top_ = margin + (maps.title.empty() ? 0 : title_size + 14) + panel_title_size + 8;
+    left_ = heatmap_margin + caption_size + 10 + std::max(widest(maps.queries), key_labels - cell_ / 2) + 8;
+    top_ = heatmap_margin + (maps.title.empty() ? 0 : heatmap_title_size + 14) + heatmap_panel_title_size + 8;
     right_ = left_ + static_cast<double>(grid_columns_) * (panel_width_ + panel_gap) - panel_gap;
     bottom_ = top_ + static_cast<double>(grid_rows_) * row_height() - row_height() + panel_height_;
-    width_ = right_ + 24 + bar_width + 8 + std::max(widest(tick_labels(bar_ticks())), text_width("masked", tick_size)) +
-             margin;
-    width_ = std::max(width_, std::min(2 * margin + bold_width(maps.title, title_size), 640.0));
+    width_ = right_ + 24 + bar_width + 8 +
+             std::max(widest(tick_labels(bar_ticks())), text_width("masked", heatmap_tick_size)) + heatmap_margin;
+    width_ = std::max(width_, std::min(2 * heatmap_margin + bold_width(maps.title, heatmap_title_size), 640.0));
     const double below_bar = top_ + bar_height() + 14 + bar_width;
-    height_ = std::max(bottom_ + 14 + key_labels + label_size + 8 + caption_size, below_bar) + margin;
+    height_ = std::max(bottom_ + 14 + key_labels + heatmap_label_size + 8 + caption_size, below_bar) + heatmap_margin;
   }
 
   std::string drawn() {
     Svg svg(width_, height_, maps_.title, maps_.theme);
     draw_hatching(svg);
-    svg.heading(margin, margin + title_size - 3, maps_.title, title_size, width_ - 2 * margin);
+    svg.heading(heatmap_margin, heatmap_margin + heatmap_title_size - 3, maps_.title, heatmap_title_size,
+                width_ - 2 * heatmap_margin);
     for (std::size_t i = 0; i < maps_.panels.size(); ++i) {
       draw_panel(svg, maps_.panels[i], left_ + static_cast<double>(i % grid_columns_) * (panel_width_ + panel_gap),
                  top_ + static_cast<double>(i / grid_columns_) * row_height());
@@ -146,10 +148,10 @@ class Figure {
   }
 
  private:
-  double row_height() const { return panel_height_ + panel_gap + panel_title_size; }
+  double row_height() const { return panel_height_ + panel_gap + heatmap_panel_title_size; }
 
   /// How many entries apart labels must be so as not to touch.
-  std::size_t label_stride() const { return static_cast<std::size_t>(std::ceil((label_size + 2) / cell_)); }
+  std::size_t label_stride() const { return static_cast<std::size_t>(std::ceil((heatmap_label_size + 2) / cell_)); }
 
   std::vector<double> bar_ticks() const { return nice_ticks(scale_.low, scale_.high, 5); }
 
@@ -170,8 +172,8 @@ class Figure {
   }
 
   void draw_panel(Svg& svg, const HeatMapPanel& panel, double x, double y) const {
-    svg.text(x, y - 8, fit_width(panel.title, panel_title_size, panel_width_ + panel_gap - 8),
-             {{"font-size", panel_title_size}, {"fill", quiet_ink}});
+    svg.text(x, y - 8, fit_width(panel.title, heatmap_panel_title_size, panel_width_ + panel_gap - 8),
+             {{"font-size", heatmap_panel_title_size}, {"fill", quiet_ink}});
     const double gap = cell_ >= 10 ? 1 : 0;
     svg.open("g", {{"shape-rendering", "crispEdges"}});
     for (std::size_t i = 0; i < panel.values.size(); ++i) {
@@ -196,12 +198,12 @@ class Figure {
   }
 
   void draw_labels(Svg& svg) const {
-    svg.open("g", {{"font-size", label_size}, {"text-anchor", "end"}});
+    svg.open("g", {{"font-size", heatmap_label_size}, {"text-anchor", "end"}});
     for (std::size_t grid_row = 0; grid_row < grid_rows_; ++grid_row) {
       const double y = top_ + static_cast<double>(grid_row) * row_height();
       for (std::size_t row = 0; row < rows_; row += label_stride()) {
         svg.text(left_ - 8, y + (static_cast<double>(row) + 0.5) * cell_ + 3.5,
-                 fit_width(maps_.queries[row], label_size, widest_label));
+                 fit_width(maps_.queries[row], heatmap_label_size, widest_label));
       }
     }
     for (std::size_t grid_column = 0; grid_column < grid_columns_; ++grid_column) {
@@ -211,15 +213,15 @@ class Figure {
       const double y = top_ + static_cast<double>(below) * row_height() + panel_height_ + 14;
       for (std::size_t column = 0; column < columns_; column += label_stride()) {
         const double at = x + (static_cast<double>(column) + 0.5) * cell_ + 3;
-        svg.text(at, y, fit_width(maps_.keys[column], label_size, widest_label),
+        svg.text(at, y, fit_width(maps_.keys[column], heatmap_label_size, widest_label),
                  {{"transform", "rotate(-45 " + fixed(at, 1) + " " + fixed(y, 1) + ")"}});
       }
     }
     svg.close("g");
 
     svg.open("g", {{"font-size", caption_size}, {"text-anchor", "middle"}, {"fill", quiet_ink}});
-    svg.text((left_ + right_) / 2, height_ - margin, maps_.key_caption);
-    const double x = margin + caption_size - 2, y = (top_ + bottom_) / 2;
+    svg.text((left_ + right_) / 2, height_ - heatmap_margin, maps_.key_caption);
+    const double x = heatmap_margin + caption_size - 2, y = (top_ + bottom_) / 2;
     svg.text(x, y, maps_.query_caption, {{"transform", "rotate(-90 " + fixed(x, 1) + " " + fixed(y, 1) + ")"}});
     svg.close("g");
   }
@@ -239,7 +241,8 @@ class Figure {
     const std::vector<double> ticks = bar_ticks();
     const std::vector<std::string> labels = tick_labels(ticks);
     for (std::size_t i = 0; i < ticks.size(); ++i) {
-      svg.text(x + bar_width + 8, y_of(ticks[i]) + 3.5, labels[i], {{"font-size", tick_size}, {"fill", quiet_ink}});
+      svg.text(x + bar_width + 8, y_of(ticks[i]) + 3.5, labels[i],
+               {{"font-size", heatmap_tick_size}, {"fill", quiet_ink}});
     }
     if (std::find(maps_.masked.begin(), maps_.masked.end(), true) == maps_.masked.end()) return;
     const double y = top_ + height + 14;
@@ -249,7 +252,7 @@ class Figure {
                        {"height", bar_width},
                        {"fill", "url(#masked)"},
                        {"stroke", frame_ink}});
-    svg.text(x + bar_width + 8, y + 11, "masked", {{"font-size", tick_size}, {"fill", quiet_ink}});
+    svg.text(x + bar_width + 8, y + 11, "masked", {{"font-size", heatmap_tick_size}, {"fill", quiet_ink}});
   }
 
   const HeatMaps& maps_;

@@ -11,12 +11,12 @@
 namespace xgrad::kit {
 namespace {
 
-using Tokens = std::span<const std::string>;
+using Words = std::span<const std::string>;
 
 /// How many of the prediction's n-grams find one of their own in the reference.
-int matching_ngrams(Tokens prediction, Tokens reference, std::size_t n) {
+int matching_ngrams(Words prediction, Words reference, std::size_t n) {
   std::map<std::vector<std::string>, int> unused;
-  const auto ngram = [n](Tokens tokens, std::size_t i) {
+  const auto ngram = [n](Words tokens, std::size_t i) {
     return std::vector<std::string>(tokens.begin() + i, tokens.begin() + i + n);
   };
   for (std::size_t i = 0; i + n <= reference.size(); ++i) ++unused[ngram(reference, i)];
@@ -30,7 +30,7 @@ int matching_ngrams(Tokens prediction, Tokens reference, std::size_t n) {
 
 }  // namespace
 
-double bleu(Tokens prediction, Tokens reference, int k) {
+double bleu(Words prediction, Words reference, int k) {
   if (k < 1) fail<ValueError>("bleu", "k must be at least 1, got ", k);
   if (prediction.empty()) return 0;
   const double length = static_cast<double>(prediction.size());
@@ -42,7 +42,7 @@ double bleu(Tokens prediction, Tokens reference, int k) {
   return score;
 }
 
-double best_bleu(Tokens prediction, std::span<const std::vector<std::string>> references, int k) {
+double best_bleu(Words prediction, std::span<const std::vector<std::string>> references, int k) {
   double best = 0;
   for (const auto& reference : references) best = std::max(best, bleu(prediction, reference, k));
   return best;
