@@ -10,7 +10,7 @@
 
 #include "../core/array/random.h"
 #include "../core/array/shape_hints.h"
-#include "../core/base/rounded.h"
+#include "../core/base/text.h"
 #include "../core/graph/grad.h"
 #include "../ops/arrange/slice.h"
 #include "hook_everywhere.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../core/array/random.h"
-#include "../core/base/callable.h"
+#include "../core/base/error.h"
 
 namespace xgrad::nn::init {
 namespace {

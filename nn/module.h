@@ -38,7 +38,7 @@
 #include <utility>
 #include <vector>
 
-#include "../core/base/callable.h"
+#include "../core/base/error.h"
 #include "../core/base/scope.h"
 #include "../core/files/safetensors.h"
 #include "../core/files/state_difference.h"

@@ -8,7 +8,7 @@
 #include <ostream>
 
 #include "../core/array/random.h"
-#include "../core/base/rounded.h"
+#include "../core/base/text.h"
 #include "../core/diagram/view/labels.h"
 #include "../core/diagram/view/view.h"
 #include "../core/graph/record.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../core/base/error.h"
-#include "../core/base/quote.h"
+#include "../core/base/text.h"
 #include "../core/files/state.h"
 
 namespace xgrad::optim::detail {

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <string>
 
-#include "../core/base/callable.h"
-#include "../core/base/quote.h"
+#include "../core/base/error.h"
+#include "../core/base/text.h"
 
 namespace xgrad::optim {
 namespace {

@@ -14,7 +14,6 @@
 #include <utility>
 #include <variant>
 
-#include "buffer.h"
 #include "../runtime/memory.h"
 #include "nested.h"
 #include "shape.h"

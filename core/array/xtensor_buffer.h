@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "buffer.h"
+#include "../runtime/memory.h"
 
 #if __has_include(<xtensor/containers/xstorage.hpp>)
 #include <xtensor/containers/xstorage.hpp>  // xtensor 0.26 moved its headers

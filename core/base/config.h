@@ -1,4 +1,4 @@
-// The number type of the library and what keeps its two builds apart; nothing else.
+// The number type of the library, what keeps its two builds apart, and its version; nothing else.
 #pragma once
 
 // Every header comes here before it uses anything of C++20. The second line ends the compilation, so that the first is
@@ -9,6 +9,12 @@
 #endif
 
 #include <limits>
+
+// The version of the library, for the preprocessor, and for CMake, which reads it here.
+#define XGRAD_VERSION_MAJOR 0
+#define XGRAD_VERSION_MINOR 1
+#define XGRAD_VERSION_PATCH 0
+#define XGRAD_VERSION "0.1.0"
 
 // `xgrad` is built with float; `xgrad_f64` is the same sources with double and defines XGRAD_F64 for its users.
 #ifdef XGRAD_F64

@@ -1,7 +1,6 @@
 // Error messages.
 #include "error.h"
 
-#include "error_hook.h"
 #include "scope.h"
 
 namespace xgrad {

@@ -7,9 +7,11 @@
 //       in decoder.blocks.1.cross_attn.k (Linear 512 -> 64)
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "text.h"
 
@@ -56,5 +58,41 @@ template <class E, class... Parts>
 [[noreturn]] void fail(std::string_view op, const Parts&... parts) {
   throw E(error_message(op, cat(parts...)));
 }
+
+/// a + b. Throws LimitError, naming the operation, when the sum does not fit.
+inline std::int64_t checked_add(std::string_view op, std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) fail<LimitError>(op, "the size ", a, " + ", b, " overflows");
+  return sum;
+}
+
+/// a b. Throws LimitError, naming the operation, when the product does not fit.
+inline std::int64_t checked_multiply(std::string_view op, std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product)) fail<LimitError>(op, "the size ", a, " * ", b, " overflows");
+  return product;
+}
+
+namespace detail {
+
+/// Called with the operation and the message of every error that fail() throws on this thread, before it is thrown;
+/// nullptr: nothing is called.
+using ErrorHook = void (*)(std::string_view op, const std::string& message);
+inline thread_local constinit ErrorHook error_hook = nullptr;
+
+/// Throws ValueError if `f` is a null pointer or holds no function, as an empty std::function: now, not when it is
+/// called.
+template <class F>
+void refuse_empty(std::string_view op, const F& f) {
+  bool empty = false;
+  if constexpr (std::is_pointer_v<F> || std::is_member_pointer_v<F>) {
+    empty = f == nullptr;
+  } else if constexpr (requires { f.operator bool(); }) {
+    empty = !f.operator bool();
+  }
+  if (empty) fail<ValueError>(op, "the function is empty");
+}
+
+}  // namespace detail
 
 }  // namespace xgrad

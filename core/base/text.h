@@ -51,4 +51,22 @@ std::string cat(const Parts&... parts) {
   return out;
 }
 
+/// Text in double quotes, at most about 100 bytes of it, with everything escaped that is not printable ASCII: how
+/// errors show names out of files.
+std::string escaped(std::string_view text);
+
+namespace detail {
+
+/// A number for people: at most so many digits, whatever the locale: `0.333333`, `1e-07`, `nan`.
+inline std::string rounded(double value, int precision = 6) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, precision).ptr};
+}
+
+/// Text from outside as characters that can be shown: control bytes become \n or \x07, what is no UTF-8 becomes U+FFFD,
+/// and what is too long to be read is cut.
+std::string printable(std::string_view text);
+
+}  // namespace detail
+
 }  // namespace xgrad

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "../base/error.h"
-#include "../diagram/view/characters.h"
+#include "../base/text.h"
 
 extern char** environ;
 

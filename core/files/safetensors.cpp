@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "../base/error.h"
-#include "../base/quote.h"
+#include "../base/text.h"
 #include "file.h"
 
 namespace xgrad {

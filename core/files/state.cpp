@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "../base/error.h"
-#include "../base/quote.h"
+#include "../base/text.h"
 
 namespace xgrad {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../base/quote.h"
+#include "../base/text.h"
 
 namespace xgrad {
 

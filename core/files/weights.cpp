@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../base/error.h"
-#include "../base/quote.h"
+#include "../base/text.h"
 #include "json.h"
 #include "state_difference.h"
 

@@ -6,9 +6,7 @@
 #include <unordered_set>
 
 #include "../array/random.h"
-#include "../watch/formula.h"
 #include "grad.h"
-#include "grad_since.h"
 #include "observe.h"
 #include "record.h"
 
@@ -166,7 +164,6 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Tensors& l
 
 }  // namespace
 
-XGRAD_FORMULA checkpoint_formula{"checkpoint", "y = f(x)", "dL/dx = gy df/dx, of f run again"};
 Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs) {
   detail::refuse_empty("checkpoint", f);
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../base/callable.h"
+#include "../base/error.h"
 #include "tensor.h"
 
 namespace xgrad {

@@ -21,7 +21,6 @@
 #include "../array/kernels/add.h"
 #include "../base/fork.h"
 #include "../base/scope.h"
-#include "grad_since.h"
 #include "last_run.h"
 
 namespace xgrad {

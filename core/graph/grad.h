@@ -38,6 +38,12 @@ struct BackwardOptions {
 ///     const Tensor h = grad(sum(g), {x})[0];                       // second derivative
 Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options = {});
 
+namespace detail {
+/// As grad(), through that part of the graph alone that was recorded since `oldest`, the id of a node. What lies behind
+/// it may be in use by another pass.
+Tensors grad_since(std::uint64_t oldest, const Tensor& y, const Tensors& xs, const GradOptions& options);
+}  // namespace detail
+
 /// x itself as a new vertex of the graph. For those who need the gradient of one use of x apart from its other uses.
 Tensor alias(const Tensor& x);
 

@@ -1,7 +1,7 @@
 // Birth and death of nodes.
 #include "node.h"
 
-#include "../base/error_hook.h"
+#include "../base/error.h"
 #include "../base/scope.h"
 
 namespace xgrad {
@@ -27,7 +27,7 @@ class Ids {
   void take_more() {
     constexpr std::uint64_t count = 256;
     static std::atomic<std::uint64_t> taken{0};
-    if (end_ == 0) detail::draw_errors_if_asked();
+    if (end_ == 0 && detail::at_first_node) detail::at_first_node();
     last_ = taken.fetch_add(count, std::memory_order_relaxed);
     end_ = last_ + count;
   }

@@ -214,6 +214,9 @@ struct Node {
 };
 
 namespace detail {
+/// Called by each thread before it makes its first node, unless null (core/library.cpp).
+using Announcement = void (*)();
+inline constinit Announcement at_first_node = nullptr;
 /// The order of the nodes that this thread makes.
 inline thread_local constinit std::uint8_t current_order = 0;
 /// The rule that this thread is computing while its graph is wanted: the end of the id of its operation, or 0.

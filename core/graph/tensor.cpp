@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "../base/callable.h"
+#include "../base/error.h"
 
 namespace xgrad {
 

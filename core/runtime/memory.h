@@ -124,4 +124,12 @@ class Ref {
   T* object_ = nullptr;
 };
 
+/// A block of elements, shared by the arrays that look at it. Behind it is xtensor's own container (core/array/xtensor_buffer.h).
+template <class T>
+struct Buffer {
+  RefCount refs;
+  T* data = nullptr;
+  static void destroy(Buffer* buffer) noexcept;
+};
+
 }  // namespace xgrad

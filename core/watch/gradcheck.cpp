@@ -8,8 +8,8 @@
 #include <ostream>
 
 #include "../array/random.h"
-#include "../base/callable.h"
-#include "../base/rounded.h"
+#include "../base/error.h"
+#include "../base/text.h"
 #include "../graph/grad.h"
 
 namespace xgrad {

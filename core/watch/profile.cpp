@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "../base/rounded.h"
+#include "../base/text.h"
 #include "../files/file.h"
 
 namespace xgrad {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "../base/error.h"
-#include "../base/rounded.h"
+#include "../base/text.h"
 
 namespace xgrad {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <vector>
 
-#include <xgrad/core/base/quote.h>
+#include <xgrad/core/base/text.h>
 
 namespace translate {
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "../../core/array/random.h"
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/files/file.h"
 #include "../../core/graph/record.h"
 #include "../../ops/layers/softmax.h"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "../../core/base/callable.h"
+#include "../../core/base/error.h"
 #include "../../ops/elementwise/elementwise.h"
 
 namespace xgrad::nn {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "../../core/array/shape_hints.h"
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../ops/arrange/create.h"
 #include "../../ops/arrange/join.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "../../core/base/quote.h"
+#include "../../core/base/text.h"
 #include "../../core/files/json.h"
 #include "../../core/files/weights.h"
 #include "../../ops/arrange/join.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../ops/arrange/broadcast.h"
 #include "../../ops/arrange/index.h"

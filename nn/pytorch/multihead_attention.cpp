@@ -1,7 +1,7 @@
 // MultiheadAttention.
 #include "multihead_attention.h"
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../ops/arrange/broadcast.h"
 #include "../../ops/arrange/join.h"
 #include "../../ops/arrange/shape.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
 #include "../../core/watch/formula.h"

@@ -1,7 +1,7 @@
 // Joining tensors. The gradients are parts.
 #include "join.h"
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
 #include "../kernels/registers/copy.h"

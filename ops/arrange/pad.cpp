@@ -1,5 +1,5 @@
 // Padding with elements of x itself: along each axis, a choice of positions.
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "index.h"
 #include "slice.h"
 

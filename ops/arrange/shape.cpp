@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/runtime/parallel.h"
 #include "../../core/watch/formula.h"

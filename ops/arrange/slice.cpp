@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
 #include "../kernels/registers/copy.h"

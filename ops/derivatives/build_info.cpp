@@ -2,7 +2,7 @@
 #include "build_info.h"
 
 #include "../../core/base/text.h"
-#include "../../core/base/version.h"
+#include "../../core/base/config.h"
 #include "../../core/runtime/parallel.h"
 #include "../kernels/registers/registers.h"
 #include "../products/matmul_precision.h"

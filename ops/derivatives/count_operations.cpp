@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/node.h"
 
 namespace xgrad {

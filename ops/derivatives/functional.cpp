@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../core/base/callable.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/grad.h"
 #include "../../core/graph/record.h"
 #include "../arrange/create.h"

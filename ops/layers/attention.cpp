@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/record_fused.h"
 #include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"

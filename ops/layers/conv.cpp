@@ -2,7 +2,7 @@
 // each of their two arguments, and each is the gradient of the others.
 #include "conv.h"
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
 #include "../arrange/shape.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/index.h"
 #include "../arrange/join.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
 #include "../arrange/index.h"

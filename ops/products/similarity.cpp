@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/base/checked.h"
+#include "../../core/base/error.h"
 #include "../arrange/broadcast.h"
 #include "../arrange/index.h"
 #include "../arrange/shape.h"

@@ -6,8 +6,8 @@
 #include <ostream>
 
 #include "../../core/array/random.h"
-#include "../../core/base/callable.h"
-#include "../../core/base/rounded.h"
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
 #include "../../core/graph/record.h"
 #include "../loss.h"
 #include "../options.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <ostream>
 
-#include "../../core/base/callable.h"
-#include "../../core/base/rounded.h"
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
 #include "../../core/graph/record.h"
 #include "../loss.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/base/callable.h"
+#include "../../core/base/error.h"
 #include "../../core/graph/observe.h"
 #include "../../core/graph/record.h"
 #include "../loss.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../core/base/quote.h"
+#include "../../core/base/text.h"
 #include "../../core/files/state_difference.h"
 #include "../../core/graph/observe.h"
 #include "../names.h"

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "../../core/base/callable.h"
+#include "../../core/base/error.h"
 #include "../optimizers/optimizer.h"
 
 namespace xgrad::optim {

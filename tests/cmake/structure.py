@@ -3,8 +3,9 @@
 
     tests/cmake/structure.py ROOT
 
-A room is a source with its header (ops/layers/softmax.h and ops/layers/softmax.cpp), a folder called kernels is one room below the
-others of its folder. Arrows are includes; an umbrella (a header that only includes) is no room.
+The folders of core are rooms one above the other. In each room the files, a source with its header (ops/layers/softmax.h
+and .cpp), include each other without a circle; a folder called kernels counts as one file. Arrows are includes; an umbrella
+(a header that only includes) has none.
 """
 import pathlib
 import re
@@ -17,6 +18,18 @@ BELOW = {  # what a folder may include besides itself
     "optim": ["core"],
     "nn": ["core", "ops"],
 }
+ROOMS = {  # what a room of core may include besides itself
+    "core/base": [],
+    "core/runtime": ["base"],
+    "core/array": ["base", "runtime"],
+    "core/graph": ["base", "runtime", "array"],
+    "core/files": ["base", "runtime", "array"],
+    "core/watch": ["base", "runtime", "array", "graph", "files"],
+    "core/diagram/view": ["base", "runtime", "array", "graph", "files", "watch"],
+    "core/diagram/layout": ["base", "runtime", "array", "graph", "files", "watch", "diagram/view"],
+    "core/diagram/render": ["base", "runtime", "array", "graph", "files", "watch", "diagram/view", "diagram/layout"],
+}
+ENGINE, MOST_FILES, MOST_LINES = "core/graph", 15, 2300
 LONGEST = 600
 wrong = []
 
@@ -43,7 +56,13 @@ def is_umbrella(path):
     return all(re.match(r"\s*(//.*|#(include|pragma) .*)?$", line) for line in lines_of(path))
 
 
-def room_of(path):
+def room_of_core(path):
+    """The folder of a file of core: `kernels` belongs to the room around it."""
+    folder = path.relative_to(root).parent.as_posix()
+    return folder.removesuffix("/kernels")
+
+
+def file_of(path):
     parts = path.relative_to(root).parts
     if "kernels" in parts[:-1]:
         return "/".join(parts[: parts.index("kernels") + 1])
@@ -63,10 +82,13 @@ for path in files:
         other = target.relative_to(root).parts[0]
         if other != folder and other not in BELOW[folder]:
             wrong.append(f"{name} includes {target.relative_to(root)}, which is above it")
+        room, other_room = room_of_core(path), room_of_core(target)
+        if room in ROOMS and room != other_room and other_room.removeprefix("core/") not in ROOMS[room]:
+            wrong.append(f"{name} includes {target.relative_to(root)}, which is in no room below it")
         if umbrella or is_umbrella(target):
             continue
-        if room_of(path) != room_of(target):
-            arrows.setdefault(room_of(path), set()).add(room_of(target))
+        if file_of(path) != file_of(target):
+            arrows.setdefault(file_of(path), set()).add(file_of(target))
         elif "kernels" in name and path.with_suffix("") != target.with_suffix(""):
             stem = lambda p: p.relative_to(root).with_suffix("").as_posix()
             inside_kernels.setdefault(stem(path), set()).add(stem(target))
@@ -96,6 +118,14 @@ def circles(graph):
 for circle in circles(arrows) + circles(inside_kernels):
     wrong.append("a circle: " + " -> ".join(circle))
 
+for path in files:
+    if path.relative_to(root).parts[0] == "core" and room_of_core(path) not in {*ROOMS, "core"}:
+        wrong.append(f"{path.relative_to(root)} is in a room of core that nobody knows")
+engine = [path for path in files if room_of_core(path) == ENGINE]
+lines = sum(len(lines_of(path)) for path in engine)
+if len(engine) > MOST_FILES or lines > MOST_LINES:
+    wrong.append(f"{ENGINE}: {len(engine)} files, {lines} lines; an engine that fits in one head has {MOST_FILES} and {MOST_LINES}")
+
 # Outside of the library, includes go through the links that a fresh clone has.
 for folder in ("examples", "tests"):
     for path in (root / folder).rglob("*"):
@@ -104,5 +134,5 @@ for folder in ("examples", "tests"):
                 if (match := re.match(r"#include <(xgrad/[^>]+)>", line)) and not (root / "cmake/include" / match[1]).exists():
                     wrong.append(f"{path.relative_to(root)}: <{match[1]}> is not there")
 
-print("\n".join(sorted(set(wrong))) or f"{len(files)} files, {len(arrows)} rooms, no arrow upwards, no circle")
+print("\n".join(sorted(set(wrong))) or f"{len(files)} files, the engine {lines} lines in {len(engine)}; no arrow upwards, no circle")
 sys.exit(1 if wrong else 0)

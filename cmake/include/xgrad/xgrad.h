@@ -22,4 +22,3 @@
 #include <xgrad/nn/pytorch/pytorch.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
-#include <xgrad/core/base/version.h>

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "../../base/error_hook.h"
+#include "../../base/error.h"
 #include "drawing.h"
 
 namespace xgrad {

@@ -35,4 +35,9 @@ class ErrorDrawing : public Observer {
   static thread_local constinit ErrorDrawing* innermost_;
 };
 
+namespace detail {
+/// Makes errors of this thread leave a drawing, if XGRAD_VIZ is in the environment.
+void draw_errors_if_asked();
+}  // namespace detail
+
 }  // namespace xgrad

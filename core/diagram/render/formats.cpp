@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "../../base/rounded.h"
+#include "../../base/text.h"
 #include "../layout/arrangement.h"
 #include "../view/characters.h"
 #include "../view/labels.h"

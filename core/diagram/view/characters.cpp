@@ -9,24 +9,6 @@
 namespace xgrad::detail {
 namespace {
 
-// The length of the well-formed UTF-8 sequence at the beginning of `text`; 0 if there is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
-                             : lead >= 0xE0 && lead < 0xF0 ? 3
-                             : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                           : 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
-  const bool outside = (lead == 0xED && byte(1) >= 0xA0) || (lead == 0xF4 && byte(1) >= 0x90);
-  const bool no_character = lead == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE;
-  return overlong || outside || no_character ? 0 : length;
-}
-
 // Thousandths of the font size, of the letters from the space to the tilde: each the wider one of Helvetica (as
 // Liberation Sans has it) and of DejaVu Sans, which is the only font on many machines.
 using Advances = std::array<short, 95>;
@@ -44,26 +26,6 @@ constexpr Advances bold_advances{349,  457, 521, 838, 696, 1002, 873, 307,  458,
                                  716,  716, 494, 596, 479, 712,  652, 924,  646, 652, 583, 712, 366, 712,  838};
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 200;
-  const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-  if (is_plain && text.size() <= longest) return std::string(text);
-  std::string result;
-  while (!text.empty()) {
-    if (result.size() > longest) return result + "\u2026";
-    const auto first = static_cast<unsigned char>(text[0]);
-    const std::size_t length = utf8_length(text);
-    if (first < 0x20 || first == 0x7F) {
-      static constexpr char digits[] = "0123456789abcdef";
-      append(result, first == '\n' ? "\\n" : cat("\\x", digits[first / 16], digits[first % 16]));
-    } else {
-      append(result, length == 0 ? std::string_view("\uFFFD") : text.substr(0, length));
-    }
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return result;
-}
 
 std::string xml_escaped(std::string_view text) {
   const std::string shown = printable(text);

@@ -1,18 +1,14 @@
-// Text from outside, made fit for pictures: what can be shown, escaped for XML, and how wide it will be.
+// Text from outside, made fit for pictures: escaped for XML, and how wide it will be.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "../../base/config.h"
+#include "../../base/text.h"
 
 namespace xgrad::detail {
 
-/// The text as characters that can be shown: control bytes become \n or \x07, what is no UTF-8 becomes U+FFFD, and
-/// what is too long to be read is cut.
-std::string printable(std::string_view text);
-
-/// The same for the inside of an XML element or attribute.
+/// As printable (base/text.h), for the inside of an XML element or attribute.
 std::string xml_escaped(std::string_view text);
 
 enum class FontWeight { regular, bold };

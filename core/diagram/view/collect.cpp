@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "../../base/rounded.h"
+#include "../../base/text.h"
 #include "../../base/scope.h"
 #include "characters.h"
 #include "frames.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "../../base/rounded.h"
+#include "../../base/text.h"
 #include "values.h"
 
 namespace xgrad::detail {

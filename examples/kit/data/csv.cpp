@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include <xgrad/core/base/quote.h>
+#include <xgrad/core/base/text.h>
 #include <xgrad/core/files/file.h>
 #include <xgrad/kit/program/error.h>
 

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include <xgrad/core/base/callable.h>
+#include <xgrad/core/base/error.h>
 
 namespace xgrad::kit {
 

@@ -19,7 +19,7 @@
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/error.h>
-#include <xgrad/core/base/quote.h>
+#include <xgrad/core/base/text.h>
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>

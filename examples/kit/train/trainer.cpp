@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <xgrad/core/array/random.h>
-#include <xgrad/core/base/quote.h>
+#include <xgrad/core/base/text.h>
 #include <xgrad/core/files/safetensors.h>
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>

@@ -1,0 +1,58 @@
+// Text from outside, made fit to be shown.
+#include "text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace xgrad {
+namespace {
+
+// The length of the well-formed UTF-8 sequence at the beginning of `text`; 0 if there is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                             : lead >= 0xE0 && lead < 0xF0 ? 3
+                             : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                           : 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+  const bool outside = (lead == 0xED && byte(1) >= 0xA0) || (lead == 0xF4 && byte(1) >= 0x90);
+  const bool no_character = lead == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE;
+  return overlong || outside || no_character ? 0 : length;
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  constexpr std::size_t shown = 100;
+  using Json = nlohmann::json;
+  std::string result = Json(text.substr(0, shown)).dump(-1, ' ', true, Json::error_handler_t::replace);
+  if (text.size() > shown) result += "...";
+  return result;
+}
+
+std::string detail::printable(std::string_view text) {
+  constexpr std::size_t longest = 200;
+  const bool is_plain = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+  if (is_plain && text.size() <= longest) return std::string(text);
+  std::string result;
+  while (!text.empty()) {
+    if (result.size() > longest) return result + "\u2026";
+    const auto first = static_cast<unsigned char>(text[0]);
+    const std::size_t length = utf8_length(text);
+    if (first < 0x20 || first == 0x7F) {
+      static constexpr char digits[] = "0123456789abcdef";
+      append(result, first == '\n' ? "\\n" : cat("\\x", digits[first / 16], digits[first % 16]));
+    } else {
+      append(result, length == 0 ? std::string_view("\uFFFD") : text.substr(0, length));
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result;
+}
+
+}  // namespace xgrad
