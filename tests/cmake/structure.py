@@ -11,23 +11,14 @@ import pathlib
 import re
 import sys
 
+from rooms import ROOMS
+
 root = pathlib.Path(sys.argv[1]).resolve()
 BELOW = {  # what a folder may include besides itself
     "core": [],
     "ops": ["core"],
     "optim": ["core"],
     "nn": ["core", "ops"],
-}
-ROOMS = {  # what a room of core may include besides itself
-    "core/base": [],
-    "core/runtime": ["base"],
-    "core/array": ["base", "runtime"],
-    "core/graph": ["base", "runtime", "array"],
-    "core/files": ["base", "runtime", "array"],
-    "core/watch": ["base", "runtime", "array", "graph", "files"],
-    "core/diagram/view": ["base", "runtime", "array", "graph", "files", "watch"],
-    "core/diagram/layout": ["base", "runtime", "array", "graph", "files", "watch", "diagram/view"],
-    "core/diagram/render": ["base", "runtime", "array", "graph", "files", "watch", "diagram/view", "diagram/layout"],
 }
 ENGINE, MOST_FILES, MOST_LINES = "core/graph", 15, 2300
 LONGEST = 600

@@ -2,4 +2,4 @@
 # The structure that docs/design.md promises, read from the includes of the sources themselves.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-exec python3 "$root/tests/cmake/structure.py" "$root"
+exec python3 -B "$root/tests/cmake/structure.py" "$root"

@@ -1,0 +1,12 @@
+"""The rooms of core, each with those that it may know of besides itself, as docs/design.md draws them."""
+ROOMS = {
+    "core/base": [],
+    "core/runtime": ["base"],
+    "core/array": ["base", "runtime"],
+    "core/graph": ["base", "runtime", "array"],
+    "core/files": ["base", "runtime", "array"],
+    "core/watch": ["base", "runtime", "array", "graph", "files"],
+    "core/diagram/view": ["base", "runtime", "array", "graph", "files", "watch"],
+    "core/diagram/layout": ["base", "runtime", "array", "graph", "files", "watch", "diagram/view"],
+    "core/diagram/render": ["base", "runtime", "array", "graph", "files", "watch", "diagram/view", "diagram/layout"],
+}
