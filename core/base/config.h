@@ -12,9 +12,9 @@
 
 // The version of the library, for the preprocessor, and for CMake, which reads it here.
 #define XGRAD_VERSION_MAJOR 0
-#define XGRAD_VERSION_MINOR 1
+#define XGRAD_VERSION_MINOR 2
 #define XGRAD_VERSION_PATCH 0
-#define XGRAD_VERSION "0.1.0"
+#define XGRAD_VERSION "0.2.0"
 
 // `xgrad` is built with float; `xgrad_f64` is the same sources with double and defines XGRAD_F64 for its users.
 #ifdef XGRAD_F64
@@ -38,7 +38,7 @@ inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
 namespace detail {
 // Every object asks for the library of its own number type by name, also where unused sections are dropped: with only
-// the other library it does not link, nor with both (config.cpp). Not `inline`: each object asks for itself.
+// the other library it does not link, nor with both (core/library.cpp). Not `inline`: each object asks for itself.
 [[gnu::used, gnu::retain]] static const char* const real_name = &XGRAD_REAL_NAME;
 }  // namespace detail
 

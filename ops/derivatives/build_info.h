@@ -20,7 +20,7 @@ struct BuildInfo {
   std::string warning;    ///< what makes products slower than this processor could compute them; usually empty
 };
 BuildInfo build_info();
-/// One line for people: `xgrad 0.1.0 (float), OpenBLAS 0.3.21 for SkylakeX, AVX-512 (16 numbers per register),
+/// One line for people: `xgrad 0.2.0 (float), OpenBLAS 0.3.21 for SkylakeX, AVX-512 (16 numbers per register),
 /// bfloat16 by AMX, 2 threads`; and a second one if there is a warning.
 std::string to_string(const BuildInfo& info);
 

@@ -21,7 +21,7 @@ for path in pathlib.Path(sys.argv[1], "core/CMakeFiles").rglob("*.o"):
     if not re.fullmatch(r"xgrad_core(_cold|_kernels)?", target):
         continue
     # A group of sources is called after their room.
-    if group := re.fullmatch(r"Unity/unity_(core_\w+)_\d+_cxx\.cxx\.o", place):
+    if group := re.fullmatch(r"Unity/unity_(\w+)_\d+_cxx\.cxx\.o", place):
         name = group[1]
     else:
         name = "core_" + pathlib.PurePosixPath(place).parent.as_posix().replace("/", "_")
