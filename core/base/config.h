@@ -34,9 +34,9 @@ using Real = double;
 using Real = float;
 #endif
 
+namespace detail {
 inline constexpr Real infinity = std::numeric_limits<Real>::infinity();
 
-namespace detail {
 // Every object asks for the library of its own number type by name, also where unused sections are dropped: with only
 // the other library it does not link, nor with both (core/library.cpp). Not `inline`: each object asks for itself.
 [[gnu::used, gnu::retain]] static const char* const real_name = &XGRAD_REAL_NAME;

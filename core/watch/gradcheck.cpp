@@ -48,15 +48,15 @@ Arrays values_of(const Tensors& tensors) {
 
 // The largest |a - b|; infinity where shapes differ, or one is NaN and the other is not.
 double distance(const Arrays& a, const Arrays& b) {
-  if (a.size() != b.size()) return infinity;
+  if (a.size() != b.size()) return detail::infinity;
   double most = 0;
   for (std::size_t k = 0; k < a.size(); ++k) {
-    if (a[k].shape() != b[k].shape()) return infinity;
+    if (a[k].shape() != b[k].shape()) return detail::infinity;
     for (std::int64_t i = 0; i < a[k].size(); ++i) {
       const double p = a[k].data()[i], q = b[k].data()[i];
       if (p == q || (std::isnan(p) && std::isnan(q))) continue;
       const double apart = std::abs(p - q);
-      most = std::isnan(apart) ? infinity : std::max(most, apart);
+      most = std::isnan(apart) ? detail::infinity : std::max(most, apart);
     }
   }
   return most;

@@ -77,7 +77,7 @@ Decoded write(const Limits& limits, Stepper& model, const Choose& choose) {
       const std::span<const Real> row = row_of(log_p, b);
       const std::int64_t token = choose(b, t, row);
       const double chosen = row[static_cast<std::size_t>(token)];
-      if (chosen == -infinity) fail<NumericError>(limits.op, "no token has a probability above 0 in row ", b);
+      if (chosen == -detail::infinity) fail<NumericError>(limits.op, "no token has a probability above 0 in row ", b);
       newest.mutable_data()[b] = token;
       scores[at] += chosen;
       if (limits.ends(token)) {
@@ -168,7 +168,7 @@ Array sampling_probabilities(const Array& logits, const SamplingOptions& options
   Real* out = result.mutable_data();
   for (std::int64_t b = 0; b < logits.dim(0); ++b) {
     const std::span<const Real> row = row_of(log_p, b);
-    if (!std::ranges::any_of(row, [](Real v) { return v > -infinity; })) {
+    if (!std::ranges::any_of(row, [](Real v) { return v > -detail::infinity; })) {
       fail<NumericError>("sampling_probabilities", "row ", b, " holds NaN, or nothing above -inf");
     }
     const std::vector<double> weights = sampling_weights(row, options);
@@ -330,7 +330,7 @@ void each_continuation(const Turn& turn, const F& f) {
     const std::int64_t row = turn.first_row + static_cast<std::int64_t>(i);
     const std::span<const Real> log_p = row_of(turn.log_p, row);
     for (std::size_t token = 0; token < log_p.size(); ++token) {
-      if (log_p[token] == -infinity) continue;
+      if (log_p[token] == -detail::infinity) continue;
       f(Continuation{row, static_cast<std::int64_t>(token), turn.open[i].log_p + log_p[token]});
     }
   }

@@ -214,9 +214,9 @@ Tensor scatter_reduce(const Tensor& x, int axis, const Index& index, const Tenso
     case ScatterReduce::prod:
       return scatter_product(base(1), axis, index, src);
     case ScatterReduce::amax:
-      return scatter_extreme(base(-infinity), axis, index, src, 1);
+      return scatter_extreme(base(-detail::infinity), axis, index, src, 1);
     case ScatterReduce::amin:
-      return scatter_extreme(base(infinity), axis, index, src, -1);
+      return scatter_extreme(base(detail::infinity), axis, index, src, -1);
   }
   fail<ValueError>(op, "an unknown reduction");
 }

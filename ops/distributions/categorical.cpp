@@ -16,6 +16,8 @@
 namespace xgrad::distributions {
 namespace {
 
+using detail::infinity;
+
 
 Shape with_last(Shape shape, std::int64_t size) {
   shape.push_back(size);

@@ -12,6 +12,8 @@
 namespace xgrad {
 namespace {
 
+using detail::infinity;
+
 
 }  // namespace
 

@@ -23,6 +23,8 @@
 namespace xgrad {
 namespace {
 
+using detail::infinity;
+
 
 void check_lengths(const char* name, const Index& lengths, std::int64_t N, std::int64_t most) {
   if (lengths.shape() != Shape{N}) {

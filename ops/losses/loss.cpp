@@ -26,6 +26,8 @@ using detail::refuse_nothing;
 
 namespace {
 
+using detail::infinity;
+
 
 void check_smoothing(Real smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1)) {

@@ -227,12 +227,12 @@ namespace {
 
 // e^(x_i) / sum_j e^(x_j), of lines with these maxima.
 Tensor shares(const Tensor& x, const Axes& axes, const Array& most) {
-  const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < infinity; });
+  const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < detail::infinity; });
   // Subtracting an infinite maximum would give NaN.
-  const Array shift = map(most, [](auto m) { return where(abs(m) < infinity, m, 0); });
+  const Array shift = map(most, [](auto m) { return where(abs(m) < detail::infinity, m, 0); });
   // Where some are +inf they share the whole; where all are -inf nobody has a share.
   const Tensor powers =
-      exp(finite ? x - shift : where(Tensor(most) == infinity, where(x == infinity, 0, -infinity), x - shift));
+      exp(finite ? x - shift : where(Tensor(most) == detail::infinity, where(x == detail::infinity, 0, -detail::infinity), x - shift));
   const Tensor total = sum(powers, {.axis = axes, .keepdim = true});
   return powers / (finite ? total : where(total == 0, 1, total));
 }

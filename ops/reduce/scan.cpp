@@ -25,6 +25,8 @@
 namespace xgrad {
 namespace {
 
+using detail::infinity;
+
 
 // f(x, axis) with the axis counted from 0, a scalar as a list of one.
 template <class F>

@@ -17,6 +17,8 @@
 namespace xgrad {
 namespace {
 
+using detail::infinity;
+
 
 // What the weights of one row after the other are multiplied with: 0 or 1/(1 - p).
 class DropoutRows {

@@ -11,6 +11,8 @@
 namespace xgrad {
 namespace {
 
+using detail::infinity;
+
 
 // ln(e^a + e^b). Whichever of the two the maximum takes, the NaN of the other is added to it.
 double log_add(double a, double b) {

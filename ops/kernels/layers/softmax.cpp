@@ -10,6 +10,8 @@
 namespace xgrad {
 namespace {
 
+using detail::infinity;
+
 
 // What is subtracted from a row whose largest number is `most`. One with +inf is replaced, in y, by one that has the
 // same softmax; then x is where that is.

@@ -10,6 +10,8 @@
 namespace xgrad {
 namespace {
 
+using detail::infinity;
+
 
 template <class V>
 V power(const V& exponent) {

@@ -147,14 +147,14 @@ struct Recurring {
 class RunningPowers {
  public:
   RunningPowers() {
-    std::fill_n(most_, side_by_side, -infinity);
+    std::fill_n(most_, side_by_side, -detail::infinity);
     std::fill_n(units_, side_by_side, 0.0);
   }
   void operator()(std::int64_t, std::int64_t n, std::tuple<Real*> to, const Real* in) {
     using Doubles = BasicPack<xsimd::batch<double>>;
     constexpr auto width = static_cast<std::int64_t>(Doubles::width);
     alignas(64) double numbers[side_by_side];
-    std::fill(std::copy_n(in, n, numbers), numbers + (n + width - 1) / width * width, -infinity);
+    std::fill(std::copy_n(in, n, numbers), numbers + (n + width - 1) / width * width, -detail::infinity);
     for (std::int64_t j = 0; j < n; j += width) {
       const Doubles v = Doubles::load(numbers + j), most = Doubles::load(most_ + j), units = Doubles::load(units_ + j);
       const auto alike = v == most, less = v <= most;  // alike also where both are infinite; not less where one is NaN
@@ -162,7 +162,7 @@ class RunningPowers {
       const Doubles next = where(less, units + power, units * power + 1), top = where(less, most, v);
       next.store(units_ + j);
       top.store(most_ + j);
-      const Doubles y = where(abs(top) == infinity, top, top + log(next));
+      const Doubles y = where(abs(top) == detail::infinity, top, top + log(next));
       where(next == next, y, next).store(numbers + j);  // NaN stays
     }
     Real* __restrict out = std::get<0>(to);

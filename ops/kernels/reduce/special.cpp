@@ -9,6 +9,8 @@
 namespace xgrad::detail {
 namespace {
 
+using detail::infinity;
+
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // Hurwitz's zeta function in units of its first term, or of any other number: the sum of (unit/(q + k))^s over k >= 0,

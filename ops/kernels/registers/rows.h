@@ -71,7 +71,7 @@ inline bool all_finite(const Real* x, std::int64_t n) {
 
 /// For a row with +inf in it: y has 0 for these and -inf for the others, which has the same softmax. NaN stays.
 inline void replace_infinities(const Real* x, Real* y, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] == infinity ? 0 : x[i] < infinity ? -infinity : x[i];
+  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] == detail::infinity ? 0 : x[i] < detail::infinity ? -detail::infinity : x[i];
 }
 
 /// Rows of `columns` numbers that one thread handles at a time.
