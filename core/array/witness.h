@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "../base/config.h"
+#include "../base/scope.h"
 
 namespace xgrad {
 class Tensor;
@@ -23,12 +23,12 @@ namespace detail {
 /// Threads: a witness belongs to the thread that made it, and must die there, the newest first.
 class CopyWitness {
  public:
-  CopyWitness() : outer_(std::exchange(current_, this)) { watching.fetch_add(1, std::memory_order_relaxed); }
+  CopyWitness() : outer_(std::exchange(context.witness, this)) { watching.fetch_add(1, std::memory_order_relaxed); }
   CopyWitness(const CopyWitness&) = delete;
   CopyWitness& operator=(const CopyWitness&) = delete;
   virtual ~CopyWitness() {
     watching.fetch_sub(1, std::memory_order_relaxed);
-    current_ = outer_;
+    context.witness = outer_;
   }
 
   virtual void saw(const Tensor& tensor) = 0;
@@ -36,12 +36,11 @@ class CopyWitness {
   virtual void saw(const void* block, std::int64_t bytes) = 0;
 
   /// That of this thread, or nullptr. Costs next to nothing where there is none in any.
-  static CopyWitness* current() { return watching.load(std::memory_order_relaxed) == 0 ? nullptr : current_; }
+  static CopyWitness* current() { return watching.load(std::memory_order_relaxed) == 0 ? nullptr : context.witness; }
 
  private:
   CopyWitness* outer_;
   inline static constinit std::atomic<int> watching{0};
-  inline static thread_local constinit CopyWitness* current_ = nullptr;
 };
 
 }  // namespace detail

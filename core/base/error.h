@@ -75,10 +75,14 @@ inline std::int64_t checked_multiply(std::string_view op, std::int64_t a, std::i
 
 namespace detail {
 
-/// Called with the operation and the message of every error that fail() throws on this thread, before it is thrown;
-/// nullptr: nothing is called.
-using ErrorHook = void (*)(std::string_view op, const std::string& message);
-inline thread_local constinit ErrorHook error_hook = nullptr;
+/// Is told of every error that fail() throws on a thread, before it is thrown (Context::on_error).
+class ErrorListener {
+ public:
+  virtual void error(std::string_view op, const std::string& message) noexcept = 0;
+
+ protected:
+  ~ErrorListener() = default;
+};
 
 /// Throws ValueError if `f` is a null pointer or holds no function, as an empty std::function: now, not when it is
 /// called.

@@ -15,8 +15,6 @@ const detail::WholeAtFork whole_interning{[]() -> std::mutex& { return interning
 
 }  // namespace
 
-thread_local constinit Scope* Scope::current_ = nullptr;
-
 const Place* intern(std::string_view path, std::string_view what) {
   struct Hash {
     std::size_t operator()(const Place& place) const {

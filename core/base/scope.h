@@ -1,12 +1,26 @@
-// The place in the model where code is running now: errors name it, and nodes of the graph remember it.
+// What a thread is doing: in which place of a model it is, whether it records, which gradient rule it runs, who
+// watches. Errors name the place, and nodes of the graph remember it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "config.h"
 
 namespace xgrad {
+
+class Observer;
+struct Node;
+
+/// Why a tensor that was computed from others has no history, and what becomes of the operations of a thread.
+enum class History : std::uint8_t {
+  recorded,  ///< it has one, or nothing that it was computed from had
+  no_grad,   ///< it was computed under NoGrad, or from what was
+  gradient,  ///< it is a gradient whose graph was not asked for, or was computed from one
+};
 
 /// A place in a model: a module's path, and what the module is ("Linear 512 -> 64") where that is known.
 struct Place {
@@ -23,36 +37,79 @@ inline bool lies_within(std::string_view path, std::string_view module) {
 }
 
 namespace detail {
-/// Takes `gone` out of a thread's chain of scopes, in which each knows the one around it. Mostly it is the innermost;
-/// on the heap, scopes may die in any order.
+class CopyWitness;
+class ErrorListener;
+class LastRun;
+struct Setting;
+
+/// What a thread is doing. Every scope of the library sets one of these fields and puts it back.
+struct Context {
+  const Place* place = nullptr;         ///< in the model; nullptr: nowhere
+  Observer* observers = nullptr;        ///< the newest of those that are shown what happens
+  ErrorListener* on_error = nullptr;    ///< told of the errors that fail() throws
+  CopyWitness* witness = nullptr;       ///< told of copies
+  const Node* rule = nullptr;           ///< the operation whose gradient rule runs, the outermost
+  LastRun* last_run = nullptr;          ///< the rule that may write over what it holds
+  Setting* settings = nullptr;          ///< the innermost With
+  std::uint32_t recorded_rule = 0;      ///< the end of the id of `rule` while the graph of its gradient is recorded
+  std::uint8_t order = 0;               ///< of the nodes that are made (graph/node.h)
+  History history = History::recorded;  ///< what becomes of operations
+  bool showing = false;                 ///< what runs is an observer's
+  bool in_loop = false;                 ///< inside of a parallel_for
+};
+inline thread_local constinit Context context;
+
+/// One thing that is set for a while; the chain of a thread's, from the innermost on.
+struct Setting {
+  void* field;
+  Setting* outer;
+};
+
+/// Sets a field of the thread's context for its life. Mostly it is the innermost that ends; on the heap they may die in
+/// any order, and the newest value counts. Threads: it belongs to the thread that made it, and must die there.
 template <class T>
-void unlink_scope(T*& innermost, T* gone, T* T::*outer) {
+class With : Setting {
+ public:
+  With(T Context::*member, std::type_identity_t<T> value)
+      : Setting{&(context.*member), context.settings}, before_(std::exchange(context.*member, value)) {
+    context.settings = this;
+  }
+  ~With() {
+    T* then = static_cast<T*>(field);  // who gets back the value from before: the next one inside, if it is alive
+    Setting** link = &context.settings;
+    for (; *link && *link != this; link = &(*link)->outer) {
+      if ((*link)->field == field) then = &static_cast<With*>(*link)->before_;
+    }
+    if (!*link) return;
+    *then = before_;
+    *link = outer;
+  }
+  With(const With&) = delete;
+  With& operator=(const With&) = delete;
+
+ private:
+  T before_;
+};
+
+/// Takes `gone` out of a chain in which each knows the one around it.
+template <class T>
+void unlink(T*& innermost, T* gone, T* T::*outer) {
   T** link = &innermost;
   while (*link && *link != gone) link = &((*link)->*outer);
   if (*link) *link = gone->*outer;
 }
 }  // namespace detail
 
+/// Where this thread is in a model, or nullptr: nowhere.
+inline const Place* current_place() { return detail::context.place; }
+
 /// A named place, `decoder.blocks.1.cross_attn`, entered for the life of the object and left when it dies, also by an
-/// exception. Scopes nest per thread; the innermost one is current.
-/// Threads: a scope belongs to the thread that made it, and must die there; a new thread is nowhere.
-class Scope {
+/// exception. Scopes nest per thread; the innermost one is current. Threads: parallel_for takes the place along; a new
+/// thread is nowhere.
+class Scope : detail::With<const Place*> {
  public:
   /// `place` is interned, or nullptr for "nowhere".
-  explicit Scope(const Place* place) noexcept : place_(place), outer_(current_) { current_ = this; }
-  ~Scope() { detail::unlink_scope(current_, this, &Scope::outer_); }
-  Scope(const Scope&) = delete;
-  Scope& operator=(const Scope&) = delete;
-
-  const Place* place() const { return place_; }
-
-  /// The innermost scope of this thread, or nullptr.
-  static const Scope* current() { return current_; }
-
- private:
-  const Place* place_;
-  Scope* outer_;
-  static thread_local constinit Scope* current_;
+  explicit Scope(const Place* place) : With(&detail::Context::place, place) {}
 };
 
 }  // namespace xgrad

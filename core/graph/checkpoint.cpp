@@ -77,19 +77,12 @@ std::vector<const Node*> leaves_behind(const Tensor& y, const Tensors& own, cons
 
 // One rule for a list of inputs: what jointly() is for those that are counted when the program is compiled.
 template <class F>
-struct JointlyEach {
-  Tensors inputs;
+struct JointlyEach : detail::InputList<Tensors> {
   F rule;
 
   static_assert(std::is_invocable_r_v<Tensors, F&, const Tensor&, Wanted>,
                 "a joint rule of a list takes (gy, wanted) and returns Tensors");
 
-  int count() const { return static_cast<int>(inputs.size()); }
-  bool requires_grad() const { return std::ranges::any_of(inputs, &Tensor::requires_grad); }
-  History why_none() const { return detail::why_none(inputs); }
-  void list(detail::Listed& all) const {
-    for (const Tensor& input : inputs) all.inputs.push_back(&input);
-  }
   void attach(detail::Recording& node) && {
     const int first = node.edges_added();
     bool any = false;
@@ -190,7 +183,7 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
   }
   Tensors all = inputs;
   all.insert(all.end(), leaves.begin(), leaves.end());
-  return record("checkpoint", std::move(value), JointlyEach{std::move(all), [=](const Tensor& gy, Wanted wanted) {
+  return record("checkpoint", std::move(value), JointlyEach{{std::move(all)}, [=](const Tensor& gy, Wanted wanted) {
                                                               return gradients(f, inputs, leaves, random, gy, wanted);
                                                             }});
 }

@@ -30,31 +30,11 @@ namespace {
 constinit std::mutex accumulation;
 const detail::WholeAtFork whole_accumulation{[]() -> std::mutex& { return accumulation; }, detail::WholeAtFork::engine};
 
-// While it lives, new nodes are of this order.
-class OrderScope {
- public:
-  explicit OrderScope(std::uint8_t order) : was_(std::exchange(detail::current_order, order)) {}
-  ~OrderScope() { detail::current_order = was_; }
-  OrderScope(const OrderScope&) = delete;
-  OrderScope& operator=(const OrderScope&) = delete;
-
- private:
-  std::uint8_t was_;
-};
-
-// While it lives, new nodes belong to the rule of this operation. The outermost counts: a rule may differentiate.
-class RuleScope {
- public:
-  explicit RuleScope(const Node& node) : was_(detail::current_rule) {
-    if (was_ == 0 && recording()) detail::current_rule = static_cast<std::uint32_t>(node.id);
-  }
-  ~RuleScope() { detail::current_rule = was_; }
-  RuleScope(const RuleScope&) = delete;
-  RuleScope& operator=(const RuleScope&) = delete;
-
- private:
-  std::uint32_t was_;
-};
+// What the context says of a rule: new nodes belong to it. The outermost counts: a rule may differentiate.
+std::uint32_t recorded_rule(const Node& node) {
+  const std::uint32_t outer = detail::context.recorded_rule;
+  return outer == 0 && recording() ? static_cast<std::uint32_t>(node.id) : outer;
+}
 
 // What is done with gradients that meet, in the one operation that the core itself needs.
 Tensor add_recorded(const Tensor& a, const Tensor& b) {
@@ -142,7 +122,7 @@ class Pass {
   void check() const;
   // One above everything that is differentiated; a pass within a pass is part of the outer one.
   std::uint8_t order_of_gradients() const {
-    if (detail::current_order != 0) return detail::current_order;
+    if (detail::context.order != 0) return detail::context.order;
     int highest = 0;
     for (const Node* node : order_) highest = std::max<int>(highest, node->order);
     return static_cast<std::uint8_t>(std::min(highest + 1, 255));
@@ -341,7 +321,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
       constexpr bool wanted = true;
       Tensor gradient;
       {
-        const RuleScope rule(node);
+        const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
         edge.rule(gy, y, &wanted, &gradient, &edge);
       }
       deliver(node, edge, std::move(gradient));
@@ -355,7 +335,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
     for (std::size_t j = 0; j < covers; ++j) any |= wanted_[j] = needed(edges[i + j]);
     if (any) {
       {
-        const RuleScope rule(node);
+        const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
         edges[i].rule(gy, y, wanted_.get(), joint_.data(), &edges[i]);
       }
       for (std::size_t j = 0; j < covers; ++j) {
@@ -486,8 +466,9 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
     fail<GraphError>("grad", "the result does not depend on ", described(x),
                      "; pass {.unused = Unused::zeros} if that is meant");
   }
-  const detail::HistoryScope scope(options.create_graph ? History::recorded : History::gradient);
-  const OrderScope order(options.create_graph ? pass.order_of_gradients() : detail::current_order);
+  const detail::With history(&detail::Context::history, options.create_graph ? History::recorded : History::gradient);
+  const detail::With order(&detail::Context::order,
+                           options.create_graph ? pass.order_of_gradients() : detail::context.order);
   if (options.create_graph && !options.seed.defined()) seed.needed_node()->op = "seed";
   Ref<Node> before;
   if (options.create_graph) {
@@ -519,7 +500,7 @@ void Tensor::backward(const BackwardOptions& options) const {
   Pass pass(*this, targets, Collect::all_leaves, "backward");
   pass.collect(0);
   pass.check();
-  const detail::HistoryScope scope(History::gradient);
+  const detail::With history(&detail::Context::history, History::gradient);
   Tensors found = pass.run(seed, !options.retain_graph);
 
   const std::lock_guard lock(accumulation);

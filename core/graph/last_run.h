@@ -15,10 +15,10 @@ namespace xgrad::detail {
 /// Threads: belongs to the thread that made it.
 class LastRun {
  public:
-  explicit LastRun(Node* node) : node_(node), outer_(std::exchange(current_, this)) {}
+  explicit LastRun(Node* node) : node_(node), outer_(std::exchange(context.last_run, this)) {}
   /// What was taken is gone, so the rule cannot run again, even if it has thrown.
   ~LastRun() {
-    current_ = outer_;
+    context.last_run = outer_;
     if (taken_) node_->release();
   }
   LastRun(const LastRun&) = delete;
@@ -27,8 +27,9 @@ class LastRun {
   /// For a rule: the numbers of gy, or of a tensor that the rule holds. If this is the last run and nobody else holds
   /// them they are unique (Array::unique), to be written over, and the tensor is empty from now on; else shared.
   static Array take(const Tensor& held) {
-    if (!current_ || !current_->node_ || !held.unique()) return held.value();
-    current_->taken_ = true;
+    LastRun* const run = context.last_run;
+    if (!run || !run->node_ || !held.unique()) return held.value();
+    run->taken_ = true;
     return std::exchange(Engine::own_value(held), Array());
   }
 
@@ -36,7 +37,6 @@ class LastRun {
   Node* node_;
   LastRun* outer_;
   bool taken_ = false;
-  inline static thread_local constinit LastRun* current_ = nullptr;
 };
 
 }  // namespace xgrad::detail

@@ -55,11 +55,11 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
   live_nodes.fetch_add(1, std::memory_order_relaxed);
   node->op = op;
   node->id = ids.next();
-  if (const Scope* scope = Scope::current()) node->place = scope->place();
+  node->place = detail::context.place;
   node->edge_count = edges;
   node->rank = static_cast<std::uint8_t>(shape.rank());
-  node->order = detail::current_order;
-  if (edges > 0) node->version = detail::current_rule;
+  node->order = detail::context.order;
+  if (edges > 0) node->version = detail::context.recorded_rule;
   for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
   std::ranges::copy(shape, node->sizes());
   return Ref<Node>::adopt(node);
@@ -78,8 +78,12 @@ void Node::release() noexcept {
 void Node::destroy(Node* node) noexcept {
   // Taking a node apart drops its inputs, and its rules drop tensors that hold other nodes; those come back here and
   // only join the list, so the stack stays flat. The list is threaded through the dead nodes themselves.
-  static thread_local constinit Node* waiting = nullptr;
-  static thread_local constinit bool busy = false;
+  struct Dead {
+    Node* waiting = nullptr;
+    bool busy = false;
+  };
+  static thread_local constinit Dead dead_nodes;
+  auto& [waiting, busy] = dead_nodes;
   static_assert(sizeof(Node::id) >= sizeof(Node*));
   node->id = reinterpret_cast<std::uintptr_t>(std::exchange(waiting, node));
   if (std::exchange(busy, true)) return;

@@ -217,10 +217,6 @@ namespace detail {
 /// Called by each thread before it makes its first node, unless null (core/library.cpp).
 using Announcement = void (*)();
 inline constinit Announcement at_first_node = nullptr;
-/// The order of the nodes that this thread makes.
-inline thread_local constinit std::uint8_t current_order = 0;
-/// The rule that this thread is computing while its graph is wanted: the end of the id of its operation, or 0.
-inline thread_local constinit std::uint32_t current_rule = 0;
 }  // namespace detail
 
 /// How many nodes exist now, in all threads: a training loop must leave this where it began.

@@ -8,18 +8,14 @@ namespace xgrad {
 
 using Clock = std::chrono::steady_clock;
 
-thread_local constinit Observer* Observer::newest_ = nullptr;
-
 namespace detail {
 namespace {
 
-thread_local constinit bool showing = false;                   // what runs now is an observer's
-thread_local constinit const Node* current_rule_of = nullptr;  // of the outermost rule that runs
-thread_local constinit Clock::time_point last_told;       // when observers were last told the time
+thread_local constinit Clock::time_point last_told;  // when observers were last told the time
 
 // The time since this was asked last, without that of the observers.
 Clock::duration spent() {
-  if (showing) return {};
+  if (context.showing) return {};
   const auto now = Clock::now();
   return now - std::exchange(last_told, now);
 }
@@ -28,26 +24,25 @@ Clock::duration spent() {
 
 template <class F>
 void Shown::to_all(const F& show) {
-  if (std::exchange(showing, true)) return;
+  if (std::exchange(context.showing, true)) return;
   struct Done {
     Clock::time_point begin = Clock::now();
     ~Done() {
-      showing = false;
+      context.showing = false;
       last_told += Clock::now() - begin;
     }
   } const done;
-  for (Observer* observer = Observer::newest_; observer; observer = observer->older_) show(*observer);
+  for (Observer* observer = context.observers; observer; observer = observer->older_) show(*observer);
 }
 
 void Shown::operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
                       std::span<const Attribute> attributes) {
-  const Scope* scope = Scope::current();
   const OperationRun run{.op = op,
                          .output = output,
                          .inputs = inputs,
                          .attributes = attributes,
-                         .place = scope ? scope->place() : nullptr,
-                         .rule_of = current_rule_of,
+                         .place = context.place,
+                         .rule_of = context.rule,
                          .spent = spent()};
   to_all([&](Observer& observer) { observer.operation(run); });
 }
@@ -78,22 +73,22 @@ void RulesShown::begin(const Node& node) {
   const auto time = spent();
   Shown::to_all([&](Observer& observer) { observer.begin_gradients(node, time); });
   node_ = &node;
-  outer_ = std::exchange(current_rule_of, current_rule_of ? current_rule_of : &node);
+  outer_ = std::exchange(context.rule, context.rule ? context.rule : &node);
 }
 
 void RulesShown::end() noexcept {
-  current_rule_of = outer_;
+  context.rule = outer_;
   const auto time = spent();
   Shown::to_all([&](Observer& observer) { observer.end_gradients(*node_, time); });
 }
 
 }  // namespace detail
 
-Observer::Observer() : older_(newest_) {
+Observer::Observer() : older_(detail::context.observers) {
   if (!older_) detail::last_told = Clock::now();
-  newest_ = this;
+  detail::context.observers = this;
 }
 
-Observer::~Observer() { detail::unlink_scope(newest_, this, &Observer::older_); }
+Observer::~Observer() { detail::unlink(detail::context.observers, this, &Observer::older_); }
 
 }  // namespace xgrad

@@ -63,18 +63,18 @@ class Observer {
   /// Something that is no operation is done: an optimizer's step, whole, whatever this throws.
   virtual void work(const char* /*what*/, Duration /*spent*/) {}
 
-  /// Whether it wants what modules offer() under this name (core/graph/offer.h): "attention_weights".
+  /// Whether it wants what modules offer() under this name (core/graph/record.h): "attention_weights".
   virtual bool wants(std::string_view /*what*/) const { return false; }
   virtual void offered(std::string_view /*what*/, const std::string& /*path*/, const Array& /*value*/) {}
 
   /// Whether anybody watches this thread.
-  static bool watching() { return newest_ != nullptr; }
+  static bool watching() { return detail::context.observers != nullptr; }
 
  private:
   friend struct detail::Shown;
   Observer* older_;
-  static thread_local constinit Observer* newest_;
 };
+
 namespace detail {
 /// How observers are shown what happens. Only to be called if there are some.
 struct Shown {

@@ -28,45 +28,21 @@
 
 namespace xgrad {
 
-namespace detail {
-inline thread_local constinit History current_history = History::recorded;
-
-/// While it lives, this is what becomes of the operations of this thread; the innermost one counts.
-class HistoryScope {
- public:
-  explicit HistoryScope(History history) : history_(history), outer_(innermost_) {
-    innermost_ = this;
-    current_history = history;
-  }
-  ~HistoryScope() {
-    unlink_scope(innermost_, this, &HistoryScope::outer_);
-    current_history = innermost_ ? innermost_->history_ : History::recorded;
-  }
-  HistoryScope(const HistoryScope&) = delete;
-  HistoryScope& operator=(const HistoryScope&) = delete;
-
- private:
-  History history_;
-  HistoryScope* outer_;
-  inline static thread_local constinit HistoryScope* innermost_ = nullptr;
-};
-}  // namespace detail
-
 /// Whether operations are being recorded on this thread. During a backward pass: whether its graph is wanted.
-inline bool recording() { return detail::current_history == History::recorded; }
+inline bool recording() { return detail::context.history == History::recorded; }
 
 /// What a rule captures of an input: the input, or nothing if no rule will be kept. The same as capturing the input
 /// itself, but for the count of references, which shows in operations on a few numbers.
 inline Tensor kept(const Tensor& input) { return recording() ? input : Tensor(); }
 
-/// No graph while it lives: results are plain values. Threads: for the thread that made it, which also ends it; new
-/// threads record.
-struct [[nodiscard]] NoGrad : detail::HistoryScope {
-  NoGrad() : HistoryScope(History::no_grad) {}
+/// No graph while it lives: results are plain values. Threads: for the thread that made it, which also ends it, and for
+/// the threads of a parallel_for inside of it; new threads record.
+struct [[nodiscard]] NoGrad : detail::With<History> {
+  NoGrad() : With(&detail::Context::history, History::no_grad) {}
 };
 /// Recording again inside a NoGrad.
-struct [[nodiscard]] EnableGrad : detail::HistoryScope {
-  EnableGrad() : HistoryScope(History::recorded) {}
+struct [[nodiscard]] EnableGrad : detail::With<History> {
+  EnableGrad() : With(&detail::Context::history, History::recorded) {}
 };
 
 /// Which of the inputs of a joint rule want their gradient.
@@ -226,10 +202,10 @@ struct Jointly {
   }
 };
 
-template <class T, class F>
-struct WrtEach {
+// Any number of inputs.
+template <class T>
+struct InputList {
   T inputs;
-  F make_rule;
 
   int count() const { return static_cast<int>(inputs.size()); }
   bool requires_grad() const { return std::ranges::any_of(inputs, &Tensor::requires_grad); }
@@ -237,11 +213,17 @@ struct WrtEach {
   void list(Listed& all) const {
     for (const Tensor& input : inputs) all.inputs.push_back(&input);
   }
+};
+
+template <class T, class F>
+struct WrtEach : InputList<T> {
+  F make_rule;
+
   void attach(Recording& node) && {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (std::size_t i = 0; i < this->inputs.size(); ++i) {
       auto rule = make_rule(i);
       using R = decltype(rule);
-      if (!node.add(inputs[i])) continue;
+      if (!node.add(this->inputs[i])) continue;
       if constexpr (TakesOutput<R>) node.keep_output();
       node.set_rule<SingleRule>(node.edges_added() - 1, 1, std::move(rule));
     }
@@ -315,11 +297,11 @@ detail::Jointly<F, detail::Held<Inputs&&>...> jointly(F rule, Inputs&&... inputs
 /// `make_rule(i)` is the rule of the i-th of any number of inputs.
 template <class F>
 detail::WrtEach<const Tensors&, F> wrt_each(const Tensors& inputs, F make_rule) {
-  return {inputs, std::move(make_rule)};
+  return {{inputs}, std::move(make_rule)};
 }
 template <class F>
 detail::WrtEach<Tensors, F> wrt_each(Tensors&& inputs, F make_rule) {
-  return {std::move(inputs), std::move(make_rule)};
+  return {{std::move(inputs)}, std::move(make_rule)};
 }
 
 namespace detail {
@@ -332,7 +314,7 @@ template <class... W>
 
 template <class... W>
 Tensor recorded(const char* op, Array&& value, W&&... wrts) {
-  if (current_history == History::gradient) return Tensor(std::move(value));
+  if (context.history == History::gradient) return Tensor(std::move(value));
   const bool wanted = (wrts.requires_grad() || ...);
   if (!recording() || !wanted) {
     History why = std::max({wrts.why_none()...});
@@ -353,6 +335,20 @@ Tensor record(const char* op, Array value, W&&... wrts) {
   if (Observer::watching()) [[unlikely]]
     detail::show_operation(op, y, wrts...);
   return y;
+}
+
+/// For those who write modules: gives the observers that want `what` the array that value() returns. It is computed
+/// without a graph, and only if there are any. `path` is the module's.
+///
+///     offer("gates", path(), [&] { return sigmoid(gate(x)).value(); });
+template <class F>
+void offer(std::string_view what, const std::string& path, const F& value) {
+  if (Observer::watching()) [[unlikely]] {
+    detail::Shown::offer(what, path, [&] {
+      const NoGrad off;
+      return value();
+    });
+  }
 }
 
 }  // namespace xgrad

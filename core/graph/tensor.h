@@ -23,13 +23,6 @@ namespace detail {
 struct Engine;
 }  // namespace detail
 
-/// Why a tensor that was computed from others has no history.
-enum class History : std::uint8_t {
-  recorded,  ///< it has one, or nothing that it was computed from had
-  no_grad,   ///< it was computed under NoGrad, or from what was
-  gradient,  ///< it is a gradient whose graph was not asked for, or was computed from one
-};
-
 /// A cheap handle (one counted pointer) to a value and, if the value has a history, to its node in the graph. Copies of
 /// a handle mean the same tensor. A tensor without history has no node: under NoGrad, or made from plain numbers, it
 /// costs its numbers and nothing else.

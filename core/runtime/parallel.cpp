@@ -20,12 +20,12 @@
 #include <vector>
 
 #include "../base/error.h"
+#include "../base/scope.h"
 
 namespace xgrad {
 namespace {
 
 constexpr int most_threads = 1024;
-thread_local bool inside_loop = false;
 
 // The variable's text; empty if it is not set.
 std::string_view environment(const char* variable) {
@@ -50,7 +50,9 @@ class Loop {
 
   // Takes blocks until none is left, as the thread of this number.
   void work(int thread) noexcept {
-    const bool outer = std::exchange(inside_loop, true);
+    const detail::With place(&detail::Context::place, place_);
+    const detail::With history(&detail::Context::history, history_);
+    const bool outer = std::exchange(detail::context.in_loop, true);
     for (int i = 0; i < stretches_; ++i) {
       const int stretch = (thread + i) % stretches_;
       while (true) {
@@ -59,7 +61,7 @@ class Loop {
         run(block);
       }
     }
-    inside_loop = outer;
+    detail::context.in_loop = outer;
   }
 
   void rethrow() const {
@@ -92,6 +94,8 @@ class Loop {
   std::int64_t count_, grain_, blocks_;
   void (*run_)(const void*, std::int64_t, std::int64_t);
   const void* context_;
+  const Place* place_ = detail::context.place;  // of the calling thread, as the next
+  History history_ = detail::context.history;
   int stretches_;
   Next next_[most_stretches];
   std::mutex mutex_;  // of the two below
@@ -244,7 +248,7 @@ int threads() { return State::state().count.load(std::memory_order_relaxed); }
 void set_threads(int count) {
   if (count < 1 || count > most_threads)
     fail<ValueError>("set_threads", "count ", count, " not in [1, ", most_threads, "]");
-  if (inside_loop) fail<ValueError>("set_threads", "a parallel loop is running on this thread");
+  if (detail::context.in_loop) fail<ValueError>("set_threads", "a parallel loop is running on this thread");
   State& state = State::state();
   const std::lock_guard lock(state.one_loop);
   if (count == state.count) return;
@@ -256,7 +260,7 @@ void detail::parallel_blocks(std::int64_t count, std::int64_t grain,
                              void (*run)(const void*, std::int64_t, std::int64_t), const void* context) {
   State& state = State::state();
   std::unique_lock lock(state.one_loop, std::defer_lock);
-  const bool together = threads() > 1 && !inside_loop && lock.try_lock();
+  const bool together = threads() > 1 && !detail::context.in_loop && lock.try_lock();
   Loop loop(count, std::max<std::int64_t>(grain, 1), run, context, together ? threads() : 1);
   if (together) {
     if (!state.crew) state.crew = std::make_unique<Crew>(state.count - 1);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../../core/graph/offer.h"
+#include "../../core/graph/record.h"
 #include "../../ops/layers/attention.h"
 #include "../module.h"
 

@@ -81,7 +81,7 @@ TEST_CASE("Errors and nodes carry the module's path") {
   CHECK(error_of<ShapeError>([&] { model(Array({3}, Real(1))); }).find("\n  in blocks.0.first (Scale of 2)") !=
         std::string::npos);
   CHECK(model(Array({2}, Real(1))).node()->place->path == "last");
-  CHECK(Scope::current() == nullptr);
+  CHECK(current_place() == nullptr);
 }
 
 TEST_CASE("Duplicate, empty and dotted names are refused with the path") {

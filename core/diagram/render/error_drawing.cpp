@@ -20,8 +20,7 @@ constexpr int most_vertices = 2000;
 GraphVertex failed_vertex(const GraphView& view, std::string_view op, const std::string& message) {
   GraphVertex vertex{.role = GraphRole::operation, .op = std::string(op), .name = {}, .path = {}};
   vertex.colours = {.fill = Rgb{254, 226, 226}, .line = Rgb{220, 38, 38}, .text = Rgb{127, 29, 29}};
-  const Scope* scope = Scope::current();
-  if (const Place* place = scope ? scope->place() : nullptr) {
+  if (const Place* place = current_place()) {
     vertex.path = place->path;
     const auto frame = std::ranges::find(view.clusters, place->path, &GraphCluster::path);
     if (frame != view.clusters.end()) vertex.cluster = static_cast<int>(frame - view.clusters.begin());
@@ -38,18 +37,7 @@ GraphVertex failed_vertex(const GraphView& view, std::string_view op, const std:
 
 }  // namespace
 
-thread_local constinit ErrorDrawing* ErrorDrawing::innermost_ = nullptr;
-
-ErrorDrawing::ErrorDrawing(std::string path) : path_(std::move(path)) {
-  check_extension(path_);
-  outer_ = std::exchange(innermost_, this);
-  detail::error_hook = draw_innermost;
-}
-
-ErrorDrawing::~ErrorDrawing() {
-  detail::unlink_scope(innermost_, this, &ErrorDrawing::outer_);
-  if (!innermost_) detail::error_hook = nullptr;
-}
+ErrorDrawing::ErrorDrawing(std::string path) : path_(std::move(path)) { check_extension(path_); }
 
 void ErrorDrawing::operation(const OperationRun& run) {
   const auto is_input = [&](const Tensor& result) {
@@ -62,15 +50,13 @@ void ErrorDrawing::operation(const OperationRun& run) {
   unused_.push_back(run.output);
 }
 
-void ErrorDrawing::draw_innermost(std::string_view op, const std::string& message) noexcept {
-  ErrorDrawing* const drawing = std::exchange(innermost_, nullptr);  // errors of the drawing itself are not drawn
-  if (!drawing) return;
+void ErrorDrawing::error(std::string_view op, const std::string& message) noexcept {
+  const detail::With quiet(&detail::Context::on_error, nullptr);  // errors of the drawing itself are not drawn
   try {
-    drawing->draw(op, message);
+    draw(op, message);
   } catch (const std::exception& error) {
     std::fputs(cat("xgrad: the graph behind an error could not be drawn: ", error.what(), "\n").c_str(), stderr);
   }
-  innermost_ = drawing;
 }
 
 void ErrorDrawing::draw(std::string_view op, const std::string& message) const {

@@ -17,22 +17,20 @@ namespace xgrad {
 ///
 /// With XGRAD_VIZ=error.svg in the environment every thread has one from its first node on, and no program need say it.
 /// What cannot be drawn is told on the standard error stream. It keeps the last unused results alive: for searching.
-class ErrorDrawing : public Observer {
+class ErrorDrawing : public Observer, private detail::ErrorListener {
  public:
   /// Throws ValueError for a path without an extension that save_graph knows.
   explicit ErrorDrawing(std::string path);
-  ~ErrorDrawing() override;
 
   void operation(const OperationRun& run) override;
 
  private:
-  static void draw_innermost(std::string_view op, const std::string& message) noexcept;
+  void error(std::string_view op, const std::string& message) noexcept override;
   void draw(std::string_view op, const std::string& message) const;
 
   std::string path_;
   Tensors unused_;  // results that no operation has taken yet, the newest last
-  ErrorDrawing* outer_;
-  static thread_local constinit ErrorDrawing* innermost_;
+  const detail::With<detail::ErrorListener*> listening_{&detail::Context::on_error, this};
 };
 
 namespace detail {

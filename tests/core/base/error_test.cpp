@@ -45,27 +45,27 @@ TEST_CASE("a scope is left when an exception passes through it") {
     const Scope inner(intern("inner"));
     fail<ValueError>("op", "what");
   });
-  CHECK(Scope::current()->place()->path == "outer");
+  CHECK(current_place()->path == "outer");
 }
 
 TEST_CASE("scopes may die in any order") {
   auto first = std::make_unique<Scope>(intern("first")), second = std::make_unique<Scope>(intern("second"));
   auto third = std::make_unique<Scope>(intern("third"));
   second.reset();
-  CHECK(Scope::current() == third.get());
+  CHECK(current_place() == intern("third"));
   first.reset();
-  CHECK(Scope::current() == third.get());
+  CHECK(current_place() == intern("third"));
   second = std::make_unique<Scope>(intern("again"));
   third.reset();
-  CHECK(Scope::current()->place()->path == "again");
+  CHECK(current_place()->path == "again");
   second.reset();
-  CHECK(Scope::current() == nullptr);
+  CHECK(current_place() == nullptr);
 }
 
 TEST_CASE("scopes belong to their thread") {
   const Scope here(intern("here"));
-  const Scope* there = Scope::current();
-  std::thread([&] { there = Scope::current(); }).join();
+  const Place* there = current_place();
+  std::thread([&] { there = current_place(); }).join();
   CHECK(there == nullptr);
 }
 

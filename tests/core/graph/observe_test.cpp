@@ -9,7 +9,7 @@
 
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/graph/grad.h>
-#include <xgrad/core/graph/offer.h>
+#include <xgrad/core/graph/record.h>
 #include <xgrad/ops/ops.h>
 
 #include "support/check.h"
