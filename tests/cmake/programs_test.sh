@@ -20,7 +20,7 @@ xtensor         30
 mistakes       150
 "
 
-built=${XGRAD_BUILD_DIR:-$root/build/release}
+built=${XGRAD_BUILD_DIR:-$root/build/grouped}
 cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
 cmake --install "$built" --prefix "$sandbox/prefix" >"$sandbox/log" || { cat "$sandbox/log"; exit 1; }
 cmake -S "$root/tests/programs" -B "$sandbox/build" -G "$(cached CMAKE_GENERATOR)" \

@@ -3,7 +3,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/cmake/build.sh"
-[ -n "${XGRAD_BUILD_DIR:-}" ] || { build release xgrad && XGRAD_BUILD_DIR=$(build_dir release); }
+[ -n "${XGRAD_BUILD_DIR:-}" ] || { build grouped xgrad && XGRAD_BUILD_DIR=$(build_dir grouped); }
 
 exec python3 -B - "$root" "$XGRAD_BUILD_DIR" <<'END_OF_FILE'
 import pathlib

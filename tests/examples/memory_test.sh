@@ -3,7 +3,7 @@
 # with no signal; so do those whose files may not grow.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${XGRAD_BUILD_DIR:-$root/build/release}/bin
+bin=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"

@@ -3,7 +3,7 @@
 # written. Errors are one line `error: ...` and a status, nothing hangs, and nothing half-written is left.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-bin=${XGRAD_BUILD_DIR:-$root/build/release}/bin
+bin=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"

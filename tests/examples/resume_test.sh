@@ -3,7 +3,7 @@
 # run's checkpoint is refused; what is ignored is said.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-translate=${XGRAD_BUILD_DIR:-$root/build/release}/bin/translate
+translate=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin/translate
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 cd "$sandbox"
@@ -60,7 +60,7 @@ grep -q '^error: .*is not a regular file' err || complain "no reason"
 [ ! -e taken/loss.csv ] || complain "training began"
 
 echo "the GPT, interrupted in the middle and resumed, ends as if it had run through"
-gpt=${XGRAD_BUILD_DIR:-$root/build/release}/bin/gpt
+gpt=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin/gpt
 small=(--heads 2 --layers 1 --context 8 --batch 2 --length 5 --steps 6000 --report-every 700 --threads 1)
 "$gpt" "${small[@]}" --dim 8 --out stopped >out 2>err </dev/null &
 pid=$!

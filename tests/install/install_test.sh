@@ -7,7 +7,7 @@ sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 prefix=$sandbox/prefix
 
-built=${XGRAD_BUILD_DIR:-$root/build/release}
+built=${XGRAD_BUILD_DIR:-$root/build/grouped}
 cached() { sed -n "s/^$1:.*=//p" "$built/CMakeCache.txt"; }
 compiler=$(cached CMAKE_CXX_COMPILER)
 

@@ -4,7 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../../.." && pwd)
-bin=${XGRAD_BUILD_DIR:-$root/build/release}/bin
+bin=${XGRAD_BUILD_DIR:-$root/build/grouped}/bin
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 
