@@ -53,8 +53,13 @@ endif()
 # includes what it needs all the same: the preset clang-strict compiles without (CMAKE_DISABLE_PRECOMPILE_HEADERS). Headers
 # are named in <>, since the paths of others would tell checkouts apart, which share a cache.
 #   xgrad_precompile(target <header>...)
+#   xgrad_precompile(target REUSE_FROM other)   takes what was compiled for another target with the same flags
 function(xgrad_precompile target)
-  target_precompile_headers(${target} PRIVATE ${ARGN})
+  if(ARGV1 STREQUAL "REUSE_FROM")
+    target_precompile_headers(${target} ${ARGN})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
