@@ -78,7 +78,7 @@ for compiler in g++ clang++; do
   done
 
   echo "  layers without a place"
-  layers=$(sed -n 's/^  explicit \([A-Za-z0-9]*\)(Placeless, \.\.\.);.*/\1/p' "$root"/nn/*.h "$root"/nn/pytorch/*.h)
+  layers=$(sed -n 's/^  explicit \([A-Za-z0-9]*\)(Placeless, \.\.\.);.*/\1/p' "$root"/nn/*.h "$root"/nn/*/*.h)
   [ "$(wc -w <<<"$layers")" -ge 37 ]
   # The compiler says it once for each type that is no place.
   code='using namespace nn; using namespace nn::pytorch; long n;'
