@@ -75,7 +75,8 @@ inline std::int64_t checked_multiply(std::string_view op, std::int64_t a, std::i
 
 namespace detail {
 
-/// Is told of every error that fail() throws on a thread, before it is thrown (Context::on_error).
+/// Is told of every error that fail() throws on a thread, before it is thrown (Context::on_error). Threads: each hears
+/// of its own thread alone.
 class ErrorListener {
  public:
   virtual void error(std::string_view op, const std::string& message) noexcept = 0;

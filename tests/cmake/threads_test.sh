@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
 silent=()
-for header in core/*.h core/*/*.h nn/*.h nn/*/*.h optim/*.h examples/kit/*.h; do
+for header in $(find core nn optim examples/kit -name "*.h"); do
   if grep -qE '^class (\[\[nodiscard\]\] )?[A-Z][A-Za-z0-9]* \{' "$header" && ! grep -q 'Threads:' "$header"; then
     silent+=("$header")
   fi
