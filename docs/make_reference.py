@@ -30,6 +30,9 @@ LEFT_OUT = {
     "ops/distributions/distributions.h", "optim/loss.h", "optim/names.h", "optim/options.h", "core/base/text.h",
 }
 
+# Types that the library's own sources alone use, in headers of others.
+OWN = {"Buffer"}
+
 
 def first_sentence(comment):
     lines = [line.strip() for line in comment]
@@ -142,7 +145,7 @@ def page():
             name = path.relative_to(include).as_posix()
             if name in LEFT_OUT or "/kernels/" in name or "/private/" in name:
                 continue
-            found = list(entries(path))
+            found = [entry for entry in entries(path) if entry[0] not in OWN]
             if not found:
                 continue
             out += ["", f"### `{name}`", "", heading(path) + ".", ""]

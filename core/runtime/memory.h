@@ -124,7 +124,8 @@ class Ref {
   T* object_ = nullptr;
 };
 
-/// A block of elements, shared by the arrays that look at it. Behind it is xtensor's own container (core/array/xtensor_buffer.h).
+// A block of elements, shared by the arrays that look at it. Behind it is xtensor's own container
+// (core/array/xtensor_buffer.h).
 template <class T>
 struct Buffer {
   RefCount refs;

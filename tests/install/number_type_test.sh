@@ -35,7 +35,9 @@ int main() { return part() == static_cast<int>(sizeof(xgrad::Real)) ? 0 : 1; }
 END_OF_FILE
 
 type_of() { if [ "$1" = xgrad ]; then echo float; else echo double; fi; }
-link() { "$compiler" "${flags[@]}" "$@" -o "$sandbox/program"; }
+# What the library itself is linked with: a program has all that its number type brings along (core/library.cpp).
+read -ra others < <(PKG_CONFIG_PATH=$libraries/pkgconfig pkg-config --libs-only-l xgrad | sed 's/-lxgrad //')
+link() { "$compiler" "${flags[@]}" "$@" "${others[@]}" -pthread -o "$sandbox/program"; }
 check_linker() { # flags
   flags=("$@")
   echo "linked with ${flags[*]}"

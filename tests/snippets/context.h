@@ -91,10 +91,10 @@ extern const Index labels;
 extern kit::DataLoader<kit::TensorDataset<Tensor, Index>> batches, validation;
 }  // namespace docs_data
 
-namespace core_diagram_compare {
+namespace core_diagram_view_compare {
 using namespace common;
 extern const Tensor before, after;
-}  // namespace core_diagram_compare
+}  // namespace core_diagram_view_compare
 
 namespace docs_diagrams {
 using namespace common;
@@ -118,31 +118,31 @@ using namespace common;
 extern const kit::Corpus corpus;
 }  // namespace docs_start_12_translation
 
-namespace core_diagram_error_drawing {
+namespace core_diagram_render_error_drawing {
 using namespace common;
 extern const Block model;
-}  // namespace core_diagram_error_drawing
+}  // namespace core_diagram_render_error_drawing
 
-namespace core_diagram_values {
+namespace core_diagram_view_values {
 using namespace common;
 extern const Block model;
-}  // namespace core_diagram_values
+}  // namespace core_diagram_view_values
 
-namespace core_observe {
+namespace core_graph_observe {
 using namespace common;
 extern const Block model;
-}  // namespace core_observe
+}  // namespace core_graph_observe
 
-namespace core_offer {
+namespace core_graph_record {
 using namespace common;
 std::string path();
 Tensor gate(const Tensor& x);
-}  // namespace core_offer
+}  // namespace core_graph_record
 
-namespace core_profile {
+namespace core_watch_profile {
 using namespace common;
 extern const Block model;
-}  // namespace core_profile
+}  // namespace core_watch_profile
 
 namespace nn_summary {
 using namespace common;
@@ -194,31 +194,31 @@ using namespace common;
 extern const nn::Bert bert;
 }  // namespace nn_checks
 
-namespace nn_gpt {
+namespace nn_models_gpt {
 using namespace common;
 extern const Index next_ids;
-}  // namespace nn_gpt
+}  // namespace nn_models_gpt
 
-namespace nn_key_value_cache {
+namespace nn_attention_key_value_cache {
 using namespace common;
 using nn::Rewind;
 extern nn::KeyValueCache past;
 extern const nn::Module& layer;
 extern const double dropout;
 Tensor o(const Tensor& x);
-}  // namespace nn_key_value_cache
+}  // namespace nn_attention_key_value_cache
 
-namespace nn_language_model {
+namespace nn_models_language_model {
 using namespace common;
 extern const Index prompt;
 extern const nn::Gpt model;
-}  // namespace nn_language_model
+}  // namespace nn_models_language_model
 
 namespace core_files_safetensors {
 extern const Array w, b;
 }  // namespace core_files_safetensors
 
-namespace core_record_fused {
+namespace core_graph_record_fused {
 using namespace common;
 extern const Tensor gamma, beta;
 extern const Array normalized, statistics;
@@ -229,18 +229,18 @@ Tensor row_sum(const Tensor& x);
 Tensor standardized(const Tensor& x, Real eps);
 std::array<Tensor, 3> layer_norm_gradients(const std::array<Tensor, 3>& inputs, const Array& statistics,
                                            const Tensor& gy, Wanted wanted);
-}  // namespace core_record_fused
+}  // namespace core_graph_record_fused
 
 namespace docs_fused_operation {
-using namespace core_record_fused;
+using namespace core_graph_record_fused;
 using testing::check_fused, testing::normal;
 Tensor composed_softmax(const Tensor& x, int axis);
 }  // namespace docs_fused_operation
 
-namespace nn_masks {
+namespace nn_attention_masks {
 using namespace common;
 extern const nn::MultiHeadAttention attn;
-}  // namespace nn_masks
+}  // namespace nn_attention_masks
 
 namespace nn_pytorch_multihead_attention {
 using namespace common;
@@ -252,11 +252,11 @@ using namespace common;
 extern const Tensor src, tgt;
 }  // namespace nn_pytorch_transformer
 
-namespace core_checkpoint {
+namespace core_graph_checkpoint {
 using namespace common;
 extern const std::vector<Block> blocks;
 extern Tensor x;
-}  // namespace core_checkpoint
+}  // namespace core_graph_checkpoint
 
 namespace docs_optimizers {
 using namespace common;
@@ -270,30 +270,30 @@ Tensor predict(const Tensor& x);
 double validation();
 }  // namespace docs_optimizers
 
-namespace optim_find_learning_rate {
+namespace optim_diagnostics_find_learning_rate {
 using namespace common;
 extern const nn::Gpt net;
 Index next_ids();
 Index next_targets();
-}  // namespace optim_find_learning_rate
+}  // namespace optim_diagnostics_find_learning_rate
 
-namespace optim_lbfgs {
+namespace optim_optimizers_lbfgs {
 using namespace common;
 extern const nn::Mlp model;
-}  // namespace optim_lbfgs
+}  // namespace optim_optimizers_lbfgs
 
-namespace optim_reduce_on_plateau {
+namespace optim_schedules_reduce_on_plateau {
 using namespace common;
 extern const double validation_loss;
-}  // namespace optim_reduce_on_plateau
+}  // namespace optim_schedules_reduce_on_plateau
 
-namespace optim_audit {
+namespace optim_diagnostics_audit {
 using namespace common;
 extern const Block net;
-}  // namespace optim_audit
+}  // namespace optim_diagnostics_audit
 
-namespace optim_overfit {
+namespace optim_diagnostics_overfit {
 using namespace common;
 extern const nn::Gpt net;
-}  // namespace optim_overfit
+}  // namespace optim_diagnostics_overfit
 }  // namespace snippets
