@@ -7,6 +7,7 @@
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/text.h>
 #include <xgrad/core/files/safetensors.h>
+#include <xgrad/core/graph/record.h>
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/output.h>
