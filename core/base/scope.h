@@ -37,9 +37,9 @@ inline bool lies_within(std::string_view path, std::string_view module) {
 }
 
 namespace detail {
-class CopyWitness;
+class CopyListener;
 class ErrorListener;
-class LastRun;
+class Donation;
 struct Setting;
 
 /// What a thread is doing. Every scope of the library sets one of these fields and puts it back.
@@ -47,9 +47,9 @@ struct Context {
   const Place* place = nullptr;         ///< in the model; nullptr: nowhere
   Observer* observers = nullptr;        ///< the newest of those that are shown what happens
   ErrorListener* on_error = nullptr;    ///< told of the errors that fail() throws
-  CopyWitness* witness = nullptr;       ///< told of copies
+  CopyListener* on_copy = nullptr;      ///< told of copies of tensors and arrays
   const Node* rule = nullptr;           ///< the operation whose gradient rule runs, the outermost
-  LastRun* last_run = nullptr;          ///< the rule that may write over what it holds
+  Donation* donation = nullptr;          ///< the rule that may write over what it holds
   Setting* settings = nullptr;          ///< the innermost With
   std::uint32_t recorded_rule = 0;      ///< the end of the id of `rule` while the graph of its gradient is recorded
   std::uint8_t order = 0;               ///< of the nodes that are made (graph/node.h)

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "../../core/graph/last_run.h"
+#include "../../core/graph/donation.h"
 #include "../../core/graph/record_fused.h"
 #include "../../core/watch/formula.h"
 #include "../arrange/create.h"
@@ -64,7 +64,7 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
       "cross_entropy", std::move(rows.losses), std::array{logits},
       [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
         return std::array<Tensor, 1>{
-            cross_entropy_gradient_rows(detail::LastRun::take(in[0]), targets, totals, gy.value())};
+            cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, gy.value())};
       },
       [targets](const Tensor& x) { return composed_losses(x, targets); }, told("targets", targets.classes),
       told("ignore_index", targets.ignored), told("label_smoothing", unless(0, targets.smoothing)));
@@ -79,7 +79,7 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Real count) {
       [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
         const Array scaled(Shape{}, gy.value().item() / count);
         return std::array<Tensor, 1>{
-            cross_entropy_gradient_rows(detail::LastRun::take(in[0]), targets, totals, scaled)};
+            cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, scaled)};
       },
       [targets, count](const Tensor& x) { return sum(composed_losses(x, targets)) / count; },
       told("targets", targets.classes), told("ignore_index", targets.ignored),
