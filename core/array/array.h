@@ -89,7 +89,7 @@ class BasicArray {
 
   BasicArray(const BasicArray& other)
       : shape_(other.shape_), size_(other.size_), data_(other.data_), buffer_(other.buffer_) {
-    if (detail::CopyListener* listener = detail::CopyListener::current()) [[unlikely]]
+    if (detail::CopyListener* listener = detail::context.on_copy) [[unlikely]]
       listener->saw(buffer_.get(), size_ * static_cast<std::int64_t>(sizeof(T)));
   }
   BasicArray& operator=(const BasicArray&) = default;

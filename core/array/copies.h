@@ -7,7 +7,6 @@
 // core/diagram/view/collect.cpp is the one that watches.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -23,24 +22,17 @@ namespace detail {
 /// Threads: a listener belongs to the thread that made it, and must die there, the newest first.
 class CopyListener {
  public:
-  CopyListener() : outer_(std::exchange(context.on_copy, this)) { watching.fetch_add(1, std::memory_order_relaxed); }
+  CopyListener() : outer_(std::exchange(context.on_copy, this)) {}
   CopyListener(const CopyListener&) = delete;
   CopyListener& operator=(const CopyListener&) = delete;
-  virtual ~CopyListener() {
-    watching.fetch_sub(1, std::memory_order_relaxed);
-    context.on_copy = outer_;
-  }
+  virtual ~CopyListener() { context.on_copy = outer_; }
 
   virtual void saw(const Tensor& tensor) = 0;
   /// The elements of an array that is no tensor's.
   virtual void saw(const void* block, std::int64_t bytes) = 0;
 
-  /// That of this thread, or nullptr. Costs next to nothing where there is none in any.
-  static CopyListener* current() { return watching.load(std::memory_order_relaxed) == 0 ? nullptr : context.on_copy; }
-
  private:
   CopyListener* outer_;
-  inline static constinit std::atomic<int> watching{0};
 };
 
 }  // namespace detail

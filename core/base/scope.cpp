@@ -10,22 +10,29 @@ namespace xgrad {
 
 namespace {
 
-constinit std::mutex interning;
-const detail::WholeAtFork whole_interning{[]() -> std::mutex& { return interning; }, detail::WholeAtFork::engine};
+struct HashOfPlace {
+  std::size_t operator()(const Place& place) const {
+    const std::hash<std::string_view> hash;
+    return hash(place.path) + 31 * hash(place.what);
+  }
+};
+
+struct Places {
+  std::mutex mutex;
+  std::unordered_set<Place, HashOfPlace> all;
+};
+// Never destroyed: nodes of the graph may outlive static objects.
+Places& places() {
+  static Places& only = *new Places;
+  return only;
+}
+const detail::WholeAtFork whole{[]() -> std::mutex& { return places().mutex; }, detail::WholeAtFork::engine};
 
 }  // namespace
 
 const Place* intern(std::string_view path, std::string_view what) {
-  struct Hash {
-    std::size_t operator()(const Place& place) const {
-      const std::hash<std::string_view> hash;
-      return hash(place.path) + 31 * hash(place.what);
-    }
-  };
-  // Never destroyed: nodes of the graph may outlive static objects.
-  static std::unordered_set<Place, Hash>& places = *new std::unordered_set<Place, Hash>;
-  const std::lock_guard lock(interning);
-  return &*places.insert({.path = std::string(path), .what = std::string(what)}).first;
+  const std::lock_guard lock(places().mutex);
+  return &*places().all.insert({.path = std::string(path), .what = std::string(what)}).first;
 }
 
 }  // namespace xgrad

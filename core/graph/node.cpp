@@ -10,6 +10,12 @@ static_assert(sizeof(Node) + 2 * sizeof(Edge) <= 128);  // two lines of the cach
 
 namespace {
 
+// Of all threads.
+struct {
+  std::atomic<std::uint64_t> ids_taken{0};
+  std::atomic<std::int64_t> alive{0};
+} constinit nodes;
+
 // Each thread takes many ids at a time: a counter that threads share costs more than all else about a node.
 class Ids {
  public:
@@ -26,9 +32,8 @@ class Ids {
  private:
   void take_more() {
     constexpr std::uint64_t count = 256;
-    static std::atomic<std::uint64_t> taken{0};
     if (end_ == 0 && detail::at_first_node) detail::at_first_node();
-    last_ = taken.fetch_add(count, std::memory_order_relaxed);
+    last_ = nodes.ids_taken.fetch_add(count, std::memory_order_relaxed);
     end_ = last_ + count;
   }
 
@@ -36,11 +41,10 @@ class Ids {
 };
 thread_local constinit Ids ids;
 
-std::atomic<std::int64_t> live_nodes{0};
 
 }  // namespace
 
-std::int64_t live_node_count() { return live_nodes.load(std::memory_order_relaxed); }
+std::int64_t live_node_count() { return nodes.alive.load(std::memory_order_relaxed); }
 
 NodeExtras& LazyExtras::needed() {
   if (NodeExtras* there = get()) return *there;
@@ -52,7 +56,7 @@ NodeExtras& LazyExtras::needed() {
 
 Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
   auto* node = new (pool_allocate(bytes(shape.rank(), edges), PoolUse::nodes)) Node;
-  live_nodes.fetch_add(1, std::memory_order_relaxed);
+  nodes.alive.fetch_add(1, std::memory_order_relaxed);
   node->op = op;
   node->id = ids.next();
   node->place = detail::context.place;
@@ -96,7 +100,7 @@ void Node::destroy(Node* node) noexcept {
     pool_release(dead, size, PoolUse::nodes);
     ++count;
   }
-  live_nodes.fetch_sub(count, std::memory_order_relaxed);
+  nodes.alive.fetch_sub(count, std::memory_order_relaxed);
   busy = false;
 }
 

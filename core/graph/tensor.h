@@ -37,7 +37,7 @@ class Tensor {
   /// Undefined: means "none" where a Tensor is optional.
   Tensor() = default;
   Tensor(const Tensor& other) : body_(other.body_) {
-    if (detail::CopyListener* listener = detail::CopyListener::current()) [[unlikely]]
+    if (detail::CopyListener* listener = detail::context.on_copy) [[unlikely]]
       listener->saw(*this);
   }
   Tensor(Tensor&&) = default;

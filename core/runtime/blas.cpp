@@ -69,12 +69,18 @@ bool choose_kernels() {
 const bool kernels_chosen = setup_by_environment() != "none" && choose_kernels();
 #endif
 
+// The BLAS of the process.
+struct {
+  std::mutex mutex;  // of its setup and of `known`
+  std::atomic<bool> is_set_up{false};
+  std::atomic<int> inside{0};  // products that run
+  std::atomic<int> mapped{0};  // buffers that OpenBLAS has for them
+  std::vector<void*> known;    // these
+} constinit blas;
+const detail::WholeAtFork whole{[]() -> std::mutex& { return blas.mutex; }, detail::WholeAtFork::engine};
+
 // OpenBLAS has one thread for all products. Those of parallel_for take its place: BLAS's own would wait for each other
 // at every product, and share out the work in a way that depends on their number.
-constinit std::mutex set_up_mutex;
-const detail::WholeAtFork whole_set_up{[]() -> std::mutex& { return set_up_mutex; }, detail::WholeAtFork::engine};
-std::atomic<bool> is_set_up{false};
-
 void set_up([[maybe_unused]] const BlasSetup& setup) {
 #ifdef XGRAD_OPENBLAS
   if (!setup.choose_kernels && kernels_chosen) {
@@ -83,12 +89,10 @@ void set_up([[maybe_unused]] const BlasSetup& setup) {
   }
   if (setup.one_thread) openblas_set_num_threads(1);
 #endif
-  is_set_up.store(true, std::memory_order_release);
+  blas.is_set_up.store(true, std::memory_order_release);
 }
 
 #ifdef XGRAD_OPENBLAS
-std::atomic<int> inside{0}, mapped{0};
-
 void try_memory() {
   constexpr std::size_t size = std::size_t{129} << 20;  // of a buffer on x86-64, and a little more
   void* trial = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -96,12 +100,9 @@ void try_memory() {
   munmap(trial, size);
 }
 
-constinit std::mutex mapping;
-const detail::WholeAtFork whole_mapping{[]() -> std::mutex& { return mapping; }, detail::WholeAtFork::engine};
-
 void map_for(int threads) {
-  static std::vector<void*> known;
-  const std::lock_guard lock(mapping);
+  const std::lock_guard lock(blas.mutex);
+  std::vector<void*>& known = blas.known;
   while (static_cast<int>(known.size()) < threads) {
     std::vector<void*> held;
     held.reserve(known.size() + 1);
@@ -117,22 +118,22 @@ void map_for(int threads) {
     if (!fresh) throw std::bad_alloc();  // OpenBLAS counts no more threads
     known.push_back(fresh);
   }
-  mapped.store(static_cast<int>(known.size()), std::memory_order_release);
+  blas.mapped.store(static_cast<int>(known.size()), std::memory_order_release);
 }
 #endif
 
 }  // namespace
 
 void set_up_blas(const BlasSetup& setup) {
-  const std::lock_guard lock(set_up_mutex);
-  if (is_set_up) fail<ValueError>("set_up_blas", "the BLAS has been set up already, by an earlier call or a product");
+  const std::lock_guard lock(blas.mutex);
+  if (blas.is_set_up) fail<ValueError>("set_up_blas", "the BLAS has been set up already, by an earlier call or a product");
   set_up(setup);
 }
 
 void detail::prepare_blas() {
-  if (is_set_up.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(set_up_mutex);
-  if (is_set_up) return;
+  if (blas.is_set_up.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(blas.mutex);
+  if (blas.is_set_up) return;
   const std::string_view text = setup_by_environment();
   if (text != "" && text != "all" && text != "none")
     fail<ValueError>("XGRAD_BLAS_SETUP", "'", text, "' is neither all nor none");
@@ -143,16 +144,16 @@ void detail::prepare_blas() {
 #ifdef XGRAD_OPENBLAS
 detail::InsideBlas::InsideBlas() {
   prepare_blas();
-  const int count = inside.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (count <= mapped.load(std::memory_order_acquire) || !blas_memory_alloc || !blas_memory_free) return;
+  const int count = blas.inside.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (count <= blas.mapped.load(std::memory_order_acquire) || !blas_memory_alloc || !blas_memory_free) return;
   try {
     map_for(count);
   } catch (...) {
-    inside.fetch_sub(1, std::memory_order_relaxed);
+    blas.inside.fetch_sub(1, std::memory_order_relaxed);
     throw;
   }
 }
-detail::InsideBlas::~InsideBlas() { inside.fetch_sub(1, std::memory_order_relaxed); }
+detail::InsideBlas::~InsideBlas() { blas.inside.fetch_sub(1, std::memory_order_relaxed); }
 
 detail::BlasName detail::blas_name() { return {openblas_get_config(), openblas_get_corename()}; }
 #else

@@ -84,12 +84,6 @@ constexpr bool pooling =
 
 bool is_large(std::size_t bytes) { return pooling && bytes >= detail::LargeBlocks::least; }
 
-// Never destroyed: static objects may release late.
-detail::LargeBlocks& large_blocks() {
-  static detail::LargeBlocks& all = *new detail::LargeBlocks;
-  return all;
-}
-
 struct FreeBlock {
   FreeBlock* next;
 };
@@ -161,8 +155,16 @@ class SharedLists {
   std::array<std::atomic<Batch*>, class_count> lists_{};
   Counters counters_;
 };
-constinit SharedLists shared;
-static_assert(std::is_trivially_destructible_v<SharedLists>);  // static objects may release late
+
+// What threads share. Never destroyed: static objects may release late.
+struct Heap {
+  SharedLists small;
+  detail::LargeBlocks large;
+};
+Heap& heap() {
+  static Heap& only = *new Heap;
+  return only;
+}
 
 // The lists of one thread. Small blocks are cut from slabs, side by side, and never go back to the system. (What a
 // thread hands out and another takes back counts negative there; the sum is right.)
@@ -183,7 +185,7 @@ class Pool {
     const auto counted = static_cast<std::int64_t>(size.bytes);
     List& list = free_[static_cast<std::size_t>(size.index)];
     void* block = nullptr;
-    if (list.first || (pooling && shared.has(size.index) && refill(size.index))) {
+    if (list.first || (pooling && heap().small.has(size.index) && refill(size.index))) {
       counters_.bytes_cached.add(-counted);
       block = std::exchange(list.first, list.first->next);
       // The next one arrives while this one is filled.
@@ -247,8 +249,8 @@ class Pool {
     void* block = std::aligned_alloc(grain, bytes);
     if (!block) {
       trim();
-      shared.trim();
-      large_blocks().trim();
+      heap().small.trim();
+      heap().large.trim();
       block = std::aligned_alloc(grain, bytes);
     }
     if (!block) throw std::bad_alloc();
@@ -267,11 +269,11 @@ class Pool {
     list.first = rest;
     list.room += count;
     counters_.bytes_cached.add(-bytes_of(index, count));
-    shared.give(index, batch);
+    heap().small.give(index, batch);
   }
   // Takes a batch from the shared lists; false if others were faster.
   bool refill(int index) {
-    Batch* batch = shared.take(index);
+    Batch* batch = heap().small.take(index);
     if (!batch) return false;
     List& list = free_[static_cast<std::size_t>(index)];
     list.room -= batch->count;
@@ -312,8 +314,8 @@ Registry& registry() {
 using detail::WholeAtFork;
 const WholeAtFork whole[] = {
     {[]() -> std::mutex& { return registry().mutex; }, WholeAtFork::pools},
-    {[]() -> std::mutex& { return shared.mutex(); }, WholeAtFork::shared_lists},
-    {[]() -> std::mutex& { return large_blocks().mutex(); }, WholeAtFork::large_blocks},
+    {[]() -> std::mutex& { return heap().small.mutex(); }, WholeAtFork::shared_lists},
+    {[]() -> std::mutex& { return heap().large.mutex(); }, WholeAtFork::large_blocks},
 };
 
 // A plain pointer, so that blocks released after the thread's pool is gone (by static objects) are still taken.
@@ -347,10 +349,10 @@ auto with_pool(const F& f) {
 }
 
 void* allocate_large(std::size_t bytes) {
-  void* block = large_blocks().allocate(bytes);
+  void* block = heap().large.allocate(bytes);
   if (!block) {
     pool_trim();
-    block = large_blocks().allocate(bytes);
+    block = heap().large.allocate(bytes);
   }
   if (!block) throw std::bad_alloc();
   return block;
@@ -366,28 +368,28 @@ void* pool_allocate(std::size_t bytes, PoolUse use) {
 
 void pool_release(void* block, std::size_t bytes, PoolUse use) noexcept {
   if (!block) return;
-  if (is_large(bytes)) return large_blocks().release(block, bytes);
+  if (is_large(bytes)) return heap().large.release(block, bytes);
   try {
     with_pool([=](Pool& pool) { pool.release(block, bytes, use); });
   } catch (const std::bad_alloc&) {  // there is no memory for this thread's pool
-    shared.release(size_class(bytes, use).index, block);
+    heap().small.release(size_class(bytes, use).index, block);
   }
 }
 
 PoolStats pool_stats() {
   const std::lock_guard lock(registry().mutex);
   Counters sum;
-  sum.add(shared.counters());
+  sum.add(heap().small.counters());
   for (const Pool* each : registry().pools) sum.add(each->counters());
-  const auto large = large_blocks().counts();
+  const auto large = heap().large.counts();
   return {sum.bytes_in_use.value() + large.bytes_in_use, sum.bytes_cached.value() + large.bytes_cached,
           sum.system_requests.value() + large.system_requests};
 }
 
 void pool_trim() {
   with_pool([](Pool& pool) { pool.trim(); });
-  shared.trim();
-  large_blocks().trim();
+  heap().small.trim();
+  heap().large.trim();
 }
 
 }  // namespace xgrad
