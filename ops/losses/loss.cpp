@@ -293,8 +293,12 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
     const Tensor losses = elementwise(
         "binary_cross_entropy_with_logits", logits, target,
         [](auto x, auto t) {
-          const auto against = where(x > 0, 1 - t, t);
-          return where(against == 0, 0, abs(x) * against) + log1p(exp(-abs(x)));  // also where |x| is inf
+          return detail::guarded(
+              [](const auto& u, const auto& target) {
+                const auto against = where(u > 0, 1 - target, target);
+                return where(against == 0, 0, abs(u) * against) + log1p(exp(-abs(u)));  // also where |u| is inf
+              },
+              [](const auto& u, const auto& target) { return (1 - target) * u + log(1 + exp(-u)); }, x, t);
         },
         [](auto x, auto t, auto) { return sigmoid(x) - t; }, [](auto x, auto, auto) { return -x; });
     return weighted(op, losses, options.weight, options.reduction);

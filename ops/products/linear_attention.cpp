@@ -49,8 +49,8 @@ Tensor split_heads(const Tensor& x, std::int64_t heads) {
 // sees would have the weight 0.
 Tensor phi(const Tensor& x) {
   return elementwise(
-      "elu_plus_one", x, [](auto v) { return where(v > 0, v + 1, exp(minimum(v, 0))); },
-      [](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0))); });
+      "elu_plus_one", x, [](auto v) { return where(v > 0, v + 1, exp(detail::below_zero(v))); },
+      [](auto v, auto) { return where(v > 0, 1, exp(detail::below_zero(v))); });
 }
 
 // Queries and keys as features (B, H, T, d), values with a one behind them (B, H, S, e + 1): so that the sum of the
