@@ -54,6 +54,7 @@ struct Context {
   std::uint32_t recorded_rule = 0;      ///< the end of the id of `rule` while the graph of its gradient is recorded
   std::uint8_t order = 0;               ///< of the nodes that are made (graph/node.h)
   History history = History::recorded;  ///< what becomes of operations
+  bool plain = false;                   ///< fused operations run as those that they are composed of
   bool showing = false;                 ///< what runs is an observer's
   bool in_loop = false;                 ///< inside of a parallel_for
 };

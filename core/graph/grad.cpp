@@ -16,6 +16,7 @@
 
 #include <bit>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "../array/kernels/add.h"
@@ -312,6 +313,8 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
   const Scope scope(node.place);
   const detail::RulesShown shown(node);
+  std::optional<Plain> form;
+  if (node.plain != runs_plain()) form.emplace(static_cast<bool>(node.plain));
   if (node.captures_inputs) check_versions(node);
   Tensor y;
   if (node.kept) {

@@ -178,6 +178,7 @@ struct Node {
       0;  ///< 0 in a forward pass, 1 in the recorded backward pass of that, 2 in the backward pass of both
   bool requires_grad : 1 = false;
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
+  bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
   bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 
   // Scratch of the walk that is under way (core/graph/grad.cpp).

@@ -44,6 +44,17 @@ struct [[nodiscard]] EnableGrad : detail::With<History> {
   EnableGrad() : With(&detail::Context::history, History::recorded) {}
 };
 
+/// Fused operations run in the form that they are composed of while it lives (core/graph/record_fused.h), of which the
+/// graph has each operation: softmax is exp, sum and div, attention is matmul, softmax and matmul. That is one level: what
+/// the form calls itself, as the softmax of attention, is one operation as ever. Rules and the second run of a checkpoint
+/// keep to what held in their forward pass. `Plain(false)` is the kernels again. Threads: as NoGrad; new threads run
+/// kernels.
+struct [[nodiscard]] Plain : detail::With<bool> {
+  explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
+};
+/// Whether this thread is to run fused operations in their composed form.
+inline bool runs_plain() { return detail::context.plain; }
+
 /// Which of the inputs of a joint rule want their gradient.
 class Wanted {
  public:

@@ -52,6 +52,7 @@ class Loop {
   void work(int thread) noexcept {
     const detail::With place(&detail::Context::place, place_);
     const detail::With history(&detail::Context::history, history_);
+    const detail::With plain(&detail::Context::plain, plain_);
     const bool outer = std::exchange(detail::context.in_loop, true);
     for (int i = 0; i < stretches_; ++i) {
       const int stretch = (thread + i) % stretches_;
@@ -96,6 +97,7 @@ class Loop {
   const void* context_;
   const Place* place_ = detail::context.place;  // of the calling thread, as the next
   History history_ = detail::context.history;
+  bool plain_ = detail::context.plain;
   int stretches_;
   Next next_[most_stretches];
   std::mutex mutex_;  // of the two below

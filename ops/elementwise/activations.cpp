@@ -12,6 +12,8 @@
 
 namespace xgrad {
 
+using detail::below_zero, detail::bounded, detail::guarded;
+
 XGRAD_FORMULA leaky_relu_formula{"leaky_relu", "y = x if x > 0, else slope x", "dy/dx = 1 if x > 0, else slope"};
 Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options) {
   const Real slope = options.negative_slope;
@@ -41,8 +43,8 @@ constexpr double selu_alpha = 1.6732632423543772848170429916717, selu_scale = 1.
 
 Tensor selu(const Tensor& x) {
   return elementwise(
-      "selu", x, [](auto v) { return where(v > 0, selu_scale * v, selu_scale * selu_alpha * expm1(minimum(v, 0))); },
-      [](auto v, auto) { return where(v > 0, selu_scale, selu_scale * selu_alpha * exp(minimum(v, 0))); });
+      "selu", x, [](auto v) { return where(v > 0, selu_scale * v, selu_scale * selu_alpha * expm1(below_zero(v))); },
+      [](auto v, auto) { return where(v > 0, selu_scale, selu_scale * selu_alpha * exp(below_zero(v))); });
 }
 
 XGRAD_FORMULA celu_formula{"celu", "y = x if x > 0, else alpha (e^(x/alpha) - 1)",
@@ -60,20 +62,23 @@ namespace {
 // e = e^x: whichever does not overflow.
 template <class V>
 auto tanh_softplus(const V& v) {
-  const auto e = exp(-abs(v));
-  const auto above = 1 + 2 * e, below = e * (e + 2);
-  return where(v > 0, above / (above + 2 * e * e), below / (below + 2));
+  return guarded(
+      [](const auto& u) {
+        const auto e = exp(-abs(u));
+        const auto above = 1 + 2 * e, below = e * (e + 2);
+        return where(u > 0, above / (above + 2 * e * e), below / (below + 2));
+      },
+      [](const auto& u) { return tanh(log(1 + exp(u))); }, v);
 }
 
 }  // namespace
 
 Tensor mish(const Tensor& x) {
-  // Bounded where the other factor has vanished, so that huge x give their limits and not inf 0.
   return elementwise(
       "mish", x, [](auto v) { return mish(v); },
       [](auto v, auto) {
         const auto t = tanh_softplus(v);
-        return t + maximum(minimum(v, 1e4), -1e4) * (1 - t * t) * sigmoid(v);
+        return t + bounded(v, 1e4) * (1 - t * t) * sigmoid(v);
       });
 }
 
@@ -87,15 +92,22 @@ Tensor glu(const Tensor& x, int axis) {
 }
 
 Tensor softsign(const Tensor& x) {
-  // Where the 1 is lost beside |x| only the sign is left.
   return elementwise(
-      "softsign", x, [](auto v) { return where(abs(v) > 1e18, sign(v), v / (1 + abs(v))); },
+      "softsign", x,
+      [](auto v) {  // where the 1 is lost beside |x| only the sign is left
+        return guarded([](const auto& u) { return where(abs(u) > 1e18, sign(u), u / (1 + abs(u))); },
+                       [](const auto& u) { return u / (1 + abs(u)); }, v);
+      },
       [](auto v, auto) { return 1 / ((1 + abs(v)) * (1 + abs(v))); });
 }
 
 Tensor logsigmoid(const Tensor& x) {
   return elementwise(
-      "logsigmoid", x, [](auto v) { return minimum(v, 0) - log1p(exp(-abs(v))); },
+      "logsigmoid", x,
+      [](auto v) {
+        return guarded([](const auto& u) { return minimum(u, 0) - log1p(exp(-abs(u))); },
+                       [](const auto& u) { return -log(1 + exp(-u)); }, v);
+      },
       [](auto v, auto) { return sigmoid(-v); });
 }
 

@@ -10,12 +10,8 @@
 #include "lambda.h"
 
 namespace xgrad {
-namespace {
 
-using detail::infinity;
-
-
-}  // namespace
+using detail::bounded, detail::guarded, detail::infinity;
 
 Tensor exp(const Tensor& x) {
   return elementwise(
@@ -99,11 +95,11 @@ Tensor tanh(const Tensor& x) {
 
 namespace {
 
-// e^(-x^2), as Packs have it; the factor is bounded where it has vanished.
+// e^(-x^2), as Packs have it.
 Tensor gauss(const Tensor& x) {
   return elementwise(
       "gauss", x, [](auto v) { return gauss(v); },
-      [](auto v, auto y) { return 2 * maximum(minimum(-v, 1e2), -1e2) * y; });
+      [](auto v, auto y) { return 2 * bounded(-v, 1e2) * y; });
 }
 
 }  // namespace
@@ -133,7 +129,11 @@ Tensor elu(const Tensor& x, Real alpha) {
 
 Tensor softplus(const Tensor& x) {
   return elementwise(
-      "softplus", x, [](auto v) { return maximum(v, 0) + log1p(exp(-abs(v))); },
+      "softplus", x,
+      [](auto v) {
+        return guarded([](const auto& u) { return maximum(u, 0) + log1p(exp(-abs(u))); },
+                       [](const auto& u) { return log(1 + exp(u)); }, v);
+      },
       [](auto v, auto) { return sigmoid(v); });
 }
 
@@ -142,19 +142,17 @@ Tensor silu(const Tensor& x) {
       "silu", x, [](auto v) { return silu(v); },
       [](auto v, auto) {
         const auto s = sigmoid(v);
-        const auto bounded = maximum(minimum(v, 1e4), -1e4);  // beyond, s is 0 or 1 and v (1 - s) s would be inf 0
-        return s * (1 + bounded * (1 - s));
+        return s * (1 + bounded(v, 1e4) * (1 - s));
       });
 }
 
 namespace {
 
-// The normal distribution function P and its density, as Packs have them. The factor is bounded where the density has
-// long vanished, so that huge x give 0 and not inf 0.
+// The normal distribution function P and its density, as Packs have them.
 Tensor normal_pdf(const Tensor& x) {
   return elementwise(
       "normal_pdf", x, [](auto v) { return normal_pdf(v); },
-      [](auto v, auto y) { return maximum(minimum(-v, 1e2), -1e2) * y; });
+      [](auto v, auto y) { return bounded(-v, 1e2) * y; });
 }
 Tensor normal_cdf(const Tensor& x) {
   return elementwise(
@@ -165,7 +163,7 @@ Tensor gelu_erf(const Tensor& x) {
   return elementwise(
       "gelu", x, [](auto v) { return gelu(v); },
       [](auto v, auto) {
-        const auto slope = maximum(minimum(v, 1e2), -1e2) * normal_pdf(v);
+        const auto slope = bounded(v, 1e2) * normal_pdf(v);
         return slope + normal_cdf(v);
       });
 }
@@ -178,11 +176,12 @@ Tensor gelu_tanh(const Tensor& x) {
   return elementwise(
       "gelu_tanh", x,
       [](auto v) {
-        const auto u = maximum(minimum(v, 1e2), -1e2);
-        return where(v > 1e2, v, u * sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u)));
+        const auto u = bounded(v, 1e2), y = u * sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u));
+        return guarded([](const auto& x, const auto& near) { return where(x > 1e2, x, near); },
+                       [](const auto&, const auto& near) { return near; }, v, y);
       },
       [](auto v, auto) {
-        const auto u = maximum(minimum(v, 1e2), -1e2);
+        const auto u = bounded(v, 1e2);
         const auto s = sigmoid(gelu_scale * u * (1 + gelu_cubic * u * u));
         return s + u * s * (1 - s) * gelu_scale * (1 + 3 * gelu_cubic * u * u);
       });

@@ -29,6 +29,29 @@ auto call_with(const F& f, const std::array<T, N>& values) {
   return std::apply(f, values);
 }
 
+// For lambdas: safe(v...) is what they compute, and meant(v...) the mathematics that formulas print in its place.
+template <class Safe, class Meant, class... V>
+[[gnu::always_inline]] inline auto guarded(const Safe& safe, const Meant& meant, const V&... v) {
+  if constexpr ((std::is_same_v<V, Symbol> && ...)) {
+    return meant(v...);
+  } else {
+    return safe(v...);
+  }
+}
+
+// v between -limit and limit, for where the other factor has vanished: huge v then give the limit and not inf 0.
+template <class V>
+[[gnu::always_inline]] inline auto bounded(const V& v, double limit) {
+  return guarded([limit](const auto& u) { return maximum(minimum(u, limit), -limit); },
+                 [](const auto& u) { return u; }, v);
+}
+
+// v where it is negative, for a branch that is not taken elsewhere and must not overflow there.
+template <class V>
+[[gnu::always_inline]] inline auto below_zero(const V& v) {
+  return guarded([](const auto& u) { return minimum(u, 0); }, [](const auto& u) { return u; }, v);
+}
+
 // Whether F is a function of `count` numbers. Asked with Probes (all alike, as numbers are) first, which tell what is
 // wrong with the body of a lambda.
 template <class F, std::size_t count>

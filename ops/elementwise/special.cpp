@@ -130,9 +130,22 @@ Tensor sinc(const Tensor& x) {
 
 Tensor xlogy(const Tensor& a, const Tensor& b) {
   return elementwise(
-      "xlogy", a, b, [](auto p, auto q) { return where(p == 0, where(q == q, 0, q), p * log(where(p == 0, 1, q))); },
-      [](auto p, auto q, auto) { return where(p == 0 && q <= 0, 0, log(where(p == 0 && q <= 0, 1, q))); },
-      [](auto p, auto q, auto) { return where(p == 0 && q == 0, 0, p / where(p == 0 && q == 0, 1, q)); });
+      "xlogy", a, b,
+      [](auto p, auto q) {
+        return detail::guarded(
+            [](const auto& s, const auto& t) { return where(s == 0, where(t == t, 0, t), s * log(where(s == 0, 1, t))); },
+            [](const auto& s, const auto& t) { return where(s == 0, 0, s * log(t)); }, p, q);
+      },
+      [](auto p, auto q, auto) {
+        return detail::guarded(
+            [](const auto& s, const auto& t) { return where(s == 0 && t <= 0, 0, log(where(s == 0 && t <= 0, 1, t))); },
+            [](const auto&, const auto& t) { return log(t); }, p, q);
+      },
+      [](auto p, auto q, auto) {
+        return detail::guarded(
+            [](const auto& s, const auto& t) { return where(s == 0 && t == 0, 0, s / where(s == 0 && t == 0, 1, t)); },
+            [](const auto& s, const auto& t) { return s / t; }, p, q);
+      });
 }
 
 }  // namespace xgrad

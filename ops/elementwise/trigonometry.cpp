@@ -64,8 +64,12 @@ Tensor asinh(const Tensor& x) {
   return elementwise(
       "asinh", x, [](auto v) { return asinh(v); },
       [](auto v, auto) {
-        const auto size = abs(v), bounded = minimum(size, 1e18);
-        return where(size > 1e18, 1 / maximum(size, 1e18), 1 / sqrt(1 + bounded * bounded));
+        return detail::guarded(
+            [](const auto& u) {
+              const auto size = abs(u), near = minimum(size, 1e18);
+              return where(size > 1e18, 1 / maximum(size, 1e18), 1 / sqrt(1 + near * near));
+            },
+            [](const auto& u) { return 1 / sqrt(1 + u * u); }, v);
       });
 }
 

@@ -10,9 +10,11 @@
 #include "../../core/graph/record_fused.h"
 #include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
+#include "../arrange/index.h"
 #include "../arrange/shape.h"
 #include "../arrange/slice.h"
 #include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
 #include "../kernels/attention/attention.h"
 #include "../products/matmul.h"
 #include "../products/matmul_precision.h"
@@ -26,6 +28,12 @@ namespace {
 
 Tensor inner_products(const Tensor& a, const Tensor& b);
 
+// The gradient of weights, 0 for one that is 0 and stands for NaN or an infinity.
+Tensor of_weights(const Tensor& weights, const Tensor& gradient) {
+  const Mask finite = isfinite(gradient);
+  return all(finite) ? gradient : where(weights == 0 && !finite, 0, gradient);
+}
+
 // a b or a^T b, for weights or their gradients a: what a 0 stands for takes no part, NaN and infinities included, here
 // and in all gradients.
 Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
@@ -34,8 +42,9 @@ Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
                 ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
                 : careful_products(a.value(), b.value(), left);
   return record("matmul", std::move(y),
-                wrt(a, [b = kept(b), transpose_a](
-                           const Tensor& gy) { return transpose_a ? inner_products(b, gy) : inner_products(gy, b); }),
+                wrt(a, [a = kept(a), b = kept(b), transpose_a](const Tensor& gy) {
+                  return of_weights(a, transpose_a ? inner_products(b, gy) : inner_products(gy, b));
+                }),
                 wrt(b, [a = kept(a), transpose_a](const Tensor& gy) {
                   return weighted_product(a, gy, transpose_a ? LeftFactor::as_it_is : LeftFactor::transposed);
                 }));
@@ -73,21 +82,54 @@ struct AttentionCall {
     return flatten(broadcast_to(unsqueeze(own, 2), {sizes.B, count, sizes.group, sizes.S, columns}), 1, 2);
   }
 
-  // softmax(scale q k' + bias), (B, H, T, S)
-  Tensor weights(const Tensor& q, const Tensor& k, const Tensor& bias) const {
-    Tensor scores = inner_products(by_heads(q, sizes.H, sizes.T, sizes.d) * sizes.scale, by_groups(k, sizes.d));
-    if (bias.defined()) scores = scores + bias;
-    return masked_softmax(scores, detail::expanded(keys, sizes.scores()).value_or(Mask(Shape{}, false)));
+  // scale q k' + bias, (B, H, T, S)
+  Tensor scores(const Tensor& q, const Tensor& k, const Tensor& bias) const {
+    const Tensor own = inner_products(by_heads(q, sizes.H, sizes.T, sizes.d), by_groups(k, sizes.d)) * sizes.scale;
+    return bias.defined() ? own + bias : own;
   }
+  // true where a key is masked; nothing if none is
+  std::optional<Mask> masked() const { return detail::expanded(keys, sizes.scores()); }
 
-  // dropout(weights) v
+  // dropout(softmax(scores)) v
   Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias) const {
-    Tensor chosen = weights(q, k, bias);
-    if (dropout.on()) chosen = xgrad::dropout(chosen, dropout.p, dropout.key);
-    const Tensor y = weighted_sum(chosen, by_groups(v, sizes.e));  // (B, H, T, e)
+    Tensor scores = this->scores(q, k, bias);
+    if (const auto hidden = masked()) scores = masked_fill(scores, *hidden, -detail::infinity);
+    Tensor weights = softmax(scores);
+    if (dropout.on()) weights = xgrad::dropout(weights, dropout.p, dropout.key);
+    const Tensor y = weighted_sum(weights, by_groups(v, sizes.e));  // (B, H, T, e)
     return reshape(heads == Heads::side_by_side ? transpose(y, 1, 2) : y, y_shape);
   }
+  // The same of queries, keys and values side by side in the rows of qkv.
+  Tensor composed(const Tensor& qkv, const Tensor& bias) const {
+    const std::int64_t q = sizes.H * sizes.d, k = q / sizes.group;  // the widths of queries and of keys
+    return composed(narrow(qkv, 2, 0, q), narrow(qkv, 2, q, k), narrow(qkv, 2, q + k, k), bias);
+  }
 };
+
+// The checked calls of the operations.
+AttentionCall stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& v,
+                      const AttentionOptions& options);
+AttentionCall side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                           const AttentionOptions& options);
+AttentionCall packed(const char* op, const Tensor& qkv, std::int64_t heads, const AttentionOptions& options);
+
+constexpr const char *one_by_one = "scaled_dot_product_attention", *multi_head = "multi_head_attention";
+
+}  // namespace
+
+Tensor plain::scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                           const AttentionOptions& options) {
+  return stacked(one_by_one, q, k, v, options).composed(q, k, v, options.mask.bias);
+}
+Tensor plain::multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                                   const AttentionOptions& options) {
+  return side_by_side(multi_head, q, k, v, heads, options).composed(q, k, v, options.mask.bias);
+}
+Tensor plain::multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options) {
+  return packed(multi_head, qkv, heads, options).composed(qkv, options.mask.bias);
+}
+
+namespace {
 
 // ---- The operation --------------------------------------------------------------------------------------------------
 
@@ -95,44 +137,52 @@ XGRAD_FORMULA attention_formula{
     "attention", "y = w v with w = softmax(scale q k' + mask)",
     "dL/dq = scale u k; dL/dk = scale u' q; dL/dv = w' gy with u_ij = w_ij (gy_i v_j' - gy_i y_i')"};
 // On `inputs`: q, k, v and perhaps bias, or qkv and perhaps bias. `operands` says where q, k and v begin in arrays like
-// these, `composed` is the formula.
-template <std::size_t N, class Pointers, class Composed>
-Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, const Pointers& operands,
-              const Composed& composed) {
+// these.
+template <std::size_t N, class Pointers>
+Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, const Pointers& operands) {
   const auto read = [operands](const std::array<Tensor, N>& xs) {
     std::array<const Real*, N> data{};
     for (std::size_t i = 0; i < N; ++i) data[i] = xs[i].value().data();
     return operands(data);
   };
-  const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
-  Array y(call.y_shape);
-  KeptAttention kept;
-  if (y.size() > 0) {
-    if (keep) kept = KeptAttention(call.sizes);
-    attention_forward(call.sizes, read(inputs), call.keys, call.dropout, y.mutable_data(), keep ? &kept : nullptr);
-  }
+  const auto composed = [call](const auto&... own) {
+    if constexpr (N % 2 == 0) {  // the last one is the bias
+      return call.composed(own...);
+    } else {
+      return call.composed(own..., Tensor());
+    }
+  };
+  const auto kernel = [&] {
+    const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
+    Array y(call.y_shape);
+    KeptAttention kept;
+    if (y.size() > 0) {
+      if (keep) kept = KeptAttention(call.sizes);
+      attention_forward(call.sizes, read(inputs), call.keys, call.dropout, y.mutable_data(), keep ? &kept : nullptr);
+    }
+    return Fused(std::move(y), [call, operands, read, kept](const std::array<Tensor, N>& in, const Tensor& gy,
+                                                            Wanted wanted) {
+      const bool empty = gy.size() == 0, has_bias = call.keys.bias != nullptr;
+      std::array<Tensor, N> gradients;
+      std::array<Real*, N> to{};
+      for (std::size_t i = 0; i < N - (has_bias ? 1 : 0); ++i) {
+        Array gradient = empty ? Array(in[i].shape(), Real(0)) : Array(in[i].shape());
+        to[i] = gradient.mutable_data();
+        gradients[i] = Tensor(std::move(gradient));
+      }
+      const bool wants_bias = has_bias && wanted[N - 1];
+      Array scores = wants_bias ? Array(call.sizes.scores(), Real(0)) : Array();
+      if (!empty) {
+        attention_backward(call.sizes, gy.value().data(), read(in), operands(to), kept, call.keys, call.dropout,
+                           wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
+      }
+      if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
+      return gradients;
+    });
+  };
   return record_fused(
-      "attention", std::move(y), inputs,
-      [call, operands, read, kept](const std::array<Tensor, N>& in, const Tensor& gy, Wanted wanted) {
-        const bool empty = gy.size() == 0, has_bias = call.keys.bias != nullptr;
-        std::array<Tensor, N> gradients;
-        std::array<Real*, N> to{};
-        for (std::size_t i = 0; i < N - (has_bias ? 1 : 0); ++i) {
-          Array gradient = empty ? Array(in[i].shape(), Real(0)) : Array(in[i].shape());
-          to[i] = gradient.mutable_data();
-          gradients[i] = Tensor(std::move(gradient));
-        }
-        const bool wants_bias = has_bias && wanted[N - 1];
-        Array scores = wants_bias ? Array(call.sizes.scores(), Real(0)) : Array();
-        if (!empty) {
-          attention_backward(call.sizes, gy.value().data(), read(in), operands(to), kept, call.keys, call.dropout,
-                             wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
-        }
-        if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
-        return gradients;
-      },
-      composed, told("heads", call.sizes.H), told("queries_per_key", unless(1, call.sizes.group)),
-      told("causal", unless(false, call.mask.causal)),
+      "attention", inputs, composed, kernel, told("heads", call.sizes.H),
+      told("queries_per_key", unless(1, call.sizes.group)), told("causal", unless(false, call.mask.causal)),
       told("before", call.mask.band ? std::optional(call.mask.band->before) : std::nullopt),
       told("after", call.mask.band ? std::optional(call.mask.band->after) : std::nullopt),
       told("lengths", call.mask.lengths), told("masked", call.mask.masked), told("dropout", unless(0, call.dropout.p)),
@@ -144,26 +194,18 @@ Tensor attend(const AttentionCall& call, const Tensor& q, const Tensor& k, const
     return AttentionOperands<Number>{data[0], data[1], data[2]};
   };
   const Tensor& bias = call.mask.bias;
-  if (bias.defined()) {
-    return attend(call, std::array{q, k, v, bias}, operands,
-                  [call](const auto&... own) { return call.composed(own...); });
-  }
-  return attend(call, std::array{q, k, v}, operands,
-                [call](const auto&... own) { return call.composed(own..., Tensor()); });
+  return bias.defined() ? attend(call, std::array{q, k, v, bias}, operands)
+                        : attend(call, std::array{q, k, v}, operands);
 }
 
 // Queries, keys and values side by side in the rows of qkv.
-Tensor attend_packed(const AttentionCall& call, const Tensor& qkv) {
-  const std::int64_t q = call.sizes.H * call.sizes.d, k = q / call.sizes.group;  // the widths of queries and of keys
+Tensor attend(const AttentionCall& call, const Tensor& qkv) {
+  const std::int64_t q = call.sizes.H * call.sizes.d, k = q / call.sizes.group;
   const auto operands = [q, k]<class Number, std::size_t N>(const std::array<Number*, N>& data) {
     return AttentionOperands<Number>{data[0], data[0] + q, data[0] + q + k};
   };
-  const auto composed = [call, q, k](const Tensor& x, const Tensor& bias) {
-    return call.composed(narrow(x, 2, 0, q), narrow(x, 2, q, k), narrow(x, 2, q + k, k), bias);
-  };
   const Tensor& bias = call.mask.bias;
-  if (bias.defined()) return attend(call, std::array{qkv, bias}, operands, composed);
-  return attend(call, std::array{qkv}, operands, [composed](const Tensor& x) { return composed(x, Tensor()); });
+  return bias.defined() ? attend(call, std::array{qkv, bias}, operands) : attend(call, std::array{qkv}, operands);
 }
 
 // ---- What a call is given -------------------------------------------------------------------------------------------
@@ -264,20 +306,7 @@ AttentionCall stacked(const char* op, const Tensor& q, const Tensor& k, const Te
                   .scale = scale_for(op, options, d)});
 }
 
-}  // namespace
-
-Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
-                                    const AttentionOptions& options) {
-  return attend(stacked("scaled_dot_product_attention", q, k, v, options), q, k, v);
-}
-
-Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                            const AttentionOptions& options) {
-  return attend(side_by_side("multi_head_attention", q, k, v, heads, options), q, k, v);
-}
-
-Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options) {
-  constexpr const char* op = "multi_head_attention";
+AttentionCall packed(const char* op, const Tensor& qkv, std::int64_t heads, const AttentionOptions& options) {
   if (qkv.rank() != 3) fail<ShapeError>(op, "needs three axes (batch, positions, width), got ", qkv.shape());
   const std::int64_t kv_heads = kv_heads_of(op, heads, options), width = qkv.dim(2);
   const std::int64_t parts = heads > width ? 1 : heads + 2 * kv_heads;
@@ -287,26 +316,42 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
   }
   const std::int64_t B = qkv.dim(0), T = qkv.dim(1), d = width / parts, C = heads * d;
   const HeadLayout part{T * width, d, width};
-  return attend_packed(call_of(op, options, Heads::side_by_side, {B, T, C},
-                               {.B = B,
-                                .H = heads,
-                                .T = T,
-                                .S = T,
-                                .d = d,
-                                .e = d,
-                                .q = part,
-                                .k = part,
-                                .v = part,
-                                .y = {T * C, d, C},
-                                .scale = scale_for(op, options, d),
-                                .group = heads / kv_heads}),
-                       qkv);
+  return call_of(op, options, Heads::side_by_side, {B, T, C},
+                 {.B = B,
+                  .H = heads,
+                  .T = T,
+                  .S = T,
+                  .d = d,
+                  .e = d,
+                  .q = part,
+                  .k = part,
+                  .v = part,
+                  .y = {T * C, d, C},
+                  .scale = scale_for(op, options, d),
+                  .group = heads / kv_heads});
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionOptions& options) {
+  return attend(stacked(one_by_one, q, k, v, options), q, k, v);
+}
+
+Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                            const AttentionOptions& options) {
+  return attend(side_by_side(multi_head, q, k, v, heads, options), q, k, v);
+}
+
+Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options) {
+  return attend(packed(multi_head, qkv, heads, options), qkv);
 }
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options) {
   AttentionOptions whole = options;
   whole.dropout = 0;
-  return side_by_side("attention_weights", q, k, k, heads, whole).weights(q, k, options.mask.bias);
+  const AttentionCall call = side_by_side("attention_weights", q, k, k, heads, whole);
+  return masked_softmax(call.scores(q, k, options.mask.bias), call.masked().value_or(Mask(Shape{}, false)));
 }
 
 Tensor weighted_sum(const Tensor& weights, const Tensor& x) {

@@ -44,6 +44,16 @@ Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, s
 /// qkv has not three axes, ValueError when its width does not divide by these heads.
 Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options = {});
 
+/// The same in single operations, weights and all: what runs under Plain.
+namespace plain {
+/// dropout(softmax(q k^T scale + bias)) v, -inf in place of the scores of masked keys
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                    const AttentionOptions& options = {});
+Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                            const AttentionOptions& options = {});
+Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options = {});
+}  // namespace plain
+
 /// The weights that multi_head_attention gives to the keys, before dropout: (B, H, T, S). Differentiable.
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Batch norm: checks, and the rule in numbers (ops/kernels/layers/batch_norm.cpp) and in operations.
+// Batch norm: checks, the formula, and the operation by a kernel (ops/kernels/layers/batch_norm.cpp).
 #include "batch_norm.h"
 
 #include <array>
@@ -10,64 +10,23 @@
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
 #include "../kernels/layers/batch_norm.h"
+#include "../reduce/reduce.h"
 #include "layer_norm.h"
 
 namespace xgrad {
 namespace {
 
-// The sizes of one call. Channels of x (B, C, ...) go over (1, C, 1, ...).
-struct BatchNormCall {
-  std::int64_t N, C, L;
-  Shape kept;
-  Real eps;
-
-  BatchNormCall(const Shape& x, Real given_eps) : N(x[0]), C(x[1]), L(1), kept(Shape::filled(x.rank(), 1)), eps(given_eps) {
-    for (int axis = 2; axis < x.rank(); ++axis) L *= x[axis];
-    kept[1] = C;
+void check(const Tensor& x, const Tensor& gamma, const Tensor& beta, Real eps) {
+  if (!(eps >= 0)) fail<ValueError>("batch_norm", "eps ", eps, " is negative");
+  if (x.rank() < 2 || x.size() == 0) {
+    fail<ShapeError>("batch_norm", "needs numbers (B, C, ...) for each channel, got ", x.shape());
   }
-
-  template <std::size_t K>
-  Channels channels(const std::array<Tensor, K>& inputs) const {
-    const auto numbers = [&](std::size_t i) { return i < K ? inputs[i < K ? i : 0].value().data() : nullptr; };
-    return {inputs[0].value().data(), N, C, L, numbers(1), numbers(2)};
+  for (const Tensor* affine : {&gamma, &beta}) {
+    if (affine->defined() && affine->shape() != Shape{x.dim(1)}) {
+      fail<ShapeError>("batch_norm", affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ",
+                       Shape{x.dim(1)});
+    }
   }
-
-  Tensor composed(const Array& factors, const Tensor& x) const { return detail::standardized(x, factors, eps); }
-  Tensor composed(const Array& factors, const Tensor& x, const Tensor& gamma) const {
-    return composed(factors, x) * reshape(gamma, kept);
-  }
-  Tensor composed(const Array& factors, const Tensor& x, const Tensor& gamma, const Tensor& beta) const {
-    return composed(factors, x, gamma) + reshape(beta, kept);
-  }
-};
-
-// The operation on x, x and gamma, or all three.
-template <std::size_t K>
-BatchNormed fused(const BatchNormCall& call, const std::array<Tensor, K>& inputs) {
-  Array y(inputs[0].shape()), mean(Shape{call.C}), variance(Shape{call.C}), kept(Shape{call.C, statistics_size});
-  std::vector<RowStatistics, PoolAllocator<RowStatistics>> found(static_cast<std::size_t>(call.C));
-  batch_norm_channels(call.channels(inputs), call.eps, y.mutable_data(), found.data());
-  for (std::int64_t channel = 0; channel < call.C; ++channel) {
-    const RowStatistics& s = found[static_cast<std::size_t>(channel)];
-    mean.mutable_data()[channel] = s.mean + s.mean_rest;
-    variance.mutable_data()[channel] = s.variance;
-    std::copy_n(&s.mean, statistics_size, kept.mutable_data() + channel * statistics_size);
-  }
-  Tensor result = record_fused(
-      "batch_norm", std::move(y), inputs,
-      [call, kept](const std::array<Tensor, K>& in, const Tensor& gy, Wanted wanted) {
-        const LayerNormGradients g = batch_norm_gradient_channels(call.channels(in), kept.data(), gy.value().data(),
-                                                                  {wanted[0], K > 1 && wanted[1], K > 2 && wanted[2]});
-        const Array* all[] = {&g.x, &g.gamma, &g.beta};
-        std::array<Tensor, K> gradients;
-        for (std::size_t i = 0; i < K; ++i) {
-          if (wanted[static_cast<int>(i)]) gradients[i] = all[i]->reshaped(in[i].shape());
-        }
-        return gradients;
-      },
-      [call, kept](const auto&... own) { return call.composed(detail::range_factors(kept, call.kept), own...); },
-      told("eps", call.eps));
-  return {std::move(result), std::move(mean), std::move(variance)};
 }
 
 }  // namespace
@@ -75,21 +34,72 @@ BatchNormed fused(const BatchNormCall& call, const std::array<Tensor, K>& inputs
 XGRAD_FORMULA batch_norm_formula{
     "batch_norm", "y = gamma z + beta with z = (x - mean)/s, s = sqrt(variance + eps), for each channel",
     "dL/dx = (u - mean(u) - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z; dL/dbeta = sum of gy"};
+BatchNormed plain::batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                              const BatchNormFuncOptions& options) {
+  check(x, gamma, beta, options.eps);
+  Axes axes{0};  // all but that of the channels
+  for (int axis = 2; axis < x.rank(); ++axis) axes.push_back(axis);
+  Shape channels = Shape::filled(x.rank(), 1);
+  channels[1] = x.dim(1);
+  Tensor y = detail::standardized(x, axes, options.eps);
+  if (gamma.defined()) y = y * reshape(gamma, channels);
+  if (beta.defined()) y = y + reshape(beta, channels);
+  const auto [variance, mean] = var_mean(x.detach(), {.axis = axes, .correction = 0});
+  return {y, mean.value(), variance.value()};
+}
+
+namespace {
+
+// ---- By the kernel --------------------------------------------------------------------------------------------------
+
+// The operation on x, x and gamma, or all three.
+template <std::size_t K>
+BatchNormed fused(const std::array<Tensor, K>& inputs, Real eps) {
+  const Shape& shape = inputs[0].shape();
+  const std::int64_t N = shape[0], C = shape[1], L = inputs[0].size() / (N * C);
+  const auto channels = [N, C, L](const std::array<Tensor, K>& all) {
+    const auto numbers = [&](std::size_t i) { return i < K ? all[i < K ? i : 0].value().data() : nullptr; };
+    return Channels{all[0].value().data(), N, C, L, numbers(1), numbers(2)};
+  };
+  Array mean(Shape{C}), variance(Shape{C});
+  Tensor result = record_fused(
+      "batch_norm", inputs,
+      [eps](const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {}) {
+        return plain::batch_norm(x, gamma, beta, {eps}).y;
+      },
+      [&] {
+        Array y(shape), kept(Shape{C, statistics_size});
+        std::vector<RowStatistics, PoolAllocator<RowStatistics>> found(static_cast<std::size_t>(C));
+        batch_norm_channels(channels(inputs), eps, y.mutable_data(), found.data());
+        for (std::int64_t channel = 0; channel < C; ++channel) {
+          const RowStatistics& s = found[static_cast<std::size_t>(channel)];
+          mean.mutable_data()[channel] = s.mean + s.mean_rest;
+          variance.mutable_data()[channel] = s.variance;
+          std::copy_n(&s.mean, statistics_size, kept.mutable_data() + channel * statistics_size);
+        }
+        return Fused(std::move(y), [channels, kept](const std::array<Tensor, K>& in, const Tensor& gy, Wanted wanted) {
+          const LayerNormGradients g = batch_norm_gradient_channels(
+              channels(in), kept.data(), gy.value().data(), {wanted[0], K > 1 && wanted[1], K > 2 && wanted[2]});
+          const Array* all[] = {&g.x, &g.gamma, &g.beta};
+          std::array<Tensor, K> gradients;
+          for (std::size_t i = 0; i < K; ++i) {
+            if (wanted[static_cast<int>(i)]) gradients[i] = all[i]->reshaped(in[i].shape());
+          }
+          return gradients;
+        });
+      },
+      told("eps", eps));
+  return {std::move(result), std::move(mean), std::move(variance)};
+}
+
+}  // namespace
+
 BatchNormed batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const BatchNormFuncOptions& options) {
-  if (!(options.eps >= 0)) fail<ValueError>("batch_norm", "eps ", options.eps, " is negative");
-  if (x.rank() < 2 || x.size() == 0) {
-    fail<ShapeError>("batch_norm", "needs numbers (B, C, ...) for each channel, got ", x.shape());
-  }
-  const BatchNormCall call(x.shape(), options.eps);
-  for (const Tensor* affine : {&gamma, &beta}) {
-    if (affine->defined() && affine->shape() != Shape{call.C}) {
-      fail<ShapeError>("batch_norm", affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ",
-                       Shape{call.C});
-    }
-  }
-  if (beta.defined()) return fused(call, std::array{x, gamma.defined() ? gamma : ones({call.C}), beta});
-  if (gamma.defined()) return fused(call, std::array{x, gamma});
-  return fused(call, std::array{x});
+  if (runs_plain()) return run_composed(plain::batch_norm, x, gamma, beta, options);
+  check(x, gamma, beta, options.eps);
+  if (beta.defined()) return fused(std::array{x, gamma.defined() ? gamma : ones(beta.shape()), beta}, options.eps);
+  if (gamma.defined()) return fused(std::array{x, gamma}, options.eps);
+  return fused(std::array{x}, options.eps);
 }
 
 }  // namespace xgrad

@@ -23,4 +23,10 @@ struct BatchNormed {
 BatchNormed batch_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
                        const BatchNormFuncOptions& options = {});
 
+namespace plain {
+/// The same in single operations: what runs under Plain.
+BatchNormed batch_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
+                       const BatchNormFuncOptions& options = {});
+}  // namespace plain
+
 }  // namespace xgrad

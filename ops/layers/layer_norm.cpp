@@ -1,4 +1,4 @@
-// Layer norm and RMS norm: checks, and the rule in numbers (ops/kernels/layers/layer_norm.cpp) and in operations.
+// Layer norm and RMS norm: checks, the formulas, and the operations by a kernel (ops/kernels/layers/layer_norm.cpp).
 #include "layer_norm.h"
 
 #include <algorithm>
@@ -7,33 +7,13 @@
 
 #include "../../core/graph/record_fused.h"
 #include "../../core/watch/formula.h"
-#include "../arrange/broadcast.h"
 #include "../arrange/create.h"
 #include "../elementwise/arithmetic.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/layers/layer_norm.h"
+#include "../reduce/reduce.h"
 
 namespace xgrad {
-
-Array detail::range_factors(const Array& statistics, const Shape& kept) {
-  Array factors(kept, Real(1));
-  constexpr Real far = 0x1p40;
-  for (std::int64_t row = 0; row < factors.size(); ++row) {
-    const Real scale = statistics.data()[row * statistics_size + 2];
-    if (std::isfinite(scale) && scale > 0 && (scale > far || scale < 1 / far)) {
-      factors.mutable_data()[row] = power_near_inverse(1 / scale);
-    }
-  }
-  return factors;
-}
-
-Tensor detail::standardized(const Tensor& x, const Array& factors, Real eps) {
-  const Shape& rows = factors.shape();
-  const Real count = static_cast<Real>(x.size()) / static_cast<Real>(std::max<std::int64_t>(rows.numel(), 1));
-  const auto centred = [&](const Tensor& u) { return u - sum_to(u, rows) / count; };
-  const Tensor factor(factors), d = centred(centred(x * factor));
-  return d * rsqrt(sum_to(square(d), rows) / count + factor * eps * factor);
-}
 
 namespace {
 
@@ -43,50 +23,6 @@ struct Norm {
   Centre centre;
   Real eps;
 };
-
-Tensor composed_norm(const Array& factors, const Norm& norm, const Tensor& x) {
-  if (norm.centre == Centre::mean) return detail::standardized(x, factors, norm.eps);
-  const Shape& rows = factors.shape();
-  const Real count = static_cast<Real>(x.size()) / static_cast<Real>(std::max<std::int64_t>(rows.numel(), 1));
-  const Tensor factor(factors), u = x * factor;
-  return u * rsqrt(sum_to(square(u), rows) / count + factor * norm.eps * factor);
-}
-Tensor composed_norm(const Array& factors, const Norm& norm, const Tensor& x, const Tensor& gamma) {
-  return composed_norm(factors, norm, x) * gamma;
-}
-Tensor composed_norm(const Array& factors, const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta) {
-  return composed_norm(factors, norm, x) * gamma + beta;
-}
-
-// The operation on x, x and gamma, or all three.
-template <std::size_t N>
-Tensor fused(const Norm& norm, const std::array<Tensor, N>& inputs, std::int64_t n, const Shape& kept) {
-  const auto& x = inputs[0].value();
-  const auto numbers = [](const std::array<Tensor, N>& all, std::size_t i) {
-    return i < N ? all[i < N ? i : 0].value().data() : nullptr;
-  };
-  const auto rows_of = [n, numbers, centre = norm.centre](const std::array<Tensor, N>& all) {
-    return LayerNormRows{all[0].value().data(), all[0].size() / n, n, numbers(all, 1), numbers(all, 2), centre};
-  };
-  Array y(x.shape()), statistics(Shape{x.size() / n, statistics_size});
-  layer_norm_rows(rows_of(inputs), norm.eps, y.mutable_data(), statistics.mutable_data());
-  return record_fused(
-      norm.op, std::move(y), inputs,
-      [rows_of, statistics](const std::array<Tensor, N>& in, const Tensor& gy, Wanted wanted) {
-        const LayerNormGradients g = layer_norm_gradient_rows(rows_of(in), statistics.data(), gy.value().data(),
-                                                              {wanted[0], N > 1 && wanted[1], N > 2 && wanted[2]});
-        const Array* all[] = {&g.x, &g.gamma, &g.beta};
-        std::array<Tensor, N> result;
-        for (std::size_t i = 0; i < N; ++i) {
-          if (wanted[static_cast<int>(i)]) result[i] = all[i]->reshaped(in[i].shape());
-        }
-        return result;
-      },
-      [statistics, kept, norm](const auto&... own) {
-        return composed_norm(detail::range_factors(statistics, kept), norm, own...);
-      },
-      told("eps", norm.eps));
-}
 
 // The sizes that x ends in and the norm is over.
 Shape normalized_sizes(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta,
@@ -109,28 +45,121 @@ Shape normalized_sizes(const Norm& norm, const Tensor& x, const Tensor& gamma, c
   return normalized;
 }
 
-Tensor normalize(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta, const Shape& wanted) {
-  const Shape normalized = normalized_sizes(norm, x, gamma, beta, wanted);
-  const std::int64_t n = normalized.numel();
-  Shape kept = x.shape();
-  for (int axis = kept.rank() - normalized.rank(); axis < kept.rank(); ++axis) kept[axis] = 1;
-  if (beta.defined()) return fused(norm, std::array{x, gamma, beta}, n, kept);
-  if (gamma.defined()) return fused(norm, std::array{x, gamma}, n, kept);
-  return fused(norm, std::array{x}, n, kept);
+// The axes that it is over: the last ones, as many as there are sizes.
+Axes last_axes(const Tensor& x, const Shape& normalized) {
+  Axes axes;
+  for (int axis = x.rank() - normalized.rank(); axis < x.rank(); ++axis) axes.push_back(axis);
+  return axes;
+}
+
+// What squares are taken of, and eps beside them: times a power of two for each part of x, where those would leave the
+// range. `size` is about how large the numbers of each part are.
+struct InRange {
+  Tensor x, eps;
+
+  InRange(const Tensor& given, const Tensor& size, Real given_eps) : x(given), eps(given_eps) {
+    constexpr Real far = 0x1p40;
+    Array factors(size.shape(), Real(1));
+    bool any = false;
+    for (std::int64_t part = 0; part < factors.size(); ++part) {
+      const Real root = std::hypot(size.value().data()[part], std::sqrt(given_eps));
+      if (!std::isfinite(root) || root == 0 || (root <= far && root >= 1 / far)) continue;
+      factors.mutable_data()[part] = power_near_inverse(root);
+      any = true;
+    }
+    if (!any) return;
+    const Tensor factor(std::move(factors));
+    x = x * factor;
+    eps = factor * given_eps * factor;
+  }
+};
+
+Tensor scaled_and_shifted(Tensor z, const Tensor& gamma, const Tensor& beta) {
+  if (gamma.defined()) z = z * gamma;
+  return beta.defined() ? z + beta : z;
 }
 
 }  // namespace
 
+Tensor detail::standardized(const Tensor& x, const Axes& axes, Real eps) {
+  const auto mean_of = [&](const Tensor& u) { return mean(u, {.axis = axes, .keepdim = true}); };
+  const InRange in(x, stddev(x.detach(), {.axis = axes, .keepdim = true, .correction = 0}), eps);
+  const Tensor near = in.x - mean_of(in.x);
+  const Tensor d = near - mean_of(near);  // the mean, rounded, is off by much where it is large against the spread
+  return d * rsqrt(mean_of(square(d)) + in.eps);
+}
+
 XGRAD_FORMULA layer_norm_formula{
     "layer_norm", "y = gamma z + beta with z = (x - mean)/s, s = sqrt(variance + eps)",
     "dL/dx = (u - mean(u) - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z; dL/dbeta = sum of gy"};
+Tensor plain::layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                         const LayerNormFuncOptions& options) {
+  const Shape sizes = normalized_sizes({"layer_norm", Centre::mean, options.eps}, x, gamma, beta, options.normalized);
+  return scaled_and_shifted(detail::standardized(x, last_axes(x, sizes), options.eps), gamma, beta);
+}
+
+XGRAD_FORMULA rms_norm_formula{"rms_norm", "y = gamma z with z = x/s, s = sqrt(mean(x^2) + eps)",
+                               "dL/dx = (u - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z"};
+Tensor plain::rms_norm(const Tensor& x, const Tensor& gamma, const RmsNormFuncOptions& options) {
+  const Axes axes =
+      last_axes(x, normalized_sizes({"rms_norm", Centre::zero, options.eps}, x, gamma, {}, options.normalized));
+  const InRange in(x, max(abs(x.detach()), {.axis = axes, .keepdim = true}), options.eps);
+  const Tensor z = in.x * rsqrt(mean(square(in.x), {.axis = axes, .keepdim = true}) + in.eps);
+  return scaled_and_shifted(z, gamma, {});
+}
+
+namespace {
+
+// ---- By the kernel --------------------------------------------------------------------------------------------------
+
+// The operation on x, x and gamma, or all three.
+template <std::size_t N>
+Tensor fused(const Norm& norm, const std::array<Tensor, N>& inputs, const Shape& normalized) {
+  const auto numbers = [](const std::array<Tensor, N>& all, std::size_t i) {
+    return i < N ? all[i < N ? i : 0].value().data() : nullptr;
+  };
+  const auto rows_of = [n = normalized.numel(), numbers, centre = norm.centre](const std::array<Tensor, N>& all) {
+    return LayerNormRows{all[0].value().data(), all[0].size() / n, n, numbers(all, 1), numbers(all, 2), centre};
+  };
+  const auto composed = [norm, normalized](const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {}) {
+    if (norm.centre == Centre::zero) return plain::rms_norm(x, gamma, {norm.eps, normalized});
+    return plain::layer_norm(x, gamma, beta, {norm.eps, normalized});
+  };
+  return record_fused(
+      norm.op, inputs, composed,
+      [&] {
+        const LayerNormRows rows = rows_of(inputs);
+        Array y(inputs[0].shape()), statistics(Shape{rows.rows, statistics_size});
+        layer_norm_rows(rows, norm.eps, y.mutable_data(), statistics.mutable_data());
+        return Fused(std::move(y), [rows_of, statistics](const std::array<Tensor, N>& in, const Tensor& gy,
+                                                         Wanted wanted) {
+          const LayerNormGradients g = layer_norm_gradient_rows(rows_of(in), statistics.data(), gy.value().data(),
+                                                                {wanted[0], N > 1 && wanted[1], N > 2 && wanted[2]});
+          const Array* all[] = {&g.x, &g.gamma, &g.beta};
+          std::array<Tensor, N> result;
+          for (std::size_t i = 0; i < N; ++i) {
+            if (wanted[static_cast<int>(i)]) result[i] = all[i]->reshaped(in[i].shape());
+          }
+          return result;
+        });
+      },
+      told("eps", norm.eps));
+}
+
+Tensor normalize(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta, const Shape& wanted) {
+  const Shape normalized = normalized_sizes(norm, x, gamma, beta, wanted);
+  if (beta.defined()) return fused(norm, std::array{x, gamma, beta}, normalized);
+  if (gamma.defined()) return fused(norm, std::array{x, gamma}, normalized);
+  return fused(norm, std::array{x}, normalized);
+}
+
+}  // namespace
+
 Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const LayerNormFuncOptions& options) {
   if (beta.defined() && !gamma.defined()) return layer_norm(x, ones(beta.shape()), beta, options);
   return normalize({"layer_norm", Centre::mean, options.eps}, x, gamma, beta, options.normalized);
 }
 
-XGRAD_FORMULA rms_norm_formula{"rms_norm", "y = gamma z with z = x/s, s = sqrt(mean(x^2) + eps)",
-                               "dL/dx = (u - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z"};
 Tensor rms_norm(const Tensor& x, const Tensor& gamma, const RmsNormFuncOptions& options) {
   return normalize({"rms_norm", Centre::zero, options.eps}, x, gamma, {}, options.normalized);
 }

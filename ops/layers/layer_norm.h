@@ -29,12 +29,18 @@ struct RmsNormFuncOptions {
 /// layer_norm.
 Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, const RmsNormFuncOptions& options = {});
 
+/// The same in single operations: what runs under Plain.
+namespace plain {
+/// d / sqrt(mean(d^2) + eps) gamma + beta with d = x - mean(x)
+Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
+                  const LayerNormFuncOptions& options = {});
+/// x / sqrt(mean(x^2) + eps) gamma
+Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, const RmsNormFuncOptions& options = {});
+}  // namespace plain
+
 namespace detail {
-/// What `standardized` multiplies each part of x with, so that its squares stay in range; mostly 1. Of shape `kept`,
-/// with the statistics of each part, as the kernels keep them.
-Array range_factors(const Array& statistics, const Shape& kept);
-/// (x - mean) / sqrt(variance + eps) in operations, over the axes where `factors` has size 1.
-Tensor standardized(const Tensor& x, const Array& factors, Real eps);
+/// (x - mean) / sqrt(variance + eps) over these axes, in operations.
+Tensor standardized(const Tensor& x, const Axes& axes, Real eps);
 }  // namespace detail
 
 }  // namespace xgrad

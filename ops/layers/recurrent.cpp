@@ -61,12 +61,8 @@ inline constexpr std::size_t input_count = Cell::memory || Cell::has_bias ? 4 : 
 template <class Cell>
 using Inputs = std::array<Tensor, input_count<Cell>>;
 
-struct Unrolled {
-  Tensor output, c;
-};
-
 template <class Cell>
-Unrolled unrolled(const Course& course, const Inputs<Cell>& inputs, const Tensor& projection = {}) {
+Recurrence unrolled(const Course& course, const Inputs<Cell>& inputs, const Tensor& projection = {}) {
   const auto parts = [](const Tensor& x) {
     const Tensors list = chunk(x, Cell::gates, -1);
     std::array<Tensor, Cell::gates> gates;
@@ -91,8 +87,81 @@ Unrolled unrolled(const Course& course, const Inputs<Cell>& inputs, const Tensor
     h = next.h;
     c = next.c;
   }
-  return {stack(outputs, 1), c};
+  return {stack(outputs, 1), h, c};
 }
+
+// ---- The calls ------------------------------------------------------------------------------------------------------
+
+// The width of the state before the first step.
+std::int64_t width_of(const char* op, const Tensor& h) {
+  if (h.rank() != 2) fail<ShapeError>(op, "the state must be (B, h), got ", h.shape());
+  return h.dim(1);
+}
+
+Course rnn_course(const Tensor& x, const Tensor& weight, const Tensor& h, const RecurrenceOptions& options) {
+  const std::int64_t width = width_of("rnn", h);
+  Course course = course_of("rnn", x, 1, width, options);
+  check_shape("rnn", "weight", weight, {width, width});
+  check_shape("rnn", "state", h, {course.B, width});
+  return course;
+}
+
+Course lstm_course(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
+                   const RecurrenceOptions& options, const Tensor& projection) {
+  const std::int64_t width = width_of("lstm", c), state = width_of("lstm", h);
+  Course course = course_of("lstm", x, 4, width, options);
+  check_shape("lstm", "weight", weight, {4 * width, state});
+  check_shape("lstm", "state", h, {course.B, state});
+  check_shape("lstm", "memory", c, {course.B, width});
+  if (projection.defined()) {
+    check_shape("lstm", "projection", projection, {state, width});
+  } else {
+    check_shape("lstm", "state", h, {course.B, width});
+  }
+  return course;
+}
+
+Course gru_course(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
+                  const RecurrenceOptions& options) {
+  const std::int64_t width = width_of("gru", h);
+  Course course = course_of("gru", x, 3, width, options);
+  check_shape("gru", "weight", weight, {3 * width, width});
+  check_shape("gru", "bias", bias, {3 * width});
+  check_shape("gru", "state", h, {course.B, width});
+  return course;
+}
+
+}  // namespace
+
+XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))",
+                          "dL/dx_t = (gy_t + weight' dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)'"};
+Recurrence plain::rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f,
+                      const RecurrenceOptions& options) {
+  const Course course = rnn_course(x, weight, h, options);
+  return f == Squash::tanh ? unrolled<cells::Rnn<Squash::tanh>>(course, {x, weight, h})
+                           : unrolled<cells::Rnn<Squash::relu>>(course, {x, weight, h});
+}
+
+XGRAD_FORMULA lstm_formula{
+    "lstm",
+    "h_t = sigmoid(o) tanh(c_t), c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g), (i, f, g, o) = x_t + weight h_(t-1)",
+    "dL/dc_t = gh_t sigmoid(o_t) (1 - tanh(c_t)^2) + sigmoid(f_(t+1)) dL/dc_(t+1) with gh_t = gy_t + weight' dL/dx_(t+1); "
+    "dL/dweight = sum of dL/dx_t h_(t-1)'"};
+Recurrence plain::lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
+                       const RecurrenceOptions& options, const Tensor& projection) {
+  return unrolled<cells::Lstm>(lstm_course(x, weight, h, c, options, projection), {x, weight, h, c}, projection);
+}
+
+XGRAD_FORMULA gru_formula{"gru",
+                          "h_t = (1 - z) n + z h_(t-1), n = tanh(x_n + r u_n), r = sigmoid(x_r + u_r), z = sigmoid(x_z "
+                          "+ u_z), u = weight h_(t-1) + bias",
+                          "dL/dh_(t-1) = gy_(t-1) + z dL/dh_t + weight' dL/du_t; dL/dweight = sum of dL/du_t h_(t-1)'"};
+Recurrence plain::gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
+                      const RecurrenceOptions& options) {
+  return unrolled<cells::Gru>(gru_course(x, weight, bias, h, options), {x, weight, h, bias});
+}
+
+namespace {
 
 // ---- All steps at once ----------------------------------------------------------------------------------------------
 
@@ -101,27 +170,30 @@ CellInputs arrays(const Inputs<Cell>& inputs) {
   return {inputs[0].value(), inputs[1].value(), inputs[2].value(), inputs.size() > 3 ? inputs.back().value() : Array()};
 }
 
+// The state after each step and, behind these, an lstm's memory after the last.
 template <class Cell>
 Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
-  const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
-  KeptSteps kept;
-  Array value = run_cells<Cell>(course, arrays<Cell>(inputs), keep ? KeepSteps::yes : KeepSteps::no, kept);
   const Tensor y = record_fused(
-      Cell::name, std::move(value), inputs,
-      [course, kept](const Inputs<Cell>& in, const Tensor& gy, Wanted wanted) {
-        CellInputs g = cell_gradients<Cell>(course, arrays<Cell>(in), kept, gy.value(),
-                                            {.weight = wanted[1], .last = in.size() > 3 && wanted[3]});
-        Inputs<Cell> result{Tensor(std::move(g.x)), Tensor(), Tensor(std::move(g.h))};
-        if (wanted[1]) result[1] = Tensor(std::move(g.weight));
-        if constexpr (input_count < Cell >> 3) {
-          if (wanted[3]) result[3] = Tensor(std::move(g.last));
-        }
-        return result;
-      },
+      Cell::name, inputs,
       [course](const auto&... own) {
-        const Unrolled all = unrolled<Cell>(course, {own...});
+        const Recurrence all = unrolled<Cell>(course, {own...});
         if (!Cell::memory) return all.output;
         return concat({all.output, unsqueeze(all.c, 1)}, 1);
+      },
+      [&] {
+        const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
+        KeptSteps kept;
+        Array value = run_cells<Cell>(course, arrays<Cell>(inputs), keep ? KeepSteps::yes : KeepSteps::no, kept);
+        return Fused(std::move(value), [course, kept](const Inputs<Cell>& in, const Tensor& gy, Wanted wanted) {
+          CellInputs g = cell_gradients<Cell>(course, arrays<Cell>(in), kept, gy.value(),
+                                              {.weight = wanted[1], .last = in.size() > 3 && wanted[3]});
+          Inputs<Cell> result{Tensor(std::move(g.x)), Tensor(), Tensor(std::move(g.h))};
+          if (wanted[1]) result[1] = Tensor(std::move(g.weight));
+          if constexpr (input_count < Cell >> 3) {
+            if (wanted[3]) result[3] = Tensor(std::move(g.last));
+          }
+          return result;
+        });
       },
       told("lengths", course.lengths), told("reverse", unless(false, course.reverse)));
   if constexpr (!Cell::memory) return {y, last_of(course, y)};
@@ -129,58 +201,23 @@ Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
   return {output, last_of(course, output), y[{_, -1}]};
 }
 
-// The width of the state before the first step.
-std::int64_t width_of(const char* op, const Tensor& h) {
-  if (h.rank() != 2) fail<ShapeError>(op, "the state must be (B, h), got ", h.shape());
-  return h.dim(1);
-}
-
 }  // namespace
 
-XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))",
-                          "dL/dx_t = (gy_t + weight' dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)'"};
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options) {
-  const std::int64_t width = width_of("rnn", h);
-  const Course course = course_of("rnn", x, 1, width, options);
-  check_shape("rnn", "weight", weight, {width, width});
-  check_shape("rnn", "state", h, {course.B, width});
+  const Course course = rnn_course(x, weight, h, options);
   return f == Squash::tanh ? recurrence<cells::Rnn<Squash::tanh>>(course, {x, weight, h})
                            : recurrence<cells::Rnn<Squash::relu>>(course, {x, weight, h});
 }
 
-XGRAD_FORMULA lstm_formula{
-    "lstm",
-    "h_t = sigmoid(o) tanh(c_t), c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g), (i, f, g, o) = x_t + weight h_(t-1)",
-    "dL/dc_t = gh_t sigmoid(o_t) (1 - tanh(c_t)^2) + sigmoid(f_(t+1)) dL/dc_(t+1) with gh_t = gy_t + weight' dL/dx_(t+1); "
-    "dL/dweight = sum of dL/dx_t h_(t-1)'"};
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                 const RecurrenceOptions& options, const Tensor& projection) {
-  const std::int64_t width = width_of("lstm", c), state = width_of("lstm", h);
-  const Course course = course_of("lstm", x, 4, width, options);
-  check_shape("lstm", "weight", weight, {4 * width, state});
-  check_shape("lstm", "state", h, {course.B, state});
-  check_shape("lstm", "memory", c, {course.B, width});
-  if (projection.defined()) {
-    check_shape("lstm", "projection", projection, {state, width});
-    const Unrolled all = unrolled<cells::Lstm>(course, {x, weight, h, c}, projection);
-    return {all.output, last_of(course, all.output), all.c};
-  }
-  check_shape("lstm", "state", h, {course.B, width});
-  return recurrence<cells::Lstm>(course, {x, weight, h, c});
+  if (projection.defined()) return plain::lstm(x, weight, h, c, options, projection);
+  return recurrence<cells::Lstm>(lstm_course(x, weight, h, c, options, projection), {x, weight, h, c});
 }
 
-XGRAD_FORMULA gru_formula{"gru",
-                          "h_t = (1 - z) n + z h_(t-1), n = tanh(x_n + r u_n), r = sigmoid(x_r + u_r), z = sigmoid(x_z "
-                          "+ u_z), u = weight h_(t-1) + bias",
-                          "dL/dh_(t-1) = gy_(t-1) + z dL/dh_t + weight' dL/du_t; dL/dweight = sum of dL/du_t h_(t-1)'"};
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options) {
-  const std::int64_t width = width_of("gru", h);
-  const Course course = course_of("gru", x, 3, width, options);
-  check_shape("gru", "weight", weight, {3 * width, width});
-  check_shape("gru", "bias", bias, {3 * width});
-  check_shape("gru", "state", h, {course.B, width});
-  return recurrence<cells::Gru>(course, {x, weight, h, bias});
+  return recurrence<cells::Gru>(gru_course(x, weight, bias, h, options), {x, weight, h, bias});
 }
 
 }  // namespace xgrad

@@ -44,4 +44,13 @@ Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Te
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options = {});
 
+/// The same step by step, in single operations: what runs under Plain.
+namespace plain {
+Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options = {});
+Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
+                const RecurrenceOptions& options = {}, const Tensor& projection = {});
+Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
+               const RecurrenceOptions& options = {});
+}  // namespace plain
+
 }  // namespace xgrad

@@ -1,18 +1,22 @@
-// Softmax and its kin. The kernels are in ops/kernels/layers/softmax.cpp, the rules here, in numbers and in operations.
+// Softmax and its kin: each as its formula, and by a kernel (ops/kernels/layers/softmax.cpp), whose rule is here.
 #include "softmax.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "../../core/graph/record_fused.h"
 #include "../../core/watch/formula.h"
+#include "../arrange/index.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../kernels/layers/softmax.h"
 #include "../reduce/reduce.h"
 
 namespace xgrad {
+
+using detail::infinity;
+
 namespace {
 
 // f(x) where f works along the last axis.
@@ -27,23 +31,46 @@ Tensor along(const char* op, const Tensor& x, int axis, const F& f) {
 // The sum of every row, as a column.
 Tensor row_sum(const Tensor& x) { return sum(x, {.axis = -1, .keepdim = true}); }
 
+// x minus the largest of each row, which changes no softmax and lets nothing overflow; at infinities the limit.
+Tensor below_largest(const Tensor& x) {
+  if (x.size() == 0) return x;
+  const Tensor largest = max(x.detach(), {.axis = -1, .keepdim = true});
+  if (all(isfinite(largest))) return x - largest;
+  return where(x == largest && largest == infinity, 0, x - where(largest == -infinity, 0, largest));
+}
+// The sums of rows, with 1 for those that hold nothing but -inf.
+Tensor divisors(const Tensor& sums) { return any(sums == 0) ? where(sums == 0, 1, sums) : sums; }
+
 }  // namespace
 
 XGRAD_FORMULA softmax_formula{"softmax", "y_i = e^x_i / sum_j e^x_j", "dL/dx_i = y_i (gy_i - sum_j gy_j y_j)"};
+Tensor plain::softmax(const Tensor& x, int axis) {
+  return along("softmax", x, axis, [](const Tensor& u) {
+    const Tensor e = exp(below_largest(u));
+    return e / divisors(row_sum(e));
+  });
+}
 Tensor softmax(const Tensor& x, int axis) {
   return along("softmax", x, axis, [](const Tensor& u) {
     return record_fused(
-        "softmax", softmax_rows(u.value()), u,
+        "softmax", u, [](const Tensor& v) { return plain::softmax(v); }, [](const Array& v) { return softmax_rows(v); },
         [](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y); },
         [](const Tensor& gy, const Tensor& y) { return y * (gy - row_sum(gy * y)); });
   });
 }
 
 XGRAD_FORMULA log_softmax_formula{"log_softmax", "y_i = x_i - ln sum_j e^x_j", "dL/dx_i = gy_i - e^y_i sum_j gy_j"};
+Tensor plain::log_softmax(const Tensor& x, int axis) {
+  return along("log_softmax", x, axis, [](const Tensor& u) {
+    const Tensor v = below_largest(u);
+    return v - log(divisors(row_sum(exp(v))));
+  });
+}
 Tensor log_softmax(const Tensor& x, int axis) {
   return along("log_softmax", x, axis, [](const Tensor& u) {
-    return record_fused("log_softmax", log_softmax_rows(u.value()), u, log_softmax_gradient_rows,
-                        [](const Tensor& gy, const Tensor& y) { return gy - exp(y) * row_sum(gy); });
+    return record_fused(
+        "log_softmax", u, [](const Tensor& v) { return plain::log_softmax(v); }, log_softmax_rows,
+        log_softmax_gradient_rows, [](const Tensor& gy, const Tensor& y) { return gy - exp(y) * row_sum(gy); });
   });
 }
 
@@ -81,10 +108,19 @@ Mask behind(const RowLengths& length, const Shape& shape) {
 
 XGRAD_FORMULA masked_softmax_formula{"masked_softmax", "y_i = e^x_i / sum_j e^x_j among the entries that count, else 0",
                                      "dL/dx_i = y_i (gy_i - sum_j gy_j y_j)"};
+Tensor plain::masked_softmax(const Tensor& x, const Mask& masked) {
+  const Tensor y = xgrad::softmax(masked_fill(x, masked, -infinity));
+  return masked_fill(y, masked, 0);  // is 0 there: this is for gradients, whatever comes from above
+}
+Tensor plain::masked_softmax(const Tensor& x, const Index& lengths) {
+  return plain::masked_softmax(x, behind(checked_lengths(x.shape(), lengths), x.shape()));
+}
+
 Tensor masked_softmax(const Tensor& x, const Index& lengths) {
   const RowLengths length = checked_lengths(x.shape(), lengths);
   return record_fused(
-      "masked_softmax", softmax_rows(x.value(), length), x,
+      "masked_softmax", x, [&](const Tensor& v) { return plain::masked_softmax(v, lengths); },
+      [&](const Array& v) { return softmax_rows(v, length); },
       [length](const Array& gy, const Array& y) { return softmax_gradient_rows(gy, y, length); },
       [length](const Tensor& gy, const Tensor& y) {
         const Tensor seen = where(behind(length, y.shape()), 0, gy);
@@ -98,15 +134,15 @@ Tensor masked_softmax(const Tensor& x, const Mask& masked) {
   if (!broadcasts_to(masked.shape(), x.shape())) {
     fail<ShapeError>("masked_softmax", "masked of shape ", masked.shape(), " cannot become ", x.shape());
   }
-  Array y = softmax_rows(where(masked, -std::numeric_limits<Real>::infinity(), x.detach()).value());
-  return record("masked_softmax", std::move(y),
-                wrt(x,
-                    [](const Tensor& gy, const Tensor& y) {
-                      // What has no weight has no gradient, whatever comes from above.
-                      const Tensor above = where(y == 0, 0, gy);
-                      return where(y == 0, 0, y * (above - row_sum(above * y)));
-                    }),
-                told("masked", masked));
+  // What has no weight has no gradient, whatever comes from above.
+  const auto rule = [](const Tensor& gy, const Tensor& y) {
+    const Tensor above = where(y == 0, 0, gy);
+    return where(y == 0, 0, y * (above - row_sum(above * y)));
+  };
+  return record_fused(
+      "masked_softmax", x, [&](const Tensor& v) { return plain::masked_softmax(v, masked); },
+      [&](const Array& v) { return softmax_rows(where(masked, -infinity, Tensor(v)).value()); },
+      [rule](const Array& gy, const Array& y) { return rule(gy, y).value(); }, rule, told("masked", masked));
 }
 
 }  // namespace xgrad

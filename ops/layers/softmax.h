@@ -23,4 +23,15 @@ Tensor masked_softmax(const Tensor& x, const Index& lengths);
 /// and a row that is masked entirely is 0 with gradient 0. Throws ShapeError.
 Tensor masked_softmax(const Tensor& x, const Mask& masked);
 
+/// The same in single operations: what runs under Plain.
+namespace plain {
+/// e / sum e with e = e^(x - max x)
+Tensor softmax(const Tensor& x, int axis = -1);
+/// v - ln sum e^v with v = x - max x
+Tensor log_softmax(const Tensor& x, int axis = -1);
+/// softmax(x), -inf in place of what is masked
+Tensor masked_softmax(const Tensor& x, const Mask& masked);
+Tensor masked_softmax(const Tensor& x, const Index& lengths);
+}  // namespace plain
+
 }  // namespace xgrad

@@ -25,7 +25,6 @@ namespace {
 
 using detail::infinity;
 
-
 void check_lengths(const char* name, const Index& lengths, std::int64_t N, std::int64_t most) {
   if (lengths.shape() != Shape{N}) {
     fail<ShapeError>("ctc_loss", name, " of shape ", lengths.shape(), " for ", N, " samples");
@@ -75,7 +74,7 @@ CtcTexts with_blanks(const Index& targets, const Index& target_lengths, const In
   return texts;
 }
 
-// The same in operations, all samples at once: what the kernel is tested against and differentiated through.
+// The losses of all samples at once, in operations.
 Tensor composed_losses(const Tensor& log_probs, const CtcTexts& texts) {
   const std::int64_t T = log_probs.dim(0), N = log_probs.dim(1), L = texts.labels.dim(1);
   const Tensor at = gather(log_probs, 2, broadcast_to(texts.labels, {T, N, L}));
@@ -100,32 +99,19 @@ Tensor composed_losses(const Tensor& log_probs, const CtcTexts& texts) {
   return reshape(-logaddexp(gather(alpha, 1, blank), at_letter), {N});
 }
 
-XGRAD_FORMULA ctc_formula{"ctc_loss", "y = -ln sum over ways of e^(sum_t x_t,way_t)",
-                          "dL/dx_tc = -gy P(way_t = c) among the ways of the target"};
-
-Tensor sample_losses(const Tensor& log_probs, const CtcTexts& texts) {
-  const CtcForward forward = ctc_forward(log_probs.value(), texts);
-  return record_fused(
-      "ctc_loss", forward.losses, std::array{log_probs},
-      [texts, forward](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
-        return std::array<Tensor, 1>{ctc_gradient(in[0].value(), texts, forward, gy.value())};
-      },
-      [texts](const Tensor& x) { return composed_losses(x, texts); }, told("labels", texts.labels));
-}
-
 // Without any step there is one way, to say nothing.
 Tensor losses_without_steps(const Index& target_lengths) {
   return where(target_lengths == 0, 0, Tensor(Array(target_lengths.shape(), infinity)));
 }
 
-}  // namespace
-
-Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths, const Index& target_lengths,
-                const CtcLossOptions& options) {
+// The loss by way of losses(log_probs, texts).
+template <class Losses>
+Tensor ctc_by(const Losses& sample_losses, const Tensor& log_probs, const Index& targets, const Index& input_lengths,
+              const Index& target_lengths, const CtcLossOptions& options) {
   const char* op = "ctc_loss";
   if (log_probs.rank() == 2) {
     const Tensor loss =
-        ctc_loss(unsqueeze(log_probs, 1), targets.reshaped({1, targets.size()}),
+        ctc_by(sample_losses, unsqueeze(log_probs, 1), targets.reshaped({1, targets.size()}),
                  one_length("input_lengths", input_lengths), one_length("target_lengths", target_lengths), options);
     return reshape(loss, {});
   }
@@ -146,6 +132,31 @@ Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& inpu
   if (options.zero_infinity) losses = where(losses == infinity, 0, losses);
   if (options.reduction == Reduction::mean) losses = losses / maximum(to_real(target_lengths), 1);
   return detail::reduced(op, losses, options.reduction);
+}
+
+}  // namespace
+
+XGRAD_FORMULA ctc_formula{"ctc_loss", "y = -ln sum over ways of e^(sum_t x_t,way_t)",
+                          "dL/dx_tc = -gy P(way_t = c) among the ways of the target"};
+Tensor plain::ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths,
+                       const Index& target_lengths, const CtcLossOptions& options) {
+  return ctc_by(composed_losses, log_probs, targets, input_lengths, target_lengths, options);
+}
+
+Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths, const Index& target_lengths,
+                const CtcLossOptions& options) {
+  const auto sample_losses = [](const Tensor& x, const CtcTexts& texts) {
+    return record_fused(
+        "ctc_loss", std::array{x}, [texts](const Tensor& own) { return composed_losses(own, texts); },
+        [&] {
+          const CtcForward forward = ctc_forward(x.value(), texts);
+          return Fused(forward.losses, [texts, forward](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
+            return std::array<Tensor, 1>{ctc_gradient(in[0].value(), texts, forward, gy.value())};
+          });
+        },
+        told("labels", texts.labels));
+  };
+  return ctc_by(sample_losses, log_probs, targets, input_lengths, target_lengths, options);
 }
 
 }  // namespace xgrad

@@ -27,4 +27,10 @@ struct CtcLossOptions {
 Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths, const Index& target_lengths,
                 const CtcLossOptions& options = {});
 
+namespace plain {
+/// The same in single operations, step by step: what runs under Plain.
+Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths, const Index& target_lengths,
+                const CtcLossOptions& options = {});
+}  // namespace plain
+
 }  // namespace xgrad

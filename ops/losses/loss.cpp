@@ -12,6 +12,7 @@
 #include "../arrange/index.h"
 #include "../arrange/shape.h"
 #include "../elementwise/arithmetic.h"
+#include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../elementwise/lambda.h"
 #include "../kernels/layers/cross_entropy.h"
@@ -28,62 +29,10 @@ namespace {
 
 using detail::infinity;
 
-
 void check_smoothing(Real smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail<ValueError>("cross_entropy", "label_smoothing ", smoothing, " is not in [0, 1]");
   }
-}
-
-// The same in single operations: what the kernel is tested against and differentiated through.
-Tensor composed_losses(const Tensor& logits, const Targets& targets) {
-  const Shape& shape = targets.classes.shape();
-  Shape whole = shape;
-  whole.push_back(targets.V);
-  Array chosen(whole, Real(0)), every(whole, Real(0));
-  for (std::int64_t i = 0; i < targets.classes.size(); ++i) {
-    if (!targets.counts(i)) continue;
-    chosen.mutable_data()[i * targets.V + targets.classes.data()[i]] = 1 - targets.smoothing;
-    std::fill_n(every.mutable_data() + i * targets.V, targets.V, targets.smoothing / static_cast<Real>(targets.V));
-  }
-  const Tensor log_p = log_softmax(logits);
-  const Tensor finite = where(log_p == -infinity, 0, log_p);
-  const Tensor hot(std::move(chosen)), evenly(std::move(every));
-  return -sum(where(hot > 0, hot * log_p, 0) + evenly * finite, {.axis = -1});
-}
-
-XGRAD_FORMULA cross_entropy_formula{"cross_entropy",
-                                    "y = -sum_i q_i ln p_i for each sample with p = softmax(x), q_i = (1 - s) (1 if i "
-                                    "= target, else 0) + s/V, s = label_smoothing",
-                                    "dL/dx_i = gy (p_i - q_i)"};
-
-// One loss for each sample.
-Tensor sample_losses(const Tensor& logits, const Targets& targets) {
-  CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
-  return record_fused(
-      "cross_entropy", std::move(rows.losses), std::array{logits},
-      [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
-        return std::array<Tensor, 1>{
-            cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, gy.value())};
-      },
-      [targets](const Tensor& x) { return composed_losses(x, targets); }, told("targets", targets.classes),
-      told("ignore_index", targets.ignored), told("label_smoothing", unless(0, targets.smoothing)));
-}
-
-// The sum of the losses divided by `count`, as one operation: its gradient needs no array of single gradients.
-Tensor total_loss(const Tensor& logits, const Targets& targets, Real count) {
-  CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
-  const Real total = sum(Tensor(std::move(rows.losses))).item() / count;  // of a constant: not recorded
-  return record_fused(
-      "cross_entropy", Array(Shape{}, total), std::array{logits},
-      [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
-        const Array scaled(Shape{}, gy.value().item() / count);
-        return std::array<Tensor, 1>{
-            cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, scaled)};
-      },
-      [targets, count](const Tensor& x) { return sum(composed_losses(x, targets)) / count; },
-      told("targets", targets.classes), told("ignore_index", targets.ignored),
-      told("label_smoothing", unless(0, targets.smoothing)));
 }
 
 void check_class_weight(const char* op, const Tensor& weight, std::int64_t V) {
@@ -144,6 +93,87 @@ Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& wei
   return sum(losses) / where(total == 0, 1, total);
 }
 
+// -weight ln p of the class of each sample.
+Tensor losses_of_classes(const Tensor& log_p, const KnownClasses& known, const Tensor& weights) {
+  Shape column = known.classes.shape();
+  column.push_back(1);
+  const Tensor chosen = reshape(gather(log_p, -1, known.classes.reshaped(column)), known.classes.shape());
+  return -weights * (any(weights == 0) ? where(weights == 0, 0, chosen) : chosen);  // 0 times inf is 0
+}
+
+// -sum_c w_c ln p_c of each sample, without classes of probability 0.
+Tensor losses_of_all(const Tensor& log_p, const KnownClasses& known, const Tensor& weight) {
+  const Mask impossible = log_p == -infinity;
+  const Tensor finite = any(impossible) ? where(impossible, 0, log_p) : log_p;
+  const Tensor losses = -sum(weight.defined() ? weight * finite : finite, {.axis = -1});
+  return any(known.ignored) ? masked_fill(losses, known.ignored, 0) : losses;
+}
+
+}  // namespace
+
+XGRAD_FORMULA cross_entropy_formula{"cross_entropy",
+                                    "y = -sum_i q_i ln p_i for each sample with p = softmax(x), q_i = (1 - s) (1 if i "
+                                    "= target, else 0) + s/V, s = label_smoothing",
+                                    "dL/dx_i = gy (p_i - q_i)"};
+Tensor plain::cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
+  const Real a = options.label_smoothing;
+  check_smoothing(a);
+  const KnownClasses known = known_classes(
+      checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index));
+  const Tensor log_p = xgrad::log_softmax(logits), weights = sample_weights(known, options.weight);
+  Tensor losses = losses_of_classes(log_p, known, (1 - a) * weights);
+  if (a > 0) {
+    losses = losses + losses_of_all(log_p, known, options.weight) * (a / static_cast<Real>(logits.dim(-1)));
+  }
+  return reduced_by_weight("cross_entropy", losses, weights, options.reduction);
+}
+
+namespace {
+
+CrossEntropyOptions unweighted(const Targets& targets, Reduction reduction) {
+  return {.ignore_index = targets.ignored, .label_smoothing = targets.smoothing, .reduction = reduction};
+}
+
+// One loss for each sample.
+Tensor sample_losses(const Tensor& logits, const Targets& targets) {
+  return record_fused(
+      "cross_entropy", std::array{logits},
+      [targets](const Tensor& x) {
+        return plain::cross_entropy(x, targets.classes, unweighted(targets, Reduction::none));
+      },
+      [&] {
+        CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
+        return Fused(std::move(rows.losses),
+                     [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
+                       return std::array<Tensor, 1>{
+                           cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, gy.value())};
+                     });
+      },
+      told("targets", targets.classes), told("ignore_index", targets.ignored),
+      told("label_smoothing", unless(0, targets.smoothing)));
+}
+
+// The sum of the losses divided by `count`, as one operation: its gradient needs no array of single gradients.
+Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduction, Real count) {
+  return record_fused(
+      "cross_entropy", std::array{logits},
+      [targets, reduction](const Tensor& x) {
+        return plain::cross_entropy(x, targets.classes, unweighted(targets, reduction));
+      },
+      [&] {
+        CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
+        const Real total = sum(Tensor(std::move(rows.losses))).item() / count;  // of a constant: not recorded
+        return Fused(Array(Shape{}, total), [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in,
+                                                                                   const Tensor& gy, Wanted) {
+          const Array scaled(Shape{}, gy.value().item() / count);
+          return std::array<Tensor, 1>{
+              cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, scaled)};
+        });
+      },
+      told("targets", targets.classes), told("ignore_index", targets.ignored),
+      told("label_smoothing", unless(0, targets.smoothing)));
+}
+
 Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, const CrossEntropyOptions& options) {
   const KnownClasses known = known_classes(targets);
   const Tensor weights = sample_weights(known, options.weight);
@@ -153,10 +183,7 @@ Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, cons
   const Tensor counts = (1 - a) * weights;
   Tensor losses = counts * where(counts == 0, 0, sample_losses(logits, sharp));  // 0 times inf is 0
   if (a > 0) {
-    const Tensor log_p = log_softmax(logits);
-    const Tensor finite = where(log_p == -infinity, 0, log_p);
-    const Tensor evenly = sum(options.weight * finite, {.axis = -1}) * (a / static_cast<Real>(targets.V));
-    losses = losses - masked_fill(evenly, known.ignored, 0);
+    losses = losses + losses_of_all(log_softmax(logits), known, options.weight) * (a / static_cast<Real>(targets.V));
   }
   return reduced_by_weight("cross_entropy", losses, weights, options.reduction);
 }
@@ -171,7 +198,7 @@ Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntr
   if (options.reduction == Reduction::none) return sample_losses(logits, targets);
   refuse_nothing("cross_entropy", logits, classes.size(), options.reduction);
   const std::int64_t count = options.reduction == Reduction::mean ? std::max<std::int64_t>(targets.counted(), 1) : 1;
-  return total_loss(logits, targets, static_cast<Real>(count));
+  return total_loss(logits, targets, options.reduction, static_cast<Real>(count));
 }
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const SoftCrossEntropyOptions& options) {
@@ -193,10 +220,7 @@ Tensor nll_loss(const Tensor& log_p, const Index& classes, const NllLossOptions&
   const Targets targets = checked_targets("nll_loss", "log_p", log_p, classes, options.weight, options.ignore_index);
   const KnownClasses known = known_classes(targets);
   const Tensor weights = sample_weights(known, options.weight);
-  Shape column = classes.shape();
-  column.push_back(1);
-  const Tensor chosen = reshape(gather(log_p, -1, known.classes.reshaped(column)), classes.shape());
-  return reduced_by_weight("nll_loss", -weights * where(weights == 0, 0, chosen), weights, options.reduction);
+  return reduced_by_weight("nll_loss", losses_of_classes(log_p, known, weights), weights, options.reduction);
 }
 
 Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options) {
@@ -269,8 +293,12 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
     const Tensor losses = elementwise(
         "binary_cross_entropy_with_logits", logits, target,
         [](auto x, auto t) {
-          const auto against = where(x > 0, 1 - t, t);
-          return where(against == 0, 0, abs(x) * against) + log1p(exp(-abs(x)));  // also where |x| is inf
+          return detail::guarded(
+              [](const auto& u, const auto& target) {
+                const auto against = where(u > 0, 1 - target, target);
+                return where(against == 0, 0, abs(u) * against) + log1p(exp(-abs(u)));  // also where |u| is inf
+              },
+              [](const auto& u, const auto& target) { return (1 - target) * u + log(1 + exp(-u)); }, x, t);
         },
         [](auto x, auto t, auto) { return sigmoid(x) - t; }, [](auto x, auto, auto) { return -x; });
     return weighted(op, losses, options.weight, options.reduction);

@@ -27,6 +27,11 @@ struct CrossEntropyOptions {
 /// is not ignored (the sample is named), or a smoothing outside [0, 1].
 Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
 
+namespace plain {
+/// The same in single operations, by way of log_softmax: what runs under Plain.
+Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
+}  // namespace plain
+
 struct SoftCrossEntropyOptions {
   Tensor weight = {};  ///< (V): how much each class counts; undefined: 1
   Real label_smoothing = 0;

@@ -1,8 +1,9 @@
-// Linear attention, in the operations that there are.
+// Linear attention, in the operations that there are: with all weights, and without any.
 #include "linear_attention.h"
 
 #include <algorithm>
 
+#include "../../core/graph/record_fused.h"
 #include "../arrange/create.h"
 #include "../arrange/index.h"
 #include "../arrange/join.h"
@@ -48,8 +49,8 @@ Tensor split_heads(const Tensor& x, std::int64_t heads) {
 // sees would have the weight 0.
 Tensor phi(const Tensor& x) {
   return elementwise(
-      "elu_plus_one", x, [](auto v) { return where(v > 0, v + 1, exp(minimum(v, 0))); },
-      [](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0))); });
+      "elu_plus_one", x, [](auto v) { return where(v > 0, v + 1, exp(detail::below_zero(v))); },
+      [](auto v, auto) { return where(v > 0, 1, exp(detail::below_zero(v))); });
 }
 
 // Queries and keys as features (B, H, T, d), values with a one behind them (B, H, S, e + 1): so that the sum of the
@@ -57,10 +58,23 @@ Tensor phi(const Tensor& x) {
 struct Features {
   Tensor q, k, v;
 
-  Features(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads)
-      : q(phi(split_heads(q, heads))),
-        k(phi(split_heads(k, heads))),
-        v(pad(split_heads(v, heads), {{0, 0}, {0, 0}, {0, 0}, {0, 1}}, 1)) {}
+  Features(const Tensor& queries, const Tensor& keys, const Tensor& values, std::int64_t heads,
+           const std::optional<Index>& lengths = {})
+      : q(phi(split_heads(queries, heads))),
+        k(phi(split_heads(keys, heads))),
+        v(pad(split_heads(values, heads), {{0, 0}, {0, 0}, {0, 0}, {0, 1}}, 1)) {
+    if (!lengths) return;
+    const std::int64_t B = k.dim(0), S = k.dim(2);
+    if (lengths->shape() != Shape{B}) {
+      fail<ShapeError>(op, "lengths of shape ", lengths->shape(), ", expected ", Shape{B});
+    }
+    for (const std::int64_t length : *lengths) {
+      if (length < 0 || length > S) fail<ValueError>(op, "length ", length, " is not in [0, ", S, "]");
+    }
+    const Mask padding = arange(S) >= lengths->reshaped({B, 1, 1});  // (B, 1, S)
+    k = masked_fill(k, padding.reshaped({B, 1, S, 1}), 0);
+    v = masked_fill(v, padding.reshaped({B, 1, S, 1}), 0);
+  }
 };
 
 // Sums (B, H, T, e + 1) -> means (B, T, H e).
@@ -70,6 +84,18 @@ Tensor quotient(const Tensor& sums) {
   const Tensor y = sums[{ellipsis, slice(0, e)}] / where(total == 0, 1, total);  // (B, H, T, e)
   return reshape(transpose(y, 1, 2), {y.dim(0), y.dim(2), y.dim(1) * e});
 }
+
+}  // namespace
+
+Tensor plain::linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                               const LinearAttentionFuncOptions& options) {
+  check(q, k, v, heads, options.causal);
+  const Features x(q, k, v, heads, options.lengths);
+  const Tensor weights = matmul(x.q, x.k, {.transpose_b = true});  // (B, H, T, S)
+  return quotient(matmul(options.causal ? tril(weights) : weights, x.v));
+}
+
+namespace {
 
 // x (B, H, T, d) with zeros at its end as (B, H, pieces, length, d).
 Tensor in_pieces(const Tensor& x, std::int64_t pieces, std::int64_t length) {
@@ -98,20 +124,9 @@ Tensor no_sums(const Features& x) { return Array({x.k.dim(0), x.k.dim(1), x.k.di
 
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                         const LinearAttentionFuncOptions& options) {
+  if (runs_plain()) return run_composed(plain::linear_attention, q, k, v, heads, options);
   check(q, k, v, heads, options.causal);
-  Features x(q, k, v, heads);
-  if (options.lengths) {
-    const std::int64_t B = k.dim(0), S = k.dim(1);
-    if (options.lengths->shape() != Shape{B}) {
-      fail<ShapeError>(op, "lengths of shape ", options.lengths->shape(), ", expected ", Shape{B});
-    }
-    for (const std::int64_t length : *options.lengths) {
-      if (length < 0 || length > S) fail<ValueError>(op, "length ", length, " is not in [0, ", S, "]");
-    }
-    const Mask padding = arange(S) >= options.lengths->reshaped({B, 1, 1});  // (B, 1, S)
-    x.k = masked_fill(x.k, padding.reshaped({B, 1, S, 1}), 0);
-    x.v = masked_fill(x.v, padding.reshaped({B, 1, S, 1}), 0);
-  }
+  const Features x(q, k, v, heads, options.lengths);
   if (options.causal) {
     Tensor past = no_sums(x);
     return quotient(causal_sums(x, past));

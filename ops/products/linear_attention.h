@@ -23,6 +23,12 @@ struct LinearAttentionFuncOptions {
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                         const LinearAttentionFuncOptions& options = {});
 
+namespace plain {
+/// The same by way of all weights phi(q_t) phi(k_s)', T S of them: what runs under Plain.
+Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
+                        const LinearAttentionFuncOptions& options = {});
+}  // namespace plain
+
 /// All that causal linear attention needs to know of the positions before: a recurrence of fixed size.
 ///
 ///     sums_t = sums_(t-1) + phi(k_t)' (v_t, 1),      y_t = the quotient of phi(q_t) sums_t's columns and its last

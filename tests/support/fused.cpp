@@ -1,6 +1,7 @@
 // The check of fused operations.
 #include "fused.h"
 
+#include <xgrad/core/graph/record.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/reduce/reduce.h>
 
@@ -43,6 +44,13 @@ void check_fused(const Function& fused, const Function& composed, const std::vec
   check_all("the gradient by the kernel", grad(y, xs, once), expected, tolerance, terms);
   check_all("the gradient by the rule", rule, expected, tolerance, terms);
   check_all("the second gradient", second(rule, xs), second(expected, xs), 10 * tolerance, terms);
+  const Tensor unfolded = [&] {
+    const Plain plain;
+    return fused(xs);
+  }();
+  INFO("under Plain");
+  check_close(unfolded.value(), z.value(), tolerance, terms);
+  check_all("the gradient", grad(unfolded, xs, once), expected, tolerance, terms);
 }
 
 }  // namespace xgrad::testing

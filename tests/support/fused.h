@@ -7,8 +7,9 @@ namespace xgrad::testing {
 
 /// Checks that a fused operation is the same function as its composed form, in operations: their values; for a random
 /// cotangent, the gradients by the fused operation's kernel, those by its recorded rule, and those of the composed
-/// form; and, for a random cotangent of these gradients, the second gradients of both. `tolerance` is as in
-/// check_close, ten times that for second gradients; and so are `terms`.
+/// form; and, for a random cotangent of these gradients, the second gradients of both; and what the fused operation is
+/// under Plain, in values and gradients. `tolerance` is as in check_close, ten times that for second gradients; and so
+/// are `terms`.
 void check_fused(const Function& fused, const Function& composed, const std::vector<Array>& inputs,
                  double tolerance = 1e-12, double terms = 0);
 

@@ -20,6 +20,7 @@
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/error.h>
 #include <xgrad/core/base/text.h>
+#include <xgrad/core/graph/record.h>
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
@@ -152,11 +153,13 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
   Example example;
   int threads = 0;
   auto precision = MatmulPrecision::highest;
+  bool plain = false;
   add_number(app, "--seed", example.seed, "seed of all randomness", 0, ~std::uint64_t{0});
   app.add_option("--out", example.out, "folder for results (default: out/" + app.get_name() + ")");
   add_number(app, "--threads", threads, "threads to compute with, 0 for the library's choice", 0, 1024);
   add_choice(app, "--precision", {"highest", "medium"}, "of products, medium rounds to bfloat16",
              [&](std::size_t i) { precision = i == 0 ? MatmulPrecision::highest : MatmulPrecision::medium; });
+  app.add_flag("--plain", plain, "run softmax, attention and their like as the operations that they are made of");
   const auto flushed = [](int status) {
     if (std::cout << std::flush) return status;
     print_error("standard output did not take everything");
@@ -174,7 +177,10 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
   std::cout << to_string(build_info()) << "\n";
 
   const Files before = files_in(example.out);
-  body(example);
+  {
+    const Plain scope(plain);
+    body(example);
+  }
   if (example.status != 0) return flushed(example.status);
   print_new(example.out, before);
   example.result.add("out", example.out.string()).print();

@@ -53,7 +53,7 @@ struct Example {
   int status = 0;             ///< what main returns; unless 0, the end is not printed
 };
 
-/// Runs an example: what main returns. Declares --seed, --out, --threads and --precision, parses the command line, makes
+/// Runs an example: what main returns. Declares --seed, --out, --threads, --precision and --plain, parses the command line, makes
 /// the folder, and prints what the library runs on; behind the body, which files it wrote into the folder, and the
 /// result line.
 ///

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -105,30 +106,32 @@ TEST_CASE("several threads take part") {
   CHECK(ids.front() != ids.back());
 }
 
-TEST_CASE("helping threads record, and are in the model, as the thread that called them, and forget it afterwards") {
+TEST_CASE("helping threads record, plain or not, and are in the model, as who called them, and forget it afterwards") {
   const ThreadCount restore(4);
   const Place* const place = intern("blocks.3");
+  using What = std::tuple<const Place*, bool, bool>;
   const auto seen = [] {
     std::mutex mutex;
-    std::map<std::thread::id, std::pair<const Place*, bool>> by_thread;
+    std::map<std::thread::id, What> by_thread;
     std::atomic<int> inside{0};
     parallel_for(4, 1, [&](std::int64_t, std::int64_t) {
       ++inside;
       const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(5);
       while (inside < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
       const std::lock_guard lock(mutex);
-      by_thread[std::this_thread::get_id()] = {current_place(), recording()};
+      by_thread[std::this_thread::get_id()] = {current_place(), recording(), runs_plain()};
     });
     return by_thread;
   };
   {
     const NoGrad off;
+    const Plain plain;
     const Scope scope(place);
     const auto inside = seen();
     CHECK(inside.size() > 1);
-    for (const auto& [thread, what] : inside) CHECK(what == std::pair<const Place*, bool>{place, false});
+    for (const auto& [thread, what] : inside) CHECK(what == What{place, false, true});
   }
-  for (const auto& [thread, what] : seen()) CHECK(what == std::pair<const Place*, bool>{nullptr, true});
+  for (const auto& [thread, what] : seen()) CHECK(what == What{nullptr, true, false});
 }
 
 TEST_CASE("the exception of the lowest block reaches the caller, and the loop works again") {

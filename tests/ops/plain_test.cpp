@@ -1,0 +1,244 @@
+// Fused operations under Plain: what the graph shows, who keeps to it, and values where formulas would fail.
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <xgrad/core/graph/checkpoint.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+constexpr Real infinity = std::numeric_limits<Real>::infinity();
+constexpr Real not_a_number = std::numeric_limits<Real>::quiet_NaN();
+
+// The operations behind y, from the first to the last.
+std::vector<std::string> operations(const Tensor& y) {
+  std::vector<const Node*> found;
+  std::set<const Node*> seen;
+  const std::function<void(const Node*)> visit = [&](const Node* node) {
+    if (node->is_leaf() || !seen.insert(node).second) return;
+    for (const Edge& edge : node->edges()) visit(edge.to.get());
+    found.push_back(node);
+  };
+  visit(y.node().get());
+  std::vector<std::string> names;
+  for (const Node* node : found) names.push_back(node->op);
+  return names;
+}
+using Names = std::vector<std::string>;
+
+bool has(const Names& names, const char* op) { return std::ranges::find(names, op) != names.end(); }
+
+// A fused operation, and its composed form.
+struct Row {
+  const char* op;
+  std::vector<Array> inputs;
+  Function fused, composed;
+};
+
+const Index classes({3}, {1, 0, 3}), lengths({2}, {3, 2});
+const Mask late({3, 4}, {0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1});
+
+#define BOTH(call) \
+  [](const Tensors& x) { return call; }, [](const Tensors& x) { return plain::call; }
+std::vector<Row> rows() {
+  const Array a = normal({3, 4}), q = normal({2, 3, 4}), k = normal({2, 3, 4}, 2), v = normal({2, 3, 4}, 3);
+  const Array column = normal({3}, 4), row = normal({4}, 5), steps = log_softmax(normal({4, 2, 3})).value();
+  const Array weight = normal({2, 2}, 6), gates = normal({2, 3, 8}), wide = normal({8, 2}), h = normal({2, 2}, 7);
+  const Array three = normal({2, 3, 6}), six = normal({6, 2}), bias = normal({6}, 8);
+  return {
+      {"softmax", {a}, BOTH(softmax(x[0]))},
+      {"log_softmax", {a}, BOTH(log_softmax(x[0]))},
+      {"masked_softmax", {a}, BOTH(masked_softmax(x[0], late))},
+      {"masked_softmax", {q}, BOTH(masked_softmax(x[0], lengths))},
+      {"layer_norm", {a}, BOTH(layer_norm(x[0]))},
+      {"layer_norm", {a, row}, BOTH(layer_norm(x[0], x[1]))},
+      {"layer_norm", {a, row, row}, BOTH(layer_norm(x[0], x[1], x[2]))},
+      {"rms_norm", {a, row}, BOTH(rms_norm(x[0], x[1]))},
+      {"batch_norm", {q, column, column}, BOTH(batch_norm(x[0], x[1], x[2]).y)},
+      {"attention", {q, k, v}, BOTH(scaled_dot_product_attention(x[0], x[1], x[2]))},
+      {"attention", {q, k, v}, BOTH(multi_head_attention(x[0], x[1], x[2], 2, {.mask = {.causal = true}}))},
+      {"attention", {three}, BOTH(multi_head_attention(x[0], 1, {.mask = {.lengths = lengths}}))},
+      {"rnn", {normal({2, 3, 2}), weight, h}, BOTH(rnn(x[0], x[1], x[2], Squash::tanh).output)},
+      {"lstm", {gates, wide, h, h}, BOTH(lstm(x[0], x[1], x[2], x[3], {.lengths = lengths}).output)},
+      {"gru", {three, six, bias, h}, BOTH(gru(x[0], x[1], x[2], x[3], {.reverse = true}).h)},
+      {"cross_entropy", {a}, BOTH(cross_entropy(x[0], classes))},
+      {"cross_entropy",
+       {a, uniform({4}, 0.5, 2)},
+       BOTH(cross_entropy(x[0], classes, {.weight = x[1], .ignore_index = 0, .label_smoothing = 0.2}))},
+      {"ctc_loss",
+       {steps},
+       BOTH(ctc_loss(x[0], index({{1, 2}, {2, 0}}), index({4, 3}), index({2, 1})))},
+      {"linear_attention", {q, k, v}, BOTH(linear_attention(x[0], x[1], x[2], 2, {.causal = true}))},
+  };
+}
+#undef BOTH
+
+}  // namespace
+
+TEST_CASE("under Plain a fused operation is recorded as what it is composed of, of the same value and gradient") {
+  for (const Row& row : rows()) {
+    CAPTURE(row.op);
+    Tensors xs;
+    for (const Array& input : row.inputs) xs.push_back(variable(input));
+    const Tensor fused = row.fused(xs), composed = row.composed(xs);
+    const Tensor unfolded = [&] {
+      const Plain plain;
+      return row.fused(xs);
+    }();
+    CHECK(has(operations(fused), row.op) == (std::string(row.op) != "linear_attention"));
+    CHECK_FALSE(has(operations(unfolded), row.op));
+    CHECK_FALSE(has(operations(composed), row.op));
+    check_close(unfolded.value(), fused.value());
+    check_close(composed.value(), fused.value());
+    const Tensor v = normal(fused.shape(), 77);
+    const Tensors expected = grad(fused, xs, {.seed = v});
+    const Tensors got = grad(unfolded, xs, {.seed = v}), called = grad(composed, xs, {.seed = v});
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      check_close(got[i].value(), expected[i].value());
+      check_close(called[i].value(), expected[i].value());
+    }
+  }
+}
+
+TEST_CASE("the graph of plain attention is matmul, scale, mask, softmax, matmul, and that of softmax exp, sum, div") {
+  const Tensor q = variable(normal({1, 1, 3, 4})), k = variable(normal({1, 1, 3, 4}, 2));
+  const Tensor v = variable(normal({1, 1, 3, 4}, 3));
+  const auto drawn = [&](const AttentionOptions& options) {
+    const Plain plain;
+    Names names = operations(scaled_dot_product_attention(q, k, v, options));
+    std::erase(names, "reshape");
+    return names;
+  };
+  CHECK(drawn({.mask = {.causal = true}}) == Names{"matmul", "mul", "masked_fill", "softmax", "matmul"});
+  CHECK(drawn({}) == Names{"matmul", "mul", "softmax", "matmul"});
+  CHECK(drawn({.mask = {.masked = late[{slice(0, 3), slice(0, 3)}]}, .dropout = 0.5}) ==
+        Names{"matmul", "mul", "masked_fill", "softmax", "dropout", "matmul"});
+  const Plain plain;
+  CHECK(operations(softmax(q)) == Names{"sub", "exp", "sum", "div"});
+  CHECK(operations(layer_norm(q)).size() > 5);
+}
+
+TEST_CASE("Plain ends with its scope, also by an exception, and scopes nest") {
+  CHECK_FALSE(runs_plain());
+  try {
+    const Plain plain;
+    CHECK(runs_plain());
+    {
+      const Plain kernels(false);
+      CHECK_FALSE(runs_plain());
+      const Plain again;
+      CHECK(runs_plain());
+    }
+    CHECK(runs_plain());
+    CHECK_THROWS_AS(softmax(Array({2, 3}, 0), 2), ValueError);
+    CHECK(runs_plain());
+    throw std::runtime_error("out");
+  } catch (const std::runtime_error&) {
+  }
+  CHECK_FALSE(runs_plain());
+  CHECK(operations(softmax(variable(normal({3})))) == Names{"softmax"});
+}
+
+TEST_CASE("rules, and the second run of a checkpoint, keep to what held in their forward pass") {
+  const Tensor x = variable(normal({4}));
+  std::vector<bool> seen;
+  const auto told = [&](const Tensor& u) {
+    return record("told", u.value(), wrt(u, [&](const Tensor& gy) {
+                    seen.push_back(runs_plain());
+                    return gy * softmax(gy);
+                  }));
+  };
+  const auto function = [&](const Tensor& u) {
+    seen.push_back(runs_plain());
+    return told(u);
+  };
+  for (const bool forward : {false, true}) {
+    for (const bool backward : {false, true}) {
+      CAPTURE(forward);
+      CAPTURE(backward);
+      seen.clear();
+      const auto recorded = [&](const auto& f) {
+        const Plain scope(forward);
+        return f();
+      };
+      const Tensor y = recorded([&] { return told(x); });
+      const Tensor z = recorded([&] { return checkpoint(function, x); });
+      const Plain scope(backward);
+      const Tensor g = grad(y, {x}, {.seed = normal({4}, 2), .create_graph = true})[0];
+      CHECK(has(operations(g * x), "softmax") == false);  // of a constant
+      grad(z, {x}, {.seed = normal({4}, 2)});
+      CHECK(seen == std::vector<bool>(4, forward));  // the rule; the function twice, and its rule
+      CHECK(runs_plain() == backward);
+    }
+  }
+}
+
+TEST_CASE("the gradient of a plain graph is recorded plain") {
+  const Tensor x = variable(normal({3, 4})), v = variable(normal({3, 4}, 2));
+  const auto twice = [&](const Tensor& y) {
+    const Tensor g = grad(y, {x}, {.seed = v, .create_graph = true})[0];
+    CHECK(bool(g.node()->plain) == bool(y.node()->plain));
+    return grad(sum(g * g), {x, v});
+  };
+  const Tensors expected = twice(softmax(x));
+  const Tensor y = [&] {
+    const Plain plain;
+    return softmax(x);
+  }();
+  CHECK(bool(y.node()->plain));
+  const Tensors got = twice(y);
+  for (std::size_t i = 0; i < 2; ++i) check_close(got[i].value(), expected[i].value());
+}
+
+TEST_CASE("plain forms keep what their operations promise of numbers that are no numbers, too large or too small") {
+  const auto same = [](const auto& f) {
+    const Tensor expected = f();
+    const Plain plain;
+    const Tensor got = f();
+    check_close(got.value(), expected.value());
+  };
+  for (const Array& x : {Array({3}, -infinity), Array({3}, {infinity, 5, infinity}), Array({3}, {0, -infinity, 0}),
+                         Array({3}, {1e300, -1e300, 1e300}), Array({3}, {infinity, -infinity, 1}), Array({0, 3}, 0)}) {
+    same([&] { return softmax(x); });
+    same([&] { return exp(log_softmax(x)); });
+  }
+  for (const Real size : {1e-200, 1e-30, 1., 1e30, 1e200}) {
+    CAPTURE(size);
+    const Tensor x = Tensor(normal({3, 16})) * size;
+    for (const Real eps : {0., 1e-5}) {
+      same([&] { return layer_norm(x, {}, {}, {.eps = eps}); });
+      same([&] { return rms_norm(x, {}, {.eps = eps}); });
+      same([&] { return batch_norm(x, {}, {}, {.eps = eps}).y; });
+      same([&] { return batch_norm(x, {}, {}, {.eps = eps}).mean; });
+    }
+    same([&] { return layer_norm(Array({2, 5}, size)); });
+  }
+  const Tensor far = Tensor(normal({3, 16})) + 1e9;
+  same([&] { return layer_norm(far); });
+
+  // What is masked, NaN or not, takes no part, and a query that sees nothing gives 0.
+  Array k = normal({1, 3, 4}, 2), v = normal({1, 3, 4}, 3);
+  for (int i = 0; i < 4; ++i) k.mutable_data()[8 + i] = v.mutable_data()[8 + i] = i % 2 ? infinity : not_a_number;
+  const Tensor q = variable(normal({1, 2, 4})), keys = variable(k), values = variable(v);
+  const auto attention = [&] {
+    return multi_head_attention(q, keys, values, 2, {.mask = {.lengths = index({{2, 0}})}});
+  };
+  const Tensor expected = attention();
+  const Plain plain;
+  const Tensor y = attention();
+  check_close(y.value(), expected.value());
+  CHECK(equal(y.value()[{_, 1}], Array({1, 4}, Real(0))));
+  const Tensors wanted = grad(expected, {q, keys, values}, {.seed = normal(y.shape())});
+  const Tensors got = grad(y, {q, keys, values}, {.seed = normal(y.shape())});
+  for (std::size_t i = 0; i < 3; ++i) check_close(got[i].value(), wanted[i].value());
+}
