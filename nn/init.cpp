@@ -87,8 +87,8 @@ double gain(Nonlinearity nonlinearity, const GainOptions& options) {
 
 Init zeros() { return constant(0); }
 Init ones() { return constant(1); }
-Init constant(Real value) {
-  return [value](const Shape& shape) { return Array(shape, value); };
+Init constant(double value) {
+  return [value](const Shape& shape) { return Array(shape, static_cast<Real>(value)); };
 }
 
 Init values(const Array& numbers) {

@@ -117,7 +117,7 @@ Tensor DotProductAttention::score(const Tensor& q, const Tensor& k) const {
 Tensor DotProductAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
   return multi_head_attention(
       q, k, v, 1,
-      {.mask = mask, .dropout = static_cast<Real>(active_dropout()), .scale = static_cast<Real>(factor(q))});
+      {.mask = mask, .dropout = active_dropout(), .scale = factor(q)});
 }
 
 std::string DotProductAttention::settings() const { return dropout_text(dropout); }
@@ -172,8 +172,8 @@ std::string AdditiveAttention::settings() const { return cat(w_q.in, ", ", w_k.i
 
 GaussianAttention::GaussianAttention(At here, const Options& options)
     : AttentionPooling(std::move(here), options.dropout, typeid(GaussianAttention)),
-      w(options.trained ? param("w", {}, init::constant(static_cast<Real>(options.w)))
-                        : Tensor(static_cast<Real>(options.w))) {
+      w(options.trained ? param("w", {}, init::constant(options.w))
+                        : Tensor(options.w)) {
   const auto constructing = enter();
   check_finite("w", options.w);
 }

@@ -134,7 +134,7 @@ Tensor KeyValueCache::attend(const Module& module, const Tensor& q, const Tensor
   });
   const double p = module.training() ? dropout : 0;
   return undo.keep(multi_head_attention(q, keys_, values_, heads,
-                                        {.mask = mask, .dropout = static_cast<Real>(p), .kv_heads = kv_heads}));
+                                        {.mask = mask, .dropout = p, .kv_heads = kv_heads}));
 }
 
 }  // namespace xgrad::nn

@@ -148,7 +148,7 @@ Tensor WindowAttention::operator()(const Tensor& x) const {
     return attention_weights(narrow(projected, 2, 0, dim), narrow(projected, 2, dim, dim), heads, {.mask = mask})
         .value();
   });
-  const Real drop = training() ? static_cast<Real>(attention_dropout) : 0;
+  const double drop = training() ? attention_dropout : 0;
   const Tensor y = multi_head_attention(projected, heads, {.mask = mask, .dropout = drop});  // (B windows, N, C)
   return here(grid.reverse(dropout(proj(y))));
 }

@@ -169,5 +169,11 @@ Index operator>>(const Index& a, const Index& b) {
 
 Index sum(const Index& x, const ReduceOptions& options) { return sums(x, options); }
 Index sum(const Mask& x, const ReduceOptions& options) { return sums(x, options); }
+Index sum(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return sums(x, {.axis = axes, .keepdim = options.keepdim});
+}
+Index sum(const Mask& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return sums(x, {.axis = axes, .keepdim = options.keepdim});
+}
 
 }  // namespace xgrad

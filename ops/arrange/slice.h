@@ -71,7 +71,7 @@ enum class PadMode {
 
 /// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before and two behind. The
 /// dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
-Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value = 0);
+Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value = 0);
 /// x with elements of its own around it. Throws ValueError, too, where there are not as many as asked for: reflect
 /// needs an axis longer than either padding, circular one at least as long, replicate one element. The gradient goes
 /// back to the elements that were copied.

@@ -11,7 +11,7 @@ namespace xgrad {
 namespace {
 
 Index smaller(const Index& a, const Index& b) {
-  if (a.shape() != b.shape()) fail<ValueError>("mask", "lengths of shapes ", a.shape(), " and ", b.shape());
+  if (a.shape() != b.shape()) fail<ShapeError>("mask", "lengths of shapes ", a.shape(), " and ", b.shape());
   Index least(a.shape());
   std::ranges::transform(a, b, least.mutable_data(), [](std::int64_t p, std::int64_t q) { return std::min(p, q); });
   return least;

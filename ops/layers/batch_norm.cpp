@@ -80,7 +80,7 @@ BatchNormed batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta,
   if (x.rank() < 2 || x.size() == 0) {
     fail<ShapeError>("batch_norm", "needs numbers (B, C, ...) for each channel, got ", x.shape());
   }
-  const BatchNormCall call(x.shape(), options.eps);
+  const BatchNormCall call(x.shape(), static_cast<Real>(options.eps));
   for (const Tensor* affine : {&gamma, &beta}) {
     if (affine->defined() && affine->shape() != Shape{call.C}) {
       fail<ShapeError>("batch_norm", affine == &gamma ? "gamma " : "beta ", affine->shape(), " is not of shape ",

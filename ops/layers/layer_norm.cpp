@@ -126,13 +126,13 @@ XGRAD_FORMULA layer_norm_formula{
     "dL/dx = (u - mean(u) - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z; dL/dbeta = sum of gy"};
 Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const LayerNormFuncOptions& options) {
   if (beta.defined() && !gamma.defined()) return layer_norm(x, ones(beta.shape()), beta, options);
-  return normalize({"layer_norm", Centre::mean, options.eps}, x, gamma, beta, options.normalized);
+  return normalize({"layer_norm", Centre::mean, static_cast<Real>(options.eps)}, x, gamma, beta, options.normalized);
 }
 
 XGRAD_FORMULA rms_norm_formula{"rms_norm", "y = gamma z with z = x/s, s = sqrt(mean(x^2) + eps)",
                                "dL/dx = (u - z mean(u z))/s with u = gamma gy; dL/dgamma = sum of gy z"};
 Tensor rms_norm(const Tensor& x, const Tensor& gamma, const RmsNormFuncOptions& options) {
-  return normalize({"rms_norm", Centre::zero, options.eps}, x, gamma, {}, options.normalized);
+  return normalize({"rms_norm", Centre::zero, static_cast<Real>(options.eps)}, x, gamma, {}, options.normalized);
 }
 
 }  // namespace xgrad

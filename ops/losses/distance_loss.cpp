@@ -29,7 +29,7 @@ XGRAD_FORMULA smooth_l1_formula{"smooth_l1", "y = x^2/(2 beta) if |x| < beta, el
                                 "dy/dx = x/beta if |x| < beta, else sign x"};
 Tensor smooth_l1_loss(const Tensor& prediction, const Tensor& target, const SmoothL1LossOptions& options) {
   check_same_shape("smooth_l1_loss", prediction, target);
-  const Real beta = options.beta;
+  const Real beta = static_cast<Real>(options.beta);
   if (!(beta >= 0)) fail<ValueError>("smooth_l1_loss", "beta must not be negative, got ", beta);
   if (beta == 0) return l1_loss(prediction, target, {.reduction = options.reduction});
   const Tensor losses = elementwise(
@@ -43,7 +43,7 @@ XGRAD_FORMULA huber_formula{"huber", "y = x^2/2 if |x| < delta, else delta (|x| 
                             "dy/dx = x if |x| < delta, else delta sign x"};
 Tensor huber_loss(const Tensor& prediction, const Tensor& target, const HuberLossOptions& options) {
   check_same_shape("huber_loss", prediction, target);
-  const Real delta = options.delta;
+  const Real delta = static_cast<Real>(options.delta);
   if (!(delta > 0)) fail<ValueError>("huber_loss", "delta must be positive, got ", delta);
   const Tensor losses = elementwise(
       "huber", prediction - target,

@@ -29,10 +29,11 @@ namespace {
 using detail::infinity;
 
 
-void check_smoothing(Real smoothing) {
+Real checked_smoothing(double smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail<ValueError>("cross_entropy", "label_smoothing ", smoothing, " is not in [0, 1]");
   }
+  return static_cast<Real>(smoothing);
 }
 
 // The same in single operations: what the kernel is tested against and differentiated through.
@@ -147,7 +148,7 @@ Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& wei
 Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, const CrossEntropyOptions& options) {
   const KnownClasses known = known_classes(targets);
   const Tensor weights = sample_weights(known, options.weight);
-  const Real a = options.label_smoothing;
+  const Real a = targets.smoothing;
   Targets sharp = targets;
   sharp.smoothing = 0;
   const Tensor counts = (1 - a) * weights;
@@ -164,9 +165,9 @@ Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, cons
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
-  check_smoothing(options.label_smoothing);
+  const Real smoothing = checked_smoothing(options.label_smoothing);
   const Targets targets = checked_targets("cross_entropy", "logits", logits, classes, options.weight,
-                                          options.ignore_index, options.label_smoothing);
+                                          options.ignore_index, smoothing);
   if (options.weight.defined()) return weighted_cross_entropy(logits, targets, options);
   if (options.reduction == Reduction::none) return sample_losses(logits, targets);
   refuse_nothing("cross_entropy", logits, classes.size(), options.reduction);
@@ -178,9 +179,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const So
   if (logits.rank() == 0)
     fail<ShapeError>("cross_entropy", "logits need an axis of classes, shape is ", logits.shape());
   check_same_shape("cross_entropy", logits, probabilities);
-  check_smoothing(options.label_smoothing);
+  const Real a = checked_smoothing(options.label_smoothing);
   check_class_weight("cross_entropy", options.weight, logits.dim(-1));
-  const Real a = options.label_smoothing;
   Tensor q = a == 0 ? probabilities
                     : probabilities * (1 - a) + a / static_cast<Real>(std::max<std::int64_t>(logits.dim(-1), 1));
   if (options.weight.defined()) q = q * options.weight;

@@ -81,9 +81,10 @@ Tensor pdist(const Tensor& x, const PdistOptions& options) {
 Tensor renorm(const Tensor& x, const RenormOptions& options) {
   const int axis = normalize_axis("renorm", options.axis, x.rank());
   if (!(options.p > 0)) fail<ValueError>("renorm", "p must be positive, got ", options.p);
-  if (!(options.maxnorm >= 0)) fail<ValueError>("renorm", "maxnorm must not be negative, got ", options.maxnorm);
+  const Real maxnorm = static_cast<Real>(options.maxnorm);
+  if (!(maxnorm >= 0)) fail<ValueError>("renorm", "maxnorm must not be negative, got ", maxnorm);
   const Tensor norm = linalg::vector_norm(x, {.ord = options.p, .axis = axes_but(axis, x.rank()), .keepdim = true});
-  return x * where(norm > options.maxnorm, options.maxnorm / (norm + Real(1e-7)), 1);
+  return x * where(norm > maxnorm, maxnorm / (norm + Real(1e-7)), 1);
 }
 
 Tensor weight_lengths(const Tensor& v, const WeightNormOptions& options) {

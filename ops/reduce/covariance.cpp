@@ -47,10 +47,11 @@ Tensor covariances(const char* op, const Tensor& x, const CovOptions& options) {
     fail<ValueError>(op, "the weights of ", n, " observations have the sum ", total.item());
   }
   const Tensor taken = aweights.defined() ? sum(weights * aweights) / total : Tensor(1);
-  const Tensor freedom = total - options.correction * taken;
+  const Tensor correction = static_cast<Real>(options.correction) * taken;
+  const Tensor freedom = total - correction;
   if (!(freedom.item() > 0)) {
     fail<ValueError>(op, "nothing is left of the weights, ", total.item(), ", after the correction, ",
-                     options.correction * taken.item());
+                     correction.item());
   }
   const bool weighted = options.fweights || aweights.defined();
   const auto in_all = [&](const Tensor& numbers) { return weighted ? numbers * weights : numbers; };

@@ -107,7 +107,7 @@ void check_edges(const Tensor& x, const Axes& axes, int edge_order) {
 
 Tensor trapezoid(const Tensor& y, const TrapezoidOptions& options) {
   const int axis = normalize_axis("trapezoid", options.axis, y.rank());
-  return sum(areas(y, axis, options.dx), {.axis = axis});
+  return sum(areas(y, axis, static_cast<Real>(options.dx)), {.axis = axis});
 }
 
 Tensor trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOptions& options) {
@@ -117,7 +117,7 @@ Tensor trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOptions& optio
 
 Tensor cumulative_trapezoid(const Tensor& y, const TrapezoidOptions& options) {
   const int axis = normalize_axis("cumulative_trapezoid", options.axis, y.rank());
-  return cumsum(areas(y, axis, options.dx), axis);
+  return cumsum(areas(y, axis, static_cast<Real>(options.dx)), axis);
 }
 
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOptions& options) {
@@ -125,9 +125,10 @@ Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOpt
   return cumsum(areas("cumulative_trapezoid", y, axis, x), axis);
 }
 
-Tensors gradient(const Tensor& x, Real spacing, const DifferenceOptions& options) {
+Tensors gradient(const Tensor& x, double given, const DifferenceOptions& options) {
   const Axes axes = options.axis.in_order("gradient", x.rank());
   check_edges(x, axes, options.edge_order);
+  const Real spacing = static_cast<Real>(given);
   if (!(std::isfinite(spacing) && spacing != 0)) {
     fail<ValueError>("gradient", "spacing must be finite and not 0, got ", spacing);
   }

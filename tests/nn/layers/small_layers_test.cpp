@@ -124,7 +124,7 @@ TEST_CASE("a function of a tensor and a number is an activation with its own def
   CHECK(equal(nn::Activation(softshrink)(x).value(), softshrink(x).value()));
   CHECK(error_of<ValueError>([] { nn::Activation{pow}; }) ==
         "activation: this function of a tensor and a number has no default for the number: write a lambda");
-  CHECK(error_of<ValueError>([] { nn::Activation{static_cast<Tensor (*)(const Tensor&, Real)>(nullptr)}; }) ==
+  CHECK(error_of<ValueError>([] { nn::Activation{static_cast<Tensor (*)(const Tensor&, double)>(nullptr)}; }) ==
         "activation: the function is empty");
 }
 

@@ -152,7 +152,7 @@ TEST_CASE("A text goes on behind its prompt, and where the context is full from 
   for (std::int64_t t = 0; t < 12; ++t) {
     if (all.dim(1) - first > 8) first = all.dim(1) - 5;  // four old ones and the newest
     const Array logits = model(slice(all, {_, slice(first, all.dim(1))})).value()[{_, -1}];
-    const Index best = argmax(logits, {.axis = -1}).reshaped({2, 1});
+    const Index best = argmax(logits, -1).reshaped({2, 1});
     CHECK(equal(best, written.tokens[{_, slice(t, t + 1)}]));
     all = concat(std::vector{all, best}, 1);
   }

@@ -496,7 +496,7 @@ TEST_CASE("Linear and softmax make a distribution; the losses agree where they m
   CHECK(kl_div(log_p, sure, {.reduction = Reduction::sum}).item() / 3 == doctest::Approx(by_hand));
 
   const Tensor smooth = sure * 0.9 + full({3, 5}, Real(0.02));
-  const Real smoothed = cross_entropy(logits, words, {.label_smoothing = Real(0.1)}).item();
+  const Real smoothed = cross_entropy(logits, words, {.label_smoothing = 0.1}).item();
   CHECK(cross_entropy(logits, smooth).item() == doctest::Approx(smoothed));
   const Tensor entropy = sum(smooth * log(smooth)) / -3;
   CHECK(kl_div(log_p, smooth, {.reduction = Reduction::sum}).item() / 3 + entropy.item() == doctest::Approx(smoothed));

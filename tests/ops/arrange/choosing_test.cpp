@@ -95,7 +95,7 @@ TEST_CASE("take_along_dim takes what argsort and argmax name") {
   const Tensor x = normal({3, 4, 5}, 2);
   for (const int axis : {0, 1, 2}) {
     check_close(take_along_dim(x, argsort(x, {.axis = axis}), axis).value(), sort(x, {.axis = axis}).values.value());
-    const Index at = argmax(x, {.axis = axis, .keepdim = true});
+    const Index at = argmax(x, axis, {.keepdim = true});
     check_close(take_along_dim(x, at, axis).value(), max(x, {.axis = axis, .keepdim = true}).value());
   }
 }

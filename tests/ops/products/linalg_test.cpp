@@ -181,7 +181,7 @@ TEST_CASE("systems have gradients of any order") {
 }
 
 TEST_CASE("a pseudo-inverse of less than full rank has the gradient along matrices of its rank") {
-  check_gradients([](const Tensors& x) { return linalg::pinv(matmul(x[0], x[1]), {.rtol = Real(1e-6)}); },
+  check_gradients([](const Tensors& x) { return linalg::pinv(matmul(x[0], x[1]), {.rtol = 1e-6}); },
                   {normal({4, 2}, 5), normal({2, 3}, 6)}, to_order(2, 1e-6));
 }
 
@@ -392,8 +392,8 @@ TEST_CASE("the exponential of a matrix is that of its eigenvalues") {
 TEST_CASE("ranks count the singular values above the tolerance") {
   const Tensor a = linalg::diag_embed(tensor({{3, 1e-3, 0}, {1, 1, 1}}));
   CHECK(equal(linalg::matrix_rank(a), Index({2}, {2, 3})));
-  CHECK(equal(linalg::matrix_rank(a, {.atol = Real(1e-2)}), Index({2}, {1, 3})));
-  CHECK(equal(linalg::matrix_rank(a, {.rtol = Real(1)}), Index({2}, {0, 0})));
+  CHECK(equal(linalg::matrix_rank(a, {.atol = 1e-2}), Index({2}, {1, 3})));
+  CHECK(equal(linalg::matrix_rank(a, {.rtol = 1}), Index({2}, {0, 0})));
   CHECK(error_of<ValueError>([&] { linalg::pinv(a, {.atol = -1}); }).starts_with("pinv: tolerances must be 0 or more"));
   CHECK(error_of<ValueError>([&] {
           linalg::lstsq(a, ones({2, 3, 1}), {.rcond = -1});
@@ -428,14 +428,14 @@ TEST_CASE("least squares tells the squares of what is left where every matrix ha
   }
   // One column twice: of rank 1 in the second matrix.
   const Tensor twice = Array({2, 3, 2}, {1, 0, 0, 1, 1, 1, /**/ 1, 1, 2, 2, 3, 3});
-  const linalg::LeastSquares low = linalg::lstsq(twice, ones({2, 3, 1}), {.rcond = Real(1e-12)});
+  const linalg::LeastSquares low = linalg::lstsq(twice, ones({2, 3, 1}), {.rcond = 1e-12});
   CHECK(equal(low.rank, Index({2}, {2, 1})));
   CHECK(low.residuals.shape() == Shape{0});
 }
 
 TEST_CASE("least squares of less than full rank has the gradient along matrices of its rank") {
   check_gradients(
-      [](const Tensors& x) { return linalg::lstsq(matmul(x[0], x[1]), x[2], {.rcond = Real(1e-6)}).solution; },
+      [](const Tensors& x) { return linalg::lstsq(matmul(x[0], x[1]), x[2], {.rcond = 1e-6}).solution; },
       {normal({4, 2}, 5), normal({2, 3}, 6), normal({4, 2}, 7)}, to_order(2, 1e-6));
 }
 
