@@ -12,7 +12,7 @@ namespace xgrad::nn {
 namespace {
 
 void check_eps(const char* op, double eps) {
-  if (!(eps >= 0)) fail<ValueError>(op, "eps must not be negative, got ", eps);
+  if (!(eps >= 0)) fail<ValueError>(op, "eps ", eps, " is negative or NaN");
 }
 
 // Numbers of the channels (C) as they go over x (B, C, ...).

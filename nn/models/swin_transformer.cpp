@@ -128,7 +128,7 @@ WindowAttention::WindowAttention(At here, std::int64_t width, std::int64_t head_
   const auto constructing = enter();
   if (dim % heads != 0) fail<ValueError>("window_attention", "dim ", dim, " does not divide by ", heads, " heads");
   for (const auto& [moved, side] : {std::pair(shift.height, window.height), std::pair(shift.width, window.width)}) {
-    if (moved < 0 || moved >= side) fail<ValueError>("window_attention", "shift ", moved, " not in [0, ", side, ")");
+    if (moved < 0 || moved >= side) fail<ValueError>("window_attention", "shift ", moved, " is not in [0, ", side, ")");
   }
 }
 

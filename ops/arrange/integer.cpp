@@ -116,7 +116,7 @@ std::int64_t common_divisor(const char* op, std::int64_t p, std::int64_t q) {
 }
 
 void check_shift(const char* op, std::int64_t by) {
-  if (by < 0 || by > 63) fail<ValueError>(op, "shift by ", by, ", not in [0, 64)");
+  if (by < 0 || by > 63) fail<ValueError>(op, "shift by ", by, " is not in [0, 64)");
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ XGRAD_FORMULA celu_formula{"celu", "y = x if x > 0, else alpha (e^(x/alpha) - 1)
                            "dy/dx = 1 if x > 0, else e^(x/alpha)"};
 Tensor celu(const Tensor& x, double factor) {
   const Real alpha = static_cast<Real>(factor);
-  if (!(alpha < 0 || alpha > 0)) fail<ValueError>("celu", "alpha must not be ", alpha);
+  if (!(alpha < 0 || alpha > 0)) fail<ValueError>("celu", "alpha ", alpha, " is 0 or NaN");
   return elementwise(
       "celu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0) / alpha)); },
       [alpha](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0) / alpha)); });
@@ -113,7 +113,7 @@ namespace {
 
 Real checked_lambda(const char* op, double given) {
   const Real lambda = static_cast<Real>(given);
-  if (!(lambda >= 0)) fail<ValueError>(op, "lambda must not be negative, got ", lambda);
+  if (!(lambda >= 0)) fail<ValueError>(op, "lambda ", lambda, " is negative or NaN");
   return lambda;
 }
 

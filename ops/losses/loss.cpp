@@ -28,7 +28,6 @@ namespace {
 
 using detail::infinity;
 
-
 Real checked_smoothing(double smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail<ValueError>("cross_entropy", "label_smoothing ", smoothing, " is not in [0, 1]");
@@ -166,8 +165,8 @@ Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, cons
 
 Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
   const Real smoothing = checked_smoothing(options.label_smoothing);
-  const Targets targets = checked_targets("cross_entropy", "logits", logits, classes, options.weight,
-                                          options.ignore_index, smoothing);
+  const Targets targets =
+      checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index, smoothing);
   if (options.weight.defined()) return weighted_cross_entropy(logits, targets, options);
   if (options.reduction == Reduction::none) return sample_losses(logits, targets);
   refuse_nothing("cross_entropy", logits, classes.size(), options.reduction);
@@ -295,7 +294,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
                          const GaussianNllLossOptions& options) {
   const char* op = "gaussian_nll_loss";
   check_same_shape(op, x, target);
-  if (!(options.eps > 0)) fail<ValueError>(op, "eps must be positive, got ", options.eps);
+  if (!(options.eps > 0)) fail<ValueError>(op, "eps ", options.eps, " is not positive");
   Shape samples = x.shape();
   if (samples.rank() > 0) samples.erase(samples.rank() - 1);
   const bool per_sample = variance.shape() == samples && variance.shape() != x.shape();
@@ -323,7 +322,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
 Tensor poisson_nll_loss(const Tensor& x, const Tensor& target, const PoissonNllLossOptions& options) {
   const char* op = "poisson_nll_loss";
   check_same_shape(op, x, target);
-  if (!(options.eps > 0)) fail<ValueError>(op, "eps must be positive, got ", options.eps);
+  if (!(options.eps > 0)) fail<ValueError>(op, "eps ", options.eps, " is not positive");
   Tensor losses = options.log_input ? exp(x) - target * x : x - target * log(x + static_cast<Real>(options.eps));
   if (options.full) {
     const Mask large = target > 1;

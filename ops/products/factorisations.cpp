@@ -240,7 +240,7 @@ struct Spectrum {
     const Real usual = static_cast<Real>(std::max(sizes.m, sizes.n)) * eps;
     const Real rtol = options.rtol ? static_cast<Real>(*options.rtol) : usual;
     if (!(atol >= 0) || !(rtol >= 0)) {
-      fail<ValueError>(op, "tolerances must be 0 or more, got atol ", atol, ", rtol ", rtol);
+      fail<ValueError>(op, "a tolerance is negative or NaN: atol ", atol, ", rtol ", rtol);
     }
     check_finite(op, a);
     const NoGrad off;
@@ -293,7 +293,7 @@ Index matrix_rank(const Tensor& a, const PinvOptions& options) { return Spectrum
 LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options) {
   const Matrices sizes = checked("lstsq", a);
   if (options.rcond && !(*options.rcond >= 0)) {
-    fail<ValueError>("lstsq", "rcond must be 0 or more, got ", *options.rcond);
+    fail<ValueError>("lstsq", "rcond ", *options.rcond, " is negative or NaN");
   }
   const bool vector = is_vector(a, b);
   const Tensor right = vector ? unsqueeze(b, -1) : b;

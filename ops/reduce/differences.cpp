@@ -130,7 +130,7 @@ Tensors gradient(const Tensor& x, double given, const DifferenceOptions& options
   check_edges(x, axes, options.edge_order);
   const Real spacing = static_cast<Real>(given);
   if (!(std::isfinite(spacing) && spacing != 0)) {
-    fail<ValueError>("gradient", "spacing must be finite and not 0, got ", spacing);
+    fail<ValueError>("gradient", "spacing ", spacing, " is 0 or not finite");
   }
   Tensors all;
   for (const int axis : axes) {
@@ -157,7 +157,7 @@ Tensors gradient(const Tensor& x, const Tensors& points, const DifferenceOptions
     const std::vector<double>& t = lists.back();
     for (std::size_t k = 1; k < t.size(); ++k) {
       if (!(std::isfinite(t[k] - t[k - 1]) && t[k] != t[k - 1] && (t[k] > t[k - 1]) == (t[1] > t[0]))) {
-        fail<ValueError>("gradient", "the points must rise or fall, got ", t[k - 1], " before ", t[k]);
+        fail<ValueError>("gradient", "the points neither rise nor fall: ", t[k - 1], " before ", t[k]);
       }
     }
   }

@@ -35,8 +35,7 @@ class AxisSet {
  public:
   AxisSet() = default;
   template <detail::AxisNumber... Numbers>
-  requires(sizeof...(Numbers) > 0)
-  AxisSet(Numbers... axes) : all_(false), axes_{static_cast<int>(axes)...} {}
+  requires(sizeof...(Numbers) > 0) AxisSet(Numbers... axes) : all_(false), axes_{static_cast<int>(axes)...} {}
   AxisSet(const Axes& axes) : all_(false), axes_(axes) {}
 
   /// The axes counted from 0, ascending. Axes 0 and -1 of a scalar are its one element, which is no axis: none are

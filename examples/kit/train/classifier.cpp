@@ -104,8 +104,7 @@ Answers train_classifier(const nn::Module& module, const Classifier& model, cons
     for (std::int64_t step = 0; step < steps; ++step) {
       const ImageBatch batch = data.train.batch(order[{slice(step * options.batch, (step + 1) * options.batch)}]);
       const Tensor logits = model(augmented(batch.images, statistics, options));
-      const Tensor loss =
-          cross_entropy(logits, batch.labels, {.label_smoothing = options.label_smoothing});
+      const Tensor loss = cross_entropy(logits, batch.labels, {.label_smoothing = options.label_smoothing});
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, options.max_norm).gradients);
       scheduler.step();
       sum += static_cast<double>(loss.item());

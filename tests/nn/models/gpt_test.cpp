@@ -86,7 +86,7 @@ TEST_CASE("GPT sees what came before, at once and step by step, and refuses what
   const Gpt model{root, small_gpt};
   check_language_model(spread(model));
   CHECK(error_of<ValueError>([] { Gpt(root, {.dim = 10, .heads = 4}); }).find("does not divide") != std::string::npos);
-  CHECK(error_of<ValueError>([] { Gpt(root, {.vocabulary = 0}); }).find("count must be at least 1, got 0") !=
+  CHECK(error_of<ValueError>([] { Gpt(root, {.vocabulary = 0}); }).find("count 0 is not positive") !=
         std::string::npos);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("Llama sees what came before, at once and step by step, and refuses wh
   }
   CHECK(error_of<ValueError>([] {
           Llama(root, {.vocabulary = 3, .context = 0, .dim = 4, .heads = 2, .ffn = 2});
-        }).find("context must be at least 1, got 0") != std::string::npos);
+        }).find("context 0 is not positive") != std::string::npos);
 }
 
 TEST_CASE("GPT-2 and Llama have as many parameters as the published ones") {

@@ -208,9 +208,7 @@ TEST_CASE("what is carried is the same for any number of threads") {
     check_same_bits([&] {
       return stack({cumprod(x, axis), logcumsumexp(x, axis), cummax(x, axis).values, cumsum(x, axis)});
     });
-    check_same_bits([&] {
-      return concat({max(x, axis).values, median(x, axis).values, mode(x, axis).values});
-    });
+    check_same_bits([&] { return concat({max(x, axis).values, median(x, axis).values, mode(x, axis).values}); });
   }
 }
 
