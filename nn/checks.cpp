@@ -182,7 +182,7 @@ Array steady_value(const char* op, const F& f, const X& x) {
 
 void check_output(const char* op, const Shape& x, const Shape& y, const Layout& layout) {
   if (!layout.fits(y) || y.numel() == 0) {
-    fail<ShapeError>(op, "for an input ", x, " the output must be (", layout.B, ", ", layout.T, ", ...), got ", y);
+    fail<ShapeError>(op, "for an input ", x, " needs an output (", layout.B, ", ", layout.T, ", ...), got ", y);
   }
 }
 
@@ -255,7 +255,7 @@ PaddingInvarianceReport padding_invariance(const F& run_with, const X& x, const 
     fail<ShapeError>(op, "lengths of shape ", lengths.shape(), " for ", layout.B, " rows");
   }
   for (const std::int64_t length : lengths) {
-    if (length < 0 || length > layout.T) fail<ValueError>(op, "length ", length, " not in [0, ", layout.T, "]");
+    if (length < 0 || length > layout.T) fail<ValueError>(op, "length ", length, " is not in [0, ", layout.T, "]");
   }
   const std::int64_t longest = std::ranges::max(lengths);
   if (longest == 0 || std::ranges::min(lengths) == layout.T) {

@@ -21,7 +21,7 @@ Array mapped(Array numbers, const F& f) {
 
 // Refuses what is not finite, also as a Real.
 void finite(std::string_view op, std::string_view name, double value) {
-  if (!std::isfinite(static_cast<Real>(value))) fail<ValueError>(op, name, " must be finite, got ", value);
+  if (!std::isfinite(static_cast<Real>(value))) fail<ValueError>(op, name, " ", value, " is not finite");
 }
 
 // Refuses normal numbers that can overflow. None lies further out: the draws have 32 bits.
@@ -87,8 +87,8 @@ double gain(Nonlinearity nonlinearity, const GainOptions& options) {
 
 Init zeros() { return constant(0); }
 Init ones() { return constant(1); }
-Init constant(Real value) {
-  return [value](const Shape& shape) { return Array(shape, value); };
+Init constant(double value) {
+  return [value](const Shape& shape) { return Array(shape, static_cast<Real>(value)); };
 }
 
 Init values(const Array& numbers) {
@@ -109,19 +109,19 @@ Init uniform(const UniformOptions& options) {
 }
 
 Init uniform_within_root(std::int64_t n) {
-  if (n < 1) fail<ValueError>("uniform_within_root", "n must be positive, got ", n);
+  if (n < 1) fail<ValueError>("uniform_within_root", "n ", n, " is not positive");
   const double a = 1 / std::sqrt(static_cast<double>(n));
   return uniform({.low = -a, .high = a});
 }
 
 Init normal(const NormalOptions& options) {
-  if (!(options.std >= 0)) fail<ValueError>("normal", "std must not be negative, got ", options.std);
+  if (!(options.std >= 0)) fail<ValueError>("normal", "std ", options.std, " is negative or NaN");
   check_normal("normal", options.mean, options.std);
   return [options](const Shape& shape) { return draw_normal("normal", shape, options.mean, options.std); };
 }
 
 Init truncated_normal(const TruncatedNormalOptions& options) {
-  if (!(options.std > 0)) fail<ValueError>("truncated_normal", "std must be positive, got ", options.std);
+  if (!(options.std > 0)) fail<ValueError>("truncated_normal", "std ", options.std, " is not positive");
   if (!(options.low < options.high)) {
     fail<ValueError>("truncated_normal", "no numbers in [", options.low, ", ", options.high, "]");
   }

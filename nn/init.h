@@ -35,7 +35,7 @@ double gain(Nonlinearity nonlinearity, const GainOptions& options = {});
 /// Every element 0, 1, `value`.
 Init zeros();
 Init ones();
-Init constant(Real value);
+Init constant(double value);
 /// These numbers, for weights that come from elsewhere. Throws ShapeError, when used, unless the shape is the array's.
 Init values(const Array& numbers);
 

@@ -132,7 +132,7 @@ void Module::check_new_name(std::string_view name) const {
     }
   };
   if (name.empty() || name.find('.') != name.npos) {
-    fail<ValueError>("module", "a name must not be empty or hold a dot: '", full_name(name), "'");
+    fail<ValueError>("module", "the name '", full_name(name), "' is empty or holds a dot");
   }
   if (std::ranges::any_of(entries_, has_name) || std::ranges::any_of(children_, has_name)) {
     fail<ValueError>("module", "duplicate name '", full_name(name), "'");
@@ -218,14 +218,14 @@ const Shape& Module::possible(std::string_view name, const Shape& shape) const {
 
 std::int64_t Module::positive(std::string_view name, std::int64_t value, std::int64_t most) const {
   const Scope scope(place_);
-  if (value < 1) fail<ValueError>(class_name(type()), name, " must be at least 1, got ", value, declared_later());
+  if (value < 1) fail<ValueError>(class_name(type()), name, " ", value, " is not positive", declared_later());
   if (value > most) fail<LimitError>(class_name(type()), name, " of ", value, " is too large", declared_later());
   return value;
 }
 
 double Module::probability(std::string_view name, double value) const {
   const Scope scope(place_);
-  if (!(value >= 0 && value <= 1)) fail<ValueError>(class_name(type()), name, " must be in [0, 1], got ", value);
+  if (!(value >= 0 && value <= 1)) fail<ValueError>(class_name(type()), name, " ", value, " is not in [0, 1]");
   return value;
 }
 

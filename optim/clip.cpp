@@ -89,9 +89,8 @@ double norm_of(const std::vector<Named>& all, double order) {
 }
 
 double clip_norm(const std::vector<Named>& all, double max_norm, const ClipOptions& options) {
-  if (!(max_norm >= 0)) fail<ValueError>("clip_grad_norm", "max_norm must not be negative, got ", max_norm);
-  if (!(options.norm_type > 0))
-    fail<ValueError>("clip_grad_norm", "norm_type must be above 0, got ", options.norm_type);
+  if (!(max_norm >= 0)) fail<ValueError>("clip_grad_norm", "max_norm ", max_norm, " is negative or NaN");
+  if (!(options.norm_type > 0)) fail<ValueError>("clip_grad_norm", "norm_type ", options.norm_type, " is not positive");
   const double norm = norm_of(all, options.norm_type);
   const double factor = max_norm / (norm + 1e-6);
   if (factor >= 1) return norm;
@@ -105,7 +104,7 @@ double clip_norm(const std::vector<Named>& all, double max_norm, const ClipOptio
 }
 
 void clip_value(const std::vector<Named>& all, double limit) {
-  if (!(limit >= 0)) fail<ValueError>("clip_grad_value", "limit must not be negative, got ", limit);
+  if (!(limit >= 0)) fail<ValueError>("clip_grad_value", "limit ", limit, " is negative or NaN");
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (std::ranges::any_of(*all[i].gradient, [](Real value) { return std::isnan(value); })) {
       refuse("clip_grad_value", "NaN", all[i], i);

@@ -17,13 +17,13 @@ namespace xgrad::optim::detail {
 
 /// `value`, if it is finite and not negative. Throws ValueError otherwise, for the option `name` of `who`.
 inline double not_negative(std::string_view who, std::string_view name, double value) {
-  if (!(value >= 0) || std::isinf(value)) fail<ValueError>(who, name, " must be finite and not negative, got ", value);
+  if (!(value >= 0) || std::isinf(value)) fail<ValueError>(who, name, " ", value, " is negative or not finite");
   return value;
 }
 
 /// `value`, if 0 <= value < 1. Throws ValueError otherwise.
 inline double below_one(std::string_view who, std::string_view name, double value) {
-  if (!(value >= 0 && value < 1)) fail<ValueError>(who, name, " must be in [0, 1), got ", value);
+  if (!(value >= 0 && value < 1)) fail<ValueError>(who, name, " ", value, " is not in [0, 1)");
   return value;
 }
 
@@ -46,7 +46,7 @@ inline double bias_correction(double beta, std::int64_t t) {
 
 /// `value`, if it is at least 1. Throws ValueError otherwise.
 inline std::int64_t at_least_one(std::string_view who, std::string_view name, std::int64_t value) {
-  if (value < 1) fail<ValueError>(who, name, " must be at least 1, got ", value);
+  if (value < 1) fail<ValueError>(who, name, " ", value, " is not positive");
   return value;
 }
 

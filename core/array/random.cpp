@@ -107,7 +107,7 @@ double polynomial(const std::array<double, 8>& a, double x) {
 }  // namespace
 
 double normal_quantile(double p) {
-  if (!(p > 0 && p < 1)) fail<ValueError>("normal_quantile", "probability ", p, " not in (0, 1)");
+  if (!(p > 0 && p < 1)) fail<ValueError>("normal_quantile", "probability ", p, " is not in (0, 1)");
   static constexpr std::array<double, 8> a{3.3871328727963666080,    1.3314166789178437745e+2, 1.9715909503065514427e+3,
                                            1.3731693765509461125e+4, 4.5921953931549871457e+4, 6.7265770927008700853e+4,
                                            3.3430575583588128105e+4, 2.5090809287301226727e+3};

@@ -37,7 +37,7 @@ auto uninterrupted(Call call) {
 /// `path`, if the operating system can be given it as it is.
 std::string checked_path(std::string path, std::string_view op) {
   if (const std::size_t nul = path.find('\0'); nul != path.npos) {
-    fail<ValueError>(op, "a path must not hold a NUL byte: ", std::string_view(path).substr(0, nul), "\\0...");
+    fail<ValueError>(op, "a path holds a NUL byte: ", std::string_view(path).substr(0, nul), "\\0...");
   }
   return path;
 }
@@ -169,7 +169,7 @@ std::string InputFile::read(std::int64_t begin, std::int64_t count) const {
         [&] { return pread(descriptor_, bytes.data() + done, static_cast<std::size_t>(count - done), begin + done); });
     if (got < 0) fail_io(op_, path_, "cannot be read");
     if (got == 0) {
-      fail<IoError>(op_, path_, ": ends at byte ", begin + done, ", expected ", size_,
+      fail<IoError>(op_, path_, ": ends at byte ", begin + done, ", needs ", size_,
                     ": it became shorter while being read");
     }
     done += got;

@@ -235,12 +235,12 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
 
   /// Something stands where something else has to.
   [[noreturn]] void refuse() const {
-    if (depth_ == 0) fail<FormatError>(load_op, path_, ": the header must be an object");
-    if (depth_ == 1) place().fail<FormatError>("must be an object");
-    if (in_metadata()) place().fail<FormatError>(escaped(field_), " must be a string");
-    if (field_ == "dtype") place().fail<FormatError>("dtype must be a string");
-    if (field_ == "shape") place().fail<FormatError>("shape must be a list of unsigned integers");
-    if (field_ == "data_offsets") place().fail<FormatError>("data_offsets must be two unsigned integers");
+    if (depth_ == 0) fail<FormatError>(load_op, path_, ": the header is not an object");
+    if (depth_ == 1) place().fail<FormatError>("is not an object");
+    if (in_metadata()) place().fail<FormatError>(escaped(field_), " is not a string");
+    if (field_ == "dtype") place().fail<FormatError>("dtype is not a string");
+    if (field_ == "shape") place().fail<FormatError>("shape is not a list of unsigned integers");
+    if (field_ == "data_offsets") place().fail<FormatError>("data_offsets is not two unsigned integers");
     place().fail<FormatError>("unknown field ", escaped(field_));
   }
 

@@ -18,7 +18,7 @@ const A& StateFile::get(std::string_view name) const {
   const A* array = std::get_if<A>(&found->second);
   if (!array) {
     constexpr const char* kinds[] = {"real numbers", "whole numbers", "truth values"};
-    refuse(" holds ", kinds[found->second.index()], ", expected ", kinds[AnyArray(A()).index()]);
+    refuse(" holds ", kinds[found->second.index()], ", needs ", kinds[AnyArray(A()).index()]);
   }
   return *array;
 }

@@ -25,11 +25,11 @@ using ArraysByFile = std::map<std::string, std::vector<std::string>>;
 
 ArraysByFile read_index(const std::string& path, const LoadOptions& options) {
   const nlohmann::json index = read_json(path, op, options.max_header_bytes);
-  if (!index.is_object()) fail<FormatError>(op, path, ": must be an object");
+  if (!index.is_object()) fail<FormatError>(op, path, ": is not an object");
   const auto map = index.find(map_key);
   if (map == index.end()) fail<FormatError>(op, path, ": has no ", map_key);
   const auto require_names = [&](bool holds) {
-    if (!holds) fail<FormatError>(op, path, ": ", map_key, " must be an object of names of files");
+    if (!holds) fail<FormatError>(op, path, ": ", map_key, " is not an object of names of files");
   };
   require_names(map->is_object());
   if (std::cmp_greater(map->size(), options.max_arrays)) {

@@ -249,7 +249,7 @@ int threads() { return State::state().count.load(std::memory_order_relaxed); }
 
 void set_threads(int count) {
   if (count < 1 || count > most_threads)
-    fail<ValueError>("set_threads", "count ", count, " not in [1, ", most_threads, "]");
+    fail<ValueError>("set_threads", "count ", count, " is not in [1, ", most_threads, "]");
   if (detail::context.in_loop) fail<ValueError>("set_threads", "a parallel loop is running on this thread");
   State& state = State::state();
   const std::lock_guard lock(state.one_loop);

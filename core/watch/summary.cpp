@@ -14,7 +14,7 @@ namespace xgrad {
 namespace {
 
 void check(const SummaryOptions& options) {
-  if (options.bins < 1) fail<ValueError>("summary", "bins is ", options.bins, ", must be at least 1");
+  if (options.bins < 1) fail<ValueError>("summary", "bins ", options.bins, " is not positive");
   if (options.most_numbers < 0) fail<ValueError>("summary", "most_numbers is ", options.most_numbers);
 }
 

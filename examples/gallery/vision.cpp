@@ -76,7 +76,7 @@ void guesses(const std::filesystem::path& out) {
     adam.step(grad(cross_entropy(model(batch.images), batch.labels), model.parameters()));
   }
   const nn::Eval eval(model);
-  const Index guessed = argmax(model(held_out.images));
+  const Index guessed = argmax(model(held_out.images), 1);
   kit::save_text(out / "f4.svg",
                  kit::confusion_svg("What 500 pictures never seen were taken for",
                                     kit::confusion_matrix(held_out.labels, guessed, 10), pictures.classes()));

@@ -10,7 +10,7 @@ namespace kernel_regression {
 using namespace xgrad;
 
 /// What is to be found: f(x) = 2 sin x + x^0.8.
-inline Tensor truth(const Tensor& x) { return 2 * sin(x) + pow(x, Real(0.8)); }
+inline Tensor truth(const Tensor& x) { return 2 * sin(x) + pow(x, 0.8); }
 
 /// Places and values, each (1, n, 1): one batch of n positions of width 1, as attention has it.
 struct Samples {

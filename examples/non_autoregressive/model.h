@@ -100,10 +100,10 @@ struct ParallelTranslator : nn::Module {
     const Tensor memory = read(source, lengths);
     Index ends = everything(memory);
     if (ending == Ending::predicted) {
-      ends = argmax(length_logits(memory, lengths));
+      ends = argmax(length_logits(memory, lengths), -1);
       for (std::int64_t b = 0; b < ends.size(); ++b) ends.mutable_data()[b] = std::max<std::int64_t>(1, ends.at({b}));
     }
-    Index ids = argmax(write(memory, lengths, ends));
+    Index ids = argmax(write(memory, lengths, ends), -1);
     for (std::int64_t i = 0; i < ids.size(); ++i) {
       if (i % steps >= ends.data()[i / steps]) ids.mutable_data()[i] = eos;
     }

@@ -62,7 +62,7 @@ inline std::vector<Episode> play(const Agent& agent, std::int64_t count, Acting 
   }
   for (std::int64_t step = 0; step < longest_episode && !standing.empty(); ++step) {
     const distributions::Categorical choice = agent(seen(states));
-    const Index actions = acting == Acting::by_chance ? choice.sample() : argmax(choice.logits());
+    const Index actions = acting == Acting::by_chance ? choice.sample() : argmax(choice.logits(), -1);
     std::vector<std::size_t> still_standing;
     std::vector<CartPole> next;
     for (std::size_t k = 0; k < standing.size(); ++k) {

@@ -137,7 +137,7 @@ void show_losses(kit::ResultLine& result) {
               << kit::fixed(p.value().at({t, word}), 2) << "   loss " << kit::fixed(losses.at({t}), 4) << "\n";
   }
   const double mean_loss = cross_entropy(log(p), target).item();
-  const double smoothed = cross_entropy(log(p), target, {.label_smoothing = Real(0.1)}).item();
+  const double smoothed = cross_entropy(log(p), target, {.label_smoothing = 0.1}).item();
   const double divergence = kl_div(log(p), Tensor(one_hot(target, 6)), {.reduction = Reduction::sum}).item() / 5;
   std::cout << "  mean " << kit::fixed(mean_loss, 4) << " = divergence from the certain answer "
             << kit::fixed(divergence, 4) << ", perplexity " << kit::fixed(std::exp(mean_loss), 3)

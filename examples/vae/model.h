@@ -30,7 +30,7 @@ struct Vae : nn::Module {
   const Shape picture;  // (C, H, W)
   nn::Linear features, mean, log_deviation;
   nn::Mlp decoder;
-  const Tensor log_noise{param("log_noise", {}, nn::init::constant(Real(-1.6)))};
+  const Tensor log_noise{param("log_noise", {}, nn::init::constant(-1.6))};
 
   Vae(nn::At here, const Shape& picture, const Config& config)
       : Module(std::move(here)),

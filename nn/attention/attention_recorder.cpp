@@ -29,7 +29,7 @@ Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, cons
   show_attention_weights(module,
                           [&] { return attention_weights(q, k, heads, {.mask = mask, .kv_heads = kv_heads}).value(); });
   const double p = module.training() ? dropout : 0;
-  return multi_head_attention(q, k, v, heads, {.mask = mask, .dropout = static_cast<Real>(p), .kv_heads = kv_heads});
+  return multi_head_attention(q, k, v, heads, {.mask = mask, .dropout = p, .kv_heads = kv_heads});
 }
 
 Tensor attend_packed_heads(const Module& module, const Tensor& qkv, std::int64_t heads, const AttentionMask& mask,
@@ -40,7 +40,7 @@ Tensor attend_packed_heads(const Module& module, const Tensor& qkv, std::int64_t
     return attention_weights(q, k, heads, {.mask = mask, .kv_heads = kv_heads}).value();
   });
   const double p = module.training() ? dropout : 0;
-  return multi_head_attention(qkv, heads, {.mask = mask, .dropout = static_cast<Real>(p), .kv_heads = kv_heads});
+  return multi_head_attention(qkv, heads, {.mask = mask, .dropout = p, .kv_heads = kv_heads});
 }
 
 }  // namespace xgrad::nn

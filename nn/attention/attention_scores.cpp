@@ -79,7 +79,7 @@ Tensor AttentionPooling::softmax_of_scores(const Tensor& q, const Tensor& k, con
                                            const Mask& masked) const {
   const Tensor given = score(q, without_masked(k, masked));
   if (const Shape expected{q.dim(0), q.dim(1), k.dim(1)}; given.shape() != expected) {
-    fail<ShapeError>("attention", "scores of shape ", given.shape(), ", expected ", expected);
+    fail<ShapeError>("attention", "scores of shape ", given.shape(), ", needs ", expected);
   }
   const Tensor scores = unsqueeze(given, 1);  // (B, 1, T, S), as masks have it
   if (bias.defined() && !broadcasts_to(bias.shape(), scores.shape())) {
@@ -115,9 +115,7 @@ Tensor DotProductAttention::score(const Tensor& q, const Tensor& k) const {
 }
 
 Tensor DotProductAttention::pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const {
-  return multi_head_attention(
-      q, k, v, 1,
-      {.mask = mask, .dropout = static_cast<Real>(active_dropout()), .scale = static_cast<Real>(factor(q))});
+  return multi_head_attention(q, k, v, 1, {.mask = mask, .dropout = active_dropout(), .scale = factor(q)});
 }
 
 std::string DotProductAttention::settings() const { return dropout_text(dropout); }
@@ -127,7 +125,7 @@ WindowedAttention::WindowedAttention(At here, const Options& options)
       window{.before = options.before, .after = options.after} {
   const auto constructing = enter();
   if (window.before < 0 || window.after < 0) {
-    fail<ValueError>("window", "before ", window.before, " and after ", window.after, " must not be negative");
+    fail<ValueError>("window", "before ", window.before, " and after ", window.after, ": one is negative");
   }
 }
 
@@ -172,8 +170,7 @@ std::string AdditiveAttention::settings() const { return cat(w_q.in, ", ", w_k.i
 
 GaussianAttention::GaussianAttention(At here, const Options& options)
     : AttentionPooling(std::move(here), options.dropout, typeid(GaussianAttention)),
-      w(options.trained ? param("w", {}, init::constant(static_cast<Real>(options.w)))
-                        : Tensor(static_cast<Real>(options.w))) {
+      w(options.trained ? param("w", {}, init::constant(options.w)) : Tensor(options.w)) {
   const auto constructing = enter();
   check_finite("w", options.w);
 }

@@ -133,8 +133,7 @@ Tensor KeyValueCache::attend(const Module& module, const Tensor& q, const Tensor
     return attention_weights(q, keys(), heads, {.mask = mask, .kv_heads = kv_heads}).value();
   });
   const double p = module.training() ? dropout : 0;
-  return undo.keep(multi_head_attention(q, keys_, values_, heads,
-                                        {.mask = mask, .dropout = static_cast<Real>(p), .kv_heads = kv_heads}));
+  return undo.keep(multi_head_attention(q, keys_, values_, heads, {.mask = mask, .dropout = p, .kv_heads = kv_heads}));
 }
 
 }  // namespace xgrad::nn

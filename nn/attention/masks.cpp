@@ -23,12 +23,12 @@ Mask written(const Shape& shape, const Write& write) {
 
 void check(const char* op, const WindowOptions& options) {
   if (options.before < 0 || options.after < 0) {
-    fail<ValueError>(op, "before ", options.before, " and after ", options.after, " must not be negative");
+    fail<ValueError>(op, "before ", options.before, " and after ", options.after, ": one is negative");
   }
 }
 
 void check_size(const char* op, const char* name, std::int64_t size) {
-  if (size < 0) fail<ValueError>(op, name, " ", size, " must not be negative");
+  if (size < 0) fail<ValueError>(op, name, " ", size, " is negative");
 }
 
 void check_lengths(const char* op, const Index& lengths, std::int64_t size) {
@@ -67,7 +67,7 @@ Mask causal_mask(std::int64_t size, std::int64_t past) {
 }
 
 Mask padding_mask(const Index& lengths, std::int64_t size) {
-  if (lengths.rank() != 1) fail<ShapeError>("padding_mask", "lengths must be (B), got ", lengths.shape());
+  if (lengths.rank() != 1) fail<ShapeError>("padding_mask", "needs lengths (B), got ", lengths.shape());
   check_size("padding_mask", "size", size);
   check_lengths("padding_mask", lengths, size);
   return written({lengths.size(), size},

@@ -28,7 +28,7 @@ struct Limits {
 
 template <class Options>
 Limits checked_limits(const char* op, const Options& options) {
-  if (options.max_length < 1) fail<ValueError>(op, "max_length must be at least 1, got ", options.max_length);
+  if (options.max_length < 1) fail<ValueError>(op, "max_length ", options.max_length, " is not positive");
   return {op, options.bos, options.eos, options.max_length};
 }
 
@@ -37,11 +37,11 @@ Array next_log_p(const Limits& limits, Stepper& model, const Index& newest) {
   const Tensor logits = model.step(newest);
   const std::int64_t B = newest.size();
   if (logits.rank() != 2 || logits.dim(0) != B || logits.dim(1) < 1) {
-    fail<ShapeError>(limits.op, "a step must give (", B, ", V), got ", logits.shape());
+    fail<ShapeError>(limits.op, "needs a step that gives (", B, ", V), got ", logits.shape());
   }
   const std::int64_t V = logits.dim(1);
   if (limits.eos && (*limits.eos < 0 || *limits.eos >= V)) {
-    fail<ValueError>(limits.op, "eos ", *limits.eos, " not in [0, ", V, ")");
+    fail<ValueError>(limits.op, "eos ", *limits.eos, " is not in [0, ", V, ")");
   }
   Array log_p = log_softmax(logits).value();
   for (std::int64_t i = 0; i < log_p.size(); ++i) {
@@ -100,12 +100,12 @@ Decoded write(const Limits& limits, Stepper& model, const Choose& choose) {
 
 void check_sampling(const char* op, const SamplingOptions& options) {
   if (!(options.temperature > 0) || std::isinf(options.temperature)) {
-    fail<ValueError>(op, "temperature must be above 0 and finite, got ", options.temperature,
+    fail<ValueError>(op, "temperature ", options.temperature, " is not positive and finite",
                      options.temperature == 0 ? "; greedy() takes the most probable token" : "");
   }
-  if (options.top_k && *options.top_k < 1) fail<ValueError>(op, "top_k must be at least 1, got ", *options.top_k);
+  if (options.top_k && *options.top_k < 1) fail<ValueError>(op, "top_k ", *options.top_k, " is not positive");
   if (!(options.top_p > 0 && options.top_p <= 1)) {
-    fail<ValueError>(op, "top_p must be in (0, 1], got ", options.top_p);
+    fail<ValueError>(op, "top_p ", options.top_p, " is not in (0, 1]");
   }
 }
 
@@ -292,8 +292,8 @@ struct Turn {
 template <class Check, class Advance>
 std::vector<Hypotheses> search(const Limits& limits, Stepper& model, std::int64_t num_best, double alpha,
                                const Check& check, const Advance& advance) {
-  if (num_best < 1) fail<ValueError>(limits.op, "num_best must be at least 1, got ", num_best);
-  if (!std::isfinite(alpha)) fail<ValueError>(limits.op, "length_penalty must be finite, got ", alpha);
+  if (num_best < 1) fail<ValueError>(limits.op, "num_best ", num_best, " is not positive");
+  if (!std::isfinite(alpha)) fail<ValueError>(limits.op, "length_penalty ", alpha, " is not finite");
   const NoGrad off;
   std::vector<Best> best(static_cast<std::size_t>(model.batch()), Best(num_best, alpha));
   std::vector<Open> open;
@@ -365,7 +365,7 @@ Open extended(const Turn& turn, const Continuation& way) {
 std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options) {
   const Limits limits = checked_limits("beam_search", options);
   const std::int64_t k = options.num_beams;
-  if (k < 1) fail<ValueError>("beam_search", "num_beams must be at least 1, got ", k);
+  if (k < 1) fail<ValueError>("beam_search", "num_beams ", k, " is not positive");
   const auto check = [&](std::int64_t V) {
     const double possible = possible_sequences(limits, V);
     if (static_cast<double>(k) > possible) {

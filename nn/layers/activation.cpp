@@ -5,7 +5,7 @@
 
 namespace xgrad::nn {
 
-Activation::Activation(Tensor (*f)(const Tensor&, Real)) {
+Activation::Activation(Tensor (*f)(const Tensor&, double)) {
   refuse_empty(f);
   if (f == &elu) {
     f_ = [](const Tensor& x) { return elu(x); };

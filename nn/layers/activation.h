@@ -19,7 +19,7 @@ class Activation {
   Activation(Tensor (*f)(const Tensor&, Gelu)) : f_([f](const Tensor& x) { return f(x, Gelu::erf); }) {
     refuse_empty(f);
   }
-  Activation(Tensor (*f)(const Tensor&, Real));
+  Activation(Tensor (*f)(const Tensor&, double));
   template <class Options>
     requires std::is_aggregate_v<Options>
   Activation(Tensor (*f)(const Tensor&, const Options&)) : f_([f](const Tensor& x) { return f(x, {}); }) {

@@ -145,12 +145,12 @@ struct Hardtanh : Module {
 
 /// y = x where |x| > lambda, else 0
 struct Hardshrink : Module {
-  explicit Hardshrink(At here, Real width = 0.5) : Module(std::move(here)), lambda(width) {}
+  explicit Hardshrink(At here, double width = 0.5) : Module(std::move(here)), lambda(width) {}
   explicit Hardshrink(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 
-  const Real lambda;
+  const double lambda;
 
  protected:
   std::string settings() const override;
@@ -158,12 +158,12 @@ struct Hardshrink : Module {
 
 /// y = sign x (|x| - lambda) where |x| > lambda, else 0
 struct Softshrink : Module {
-  explicit Softshrink(At here, Real width = 0.5) : Module(std::move(here)), lambda(width) {}
+  explicit Softshrink(At here, double width = 0.5) : Module(std::move(here)), lambda(width) {}
   explicit Softshrink(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 
-  const Real lambda;
+  const double lambda;
 
  protected:
   std::string settings() const override;
@@ -187,12 +187,12 @@ struct RReLU : Module {
 
 /// y = x above 0, else alpha (e^x - 1)
 struct ELU : Module {
-  explicit ELU(At here, Real factor = 1) : Module(std::move(here)), alpha(factor) {}
+  explicit ELU(At here, double factor = 1) : Module(std::move(here)), alpha(factor) {}
   explicit ELU(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 
-  const Real alpha;
+  const double alpha;
 
  protected:
   std::string settings() const override;
@@ -200,12 +200,12 @@ struct ELU : Module {
 
 /// y = x above 0, else alpha (e^(x/alpha) - 1)
 struct CELU : Module {
-  explicit CELU(At here, Real factor = 1) : Module(std::move(here)), alpha(factor) {}
+  explicit CELU(At here, double factor = 1) : Module(std::move(here)), alpha(factor) {}
   explicit CELU(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 
-  const Real alpha;
+  const double alpha;
 
  protected:
   std::string settings() const override;
@@ -265,7 +265,7 @@ struct LogSoftmax : Module {
 
 struct PReLUOptions {
   std::int64_t num_parameters = 1;  ///< one for all, or one for each position of axis 1
-  Real init = 0.25;                 ///< what they begin as
+  double init = 0.25;               ///< what they begin as
 };
 /// y = x above 0, else weight x, where the weight is learned.
 struct PReLU : Module {

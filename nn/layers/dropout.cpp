@@ -11,7 +11,7 @@ namespace {
 // `p`, if it is a probability; the error says which module has it.
 double checked(const Place* place, const char* op, double p) {
   const Scope scope(place);
-  if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "p must be in [0, 1], got ", p);
+  if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "p ", p, " is not in [0, 1]");
   return p;
 }
 

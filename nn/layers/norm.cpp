@@ -12,7 +12,7 @@ namespace xgrad::nn {
 namespace {
 
 void check_eps(const char* op, double eps) {
-  if (!(eps >= 0)) fail<ValueError>(op, "eps must not be negative, got ", eps);
+  if (!(eps >= 0)) fail<ValueError>(op, "eps ", eps, " is negative or NaN");
 }
 
 // Numbers of the channels (C) as they go over x (B, C, ...).
@@ -30,7 +30,7 @@ Tensor scaled_and_shifted(const Tensor& x, const Tensor& weight, const Tensor& b
 Tensor standardized_groups(const Tensor& x, std::int64_t groups, double eps) {
   if (x.size() == 0) return x;
   const Tensor rows = reshape(x, {x.dim(0) * groups, -1});
-  return reshape(layer_norm(rows, {}, {}, {.eps = static_cast<Real>(eps)}), x.shape());
+  return reshape(layer_norm(rows, {}, {}, {.eps = eps}), x.shape());
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ LayerNorm::LayerNorm(At here, const Shape& given, const Options& options)
 
 Tensor LayerNorm::operator()(const Tensor& x) const {
   const auto here = enter(x);
-  return here(layer_norm(x, weight, bias, {.eps = static_cast<Real>(eps), .normalized = sizes}));
+  return here(layer_norm(x, weight, bias, {.eps = eps, .normalized = sizes}));
 }
 
 std::string LayerNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
@@ -76,7 +76,7 @@ RMSNorm::RMSNorm(At here, const Shape& given, const Options& options)
 
 Tensor RMSNorm::operator()(const Tensor& x) const {
   const auto here = enter(x);
-  return here(rms_norm(x, weight, {.eps = static_cast<Real>(eps), .normalized = sizes}));
+  return here(rms_norm(x, weight, {.eps = eps, .normalized = sizes}));
 }
 
 std::string RMSNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
@@ -102,15 +102,14 @@ Tensor BatchNorm::operator()(const Tensor& x) const {
   if (!takes_rank(x.rank()) || x.dim(1) != channels) {
     fail<ShapeError>("batch_norm", "needs ", shapes(), ", got ", x.shape());
   }
-  const auto eps = static_cast<Real>(options.eps);
   if (!training() && options.track_running_stats) {
-    const Tensor scale = rsqrt(running_var + eps);
+    const Tensor scale = rsqrt(running_var + options.eps);
     const Tensor y = (x - per_channel(running_mean, x)) * per_channel(scale, x);
     return here(scaled_and_shifted(y, weight, bias));
   }
   const std::int64_t count = x.size() / channels;
   if (count < 2) fail<ValueError>("batch_norm", "needs more than one value per channel in training, got ", x.shape());
-  const BatchNormed normed = batch_norm(x, weight, bias, {.eps = eps});
+  const BatchNormed normed = batch_norm(x, weight, bias, {.eps = options.eps});
   Tensor y = here(normed.y);
   if (options.track_running_stats) track(normed.mean, normed.variance, count);
   return y;

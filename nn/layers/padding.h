@@ -104,13 +104,14 @@ struct CircularPad2d : Module {
 
 /// Around a sequence, this value. Throws as pad.
 struct ConstantPad1d : Module {
-  ConstantPad1d(At here, const Padding2& width, Real number) : Module(std::move(here)), padding(width), value(number) {}
+  ConstantPad1d(At here, const Padding2& width, double number)
+      : Module(std::move(here)), padding(width), value(number) {}
   explicit ConstantPad1d(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 
   const Padding2 padding;
-  const Real value;
+  const double value;
 
  protected:
   std::string settings() const override;
@@ -118,13 +119,14 @@ struct ConstantPad1d : Module {
 
 /// Around a picture, this value. Throws as pad.
 struct ConstantPad2d : Module {
-  ConstantPad2d(At here, const Padding4& width, Real number) : Module(std::move(here)), padding(width), value(number) {}
+  ConstantPad2d(At here, const Padding4& width, double number)
+      : Module(std::move(here)), padding(width), value(number) {}
   explicit ConstantPad2d(Placeless, ...);  ///< does not compile: no place
 
   Tensor operator()(const Tensor& x) const;
 
   const Padding4 padding;
-  const Real value;
+  const double value;
 
  protected:
   std::string settings() const override;

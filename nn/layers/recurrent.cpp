@@ -50,7 +50,7 @@ Recurrent::Recurrent(At here, const std::type_info& derived, std::int64_t in_siz
       kind_(given.kind) {
   const Scope scope(place());
   if (given.proj_size < 0 || given.proj_size >= hidden) {
-    fail<ValueError>("lstm", "proj_size must be in [0, ", hidden, "), got ", given.proj_size);
+    fail<ValueError>("lstm", "proj_size ", given.proj_size, " is not in [0, ", hidden, ")");
   }
   if (layers > most_layers) fail<LimitError>("recurrent", layers, " layers, allowed are ", most_layers);
   const std::int64_t rows = checked_multiply("recurrent", hidden, kind_ == Kind::lstm ? 4 : kind_ == Kind::gru ? 3 : 1);
@@ -83,7 +83,7 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
   const auto here = enter(x);
   const char* op = kind_ == Kind::lstm ? "lstm" : kind_ == Kind::gru ? "gru" : "rnn";
   if (x.rank() != 3 || x.dim(2) != in) {
-    fail<ShapeError>(op, "input must be (B, T, ", in, "), got ", x.shape(),
+    fail<ShapeError>(op, "needs an input (B, T, ", in, "), got ", x.shape(),
                      xgrad::detail::batch_axis_hint(x.shape(), Shape{-1, in}));
   }
   const std::int64_t B = x.dim(0), L = layers * directions;
@@ -92,7 +92,7 @@ Recurrence Recurrent::operator()(const Tensor& x, const RecurrentInput& given) c
   const auto start = [&](const char* name, const Tensor& all, std::int64_t at, std::int64_t width) {
     if (!all.defined()) return recording() ? zeros({B, width}).named(full_name(name)) : zeros({B, width});
     if (all.shape() != Shape{L, B, width}) {
-      fail<ShapeError>(op, "initial state of shape ", all.shape(), ", expected ", Shape{L, B, width});
+      fail<ShapeError>(op, "initial state of shape ", all.shape(), ", needs ", Shape{L, B, width});
     }
     return all[at];
   };
@@ -156,7 +156,7 @@ namespace {
 // One step of a batch as sequences of length 1.
 Tensor as_sequence(const char* op, const RecurrentCell& cell, const Tensor& x) {
   if (x.rank() != 2 || x.dim(1) != cell.in) {
-    fail<ShapeError>(op, "input must be (B, ", cell.in, "), got ", x.shape());
+    fail<ShapeError>(op, "needs an input (B, ", cell.in, "), got ", x.shape());
   }
   return unsqueeze(x, 1);
 }

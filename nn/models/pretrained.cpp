@@ -36,18 +36,18 @@ class Config {
   std::int64_t integer(const char* name) const {
     const nlohmann::json& entry = at(name);
     if (!entry.is_number_unsigned() || entry.get<std::uint64_t>() >= std::uint64_t{1} << 40) {
-      refuse(name, "must be a whole number below 2^40");
+      refuse(name, "is not a whole number below 2^40");
     }
     return entry.get<std::int64_t>();
   }
   double number(const char* name, double otherwise) const {
     if (!has(name)) return otherwise;
-    if (!at(name).is_number()) refuse(name, "must be a number");
+    if (!at(name).is_number()) refuse(name, "is not a number");
     return at(name).get<double>();
   }
   bool truth(const char* name, bool otherwise) const {
     if (!has(name)) return otherwise;
-    if (!at(name).is_boolean()) refuse(name, "must be true or false");
+    if (!at(name).is_boolean()) refuse(name, "is not true or false");
     return at(name).get<bool>();
   }
   Activation activation(const char* name, const char* otherwise) const {
@@ -82,7 +82,7 @@ class Config {
   }
   // An entry that is an object, as a config of its own.
   Config inner(const char* name) const {
-    if (!at(name).is_object()) refuse(name, "must be an object");
+    if (!at(name).is_object()) refuse(name, "is not an object");
     Config own = *this;
     own.entries_ = at(name);
     return own;
@@ -255,7 +255,7 @@ LlamaOptions llama_options(const std::string& path) {
   }
   const std::int64_t dim = config.integer("hidden_size"), heads = config.integer("num_attention_heads");
   if (config.has("head_dim") && (heads == 0 || config.integer("head_dim") * heads != dim)) {
-    config.refuse("head_dim", "must be hidden_size / num_attention_heads");
+    config.refuse("head_dim", "is not hidden_size / num_attention_heads");
   }
   return {.vocabulary = config.integer("vocab_size"),
           .context = context,

@@ -34,7 +34,7 @@ Index reversed_within(const Index& ids, const Index& lengths) {
   for (std::int64_t b = 0; b < lengths.size(); ++b, row += S) {
     const std::int64_t length = lengths.data()[b];
     if (length < 0 || length > S) {
-      fail<ValueError>("reversed_within", "length ", length, " of row ", b, " not in [0, ", S, "]");
+      fail<ValueError>("reversed_within", "length ", length, " of row ", b, " is not in [0, ", S, "]");
     }
     std::reverse(row, row + length);
   }

@@ -128,7 +128,7 @@ WindowAttention::WindowAttention(At here, std::int64_t width, std::int64_t head_
   const auto constructing = enter();
   if (dim % heads != 0) fail<ValueError>("window_attention", "dim ", dim, " does not divide by ", heads, " heads");
   for (const auto& [moved, side] : {std::pair(shift.height, window.height), std::pair(shift.width, window.width)}) {
-    if (moved < 0 || moved >= side) fail<ValueError>("window_attention", "shift ", moved, " not in [0, ", side, ")");
+    if (moved < 0 || moved >= side) fail<ValueError>("window_attention", "shift ", moved, " is not in [0, ", side, ")");
   }
 }
 
@@ -148,7 +148,7 @@ Tensor WindowAttention::operator()(const Tensor& x) const {
     return attention_weights(narrow(projected, 2, 0, dim), narrow(projected, 2, dim, dim), heads, {.mask = mask})
         .value();
   });
-  const Real drop = training() ? static_cast<Real>(attention_dropout) : 0;
+  const double drop = training() ? attention_dropout : 0;
   const Tensor y = multi_head_attention(projected, heads, {.mask = mask, .dropout = drop});  // (B windows, N, C)
   return here(grid.reverse(dropout(proj(y))));
 }

@@ -19,7 +19,7 @@ Shape norm_sizes(const TransformerOptions& options) {
   const Shape& sizes = options.norm_shape;
   if (sizes.empty()) return {options.dim};
   if (sizes.rank() > 2 || sizes.back() != options.dim) {
-    fail<ValueError>("transformer", "norm_shape must be (C) or (T, C) with C = ", options.dim, ", got ", sizes);
+    fail<ValueError>("transformer", "needs norm_shape (C) or (T, C) with C = ", options.dim, ", got ", sizes);
   }
   return sizes;
 }
@@ -259,7 +259,7 @@ Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const Attenti
   const std::int64_t N = std::ssize(encoder_layers);
   if (N == 0) fail<ValueError>("decoder", "no memory to attend to");
   for (const Tensor& memory : encoder_layers) {
-    if (memory.rank() != 3) fail<ShapeError>("decoder", "memory must be (B, S, C), got ", memory.shape());
+    if (memory.rank() != 3) fail<ShapeError>("decoder", "needs a memory (B, S, C), got ", memory.shape());
   }
   if (N == 1 || options.cross_attention == CrossAttention::last) return {{encoder_layers.back()}, mask};
   if (options.cross_attention == CrossAttention::same_depth) {

@@ -38,7 +38,7 @@ AttentionMask as_mask(const char* name, const MaskOrBias& mask, const std::vecto
   const Shape shape = masked ? masked->shape() : std::get<Tensor>(mask).shape();
   const auto found = std::ranges::find(from, shape);
   if (found == from.end()) {
-    fail<ShapeError>("multihead_attention", name, " of shape ", shape, ", expected ",
+    fail<ShapeError>("multihead_attention", name, " of shape ", shape, ", needs ",
                      from.size() == 1 ? cat(from[0]) : cat(from[0], " or ", from[1]));
   }
   const Shape& target = to[static_cast<std::size_t>(found - from.begin())];

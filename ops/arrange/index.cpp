@@ -164,7 +164,7 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
   check_indices("embedding", ids, size);
   const std::optional<std::int64_t> padding = options.padding_idx;
   if (padding && (*padding < -size || *padding >= size)) {
-    fail<ValueError>("embedding", "padding_idx ", *padding, " not in [", -size, ", ", size, ")");
+    fail<ValueError>("embedding", "padding_idx ", *padding, " is not in [", -size, ", ", size, ")");
   }
   Shape shape = ids.shape();
   shape.push_back(weight.shape()[1]);

@@ -1,5 +1,5 @@
 // Choosing elements by their numbers (Index) and by conditions (Mask). Bad indices are refused with their
-// value and the range: `embedding: index 10 not in [0, 10)`.
+// value and the range: `embedding: index 10 is not in [0, 10)`.
 #pragma once
 
 #include <optional>

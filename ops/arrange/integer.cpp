@@ -116,7 +116,7 @@ std::int64_t common_divisor(const char* op, std::int64_t p, std::int64_t q) {
 }
 
 void check_shift(const char* op, std::int64_t by) {
-  if (by < 0 || by > 63) fail<ValueError>(op, "shift by ", by, ", not in [0, 64)");
+  if (by < 0 || by > 63) fail<ValueError>(op, "shift by ", by, " is not in [0, 64)");
 }
 
 }  // namespace
@@ -169,5 +169,11 @@ Index operator>>(const Index& a, const Index& b) {
 
 Index sum(const Index& x, const ReduceOptions& options) { return sums(x, options); }
 Index sum(const Mask& x, const ReduceOptions& options) { return sums(x, options); }
+Index sum(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return sums(x, {.axis = axes, .keepdim = options.keepdim});
+}
+Index sum(const Mask& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return sums(x, {.axis = axes, .keepdim = options.keepdim});
+}
 
 }  // namespace xgrad

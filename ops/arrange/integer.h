@@ -63,7 +63,9 @@ inline Index operator>>(const Index& a, std::int64_t b) { return a >> Index(Shap
 /// Sums over axes; the sum of nothing is 0. Throws ValueError for an axis out of range or repeated, LimitError when a
 /// sum does not fit 64 bits.
 Index sum(const Index& x, const ReduceOptions& options = {});
+Index sum(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
 /// The number of true elements, over axes.
 Index sum(const Mask& x, const ReduceOptions& options = {});
+Index sum(const Mask& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 }  // namespace xgrad

@@ -24,7 +24,7 @@ void check_room(const Shape& shape, int axis, const Padding& padding, PadMode mo
   const bool reflect = mode == PadMode::reflect;
   const bool enough = mode == PadMode::replicate ? size > 0 : reflect ? most < size : most <= size;
   if (enough) return;
-  fail<ValueError>("pad",
+  fail<ShapeError>("pad",
                    mode == PadMode::replicate ? "replicate"
                    : reflect                  ? "reflect"
                                               : "circular",

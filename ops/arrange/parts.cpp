@@ -26,7 +26,7 @@ Picked rows_of(const Shape& shape, const Index& numbers) {
   Picked rows{.seen = shape, .numbers = numbers.reshaped({numbers.size()}), .shape = numbers.shape()};
   for (const std::int64_t number : numbers) {
     if (number >= -size && number < size) continue;
-    fail<ValueError>("index", "row ", number, " not in [", -size, ", ", size, ")");
+    fail<ValueError>("index", "row ", number, " is not in [", -size, ", ", size, ")");
   }
   std::int64_t* list = rows.numbers.mutable_data();
   for (std::int64_t i = 0; i < rows.numbers.size(); ++i) list[i] += list[i] < 0 ? size : 0;

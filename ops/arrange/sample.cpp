@@ -75,7 +75,7 @@ Tensor bernoulli(const Tensor& p) {
 
 Index multinomial(const Tensor& weights, std::int64_t count, const MultinomialOptions& options) {
   const int rank = weights.rank();
-  if (rank != 1 && rank != 2) fail<ShapeError>("multinomial", "expected weights (n) or (m, n), got ", weights.shape());
+  if (rank != 1 && rank != 2) fail<ShapeError>("multinomial", "needs weights (n) or (m, n), got ", weights.shape());
   if (count < 0) fail<ValueError>("multinomial", "negative count ", count);
   Shape shape = weights.shape();
   const std::int64_t n = std::exchange(shape[rank - 1], count), rows = rank == 1 ? 1 : shape[0];

@@ -23,6 +23,16 @@
 namespace xgrad {
 namespace {
 
+// Places of so many, those below 0 from the end.
+Index from_start(const char* op, Index places, std::int64_t size) {
+  std::int64_t* to = places.mutable_data();
+  for (std::int64_t i = 0; i < places.size(); ++i) {
+    if (to[i] < -size || to[i] >= size) fail<ValueError>(op, "index ", to[i], " is not in [", -size, ", ", size, ")");
+    if (to[i] < 0) to[i] += size;
+  }
+  return places;
+}
+
 // The list of an axis as an index of every element of src, which is checked.
 Index for_each_element(const char* op, const Tensor& x, int axis, const Index& index, const Tensor& src) {
   if (index.rank() != 1) fail<ShapeError>(op, "the index needs one axis, its shape is ", index.shape());
@@ -63,13 +73,9 @@ Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tenso
   Index numbers(shape, 0);
   for (int axis = 0; std::cmp_less(axis, indices.size()); ++axis) {
     const std::int64_t size = x.shape()[axis];
-    const Index at = broadcast_to(indices[static_cast<std::size_t>(axis)], shape);
+    const Index at = from_start(op, broadcast_to(indices[static_cast<std::size_t>(axis)], shape), size);
     std::int64_t* to = numbers.mutable_data();
-    for (std::int64_t i = 0; i < at.size(); ++i) {
-      const std::int64_t place = at.data()[i];
-      if (place < -size || place >= size) fail<ValueError>(op, "index ", place, " not in [", -size, ", ", size, ")");
-      to[i] = to[i] * size + (place < 0 ? place + size : place);
-    }
+    for (std::int64_t i = 0; i < at.size(); ++i) to[i] = to[i] * size + at.data()[i];
     rows *= size;
   }
   Shape part = shape;
@@ -89,9 +95,9 @@ Tensor put(const Tensor& x, const Index& index, const Tensor& src, const IndexPu
   if (src.shape() != index.shape()) {
     fail<ShapeError>("put", "index of shape ", index.shape(), " for a source of shape ", src.shape());
   }
-  check_indices("put", index, x.size());
   const Shape list{index.size()};
-  return reshape(put_rows(reshape(x, {x.size()}), index.reshaped(list), reshape(src, list), options), x.shape());
+  const Index places = from_start("put", index, x.size()).reshaped(list);
+  return reshape(put_rows(reshape(x, {x.size()}), places, reshape(src, list), options), x.shape());
 }
 
 Tensor masked_scatter(const Tensor& x, const Mask& mask, const Tensor& src) {

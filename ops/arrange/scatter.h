@@ -21,8 +21,8 @@ struct IndexPutOptions {
 /// index_add's
 Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tensor& values,
                  const IndexPutOptions& options = {});
-/// The same with places counted through all of x; src has the shape of the index. Throws ShapeError, ValueError for an
-/// index outside [0, size).
+/// The same with places counted through all of x, from the end if negative; src has the shape of the index. Throws
+/// ShapeError, ValueError for an index outside [-size, size).
 Tensor put(const Tensor& x, const Index& index, const Tensor& src, const IndexPutOptions& options = {});
 /// x with the elements of src, one after the other, where the mask, repeated to x's shape, is true. Throws ShapeError,
 /// also for fewer elements than places.

@@ -192,7 +192,7 @@ Mask isin(const Index& elements, const Index& test) { return found(elements, tes
 std::vector<Index> unravel_index(const Index& index, const Shape& shape) {
   const std::int64_t size = shape.numel();
   for (const std::int64_t i : index) {
-    if (i < 0 || i >= size) fail<ValueError>("unravel_index", "index ", i, " not in [0, ", size, ")");
+    if (i < 0 || i >= size) fail<ValueError>("unravel_index", "index ", i, " is not in [0, ", size, ")");
   }
   std::vector<Index> places;
   for (const std::int64_t stride : strides_of(shape)) {

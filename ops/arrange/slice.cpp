@@ -318,7 +318,7 @@ Tensor select_scatter(const Tensor& x, const Tensor& src, int axis, std::int64_t
 }
 
 XGRAD_FORMULA pad_formula{"pad", "y = x at the middle, value around it", "dL/dx = that part of gy"};
-Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value) {
+Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value) {
   if (paddings.size() != x.rank()) fail<ValueError>("pad", paddings.size(), " paddings for shape ", x.shape());
   Shape shape = x.shape();
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -330,7 +330,7 @@ Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value) {
   Part part = whole(shape);
   part.sizes = x.shape();
   for (int axis = 0; axis < x.rank(); ++axis) part.offset += paddings[axis].before * part.strides[axis];
-  return record("pad", placed(x.value(), part, shape, value),
+  return record("pad", placed(x.value(), part, shape, static_cast<Real>(value)),
                 wrt(x, [part](const Tensor& gy) { return slice_part("slice", gy, part); }));
 }
 

@@ -71,13 +71,13 @@ enum class PadMode {
 
 /// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before and two behind. The
 /// dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
-Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, Real value = 0);
-/// x with elements of its own around it. Throws ValueError, too, where there are not as many as asked for: reflect
-/// needs an axis longer than either padding, circular one at least as long, replicate one element. The gradient goes
-/// back to the elements that were copied.
+Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value = 0);
+/// x with elements of its own around it. Throws likewise, and ShapeError where there are not as many as asked for:
+/// reflect needs an axis longer than either padding, circular one at least as long, replicate one element. The gradient
+/// goes back to the elements that were copied.
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, PadMode mode);
 
-/// Writes `values`, repeated to its shape,, to a part of an array. Throws ShapeError when they do not fit, and as
+/// Writes `values`, repeated to its shape, to a part of an array. Throws ShapeError when they do not fit, and as
 /// slice().
 template <class T>
 void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& values);

@@ -14,7 +14,7 @@ namespace xgrad::distributions {
 
 Bernoulli::Bernoulli(const Options& options) : by_logits_(options.logits.defined()) {
   if (options.probs.defined() == by_logits_) {
-    fail<ValueError>("bernoulli", "expected probs or logits, got ", by_logits_ ? "both" : "neither");
+    fail<ValueError>("bernoulli", "needs probs or logits, got ", by_logits_ ? "both" : "neither");
   }
   if (by_logits_) {
     check_not_nan("bernoulli", "logits", options.logits);

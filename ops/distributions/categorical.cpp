@@ -29,12 +29,12 @@ Shape with_last(Shape shape, std::int64_t size) {
 Categorical::Categorical(const Options& options) : by_logits_(options.logits.defined()) {
   const char* op = "categorical";
   if (options.probs.defined() == by_logits_) {
-    fail<ValueError>(op, "expected probs or logits, got ", by_logits_ ? "both" : "neither");
+    fail<ValueError>(op, "needs probs or logits, got ", by_logits_ ? "both" : "neither");
   }
   const char* name = by_logits_ ? "logits" : "probs";
   const Tensor& given = by_logits_ ? options.logits : options.probs;
   if (given.rank() == 0 || given.dim(-1) == 0) {
-    fail<ShapeError>(op, name, " has shape ", given.shape(), "; expected (..., K) with at least one category");
+    fail<ShapeError>(op, name, " has shape ", given.shape(), "; needs (..., K) with at least one category");
   }
   batch_ = given.shape();
   batch_.erase(batch_.rank() - 1);
@@ -68,8 +68,8 @@ Tensor Categorical::log_prob(const Index& value) const {
   for (std::int64_t i = 0; i < value.size(); ++i) {
     const std::int64_t category = value.data()[i];
     if (category < 0 || category >= num_categories()) {
-      fail<ValueError>(op, "value has ", category, " at ", position_of(i, value.shape()),
-                       "; expected a category in [0, ", num_categories(), ")");
+      fail<ValueError>(op, "value has ", category, " at ", position_of(i, value.shape()), "; needs a category in [0, ",
+                       num_categories(), ")");
     }
   }
   const Tensor rows = broadcast_to(logits(), with_last(shape, num_categories()));

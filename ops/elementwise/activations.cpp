@@ -16,7 +16,7 @@ using detail::below_zero, detail::bounded, detail::guarded;
 
 XGRAD_FORMULA leaky_relu_formula{"leaky_relu", "y = x if x > 0, else slope x", "dy/dx = 1 if x > 0, else slope"};
 Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options) {
-  const Real slope = options.negative_slope;
+  const Real slope = static_cast<Real>(options.negative_slope);
   return elementwise(
       "leaky_relu", x, [slope](auto v) { return where(v > 0, v, slope * v); },
       [slope](auto v, auto) { return where(v > 0, 1, slope); });
@@ -49,8 +49,9 @@ Tensor selu(const Tensor& x) {
 
 XGRAD_FORMULA celu_formula{"celu", "y = x if x > 0, else alpha (e^(x/alpha) - 1)",
                            "dy/dx = 1 if x > 0, else e^(x/alpha)"};
-Tensor celu(const Tensor& x, Real alpha) {
-  if (!(alpha < 0 || alpha > 0)) fail<ValueError>("celu", "alpha must not be ", alpha);
+Tensor celu(const Tensor& x, double factor) {
+  const Real alpha = static_cast<Real>(factor);
+  if (!(alpha < 0 || alpha > 0)) fail<ValueError>("celu", "alpha ", alpha, " is 0 or NaN");
   return elementwise(
       "celu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0) / alpha)); },
       [alpha](auto v, auto) { return where(v > 0, 1, exp(minimum(v, 0) / alpha)); });
@@ -122,15 +123,17 @@ Tensor tanhshrink(const Tensor& x) {
 
 namespace {
 
-void check_lambda(const char* op, Real lambda) {
-  if (!(lambda >= 0)) fail<ValueError>(op, "lambda must not be negative, got ", lambda);
+Real checked_lambda(const char* op, double given) {
+  const Real lambda = static_cast<Real>(given);
+  if (!(lambda >= 0)) fail<ValueError>(op, "lambda ", lambda, " is negative or NaN");
+  return lambda;
 }
 
 }  // namespace
 
 XGRAD_FORMULA hardshrink_formula{"hardshrink", "y = x if |x| > lambda, else 0", "dy/dx = 1 if |x| > lambda, else 0"};
-Tensor hardshrink(const Tensor& x, Real lambda) {
-  check_lambda("hardshrink", lambda);
+Tensor hardshrink(const Tensor& x, double width) {
+  const Real lambda = checked_lambda("hardshrink", width);
   return elementwise(
       "hardshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v); },
       [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); });
@@ -138,15 +141,15 @@ Tensor hardshrink(const Tensor& x, Real lambda) {
 
 XGRAD_FORMULA softshrink_formula{"softshrink", "y = sign x (|x| - lambda) if |x| > lambda, else 0",
                                  "dy/dx = 1 if |x| > lambda, else 0"};
-Tensor softshrink(const Tensor& x, Real lambda) {
-  check_lambda("softshrink", lambda);
+Tensor softshrink(const Tensor& x, double width) {
+  const Real lambda = checked_lambda("softshrink", width);
   return elementwise(
       "softshrink", x, [lambda](auto v) { return where(abs(v) <= lambda, 0, v - lambda * sign(v)); },
       [lambda](auto v, auto) { return where(abs(v) <= lambda, 0, 1); });
 }
 
 Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key) {
-  const Real lower = options.lower, upper = options.upper;
+  const Real lower = static_cast<Real>(options.lower), upper = static_cast<Real>(options.upper);
   if (!(lower <= upper && std::isfinite(lower) && std::isfinite(upper))) {
     fail<ValueError>("rrelu", "slopes from ", lower, " to ", upper);
   }
@@ -172,10 +175,9 @@ Tensor held_between(const char* op, const Tensor& x, Real low, Real high) {
 XGRAD_FORMULA hardtanh_formula{"hardtanh", "y = max(min(x, max_val), min_val)",
                                "dy/dx = 0 if x <= min_val or x >= max_val, else 1"};
 Tensor hardtanh(const Tensor& x, const HardtanhOptions& options) {
-  if (!(options.min_val <= options.max_val)) {
-    fail<ValueError>("hardtanh", "min_val ", options.min_val, " is above max_val ", options.max_val);
-  }
-  return held_between("hardtanh", x, options.min_val, options.max_val);
+  const Real low = static_cast<Real>(options.min_val), high = static_cast<Real>(options.max_val);
+  if (!(low <= high)) fail<ValueError>("hardtanh", "min_val ", low, " is above max_val ", high);
+  return held_between("hardtanh", x, low, high);
 }
 
 XGRAD_FORMULA relu6_formula{"relu6", "y = max(min(x, 6), 0)", "dy/dx = 0 if x <= 0 or x >= 6, else 1"};

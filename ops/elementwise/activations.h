@@ -8,7 +8,7 @@
 namespace xgrad {
 
 struct LeakyReluOptions {
-  Real negative_slope = 0.01;
+  double negative_slope = 0.01;
 };
 /// y = x above 0, else negative_slope x      dy/dx = 1 above 0, else negative_slope        (Maas et al. 2013)
 Tensor leaky_relu(const Tensor& x, const LeakyReluOptions& options = {});
@@ -23,7 +23,7 @@ Tensor prelu(const Tensor& x, const Tensor& weight);
 Tensor selu(const Tensor& x);
 /// y = x above 0, else alpha (e^(x/alpha) - 1)      dy/dx = 1 above 0, else e^(x/alpha)    (Barron 2017)
 /// Throws ValueError where alpha is 0 or NaN.
-Tensor celu(const Tensor& x, Real alpha = 1);
+Tensor celu(const Tensor& x, double alpha = 1);
 
 /// y = x tanh(softplus(x))      dy/dx = t + x (1 - t^2) sigmoid(x), t = tanh(softplus(x))  (Misra 2019)
 Tensor mish(const Tensor& x);
@@ -41,12 +41,12 @@ Tensor tanhshrink(const Tensor& x);
 
 /// y = x where |x| > lambda, else 0            dy/dx = 1 where |x| > lambda, else 0
 /// Throws ValueError for a lambda that is negative or NaN. (softshrink likewise.)
-Tensor hardshrink(const Tensor& x, Real lambda = 0.5);
+Tensor hardshrink(const Tensor& x, double lambda = 0.5);
 /// y = x - lambda above lambda, x + lambda below -lambda, else 0      dy/dx = 1 where |x| > lambda, else 0
-Tensor softshrink(const Tensor& x, Real lambda = 0.5);
+Tensor softshrink(const Tensor& x, double lambda = 0.5);
 
 struct RReluOptions {
-  Real lower = 1.0 / 8, upper = 1.0 / 3;  ///< of the slopes
+  double lower = 1.0 / 8, upper = 1.0 / 3;  ///< of the slopes
 };
 /// y = x from 0 on, else slope x, where each slope is drawn between lower and upper: a function of the key and the
 /// element's position.      dy/dx = 1 from 0 on, else slope                                (Xu et al. 2015)
@@ -57,7 +57,7 @@ Tensor rrelu(const Tensor& x, const RReluOptions& options, const RandomKey& key)
 Tensor rrelu(const Tensor& x, const RReluOptions& options = {});
 
 struct HardtanhOptions {
-  Real min_val = -1, max_val = 1;
+  double min_val = -1, max_val = 1;
 };
 /// y = x within min_val and max_val, the nearer one outside      dy/dx = 0 at and beyond both, else (and for NaN) 1
 /// Throws ValueError unless min_val <= max_val.

@@ -54,7 +54,7 @@ Mask where_each(const char* op, const Tensor& x, const F& holds) {
 
 Mask close(const char* op, const Tensor& a, const Tensor& b, const IsCloseOptions& options) {
   const double rtol = options.rtol, atol = options.atol;
-  if (!(rtol >= 0 && atol >= 0)) fail<ValueError>(op, "tolerances must not be negative: rtol ", rtol, ", atol ", atol);
+  if (!(rtol >= 0 && atol >= 0)) fail<ValueError>(op, "a tolerance is negative or NaN: rtol ", rtol, ", atol ", atol);
   const bool equal_nan = options.equal_nan;
   return compare(op, a, b, [rtol, atol, equal_nan](Real p, Real q) {
     const double distance = std::abs(static_cast<double>(p) - static_cast<double>(q));

@@ -120,7 +120,8 @@ Tensor relu(const Tensor& x) {
 }
 
 XGRAD_FORMULA elu_formula{"elu", "y = x if x > 0, else alpha (e^x - 1)", "dy/dx = 1 if x > 0, else alpha e^x"};
-Tensor elu(const Tensor& x, Real alpha) {
+Tensor elu(const Tensor& x, double factor) {
+  const Real alpha = static_cast<Real>(factor);
   // Above 0 the other branch is computed at 0, so that it cannot overflow into the gradient.
   return elementwise(
       "elu", x, [alpha](auto v) { return where(v > 0, v, alpha * expm1(minimum(v, 0))); },
@@ -226,8 +227,8 @@ Tensor lerp(const Tensor& start, const Tensor& end, const Tensor& weight) {
 
 XGRAD_FORMULA clamp_formula{"clamp", "y = max(min(x, high), low)", "dy/dx = 1 if x > low and x < high, else 0"};
 Tensor clamp(const Tensor& x, const Bounds& bounds) {
-  if (!(bounds.min <= bounds.max)) fail<ValueError>("clamp", "min ", bounds.min, " is above max ", bounds.max);
-  const Real low = bounds.min, high = bounds.max;
+  const Real low = static_cast<Real>(bounds.min), high = static_cast<Real>(bounds.max);
+  if (!(low <= high)) fail<ValueError>("clamp", "min ", low, " is above max ", high);
   // The numbers next to the bounds: an infinite x does not lie at the bound of a side that is open.
   const Real least = low == -infinity ? low : std::nextafter(low, infinity);
   const Real most = high == infinity ? high : std::nextafter(high, -infinity);
@@ -290,7 +291,8 @@ Tensor ldexp(const Tensor& x, const Index& exponent) {
 XGRAD_FORMULA nan_to_num_formula{"nan_to_num", "y = x if x is finite, else a number for it",
                                  "dy/dx = 1 if x is finite, else 0"};
 Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options) {
-  const Real none = options.nan, above = options.posinf, below = options.neginf;
+  const Real none = static_cast<Real>(options.nan);
+  const Real above = static_cast<Real>(options.posinf), below = static_cast<Real>(options.neginf);
   return elementwise(
       "nan_to_num", x,
       [none, above, below](auto v) {
@@ -315,7 +317,8 @@ Array power_of(const Array& x, Real exponent) {
 }  // namespace
 
 XGRAD_FORMULA pow_formula{"pow", "y = a^b", "dy/da = b a^(b - 1); dy/db = a^b ln a"};
-Tensor pow(const Tensor& x, Real exponent) {
+Tensor pow(const Tensor& x, double power) {
+  const Real exponent = static_cast<Real>(power);
   return record("pow", power_of(x.value(), exponent),
                 wrt(x,
                     [x, exponent](const Tensor& gy) {

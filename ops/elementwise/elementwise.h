@@ -46,7 +46,7 @@ Tensor erf(const Tensor& x);
 
 /// y = x^exponent for a number; x^0 = 1 also at 0 and the gradient there is 0; a negative base with an exponent that is
 /// no whole number gives NaN.      dy/dx = exponent x^(exponent - 1)
-Tensor pow(const Tensor& x, Real exponent);
+Tensor pow(const Tensor& x, double exponent);
 /// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and where a = 0: 0 if b >= 0, else -a^b
 Tensor pow(const Tensor& a, const Tensor& b);
 
@@ -64,7 +64,7 @@ Tensor sigmoid(const Tensor& x);
 /// y = max(x, 0)                    dy/dx = 1 above 0, else 0
 Tensor relu(const Tensor& x);
 /// y = x above 0, else alpha (e^x - 1)     dy/dx = 1 above 0, else alpha e^x       (Clevert et al. 2015)
-Tensor elu(const Tensor& x, Real alpha = 1);
+Tensor elu(const Tensor& x, double alpha = 1);
 /// y = ln(1 + e^x), without overflow       dy/dx = sigmoid(x)
 Tensor softplus(const Tensor& x);
 /// y = x sigmoid(x), also called swish     dy/dx = s (1 + x (1 - s)), s = sigmoid(x)
@@ -80,8 +80,8 @@ Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);
 
 /// The interval of clamp; open where nothing (or an infinity) is said.
 struct Bounds {
-  Real min = -std::numeric_limits<Real>::infinity();
-  Real max = std::numeric_limits<Real>::infinity();
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
 };
 /// y = x within the bounds, the nearer bound outside.      dy/dx = 1 within, 0 outside, at the bounds and for NaN
 /// Throws ValueError unless min <= max.
@@ -105,9 +105,9 @@ Tensor copysign(const Tensor& a, const Tensor& b);
 Tensor ldexp(const Tensor& x, const Index& exponent);
 
 struct NanToNumOptions {
-  Real nan = 0;                                       ///< in place of NaN
-  Real posinf = std::numeric_limits<Real>::max();     ///< in place of inf
-  Real neginf = std::numeric_limits<Real>::lowest();  ///< in place of -inf
+  double nan = 0;                                       ///< in place of NaN
+  double posinf = std::numeric_limits<Real>::max();     ///< in place of inf
+  double neginf = std::numeric_limits<Real>::lowest();  ///< in place of -inf
 };
 /// x with numbers in place of what is none.      dy/dx = 1 where x is finite, else 0
 Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options = {});

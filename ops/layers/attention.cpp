@@ -215,7 +215,7 @@ WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
     fail<ValueError>(op, "dropout ", options.dropout, " is not in [0, 1]");
   }
   if (options.dropout == 0) return {};
-  return {options.dropout, options.key ? *options.key : next_random_key()};
+  return {static_cast<Real>(options.dropout), options.key ? *options.key : next_random_key()};
 }
 
 AttentionCall call_of(const char* op, const AttentionOptions& options, Heads heads, const Shape& y_shape,
@@ -232,8 +232,9 @@ AttentionCall call_of(const char* op, const AttentionOptions& options, Heads hea
 
 Real scale_for(const char* op, const AttentionOptions& options, std::int64_t d) {
   if (!options.scale) return 1 / std::sqrt(static_cast<Real>(std::max<std::int64_t>(d, 1)));
-  if (!std::isfinite(*options.scale)) fail<ValueError>(op, "scale ", *options.scale, " is not finite");
-  return *options.scale;
+  const Real scale = static_cast<Real>(*options.scale);
+  if (!std::isfinite(scale)) fail<ValueError>(op, "scale ", scale, " is not finite");
+  return scale;
 }
 
 // How many heads have keys and values.

@@ -11,9 +11,9 @@ namespace xgrad {
 
 struct AttentionOptions {
   AttentionMask mask{};
-  Real dropout = 0;                ///< probability with which a weight is dropped
+  double dropout = 0;              ///< probability with which a weight is dropped
   std::optional<RandomKey> key{};  ///< of the dropout; the next draw of the generator if not given
-  std::optional<Real> scale{};     ///< of the scores; 1/sqrt(d) if not given
+  std::optional<double> scale{};   ///< of the scores; 1/sqrt(d) if not given
   /// Of multi_head_attention: so many heads have keys and values, each for H / kv_heads heads of queries in a row
   /// (Ainslie et al., "GQA", 2023), which read them where they are; H if not given.
   std::optional<std::int64_t> kv_heads{};

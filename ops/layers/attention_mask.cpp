@@ -11,7 +11,7 @@ namespace xgrad {
 namespace {
 
 Index smaller(const Index& a, const Index& b) {
-  if (a.shape() != b.shape()) fail<ValueError>("mask", "lengths of shapes ", a.shape(), " and ", b.shape());
+  if (a.shape() != b.shape()) fail<ShapeError>("mask", "lengths of shapes ", a.shape(), " and ", b.shape());
   Index least(a.shape());
   std::ranges::transform(a, b, least.mutable_data(), [](std::int64_t p, std::int64_t q) { return std::min(p, q); });
   return least;
@@ -39,7 +39,7 @@ KeyRanges detail::check_mask(const char* op, const AttentionMask& mask, const Sh
   if (mask.band) {
     if (mask.band->before < 0 || mask.band->after < 0) {
       fail<ValueError>(op, "a band of ", mask.band->before, " before and ", mask.band->after,
-                       " after: must not be negative");
+                       " after: one is negative");
     }
     const std::int64_t all = std::max(T, S);  // a side that is longer says no more, and sums with it could overflow
     ranges.band = true;
@@ -53,7 +53,7 @@ KeyRanges detail::check_mask(const char* op, const AttentionMask& mask, const Sh
   if (mask.lengths) {
     const Shape& shape = mask.lengths->shape();
     if (shape != Shape{B} && shape != Shape{B, T}) {
-      fail<ShapeError>(op, "lengths of shape ", shape, ", expected ", Shape{B}, " or ", Shape{B, T});
+      fail<ShapeError>(op, "lengths of shape ", shape, ", needs ", Shape{B}, " or ", Shape{B, T});
     }
     for (const std::int64_t length : *mask.lengths) {
       if (length < 0 || length > S) fail<ValueError>(op, "length ", length, " is not in [0, ", S, "]");
@@ -96,7 +96,7 @@ std::optional<Mask> detail::expanded(const KeyRanges& ranges, const Shape& score
 
 Mask masked_keys(const AttentionMask& mask, const Shape& scores, const char* op) {
   if (scores.rank() != 3 && scores.rank() != 4) {
-    fail<ShapeError>(op, "scores must be (B, T, S) or (B, H, T, S), got ", scores);
+    fail<ShapeError>(op, "needs scores (B, T, S) or (B, H, T, S), got ", scores);
   }
   Shape full = scores;
   if (full.rank() == 3) full.insert(1, 1);

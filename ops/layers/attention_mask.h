@@ -24,7 +24,7 @@ struct AttentionMask {
   Tensor bias{};                        ///< added to the scores before the softmax; broadcasts to (B, H, T, S)
 };
 
-/// Both at once: a key must be allowed by both; biases add up. Throws ValueError if both have lengths of different
+/// Both at once: a key must be allowed by both; biases add up. Throws ShapeError if both have lengths of different
 /// shapes.
 AttentionMask operator&(const AttentionMask& a, const AttentionMask& b);
 

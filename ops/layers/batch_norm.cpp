@@ -16,7 +16,7 @@
 namespace xgrad {
 namespace {
 
-void check(const Tensor& x, const Tensor& gamma, const Tensor& beta, Real eps) {
+void check(const Tensor& x, const Tensor& gamma, const Tensor& beta, double eps) {
   if (!(eps >= 0)) fail<ValueError>("batch_norm", "eps ", eps, " is negative");
   if (x.rank() < 2 || x.size() == 0) {
     fail<ShapeError>("batch_norm", "needs numbers (B, C, ...) for each channel, got ", x.shape());
@@ -54,7 +54,7 @@ namespace {
 
 // The operation on x, x and gamma, or all three.
 template <std::size_t K>
-BatchNormed fused(const std::array<Tensor, K>& inputs, Real eps) {
+BatchNormed fused(const std::array<Tensor, K>& inputs, double eps) {
   const Shape& shape = inputs[0].shape();
   const std::int64_t N = shape[0], C = shape[1], L = inputs[0].size() / (N * C);
   const auto channels = [N, C, L](const std::array<Tensor, K>& all) {

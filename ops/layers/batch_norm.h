@@ -6,7 +6,7 @@
 namespace xgrad {
 
 struct BatchNormFuncOptions {
-  Real eps = Real(1e-5);  ///< added to the variance
+  double eps = 1e-5;  ///< added to the variance
 };
 
 /// What batch_norm returns.

@@ -81,7 +81,7 @@ Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& resu
 
 void at_least(const char* op, const char* what, std::int64_t least, const Size2d& given) {
   for (const std::int64_t number : {given.height, given.width}) {
-    if (number < least) fail<ValueError>(op, what, " ", number, " is below ", least);
+    if (number < least) fail<ValueError>(op, what, " ", number, least > 0 ? " is not positive" : " is negative");
   }
 }
 
@@ -108,7 +108,7 @@ ConvAxis axis_of(const char* op, std::int64_t in, std::int64_t kernel, std::int6
 
 // Checks what all have in common: the kernel's axes, and the channels, which the kernel has `own` of in each group.
 void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups, std::int64_t own) {
-  if (groups < 1) fail<ValueError>(op, "groups ", groups, " is below 1");
+  if (groups < 1) fail<ValueError>(op, "groups ", groups, " is not positive");
   if (weight.dim(2) < 1 || weight.dim(3) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has no place");
   if (weight.dim(0) % groups != 0) {
     fail<ShapeError>(op, "weight ", weight.shape(), " cannot be divided into ", groups, " groups");

@@ -16,7 +16,7 @@ namespace xgrad {
 XGRAD_FORMULA dropout_formula{"dropout", "y = 0 with probability p, else x/(1 - p)",
                               "dL/dx = 0 where y is dropped, else gy/(1 - p)"};
 Tensor dropout(const Tensor& x, double p, const RandomKey& key) {
-  if (!(p >= 0 && p <= 1)) fail<ValueError>("dropout", "probability ", p, " not in [0, 1]");
+  if (!(p >= 0 && p <= 1)) fail<ValueError>("dropout", "probability ", p, " is not in [0, 1]");
   if (p == 0) return x;
   if (p == 1) {
     return record("dropout", Array(x.shape(), Real(0)), wrt(x, [](const Tensor& gy) { return zeros_like(gy); }),
@@ -31,7 +31,7 @@ Tensor dropout(const Tensor& x, double p) { return dropout(x, p, next_random_key
 namespace {
 
 void check_probability(const char* op, double p) {
-  if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "probability ", p, " not in [0, 1]");
+  if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "probability ", p, " is not in [0, 1]");
 }
 
 // Ones for `kept` axes in front, of which dropout decides; size 1 along the others.

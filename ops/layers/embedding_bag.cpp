@@ -56,13 +56,13 @@ Tensor bags(const Tensor& weight, const Index& ids, const Index& bag_of, std::in
   }
   std::optional<std::int64_t> padding = options.padding_idx;
   if (padding && (*padding < -V || *padding >= V)) {
-    fail<ValueError>(op, "padding_idx ", *padding, " not in [", -V, ", ", V, ")");
+    fail<ValueError>(op, "padding_idx ", *padding, " is not in [", -V, ", ", V, ")");
   }
   if (padding && *padding < 0) *padding += V;
   std::vector<std::int64_t> positions, known, of_bag;
   for (std::int64_t i = 0; i < ids.size(); ++i) {
     const std::int64_t id = ids.data()[i];
-    if (id < 0 || id >= V) fail<ValueError>(op, "index ", id, " not in [0, ", V, ")");
+    if (id < 0 || id >= V) fail<ValueError>(op, "index ", id, " is not in [0, ", V, ")");
     if (id == padding) continue;
     positions.push_back(i);
     known.push_back(id);

@@ -8,7 +8,7 @@
 namespace xgrad {
 
 struct LayerNormFuncOptions {
-  Real eps = Real(1e-5);  ///< added to the variance
+  double eps = 1e-5;      ///< added to the variance
   Shape normalized = {};  ///< the trailing sizes to normalise over; if not said, gamma's or beta's, else the last axis
 };
 
@@ -20,7 +20,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta 
                   const LayerNormFuncOptions& options = {});
 
 struct RmsNormFuncOptions {
-  Real eps = std::numeric_limits<Real>::epsilon();  ///< added to the mean square
+  double eps = std::numeric_limits<Real>::epsilon();  ///< added to the mean square
   Shape normalized = {};  ///< the trailing sizes to normalise over; if not said, gamma's, else the last axis
 };
 

@@ -249,7 +249,7 @@ Tensor unpooled(const char* op, const Tensor& x, const Index& indices, const Pla
   }
   const Shape to = planes.result(height, width);
   for (const std::int64_t i : indices) {
-    if (i < 0 || i >= height * width) fail<ValueError>(op, "index ", i, " not in [0, ", height * width, ")");
+    if (i < 0 || i >= height * width) fail<ValueError>(op, "index ", i, " is not in [0, ", height * width, ")");
   }
   const Shape lines{planes.count, planes.height * planes.width};
   const Tensor whole = scatter(zeros({planes.count, height * width}), 1, indices.reshaped(lines), reshape(x, lines));
@@ -361,7 +361,7 @@ Tensor root_of_sums(const Tensor& means, double p, std::int64_t count) {
 }
 
 void check_power(const char* op, double p) {
-  if (!(p > 0 && std::isfinite(p))) fail<ValueError>(op, "p must be positive and finite, got ", p);
+  if (!(p > 0 && std::isfinite(p))) fail<ValueError>(op, "p ", p, " is not positive and finite");
 }
 
 }  // namespace

@@ -25,14 +25,15 @@ Course course_of(const char* op, const Tensor& x, std::int64_t gates, std::int64
                  const RecurrenceOptions& options) {
   const std::int64_t B = x.rank() == 3 ? x.dim(0) : 0, T = x.rank() == 3 ? x.dim(1) : 0;
   if (x.rank() != 3 || x.dim(2) != gates * h || T == 0) {
-    fail<ShapeError>(op, "projected inputs must be (B, T, ", gates * h, ") with T >= 1, got ", x.shape());
+    fail<ShapeError>(op, "needs projected inputs (B, T, ", gates * h, ") with T >= 1, got ", x.shape());
   }
   if (options.lengths && options.lengths->shape() != Shape{B}) {
     fail<ShapeError>(op, "lengths of shape ", options.lengths->shape(), " for ", B, " sequences");
   }
   for (std::int64_t b = 0; options.lengths && b < B; ++b) {
     const std::int64_t length = options.lengths->data()[b];
-    if (length < 1 || length > T) fail<ValueError>(op, "length ", length, " of sequence ", b, " not in [1, ", T, "]");
+    if (length < 1 || length > T)
+      fail<ValueError>(op, "length ", length, " of sequence ", b, " is not in [1, ", T, "]");
   }
   return {
       .B = B, .T = T, .h = h, .reverse = options.reverse, .lengths = options.lengths, .unit = detail::bfloat_unit()};
@@ -50,7 +51,7 @@ Tensor last_of(const Course& course, const Tensor& output) {
 }
 
 void check_shape(const char* op, const char* what, const Tensor& x, const Shape& expected) {
-  if (x.shape() != expected) fail<ShapeError>(op, what, " of shape ", x.shape(), ", expected ", expected);
+  if (x.shape() != expected) fail<ShapeError>(op, what, " of shape ", x.shape(), ", needs ", expected);
 }
 
 // ---- Step by step, in operations ------------------------------------------------------------------------------------
@@ -94,7 +95,7 @@ Recurrence unrolled(const Course& course, const Inputs<Cell>& inputs, const Tens
 
 // The width of the state before the first step.
 std::int64_t width_of(const char* op, const Tensor& h) {
-  if (h.rank() != 2) fail<ShapeError>(op, "the state must be (B, h), got ", h.shape());
+  if (h.rank() != 2) fail<ShapeError>(op, "needs a state (B, h), got ", h.shape());
   return h.dim(1);
 }
 

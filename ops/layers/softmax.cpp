@@ -86,7 +86,7 @@ RowLengths checked_lengths(const Shape& x, const Index& lengths) {
   for (std::int64_t i = 0; i < lengths.size(); ++i) {
     const std::int64_t length = lengths.data()[i];
     if (length < 0 || length > x.back()) {
-      fail<ValueError>("masked_softmax", "length ", length, " at position ", i, " not in [0, ", x.back(), "]");
+      fail<ValueError>("masked_softmax", "length ", length, " at position ", i, " is not in [0, ", x.back(), "]");
     }
   }
   RowLengths result{.lengths = lengths, .steps = lengths.rank() == 2 ? lengths.dim(1) : 1};

@@ -29,8 +29,8 @@ XGRAD_FORMULA smooth_l1_formula{"smooth_l1", "y = x^2/(2 beta) if |x| < beta, el
                                 "dy/dx = x/beta if |x| < beta, else sign x"};
 Tensor smooth_l1_loss(const Tensor& prediction, const Tensor& target, const SmoothL1LossOptions& options) {
   check_same_shape("smooth_l1_loss", prediction, target);
-  const Real beta = options.beta;
-  if (!(beta >= 0)) fail<ValueError>("smooth_l1_loss", "beta must not be negative, got ", beta);
+  const Real beta = static_cast<Real>(options.beta);
+  if (!(beta >= 0)) fail<ValueError>("smooth_l1_loss", "beta ", beta, " is negative or NaN");
   if (beta == 0) return l1_loss(prediction, target, {.reduction = options.reduction});
   const Tensor losses = elementwise(
       "smooth_l1", prediction - target,
@@ -43,8 +43,8 @@ XGRAD_FORMULA huber_formula{"huber", "y = x^2/2 if |x| < delta, else delta (|x| 
                             "dy/dx = x if |x| < delta, else delta sign x"};
 Tensor huber_loss(const Tensor& prediction, const Tensor& target, const HuberLossOptions& options) {
   check_same_shape("huber_loss", prediction, target);
-  const Real delta = options.delta;
-  if (!(delta > 0)) fail<ValueError>("huber_loss", "delta must be positive, got ", delta);
+  const Real delta = static_cast<Real>(options.delta);
+  if (!(delta > 0)) fail<ValueError>("huber_loss", "delta ", delta, " is not positive");
   const Tensor losses = elementwise(
       "huber", prediction - target,
       [delta](auto d) { return where(abs(d) < delta, 0.5 * d * d, delta * (abs(d) - 0.5 * delta)); },
@@ -56,7 +56,7 @@ namespace {
 
 void check_signs(const char* op, const Tensor& y) {
   for (const Real value : y.value()) {
-    if (value != 1 && value != -1) fail<ValueError>(op, "y must be 1 or -1, got ", value);
+    if (value != 1 && value != -1) fail<ValueError>(op, "y ", value, " is not 1 or -1");
   }
 }
 
@@ -96,7 +96,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
                            const TripletMarginLossOptions& options) {
   const char* op = "triplet_margin_loss";
   broadcast_shapes(op, broadcast_shapes(op, anchor.shape(), positive.shape()), negative.shape());
-  if (!(options.margin > 0)) fail<ValueError>(op, "margin must be positive, got ", options.margin);
+  if (!(options.margin > 0)) fail<ValueError>(op, "margin ", options.margin, " is not positive");
   const auto distance = [&](const Tensor& a, const Tensor& b) {
     return pairwise_distance(a, b, {.p = options.p, .eps = options.eps});
   };
@@ -119,7 +119,7 @@ Tensor multi_margin_loss(const Tensor& x, const Index& targets, const MultiMargi
   }
   if (options.p != 1 && options.p != 2) fail<ValueError>(op, "p ", options.p, " is not 1 or 2");
   for (const std::int64_t t : targets) {
-    if (t < 0 || t >= C) fail<ValueError>(op, "class ", t, " not in [0, ", C, ")");
+    if (t < 0 || t >= C) fail<ValueError>(op, "class ", t, " is not in [0, ", C, ")");
   }
   detail::refuse_nothing(op, x, targets.size(), options.reduction);
   Shape one_each = samples;
@@ -143,7 +143,7 @@ Tensor multilabel_margin_loss(const Tensor& x, const Index& targets, const LossO
   Array counts(Shape{samples, C, 1}, Real(0)), others(Shape{samples, 1, C}, Real(1));
   for (std::int64_t i = 0; i < targets.size(); ++i) {
     const std::int64_t t = targets.data()[i], sample = i / C;
-    if (t < -1 || t >= C) fail<ValueError>(op, "class ", t, " not in [-1, ", C, ")");
+    if (t < -1 || t >= C) fail<ValueError>(op, "class ", t, " is not in [-1, ", C, ")");
     const bool goes_on = i % C == 0 || counts.data()[i - 1] != 0;
     if (t < 0 || !goes_on) continue;
     listed.mutable_data()[i] = t;

@@ -13,7 +13,7 @@ Tensor mse_loss(const Tensor& prediction, const Tensor& target, const LossOption
 Tensor l1_loss(const Tensor& prediction, const Tensor& target, const LossOptions& options = {});
 
 struct SmoothL1LossOptions {
-  Real beta = 1;  ///< where the parabola becomes a line; 0: l1_loss
+  double beta = 1;  ///< where the parabola becomes a line; 0: l1_loss
   Reduction reduction = Reduction::mean;
 };
 /// d^2/(2 beta) where |d| < beta, else |d| - beta/2, d = prediction - target (Girshick 2015). Equal shapes. Throws
@@ -21,7 +21,7 @@ struct SmoothL1LossOptions {
 Tensor smooth_l1_loss(const Tensor& prediction, const Tensor& target, const SmoothL1LossOptions& options = {});
 
 struct HuberLossOptions {
-  Real delta = 1;  ///< where the parabola becomes a line
+  double delta = 1;  ///< where the parabola becomes a line
   Reduction reduction = Reduction::mean;
 };
 /// d^2/2 where |d| < delta, else delta (|d| - delta/2), d = prediction - target (Huber 1964). Equal shapes. Throws
@@ -29,7 +29,7 @@ struct HuberLossOptions {
 Tensor huber_loss(const Tensor& prediction, const Tensor& target, const HuberLossOptions& options = {});
 
 struct MarginRankingLossOptions {
-  Real margin = 0;
+  double margin = 0;
   Reduction reduction = Reduction::mean;
 };
 /// max(0, margin - y (a - b)): y = 1 wants a above b, y = -1 below. All broadcast. Throws ShapeError, ValueError for
@@ -38,7 +38,7 @@ Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& y,
                            const MarginRankingLossOptions& options = {});
 
 struct HingeEmbeddingLossOptions {
-  Real margin = 1;
+  double margin = 1;
   Reduction reduction = Reduction::mean;
 };
 /// x where y = 1, max(0, margin - x) where y = -1: x is a distance. Both broadcast. Throws ShapeError, ValueError for
@@ -46,7 +46,7 @@ struct HingeEmbeddingLossOptions {
 Tensor hinge_embedding_loss(const Tensor& x, const Tensor& y, const HingeEmbeddingLossOptions& options = {});
 
 struct CosineEmbeddingLossOptions {
-  Real margin = 0;
+  double margin = 0;
   Reduction reduction = Reduction::mean;
 };
 /// 1 - cos(a, b) where y = 1, max(0, cos(a, b) - margin) where y = -1, for vectors a and b (..., C) and y (...). Throws
@@ -55,7 +55,7 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& y,
                              const CosineEmbeddingLossOptions& options = {});
 
 struct TripletMarginLossOptions {
-  Real margin = 1;
+  double margin = 1;
   double p = 2;       ///< which norm
   double eps = 1e-6;  ///< as in pairwise_distance
   bool swap = false;  ///< the negative is compared with the anchor or the positive, whichever is nearer
@@ -68,7 +68,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 
 struct MultiMarginLossOptions {
   int p = 1;  ///< 1 or 2
-  Real margin = 1;
+  double margin = 1;
   Tensor weight = {};  ///< how much each class counts, (C); undefined: 1
   Reduction reduction = Reduction::mean;
 };

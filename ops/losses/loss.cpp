@@ -29,10 +29,11 @@ namespace {
 
 using detail::infinity;
 
-void check_smoothing(Real smoothing) {
+Real checked_smoothing(double smoothing) {
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail<ValueError>("cross_entropy", "label_smoothing ", smoothing, " is not in [0, 1]");
   }
+  return static_cast<Real>(smoothing);
 }
 
 void check_class_weight(const char* op, const Tensor& weight, std::int64_t V) {
@@ -116,8 +117,7 @@ XGRAD_FORMULA cross_entropy_formula{"cross_entropy",
                                     "= target, else 0) + s/V, s = label_smoothing",
                                     "dL/dx_i = gy (p_i - q_i)"};
 Tensor plain::cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
-  const Real a = options.label_smoothing;
-  check_smoothing(a);
+  const Real a = checked_smoothing(options.label_smoothing);
   const KnownClasses known = known_classes(
       checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index));
   const Tensor log_p = xgrad::log_softmax(logits), weights = sample_weights(known, options.weight);
@@ -177,7 +177,7 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduct
 Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, const CrossEntropyOptions& options) {
   const KnownClasses known = known_classes(targets);
   const Tensor weights = sample_weights(known, options.weight);
-  const Real a = options.label_smoothing;
+  const Real a = targets.smoothing;
   Targets sharp = targets;
   sharp.smoothing = 0;
   const Tensor counts = (1 - a) * weights;
@@ -191,9 +191,9 @@ Tensor weighted_cross_entropy(const Tensor& logits, const Targets& targets, cons
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntropyOptions& options) {
-  check_smoothing(options.label_smoothing);
-  const Targets targets = checked_targets("cross_entropy", "logits", logits, classes, options.weight,
-                                          options.ignore_index, options.label_smoothing);
+  const Real smoothing = checked_smoothing(options.label_smoothing);
+  const Targets targets =
+      checked_targets("cross_entropy", "logits", logits, classes, options.weight, options.ignore_index, smoothing);
   if (options.weight.defined()) return weighted_cross_entropy(logits, targets, options);
   if (options.reduction == Reduction::none) return sample_losses(logits, targets);
   refuse_nothing("cross_entropy", logits, classes.size(), options.reduction);
@@ -205,9 +205,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const So
   if (logits.rank() == 0)
     fail<ShapeError>("cross_entropy", "logits need an axis of classes, shape is ", logits.shape());
   check_same_shape("cross_entropy", logits, probabilities);
-  check_smoothing(options.label_smoothing);
+  const Real a = checked_smoothing(options.label_smoothing);
   check_class_weight("cross_entropy", options.weight, logits.dim(-1));
-  const Real a = options.label_smoothing;
   Tensor q = a == 0 ? probabilities
                     : probabilities * (1 - a) + a / static_cast<Real>(std::max<std::int64_t>(logits.dim(-1), 1));
   if (options.weight.defined()) q = q * options.weight;
@@ -323,7 +322,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
                          const GaussianNllLossOptions& options) {
   const char* op = "gaussian_nll_loss";
   check_same_shape(op, x, target);
-  if (!(options.eps > 0)) fail<ValueError>(op, "eps must be positive, got ", options.eps);
+  if (!(options.eps > 0)) fail<ValueError>(op, "eps ", options.eps, " is not positive");
   Shape samples = x.shape();
   if (samples.rank() > 0) samples.erase(samples.rank() - 1);
   const bool per_sample = variance.shape() == samples && variance.shape() != x.shape();
@@ -351,7 +350,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& target, const Tensor& va
 Tensor poisson_nll_loss(const Tensor& x, const Tensor& target, const PoissonNllLossOptions& options) {
   const char* op = "poisson_nll_loss";
   check_same_shape(op, x, target);
-  if (!(options.eps > 0)) fail<ValueError>(op, "eps must be positive, got ", options.eps);
+  if (!(options.eps > 0)) fail<ValueError>(op, "eps ", options.eps, " is not positive");
   Tensor losses = options.log_input ? exp(x) - target * x : x - target * log(x + static_cast<Real>(options.eps));
   if (options.full) {
     const Mask large = target > 1;

@@ -12,7 +12,7 @@ namespace xgrad {
 struct CrossEntropyOptions {
   Tensor weight = {};                          ///< (V): how much each class counts; undefined: 1
   std::optional<std::int64_t> ignore_index{};  ///< samples with this target do not count: their loss and gradient are 0
-  Real label_smoothing = 0;                    ///< share of the target that is spread evenly over all classes
+  double label_smoothing = 0;                  ///< share of the target that is spread evenly over all classes
   Reduction reduction = Reduction::mean;
 };
 
@@ -34,7 +34,7 @@ Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntr
 
 struct SoftCrossEntropyOptions {
   Tensor weight = {};  ///< (V): how much each class counts; undefined: 1
-  Real label_smoothing = 0;
+  double label_smoothing = 0;
   Reduction reduction = Reduction::mean;
 };
 

@@ -16,7 +16,7 @@ void check_each(const char* op, const char* name, const Tensor& x, const char* e
   for (std::int64_t i = 0; i < numbers.size(); ++i) {
     const Real number = numbers.data()[i];
     if (!good(number)) {
-      fail<ValueError>(op, name, " has ", number, " at ", position_of(i, x.shape()), "; expected ", expected);
+      fail<ValueError>(op, name, " has ", number, " at ", position_of(i, x.shape()), "; needs ", expected);
     }
   }
 }

@@ -71,9 +71,9 @@ struct Matrices {
 
 inline Matrices checked(const char* op, const Tensor& a) {
   const Shape& shape = a.shape();
-  if (shape.rank() < 2) fail<ShapeError>(op, "expected matrices (..., m, n), got shape ", shape);
+  if (shape.rank() < 2) fail<ShapeError>(op, "needs matrices (..., m, n), got shape ", shape);
   if (shape.dim(-1) == 0 || shape.dim(-2) == 0) {
-    fail<ShapeError>(op, "expected matrices with at least one row and one column, got shape ", shape);
+    fail<ShapeError>(op, "needs matrices with at least one row and one column, got shape ", shape);
   }
   if (std::max(shape.dim(-1), shape.dim(-2)) > lapack::largest_size) {
     fail<LimitError>(op, "matrices of shape ", shape, " are larger than ", lapack::largest_size);
@@ -83,7 +83,7 @@ inline Matrices checked(const char* op, const Tensor& a) {
 
 inline Matrices checked_square(const char* op, const Tensor& a) {
   const Matrices sizes = checked(op, a);
-  if (sizes.m != sizes.n) fail<ShapeError>(op, "expected square matrices, got shape ", a.shape());
+  if (sizes.m != sizes.n) fail<ShapeError>(op, "needs square matrices, got shape ", a.shape());
   return sizes;
 }
 
@@ -94,7 +94,7 @@ inline void check_finite(const char* op, const Tensor& a, const char* which = ""
   const Matrices sizes(a.shape());
   const std::int64_t at = bad - values.begin(), within = at % sizes.size();
   fail<NumericError>(op, which, sizes.name(at / sizes.size()), " has ", *bad, " at [", within / sizes.n, ", ",
-                     within % sizes.n, "]; expected finite numbers");
+                     within % sizes.n, "]; needs finite numbers");
 }
 
 // Throws what `error(i, code)` throws for the first matrix that failed.
@@ -109,7 +109,7 @@ inline std::vector<int> codes_for(const Matrices& sizes) {
 }
 
 [[noreturn]] inline void refuse_singular(const char* op, const Matrices& sizes, std::int64_t i) {
-  fail<NumericError>(op, sizes.name(i), " is singular; expected one that has an inverse");
+  fail<NumericError>(op, sizes.name(i), " is singular; needs one that has an inverse");
 }
 
 // ---- Words for rules ------------------------------------------------------------------------------------------------

@@ -236,15 +236,17 @@ struct Spectrum {
 
   Spectrum(const char* op, const Tensor& a, const PinvOptions& options) {
     const Matrices sizes = checked(op, a);
-    const Real rtol = options.rtol.value_or(static_cast<Real>(std::max(sizes.m, sizes.n)) * eps);
-    if (!(options.atol >= 0) || !(rtol >= 0)) {
-      fail<ValueError>(op, "tolerances must be 0 or more, got atol ", options.atol, ", rtol ", rtol);
+    const Real atol = static_cast<Real>(options.atol);
+    const Real usual = static_cast<Real>(std::max(sizes.m, sizes.n)) * eps;
+    const Real rtol = options.rtol ? static_cast<Real>(*options.rtol) : usual;
+    if (!(atol >= 0) || !(rtol >= 0)) {
+      fail<ValueError>(op, "a tolerance is negative or NaN: atol ", atol, ", rtol ", rtol);
     }
     check_finite(op, a);
     const NoGrad off;
     parts = svd(a, {.full_matrices = false});
     for (std::int64_t i = 0; i < sizes.count; ++i) {
-      tolerances.push_back(std::max(options.atol, rtol * parts.s.value().data()[i * sizes.k()]));
+      tolerances.push_back(std::max(atol, rtol * parts.s.value().data()[i * sizes.k()]));
     }
   }
   Index rank() const {
@@ -291,7 +293,7 @@ Index matrix_rank(const Tensor& a, const PinvOptions& options) { return Spectrum
 LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options) {
   const Matrices sizes = checked("lstsq", a);
   if (options.rcond && !(*options.rcond >= 0)) {
-    fail<ValueError>("lstsq", "rcond must be 0 or more, got ", *options.rcond);
+    fail<ValueError>("lstsq", "rcond ", *options.rcond, " is negative or NaN");
   }
   const bool vector = is_vector(a, b);
   const Tensor right = vector ? unsqueeze(b, -1) : b;

@@ -94,13 +94,13 @@ Tensor irfft(const Tensor& c, const IrfftOptions& options) {
   return axis == last ? back(of_n, n, scale) : movedim(back(movedim(of_n, axis, last), n, scale), last, axis);
 }
 
-Tensor rfftfreq(std::int64_t n, Real d) {
+Tensor rfftfreq(std::int64_t n, double d) {
   check_length("rfftfreq", n);
-  if (!(std::isfinite(d) && d != 0)) fail<ValueError>("rfftfreq", "d must be finite and not 0, got ", d);
+  if (!(std::isfinite(d) && d != 0)) fail<ValueError>("rfftfreq", "d ", d, " is 0 or not finite");
   Array all(Shape{n / 2 + 1});
   Real* f = all.mutable_data();
   for (std::int64_t k = 0; k <= n / 2; ++k)
-    f[k] = static_cast<Real>(static_cast<double>(k) / (static_cast<double>(n) * double(d)));
+    f[k] = static_cast<Real>(static_cast<double>(k) / (static_cast<double>(n) * d));
   return all;
 }
 

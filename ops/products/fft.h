@@ -42,6 +42,6 @@ Tensor irfft(const Tensor& c, const IrfftOptions& options = {});
 
 /// The frequencies that rfft's results belong to: 0, 1, ..., n/2, divided by n d, where d is the time from one number
 /// to the next. Throws ValueError for n < 1 and a d that is 0 or not finite.
-Tensor rfftfreq(std::int64_t n, Real d = 1);
+Tensor rfftfreq(std::int64_t n, double d = 1);
 
 }  // namespace xgrad::fft

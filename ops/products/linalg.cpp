@@ -300,7 +300,7 @@ Slices diagonal_of(std::int64_t m, std::int64_t n, std::int64_t offset) {
 }
 
 void check_rank(const char* op, const Tensor& a) {
-  if (a.rank() < 2) fail<ShapeError>(op, "expected matrices (..., m, n), got shape ", a.shape());
+  if (a.rank() < 2) fail<ShapeError>(op, "needs matrices (..., m, n), got shape ", a.shape());
 }
 
 // The axes of `options` in an array of this rank, counted from 0.
@@ -321,7 +321,7 @@ Tensor diagonal(const Tensor& a, const DiagonalOptions& options) {
 }
 
 Tensor diag_embed(const Tensor& x, const DiagonalOptions& options) {
-  if (x.rank() == 0) fail<ShapeError>("diag_embed", "expected an axis, got shape ", x.shape());
+  if (x.rank() == 0) fail<ShapeError>("diag_embed", "needs an axis, got shape ", x.shape());
   const Axes axes = matrix_axes("diag_embed", options, x.rank() + 1);
   constexpr std::int64_t furthest = std::numeric_limits<std::int64_t>::max();
   const std::int64_t distance = options.offset < 0 ? 0 - std::max(options.offset, -furthest) : options.offset;
@@ -348,7 +348,7 @@ Tensor diagonal_scatter(const Tensor& x, const Tensor& src, const DiagonalOption
 Tensor diag(const Tensor& x, std::int64_t offset) {
   if (x.rank() == 1) return diag_embed(x, {.offset = offset});
   if (x.rank() == 2) return diagonal(x, {.offset = offset});
-  fail<ShapeError>("diag", "expected a list or a matrix, got shape ", x.shape());
+  fail<ShapeError>("diag", "needs a list or a matrix, got shape ", x.shape());
 }
 
 Tensor trace(const Tensor& a) {

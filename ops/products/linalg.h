@@ -40,8 +40,8 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOption
 Tensor inv(const Tensor& a);
 
 struct PinvOptions {
-  Real atol = 0;                  ///< singular values up to max(atol, rtol s_max) count as 0
-  std::optional<Real> rtol = {};  ///< max(m, n) eps, if nothing is said
+  double atol = 0;                  ///< singular values up to max(atol, rtol s_max) count as 0
+  std::optional<double> rtol = {};  ///< max(m, n) eps, if nothing is said
 };
 /// The pseudo-inverse (Moore and Penrose).      a (..., m, n) -> y (..., n, m)
 ///   dL/da = -y' gy y' + (1 - a y) gy' y y' + y' y gy' (1 - y a), for changes of a that leave its rank as it is
@@ -52,7 +52,8 @@ Tensor pinv(const Tensor& a, const PinvOptions& options = {});
 Index matrix_rank(const Tensor& a, const PinvOptions& options = {});
 
 struct LstsqOptions {
-  std::optional<Real> rcond = {};  ///< singular values up to rcond s_max count as 0; max(m, n) eps, if nothing is said
+  /// Singular values up to rcond s_max count as 0; max(m, n) eps, if nothing is said.
+  std::optional<double> rcond = {};
 };
 struct LeastSquares {
   Tensor solution;         ///< (..., n, k)
@@ -142,10 +143,12 @@ Tensor svdvals(const Tensor& a);
 // ---- Norms ----------------------------------------------------------------------------------------------------------
 
 /// sqrt(sum x_i^2) over axes, of all elements if nothing is said; without overflow.      dy/dx_i = x_i / y, 0 where
-/// y = 0
+/// y = 0. (As in all reductions the axes stand behind x; vector_norm has other norms.)
 Tensor norm(const Tensor& x, const ReduceOptions& options = {});
+Tensor norm(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 struct VectorNormOptions {
+  [[no_unique_address]] xgrad::detail::ByName by_name = xgrad::detail::ByName();
   double ord = 2;  ///< infinity: max |x_i|; -infinity: min |x_i|; 0: how many are not 0; else (sum |x_i|^ord)^(1/ord)
   AxisSet axis{};
   bool keepdim = false;

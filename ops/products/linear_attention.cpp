@@ -66,7 +66,7 @@ struct Features {
     if (!lengths) return;
     const std::int64_t B = k.dim(0), S = k.dim(2);
     if (lengths->shape() != Shape{B}) {
-      fail<ShapeError>(op, "lengths of shape ", lengths->shape(), ", expected ", Shape{B});
+      fail<ShapeError>(op, "lengths of shape ", lengths->shape(), ", needs ", Shape{B});
     }
     for (const std::int64_t length : *lengths) {
       if (length < 0 || length > S) fail<ValueError>(op, "length ", length, " is not in [0, ", S, "]");
@@ -144,7 +144,7 @@ Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::
   const Features x(q, k, v, heads);
   Tensor sums = past.sums.defined() ? past.sums : no_sums(x);
   if (sums.shape() != no_sums(x).shape()) {
-    fail<ShapeError>(op, "a state of shape ", sums.shape(), ", expected ", no_sums(x).shape());
+    fail<ShapeError>(op, "a state of shape ", sums.shape(), ", needs ", no_sums(x).shape());
   }
   const Tensor y = quotient(causal_sums(x, sums));
   past.sums = sums;

@@ -21,7 +21,7 @@ void check_p(const char* op, double p) {
 }
 
 void check_eps(const char* op, double eps) {
-  if (!(eps > 0)) fail<ValueError>(op, "eps must be positive, got ", eps);
+  if (!(eps > 0)) fail<ValueError>(op, "eps ", eps, " is not positive");
 }
 
 Axes axes_but(int axis, int rank) {
@@ -65,7 +65,7 @@ Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanc
 
 Tensor pdist(const Tensor& x, const PdistOptions& options) {
   if (x.rank() != 2) fail<ShapeError>("pdist", "needs rows (n, d), got ", x.shape());
-  if (!(options.p >= 0)) fail<ValueError>("pdist", "p must not be negative, got ", options.p);
+  if (!(options.p >= 0)) fail<ValueError>("pdist", "p ", options.p, " is negative or NaN");
   const std::int64_t n = x.dim(0), pairs = checked_multiply("pdist", n, std::max<std::int64_t>(n - 1, 0)) / 2;
   Index first(Shape{pairs}), second(Shape{pairs});
   std::int64_t *i_to = first.mutable_data(), *j_to = second.mutable_data();
@@ -80,10 +80,11 @@ Tensor pdist(const Tensor& x, const PdistOptions& options) {
 
 Tensor renorm(const Tensor& x, const RenormOptions& options) {
   const int axis = normalize_axis("renorm", options.axis, x.rank());
-  if (!(options.p > 0)) fail<ValueError>("renorm", "p must be positive, got ", options.p);
-  if (!(options.maxnorm >= 0)) fail<ValueError>("renorm", "maxnorm must not be negative, got ", options.maxnorm);
+  if (!(options.p > 0)) fail<ValueError>("renorm", "p ", options.p, " is not positive");
+  const Real maxnorm = static_cast<Real>(options.maxnorm);
+  if (!(maxnorm >= 0)) fail<ValueError>("renorm", "maxnorm ", maxnorm, " is negative or NaN");
   const Tensor norm = linalg::vector_norm(x, {.ord = options.p, .axis = axes_but(axis, x.rank()), .keepdim = true});
-  return x * where(norm > options.maxnorm, options.maxnorm / (norm + Real(1e-7)), 1);
+  return x * where(norm > maxnorm, maxnorm / (norm + Real(1e-7)), 1);
 }
 
 Tensor weight_lengths(const Tensor& v, const WeightNormOptions& options) {

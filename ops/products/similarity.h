@@ -41,7 +41,7 @@ Tensor pdist(const Tensor& x, const PdistOptions& options = {});
 struct RenormOptions {
   double p = 2;      ///< which norm, as in linalg::vector_norm
   int axis = 0;      ///< each position along it is one vector
-  Real maxnorm = 1;  ///< how long a vector may be
+  double maxnorm = 1;  ///< how long a vector may be
 };
 /// x with each position along the axis no longer than maxnorm: x maxnorm/(|x|_p + 1e-7) where |x|_p is above it.
 /// Throws ValueError for an axis out of range, a p that is not positive, a maxnorm that is negative or NaN.

@@ -22,12 +22,27 @@ Mask all(const Mask& mask, const ReduceOptions& options) {
   options.axis.resolve("all", mask.rank());
   return sum(!mask, options) == 0;
 }
+Mask any(const Mask& mask, const AxisSet& axes, const KeepdimOptions& options) {
+  return any(mask, {.axis = axes, .keepdim = options.keepdim});
+}
+Mask all(const Mask& mask, const AxisSet& axes, const KeepdimOptions& options) {
+  return all(mask, {.axis = axes, .keepdim = options.keepdim});
+}
 
 Index count_nonzero(const Tensor& x, const ReduceOptions& options) { return count_nonzero(x != 0, options); }
 Index count_nonzero(const Index& x, const ReduceOptions& options) { return count_nonzero(x != 0, options); }
 Index count_nonzero(const Mask& mask, const ReduceOptions& options) {
   options.axis.resolve("count_nonzero", mask.rank());
   return sum(mask, options);
+}
+Index count_nonzero(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return count_nonzero(x != 0, axes, options);
+}
+Index count_nonzero(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return count_nonzero(x != 0, axes, options);
+}
+Index count_nonzero(const Mask& mask, const AxisSet& axes, const KeepdimOptions& options) {
+  return count_nonzero(mask, {.axis = axes, .keepdim = options.keepdim});
 }
 
 namespace {
@@ -66,8 +81,10 @@ struct EqualBins {
   double low, high;
   std::int64_t count;
 
-  EqualBins(const char* op, const Tensor& x, std::int64_t bins, Real min_given, Real max_given)
-      : low(static_cast<double>(min_given)), high(static_cast<double>(max_given)), count(bins) {
+  EqualBins(const char* op, const Tensor& x, std::int64_t bins, double min_given, double max_given)
+      : low(static_cast<double>(static_cast<Real>(min_given))),
+        high(static_cast<double>(static_cast<Real>(max_given))),  // as precise as the numbers they are compared with
+        count(bins) {
     if (bins < 1) fail<ValueError>(op, "bins = ", bins);
     if (min_given > max_given) fail<ValueError>(op, "min = ", min_given, " is above max = ", max_given);
     const Array& values = x.value();

@@ -10,12 +10,17 @@ namespace xgrad {
 /// Whether at least one element is true, over axes; of none, false. (Of all elements: any(mask), in
 /// ops/elementwise/compare.h.)
 Mask any(const Mask& mask, const ReduceOptions& options);
+Mask any(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options = {});
 /// Whether all elements are true, over axes; of none, true.
 Mask all(const Mask& mask, const ReduceOptions& options);
+Mask all(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options = {});
 /// The number of elements that are not 0 (NaN is not), or true, over axes.
 Index count_nonzero(const Tensor& x, const ReduceOptions& options = {});
 Index count_nonzero(const Index& x, const ReduceOptions& options = {});
 Index count_nonzero(const Mask& mask, const ReduceOptions& options = {});
+Index count_nonzero(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Index count_nonzero(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Index count_nonzero(const Mask& mask, const AxisSet& axis, const KeepdimOptions& options = {});
 
 struct BincountOptions {
   std::int64_t minlength = 0;  ///< the result has at least so many numbers
@@ -29,8 +34,8 @@ Tensor bincount(const Index& x, const Tensor& weights, const BincountOptions& op
 
 struct HistcOptions {
   std::int64_t bins = 100;
-  Real min = 0;  ///< equal: from the smallest element to the largest
-  Real max = 0;
+  double min = 0;  ///< equal: from the smallest element to the largest
+  double max = 0;
 };
 /// How many elements lie in each of `bins` equal intervals from min to max; the last one has max, too. What lies
 /// outside and NaN are not counted. If all elements are equal, the intervals go from 1 below them to 1 above. Throws
@@ -45,8 +50,8 @@ struct Histogram {
 struct HistogramOptions {
   Tensor weight = {};    ///< of each element, of x's shape; undefined: 1
   bool density = false;  ///< divided by the total weight and the widths of the bins: an integral of 1
-  Real min = 0;          ///< of equal bins; as in histc
-  Real max = 0;
+  double min = 0;        ///< of equal bins; as in histc
+  double max = 0;
 };
 /// histc with the edges of its bins, and weights: gradients flow to them. Throws as histc, and ShapeError unless the
 /// weights have the shape of x, ValueError for the density of nothing.

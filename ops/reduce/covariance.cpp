@@ -18,18 +18,17 @@ namespace {
 // Throws unless there is a weight for each of the n observations and none is negative.
 void check_weights(const char* op, const char* name, const Tensor& weights, std::int64_t n) {
   if (weights.shape() != Shape{n}) {
-    fail<ShapeError>(op, name, " has shape ", weights.shape(), "; expected one weight for each of ", n,
-                     " observations");
+    fail<ShapeError>(op, name, " has shape ", weights.shape(), "; needs one weight for each of ", n, " observations");
   }
   for (std::int64_t i = 0; i < n; ++i) {
     const Real weight = weights.value().data()[i];
-    if (!(weight >= 0)) fail<ValueError>(op, name, " has ", weight, " at ", i, "; expected weights of 0 or more");
+    if (!(weight >= 0)) fail<ValueError>(op, name, " has ", weight, " at ", i, "; needs weights of 0 or more");
   }
 }
 
 // The covariances (m, m) of `op`'s argument.
 Tensor covariances(const char* op, const Tensor& x, const CovOptions& options) {
-  if (x.rank() > 2) fail<ShapeError>(op, "expected variables (m, n) or one (n), got shape ", x.shape());
+  if (x.rank() > 2) fail<ShapeError>(op, "needs variables (m, n) or one (n), got shape ", x.shape());
   const Tensor rows = x.rank() == 2 ? x : reshape(x, {1, x.size()});
   const std::int64_t n = rows.dim(1);
   Tensor weights = ones({n});
@@ -47,10 +46,11 @@ Tensor covariances(const char* op, const Tensor& x, const CovOptions& options) {
     fail<ValueError>(op, "the weights of ", n, " observations have the sum ", total.item());
   }
   const Tensor taken = aweights.defined() ? sum(weights * aweights) / total : Tensor(1);
-  const Tensor freedom = total - options.correction * taken;
+  const Tensor correction = static_cast<Real>(options.correction) * taken;
+  const Tensor freedom = total - correction;
   if (!(freedom.item() > 0)) {
     fail<ValueError>(op, "nothing is left of the weights, ", total.item(), ", after the correction, ",
-                     options.correction * taken.item());
+                     correction.item());
   }
   const bool weighted = options.fweights || aweights.defined();
   const auto in_all = [&](const Tensor& numbers) { return weighted ? numbers * weights : numbers; };
@@ -67,7 +67,7 @@ void check_varies(const Tensor& x, const Tensor& variance) {
     const Real* row = x.value().data() + i * n;
     // Rounding may leave something of numbers that are all the same.
     if (variance.value().data()[i] == 0 || std::all_of(row, row + n, [&](Real value) { return value == row[0]; })) {
-      fail<ValueError>("corrcoef", "variable ", i, " does not vary; expected each to have a variance");
+      fail<ValueError>("corrcoef", "variable ", i, " does not vary; needs each to have a variance");
     }
   }
 }

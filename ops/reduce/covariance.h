@@ -8,7 +8,7 @@
 namespace xgrad {
 
 struct CovOptions {
-  Real correction = 1;                 ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
+  double correction = 1;               ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
   std::optional<Index> fweights = {};  ///< (n): how many times each observation was made; 1, if nothing is said
   Tensor aweights = {};                ///< (n): how much each observation counts; undefined: 1
 };

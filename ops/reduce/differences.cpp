@@ -107,7 +107,7 @@ void check_edges(const Tensor& x, const Axes& axes, int edge_order) {
 
 Tensor trapezoid(const Tensor& y, const TrapezoidOptions& options) {
   const int axis = normalize_axis("trapezoid", options.axis, y.rank());
-  return sum(areas(y, axis, options.dx), {.axis = axis});
+  return sum(areas(y, axis, static_cast<Real>(options.dx)), {.axis = axis});
 }
 
 Tensor trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOptions& options) {
@@ -117,7 +117,7 @@ Tensor trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOptions& optio
 
 Tensor cumulative_trapezoid(const Tensor& y, const TrapezoidOptions& options) {
   const int axis = normalize_axis("cumulative_trapezoid", options.axis, y.rank());
-  return cumsum(areas(y, axis, options.dx), axis);
+  return cumsum(areas(y, axis, static_cast<Real>(options.dx)), axis);
 }
 
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOptions& options) {
@@ -125,11 +125,12 @@ Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, const TrapezoidOpt
   return cumsum(areas("cumulative_trapezoid", y, axis, x), axis);
 }
 
-Tensors gradient(const Tensor& x, Real spacing, const DifferenceOptions& options) {
+Tensors gradient(const Tensor& x, double given, const DifferenceOptions& options) {
   const Axes axes = options.axis.in_order("gradient", x.rank());
   check_edges(x, axes, options.edge_order);
+  const Real spacing = static_cast<Real>(given);
   if (!(std::isfinite(spacing) && spacing != 0)) {
-    fail<ValueError>("gradient", "spacing must be finite and not 0, got ", spacing);
+    fail<ValueError>("gradient", "spacing ", spacing, " is 0 or not finite");
   }
   Tensors all;
   for (const int axis : axes) {
@@ -156,7 +157,7 @@ Tensors gradient(const Tensor& x, const Tensors& points, const DifferenceOptions
     const std::vector<double>& t = lists.back();
     for (std::size_t k = 1; k < t.size(); ++k) {
       if (!(std::isfinite(t[k] - t[k - 1]) && t[k] != t[k - 1] && (t[k] > t[k - 1]) == (t[1] > t[0]))) {
-        fail<ValueError>("gradient", "the points must rise or fall, got ", t[k - 1], " before ", t[k]);
+        fail<ValueError>("gradient", "the points neither rise nor fall: ", t[k - 1], " before ", t[k]);
       }
     }
   }

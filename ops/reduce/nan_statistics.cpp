@@ -116,4 +116,11 @@ Tensor nanquantile(const Tensor& x, const Tensor& q, const QuantileOptions& opti
   return nanquantiles(x, QuantileShares("nanquantile", q), options);
 }
 
+Tensor nanquantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& options) {
+  return nanquantile(x, q, detail::along(axis, options));
+}
+Tensor nanquantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options) {
+  return nanquantile(x, q, detail::along(axis, options));
+}
+
 }  // namespace xgrad

@@ -16,7 +16,9 @@ ValuesAndIndices nanmedian(const Tensor& x, int axis, const KeepdimOptions& opti
 
 /// quantile() of the elements that are not NaN. Throws as quantile, and ValueError where there is none.
 Tensor nanquantile(const Tensor& x, double q, const QuantileOptions& options = {});
+Tensor nanquantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& options = {});
 /// For each of a list of shares, along a new first axis. No gradient flows to q.
 Tensor nanquantile(const Tensor& x, const Tensor& q, const QuantileOptions& options = {});
+Tensor nanquantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options = {});
 
 }  // namespace xgrad

@@ -112,9 +112,9 @@ namespace {
 Tensor centred(const Tensor& u, const Axes& axes) { return u - mean(u, {.axis = axes, .keepdim = true}); }
 
 // How many elements are averaged, less the correction. Throws ValueError unless that is positive.
-Real freedom_of(const char* op, const Tensor& x, const Axes& axes, Real correction) {
+Real freedom_of(const char* op, const Tensor& x, const Axes& axes, double correction) {
   const std::int64_t count = count_of(x.shape(), axes);
-  const Real freedom = static_cast<Real>(count) - correction;
+  const Real freedom = static_cast<Real>(count) - static_cast<Real>(correction);
   if (!(freedom > 0)) fail<ValueError>(op, count, " elements are too few for a correction of ", correction);
   return freedom;
 }
@@ -262,10 +262,10 @@ Index positions(const char* op, const Tensor& x, int axis, bool largest) {
   return first_extreme(x.value(), axis, largest);
 }
 
-Index arg(const char* op, const Tensor& x, const ArgOptions& options, bool largest) {
-  const int axis = normalize_axis_or_scalar(op, options.axis, x.rank());
+Index arg(const char* op, const Tensor& x, int axis, bool keepdim, bool largest) {
+  axis = normalize_axis_or_scalar(op, axis, x.rank());
   const Index result = positions(op, x, axis, largest);
-  return x.rank() == 0 ? result : result.reshaped(result_shape(x.shape(), {axis}, options.keepdim));
+  return x.rank() == 0 ? result : result.reshaped(result_shape(x.shape(), {axis}, keepdim));
 }
 
 ValuesAndIndices extreme_along(const char* op, const Tensor& x, int axis, bool keepdim, bool largest) {
@@ -285,8 +285,12 @@ ValuesAndIndices min(const Tensor& x, int axis, const KeepdimOptions& options) {
   return extreme_along("min", x, axis, options.keepdim, false);
 }
 
-Index argmax(const Tensor& x, const ArgOptions& options) { return arg("argmax", x, options, true); }
-Index argmin(const Tensor& x, const ArgOptions& options) { return arg("argmin", x, options, false); }
+Index argmax(const Tensor& x, int axis, const KeepdimOptions& options) {
+  return arg("argmax", x, axis, options.keepdim, true);
+}
+Index argmin(const Tensor& x, int axis, const KeepdimOptions& options) {
+  return arg("argmin", x, axis, options.keepdim, false);
+}
 
 // ---- without NaN
 
@@ -300,6 +304,46 @@ Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
   const Tensor count = sum(to_real(x == x), options);
   if (any(count == 0)) fail<ValueError>("nanmean", "no number in shape ", x.shape(), " over axes ", axes, " but NaN");
   return nansum(x, options) / count;
+}
+
+// ---- axes behind x
+
+namespace {
+ReduceOptions over(const AxisSet& axes, const KeepdimOptions& options) {
+  return {.axis = axes, .keepdim = options.keepdim};
+}
+VarOptions over(const AxisSet& axes, const VarAxisOptions& options) {
+  return {.axis = axes, .keepdim = options.keepdim, .correction = options.correction};
+}
+}  // namespace
+
+Tensor sum(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return sum(x, over(axes, options)); }
+Tensor mean(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return mean(x, over(axes, options));
+}
+Tensor max(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return max(x, over(axes, options)); }
+Tensor min(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) { return min(x, over(axes, options)); }
+MinMax aminmax(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return aminmax(x, over(axes, options));
+}
+Tensor nansum(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return nansum(x, over(axes, options));
+}
+Tensor nanmean(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return nanmean(x, over(axes, options));
+}
+Tensor prod(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return prod(x, over(axes, options));
+}
+Tensor logsumexp(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return logsumexp(x, over(axes, options));
+}
+Tensor var(const Tensor& x, const AxisSet& axes, const VarAxisOptions& options) { return var(x, over(axes, options)); }
+Tensor stddev(const Tensor& x, const AxisSet& axes, const VarAxisOptions& options) {
+  return stddev(x, over(axes, options));
+}
+VarMean var_mean(const Tensor& x, const AxisSet& axes, const VarAxisOptions& options) {
+  return var_mean(x, over(axes, options));
 }
 
 }  // namespace xgrad

@@ -4,22 +4,38 @@
 // The mean of nothing is refused with a ValueError, wherever one is taken: mean and var, the mean of losses, windows of
 // a pool, quantiles. (PyTorch gives NaN.) What is there and was left out on purpose, ignored targets and masked keys,
 // is a sum of zeros: 0. Sums of nothing are 0, products 1, and extremes of nothing are refused.
+//
+// The axes stand behind x or among the options: sum(x), sum(x, 1), sum(x, {0, -1}), sum(x, 1, {.keepdim = true}) and
+// sum(x, {.axis = 1, .keepdim = true}). All but axes is said by name: sum(x, {0, true}) does not compile.
 #pragma once
 
-#include <initializer_list>
+#include <concepts>
 #include <string_view>
 
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
 
+namespace detail {
+
+// The first member of options: nothing converts to it, so that the others are set by name or not at all.
+struct ByName {
+  explicit ByName() = default;
+};
+
+// What counts as the number of an axis: true is no such number.
+template <class T>
+concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
+
+}  // namespace detail
+
 /// The axes that a reduction goes over: `-1`, `{0, 2}`, or, if nothing is said, all of them. An empty `Axes{}` means
 /// none: the result is then as large as the input.
 class AxisSet {
  public:
   AxisSet() = default;
-  AxisSet(int axis) : all_(false), axes_{axis} {}
-  AxisSet(std::initializer_list<int> axes) : all_(false), axes_(axes) {}
+  template <detail::AxisNumber... Numbers>
+  requires(sizeof...(Numbers) > 0) AxisSet(Numbers... axes) : all_(false), axes_{static_cast<int>(axes)...} {}
   AxisSet(const Axes& axes) : all_(false), axes_(axes) {}
 
   /// The axes counted from 0, ascending. Axes 0 and -1 of a scalar are its one element, which is no axis: none are
@@ -34,30 +50,47 @@ class AxisSet {
 };
 
 struct ReduceOptions {
+  [[no_unique_address]] detail::ByName by_name = detail::ByName();
   AxisSet axis{};
+  bool keepdim = false;  ///< keep reduced axes, with size 1
+};
+/// What is left to say when the axes have been said.
+struct KeepdimOptions {
+  [[no_unique_address]] detail::ByName by_name = detail::ByName();
   bool keepdim = false;  ///< keep reduced axes, with size 1
 };
 
 /// y = sum x_i. Pairwise, so that rounding errors do not pile up; the sum of nothing is 0.      dy/dx_i = 1
 Tensor sum(const Tensor& x, const ReduceOptions& options = {});
+Tensor sum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 /// y = (1/n) sum x_i. Throws ValueError when n is 0.      dy/dx_i = 1/n
 Tensor mean(const Tensor& x, const ReduceOptions& options = {});
+Tensor mean(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 struct VarOptions {
+  [[no_unique_address]] detail::ByName by_name = detail::ByName();
   AxisSet axis{};
   bool keepdim = false;
-  Real correction = 1;  ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
+  double correction = 1;  ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
+};
+/// What is left to say of them when the axes have been said.
+struct VarAxisOptions {
+  [[no_unique_address]] detail::ByName by_name = detail::ByName();
+  bool keepdim = false;
+  double correction = 1;
 };
 
 /// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations, and where
 /// these, squared, or sums leave the range.
 /// Throws ValueError unless n > correction.      dy/dx_i = 2 (x_i - mean) / (n - correction)
 Tensor var(const Tensor& x, const VarOptions& options = {});
+Tensor var(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
 
 /// y = sqrt of var: the standard deviation (PyTorch's std; that name is C++'s own).
 /// dy/dx_i = (x_i - mean) / ((n - correction) y), 0 where y = 0. Throws as var.
 Tensor stddev(const Tensor& x, const VarOptions& options = {});
+Tensor stddev(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
 
 /// What var_mean gives.
 struct VarMean {
@@ -66,13 +99,15 @@ struct VarMean {
 };
 /// var and mean, with these options. Throws as var.
 VarMean var_mean(const Tensor& x, const VarOptions& options = {});
+VarMean var_mean(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
 
-/// The largest element (PyTorch's amax); NaN if there is one. Equal ones share the gradient evenly. Throws ValueError
-/// when there is none.
+/// The largest element (PyTorch's amax), over axes `{0, 1}` or `{.axis = 1}`; NaN if there is one. Equal ones share the
+/// gradient evenly. Throws ValueError when there is none. (One axis behind x, max(x, 1), gives the positions, too.)
 Tensor max(const Tensor& x, const ReduceOptions& options = {});
-/// The smallest element (PyTorch's amin); NaN if there is one. Equal ones share the gradient evenly. Throws ValueError
-/// when there is none.
+Tensor max(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options = {});
+/// The smallest element (PyTorch's amin), likewise.
 Tensor min(const Tensor& x, const ReduceOptions& options = {});
+Tensor min(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options = {});
 
 /// What aminmax gives.
 struct MinMax {
@@ -81,14 +116,12 @@ struct MinMax {
 };
 /// The smallest and the largest element. Throws as they do.
 MinMax aminmax(const Tensor& x, const ReduceOptions& options = {});
+MinMax aminmax(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 /// Elements that were chosen along an axis, and where they stood; gradients flow through the values.
 struct ValuesAndIndices {
   Tensor values;
   Index indices;
-};
-struct KeepdimOptions {
-  bool keepdim = false;  ///< keep the axis, with size 1
 };
 /// The largest (smallest) element along an axis and its position: of equal ones the first, of NaN the first. The whole
 /// gradient goes to that element. Throws ValueError when the axis is empty.
@@ -97,25 +130,25 @@ ValuesAndIndices min(const Tensor& x, int axis, const KeepdimOptions& options = 
 
 /// The sum of the elements that are not NaN; of none 0.      dy/dx_i = 1, 0 at NaN
 Tensor nansum(const Tensor& x, const ReduceOptions& options = {});
+Tensor nansum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 /// The mean of the elements that are not NaN. Throws ValueError where there is none.
 /// dy/dx_i = 1/n, 0 at NaN, n the number of the others
 Tensor nanmean(const Tensor& x, const ReduceOptions& options = {});
+Tensor nanmean(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 /// y = product of x_i; of nothing: 1.      dy/dx_i = product of the others, also where some are 0
 Tensor prod(const Tensor& x, const ReduceOptions& options = {});
+Tensor prod(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 /// y = ln sum e^(x_i), without overflow; -inf when all are -inf, and then the gradient is 0; entries of +inf share it.
 /// dy/dx_i = e^(x_i - y)
 Tensor logsumexp(const Tensor& x, const ReduceOptions& options = {});
+Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
-struct ArgOptions {
-  int axis = -1;
-  bool keepdim = false;
-};
 /// The position of the largest element along an axis, the first of equal ones (or of the first NaN). No gradient.
-/// Of a scalar 0. Throws ValueError when the axis is empty or not there.
-Index argmax(const Tensor& x, const ArgOptions& options = {});
+/// Of a scalar 0. Throws ValueError when the axis is empty or not there. (Among all elements: argmax(flatten(x), 0).)
+Index argmax(const Tensor& x, int axis, const KeepdimOptions& options = {});
 /// The position of the smallest element, likewise.
-Index argmin(const Tensor& x, const ArgOptions& options = {});
+Index argmin(const Tensor& x, int axis, const KeepdimOptions& options = {});
 
 }  // namespace xgrad

@@ -58,15 +58,15 @@ ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options
   return chosen("median", x, axis, options.keepdim, middle);
 }
 
-ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, const ArgOptions& options) {
-  return chosen("kthvalue", x, options.axis, options.keepdim, [k](const Array& u, int axis, std::int64_t size) {
+ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int along, const KeepdimOptions& options) {
+  return chosen("kthvalue", x, along, options.keepdim, [k](const Array& u, int axis, std::int64_t size) {
     if (k < 1 || k > size) fail<ValueError>("kthvalue", "k = ", k, " is not in [1, ", size, "]");
     return kth_in_order(u, axis, k - 1, NanOrder::last);
   });
 }
 
-ValuesAndIndices mode(const Tensor& x, const ArgOptions& options) {
-  return chosen("mode", x, options.axis, options.keepdim,
+ValuesAndIndices mode(const Tensor& x, int along, const KeepdimOptions& options) {
+  return chosen("mode", x, along, options.keepdim,
                 [](const Array& u, int axis, std::int64_t) { return most_frequent(u, axis); });
 }
 
@@ -176,6 +176,13 @@ Tensor quantile(const Tensor& x, double q, const QuantileOptions& options) {
 
 Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options) {
   return quantiles(x, QuantileShares("quantile", q), options);
+}
+
+Tensor quantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& options) {
+  return quantile(x, q, detail::along(axis, options));
+}
+Tensor quantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options) {
+  return quantile(x, q, detail::along(axis, options));
 }
 
 }  // namespace xgrad

@@ -20,11 +20,11 @@ Tensor median(const Tensor& x);
 ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options = {});
 
 /// The k-th smallest element along an axis, k from 1, and its position. Throws ValueError unless 1 <= k <= size.
-ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, const ArgOptions& options = {});
+ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int axis = -1, const KeepdimOptions& options = {});
 
 /// The most frequent element along an axis, the smallest of equally frequent ones, and the last position where it
 /// stands.
-ValuesAndIndices mode(const Tensor& x, const ArgOptions& options = {});
+ValuesAndIndices mode(const Tensor& x, int axis = -1, const KeepdimOptions& options = {});
 
 /// What quantile does where the place q (n - 1) lies between two elements a and b, a share t of the way.
 enum class QuantileInterpolation {
@@ -35,18 +35,32 @@ enum class QuantileInterpolation {
   nearest    ///< the nearer one; in the middle that at the even place
 };
 struct QuantileOptions {
+  [[no_unique_address]] detail::ByName by_name = detail::ByName();
   std::optional<int> axis = {};  ///< of all elements, if nothing is said
+  bool keepdim = false;
+  QuantileInterpolation interpolation = QuantileInterpolation::linear;
+};
+/// What is left to say when the axis has been said: quantile(x, 0.5, 1, {.keepdim = true}).
+struct QuantileAxisOptions {
+  [[no_unique_address]] detail::ByName by_name = detail::ByName();
   bool keepdim = false;
   QuantileInterpolation interpolation = QuantileInterpolation::linear;
 };
 /// The number below which a share q of the elements lies: that at place q (n - 1) of the sorted ones, counted from 0;
 /// NaN if there is one. Throws ValueError unless 0 <= q <= 1.
 Tensor quantile(const Tensor& x, double q, const QuantileOptions& options = {});
+Tensor quantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& options = {});
 /// For each of a list of shares, along a new first axis; q (n - 1) is rounded to the precision of the list, as in
 /// PyTorch. No gradient flows to q. Throws ShapeError, too, unless q has one axis.
 Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options = {});
+Tensor quantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options = {});
 
 namespace detail {
+
+// All options of a quantile along an axis.
+inline QuantileOptions along(int axis, const QuantileAxisOptions& options) {
+  return {.axis = axis, .keepdim = options.keepdim, .interpolation = options.interpolation};
+}
 
 // The places of two sorted elements, counted from 0, and how far from the lower one a quantile lies.
 struct QuantilePlace {

@@ -20,11 +20,11 @@ constexpr const char* op = "find_learning_rate";
 
 void check(const LearningRateOptions& options) {
   if (!(options.start_lr > 0 && options.start_lr < options.end_lr && std::isfinite(options.end_lr))) {
-    fail<ValueError>(op, "the rates must be 0 < start_lr < end_lr, got ", options.start_lr, " and ", options.end_lr);
+    fail<ValueError>(op, "needs 0 < start_lr < end_lr, got ", options.start_lr, " and ", options.end_lr);
   }
-  if (options.num_iter < 2) fail<ValueError>(op, "num_iter must be at least 2, got ", options.num_iter);
+  if (options.num_iter < 2) fail<ValueError>(op, "num_iter ", options.num_iter, " is below 2");
   detail::below_one(op, "smoothing", options.smoothing);
-  if (!(options.diverged > 1)) fail<ValueError>(op, "diverged must be above 1, got ", options.diverged);
+  if (!(options.diverged > 1)) fail<ValueError>(op, "diverged ", options.diverged, " is not above 1");
   for (const Tensor& buffer : options.buffers) {
     if (!buffer.is_leaf()) fail<GraphError>(op, "a buffer is the result of ", buffer.node()->op);
   }

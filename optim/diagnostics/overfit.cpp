@@ -35,7 +35,7 @@ OverfitReport overfit_one_batch(const std::function<Tensor()>& loss, Optimizer& 
                                 const OverfitOptions& options) {
   constexpr const char* op = "overfit_one_batch";
   xgrad::detail::refuse_empty(op, loss);
-  if (options.steps < 1) fail<ValueError>(op, "steps must be at least 1, got ", options.steps);
+  if (options.steps < 1) fail<ValueError>(op, "steps ", options.steps, " is not positive");
   if (!(options.target > 0 && options.target < 1)) fail<ValueError>(op, "target ", options.target, " is not in (0, 1)");
   OverfitReport report;
   const EnableGrad on;

@@ -24,7 +24,7 @@ bool all_finite(const Array& values) {
 
 ExponentialMovingAverage::ExponentialMovingAverage(const Tensors& parameters, const Options& options)
     : options_(options) {
-  if (!(options.decay >= 0 && options.decay <= 1)) fail<ValueError>(op, "decay must be in [0, 1], got ", options.decay);
+  if (!(options.decay >= 0 && options.decay <= 1)) fail<ValueError>(op, "decay ", options.decay, " is not in [0, 1]");
   if (parameters.empty()) fail<ValueError>(op, "there are no parameters");
   for (const Tensor& parameter : parameters) {
     entries_.push_back({parameter, detail::name_of_new(op, parameter, entries_), parameter.value(),

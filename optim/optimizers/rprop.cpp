@@ -17,7 +17,7 @@ Rprop::Rprop(const std::vector<Group>& groups) : Optimizer("rprop", groups) {
   for (const auto& [parameters, options] : groups) {
     const auto [down, up] = options.etas;
     if (!(0 < down && down < 1 && 1 < up && std::isfinite(up))) {
-      fail<ValueError>("rprop", "etas must be below and above 1, got ", down, " and ", up);
+      fail<ValueError>("rprop", "etas ", down, " and ", up, " are not below and above 1");
     }
     const auto [shortest, longest] = options.step_sizes;
     if (!(0 <= shortest && shortest <= longest && std::isfinite(longest))) {

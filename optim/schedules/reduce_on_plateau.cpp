@@ -15,8 +15,8 @@ ReduceOnPlateau::ReduceOnPlateau(Optimizer& optimizer, const Options& options)
                                           : -std::numeric_limits<double>::infinity()) {
   constexpr const char* op = "reduce_on_plateau";
   detail::below_one(op, "factor", options.factor);
-  if (options.patience < 0) fail<ValueError>(op, "patience must not be negative, got ", options.patience);
-  if (options.cooldown < 0) fail<ValueError>(op, "cooldown must not be negative, got ", options.cooldown);
+  if (options.patience < 0) fail<ValueError>(op, "patience ", options.patience, " is negative");
+  if (options.cooldown < 0) fail<ValueError>(op, "cooldown ", options.cooldown, " is negative");
   detail::not_negative(op, "threshold", options.threshold);
   detail::not_negative(op, "min_lr", options.min_lr);
   detail::not_negative(op, "eps", options.eps);

@@ -85,7 +85,7 @@ Schedule multi_step(const MultiStepOptions& options) {
   detail::not_negative("multi_step", "gamma", options.gamma);
   if (options.milestones.empty()) fail<ValueError>("multi_step", "there are no milestones");
   if (!std::ranges::is_sorted(options.milestones) || options.milestones.front() < 0) {
-    fail<ValueError>("multi_step", "milestones must rise and not be negative, got ", options.milestones);
+    fail<ValueError>("multi_step", "milestones ", options.milestones, " do not rise from 0 on");
   }
   return Schedule(options.lr, [o = options](std::int64_t step, double lr) {
     const auto reached = std::ranges::upper_bound(o.milestones, step) - o.milestones.begin();
@@ -134,10 +134,10 @@ Schedule one_cycle(const OneCycleOptions& options) {
   detail::at_least_one(op, "total_steps", options.total_steps);
   for (const auto& [name, factor] :
        {std::pair("div_factor", options.div_factor), std::pair("final_div_factor", options.final_div_factor)}) {
-    if (!(factor > 0) || std::isinf(factor)) fail<ValueError>(op, name, " must be finite and above 0, got ", factor);
+    if (!(factor > 0) || std::isinf(factor)) fail<ValueError>(op, name, " ", factor, " is not positive and finite");
   }
   if (!(options.pct_start >= 0 && options.pct_start <= 1)) {
-    fail<ValueError>(op, "pct_start must be in [0, 1], got ", options.pct_start);
+    fail<ValueError>(op, "pct_start ", options.pct_start, " is not in [0, 1]");
   }
   const double first = 1 / options.div_factor, last = first / options.final_div_factor;  // of max_lr
   const double rise = options.pct_start * static_cast<double>(options.total_steps);
@@ -210,12 +210,12 @@ Schedule sequential(const std::vector<Schedule>& schedules, const std::vector<st
   }
   std::int64_t before = 0;
   for (const std::int64_t milestone : milestones) {
-    if (milestone <= before) fail<ValueError>("sequential", "milestones must rise from above 0, got ", milestones);
+    if (milestone <= before) fail<ValueError>("sequential", "milestones ", milestones, " do not rise from above 0");
     before = milestone;
   }
   for (const Schedule& schedule : schedules) {
     if (schedule.relative() != schedules.front().relative()) {
-      fail<ValueError>("sequential", "either all schedules must have a rate or none");
+      fail<ValueError>("sequential", "needs a rate of all schedules or of none");
     }
   }
   return made_of(schedules.front(), [=](std::int64_t step, double own) {

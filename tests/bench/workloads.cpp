@@ -181,9 +181,9 @@ Workload writing(Data& data, const char* name, std::int64_t batch) {
   return {.name = name, .items = static_cast<double>(batch * written), .steps = 2, .warm_up = 1, .step = [=] {
             const NoGrad off;
             nn::LanguageState state = model->begin(batch);
-            Index last = argmax(model->next(ids, state), {.axis = -1});
+            Index last = argmax(model->next(ids, state), -1);
             for (std::int64_t i = 1; i < written; ++i) {
-              last = argmax(model->next(last.reshaped({batch, 1}), state), {.axis = -1});
+              last = argmax(model->next(last.reshaped({batch, 1}), state), -1);
             }
             return static_cast<double>(sum(last).item());
           }};

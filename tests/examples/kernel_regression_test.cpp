@@ -38,8 +38,8 @@ TEST_CASE("The average is a constant line; a fixed kernel is nearer to the truth
   CHECK(roughness(prediction) < 0.1 * roughness(s.wanted.y));
 
   // Brightest where query meets key: each query weighs its nearest sample most.
-  const Index brightest = argmax(weights);
-  const Index nearest = argmin(abs(s.wanted.x - transpose(s.seen.x)));
+  const Index brightest = argmax(weights, -1);
+  const Index nearest = argmin(abs(s.wanted.x - transpose(s.seen.x)), -1);
   CHECK(equal(brightest, nearest));
 }
 

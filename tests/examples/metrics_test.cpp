@@ -59,10 +59,10 @@ TEST_CASE("accuracies and scores of classes are those of their definitions, howe
       ConfusionMatrix confusion(classes), of_guesses(classes);
       in_pieces(count, piece, [&](const Slice& part) {
         confusion.add(logits[{part}], labels[{part}]);
-        of_guesses.add(argmax(logits[{part}]), labels[{part}]);
+        of_guesses.add(argmax(logits[{part}], -1), labels[{part}]);
       });
       CHECK(equal(confusion.counts(), of_guesses.counts()));
-      CHECK(equal(confusion.counts(), confusion_matrix(labels, argmax(logits), classes)));
+      CHECK(equal(confusion.counts(), confusion_matrix(labels, argmax(logits, -1), classes)));
       for (std::int64_t i = 0; i < classes; ++i) {
         const ClassScores found = confusion.of_class(i);
         const Array& right = expected.get<Array>("of_class");
@@ -83,7 +83,7 @@ TEST_CASE("accuracies and scores of classes are those of their definitions, howe
       CHECK(confusion.accuracy() == Approx(expected.get<Array>("top").at({0})).epsilon(1e-6));
     }
     CHECK(accuracy(logits, labels) == Approx(expected.get<Array>("top").at({0})).epsilon(1e-6));
-    CHECK(accuracy(argmax(logits), labels) == accuracy(logits, labels));
+    CHECK(accuracy(argmax(logits, -1), labels) == accuracy(logits, labels));
     CHECK(top_k_accuracy(logits, labels, 2) == Approx(expected.get<Array>("top").at({1})).epsilon(1e-6));
   }
 }
@@ -93,7 +93,7 @@ TEST_CASE("labels that are ignored do not count, in sequences, too") {
   const Index labels = index({{0, 0}, {1, -1}});
   Accuracy accuracy({.ignore_index = -1});
   accuracy.add(logits, labels);
-  accuracy.add(argmax(logits), labels);
+  accuracy.add(argmax(logits, -1), labels);
   CHECK(accuracy.count() == 6);
   CHECK(accuracy.value() == Approx(2.0 / 3));
 }

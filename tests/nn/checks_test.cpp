@@ -158,7 +158,7 @@ TEST_CASE("check_causality refuses what it cannot check") {
         }) == "check_causality: all ids are 7, so there is none to put in place of another");
   CHECK(error_of<ShapeError>([&] {
           check_causality([&](const Index& x) { return sum(model(x), {.axis = 1}); }, ids);
-        }) == "check_causality: for an input [2, 5] the output must be (2, 5, ...), got [2, 3]");
+        }) == "check_causality: for an input [2, 5] needs an output (2, 5, ...), got [2, 3]");
   CHECK(error_of<ValueError>(
             [&] { check_causality([&](const Index& x) { return xgrad::dropout(model(x), 0.5); }, ids); }) ==
         "check_causality: f gives other values for the same input: does it draw random numbers? nn::Eval switches "
@@ -247,14 +247,14 @@ TEST_CASE("check_padding_invariance refuses what it cannot check") {
           check_padding_invariance(std::function<Tensor(const Tensor&, const Index&)>(), x, lengths);
         }) == "check_padding_invariance: the function is empty");
   CHECK(said(Index({3}, 1)) == "check_padding_invariance: lengths of shape [3] for 2 rows");
-  CHECK(said(Index({2}, {1, 6})) == "check_padding_invariance: length 6 not in [0, 5]");
+  CHECK(said(Index({2}, {1, 6})) == "check_padding_invariance: length 6 is not in [0, 5]");
   CHECK(said(Index({2}, 5)) ==
         "check_padding_invariance: needs rows with padding and such that count, got lengths [5, 5] of 5");
   CHECK(said(Index({2}, 0)).ends_with("got lengths [0, 0] of 5"));
   CHECK(said(lengths, {.tolerance = -1}) == "check_padding_invariance: tolerance is -1");
   CHECK(error_of<ShapeError>([&] {
           check_padding_invariance([](const Tensor& x, const Index&) { return sum(x, {.axis = 1}); }, x, lengths);
-        }) == "check_padding_invariance: for an input [2, 5, 3] the output must be (2, 5, ...), got [2, 3]");
+        }) == "check_padding_invariance: for an input [2, 5, 3] needs an output (2, 5, ...), got [2, 3]");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ std::string write(const Model& model, const Text& text, const std::string& promp
     const Tensor logits = model(last.reshaped({1, last.size()}))[{0, -1}];
     // The greatest of logits with Gumbel's noise is a draw from their softmax.
     const Tensor noise = -log(-log(clamp(rand(logits.shape()), {.min = 1e-6f, .max = 1 - 1e-6f})));
-    ids = concat(std::vector<Index>{ids, argmax(logits / 0.7f + noise).reshaped({1})});
+    ids = concat(std::vector<Index>{ids, argmax(logits / 0.7f + noise, -1).reshaped({1})});
   }
   return text.tokenizer.decode(ids);
 }

@@ -70,7 +70,7 @@ const std::vector<Mistake> mistakes{
      [] {
        nn::Embedding(nn::root, 10, 4)(index({3, 10}));
      },
-     "embedding: index 10 not in [0, 10)"},
+     "embedding: index 10 is not in [0, 10)"},
     {"heads that do not divide the width", [] { nn::MultiHeadAttention(nn::root, 64, 5); },
      "attention: dim 64 does not divide by 5 heads"},
     {"two layers of one name", [] { Twice(); }, "module: duplicate name 'fc'"},

@@ -161,7 +161,7 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
                             std::string_view caller) {
   if (limits.processor_seconds < 1 || limits.seconds < 1 || limits.memory < 1) {
     fail<ValueError>(caller, "limits of ", limits.processor_seconds, " s, ", limits.seconds, " s and ", limits.memory,
-                     " bytes: each must be at least 1");
+                     " bytes: one is not positive");
   }
   const ProgramResult plan = run_program({"dot", "-Tjson0"}, SketchWriter(view, options).write(), limits, caller);
   if (!plan.is_there) fail<IoError>(caller, plan.failure, ": install the package graphviz");

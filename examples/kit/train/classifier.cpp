@@ -72,7 +72,7 @@ Answers answers(const nn::Module& module, const Classifier& model, const ImageSe
     parts.push_back(softmax(logits));
   }
   const Tensor probabilities = concat(parts, 0);
-  const Index guesses = argmax(probabilities, {.axis = 1});
+  const Index guesses = argmax(probabilities, 1);
   const auto right = std::transform_reduce(guesses.begin(), guesses.end(), set.labels().begin(), std::int64_t{0},
                                            std::plus(), std::equal_to());
   const auto count = static_cast<double>(set.size());
@@ -104,8 +104,7 @@ Answers train_classifier(const nn::Module& module, const Classifier& model, cons
     for (std::int64_t step = 0; step < steps; ++step) {
       const ImageBatch batch = data.train.batch(order[{slice(step * options.batch, (step + 1) * options.batch)}]);
       const Tensor logits = model(augmented(batch.images, statistics, options));
-      const Tensor loss =
-          cross_entropy(logits, batch.labels, {.label_smoothing = static_cast<Real>(options.label_smoothing)});
+      const Tensor loss = cross_entropy(logits, batch.labels, {.label_smoothing = options.label_smoothing});
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, options.max_norm).gradients);
       scheduler.step();
       sum += static_cast<double>(loss.item());

@@ -136,7 +136,7 @@ void ConfusionMatrix::add(const Tensor& logits, const Index& labels) {
   if (logits.dim(-1) != counts_.dim(0)) {
     fail<ShapeError>("confusion_matrix", "logits ", logits.shape(), " are not of ", counts_.dim(0), " classes");
   }
-  add(argmax(logits), labels);
+  add(argmax(logits, -1), labels);
 }
 
 void ConfusionMatrix::add(const Index& guesses, const Index& labels) {

@@ -16,7 +16,7 @@ inline void check_indices(const char* op, const Index& index, std::int64_t size)
   for (const std::int64_t i : index) bad |= static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size);
   if (!bad) return;
   for (const std::int64_t i : index) {
-    if (i < 0 || i >= size) fail<ValueError>(op, "index ", i, " not in [0, ", size, ")");
+    if (i < 0 || i >= size) fail<ValueError>(op, "index ", i, " is not in [0, ", size, ")");
   }
 }
 

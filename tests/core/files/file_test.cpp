@@ -59,7 +59,7 @@ TEST_CASE("a path with a NUL byte is refused, instead of being cut there") {
   const std::string target = folder / "model";
   write_file_atomically(target, "old");
   const std::string path = target + std::string("\0.new", 5);
-  const std::string refusal = cat(": a path must not hold a NUL byte: ", target, "\\0...");
+  const std::string refusal = cat(": a path holds a NUL byte: ", target, "\\0...");
   CHECK(error_of<ValueError>([&] { write_file_atomically(path, "new"); }) == "write_file_atomically" + refusal);
   CHECK(error_of<ValueError>([&] { read_file(path); }) == "read_file" + refusal);
   CHECK(error_of<ValueError>([&] { save_safetensors(path, {}); }) == "save_safetensors" + refusal);

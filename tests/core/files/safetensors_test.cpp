@@ -241,12 +241,12 @@ TEST_CASE("headers that are not JSON objects") {
       {"unfinished", "{", "not valid JSON at byte 9"},
       {"trailing garbage", "{} x", "not valid JSON at byte 11"},
       {"two objects", "{}{}", "not valid JSON at byte 10"},
-      {"trailing comma", "{\"a\":1,}", "must be an object"},
+      {"trailing comma", "{\"a\":1,}", "is not an object"},
       {"comment", "{/**/}", "not valid JSON"},
       {"NUL and more", std::string("{}\0x", 4), "NUL at byte 10"},
       {"NUL inside", std::string("{\"a\0\":1}", 8), "NUL at byte 11"},
       {"bare brackets", deep, "does not begin with {"},
-      {"nested brackets", "{\"a\":" + deep, "must be an object"},
+      {"nested brackets", "{\"a\":" + deep, "is not an object"},
       {"nested brackets in a field", "{\"a\":{\"shape\":" + deep, "nested deeper than 3"},
       {"nested objects", "{\"a\":{\"b\":{\"c\":{", "unknown field"},
       {"objects in a list", "{\"a\":{\"shape\":[{", "nested deeper than 3"},
@@ -271,8 +271,8 @@ TEST_CASE("duplicate keys") {
 TEST_CASE("entries that are not what the format says") {
   const auto offsets = [](std::string_view text) { return cat("{", entry("a", "U8", "[1]", text), "}"); };
   const auto shape = [](std::string_view text) { return cat("{", entry("a", "U8", text, "[0,1]"), "}"); };
-  const char* two = "\"a\": data_offsets must be two unsigned integers";
-  const char* sizes = "\"a\": shape must be a list of unsigned integers";
+  const char* two = "\"a\": data_offsets is not two unsigned integers";
+  const char* sizes = "\"a\": shape is not a list of unsigned integers";
   check_headers_refused<FormatError>({
       {"negative", offsets("[-1,0]"), two},
       {"minus zero", offsets("[-0,1]"), two},
@@ -295,19 +295,19 @@ TEST_CASE("entries that are not what the format says") {
       {"number for a shape", shape("1"), sizes},
       {"unknown dtype", "{" + entry("a", "F8_E4M3", "[1]", "[0,1]") + "}", "\"a\": dtype \"F8_E4M3\" is not known"},
       {"lower case", "{" + entry("a", "u8", "[1]", "[0,1]") + "}", "\"a\": dtype \"u8\" is not known"},
-      {"number for a dtype", "{\"a\":{\"dtype\":8}}", "\"a\": dtype must be a string"},
-      {"list for a dtype", "{\"a\":{\"dtype\":[8]}}", "\"a\": dtype must be a string"},
+      {"number for a dtype", "{\"a\":{\"dtype\":8}}", "\"a\": dtype is not a string"},
+      {"list for a dtype", "{\"a\":{\"dtype\":[8]}}", "\"a\": dtype is not a string"},
       {"unknown field", "{\"a\":{\"strides\":[1]}}", "\"a\": unknown field \"strides\""},
       {"no dtype", "{\"a\":{\"shape\":[],\"data_offsets\":[0,1]}}", "\"a\": dtype is missing"},
       {"no shape", "{\"a\":{\"dtype\":\"U8\",\"data_offsets\":[0,1]}}", "\"a\": shape is missing"},
       {"no data_offsets", "{\"a\":{\"dtype\":\"U8\",\"shape\":[]}}", "\"a\": data_offsets is missing"},
       {"empty object", "{\"a\":{}}", "\"a\": dtype is missing"},
-      {"list for an entry", "{\"a\":[]}", "\"a\": must be an object"},
-      {"number in the metadata", "{\"__metadata__\":{\"k\":1}}", "\"__metadata__\": \"k\" must be a string"},
-      {"object in the metadata", "{\"__metadata__\":{\"k\":{}}}", "\"__metadata__\": \"k\" must be a string"},
-      {"string for the metadata", "{\"__metadata__\":\"k\"}", "\"__metadata__\": must be an object"},
-      {"array called metadata", "{" + entry("__metadata__", "U8", "[1]", "[0,1]") + "}", "\"shape\" must be a string"},
-      {"a hostile name", "{\"\\u202e\\u0000\\n\":1}", "\"\\u202e\\u0000\\n\": must be an object"},
+      {"list for an entry", "{\"a\":[]}", "\"a\": is not an object"},
+      {"number in the metadata", "{\"__metadata__\":{\"k\":1}}", "\"__metadata__\": \"k\" is not a string"},
+      {"object in the metadata", "{\"__metadata__\":{\"k\":{}}}", "\"__metadata__\": \"k\" is not a string"},
+      {"string for the metadata", "{\"__metadata__\":\"k\"}", "\"__metadata__\": is not an object"},
+      {"array called metadata", "{" + entry("__metadata__", "U8", "[1]", "[0,1]") + "}", "\"shape\" is not a string"},
+      {"a hostile name", "{\"\\u202e\\u0000\\n\":1}", "\"\\u202e\\u0000\\n\": is not an object"},
   });
 }
 
@@ -513,7 +513,7 @@ TEST_CASE("what is missing or of another kind is said by name") {
   const StateFile state = sample();
   CHECK(error_of<FormatError>([&] { state.get<Array>("none"); }) == "state file: array \"none\" is missing");
   CHECK(error_of<FormatError>([&] { state.get<Array>("ids"); }) ==
-        "state file: array \"ids\" holds whole numbers, expected real numbers");
+        "state file: array \"ids\" holds whole numbers, needs real numbers");
   CHECK(error_of<FormatError>([&] { state.text("none"); }) == "state file: metadata \"none\" is missing");
   CHECK(state.text("epoch") == "3");
 }

@@ -48,14 +48,14 @@ TEST_CASE("An index that is none is refused") {
   const Parts parts;
   CHECK(parts.refused("") == "is not valid JSON at byte 0");
   CHECK(parts.refused(R"({"weight_map": )") == "is not valid JSON at byte 15");
-  CHECK(parts.refused("[]") == "must be an object");
-  CHECK(parts.refused("3") == "must be an object");
+  CHECK(parts.refused("[]") == "is not an object");
+  CHECK(parts.refused("3") == "is not an object");
   CHECK(parts.refused(R"({"metadata": {}})") == "has no weight_map");
-  CHECK(parts.refused(R"({"weight_map": ["a"]})") == "weight_map must be an object of names of files");
-  CHECK(parts.refused(R"({"weight_map": "a"})") == "weight_map must be an object of names of files");
-  CHECK(parts.refused(R"({"weight_map": {"a": 3}})") == "weight_map must be an object of names of files");
+  CHECK(parts.refused(R"({"weight_map": ["a"]})") == "weight_map is not an object of names of files");
+  CHECK(parts.refused(R"({"weight_map": "a"})") == "weight_map is not an object of names of files");
+  CHECK(parts.refused(R"({"weight_map": {"a": 3}})") == "weight_map is not an object of names of files");
   CHECK(parts.refused(R"({"weight_map": {"a": {"b": "one.safetensors"}}})") ==
-        "weight_map must be an object of names of files");
+        "weight_map is not an object of names of files");
   CHECK(parts.refused(R"({"weight_map": {}, "weight_map": {}})") == "the key \"weight_map\" is given twice");
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   for (const std::string& text : {deep, cat(R"({"x": )", deep, "}"), cat(R"({"weight_map": )", deep, "}"),

@@ -159,7 +159,7 @@ TEST_CASE("gradients are the same bits whether they are written over something o
       },
       logits);
   check(
-      {}, [&](const Tensors& in) { return cross_entropy(in[0], classes, {.label_smoothing = Real(0.1)}); }, logits);
+      {}, [&](const Tensors& in) { return cross_entropy(in[0], classes, {.label_smoothing = 0.1}); }, logits);
   const Array x = normal({3, 50}, 4);
   check(
       {3, 50}, [](const Tensors& in) { return gelu(in[0], Gelu::tanh); }, x);

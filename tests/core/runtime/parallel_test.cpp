@@ -184,7 +184,7 @@ TEST_CASE("loops of several threads at the same time are all done in full") {
 
 TEST_CASE("a number of threads outside 1 ... 1024 is refused") {
   const int before = threads();
-  CHECK(error_of<ValueError>([] { set_threads(0); }) == "set_threads: count 0 not in [1, 1024]");
+  CHECK(error_of<ValueError>([] { set_threads(0); }) == "set_threads: count 0 is not in [1, 1024]");
   error_of<ValueError>([] { set_threads(-1); });
   error_of<ValueError>([] { set_threads(10'000); });
   CHECK(threads() == before);

@@ -242,7 +242,7 @@ TEST_CASE("Attention pooling refuses what would be repeated to fit") {
     Wrong() : AttentionPooling(root, 0) {}
     Tensor score(const Tensor& a, const Tensor&) const override { return sum(a, {.axis = 2}); }
   } wrong;
-  CHECK(error_of<ShapeError>([&] { wrong(q, q, q); }) == "attention: scores of shape [1, 3], expected [1, 3, 3]");
+  CHECK(error_of<ShapeError>([&] { wrong(q, q, q); }) == "attention: scores of shape [1, 3], needs [1, 3, 3]");
 }
 
 }  // namespace

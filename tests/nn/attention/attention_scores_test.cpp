@@ -166,11 +166,11 @@ TEST_CASE("Gradients of every kind are those of differences") {
 
 TEST_CASE("Attention pooling refuses what does not fit") {
   CHECK(error_of<ValueError>([] { AdditiveAttention(root, {.query = 2, .key = 2, .hidden = 2, .dropout = 2}); }) ==
-        "AdditiveAttention: dropout must be in [0, 1], got 2");
+        "AdditiveAttention: dropout 2 is not in [0, 1]");
   CHECK_THROWS_AS(AdditiveAttention(root, {.query = 2, .key = 2}), ValueError);
   CHECK_THROWS_AS(BilinearAttention(root, {.query = 2}), ValueError);
   CHECK(error_of<ValueError>([] { WindowedAttention(root, {.before = -1}); }) ==
-        "window: before -1 and after 0 must not be negative");
+        "window: before -1 and after 0: one is negative");
   const Tensor q(normal({2, 3, 4})), k(normal({2, 5, 4})), x(normal({3, 4}));
   for (const auto& attn : every_kind(4)) {
     CHECK(error_of<ShapeError>([&] { (*attn)(q, k, q); }) ==

@@ -152,10 +152,9 @@ TEST_CASE("A past of another batch size is refused and stays as it was") {
 TEST_CASE("MultiHeadAttention refuses sizes that do not divide and dropouts that are no probability") {
   CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 64, 5); }) ==
         "attention: dim 64 does not divide by 5 heads");
-  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 64, 0); }) ==
-        "MultiHeadAttention: heads must be at least 1, got 0");
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 64, 0); }) == "MultiHeadAttention: heads 0 is not positive");
   CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 4, 2, {.dropout = 2}); }) ==
-        "MultiHeadAttention: dropout must be in [0, 1], got 2");
+        "MultiHeadAttention: dropout 2 is not in [0, 1]");
   CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2)(normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 6, 4})), ShapeError);
 }
 

@@ -88,12 +88,12 @@ TEST_CASE("Self-attention and SwiGlu refuse bad settings and inputs") {
   CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 8, 4, {.kv_heads = 3}); }) ==
         "attention: 4 heads do not divide by 3 kv_heads");
   CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 8, 4, {.kv_heads = 0}); }) ==
-        "PackedSelfAttention: kv_heads must be at least 1, got 0");
+        "PackedSelfAttention: kv_heads 0 is not positive");
   CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 6, 2, {.rotary_theta = 100.}); }) ==
         "attention: heads of 3 columns cannot turn in pairs");
   CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 6, 2, {.dropout = 2}); }) ==
-        "PackedSelfAttention: dropout must be in [0, 1], got 2");
-  CHECK(error_of<ValueError>([] { SwiGlu(root, {.in = 4}); }).find("must be at least 1, got 0") != std::string::npos);
+        "PackedSelfAttention: dropout 2 is not in [0, 1]");
+  CHECK(error_of<ValueError>([] { SwiGlu(root, {.in = 4}); }).find(" 0 is not positive") != std::string::npos);
   const PackedSelfAttention attn{root, 8, 2};
   CHECK_THROWS_AS(attn(zeros({2, 3, 7})), ShapeError);
   KeyValueCache past;

@@ -168,7 +168,7 @@ TEST_CASE("Sequential and its like refuse what they have not") {
   dict.insert("a", nn::layer<nn::Linear>(1, 1));
   says([&] { dict["b"]; }, "module_dict: no layer is called 'b'");
   says([&] { dict.insert("a", nn::layer<nn::Linear>(1, 1)); }, "module: duplicate name 'a'");
-  says([&] { dict.insert("a.b", nn::layer<nn::Linear>(1, 1)); }, "module: a name must not be empty or hold a dot");
+  says([&] { dict.insert("a.b", nn::layer<nn::Linear>(1, 1)); }, "module: the name 'a.b' is empty or holds a dot");
   CHECK(dict.size() == 1);
 }
 

@@ -501,25 +501,24 @@ TEST_CASE("One token to choose from is greedy search") {
 
 TEST_CASE("Searches refuse options out of range before the model is asked") {
   Table table{worked};
-  CHECK(error_of<ValueError>([&] { greedy(table, {.max_length = 0}); }) ==
-        "greedy: max_length must be at least 1, got 0");
+  CHECK(error_of<ValueError>([&] { greedy(table, {.max_length = 0}); }) == "greedy: max_length 0 is not positive");
   CHECK(error_of<ValueError>([&] { beam_search(table, {.max_length = -1}); }) ==
-        "beam_search: max_length must be at least 1, got -1");
+        "beam_search: max_length -1 is not positive");
   CHECK(error_of<ValueError>([&] { beam_search(table, {.num_beams = 0}); }) ==
-        "beam_search: num_beams must be at least 1, got 0");
+        "beam_search: num_beams 0 is not positive");
   CHECK(error_of<ValueError>([&] { beam_search(table, {.num_best = 0}); }) ==
-        "beam_search: num_best must be at least 1, got 0");
+        "beam_search: num_best 0 is not positive");
   CHECK(error_of<ValueError>([&] { beam_search(table, {.length_penalty = std::nan("")}); }) ==
-        "beam_search: length_penalty must be finite, got nan");
+        "beam_search: length_penalty nan is not finite");
   CHECK(error_of<ValueError>([&] { exhaustive_search(table, {.num_best = -2}); }) ==
-        "exhaustive_search: num_best must be at least 1, got -2");
+        "exhaustive_search: num_best -2 is not positive");
   CHECK(error_of<ValueError>([&] { sample(table, {.temperature = 0}); }) ==
-        "sample: temperature must be above 0 and finite, got 0; greedy() takes the most probable token");
+        "sample: temperature 0 is not positive and finite; greedy() takes the most probable token");
   CHECK(error_of<ValueError>([&] { sample(table, {.temperature = -1}); }) ==
-        "sample: temperature must be above 0 and finite, got -1");
-  CHECK(error_of<ValueError>([&] { sample(table, {.top_k = 0}); }) == "sample: top_k must be at least 1, got 0");
-  CHECK(error_of<ValueError>([&] { sample(table, {.top_p = 0}); }) == "sample: top_p must be in (0, 1], got 0");
-  CHECK(error_of<ValueError>([&] { sample(table, {.top_p = 1.5}); }) == "sample: top_p must be in (0, 1], got 1.5");
+        "sample: temperature -1 is not positive and finite");
+  CHECK(error_of<ValueError>([&] { sample(table, {.top_k = 0}); }) == "sample: top_k 0 is not positive");
+  CHECK(error_of<ValueError>([&] { sample(table, {.top_p = 0}); }) == "sample: top_p 0 is not in (0, 1]");
+  CHECK(error_of<ValueError>([&] { sample(table, {.top_p = 1.5}); }) == "sample: top_p 1.5 is not in (0, 1]");
   CHECK(error_of<ShapeError>([&] { sampling_probabilities(Array({4}, Real(0)), {}); }) ==
         "sampling_probabilities: needs (B, V), got [4]");
   CHECK(table.steps.empty());
@@ -527,9 +526,9 @@ TEST_CASE("Searches refuse options out of range before the model is asked") {
 
 TEST_CASE("Searches refuse an end outside the vocabulary and more beams than there are sequences") {
   Table table{worked};
-  CHECK(error_of<ValueError>([&] { greedy(table, {.bos = bos, .eos = 4}); }) == "greedy: eos 4 not in [0, 4)");
+  CHECK(error_of<ValueError>([&] { greedy(table, {.bos = bos, .eos = 4}); }) == "greedy: eos 4 is not in [0, 4)");
   CHECK(error_of<ValueError>([&] { beam_search(table, {.bos = bos, .eos = -1}); }) ==
-        "beam_search: eos -1 not in [0, 4)");
+        "beam_search: eos -1 is not in [0, 4)");
   // The end at once, or one of three letters.
   CHECK(error_of<ValueError>([&] { beam_search(table, {.bos = bos, .eos = eos, .max_length = 1, .num_beams = 5}); }) ==
         "beam_search: num_beams 5 of 4 possible sequences of at most 1 of 4 tokens");
@@ -549,10 +548,11 @@ TEST_CASE("Searches refuse a model whose steps have another shape, or no numbers
     Tensor step(const Index&) override { return logits; }
     void select(const Index&) override {}
   } wrong;
-  CHECK(error_of<ShapeError>([&] { greedy(wrong, {}); }) == "greedy: a step must give (2, V), got [3, 4]");
-  CHECK(error_of<ShapeError>([&] { beam_search(wrong, {}); }) == "beam_search: a step must give (2, V), got [3, 4]");
+  CHECK(error_of<ShapeError>([&] { greedy(wrong, {}); }) == "greedy: needs a step that gives (2, V), got [3, 4]");
+  CHECK(error_of<ShapeError>([&] { beam_search(wrong, {}); }) ==
+        "beam_search: needs a step that gives (2, V), got [3, 4]");
   wrong.logits = Array(Shape{2, 0});
-  CHECK(error_of<ShapeError>([&] { greedy(wrong, {}); }) == "greedy: a step must give (2, V), got [2, 0]");
+  CHECK(error_of<ShapeError>([&] { greedy(wrong, {}); }) == "greedy: needs a step that gives (2, V), got [2, 0]");
   wrong.logits = Array({2, 3}, {0, 0, 0, 0, std::numeric_limits<Real>::quiet_NaN(), 0});
   CHECK(error_of<NumericError>([&] { sample(wrong, {}); }) == "sample: row 1 of a step's logits holds NaN");
   CHECK(error_of<NumericError>([&] { sampling_probabilities(wrong.logits, {.top_k = 2}); }) ==
@@ -704,7 +704,7 @@ TEST_CASE("The same searches write with a recurrent network and with a language 
   CHECK(sample(again, {.bos = 0, .max_length = 7, .seed = 1}).tokens.shape() == Shape{2, 7});
   Gpt::Writing unknown(gpt, 1);
   CHECK(error_of<ValueError>([&] { greedy(unknown, {.bos = 7}); }) ==
-        "embedding: index 7 not in [0, 7)\n  in embedding (Embedding 7 x 6)");
+        "embedding: index 7 is not in [0, 7)\n  in embedding (Embedding 7 x 6)");
 }
 
 TEST_CASE("A transformer learns to turn sequences round, and greedy search writes them") {

@@ -55,7 +55,7 @@ TEST_CASE("An id outside the table is refused, naming the layer") {
   } model;
   CHECK(error_of<ValueError>([&] {
           model.token(Index({2}, {3, 10}));
-        }) == "embedding: index 10 not in [0, 10)\n  in token (Embedding 10 x 2)");
+        }) == "embedding: index 10 is not in [0, 10)\n  in token (Embedding 10 x 2)");
   CHECK_THROWS_AS(model.token(Index({1}, {-1})), ValueError);
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("Linear refuses bad sizes and inputs, naming the layer") {
     Linear head{at("head"), 3, 0};
   };
   CHECK(error_of<ValueError>([] { Bad(); }) ==
-        "Linear: out must be at least 1, got 0; is it declared after this layer?\n  in head");
+        "Linear: out 0 is not positive; is it declared after this layer?\n  in head");
 }
 
 TEST_CASE("Gradients of Linear are those of differences") {

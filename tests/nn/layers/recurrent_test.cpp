@@ -100,12 +100,11 @@ TEST_CASE("Dropout acts between layers, in training only, and never on the resul
 }
 
 TEST_CASE("Recurrent layers refuse bad settings and inputs") {
-  CHECK(error_of<ValueError>([] { LSTM(root, 0, 4); }) == "LSTM: in must be at least 1, got 0");
-  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.layers = 0}); }) == "LSTM: layers must be at least 1, got 0");
-  CHECK(error_of<ValueError>([] { RNN(root, 3, 4, {.dropout = 1.5}); }) == "RNN: dropout must be in [0, 1], got 1.5");
-  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = 4}); }) == "lstm: proj_size must be in [0, 4), got 4");
-  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = -1}); }) ==
-        "lstm: proj_size must be in [0, 4), got -1");
+  CHECK(error_of<ValueError>([] { LSTM(root, 0, 4); }) == "LSTM: in 0 is not positive");
+  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.layers = 0}); }) == "LSTM: layers 0 is not positive");
+  CHECK(error_of<ValueError>([] { RNN(root, 3, 4, {.dropout = 1.5}); }) == "RNN: dropout 1.5 is not in [0, 1]");
+  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = 4}); }) == "lstm: proj_size 4 is not in [0, 4)");
+  CHECK(error_of<ValueError>([] { LSTM(root, 3, 4, {.proj_size = -1}); }) == "lstm: proj_size -1 is not in [0, 4)");
 
   struct Model : Module {
     LSTM lstm{at("lstm"), 3, 4, {.bidirectional = true}};
@@ -116,27 +115,27 @@ TEST_CASE("Recurrent layers refuse bad settings and inputs") {
   const Tensor x = zeros({2, 5, 3});
   CHECK(error_of<ShapeError>([&] {
           m.lstm(zeros({5, 3}));
-        }) == "lstm: input must be (B, T, 3), got [5, 3]; is the batch axis missing? [1, 5, 3] would fit" + place);
+        }) == "lstm: needs an input (B, T, 3), got [5, 3]; is the batch axis missing? [1, 5, 3] would fit" + place);
   CHECK(error_of<ShapeError>([&] {
           m.lstm(zeros({2, 5, 4}));
-        }) == "lstm: input must be (B, T, 3), got [2, 5, 4]" + place);
+        }) == "lstm: needs an input (B, T, 3), got [2, 5, 4]" + place);
   CHECK(error_of<ShapeError>([&] {
           m.lstm(x, {.h = zeros({1, 2, 4})});
-        }) == "lstm: initial state of shape [1, 2, 4], expected [2, 2, 4]" + place);
+        }) == "lstm: initial state of shape [1, 2, 4], needs [2, 2, 4]" + place);
   CHECK(error_of<ShapeError>([&] {
           m.lstm(x, {.c = zeros({2, 3, 4})});
-        }) == "lstm: initial state of shape [2, 3, 4], expected [2, 2, 4]" + place);
+        }) == "lstm: initial state of shape [2, 3, 4], needs [2, 2, 4]" + place);
   CHECK(error_of<ValueError>([&] {
           m.lstm(x, {.lengths = Index({2}, {5, 6})});
-        }) == "lstm: length 6 of sequence 1 not in [1, 5]" + place);
+        }) == "lstm: length 6 of sequence 1 is not in [1, 5]" + place);
   CHECK(error_of<ValueError>([&] {
           m.gru(x, {.c = zeros({1, 2, 4})});
         }) == "gru: has no memory c\n  in gru (GRU 3 -> 4)");
   CHECK(error_of<ShapeError>([&] { m.cell(x); }) ==
-        "gru_cell: input must be (B, 3), got [2, 5, 3]\n  in cell (GRUCell 3 -> 4)");
+        "gru_cell: needs an input (B, 3), got [2, 5, 3]\n  in cell (GRUCell 3 -> 4)");
   CHECK(error_of<ShapeError>([&] {
           m.cell(zeros({2, 3}), zeros({1, 4}));
-        }) == "gru: state of shape [1, 4], expected [2, 4]\n  in cell (GRUCell 3 -> 4)");
+        }) == "gru: state of shape [1, 4], needs [2, 4]\n  in cell (GRUCell 3 -> 4)");
   CHECK(error_of<ValueError>([&] { m.gru.weights(1); }) == "recurrent: no layer 1 in direction 0 of 1 x 1");
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("activation layers are their functions") {
       },
       2, Shape{2, -1});
   CHECK(error_of<ValueError>([] { nn::PReLU(nn::root, {.num_parameters = 0}); }) ==
-        "PReLU: num_parameters must be at least 1, got 0");
+        "PReLU: num_parameters 0 is not positive");
 }
 
 TEST_CASE("a function with options is an activation with their defaults") {
@@ -124,7 +124,7 @@ TEST_CASE("a function of a tensor and a number is an activation with its own def
   CHECK(equal(nn::Activation(softshrink)(x).value(), softshrink(x).value()));
   CHECK(error_of<ValueError>([] { nn::Activation{pow}; }) ==
         "activation: this function of a tensor and a number has no default for the number: write a lambda");
-  CHECK(error_of<ValueError>([] { nn::Activation{static_cast<Tensor (*)(const Tensor&, Real)>(nullptr)}; }) ==
+  CHECK(error_of<ValueError>([] { nn::Activation{static_cast<Tensor (*)(const Tensor&, double)>(nullptr)}; }) ==
         "activation: the function is empty");
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("bags refuse what makes no sense, and say what") {
     CHECK(error_of<Error>(f).starts_with(cat("embedding_bag: ", words)));
   };
   says([&] { bag(index({1, 2})); }, "needs ids (B, L), or a list and offsets, got ids [2]");
-  says([&] { bag(index({{1, 4}})); }, "index 4 not in [0, 4)");
+  says([&] { bag(index({{1, 4}})); }, "index 4 is not in [0, 4)");
   says(
       [&] {
         bag(index({1, 2}), index({1}));
@@ -201,7 +201,7 @@ TEST_CASE("bags refuse what makes no sense, and say what") {
         embedding_bag(ones({4, 2}), index({{1}}), {.mode = BagMode::sum, .per_sample_weights = ones({2})});
       },
       "per_sample_weights [2] for ids [1, 1]");
-  says([&] { embedding_bag(ones({4, 2}), index({{1}}), {.padding_idx = 4}); }, "padding_idx 4 not in [-4, 4)");
+  says([&] { embedding_bag(ones({4, 2}), index({{1}}), {.padding_idx = 4}); }, "padding_idx 4 is not in [-4, 4)");
   says([&] { embedding_bag(ones({4}), index({{1}})); }, "the table needs two axes, its shape is [4]");
   for (const BagMode mode : {BagMode::sum, BagMode::mean, BagMode::max}) {
     CHECK(embedding_bag(ones({4, 2}), Index(Shape{0}), Index(Shape{0}), {.mode = mode}).shape() == Shape{0, 2});
@@ -261,9 +261,7 @@ TEST_CASE(
   CHECK(equal(alpha(x).value(), x.value()));
   CHECK(equal(features(x).value(), x.value()));
   check_close(slopes(x).value(), leaky_relu(x, {.negative_slope = Real(11) / 48}).value());
-  CHECK(error_of<ValueError>([] {
-          nn::AlphaDropout(nn::root, 2);
-        }).starts_with("alpha_dropout: p must be in [0, 1], got 2"));
+  CHECK(error_of<ValueError>([] { nn::AlphaDropout(nn::root, 2); }).starts_with("alpha_dropout: p 2 is not in [0, 1]"));
 
   const nn::ConvTranspose1d conv(nn::root, 3, 4, 5, {.stride = 2, .padding = 1, .output_padding = 1});
   CHECK(conv.weight.shape() == Shape{3, 4, 5});

@@ -86,7 +86,7 @@ TEST_CASE("GPT sees what came before, at once and step by step, and refuses what
   const Gpt model{root, small_gpt};
   check_language_model(spread(model));
   CHECK(error_of<ValueError>([] { Gpt(root, {.dim = 10, .heads = 4}); }).find("does not divide") != std::string::npos);
-  CHECK(error_of<ValueError>([] { Gpt(root, {.vocabulary = 0}); }).find("count must be at least 1, got 0") !=
+  CHECK(error_of<ValueError>([] { Gpt(root, {.vocabulary = 0}); }).find("count 0 is not positive") !=
         std::string::npos);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("Llama sees what came before, at once and step by step, and refuses wh
   }
   CHECK(error_of<ValueError>([] {
           Llama(root, {.vocabulary = 3, .context = 0, .dim = 4, .heads = 2, .ffn = 2});
-        }).find("context must be at least 1, got 0") != std::string::npos);
+        }).find("context 0 is not positive") != std::string::npos);
 }
 
 TEST_CASE("GPT-2 and Llama have as many parameters as the published ones") {
@@ -152,7 +152,7 @@ TEST_CASE("A text goes on behind its prompt, and where the context is full from 
   for (std::int64_t t = 0; t < 12; ++t) {
     if (all.dim(1) - first > 8) first = all.dim(1) - 5;  // four old ones and the newest
     const Array logits = model(slice(all, {_, slice(first, all.dim(1))})).value()[{_, -1}];
-    const Index best = argmax(logits, {.axis = -1}).reshaped({2, 1});
+    const Index best = argmax(logits, -1).reshaped({2, 1});
     CHECK(equal(best, written.tokens[{_, slice(t, t + 1)}]));
     all = concat(std::vector{all, best}, 1);
   }

@@ -279,9 +279,7 @@ TEST_CASE("A GPT without blocks is refused by the name of the option") {
   const TemporaryFolder folder;
   const std::string path = folder / "config.json";
   write_text(path, R"({"vocab_size": 5, "n_positions": 4, "n_embd": 4, "n_head": 2, "n_layer": 0})");
-  CHECK(error_of<ValueError>([&] {
-          const Gpt model{root, gpt2_options(path)};
-        }) == "Gpt: layers must be at least 1, got 0");
+  CHECK(error_of<ValueError>([&] { const Gpt model{root, gpt2_options(path)}; }) == "Gpt: layers 0 is not positive");
 }
 
 TEST_CASE("A config with 100,000 brackets in brackets is refused, wherever they stand") {
@@ -318,9 +316,9 @@ TEST_CASE("Options that are missing, wrong, or not to be had are refused by name
         cat("gpt2_options: ", path, ": the key \"vocab_size\" is given twice"));
   CHECK(refused("{}", gpt2_options) == cat("gpt2_options: ", path, ": \"vocab_size\" is missing"));
   CHECK(refused(R"({"vocab_size": -1})", gpt2_options) ==
-        cat("gpt2_options: ", path, ": \"vocab_size\" must be a whole number below 2^40, found -1"));
+        cat("gpt2_options: ", path, ": \"vocab_size\" is not a whole number below 2^40, found -1"));
   CHECK(refused(R"({"vocab_size": 1e3})", gpt2_options) ==
-        cat("gpt2_options: ", path, ": \"vocab_size\" must be a whole number below 2^40, found 1000.0"));
+        cat("gpt2_options: ", path, ": \"vocab_size\" is not a whole number below 2^40, found 1000.0"));
   CHECK(refused(R"({"scale_attn_by_inverse_layer_idx": true})", gpt2_options) ==
         cat("gpt2_options: ", path, ": \"scale_attn_by_inverse_layer_idx\" is not supported, found true"));
   CHECK(refused(R"({"attention_bias": true})", llama_options) ==
@@ -330,7 +328,7 @@ TEST_CASE("Options that are missing, wrong, or not to be had are refused by name
   CHECK(refused(cat("{", llama, R"(, "rope_parameters": {"rope_type": "yarn"}})"), llama_options) ==
         cat("llama_options: ", path, ": \"rope_type\" is not supported, found \"yarn\""));
   CHECK(refused(cat("{", llama, R"(, "head_dim": 3})"), llama_options) ==
-        cat("llama_options: ", path, ": \"head_dim\" must be hidden_size / num_attention_heads, found 3"));
+        cat("llama_options: ", path, ": \"head_dim\" is not hidden_size / num_attention_heads, found 3"));
   CHECK(refused(R"({"hidden_act": "swish2", "vocab_size": 1, "max_position_embeddings": 1, "type_vocab_size": 1,
                     "hidden_size": 1, "num_attention_heads": 1, "num_hidden_layers": 1, "intermediate_size": 1})",
                 bert_options) ==

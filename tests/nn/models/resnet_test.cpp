@@ -35,8 +35,8 @@ TEST_CASE("Gradients of a block with a bottleneck are those of differences") {
 TEST_CASE("Residual networks refuse bad settings and inputs") {
   CHECK(error_of<ValueError>([] {
           ResNet(root, {.layers = {1, 0, 1, 1}, .width = 1});
-        }) == "ResNet: layers must be at least 1, got 0");
-  CHECK(error_of<ValueError>([] { ResNet(root, {.width = 0}); }) == "ResNet: width must be at least 1, got 0");
+        }) == "ResNet: layers 0 is not positive");
+  CHECK(error_of<ValueError>([] { ResNet(root, {.width = 0}); }) == "ResNet: width 0 is not positive");
   const ResNet model{root, {.layers = {1, 1, 1, 1}, .width = 1, .classes = 2}};
   CHECK(error_of<ShapeError>([&] {
           model(zeros({1, 1, 8, 8}));

@@ -22,7 +22,7 @@ TEST_CASE("Ids are reversed within their lengths") {
   CHECK(equal(reversed_within(source, Index({2}, {0, 1})), source));
   CHECK(error_of<ValueError>([] {
           reversed_within(source, Index({2}, {5, 1}));
-        }) == "reversed_within: length 5 of row 0 not in [0, 4]");
+        }) == "reversed_within: length 5 of row 0 is not in [0, 4]");
   CHECK(error_of<ShapeError>([] { reversed_within(source, Index({1}, {4})); }) ==
         "reversed_within: ids [2, 4] with lengths [1]");
 }
@@ -121,7 +121,7 @@ TEST_CASE("Sequence to sequence models refuse bad settings and inputs") {
   const Seq2Seq model(root, 5, 6, small(Context::attention));
   CHECK(error_of<ValueError>([&] {
           model(source, Index({2}, {4, 0}), target);
-        }) == "gru: length 0 of sequence 1 not in [1, 4]\n  in encoder.gru (GRU 3 -> 4, 2 layers)");
+        }) == "gru: length 0 of sequence 1 is not in [1, 4]\n  in encoder.gru (GRU 3 -> 4, 2 layers)");
   CHECK_THROWS_AS(model(source, lengths, Index({1, 3}, {1, 2, 3})), ShapeError);
   CHECK_THROWS_AS(model(Index({2}, {1, 2}), Index({2}, {1, 1}), target), ShapeError);
 }

@@ -102,19 +102,19 @@ TEST_CASE("The Swin transformer refuses bad settings and inputs") {
         "swin_transformer: 1 depths and 2 numbers of heads, needs 1 to 16 stages with one of each");
   CHECK(error_of<ValueError>([&] {
           with([](auto& o) { o.depths = {0, 1}; });
-        }) == "SwinTransformer: depth must be at least 1, got 0");
+        }) == "SwinTransformer: depth 0 is not positive");
   CHECK(error_of<ValueError>([&] { with([](auto& o) { o.mlp_ratio = 0; }); }) ==
         "swin_transformer: mlp_ratio 0 is not in (0, 1024]");
   CHECK(error_of<ValueError>([&] { with([](auto& o) { o.drop_path = -1; }); }) ==
-        "SwinTransformer: drop_path must be in [0, 1], got -1");
+        "SwinTransformer: drop_path -1 is not in [0, 1]");
   CHECK(error_of<ValueError>([&] {
           with([](auto& o) { o.heads = {3, 2}; });
         }).starts_with("window_attention: dim 4 does not divide by 3 heads"));
   CHECK(error_of<ValueError>([&] {
           with([](auto& o) { o.window = 0; });
-        }).starts_with("WindowAttention: window must be at least 1, got 0"));
+        }).starts_with("WindowAttention: window 0 is not positive"));
   CHECK(error_of<ValueError>([] { WindowAttention(root, 2, 1, 2, {.window = 2}); }) ==
-        "window_attention: shift 2 not in [0, 2)");
+        "window_attention: shift 2 is not in [0, 2)");
   const SwinTransformer model{root, small};
   CHECK(error_of<ShapeError>([&] {
           model(zeros({1, 1, 1, 8}));

@@ -161,9 +161,9 @@ TEST_CASE("norm_shape is (C) or (T, C)") {
     return error_of<ValueError>([&] { const EncoderBlock block(root, options); });
   };
   for (const Shape& sizes : {Shape{5}, Shape{6, 5}, Shape{2, 5, 6}}) {
-    CHECK(error(sizes) == cat("transformer: norm_shape must be (C) or (T, C) with C = 6, got ", sizes));
+    CHECK(error(sizes) == cat("transformer: needs norm_shape (C) or (T, C) with C = 6, got ", sizes));
   }
-  CHECK(error({0, 6}).starts_with("LayerNorm: size must be at least 1, got 0"));
+  CHECK(error({0, 6}).starts_with("LayerNorm: size 0 is not positive"));
   TransformerOptions options = small(NormOrder::pre);
   options.norm_shape = {6};
   CHECK(Encoder(root, 10, options).norm->sizes == Shape{6});
@@ -423,7 +423,7 @@ TEST_CASE("A memory mask that does not know a position, or lengths beyond the me
   }
   CHECK(error_of<ShapeError>([&] {
           decoder.start(normal({4, 6}));
-        }) == "decoder: memory must be (B, S, C), got [4, 6]");
+        }) == "decoder: needs a memory (B, S, C), got [4, 6]");
 }
 
 TEST_CASE("Whatever the decoder attends to: step by step as in one pass, and gradients are those of differences") {
@@ -496,7 +496,7 @@ TEST_CASE("Linear and softmax make a distribution; the losses agree where they m
   CHECK(kl_div(log_p, sure, {.reduction = Reduction::sum}).item() / 3 == doctest::Approx(by_hand));
 
   const Tensor smooth = sure * 0.9 + full({3, 5}, Real(0.02));
-  const Real smoothed = cross_entropy(logits, words, {.label_smoothing = Real(0.1)}).item();
+  const Real smoothed = cross_entropy(logits, words, {.label_smoothing = 0.1}).item();
   CHECK(cross_entropy(logits, smooth).item() == doctest::Approx(smoothed));
   const Tensor entropy = sum(smooth * log(smooth)) / -3;
   CHECK(kl_div(log_p, smooth, {.reduction = Reduction::sum}).item() / 3 + entropy.item() == doctest::Approx(smoothed));
@@ -539,7 +539,7 @@ TEST_CASE("Errors inside a transformer say where") {
   const EncoderDecoder model{root, 11, 13, small()};
   CHECK(error_of<ValueError>([&] {
           model.encoder(Index({1, 2}, {3, 11}));
-        }) == "embedding: index 11 not in [0, 11)\n  in encoder.embedding (Embedding 11 x 6)");
+        }) == "embedding: index 11 is not in [0, 11)\n  in encoder.embedding (Embedding 11 x 6)");
   CHECK(error_of<ValueError>([&] {
           model.encoder(Index({1, 21}, 3));
         }) == "positions: 21 positions from 0 on, of 20\n  in encoder.positions (SinusoidalPositions 20 x 6)");

@@ -34,7 +34,7 @@ TEST_CASE("The mean of all tokens may take the place of a class token") {
   options.pooling = VitPooling::mean;
   options.layers = 0;
   CHECK(error_of<ValueError>([&] { VisionTransformer(root, options); }) ==
-        "VisionTransformer: layers must be at least 1, got 0");
+        "VisionTransformer: layers 0 is not positive");
   options.layers = 1;
   const VisionTransformer model{root, options};
   model.heads.head.weight.assign(normal({3, 6}));
@@ -79,9 +79,9 @@ TEST_CASE("The vision transformer refuses bad settings and inputs") {
         }) == "vision_transformer: an image of 9 x 4 does not divide into patches of 4 x 2");
   CHECK(error_of<ValueError>([&] {
           with([](auto& o) { o.patch = {0, 2}; });
-        }) == "VisionTransformer: patch must be at least 1, got 0");
+        }) == "VisionTransformer: patch 0 is not positive");
   CHECK(error_of<ValueError>([&] { with([](auto& o) { o.drop_path = 2; }); }) ==
-        "VisionTransformer: drop_path must be in [0, 1], got 2");
+        "VisionTransformer: drop_path 2 is not in [0, 1]");
   CHECK(
       error_of<ValueError>([&] { with([](auto& o) { o.heads = 4; }); }) ==
       "multihead_attention: embed_dim 6 does not divide by 4 heads\n  in encoder.layers.encoder_layer_0.self_attention "

@@ -135,10 +135,10 @@ TEST_CASE("MultiheadAttention refuses what does not fit") {
   CHECK(error_of<ShapeError>([&] {
           attn.forward(x, y, y, {.attn_mask = Mask({5, 3}, false)});
         }) ==
-        "multihead_attention: attn_mask of shape [5, 3], expected [3, 5] or [4, 3, 5]\n"
+        "multihead_attention: attn_mask of shape [5, 3], needs [3, 5] or [4, 3, 5]\n"
         "  in attn (MultiheadAttention 4, 2 heads)");
   CHECK(error_of<ShapeError>([&] { attn.forward(x, y, y, {.key_padding_mask = zeros({5})}); }) ==
-        "multihead_attention: key_padding_mask of shape [5], expected [2, 5]\n"
+        "multihead_attention: key_padding_mask of shape [5], needs [2, 5]\n"
         "  in attn (MultiheadAttention 4, 2 heads)");
   CHECK_THROWS_AS(attn.forward(x, y, x), ShapeError);
   CHECK_THROWS_AS(attn.forward(x, y, Tensor(normal({5, 4}))), ShapeError);

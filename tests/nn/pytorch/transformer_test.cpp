@@ -87,7 +87,7 @@ TEST_CASE("The transformer's layers refuse what does not fit") {
   CHECK(error_of<ShapeError>([&] {
           model(normal({2, 5, 4}), normal({2, 4, 4}), {.src_mask = Mask({4, 4}, false)});
         }) ==
-        "multihead_attention: attn_mask of shape [4, 4], expected [5, 5] or [4, 5, 5]\n"
+        "multihead_attention: attn_mask of shape [4, 4], needs [5, 5] or [4, 5, 5]\n"
         "  in encoder.layers.0.self_attn (MultiheadAttention 4, 2 heads)");
 }
 

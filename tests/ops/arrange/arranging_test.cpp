@@ -60,12 +60,12 @@ TEST_CASE("what cannot be arranged is refused") {
   CHECK(error_of<ValueError>([&] { unflatten(x, 2, {3}); }) == "unflatten: axis 2 is out of range for rank 2");
   CHECK(error_of<ValueError>([&] { meshgrid({}); }) == "meshgrid: needs at least 1 list");
   CHECK(error_of<ShapeError>([&] { meshgrid({ones({2}), x}); }) == "meshgrid: list 1 has shape [2, 3]");
-  CHECK(error_of<ShapeError>([&] { diagonal(ones({2})); }) == "diagonal: expected matrices (..., m, n), got shape [2]");
+  CHECK(error_of<ShapeError>([&] { diagonal(ones({2})); }) == "diagonal: needs matrices (..., m, n), got shape [2]");
   CHECK(error_of<ValueError>([&] { diagonal(x, {.axis1 = 0, .axis2 = -2}); }) ==
         "diagonal: axis 0 twice in a tensor of rank 2");
   CHECK(error_of<ValueError>([&] { diag_embed(x, {.axis1 = 3}); }) == "diag_embed: axis 3 is out of range for rank 3");
   error_of<LimitError>([&] { diag_embed(x, {.offset = std::numeric_limits<std::int64_t>::max()}); });
-  CHECK(error_of<ShapeError>([&] { diag(Tensor(1)); }) == "diag: expected a list or a matrix, got shape []");
+  CHECK(error_of<ShapeError>([&] { diag(Tensor(1)); }) == "diag: needs a list or a matrix, got shape []");
 }
 
 }  // namespace

@@ -63,13 +63,17 @@ TEST_CASE("index_add adds up equal indices, and is the same for any number of th
 
 TEST_CASE("bad indices are refused, and nothing has changed") {
   const Tensor x = normal({2, 3});
-  CHECK(error_of<ValueError>([&] { scatter(x, 1, index({{3}}), ones({1, 1})); }) == "scatter: index 3 not in [0, 3)");
-  CHECK(error_of<ValueError>([&] { scatter(x, 1, index({{-1}}), 1); }) == "scatter: index -1 not in [0, 3)");
+  CHECK(error_of<ValueError>([&] {
+          scatter(x, 1, index({{3}}), ones({1, 1}));
+        }) == "scatter: index 3 is not in [0, 3)");
+  CHECK(error_of<ValueError>([&] { scatter(x, 1, index({{-1}}), 1); }) == "scatter: index -1 is not in [0, 3)");
   CHECK(error_of<ShapeError>([&] {
           scatter(x, 1, index({{0}}), ones({2, 1}));
         }) == "scatter: index of shape [1, 1] for a source of shape [2, 1]");
   CHECK(error_of<ShapeError>([&] { scatter(x, 0, index({0}), 1); }) == "scatter: index of shape [1] for shape [2, 3]");
-  CHECK(error_of<ValueError>([&] { index_add(x, 0, index({2}), ones({1, 3})); }) == "index_add: index 2 not in [0, 2)");
+  CHECK(error_of<ValueError>([&] {
+          index_add(x, 0, index({2}), ones({1, 3}));
+        }) == "index_add: index 2 is not in [0, 2)");
   CHECK(error_of<ShapeError>([&] { index_add(x, 0, index({1}), ones({3})); }) ==
         "index_add: a source of shape [3] for 1 positions of axis 0 of [2, 3]");
   CHECK(error_of<ShapeError>([&] {
@@ -77,12 +81,13 @@ TEST_CASE("bad indices are refused, and nothing has changed") {
         }) == "index_add: the index needs one axis, its shape is [1, 1]");
   CHECK(error_of<ValueError>([&] { index_fill(x, 2, index({0}), 1); }) ==
         "index_fill: axis 2 is out of range for rank 2");
-  CHECK(error_of<ValueError>([&] { index_fill(x, 1, index({5}), 1); }) == "index_fill: index 5 not in [0, 3)");
+  CHECK(error_of<ValueError>([&] { index_fill(x, 1, index({5}), 1); }) == "index_fill: index 5 is not in [0, 3)");
   CHECK(error_of<ShapeError>([&] { take_along_dim(x, index({0}), 0); }) ==
         "take_along_dim: index of shape [1] for shape [2, 3]");
   CHECK(error_of<ShapeError>([&] { take_along_dim(x, Index(Shape{1, 2}, 0), 0); }).starts_with("take_along_dim: "));
-  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({{2}}), 0); }) == "take_along_dim: index 2 not in [0, 2)");
-  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({6})); }) == "take_along_dim: index 6 not in [0, 6)");
+  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({{2}}), 0); }) ==
+        "take_along_dim: index 2 is not in [0, 2)");
+  CHECK(error_of<ValueError>([&] { take_along_dim(x, index({6})); }) == "take_along_dim: index 6 is not in [0, 6)");
   CHECK(error_of<ShapeError>([&] { repeat_interleave(x, index({1}), 0); }) ==
         "repeat_interleave: counts of shape [1] for axis 0 of [2, 3]");
   CHECK(error_of<ValueError>([&] {
@@ -95,7 +100,7 @@ TEST_CASE("take_along_dim takes what argsort and argmax name") {
   const Tensor x = normal({3, 4, 5}, 2);
   for (const int axis : {0, 1, 2}) {
     check_close(take_along_dim(x, argsort(x, {.axis = axis}), axis).value(), sort(x, {.axis = axis}).values.value());
-    const Index at = argmax(x, {.axis = axis, .keepdim = true});
+    const Index at = argmax(x, axis, {.keepdim = true});
     check_close(take_along_dim(x, at, axis).value(), max(x, {.axis = axis, .keepdim = true}).value());
   }
 }

@@ -77,16 +77,18 @@ TEST_CASE("the gradient of a large embedding does not depend on the number of th
 
 TEST_CASE("embedding refuses ids outside the table") {
   const Tensor weight = normal({10, 3});
-  CHECK(error_of<ValueError>([&] { embedding(weight, Index({2}, {3, 10})); }) == "embedding: index 10 not in [0, 10)");
-  CHECK(error_of<ValueError>([&] { embedding(weight, Index({1}, {-1})); }) == "embedding: index -1 not in [0, 10)");
+  CHECK(error_of<ValueError>([&] {
+          embedding(weight, Index({2}, {3, 10}));
+        }) == "embedding: index 10 is not in [0, 10)");
+  CHECK(error_of<ValueError>([&] { embedding(weight, Index({1}, {-1})); }) == "embedding: index -1 is not in [0, 10)");
   CHECK(error_of<ValueError>([&] { embedding(weight, Index({1}, {1}), {.padding_idx = 10}); }) ==
-        "embedding: padding_idx 10 not in [-10, 10)");
+        "embedding: padding_idx 10 is not in [-10, 10)");
   CHECK_THROWS_AS(embedding(weight, Index({1}, {1}), {.padding_idx = -11}), ValueError);
   CHECK(error_of<ShapeError>([] { embedding(Tensor(normal({4})), Index({1}, {0})); }) ==
         "embedding: the table needs two axes, its shape is [4]");
   CHECK(error_of<ValueError>([] {
           embedding(Tensor(Array(Shape{0, 3})), Index({1}, {0}));
-        }) == "embedding: index 0 not in [0, 0)");
+        }) == "embedding: index 0 is not in [0, 0)");
 }
 
 TEST_CASE("index_select takes positions along an axis") {
@@ -107,7 +109,8 @@ TEST_CASE("index_select takes positions along an axis") {
         return transpose(index_select(x[0], 1, Index({3}, {4, 4, 1})));
       },
       {normal({3, 5})});
-  CHECK(error_of<ValueError>([] { index_select(x34, 0, Index({1}, {3})); }) == "index_select: index 3 not in [0, 3)");
+  CHECK(error_of<ValueError>([] { index_select(x34, 0, Index({1}, {3})); }) ==
+        "index_select: index 3 is not in [0, 3)");
   CHECK(error_of<ShapeError>([] {
           index_select(x34, 0, Index({1, 1}, {0}));
         }) == "index_select: the index needs one axis, its shape is [1, 1]");
@@ -160,8 +163,8 @@ TEST_CASE("scatter_add adds at the named positions") {
 }
 
 TEST_CASE("gather and scatter_add refuse what does not fit") {
-  CHECK(error_of<ValueError>([] { gather(x34, 1, Index({1, 1}, {4})); }) == "gather: index 4 not in [0, 4)");
-  CHECK(error_of<ValueError>([] { gather(x34, 1, Index({1, 1}, {-1})); }) == "gather: index -1 not in [0, 4)");
+  CHECK(error_of<ValueError>([] { gather(x34, 1, Index({1, 1}, {4})); }) == "gather: index 4 is not in [0, 4)");
+  CHECK(error_of<ValueError>([] { gather(x34, 1, Index({1, 1}, {-1})); }) == "gather: index -1 is not in [0, 4)");
   CHECK(error_of<ValueError>([] {
           gather(x34, 2, Index({1, 1}, {0}));
         }) == "gather: axis 2 is out of range for rank 2");
@@ -174,7 +177,7 @@ TEST_CASE("gather and scatter_add refuse what does not fit") {
         }) == "scatter_add: index of shape [1, 2] for a source of shape [1, 3]");
   CHECK(error_of<ValueError>([] {
           scatter_add(x34, 0, Index({1, 1}, {7}), Array({1, 1}, Real(0)));
-        }) == "scatter_add: index 7 not in [0, 3)");
+        }) == "scatter_add: index 7 is not in [0, 3)");
 }
 
 TEST_CASE("one_hot marks the class, and times a table it is an embedding") {
@@ -183,8 +186,8 @@ TEST_CASE("one_hot marks the class, and times a table it is an embedding") {
   CHECK(one_hot(Index({0}, {}), 0).shape() == Shape{0, 0});
   const Tensor product = sum_to(unsqueeze(Tensor(one_hot(ids, 3)), -1) * Tensor(x34), {2, 2, 1, 4});
   CHECK(equal(product.value().reshaped({2, 2, 4}), embedding(Tensor(x34), ids).value()));
-  CHECK(error_of<ValueError>([&] { one_hot(ids, 2); }) == "one_hot: index 2 not in [0, 2)");
-  CHECK(error_of<ValueError>([] { one_hot(Index({1}, {-4}), 2); }) == "one_hot: index -4 not in [0, 2)");
+  CHECK(error_of<ValueError>([&] { one_hot(ids, 2); }) == "one_hot: index 2 is not in [0, 2)");
+  CHECK(error_of<ValueError>([] { one_hot(Index({1}, {-4}), 2); }) == "one_hot: index -4 is not in [0, 2)");
 }
 
 TEST_CASE("masked_fill replaces where the mask is true, also NaN") {

@@ -87,8 +87,7 @@ TEST_CASE("what cannot be drawn from is refused") {
           bernoulli(tensor({{0.5, 1.5}}));
         }) == "bernoulli: probability 1.5 at [0, 1] is not in [0, 1]");
   CHECK(error_of<ValueError>([] { bernoulli(tensor({nan})); }) == "bernoulli: probability nan at [0] is not in [0, 1]");
-  CHECK(error_of<ShapeError>([] { multinomial(Tensor(1), 1); }) ==
-        "multinomial: expected weights (n) or (m, n), got []");
+  CHECK(error_of<ShapeError>([] { multinomial(Tensor(1), 1); }) == "multinomial: needs weights (n) or (m, n), got []");
   CHECK(error_of<ValueError>([] { multinomial(tensor({1, -1}), 1); }) == "multinomial: weight 1 of row 0 is -1");
   CHECK(error_of<ValueError>([] {
           multinomial(tensor({{1, 1}, {1, nan}}), 1);

@@ -62,6 +62,15 @@ TEST_CASE("numbers for one place are reduced with the gradients of differences, 
       {normal({2, 2}), normal({2, 3}, 2)});
 }
 
+TEST_CASE("places below 0 count from the end") {
+  const Tensor x = zeros({2, 3}), ones_to_three = tensor({1, 2, 3});
+  CHECK(equal(put(x, index({-1, 0, -6}), ones_to_three).value(), Array({2, 3}, {3, 0, 0, 0, 0, 1})));
+  CHECK(equal(put(x, index({-2, 4, -6}), ones_to_three, {.accumulate = true}).value(),
+              Array({2, 3}, {3, 0, 0, 0, 3, 0})));
+  check_gradients([](const Tensors& v) { return square(put(v[0], index({-1, 2}), v[1])); },
+                  {normal({3, 2}), normal({2}, 2)});
+}
+
 TEST_CASE("of equal indices the last one is written, NaN stays, and places that nothing is written to keep theirs") {
   CHECK(equal(index_copy(zeros({3}), 0, index({1, 1}), tensor({4, 5})).value(), tensor({0, 5, 0}).value()));
   const Real nan = std::numeric_limits<Real>::quiet_NaN();
@@ -81,7 +90,7 @@ TEST_CASE("what does not fit is not written") {
   const Tensor x = zeros({3, 2}), row = zeros({2});
   CHECK(error_of<ValueError>([&] {
           index_copy(x, 0, index({3}), zeros({1, 2}));
-        }) == "index_copy: index 3 not in [0, 3)");
+        }) == "index_copy: index 3 is not in [0, 3)");
   CHECK(error_of<ShapeError>([&] { index_copy(x, 0, index({1}), row); }) ==
         "index_copy: a source of shape [2] for 1 positions of axis 0 of [3, 2]");
   CHECK(error_of<ShapeError>([&] { index_copy(x, 0, index({{1}}), row); }) ==
@@ -89,10 +98,11 @@ TEST_CASE("what does not fit is not written") {
   CHECK(error_of<ValueError>([&] { index_put(x, {}, row); }) == "index_put: 0 indices for shape [3, 2]");
   CHECK(error_of<ValueError>([&] {
           index_put(x, {index({0}), index({-3})}, Tensor(1));
-        }) == "index_put: index -3 not in [-2, 2)");
+        }) == "index_put: index -3 is not in [-2, 2)");
   CHECK(error_of<ShapeError>([&] { index_put(x, {index({0})}, zeros({3})); }) ==
         "index_put: values of shape [3] for a part of shape [1, 2]");
-  CHECK(error_of<ValueError>([&] { put(x, index({6}), zeros({1})); }) == "put: index 6 not in [0, 6)");
+  CHECK(error_of<ValueError>([&] { put(x, index({6}), zeros({1})); }) == "put: index 6 is not in [-6, 6)");
+  CHECK(error_of<ValueError>([&] { put(x, index({-7}), zeros({1})); }) == "put: index -7 is not in [-6, 6)");
   CHECK(error_of<ShapeError>([&] { put(x, index({5}), row); }) == "put: index of shape [1] for a source of shape [2]");
   CHECK(error_of<ShapeError>([&] { masked_scatter(x, x == 0, zeros({5})); }) ==
         "masked_scatter: a source of 5 elements for 6 places");
@@ -103,7 +113,7 @@ TEST_CASE("what does not fit is not written") {
         }) == "scatter_reduce: index of shape [1, 2] for a source of shape [2]");
   CHECK(error_of<ValueError>([&] {
           scatter_reduce(x, 0, index({{0, 3}}), zeros({1, 2}), ScatterReduce::amax);
-        }) == "scatter_reduce: index 3 not in [0, 3)");
+        }) == "scatter_reduce: index 3 is not in [0, 3)");
   CHECK(error_of<ShapeError>([&] { index_reduce(x, 0, index({0}), row, ScatterReduce::mean); }) ==
         "index_reduce: a source of shape [2] for 1 positions of axis 0 of [3, 2]");
   CHECK(error_of<ShapeError>([&] { slice_scatter(x, {0}, zeros({3})); }) ==

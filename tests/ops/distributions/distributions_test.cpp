@@ -214,40 +214,40 @@ TEST_CASE(
 TEST_CASE("distributions refuse parameters with their names") {
   const auto value = [](const auto& f) { return error_of<ValueError>(f); };
   const auto shape = [](const auto& f) { return error_of<ShapeError>(f); };
-  CHECK(value([] { Normal(0, tensor({1, 0})); }) == "normal: scale has 0 at [1]; expected numbers above 0");
-  CHECK(value([] { Normal(0, nan); }) == "normal: scale has nan at []; expected numbers above 0");
-  CHECK(value([] { Normal(tensor({{0, nan}}), 1); }) == "normal: loc has nan at [0, 1]; expected numbers");
+  CHECK(value([] { Normal(0, tensor({1, 0})); }) == "normal: scale has 0 at [1]; needs numbers above 0");
+  CHECK(value([] { Normal(0, nan); }) == "normal: scale has nan at []; needs numbers above 0");
+  CHECK(value([] { Normal(tensor({{0, nan}}), 1); }) == "normal: loc has nan at [0, 1]; needs numbers");
   CHECK(shape([] { Normal(zeros({2}), ones({3})); }) == "normal: cannot broadcast [2] with [3] at axis -1");
   CHECK(value([] { Uniform(tensor({0, 2}), 2); }) == "uniform: low 2 is not below high 2 at [1]");
-  CHECK(value([] { Uniform(0, infinity); }) == "uniform: high has inf at []; expected finite numbers");
-  CHECK(value([] { Uniform(nan, 1); }) == "uniform: low has nan at []; expected finite numbers");
+  CHECK(value([] { Uniform(0, infinity); }) == "uniform: high has inf at []; needs finite numbers");
+  CHECK(value([] { Uniform(nan, 1); }) == "uniform: low has nan at []; needs finite numbers");
   CHECK(shape([] { Uniform(zeros({2}), ones({3})); }) == "uniform: cannot broadcast [2] with [3] at axis -1");
-  CHECK(value([] { Bernoulli({}); }) == "bernoulli: expected probs or logits, got neither");
-  CHECK(value([] { Bernoulli({.probs = 0.5, .logits = 0}); }) == "bernoulli: expected probs or logits, got both");
+  CHECK(value([] { Bernoulli({}); }) == "bernoulli: needs probs or logits, got neither");
+  CHECK(value([] { Bernoulli({.probs = 0.5, .logits = 0}); }) == "bernoulli: needs probs or logits, got both");
   CHECK(value([] {
           Bernoulli({.probs = tensor({0.5, 1.5})});
-        }) == "bernoulli: probs has 1.5 at [1]; expected numbers in [0, 1]");
-  CHECK(value([] { Bernoulli({.logits = nan}); }) == "bernoulli: logits has nan at []; expected numbers");
-  CHECK(value([] { Categorical({}); }) == "categorical: expected probs or logits, got neither");
+        }) == "bernoulli: probs has 1.5 at [1]; needs numbers in [0, 1]");
+  CHECK(value([] { Bernoulli({.logits = nan}); }) == "bernoulli: logits has nan at []; needs numbers");
+  CHECK(value([] { Categorical({}); }) == "categorical: needs probs or logits, got neither");
   CHECK(value([] { Categorical({.probs = ones({2}), .logits = ones({2})}); }) ==
-        "categorical: expected probs or logits, got both");
+        "categorical: needs probs or logits, got both");
   CHECK(shape([] { Categorical({.probs = 1}); }) ==
-        "categorical: probs has shape []; expected (..., K) with at least one category");
+        "categorical: probs has shape []; needs (..., K) with at least one category");
   CHECK(shape([] {
           Categorical({.logits = zeros({3, 0})});
-        }) == "categorical: logits has shape [3, 0]; expected (..., K) with at least one category");
+        }) == "categorical: logits has shape [3, 0]; needs (..., K) with at least one category");
   CHECK(value([] {
           Categorical({.probs = tensor({0.5, -0.5})});
-        }) == "categorical: probs has -0.5 at [1]; expected finite numbers of 0 or more");
+        }) == "categorical: probs has -0.5 at [1]; needs finite numbers of 0 or more");
   CHECK(value([] {
           Categorical({.probs = tensor({{1, 0}, {0, 0}})});
-        }) == "categorical: the sum of probs has 0 at [1]; expected a finite number above 0");
+        }) == "categorical: the sum of probs has 0 at [1]; needs a finite number above 0");
   CHECK(value([] {
           Categorical({.logits = tensor({0, infinity})});
-        }) == "categorical: logits has inf at [1]; expected numbers or -inf");
+        }) == "categorical: logits has inf at [1]; needs numbers or -inf");
   CHECK(value([] {
           Categorical({.logits = tensor({{-infinity, -infinity}})});
-        }) == "categorical: the largest of logits has -inf at [0]; expected a number");
+        }) == "categorical: the largest of logits has -inf at [0]; needs a number");
 }
 
 TEST_CASE("distributions refuse values and shapes with their names, before a draw is taken") {
@@ -258,20 +258,20 @@ TEST_CASE("distributions refuse values and shapes with their names, before a dra
   const Bernoulli b({.probs = full({2}, 0.5)});
   const Categorical c({.logits = zeros({2, 3})});
   CHECK(shape([&] { n.log_prob(zeros({3})); }) == "normal.log_prob: cannot broadcast [3] with [2] at axis -1");
-  CHECK(value([&] { n.log_prob(nan); }) == "normal.log_prob: value has nan at []; expected numbers");
+  CHECK(value([&] { n.log_prob(nan); }) == "normal.log_prob: value has nan at []; needs numbers");
   CHECK(shape([&] { u.log_prob(zeros({3})); }) == "uniform.log_prob: cannot broadcast [3] with [2] at axis -1");
   CHECK(value([&] { u.log_prob(tensor({0.5, 2})); }) == "uniform.log_prob: value 2 at [1] is not in [0, 1]");
   CHECK(value([&] { u.log_prob(nan); }) == "uniform.log_prob: value nan at [0] is not in [0, 1]");
   CHECK(shape([&] { b.log_prob(zeros({3})); }) == "bernoulli.log_prob: cannot broadcast [3] with [2] at axis -1");
-  CHECK(value([&] { b.log_prob(tensor({0, 0.5})); }) == "bernoulli.log_prob: value has 0.5 at [1]; expected 0 or 1");
+  CHECK(value([&] { b.log_prob(tensor({0, 0.5})); }) == "bernoulli.log_prob: value has 0.5 at [1]; needs 0 or 1");
   CHECK(shape([&] {
           c.log_prob(index({0, 1, 2}));
         }) == "categorical.log_prob: cannot broadcast [3] with [2] at axis -1");
   CHECK(value([&] {
           c.log_prob(index({0, 3}));
-        }) == "categorical.log_prob: value has 3 at [1]; expected a category in [0, 3)");
+        }) == "categorical.log_prob: value has 3 at [1]; needs a category in [0, 3)");
   CHECK(value([&] { c.log_prob(index({-1})); }) ==
-        "categorical.log_prob: value has -1 at [0]; expected a category in [0, 3)");
+        "categorical.log_prob: value has -1 at [0]; needs a category in [0, 3)");
   CHECK(shape([&] { kl_divergence(n, Normal(zeros({3}), 1)); }) ==
         "kl_divergence: cannot broadcast [2] with [3] at axis -1");
   CHECK(shape([&] { kl_divergence(u, Uniform(zeros({3}), 1)); }) ==

@@ -833,7 +833,7 @@ TEST_CASE("layer norm of rows whose squares or sums leave the range") {
 TEST_CASE("cross-entropy does not depend on what is added to all logits") {
   const auto loss = [](const Tensor& x, int form) {
     if (form == 0) return cross_entropy(x, Index({1}, {2}));
-    if (form == 1) return cross_entropy(x, Index({1}, {2}), {.label_smoothing = Real(0.3)});
+    if (form == 1) return cross_entropy(x, Index({1}, {2}), {.label_smoothing = 0.3});
     return cross_entropy(x, Tensor(Array({1, 3}, {Real(0.25), 0, Real(0.75)})));
   };
   for (const int form : {0, 1, 2}) {

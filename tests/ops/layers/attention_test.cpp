@@ -364,7 +364,7 @@ TEST_CASE("queries, keys and values from one projection give what they give apar
         }) == "multi_head_attention: needs three axes (batch, positions, width), got [2, 6]");
   CHECK(error_of<ValueError>([] {
           multi_head_attention(zeros({1, 2, 6}), 2, {.mask = {.band = AttentionBand{-1, 2}}});
-        }) == "multi_head_attention: a band of -1 before and 2 after: must not be negative");
+        }) == "multi_head_attention: a band of -1 before and 2 after: one is negative");
 }
 
 TEST_CASE("memory of attention grows with the length, not with its square") {
@@ -432,7 +432,7 @@ TEST_CASE("what does not fit is refused") {
   CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({-1, 1})}}) ==
         "multi_head_attention: length -1 is not in [0, 3]");
   CHECK(refused(x, x, x, 2, {.mask = {.lengths = index({1})}}) ==
-        "multi_head_attention: lengths of shape [1], expected [2] or [2, 3]");
+        "multi_head_attention: lengths of shape [1], needs [2] or [2, 3]");
   CHECK(refused(x, x, x, 2, {.mask = {.masked = Mask(Shape{2, 3}, false)}}) ==
         "multi_head_attention: masked of shape [2, 3] cannot become [2, 2, 3, 3]");
   CHECK(refused(x, x, x, 2, {.mask = {.bias = ones({4, 3})}}) ==

@@ -187,10 +187,10 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
         "conv2d: a kernel of 3 with dilation 1 reaches over 3, the padded image has 2");
   CHECK(shape_error({1, 2, 5, 5}, {2, 2, 3, 3}, {.padding = 1, .dilation = 4}) ==
         "conv2d: a kernel of 3 with dilation 4 reaches over 9, the padded image has 7");
-  CHECK(value_error({.stride = {1, 0}}) == "conv2d: stride 0 is below 1");
+  CHECK(value_error({.stride = {1, 0}}) == "conv2d: stride 0 is not positive");
   CHECK(value_error({.padding = {-1, 0}}) == "conv2d: padding -1 is below 0");
-  CHECK(value_error({.dilation = 0}) == "conv2d: dilation 0 is below 1");
-  CHECK(value_error({.groups = 0}) == "conv2d: groups 0 is below 1");
+  CHECK(value_error({.dilation = 0}) == "conv2d: dilation 0 is not positive");
+  CHECK(value_error({.groups = 0}) == "conv2d: groups 0 is not positive");
   CHECK(value_error({.stride = 2, .padding = same_padding}) == "conv2d: same_padding needs stride 1, got 2 and 2");
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   CHECK(error_of<LimitError>([] {
@@ -233,5 +233,5 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
   CHECK(error_of<ShapeError>([] {
           unfold(ones({2, 7, 1, 4}), 2);
         }) == "unfold: a kernel of 2 with dilation 1 reaches over 2, the padded image has 1");
-  CHECK(error_of<ValueError>([] { unfold(ones({2, 7, 4, 4}), 0); }) == "unfold: kernel 0 is below 1");
+  CHECK(error_of<ValueError>([] { unfold(ones({2, 7, 4, 4}), 0); }) == "unfold: kernel 0 is not positive");
 }

@@ -155,8 +155,8 @@ TEST_CASE("masked softmax refuses lengths that do not fit") {
   CHECK(refusal({4}, index({1})) == "masked_softmax: needs sequences and entries, got [4]");
   CHECK(error_of<ValueError>([] {
           masked_softmax(Array({2, 4}, 0), index({1, 5}));
-        }) == "masked_softmax: length 5 at position 1 not in [0, 4]");
+        }) == "masked_softmax: length 5 at position 1 is not in [0, 4]");
   CHECK(error_of<ValueError>([] {
           masked_softmax(Array({2, 4}, 0), index({-1, 2}));
-        }) == "masked_softmax: length -1 at position 0 not in [0, 4]");
+        }) == "masked_softmax: length -1 at position 0 is not in [0, 4]");
 }

@@ -172,7 +172,7 @@ TEST_CASE("Linear attention refuses what does not fit") {
   linear_attention(q, q, q, 2, state);
   const Tensor one(normal({1, 1, 4}));
   CHECK(error_of<ShapeError>([&] { linear_attention(one, one, one, 2, state); }) ==
-        "linear_attention: a state of shape [2, 2, 2, 3], expected [1, 2, 2, 3]");
+        "linear_attention: a state of shape [2, 2, 2, 3], needs [1, 2, 2, 3]");
 }
 
 }  // namespace

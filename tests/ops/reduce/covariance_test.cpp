@@ -55,16 +55,16 @@ TEST_CASE("covariances refuse what does not fit with its name") {
   const auto value = [&](const CovOptions& options) { return error_of<ValueError>([&] { cov(x, options); }); };
   CHECK(error_of<ShapeError>([] {
           cov(zeros({2, 3, 4}));
-        }) == "cov: expected variables (m, n) or one (n), got shape [2, 3, 4]");
+        }) == "cov: needs variables (m, n) or one (n), got shape [2, 3, 4]");
   CHECK(error_of<ShapeError>([] {
           corrcoef(zeros({2, 3, 4}));
-        }) == "corrcoef: expected variables (m, n) or one (n), got shape [2, 3, 4]");
+        }) == "corrcoef: needs variables (m, n) or one (n), got shape [2, 3, 4]");
   CHECK(shape({.fweights = index({1, 2})}) ==
-        "cov: fweights has shape [2]; expected one weight for each of 3 observations");
+        "cov: fweights has shape [2]; needs one weight for each of 3 observations");
   CHECK(shape({.aweights = ones({3, 1})}) ==
-        "cov: aweights has shape [3, 1]; expected one weight for each of 3 observations");
-  CHECK(value({.fweights = index({1, -2, 1})}) == "cov: fweights has -2 at 1; expected weights of 0 or more");
-  CHECK(value({.aweights = tensor({1, 1, nan})}) == "cov: aweights has nan at 2; expected weights of 0 or more");
+        "cov: aweights has shape [3, 1]; needs one weight for each of 3 observations");
+  CHECK(value({.fweights = index({1, -2, 1})}) == "cov: fweights has -2 at 1; needs weights of 0 or more");
+  CHECK(value({.aweights = tensor({1, 1, nan})}) == "cov: aweights has nan at 2; needs weights of 0 or more");
   CHECK(value({.aweights = zeros({3})}) == "cov: the weights of 3 observations have the sum 0");
   CHECK(value({.aweights = tensor({1, infinity, 1})}) == "cov: the weights of 3 observations have the sum inf");
   CHECK(value({.correction = 3}) == "cov: nothing is left of the weights, 3, after the correction, 3");
@@ -74,7 +74,7 @@ TEST_CASE("covariances refuse what does not fit with its name") {
         "cov: nothing is left of the weights, 1, after the correction, 1");
   CHECK(error_of<ValueError>([] {
           corrcoef(tensor({{1, 2, 3}, {0.1, 0.1, 0.1}}));
-        }) == "corrcoef: variable 1 does not vary; expected each to have a variance");
+        }) == "corrcoef: variable 1 does not vary; needs each to have a variance");
   CHECK(cov(zeros({0, 3})).shape() == Shape{0, 0});
   CHECK(corrcoef(zeros({0, 3})).shape() == Shape{0, 0});
 }

@@ -15,8 +15,8 @@ TEST_CASE("reductions and their gradients equal PyTorch's") {
   const auto over_axes = [](Tensor (*f)(const Tensor&, const ReduceOptions&)) {
     return [f](const Case& c) { return f(c.x(), {.axis = axes_of(c), .keepdim = c.flag("keepdim")}); };
   };
-  const auto position = [](Index (*f)(const Tensor&, const ArgOptions&)) {
-    return [f](const Case& c) { return f(c.x(), {.axis = c.integer("axis"), .keepdim = c.flag("keepdim")}); };
+  const auto position = [](Index (*f)(const Tensor&, int, const KeepdimOptions&)) {
+    return [f](const Case& c) { return f(c.x(), c.integer("axis"), {.keepdim = c.flag("keepdim")}); };
   };
   check_fixtures("reduce", {
                                {"sum", over_axes(sum)},

@@ -18,7 +18,7 @@ ReduceOptions over(const Case& c) {
 VarOptions deviations(const Case& c) {
   return {.axis = over(c).axis, .keepdim = c.flag("keepdim"), .correction = c.number("correction", 1)};
 }
-ArgOptions along(const Case& c) { return {.axis = c.integer("axis"), .keepdim = c.flag("keepdim")}; }
+KeepdimOptions kept(const Case& c) { return {.keepdim = c.flag("keepdim")}; }
 Results both(const ValuesAndIndices& chosen) { return {chosen.values, chosen.indices}; }
 Results both(const Sorted& sorted) { return {sorted.values, sorted.indices}; }
 
@@ -47,7 +47,7 @@ TEST_CASE("statistics, what is carried along an axis, and reductions of scalars 
     return [f](const Case& c) { return f(c.x(), over(c)); };
   };
   const auto chosen = [](ValuesAndIndices (*f)(const Tensor&, int, const KeepdimOptions&)) {
-    return [f](const Case& c) { return both(f(c.x(), c.integer("axis"), {.keepdim = c.flag("keepdim")})); };
+    return [f](const Case& c) { return both(f(c.x(), c.integer("axis"), kept(c))); };
   };
   const auto carried = [](Tensor (*f)(const Tensor&, int)) {
     return [f](const Case& c) { return f(c.x(), c.integer("axis")); };
@@ -74,13 +74,14 @@ TEST_CASE("statistics, what is carried along an axis, and reductions of scalars 
           {"max", reduction(max)},
           {"logsumexp", reduction(logsumexp)},
           {"softmax", [](const Case& c) { return softmax(c.x(), c.integer("axis")); }},
-          {"argmax", [](const Case& c) { return argmax(c.x(), along(c)); }},
+          {"argmax", [](const Case& c) { return argmax(c.x(), c.integer("axis"), kept(c)); }},
           {"max_along", chosen(max)},
           {"min_along", chosen(min)},
           {"median", chosen(median)},
           {"median_all", [](const Case& c) { return median(c.x()); }},
-          {"mode", [](const Case& c) { return both(mode(c.x(), along(c))); }},
-          {"kthvalue", [](const Case& c) { return both(kthvalue(c.x(), c.integer("k"), along(c))); }},
+          {"mode", [](const Case& c) { return both(mode(c.x(), c.integer("axis"), kept(c))); }},
+          {"kthvalue",
+           [](const Case& c) { return both(kthvalue(c.x(), c.integer("k"), c.integer("axis"), kept(c))); }},
           {"sort", [](const Case& c) { return both(sort(c.x(), {.axis = c.integer("axis")})); }},
           {"topk", [](const Case& c) { return both(topk(c.x(), c.integer("k"), {.axis = c.integer("axis")})); }},
           {"quantile", [](const Case& c) { return quantile(c.x(), c.number("q"), quantiles(c)); }},

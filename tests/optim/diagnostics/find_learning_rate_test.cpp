@@ -91,14 +91,13 @@ TEST_CASE("The range test says when there is nothing to suggest, and refuses bad
   const auto refusal = [&](const optim::LearningRateOptions& options) {
     return error_of<ValueError>([&] { optim::find_learning_rate([&] { return square(x); }, sgd, options); });
   };
-  CHECK(refusal({.start_lr = 0}) == "find_learning_rate: the rates must be 0 < start_lr < end_lr, got 0 and 10");
-  CHECK(refusal({.start_lr = 2, .end_lr = 1}) ==
-        "find_learning_rate: the rates must be 0 < start_lr < end_lr, got 2 and 1");
+  CHECK(refusal({.start_lr = 0}) == "find_learning_rate: needs 0 < start_lr < end_lr, got 0 and 10");
+  CHECK(refusal({.start_lr = 2, .end_lr = 1}) == "find_learning_rate: needs 0 < start_lr < end_lr, got 2 and 1");
   CHECK(refusal({.end_lr = std::numeric_limits<double>::infinity()}) ==
-        "find_learning_rate: the rates must be 0 < start_lr < end_lr, got 1e-07 and inf");
-  CHECK(refusal({.num_iter = 1}) == "find_learning_rate: num_iter must be at least 2, got 1");
-  CHECK(refusal({.smoothing = 1}) == "find_learning_rate: smoothing must be in [0, 1), got 1");
-  CHECK(refusal({.diverged = 1}) == "find_learning_rate: diverged must be above 1, got 1");
+        "find_learning_rate: needs 0 < start_lr < end_lr, got 1e-07 and inf");
+  CHECK(refusal({.num_iter = 1}) == "find_learning_rate: num_iter 1 is below 2");
+  CHECK(refusal({.smoothing = 1}) == "find_learning_rate: smoothing 1 is not in [0, 1)");
+  CHECK(refusal({.diverged = 1}) == "find_learning_rate: diverged 1 is not above 1");
   CHECK(error_of<ValueError>([&] { optim::find_learning_rate({}, sgd); }) ==
         "find_learning_rate: the function is empty");
   CHECK(error_of<ShapeError>([&] {

@@ -92,7 +92,7 @@ TEST_CASE("overfit_one_batch refuses what it cannot run") {
   const auto loss = [&] { return sum(w * w); };
   CHECK(error_of<ValueError>([&] { optim::overfit_one_batch({}, sgd); }) == "overfit_one_batch: the function is empty");
   CHECK(error_of<ValueError>([&] { optim::overfit_one_batch(loss, sgd, {.steps = 0}); }) ==
-        "overfit_one_batch: steps must be at least 1, got 0");
+        "overfit_one_batch: steps 0 is not positive");
   CHECK(error_of<ValueError>([&] { optim::overfit_one_batch(loss, sgd, {.target = 1}); }) ==
         "overfit_one_batch: target 1 is not in (0, 1)");
   CHECK(error_of<ValueError>([&] { optim::overfit_one_batch(loss, sgd, {.target = NAN}); }) ==

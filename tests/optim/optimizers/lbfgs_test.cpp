@@ -62,12 +62,12 @@ TEST_CASE("L-BFGS refuses bad options and losses, and nothing changes") {
   const auto refusal = [&](const optim::LbfgsOptions& options) {
     return error_of<ValueError>([&] { optim::LBFGS(q.parameters, options); });
   };
-  CHECK(refusal({.lr = -1}) == "lbfgs: lr must be finite and not negative, got -1");
-  CHECK(refusal({.max_iter = 0}) == "lbfgs: max_iter must be at least 1, got 0");
-  CHECK(refusal({.max_eval = 0}) == "lbfgs: max_eval must be at least 1, got 0");
-  CHECK(refusal({.tolerance_grad = -1}) == "lbfgs: tolerance_grad must be finite and not negative, got -1");
-  CHECK(refusal({.tolerance_change = -1}) == "lbfgs: tolerance_change must be finite and not negative, got -1");
-  CHECK(refusal({.history_size = 0}) == "lbfgs: history_size must be at least 1, got 0");
+  CHECK(refusal({.lr = -1}) == "lbfgs: lr -1 is negative or not finite");
+  CHECK(refusal({.max_iter = 0}) == "lbfgs: max_iter 0 is not positive");
+  CHECK(refusal({.max_eval = 0}) == "lbfgs: max_eval 0 is not positive");
+  CHECK(refusal({.tolerance_grad = -1}) == "lbfgs: tolerance_grad -1 is negative or not finite");
+  CHECK(refusal({.tolerance_change = -1}) == "lbfgs: tolerance_change -1 is negative or not finite");
+  CHECK(refusal({.history_size = 0}) == "lbfgs: history_size 0 is not positive");
   CHECK(error_of<ValueError>([] { optim::LBFGS(Tensors{}); }) == "lbfgs: there are no parameters");
   CHECK(error_of<ValueError>([&] { optim::LBFGS({q.x, q.x}); }) == "lbfgs: duplicate parameter 'x'");
   CHECK(error_of<GraphError>([&] { optim::LBFGS({q.x * 2}); }) ==
@@ -75,7 +75,7 @@ TEST_CASE("L-BFGS refuses bad options and losses, and nothing changes") {
 
   optim::LBFGS lbfgs{q.parameters, {.line_search_fn = wolfe}};
   CHECK(error_of<ValueError>([&] { lbfgs.step({}); }) == "lbfgs: the function is empty");
-  CHECK(error_of<ValueError>([&] { lbfgs.set_lr(-1); }) == "set_lr: lr must be finite and not negative, got -1");
+  CHECK(error_of<ValueError>([&] { lbfgs.set_lr(-1); }) == "set_lr: lr -1 is negative or not finite");
   const Array x = q.x.value();
   for (int good = 0; good < 4; ++good) {  // the trouble comes in the first evaluation, or later
     CAPTURE(good);

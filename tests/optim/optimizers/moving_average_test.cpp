@@ -76,7 +76,7 @@ TEST_CASE("A moving average refuses bad settings, weights that are not finite an
   const Tensor w = variable(Array({2}, {1, 2}), "w");
   for (const double decay : {-0.1, 1.1, std::nan("")}) {
     CHECK(error_of<ValueError>([&] { optim::ExponentialMovingAverage({w}, {.decay = decay}); }) ==
-          cat("moving_average: decay must be in [0, 1], got ", decay));
+          cat("moving_average: decay ", decay, " is not in [0, 1]"));
   }
   CHECK(error_of<ValueError>([] { optim::ExponentialMovingAverage(Tensors{}); }) ==
         "moving_average: there are no parameters");

@@ -93,7 +93,7 @@ TEST_CASE("Groups have options and learning rates of their own") {
   CHECK(a.item() == 0.5);
   CHECK(b.item() == 0.5);
   CHECK(error_of<ValueError>([&] { sgd.lr(2); }) == "lr: group 2 of 2");
-  CHECK(error_of<ValueError>([&] { sgd.set_lr(-1); }) == "set_lr: lr must be finite and not negative, got -1");
+  CHECK(error_of<ValueError>([&] { sgd.set_lr(-1); }) == "set_lr: lr -1 is negative or not finite");
 }
 
 TEST_CASE("The steady state takes no memory") {

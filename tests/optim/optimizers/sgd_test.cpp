@@ -21,9 +21,9 @@ TEST_CASE("SGD makes PyTorch's steps") {
 
 TEST_CASE("SGD refuses options outside their range") {
   const auto refusal = [](const optim::SgdOptions& options) { return error_of<ValueError>([&] { sgd(options); }); };
-  CHECK(refusal({.lr = -1}) == "sgd: lr must be finite and not negative, got -1");
-  CHECK(refusal({.momentum = -0.5}) == "sgd: momentum must be finite and not negative, got -0.5");
-  CHECK(refusal({.weight_decay = -1}) == "sgd: weight_decay must be finite and not negative, got -1");
+  CHECK(refusal({.lr = -1}) == "sgd: lr -1 is negative or not finite");
+  CHECK(refusal({.momentum = -0.5}) == "sgd: momentum -0.5 is negative or not finite");
+  CHECK(refusal({.weight_decay = -1}) == "sgd: weight_decay -1 is negative or not finite");
   CHECK(refusal({.nesterov = true}) == "sgd: nesterov needs momentum and no dampening, got momentum 0 and dampening 0");
 }
 

@@ -545,7 +545,7 @@ TEST_CASE("a layout of another view is refused") {
 TEST_CASE("limits below one are refused") {
   const GraphView view = GraphView::of({tanh(variable(1, "x"))});
   CHECK(error_of<ValueError>([&] { GraphLayout::of(view, {}, {.seconds = 0}); }) ==
-        "graph_layout: limits of 20 s, 0 s and 2147483648 bytes: each must be at least 1");
+        "graph_layout: limits of 20 s, 0 s and 2147483648 bytes: one is not positive");
 }
 
 TEST_CASE("without dot the graph is in a .dot file, and the error says so") {
