@@ -32,7 +32,7 @@ constexpr std::int64_t d = 4;
 // The weights that linear attention would have if it computed them.
 Tensor linear_weights(const Tensor& q, const Tensor& k) {
   const Tensor products = matmul(elu(q) + 1, elu(k) + 1, {.transpose_b = true});
-  return products / sum(products, {.axis = -1, .keepdim = true});
+  return products / sum(products, -1, {.keepdim = true});
 }
 
 void draw_weights(const std::filesystem::path& out) {

@@ -14,7 +14,7 @@ constexpr std::int64_t T = 10, d = 4;
 void regression(const std::filesystem::path& out) {
   const Tensor queries = input("queries", {1, 4, 1}), keys = input("keys", {1, 6, 1}), values = input("y", {1, 6, 1});
   const Tensor w = variable(1, "w");
-  save_graph(out / "a1_graph.svg", {mean(values, {.axis = 1, .keepdim = true}).named("f")},
+  save_graph(out / "a1_graph.svg", {mean(values, 1, {.keepdim = true}).named("f")},
              {.title = "The mean of what was observed", .legend = false});
   const auto attend = [&](const Tensor& distances) {
     return matmul(softmax(square(distances) / -2), values).named("f");
@@ -94,7 +94,7 @@ void seen(const std::filesystem::path& out) {
 
   const auto phi = [](const Tensor& y) { return elu(y) + 1; };
   const Tensor products = matmul(phi(x), phi(x), {.transpose_b = true});
-  const Tensor linear = products / sum(products, {.axis = -1, .keepdim = true});
+  const Tensor linear = products / sum(products, -1, {.keepdim = true});
   save(out / "a9.svg", maps("Softmax, and the weights that linear attention never computes",
                             {{"softmax", attn.weights(x, x).value()}, {"linear", linear.value()}}, 2));
 

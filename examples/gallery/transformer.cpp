@@ -68,7 +68,7 @@ Array reach(const Tensor& y, const Tensor& x) {
   Array seen(Shape{T, S});
   for (std::int64_t t = 0; t < T; ++t) {
     const Tensor g = grad(sum(y[{0, t, 0}]), {x}, {.retain_graph = true})[0];
-    const Array sizes = sum(abs(g), {.axis = -1}).value();
+    const Array sizes = sum(abs(g), -1).value();
     for (std::int64_t s = 0; s < S; ++s) seen.mutable_data()[t * S + s] = sizes.at({0, s}) > 1e-6 ? 1 : 0;
   }
   return seen;

@@ -48,7 +48,7 @@ struct GaussianProcess : nn::Module {
   /// mean = k(wanted, x) (L L')^-1 y,   deviation^2 = k(wanted, wanted) - k(wanted, x) (L L')^-1 k(x, wanted)
   Prediction operator()(const Tensor& wanted, const Tensor& x, const Tensor& y) const {
     const Tensor L = factor(x), across = linalg::solve_triangular(L, kernel(x, wanted));  // (n, m)
-    const Tensor left = square(signal()) - sum(square(across), {.axis = 0});
+    const Tensor left = square(signal()) - sum(square(across), 0);
     return {.mean = matmul(linalg::solve_triangular(L, y), across), .deviation = sqrt(maximum(left, Tensor(0)))};
   }
 };

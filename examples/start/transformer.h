@@ -84,7 +84,7 @@ inline void encoder_decoder(const std::filesystem::path& out) {
   kit::HeatMaps maps{
       .title = "Who looks at whom, before anything is learnt", .queries = counted(6), .keys = counted(6), .columns = 3};
   const auto panel = [&](const char* title, const char* path) {
-    maps.panels.push_back({title, kit::numbers(mean(Tensor(recorder.last(path)), {.axis = 1}).value())});
+    maps.panels.push_back({title, kit::numbers(mean(Tensor(recorder.last(path)), 1).value())});
   };
   panel("source to source", "encoder.blocks.0.attn");
   panel("target to target", "decoder.blocks.0.self_attn");

@@ -38,7 +38,7 @@ Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
   nn::AttentionRecorder recorder;
   model(images);
   const Tensor weights = recorder.records().front().weights;             // (B windows, H, M M, M M)
-  const Tensor shares = unsqueeze(mean(weights, {.axis = {1, 2}}), -1);  // (B windows, M M, 1)
+  const Tensor shares = unsqueeze(mean(weights, {1, 2}), -1);  // (B windows, M M, 1)
   const Size2d& patch = model.options.patch;
   const nn::WindowGrid grid(images.dim(2) / patch.height, images.dim(3) / patch.width, model.options.window, 0);
   const Tensor map = permute(grid.reverse(shares), {0, 3, 1, 2});

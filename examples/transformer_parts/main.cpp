@@ -66,7 +66,7 @@ Tensor reach(const nn::EncoderBlock& block, const Tensor& x, const Tensor& other
   Tensors rows;
   for (std::int64_t s = 0; s < x.dim(1); ++s) {
     const Tensor at_s = reshape(one_hot(index({s}), x.dim(1)), {1, -1, 1});
-    rows.push_back(sqrt(sum(square(block(where(at_s > 0, other, x), nn::causal) - y), {.axis = -1})));
+    rows.push_back(sqrt(sum(square(block(where(at_s > 0, other, x), nn::causal) - y), -1)));
   }
   return concat(rows, 0);
 }

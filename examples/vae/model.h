@@ -51,8 +51,8 @@ struct Vae : nn::Module {
   Bound operator()(const Tensor& x) const {
     const Normal q = encode(x);
     const Tensor z = q.rsample();
-    return {.reconstruction = sum(decode(z).log_prob(x), {.axis = {1, 2, 3}}),
-            .kl = sum(kl_divergence(q, Normal(0, 1)), {.axis = 1})};
+    return {.reconstruction = sum(decode(z).log_prob(x), {1, 2, 3}),
+            .kl = sum(kl_divergence(q, Normal(0, 1)), 1)};
   }
 };
 

@@ -40,7 +40,7 @@ Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
   model(images);
   Tensor steps;  // (B, N, N)
   for (const auto& record : recorder.records()) {
-    const Tensor attention = mean(record.weights, {.axis = 1});
+    const Tensor attention = mean(record.weights, 1);
     const Tensor step = (attention + eye(attention.dim(1))) / 2;
     steps = steps.defined() ? matmul(step, steps) : step;
   }

@@ -81,7 +81,7 @@ void draw(const Config& config, const kit::Vocab& vocab, const Array& vectors, c
 /// The encoder's embedding table with the vectors of the words that have one: less their mean, which tells words apart
 /// by nothing, and at the scale of the others.
 Array with_vectors(const Array& table, const kit::Vocab& of_table, const kit::Vocab& of_vectors, const Array& vectors) {
-  const Tensor centred = Tensor(vectors) - mean(Tensor(vectors), {.axis = 0, .keepdim = true});
+  const Tensor centred = Tensor(vectors) - mean(Tensor(vectors), 0, {.keepdim = true});
   const Array scaled = (centred / sqrt(mean(square(centred)))).value();  // (V, d), deviation 1
   const std::int64_t d = vectors.dim(1);
   Array result = table;

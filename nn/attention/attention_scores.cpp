@@ -179,7 +179,7 @@ Tensor GaussianAttention::score(const Tensor& q, const Tensor& k) const {
   check(q, k);
   if (q.dim(2) != k.dim(2)) refuse("queries and keys differ in width", q, k, {});
   const Tensor distance = (unsqueeze(q, 2) - unsqueeze(k, 1)) * w;  // (B, T, S, d)
-  return sum(square(distance), {.axis = -1}) * -0.5;
+  return sum(square(distance), -1) * -0.5;
 }
 
 std::string GaussianAttention::settings() const { return dropout_text(dropout); }

@@ -101,7 +101,7 @@ Tensor ResNet::operator()(const Tensor& x) const {
   }
   Tensor y = max_pool2d(relu(bn1(conv1(x))), 3, {.stride = 2, .padding = 1});  // (B, 64, H/4, W/4)
   y = layer4(layer3(layer2(layer1(y))));                                       // (B, 512, H/32, W/32)
-  return here(fc(mean(y, {.axis = {2, 3}})));
+  return here(fc(mean(y, {2, 3})));
 }
 
 std::string ResNet::settings() const {

@@ -268,7 +268,7 @@ Tensor SwinTransformer::operator()(const Tensor& x) const {
                      " x ", options.patch.width, " at least, got ", x.shape(),
                      xgrad::detail::batch_axis_hint(x.shape(), Shape{options.channels, -1, -1}));
   }
-  return here(head(mean(norm(features(x)), {.axis = {1, 2}})));
+  return here(head(mean(norm(features(x)), {1, 2})));
 }
 
 std::string SwinTransformer::settings() const {

@@ -140,7 +140,7 @@ Tensor VisionTransformer::features(const Tensor& x) const {
 Tensor VisionTransformer::operator()(const Tensor& x) const {
   const auto here = enter(x);
   const Tensor z = features(x);  // (B, N, D)
-  return here(heads(class_token.defined() ? z[{_, 0}] : mean(z, {.axis = 1})));
+  return here(heads(class_token.defined() ? z[{_, 0}] : mean(z, 1)));
 }
 
 std::string VisionTransformer::settings() const {

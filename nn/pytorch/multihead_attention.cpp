@@ -167,7 +167,7 @@ MultiheadOutput MultiheadAttention::forward(const Tensor& query, const Tensor& k
   if (training() && options.dropout > 0) weights = dropout(weights, options.dropout);
   const Tensor v = transpose(reshape(x.v, {B, x.v.dim(1), H, embed_dim / H}), 1, 2);  // (B, H, S + added, d)
   const Tensor y = transpose(weighted_sum(weights, v), 1, 2);                         // (B, T, H, d)
-  if (call.average_attn_weights) weights = mean(weights, {.axis = 1});
+  if (call.average_attn_weights) weights = mean(weights, 1);
   return {.output = here(result(x, reshape(y, {B, T, embed_dim}))),
           .weights = x.batched ? weights : squeeze(weights, {0})};
 }

@@ -38,7 +38,7 @@ const std::vector<Mistake> mistakes{
      "add: cannot broadcast [4, 3] with [4] at axis -1; [4] would fit as [4, 1]"},
     {"an axis that is not there",
      [] {
-       sum(zeros({4, 3}), {.axis = 2});
+       sum(zeros({4, 3}), 2);
      },
      "sum: axis 2 is out of range for rank 2"},
     {"a row behind the last",
