@@ -42,6 +42,7 @@
 #include "../core/base/scope.h"
 #include "../core/files/safetensors.h"
 #include "../core/files/state_difference.h"
+#include "../core/graph/observe.h"
 #include "../core/graph/tensor.h"
 #include "../core/watch/model_parameters.h"
 #include "init.h"
@@ -367,6 +368,16 @@ std::uint64_t Module::on_forward(F hook) const {
   } else {
     return add_hook(std::move(hook));
   }
+}
+
+/// For those who write modules: shows the observers that want `what` (Observer::wants) the array that value() returns.
+/// It is computed without a graph, and only if somebody wants it.
+///
+///     show_intermediate(*this, "gates", [&] { return sigmoid(gate(x)).value(); });
+template <class F>
+void show_intermediate(const Module& module, std::string_view what, const F& value) {
+  if (Observer::watching()) [[unlikely]]
+    xgrad::detail::Shown::intermediate(what, module.path(), value);
 }
 
 }  // namespace xgrad::nn

@@ -30,6 +30,19 @@ const detail::WholeAtFork whole{[]() -> std::mutex& { return places().mutex; }, 
 
 }  // namespace
 
+std::string_view why_no_history(History history) {
+  switch (history) {
+    case History::no_grad:
+      return "was computed under NoGrad, which records no graph, or from what was";
+    case History::gradient:
+      return "comes from a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that "
+             "it comes from";
+    case History::recorded:
+      break;
+  }
+  return "";
+}
+
 const Place* intern(std::string_view path, std::string_view what) {
   const std::lock_guard lock(places().mutex);
   return &*places().all.insert({.path = std::string(path), .what = std::string(what)}).first;

@@ -22,6 +22,9 @@ enum class History : std::uint8_t {
   gradient,  ///< it is a gradient whose graph was not asked for, or was computed from one
 };
 
+/// What is said of a tensor that has no history for this reason; nothing of one whose operations were recorded.
+std::string_view why_no_history(History history);
+
 /// A place in a model: a module's path, and what the module is ("Linear 512 -> 64") where that is known.
 struct Place {
   std::string path;

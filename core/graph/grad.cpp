@@ -324,6 +324,10 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   const std::span<Edge> edges = node.edges();
   const bool last = release && !recording() && edges[0].covers == edges.size();
   const detail::Donation donation(last ? &node : nullptr);
+  const auto run_rule = [&](Edge& edge, const bool* wanted, Tensor* gx) {
+    const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
+    edge.rule(gy, y, wanted, gx, &edge);
+  };
   for (std::size_t i = 0; i < edges.size();) {
     const std::size_t covers = edges[i].covers;
     if (covers == 1) {
@@ -331,10 +335,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
       if (!needed(edge)) continue;
       constexpr bool wanted = true;
       Tensor gradient;
-      {
-        const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
-        edge.rule(gy, y, &wanted, &gradient, &edge);
-      }
+      run_rule(edge, &wanted, &gradient);
       deliver(node, edge, std::move(gradient));
       continue;
     }
@@ -345,10 +346,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
     bool any = false;
     for (std::size_t j = 0; j < covers; ++j) any |= wanted_[j] = needed(edges[i + j]);
     if (any) {
-      {
-        const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
-        edges[i].rule(gy, y, wanted_.get(), joint_.data(), &edges[i]);
-      }
+      run_rule(edges[i], wanted_.get(), joint_.data());
       for (std::size_t j = 0; j < covers; ++j) {
         Tensor gradient = std::exchange(joint_[j], Tensor());
         if (wanted_[j]) deliver(node, edges[i + j], std::move(gradient));
@@ -363,18 +361,14 @@ template <class Complete>
 Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
   pending_.resize(order_.size());
   found_.resize(targets_.nodes().size());
-  const auto hand_over = [&](int target, Tensor gradient) {
-    Tensor& found = found_[static_cast<std::size_t>(target)];
-    found = std::move(gradient);
-    complete(target, found);
-  };
   const auto finish_leaves = [&] {
     for (const int target : done_) {
       Node& leaf = *targets_.nodes()[static_cast<std::size_t>(target)];
-      Tensor gradient = hooked(leaf, std::exchange(found_[static_cast<std::size_t>(target)], Tensor()));
+      Tensor& gradient = found_[static_cast<std::size_t>(target)];
+      gradient = hooked(leaf, std::move(gradient));
       if (Observer::watching()) [[unlikely]]
         detail::Shown::complete_gradient(leaf, gradient);
-      hand_over(target, std::move(gradient));
+      complete(target, gradient);
     }
     done_.clear();
   };
@@ -394,30 +388,19 @@ Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
     const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));
     if (Observer::watching()) [[unlikely]]
       detail::Shown::complete_gradient(node, gy);
-    if (const int target = targets_.find(&node); target != Targets::none) hand_over(target, gy);
+    if (const int target = targets_.find(&node); target != Targets::none) {
+      complete(target, found_[static_cast<std::size_t>(target)] = gy);
+    }
     visit(node, gy, release);
     finish_leaves();
   }
-  for (std::size_t i = 0; i < found_.size(); ++i) {  // of those that a hook froze in the middle of the pass
-    const bool waits = targets_.nodes()[i]->is_leaf() && awaited_[i] > 0 && found_[i].defined();
-    if (waits) done_.push_back(static_cast<int>(i));
-  }
-  finish_leaves();
   return std::move(found_);
 }
 
 Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   if (!y.requires_grad()) {
-    switch (y.history()) {
-      case History::no_grad:
-        fail<GraphError>(caller, "the result was computed under NoGrad, which records no graph, or from what was");
-      case History::gradient:
-        fail<GraphError>(caller,
-                         "the result comes from a gradient that was computed without a graph; pass "
-                         "{.create_graph = true} to the grad() that it comes from");
-      case History::recorded:
-        break;
-    }
+    const std::string_view why = why_no_history(y.history());
+    if (!why.empty()) fail<GraphError>(caller, "the result ", why);
     fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
                      y.is_leaf() ? " (it is no result of a recorded operation)" : "");
   }

@@ -46,17 +46,11 @@ class Rule {
   template <class Adaptor, class F>
   void set(F&& f) {
     using Function = std::decay_t<F>;
-    if constexpr (sizeof(Function) <= sizeof(place_) && alignof(Function) <= alignof(void*)) {
+    using Block = PoolAllocator<Function>;
+    static constexpr bool in_place = sizeof(Function) <= sizeof(place_) && alignof(Function) <= alignof(void*);
+    if constexpr (in_place) {
       new (place_) Function(std::forward<F>(f));
-      static constexpr Methods methods{
-          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
-            Adaptor::call(*static_cast<Function*>(place), gy, y, wanted, gx, edges);
-          },
-          [](void* place) noexcept { static_cast<Function*>(place)->~Function(); },
-          [](const void* place) { copied(*static_cast<const Function*>(place)); }};
-      methods_ = &methods;
     } else {
-      using Block = PoolAllocator<Function>;
       struct Room {  // given back if the function cannot be copied
         Function* block;
         ~Room() {
@@ -65,18 +59,22 @@ class Rule {
       } outside{Block().allocate(1)};
       new (outside.block) Function(std::forward<F>(f));
       new (place_) Function*(std::exchange(outside.block, nullptr));
-      static constexpr Methods methods{
-          [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
-            Adaptor::call(**static_cast<Function**>(place), gy, y, wanted, gx, edges);
-          },
-          [](void* place) noexcept {
-            Function* function = *static_cast<Function**>(place);
-            function->~Function();
-            Block().deallocate(function, 1);
-          },
-          [](const void* place) { copied(**static_cast<Function* const*>(place)); }};
-      methods_ = &methods;
     }
+    static constexpr auto function = [](const void* place) -> Function& {
+      if constexpr (in_place) return *static_cast<Function*>(const_cast<void*>(place));
+      return **static_cast<Function* const*>(place);
+    };
+    static constexpr Methods methods{
+        [](void* place, const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
+          Adaptor::call(function(place), gy, y, wanted, gx, edges);
+        },
+        [](void* place) noexcept {
+          Function& gone = function(place);
+          gone.~Function();
+          if constexpr (!in_place) Block().deallocate(&gone, 1);
+        },
+        [](const void* place) { copied(std::as_const(function(place))); }};
+    methods_ = &methods;
   }
   void reset() noexcept {
     if (const Methods* methods = std::exchange(methods_, nullptr)) methods->destroy(place_);

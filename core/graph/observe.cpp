@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "record.h"
+
 namespace xgrad {
 
 using Clock = std::chrono::steady_clock;
@@ -60,6 +62,7 @@ void Shown::work(const char* what) {
 }
 
 void Shown::intermediate(std::string_view what, const std::string& path, const std::function<Array()>& value) {
+  const NoGrad off;
   std::optional<Array> made;
   to_all([&](Observer& observer) {
     if (!observer.wants(what)) return;

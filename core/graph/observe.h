@@ -16,10 +16,11 @@
 #include <vector>
 
 #include "../base/scope.h"
-#include "record.h"
+#include "tensor.h"
 
 namespace xgrad {
 namespace detail {
+struct Listed;
 struct Shown;
 }  // namespace detail
 
@@ -63,7 +64,7 @@ class Observer {
   /// Something that is no operation is done: an optimizer's step, whole, whatever this throws.
   virtual void work(const char* /*what*/, Duration /*spent*/) {}
 
-  /// Whether it wants what modules show under this name (show_intermediate): "attention_weights".
+  /// Whether it wants what modules show under this name (nn::show_intermediate): "attention_weights".
   virtual bool wants(std::string_view /*what*/) const { return false; }
   virtual void intermediate(std::string_view /*what*/, const std::string& /*path*/, const Array& /*value*/) {}
 
@@ -111,19 +112,5 @@ class RulesShown {
   const Node* outer_ = nullptr;
 };
 }  // namespace detail
-
-/// For those who write modules: shows the observers that want `what` the array that value() returns. It is computed
-/// without a graph, and only if somebody wants it. `path` is the module's.
-///
-///     show_intermediate("gates", path(), [&] { return sigmoid(gate(x)).value(); });
-template <class F>
-void show_intermediate(std::string_view what, const std::string& path, const F& value) {
-  if (Observer::watching()) [[unlikely]] {
-    detail::Shown::intermediate(what, path, [&] {
-      const NoGrad off;
-      return value();
-    });
-  }
-}
 
 }  // namespace xgrad

@@ -44,11 +44,10 @@ struct [[nodiscard]] EnableGrad : detail::With<History> {
   EnableGrad() : With(&detail::Context::history, History::recorded) {}
 };
 
-/// Fused operations run in the form that they are composed of while it lives (core/graph/record_fused.h), of which the
-/// graph has each operation: softmax is exp, sum and div, attention is matmul, softmax and matmul. That is one level: what
-/// the form calls itself, as the softmax of attention, is one operation as ever. Rules and the second run of a checkpoint
-/// keep to what held in their forward pass. `Plain(false)` is the kernels again. Threads: as NoGrad; new threads run
-/// kernels.
+/// While it lives, fused operations run in their composed form (core/graph/record_fused.h), each of its operations in the
+/// graph: attention is matmul, softmax and matmul. That is one level: the softmax of attention is one operation as ever.
+/// Rules and the second run of a checkpoint keep to what held in their forward pass. Plain(false): kernels again.
+/// Threads: as NoGrad.
 struct [[nodiscard]] Plain : detail::With<bool> {
   explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
 };
@@ -290,9 +289,8 @@ std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
   return value;
 }
 
-/// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), with the input's InputShape behind if
-/// it asks for that, and returns the input's gradient, of the
-/// input's shape.
+/// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), with the input's InputShape behind if it
+/// asks for that, and returns the input's gradient, of the input's shape.
 template <std::convertible_to<Tensor> T, class F>
 detail::Wrt<detail::Held<T&&>, F> wrt(T&& input, F rule) {
   return {std::forward<T>(input), std::move(rule)};

@@ -14,15 +14,7 @@ std::string described(const Tensor& x) {
 
 // Why no gradient flows to something.
 std::string why_none_flows(const Tensor& x) {
-  switch (x.history()) {
-    case History::no_grad:
-      return "was computed under NoGrad, which records no graph, or from what was";
-    case History::gradient:
-      return "comes from a gradient that was computed without a graph; pass {.create_graph = true} to the grad() that "
-             "it comes from";
-    case History::recorded:
-      break;
-  }
+  if (const std::string_view why = why_no_history(x.history()); !why.empty()) return std::string(why);
   if (x.node() && detail::ModelParameters::of(x.node().get())) {
     return "is a parameter that is frozen; call set_requires_grad() before the forward pass";
   }

@@ -41,7 +41,7 @@ class AttentionRecorder : public Observer {
 /// For those who write attention layers: shows those who record it what weights() returns, (B, H, T, S).
 template <class F>
 void show_attention_weights(const Module& module, const F& weights) {
-  show_intermediate("attention_weights", module.path(), weights);
+  show_intermediate(module, "attention_weights", weights);
 }
 
 /// For those who write attention layers: multi_head_attention with the dropout that the module's mode asks for, and the

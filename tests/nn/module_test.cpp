@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include <xgrad/core/graph/observe.h>
 #include <xgrad/nn/containers/stack.h>
 #include <xgrad/nn/layers/activation.h>
 #include <xgrad/nn/layers/linear.h>
@@ -607,6 +608,41 @@ TEST_CASE("An init that gives another shape than asked is refused") {
   CHECK(error_of<ShapeError>([&] {
           Linear(root, 3, 2, {.init = other});
         }).starts_with("Linear: the init of weight gives [10, 3], not [2, 3]"));
+}
+
+TEST_CASE("an intermediate value is computed once, without a graph, and only for observers that want it") {
+  struct Wanting : Observer {
+    std::vector<std::string> paths;
+    bool wants(std::string_view what) const override { return what == "gates"; }
+    void intermediate(std::string_view what, const std::string& path, const Array& value) override {
+      paths.push_back(cat(what, ' ', path, ' ', value));
+    }
+  };
+  struct Cell : nn::Module {
+    explicit Cell(At here) : Module(here) {}
+  };
+  const struct Model : nn::Module {
+    Cell cell{at("cell")};
+    explicit Model(At here) : Module(here) {}
+  } model(nn::root);
+  const Cell& cell = model.cell;
+  const Tensor x = variable({1, 2});
+  int computed = 0;
+  const auto value = [&] {
+    ++computed;
+    CHECK(!recording());
+    return (x * 2).value();
+  };
+  nn::show_intermediate(cell, "gates", value);
+  CHECK(computed == 0);
+  Wanting one, two;
+  nn::show_intermediate(cell, "weights", value);
+  CHECK(computed == 0);
+  nn::show_intermediate(cell, "gates", value);
+  CHECK(computed == 1);
+  CHECK(one.paths.size() == 1);
+  CHECK(one.paths == two.paths);
+  CHECK(one.paths[0].starts_with("gates cell "));
 }
 
 }  // namespace

@@ -119,35 +119,6 @@ TEST_CASE("what an observer throws ends the operation or the pass, and the next 
   CHECK(listener.heard.back().starts_with("complete leaf"));
 }
 
-TEST_CASE("an intermediate value is computed once, without a graph, and only for observers that want it") {
-  struct Wanting : Observer {
-    std::vector<std::string> paths;
-    bool wants(std::string_view what) const override { return what == "gates"; }
-    void intermediate(std::string_view what, const std::string& path, const Array& value) override {
-      paths.push_back(cat(what, ' ', path, ' ', value));
-    }
-  };
-  const Tensor x = variable({1, 2});
-  int computed = 0;
-  const auto value = [&] {
-    ++computed;
-    CHECK(!recording());
-    return (x * 2).value();
-  };
-  show_intermediate("gates", "cell", value);
-  CHECK(computed == 0);
-  Wanting one, two;
-  Listener listener;
-  show_intermediate("weights", "cell", value);
-  CHECK(computed == 0);
-  show_intermediate("gates", "cell", value);
-  CHECK(computed == 1);
-  CHECK(one.paths.size() == 1);
-  CHECK(one.paths == two.paths);
-  CHECK(one.paths[0].starts_with("gates cell "));
-  CHECK(listener.heard.empty());
-}
-
 TEST_CASE("watching changes no number and no graph") {
   const Tensor x = variable(normal({4, 3}), "x"), w = variable(normal({3, 5}, 2), "w");
   const auto run = [&] {
