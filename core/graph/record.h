@@ -45,9 +45,9 @@ struct [[nodiscard]] EnableGrad : detail::With<History> {
   EnableGrad() : With(&detail::Context::history, History::recorded) {}
 };
 
-/// Fused operations run in the form that they are composed of while it lives (core/graph/record_fused.h), of which the
-/// graph has each operation: softmax is exp, sum and div, attention is matmul, softmax and matmul. That is one level: what
-/// the form calls itself, as the softmax of attention, is one operation as ever. Rules and the second run of a checkpoint
+/// Fused operations, softmax, attention, run as the operations that they are composed of while it lives: a graph has
+/// each of these, and a breakpoint stops in a formula (core/graph/record_fused.h). That is one level: what a composed
+/// form calls itself, as the softmax of attention, is one operation as ever. Rules and the second run of a checkpoint
 /// keep to what held in their forward pass. `Plain(false)` is the kernels again. Threads: as NoGrad; new threads run
 /// kernels.
 struct [[nodiscard]] Plain : detail::With<bool> {
