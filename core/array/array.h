@@ -18,7 +18,7 @@
 #include "nested.h"
 #include "shape.h"
 #include "slice.h"
-#include "witness.h"
+#include "copies.h"
 
 namespace xgrad {
 
@@ -89,8 +89,8 @@ class BasicArray {
 
   BasicArray(const BasicArray& other)
       : shape_(other.shape_), size_(other.size_), data_(other.data_), buffer_(other.buffer_) {
-    if (detail::CopyWitness* witness = detail::CopyWitness::current()) [[unlikely]]
-      witness->saw(buffer_.get(), size_ * static_cast<std::int64_t>(sizeof(T)));
+    if (detail::CopyListener* listener = detail::CopyListener::current()) [[unlikely]]
+      listener->saw(buffer_.get(), size_ * static_cast<std::int64_t>(sizeof(T)));
   }
   BasicArray& operator=(const BasicArray&) = default;
   /// A moved-from array has no elements.

@@ -37,9 +37,9 @@ inline bool lies_within(std::string_view path, std::string_view module) {
 }
 
 namespace detail {
-class CopyWitness;
+class CopyListener;
 class ErrorListener;
-class LastRun;
+class Donation;
 struct Setting;
 
 /// What a thread is doing. Every scope of the library sets one of these fields and puts it back.
@@ -47,9 +47,9 @@ struct Context {
   const Place* place = nullptr;         ///< in the model; nullptr: nowhere
   Observer* observers = nullptr;        ///< the newest of those that are shown what happens
   ErrorListener* on_error = nullptr;    ///< told of the errors that fail() throws
-  CopyWitness* witness = nullptr;       ///< told of copies
+  CopyListener* on_copy = nullptr;      ///< told of copies of tensors and arrays
   const Node* rule = nullptr;           ///< the operation whose gradient rule runs, the outermost
-  LastRun* last_run = nullptr;          ///< the rule that may write over what it holds
+  Donation* donation = nullptr;          ///< the rule that may write over what it holds
   Setting* settings = nullptr;          ///< the innermost With
   std::uint32_t recorded_rule = 0;      ///< the end of the id of `rule` while the graph of its gradient is recorded
   std::uint8_t order = 0;               ///< of the nodes that are made (graph/node.h)
@@ -112,5 +112,16 @@ class Scope : detail::With<const Place*> {
   /// `place` is interned, or nullptr for "nowhere".
   explicit Scope(const Place* place) : With(&detail::Context::place, place) {}
 };
+
+/// Fused operations, softmax, attention, run as the operations that they are composed of while it lives: a graph has
+/// each of these, and a breakpoint stops in a formula (core/graph/record_fused.h). That is one level: what a composed
+/// form calls itself, as the softmax of attention, is one operation as ever. Rules and the second run of a checkpoint
+/// keep to what held in their forward pass. `Plain(false)` is the kernels again. Threads: parallel_for takes it along;
+/// a new thread runs kernels.
+struct [[nodiscard]] Plain : detail::With<bool> {
+  explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
+};
+/// Whether this thread is to run fused operations in their composed form.
+inline bool runs_plain() { return detail::context.plain; }
 
 }  // namespace xgrad

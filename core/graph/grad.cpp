@@ -22,7 +22,8 @@
 #include "../array/kernels/add.h"
 #include "../base/fork.h"
 #include "../base/scope.h"
-#include "last_run.h"
+#include "donation.h"
+#include "observe.h"
 
 namespace xgrad {
 namespace {
@@ -128,10 +129,12 @@ class Pass {
     for (const Node* node : order_) highest = std::max<int>(highest, node->order);
     return static_cast<std::uint8_t>(std::min(highest + 1, 255));
   }
-  bool reached(int target) const { return reached_[static_cast<std::size_t>(target)]; }
+  bool reached(int target) const { return awaited_[static_cast<std::size_t>(target)] > 0; }
   // Whether y was computed from this target before gradients flowed to it.
   bool came_late(int target) const { return std::ranges::find(late_, target) != late_.end(); }
-  Tensors run(const Tensor& seed, bool release);
+  // `complete(target, gradient)` is told of each that is reached when its gradient is complete.
+  template <class Complete>
+  Tensors run(const Tensor& seed, bool release, const Complete& complete);
 
  private:
   struct Frame {
@@ -172,11 +175,12 @@ class Pass {
   std::vector<Node*> order_;           // inputs before results
   std::vector<unsigned char> needed_;  // by slot
   bool any_stale_ = false;
-  std::vector<bool> reached_;  // by target
-  std::vector<int> late_;      // targets that y was computed from before gradients flowed to them
-  Tensors pending_;            // by slot: gradients while they are being added up
-  Tensors found_;              // by target
-  Tensors joint_;              // what a joint rule returns
+  std::vector<std::size_t> awaited_;  // by target: how many gradients are to be added up
+  std::vector<int> late_;             // targets that y was computed from before gradients flowed to them
+  Tensors pending_;                   // by slot: gradients while they are being added up
+  Tensors found_;                     // by target
+  std::vector<int> done_;             // leaves to which the node that is visited gave the last gradient
+  Tensors joint_;                     // what a joint rule returns
   std::unique_ptr<bool[]> wanted_;
 };
 
@@ -186,8 +190,8 @@ bool Pass::reach(Node& node) {
   const bool add = every_leaf && (node.is_leaf() || (node.extras && node.extras->retain_grad));
   const int target = add ? targets_.add(&node) : targets_.find(&node);
   if (target == Targets::none) return false;
-  reached_.resize(targets_.nodes().size());
-  reached_[static_cast<std::size_t>(target)] = true;
+  awaited_.resize(targets_.nodes().size());
+  ++awaited_[static_cast<std::size_t>(target)];
   return true;
 }
 
@@ -205,7 +209,7 @@ void Pass::enter(Node& node) {
 
 // Nodes older than `oldest` cannot lead to a target.
 void Pass::collect(std::uint64_t oldest) {
-  reached_.resize(targets_.nodes().size());
+  awaited_.resize(targets_.nodes().size());
   Node& root = *y_.node();
   if (root.is_leaf()) {
     reach(root);
@@ -218,7 +222,7 @@ void Pass::collect(std::uint64_t oldest) {
     while (frame.next_edge < frame.node->edge_count) {
       const Edge& edge = frame.node->edges()[static_cast<std::size_t>(frame.next_edge++)];
       Node& to = *edge.to;
-      frame.stale |= frame.node->captures_inputs && edge.version != to.version;
+      frame.stale |= frame.node->captures_inputs && edge.version != to.version();
       if (!to.requires_grad) continue;
       if (!edge.carries) {
         if (const int target = targets_.find(&to); target != Targets::none) late_.push_back(target);
@@ -263,7 +267,7 @@ void Pass::check() const {
 
 void Pass::check_versions(const Node& node) {
   for (const Edge& edge : node.edges()) {
-    if (edge.to->version == edge.version) continue;
+    if (edge.to->version() == edge.version) continue;
     const std::string_view name = edge.to->name();
     fail<GraphError>(node.op, name.empty() ? std::string("an input") : cat("'", name, "'"),
                      " was assigned after it was used here; run the forward pass again");
@@ -297,9 +301,13 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
   if (Observer::watching()) [[unlikely]] {
     detail::Shown::gradient(from, static_cast<std::size_t>(&edge - from.edges().data()), gradient);
   }
-  Tensor& sum =
-      to.is_leaf() ? found_[static_cast<std::size_t>(targets_.find(&to))] : pending_[static_cast<std::size_t>(to.slot)];
-  accumulate(sum, std::move(gradient));
+  if (!to.is_leaf()) {
+    accumulate(pending_[static_cast<std::size_t>(to.slot)], std::move(gradient));
+    return;
+  }
+  const int target = targets_.find(&to);
+  accumulate(found_[static_cast<std::size_t>(target)], std::move(gradient));
+  if (--awaited_[static_cast<std::size_t>(target)] == 0) done_.push_back(target);
 }
 
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
@@ -315,7 +323,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   }
   const std::span<Edge> edges = node.edges();
   const bool last = release && !recording() && edges[0].covers == edges.size();
-  const detail::LastRun last_run(last ? &node : nullptr);
+  const detail::Donation donation(last ? &node : nullptr);
   for (std::size_t i = 0; i < edges.size();) {
     const std::size_t covers = edges[i].covers;
     if (covers == 1) {
@@ -351,34 +359,50 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   if (release) node.release();
 }
 
-Tensors Pass::run(const Tensor& seed, bool release) {
+template <class Complete>
+Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
   pending_.resize(order_.size());
   found_.resize(targets_.nodes().size());
+  const auto hand_over = [&](int target, Tensor gradient) {
+    Tensor& found = found_[static_cast<std::size_t>(target)];
+    found = std::move(gradient);
+    complete(target, found);
+  };
+  const auto finish_leaves = [&] {
+    for (const int target : done_) {
+      Node& leaf = *targets_.nodes()[static_cast<std::size_t>(target)];
+      Tensor gradient = hooked(leaf, std::exchange(found_[static_cast<std::size_t>(target)], Tensor()));
+      if (Observer::watching()) [[unlikely]]
+        detail::Shown::complete_gradient(leaf, gradient);
+      hand_over(target, std::move(gradient));
+    }
+    done_.clear();
+  };
   Node& root = *y_.node();
-  if (root.is_leaf()) {
-    if (const int target = targets_.find(&root); target != Targets::none)
-      found_[static_cast<std::size_t>(target)] = seed;
-  } else {
+  if (!root.is_leaf()) {
     pending_[static_cast<std::size_t>(root.slot)] = seed;
+  } else if (const int target = targets_.find(&root); target != Targets::none) {
+    found_[static_cast<std::size_t>(target)] = seed;
+    done_.push_back(target);
   }
+  finish_leaves();
   constexpr std::size_t ahead = 4;  // nodes that are fetched before their turn
   for (std::size_t slot = order_.size(); slot-- > 0;) {
     if (slot >= ahead) order_[slot - ahead]->prefetch();
     if (!needed_[slot] || !pending_[slot].defined()) continue;
     Node& node = *order_[slot];
     const Tensor gy = hooked(node, std::exchange(pending_[slot], Tensor()));
-    if (const int target = targets_.find(&node); target != Targets::none) found_[static_cast<std::size_t>(target)] = gy;
     if (Observer::watching()) [[unlikely]]
       detail::Shown::complete_gradient(node, gy);
+    if (const int target = targets_.find(&node); target != Targets::none) hand_over(target, gy);
     visit(node, gy, release);
+    finish_leaves();
   }
-  for (std::size_t i = 0; i < found_.size(); ++i) {
-    Node& node = *targets_.nodes()[i];
-    if (!found_[i].defined() || !node.is_leaf()) continue;
-    found_[i] = hooked(node, std::move(found_[i]));
-    if (Observer::watching()) [[unlikely]]
-      detail::Shown::complete_gradient(node, found_[i]);
+  for (std::size_t i = 0; i < found_.size(); ++i) {  // of those that a hook froze in the middle of the pass
+    const bool waits = targets_.nodes()[i]->is_leaf() && awaited_[i] > 0 && found_[i].defined();
+    if (waits) done_.push_back(static_cast<int>(i));
   }
+  finish_leaves();
   return std::move(found_);
 }
 
@@ -448,50 +472,58 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   const Tensors xs = with_respect_to;  // a hook may change the caller's list
   const Tensor seed = seed_for("grad", y, options.seed);
   Targets targets(xs.size());
+  std::vector<int> target_of;
   std::uint64_t oldest = ~std::uint64_t{0};
   for (const Tensor& x : xs) {
     if (!x.requires_grad()) {
       fail<GraphError>("grad", described(x), " does not require a gradient");
     }
-    targets.add(x.node().get());
+    target_of.push_back(targets.add(x.node().get()));
     oldest = std::min(oldest, x.node()->id);
   }
   Pass pass(y, targets, Collect::requested, "grad");
   pass.collect(std::max(oldest, since));
   pass.check();
-  for (const Tensor& x : xs) {
-    const int target = targets.find(x.node().get());
-    if (options.unused == Unused::zeros || pass.reached(target)) continue;
-    if (pass.came_late(target)) {
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    const Tensor& x = xs[i];
+    if (options.unused == Unused::zeros || pass.reached(target_of[i])) continue;
+    if (pass.came_late(target_of[i])) {
       fail<GraphError>("grad", described(x), " did not require a gradient yet when the result was computed from it; ",
                        "run the forward pass again");
     }
     fail<GraphError>("grad", "the result does not depend on ", described(x),
                      "; pass {.unused = Unused::zeros} if that is meant");
   }
-  const detail::With history(&detail::Context::history, options.create_graph ? History::recorded : History::gradient);
-  const detail::With order(&detail::Context::order,
-                           options.create_graph ? pass.order_of_gradients() : detail::context.order);
-  if (options.create_graph && !options.seed.defined()) seed.needed_node()->op = "seed";
+  const bool with_graph = options.create_graph, release = !options.retain_graph && !with_graph;
+  const detail::With history(&detail::Context::history, with_graph ? History::recorded : History::gradient);
+  const detail::With order(&detail::Context::order, with_graph ? pass.order_of_gradients() : detail::context.order);
+  if (with_graph && !options.seed.defined()) seed.needed_node()->op = "seed";
   Ref<Node> before;
-  if (options.create_graph) {
+  if (with_graph) {
     before = Node::create("mark", {}, 0);
     before->follow(*y.node());
     before->follow(*seed.needed_node());
   }
-  const Tensors found = pass.run(seed, !options.retain_graph && !options.create_graph);
-  Tensors result;
-  result.reserve(xs.size());
-  for (const Tensor& x : xs) {
-    const Tensor& g = found[static_cast<std::size_t>(targets.find(x.node().get()))];
-    if (options.create_graph && g.defined()) {
-      result.push_back(g.separate());
+  const auto ready = options.ready;  // a hook may drop the caller's
+  Tensors result(xs.size());
+  const auto give = [&](std::size_t i, const Tensor& g) {
+    if (with_graph && g.defined()) {
+      result[i] = g.separate();
     } else {
-      Array value = g.defined() ? g.value() : Array(x.shape(), Real(0));
-      result.push_back(detail::Engine::unrecorded(std::move(value), History::gradient));
+      Array value = g.defined() ? g.value() : Array(xs[i].node()->shape(), Real(0));
+      result[i] = detail::Engine::unrecorded(std::move(value), History::gradient);
     }
+    if (ready) ready(xs[i], result[i]);
+  };
+  const Tensors found = pass.run(seed, release, [&](int target, const Tensor& g) {
+    for (std::size_t i = 0; ready && i < xs.size(); ++i) {
+      if (target_of[i] == target) give(i, g);
+    }
+  });
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (!result[i].defined()) give(i, found[static_cast<std::size_t>(target_of[i])]);
   }
-  if (options.create_graph) name_gradients(y, xs, result, *before);
+  if (with_graph) name_gradients(y, xs, result, *before);
   return result;
 }
 
@@ -504,7 +536,7 @@ void Tensor::backward(const BackwardOptions& options) const {
   pass.collect(0);
   pass.check();
   const detail::With history(&detail::Context::history, History::gradient);
-  Tensors found = pass.run(seed, !options.retain_graph);
+  Tensors found = pass.run(seed, !options.retain_graph, [](int, const Tensor&) {});
 
   const std::lock_guard lock(accumulation);
   // Everything that can fail happens before the first gradient changes.

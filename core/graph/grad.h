@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "record.h"
@@ -20,6 +21,9 @@ struct GradOptions {
   bool create_graph = false;  ///< record the pass, so that the gradients can be differentiated again
   bool retain_graph = false;  ///< keep the graph for another pass (create_graph does, too)
   Unused unused = Unused::refuse;
+  /// Called with each of `xs` and its gradient as soon as that is complete, while the rest of the pass is still to run:
+  /// the last layer's parameters come first. What it throws ends the pass.
+  std::function<void(const Tensor& x, const Tensor& gradient)> ready = {};
 };
 
 struct BackwardOptions {

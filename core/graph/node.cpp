@@ -60,7 +60,7 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
   node->rank = static_cast<std::uint8_t>(shape.rank());
   node->order = detail::context.order;
   node->plain = detail::context.plain;
-  if (edges > 0) node->version = detail::context.recorded_rule;
+  if (edges > 0) node->version_or_rule_ = detail::context.recorded_rule;
   for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
   std::ranges::copy(shape, node->sizes());
   return Ref<Node>::adopt(node);

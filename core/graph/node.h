@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -84,7 +85,7 @@ class Rule {
   void operator()(const Tensor& gy, const Tensor& y, const bool* wanted, Tensor* gx, const Edge* edges) {
     methods_->call(place_, gy, y, wanted, gx, edges);
   }
-  /// Makes a copy, for a CopyWitness to see what the rule holds, and drops it.
+  /// Makes a copy, for a CopyListener to see what the rule holds, and drops it.
   void show() const {
     if (methods_) methods_->show(place_);
   }
@@ -160,9 +161,11 @@ class LazyExtras {
 /// hangs on them.
 struct Node {
   RefCount refs;
-  /// Of a leaf: how often its value was assigned. Of an operation that a gradient rule did: the end of the id of the
-  /// operation whose rule it is, else 0; it never changes.
-  std::uint32_t version = 0;
+
+ private:
+  std::uint32_t version_or_rule_ = 0;  // of a leaf, of an operation
+
+ public:
   const char* op = "leaf";
   const Place* place = nullptr;  ///< in the model, where it was recorded, interned; may be null
   std::uint64_t id = 0;          ///< larger than the ids of all inputs
@@ -183,6 +186,11 @@ struct Node {
   std::atomic<std::uint32_t> walk{0};
 
   bool is_leaf() const { return edge_count == 0; }
+  /// How often the value of a leaf was assigned; of an operation 0.
+  std::uint32_t version() const { return is_leaf() ? version_or_rule_ : 0; }
+  void count_assignment() { ++version_or_rule_; }
+  /// Of an operation that a gradient rule did: the end of the id of the operation whose rule it is; else 0.
+  std::uint32_t rule_id() const { return is_leaf() ? 0 : version_or_rule_; }
   /// Asks for the memory of the node and its first two edges.
   void prefetch() const {
     const char* begin = reinterpret_cast<const char*>(this);
@@ -218,6 +226,23 @@ namespace detail {
 /// Called by each thread before it makes its first node, unless null (core/library.cpp).
 using Announcement = void (*)();
 inline constinit Announcement at_first_node = nullptr;
+}  // namespace detail
+
+namespace detail {
+/// Goes over the nodes that `root` was computed from, itself first, each once and the nearest first: from those for
+/// which visit(node) holds along the arrows for which follow(edge) holds.
+template <class Visit, class Follow>
+void walk_graph(const Node& root, const Visit& visit, const Follow& follow) {
+  std::vector<const Node*> found{&root};
+  std::unordered_set<const Node*> seen{&root};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Node& node = *found[i];
+    if (!visit(node)) continue;
+    for (const Edge& edge : node.edges()) {
+      if (follow(edge) && seen.insert(edge.to.get()).second) found.push_back(edge.to.get());
+    }
+  }
+}
 }  // namespace detail
 
 /// How many nodes exist now, in all threads: a training loop must leave this where it began.

@@ -35,16 +35,15 @@ void Shown::to_all(const F& show) {
   for (Observer* observer = context.observers; observer; observer = observer->older_) show(*observer);
 }
 
-void Shown::operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
-                      std::span<const Attribute> attributes) {
+void show_operation(const char* op, const Tensor& output, const Listed& all) {
   const OperationRun run{.op = op,
                          .output = output,
-                         .inputs = inputs,
-                         .attributes = attributes,
+                         .inputs = all.inputs,
+                         .attributes = all.attributes,
                          .place = context.place,
                          .rule_of = context.rule,
                          .spent = spent()};
-  to_all([&](Observer& observer) { observer.operation(run); });
+  Shown::to_all([&](Observer& observer) { observer.operation(run); });
 }
 
 void Shown::complete_gradient(const Node& node, const Tensor& gradient) {
@@ -60,12 +59,12 @@ void Shown::work(const char* what) {
   to_all([&](Observer& observer) { observer.work(what, time); });
 }
 
-void Shown::offer(std::string_view what, const std::string& path, const std::function<Array()>& value) {
+void Shown::intermediate(std::string_view what, const std::string& path, const std::function<Array()>& value) {
   std::optional<Array> made;
   to_all([&](Observer& observer) {
     if (!observer.wants(what)) return;
     if (!made) made = value();
-    observer.offered(what, path, *made);
+    observer.intermediate(what, path, *made);
   });
 }
 

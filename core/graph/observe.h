@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "../base/scope.h"
-#include "tensor.h"
+#include "record.h"
 
 namespace xgrad {
 namespace detail {
@@ -37,7 +37,7 @@ struct OperationRun {
 };
 
 /// One who watches. Every one that lives is shown everything, except what observers compute themselves. What throws in
-/// operation(), complete_gradient(), gradient() or offered() ends the operation or the backward pass that was watched.
+/// operation(), complete_gradient(), gradient() or intermediate() ends the operation or the backward pass that was watched.
 ///
 /// Threads: an observer belongs to the thread that made it, and must die there, in any order with others, but not while
 /// it is being shown something.
@@ -63,9 +63,9 @@ class Observer {
   /// Something that is no operation is done: an optimizer's step, whole, whatever this throws.
   virtual void work(const char* /*what*/, Duration /*spent*/) {}
 
-  /// Whether it wants what modules offer() under this name (core/graph/record.h): "attention_weights".
+  /// Whether it wants what modules show under this name (show_intermediate): "attention_weights".
   virtual bool wants(std::string_view /*what*/) const { return false; }
-  virtual void offered(std::string_view /*what*/, const std::string& /*path*/, const Array& /*value*/) {}
+  virtual void intermediate(std::string_view /*what*/, const std::string& /*path*/, const Array& /*value*/) {}
 
   /// Whether anybody watches this thread.
   static bool watching() { return detail::context.observers != nullptr; }
@@ -78,15 +78,14 @@ class Observer {
 namespace detail {
 /// How observers are shown what happens. Only to be called if there are some.
 struct Shown {
-  static void operation(const char* op, const Tensor& output, std::span<const Tensor* const> inputs,
-                        std::span<const Attribute> attributes);
   static void complete_gradient(const Node& node, const Tensor& gradient);
   static void gradient(const Node& node, std::size_t input, const Tensor& gradient);
   static void work(const char* what);
-  static void offer(std::string_view what, const std::string& path, const std::function<Array()>& value);
+  static void intermediate(std::string_view what, const std::string& path, const std::function<Array()>& value);
 
  private:
   friend class RulesShown;
+  friend void show_operation(const char*, const Tensor&, const Listed&);
   template <class F>
   static void to_all(const F& show);
 };
@@ -112,5 +111,19 @@ class RulesShown {
   const Node* outer_ = nullptr;
 };
 }  // namespace detail
+
+/// For those who write modules: shows the observers that want `what` the array that value() returns. It is computed
+/// without a graph, and only if somebody wants it. `path` is the module's.
+///
+///     show_intermediate("gates", path(), [&] { return sigmoid(gate(x)).value(); });
+template <class F>
+void show_intermediate(std::string_view what, const std::string& path, const F& value) {
+  if (Observer::watching()) [[unlikely]] {
+    detail::Shown::intermediate(what, path, [&] {
+      const NoGrad off;
+      return value();
+    });
+  }
+}
 
 }  // namespace xgrad

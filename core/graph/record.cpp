@@ -9,13 +9,14 @@ Recording::Recording(const char* op, const Shape& shape, int edges) : node_(Node
   node_->requires_grad = true;
 }
 
-bool Recording::add(const Tensor& input) {
-  Node* to = input.needed_node().published();
+bool Recording::add(const Tensor& input) { return add(*input.needed_node().published()); }
+
+bool Recording::add(Node& to) {
   Edge& edge = node_->edges()[static_cast<std::size_t>(added_++)];
-  edge.to = Ref<Node>::share(to);
-  node_->follow(*to);
-  edge.version = to->version;
-  edge.carries = to->requires_grad;
+  edge.to = Ref<Node>::share(&to);
+  node_->follow(to);
+  edge.version = to.version();
+  edge.carries = to.requires_grad;
   return edge.carries;
 }
 

@@ -23,7 +23,6 @@
 #include <utility>
 
 #include "../base/scope.h"
-#include "observe.h"
 #include "tensor.h"
 
 namespace xgrad {
@@ -44,17 +43,6 @@ struct [[nodiscard]] NoGrad : detail::With<History> {
 struct [[nodiscard]] EnableGrad : detail::With<History> {
   EnableGrad() : With(&detail::Context::history, History::recorded) {}
 };
-
-/// Fused operations, softmax, attention, run as the operations that they are composed of while it lives: a graph has
-/// each of these, and a breakpoint stops in a formula (core/graph/record_fused.h). That is one level: what a composed
-/// form calls itself, as the softmax of attention, is one operation as ever. Rules and the second run of a checkpoint
-/// keep to what held in their forward pass. `Plain(false)` is the kernels again. Threads: as NoGrad; new threads run
-/// kernels.
-struct [[nodiscard]] Plain : detail::With<bool> {
-  explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
-};
-/// Whether this thread is to run fused operations in their composed form.
-inline bool runs_plain() { return detail::context.plain; }
 
 /// Which of the inputs of a joint rule want their gradient.
 class Wanted {
@@ -125,6 +113,7 @@ class Recording {
   Recording(const char* op, const Shape& shape, int edges);
   /// The next edge leads to `input`; true when its gradient is wanted.
   bool add(const Tensor& input);
+  bool add(Node& input);
   template <class Adaptor, class F>
   void set_rule(int edge, std::uint16_t covers, F&& rule) {
     Edge& at = node_->edges()[static_cast<std::size_t>(edge)];
@@ -316,11 +305,14 @@ detail::WrtEach<Tensors, F> wrt_each(Tensors&& inputs, F make_rule) {
 }
 
 namespace detail {
+/// Shows the observers of this thread an operation that has run (core/graph/observe.h).
+void show_operation(const char* op, const Tensor& output, const Listed& all);
+
 template <class... W>
 [[gnu::noinline, gnu::cold]] void show_operation(const char* op, const Tensor& output, const W&... wrts) {
   Listed all;
   (wrts.list(all), ...);
-  Shown::operation(op, output, all.inputs, all.attributes);
+  show_operation(op, output, std::as_const(all));
 }
 
 template <class... W>
@@ -343,23 +335,9 @@ Tensor recorded(const char* op, Array&& value, W&&... wrts) {
 template <class... W>
 Tensor record(const char* op, Array value, W&&... wrts) {
   Tensor y = detail::recorded(op, std::move(value), std::forward<W>(wrts)...);
-  if (Observer::watching()) [[unlikely]]
+  if (detail::context.observers) [[unlikely]]
     detail::show_operation(op, y, wrts...);
   return y;
-}
-
-/// For those who write modules: gives the observers that want `what` the array that value() returns. It is computed
-/// without a graph, and only if there are any. `path` is the module's.
-///
-///     offer("gates", path(), [&] { return sigmoid(gate(x)).value(); });
-template <class F>
-void offer(std::string_view what, const std::string& path, const F& value) {
-  if (Observer::watching()) [[unlikely]] {
-    detail::Shown::offer(what, path, [&] {
-      const NoGrad off;
-      return value();
-    });
-  }
 }
 
 }  // namespace xgrad

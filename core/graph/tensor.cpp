@@ -62,7 +62,7 @@ const Tensor& Tensor::set_requires_grad(bool wanted) const {
 
 void Tensor::bump_version() const {
   if (Node* leaf = body().node.get()) {
-    ++leaf->version;
+    leaf->count_assignment();
     leaf->kept = nullptr;
   }
 }

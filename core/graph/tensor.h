@@ -37,8 +37,8 @@ class Tensor {
   /// Undefined: means "none" where a Tensor is optional.
   Tensor() = default;
   Tensor(const Tensor& other) : body_(other.body_) {
-    if (detail::CopyWitness* witness = detail::CopyWitness::current()) [[unlikely]]
-      witness->saw(*this);
+    if (detail::CopyListener* listener = detail::CopyListener::current()) [[unlikely]]
+      listener->saw(*this);
   }
   Tensor(Tensor&&) = default;
   /// Makes a variable mean another tensor. Not for temporaries: x[{0}] = y does not write into x, and does not compile.
@@ -178,6 +178,8 @@ struct Engine {
   static Tensor at_node(Array&& value, Ref<Node>&& node);
   /// A value that was computed from tensors with a history and has none itself.
   static Tensor unrecorded(Array&& value, History why);
+  /// A handle of a leaf that has no numbers: for those who ask for its gradient alone.
+  static Tensor without_value(const Ref<Node>& leaf) { return at_node(Array(), Ref<Node>(leaf)); }
   /// The numbers of a tensor that nobody else holds, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
   /// Takes the numbers out of a tensor that nobody else holds, or shares them.

@@ -42,20 +42,17 @@ std::string formula(const char* op) {
 // The operations that a tensor was computed from, the nearest first, a line each.
 std::string ancestry(const Node* start) {
   std::string lines;
-  std::vector<const Node*> next{start};
-  std::unordered_set<const Node*> seen{start};
   std::size_t told = 0;
-  for (std::size_t i = 0; i < next.size() && told < most_ancestors; ++i) {
-    const Node& node = *next[i];
-    if (node.is_leaf()) continue;
-    append(lines, cat("\n    ", named(node), " of"));
-    for (const Edge& edge : node.edges()) {
-      append(lines, cat(' ', named(*edge.to)));
-      if (seen.insert(edge.to.get()).second) next.push_back(edge.to.get());
-    }
-    if (node.place && !node.place->path.empty()) append(lines, cat(", in ", node.place->path));
-    ++told;
-  }
+  detail::walk_graph(
+      *start,
+      [&](const Node& node) {
+        if (node.is_leaf() || told++ >= most_ancestors) return false;
+        append(lines, cat("\n    ", named(node), " of"));
+        for (const Edge& edge : node.edges()) append(lines, cat(' ', named(*edge.to)));
+        if (node.place && !node.place->path.empty()) append(lines, cat(", in ", node.place->path));
+        return true;
+      },
+      [](const Edge&) { return true; });
   return lines;
 }
 

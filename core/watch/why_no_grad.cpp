@@ -1,8 +1,7 @@
 // The cases in which there is no gradient, those first that nothing else can mend.
 #include "why_no_grad.h"
 
-#include <unordered_set>
-#include <vector>
+#include <algorithm>
 
 #include "model_parameters.h"
 
@@ -35,23 +34,18 @@ enum class Reached { no, late, yes };
 
 // Whether gradients flow from the loss to a node, or would if it had required them when the graph was recorded.
 Reached reach(const Node* loss, const Node* target) {
-  std::vector<const Node*> open{loss};
-  std::unordered_set<const Node*> seen{loss};
-  bool late = false;
-  while (!open.empty()) {
-    const Node* node = open.back();
-    open.pop_back();
-    if (node == target) return Reached::yes;
-    for (const Edge& edge : node->edges()) {
-      const Node* to = edge.to.get();
-      if (!edge.carries) {
-        late |= to == target;
-      } else if (to->requires_grad && to->id >= target->id && seen.insert(to).second) {
-        open.push_back(to);
-      }
-    }
-  }
-  return late ? Reached::late : Reached::no;
+  Reached result = Reached::no;
+  detail::walk_graph(
+      *loss,
+      [&](const Node& node) {
+        if (&node == target) result = Reached::yes;
+        return result != Reached::yes;
+      },
+      [&](const Edge& edge) {
+        if (!edge.carries && edge.to.get() == target) result = std::max(result, Reached::late);
+        return edge.carries && edge.to->requires_grad && edge.to->id >= target->id;
+      });
+  return result;
 }
 
 // Of a tensor that gradients flow to and that has none: whether it is a result that keeps none.

@@ -9,7 +9,7 @@ namespace xgrad::nn {
 
 bool AttentionRecorder::wants(std::string_view what) const { return what == "attention_weights"; }
 
-void AttentionRecorder::offered(std::string_view, const std::string& path, const Array& weights) {
+void AttentionRecorder::intermediate(std::string_view, const std::string& path, const Array& weights) {
   records_.push_back({path, weights});
 }
 
@@ -26,7 +26,7 @@ const Array& AttentionRecorder::last(std::string_view path) const {
 
 Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                     const AttentionMask& mask, double dropout, std::optional<std::int64_t> kv_heads) {
-  offer_attention_weights(module,
+  show_attention_weights(module,
                           [&] { return attention_weights(q, k, heads, {.mask = mask, .kv_heads = kv_heads}).value(); });
   const double p = module.training() ? dropout : 0;
   return multi_head_attention(q, k, v, heads, {.mask = mask, .dropout = static_cast<Real>(p), .kv_heads = kv_heads});
@@ -34,7 +34,7 @@ Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, cons
 
 Tensor attend_packed_heads(const Module& module, const Tensor& qkv, std::int64_t heads, const AttentionMask& mask,
                            double dropout, std::optional<std::int64_t> kv_heads) {
-  offer_attention_weights(module, [&] {
+  show_attention_weights(module, [&] {
     const std::int64_t own = kv_heads.value_or(heads), d = qkv.dim(-1) / (heads + 2 * own);
     const Tensor q = narrow(qkv, -1, 0, heads * d), k = narrow(qkv, -1, heads * d, own * d);
     return attention_weights(q, k, heads, {.mask = mask, .kv_heads = kv_heads}).value();

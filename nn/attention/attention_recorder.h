@@ -1,4 +1,4 @@
-// A scope that keeps the weights of attention layers, and how layers offer them to it.
+// A scope that keeps the weights of attention layers, and how layers show them to it.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../../core/graph/record.h"
+#include "../../core/graph/observe.h"
 #include "../../ops/layers/attention.h"
 #include "../module.h"
 
@@ -18,7 +18,7 @@ namespace xgrad::nn {
 ///     model(source, lengths, target);
 ///     const Array weights = recorder.last("encoder.blocks.0.attn");        // (B, H, T, S)
 ///
-/// Layers offer them as "attention_weights".
+/// Layers show them as the intermediate "attention_weights".
 class AttentionRecorder : public Observer {
  public:
   struct Record {
@@ -32,20 +32,20 @@ class AttentionRecorder : public Observer {
   const Array& last(std::string_view path) const;
 
   bool wants(std::string_view what) const override;
-  void offered(std::string_view what, const std::string& path, const Array& weights) override;
+  void intermediate(std::string_view what, const std::string& path, const Array& weights) override;
 
  private:
   std::vector<Record> records_;
 };
 
-/// For those who write attention layers: offers those who record it what weights() returns, (B, H, T, S).
+/// For those who write attention layers: shows those who record it what weights() returns, (B, H, T, S).
 template <class F>
-void offer_attention_weights(const Module& module, const F& weights) {
-  offer("attention_weights", module.path(), weights);
+void show_attention_weights(const Module& module, const F& weights) {
+  show_intermediate("attention_weights", module.path(), weights);
 }
 
 /// For those who write attention layers: multi_head_attention with the dropout that the module's mode asks for, and the
-/// weights offered to the recorder. Throws as multi_head_attention.
+/// weights shown to the recorder. Throws as multi_head_attention.
 Tensor attend_heads(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                     const AttentionMask& mask, double dropout, std::optional<std::int64_t> kv_heads = {});
 /// The same with queries, keys and values side by side, (B, T, (H + 2 kv_heads) d).

@@ -62,7 +62,7 @@ Tensor AttentionPooling::operator()(const Tensor& q, const Tensor& k, const Tens
                                     const AttentionMask& mask) const {
   const auto here = enter(q, k, v);
   check(q, k, v);
-  offer_attention_weights(*this, [&] {
+  show_attention_weights(*this, [&] {
     return unsqueeze(weights(q, k, mask), 1).value();  // (B, 1, T, S)
   });
   return here(pool(q, k, v, with_own(mask, q.dim(1), k.dim(1))));

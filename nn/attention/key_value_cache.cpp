@@ -129,7 +129,7 @@ Tensor KeyValueCache::attend(const Module& module, const Tensor& q, const Tensor
   Rewind undo(*this);
   append(k, v);
   const AttentionMask mask = seen_by_last(k.dim(1));
-  offer_attention_weights(module, [&] {
+  show_attention_weights(module, [&] {
     return attention_weights(q, keys(), heads, {.mask = mask, .kv_heads = kv_heads}).value();
   });
   const double p = module.training() ? dropout : 0;

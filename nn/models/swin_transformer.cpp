@@ -144,7 +144,7 @@ Tensor WindowAttention::operator()(const Tensor& x) const {
     mask.masked = broadcast_to(apart, {B, grid.windows(), N, N}).reshaped({B * grid.windows(), 1, N, N});
   }
   const Tensor projected = qkv(grid.partition(x));  // (B windows, N, 3C)
-  offer_attention_weights(*this, [&] {
+  show_attention_weights(*this, [&] {
     return attention_weights(narrow(projected, 2, 0, dim), narrow(projected, 2, dim, dim), heads, {.mask = mask})
         .value();
   });

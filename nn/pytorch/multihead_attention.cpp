@@ -163,7 +163,7 @@ MultiheadOutput MultiheadAttention::forward(const Tensor& query, const Tensor& k
   }
 
   Tensor weights = attention_weights(x.q, x.k, heads, {.mask = mask});  // (B, H, T, S + added)
-  offer_attention_weights(*this, [&] { return weights.value(); });
+  show_attention_weights(*this, [&] { return weights.value(); });
   if (training() && options.dropout > 0) weights = dropout(weights, options.dropout);
   const Tensor v = transpose(reshape(x.v, {B, x.v.dim(1), H, embed_dim / H}), 1, 2);  // (B, H, S + added, d)
   const Tensor y = transpose(weighted_sum(weights, v), 1, 2);                         // (B, T, H, d)

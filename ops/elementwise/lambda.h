@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "../../core/graph/last_run.h"
+#include "../../core/graph/donation.h"
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
 #include "../arrange/broadcast.h"
@@ -122,9 +122,9 @@ class PartialRule {
       (std::make_index_sequence<K + 1>());
     };
     if constexpr (depends >> K & 1) {
-      return map_over({"gradient"}, LastRun::take(gy), gradient, kept_[i].value()..., y.value());
+      return map_over({"gradient"}, Donation::take(gy), gradient, kept_[i].value()..., y.value());
     } else {
-      return map_over({"gradient"}, LastRun::take(gy), gradient, kept_[i].value()...);
+      return map_over({"gradient"}, Donation::take(gy), gradient, kept_[i].value()...);
     }
   }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "../../core/graph/last_run.h"
+#include "../../core/graph/donation.h"
 #include "../../core/graph/record_fused.h"
 #include "../../core/watch/formula.h"
 #include "../arrange/create.h"
@@ -143,10 +143,10 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
       },
       [&] {
         CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
-        return Fused(std::move(rows.losses),
+        return std::pair(std::move(rows.losses),
                      [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
                        return std::array<Tensor, 1>{
-                           cross_entropy_gradient_rows(detail::LastRun::take(in[0]), targets, totals, gy.value())};
+                           cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, gy.value())};
                      });
       },
       told("targets", targets.classes), told("ignore_index", targets.ignored),
@@ -163,11 +163,11 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduct
       [&] {
         CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
         const Real total = sum(Tensor(std::move(rows.losses))).item() / count;  // of a constant: not recorded
-        return Fused(Array(Shape{}, total), [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in,
+        return std::pair(Array(Shape{}, total), [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in,
                                                                                    const Tensor& gy, Wanted) {
           const Array scaled(Shape{}, gy.value().item() / count);
           return std::array<Tensor, 1>{
-              cross_entropy_gradient_rows(detail::LastRun::take(in[0]), targets, totals, scaled)};
+              cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, scaled)};
         });
       },
       told("targets", targets.classes), told("ignore_index", targets.ignored),

@@ -19,21 +19,17 @@ struct Behind {
 
 Behind look_behind(const Node* loss) {
   Behind result;
-  std::vector<const Node*> open{loss};
-  std::unordered_set<const Node*> seen{loss};
-  while (!open.empty()) {
-    const Node* node = open.back();
-    open.pop_back();
-    if (node->is_leaf()) result.leaves.push_back(node);
-    for (const Edge& edge : node->edges()) {
-      const Node* to = edge.to.get();
-      if (!edge.carries || !to->requires_grad) {
-        result.passed.insert(to);
-      } else if (seen.insert(to).second) {
-        open.push_back(to);
-      }
-    }
-  }
+  xgrad::detail::walk_graph(
+      *loss,
+      [&](const Node& node) {
+        if (node.is_leaf()) result.leaves.push_back(&node);
+        return true;
+      },
+      [&](const Edge& edge) {
+        const bool flows = edge.carries && edge.to->requires_grad;
+        if (!flows) result.passed.insert(edge.to.get());
+        return flows;
+      });
   std::ranges::sort(result.leaves, {}, &Node::id);
   return result;
 }

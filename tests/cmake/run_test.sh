@@ -58,6 +58,7 @@ pretend build/bin/xgrad_tests_f32 "$(summary 3 0)"
 pretend tests/some/some_test.sh 'echo reason; exit 3'
 run "15 passed, 1 failed" 1
 grep -qx reason "$sandbox/out"
+[ "$(tail -n 2 "$sandbox/out" | head -n 1)" = "failed: tests/some/some_test.sh" ]
 
 echo "the sanitizer runs leave the scripts out"
 pretend build/bin/xgrad_tests_in_float \

@@ -162,6 +162,28 @@ installed libxgrad.a xgrad.pc
 refused "component kit is not installed" user -DWANTED=kit
 refused "no component kit, the target xgrad_kit has not been built" install_part --component kit
 
+echo "FetchContent: the program compiles, and with it what it links and nothing else"
+mkdir "$sandbox/fetching"
+cat >"$sandbox/fetching/CMakeLists.txt" <<'END_OF_FILE'
+cmake_minimum_required(VERSION 3.25)
+project(fetching LANGUAGES CXX)
+include(FetchContent)
+FetchContent_Declare(xgrad SOURCE_DIR "${SOURCES}")
+set(XGRAD_GROUPED ON)
+FetchContent_MakeAvailable(xgrad)
+add_executable(fetching "${SOURCES}/tests/install/main.cpp")
+target_link_libraries(fetching PRIVATE xgrad::xgrad)
+END_OF_FILE
+configure "" fetching -DSOURCES="$root" -DXGRAD_NATIVE=ON
+if [ "$(cached CMAKE_GENERATOR)" = Ninja ]; then
+  ninja -C "$sandbox/build_fetching" -t inputs all >"$sandbox/inputs"
+  grep -q unity_core_graph_ "$sandbox/inputs"
+  if grep -E 'f64|examples/|tests/(core|ops)/' "$sandbox/inputs"; then exit 1; fi
+  ninja -C "$sandbox/build_fetching" "$(grep 'fetching[.]dir.*main[.]cpp[.]o$' "$sandbox/inputs")"
+  DESTDIR="$sandbox/nothing" cmake --install "$sandbox/build_fetching"
+  [ ! -e "$sandbox/nothing" ] || { echo "installed what is not its own"; exit 1; }
+fi
+
 echo "the target that is installed needs no tests"
 if [ "$(cached CMAKE_GENERATOR)" = Ninja ]; then
   ninja -C "$built" -t inputs libxgrad.a >"$sandbox/inputs"

@@ -150,16 +150,16 @@ class Collector {
     std::map<RuleKey, int> rules;
     for (const Node* node : nodes_) {
       const int next = static_cast<int>(view_.vertices.size());
-      const bool of_rule = !node->is_leaf() && node->order > 0 && node->version != 0;
+      const bool of_rule = node->order > 0 && node->rule_id() != 0;
       if (of_rule && !options_.formulas) {
-        const auto [place, is_new] = rules.try_emplace({node->version, node->order}, next);
+        const auto [place, is_new] = rules.try_emplace({node->rule_id(), node->order}, next);
         numbers_.emplace(node, place->second);
         if (!is_new) {
           add_to_rule(view_.vertices[place->second], *node);
           continue;
         }
         GraphVertex& vertex = view_.vertices.emplace_back(vertex_of(*node));
-        const auto of = by_id.find(node->version);
+        const auto of = by_id.find(node->rule_id());
         vertex.op = of == by_id.end() ? "gradient" : cat(of->second->op, "'");
         vertex.attributes.clear();
         continue;
@@ -169,8 +169,8 @@ class Collector {
     }
     rule_of_.assign(view_.vertices.size(), nothing);
     for (const Node* node : nodes_) {
-      if (node->is_leaf() || node->order == 0 || node->version == 0) continue;
-      if (const auto of = by_id.find(node->version); of != by_id.end()) rule_of_[number(node)] = number(of->second);
+      if (node->order == 0 || node->rule_id() == 0) continue;
+      if (const auto of = by_id.find(node->rule_id()); of != by_id.end()) rule_of_[number(node)] = number(of->second);
     }
   }
 
@@ -376,8 +376,8 @@ class Collector {
       const Node* maker;
       int holder;
     };
-    struct Witness : CopyWitness {
-      Witness(std::vector<Held>& list, int vertex) : held(list), holder(vertex) {}
+    struct Listener : CopyListener {
+      Listener(std::vector<Held>& list, int vertex) : held(list), holder(vertex) {}
       void saw(const Tensor& tensor) override {
         if (!tensor.defined()) return;
         held.push_back({tensor.value().buffer().get(), tensor.size() * static_cast<std::int64_t>(sizeof(Real)),
@@ -392,7 +392,7 @@ class Collector {
       if (node->is_leaf()) continue;
       const std::int64_t bytes = node->shape().numel() * static_cast<std::int64_t>(sizeof(Real));
       if (node->kept) held.push_back({node->kept.get(), bytes, node, number(node)});
-      const Witness witness(held, number(node));
+      const Listener listener(held, number(node));
       for (const Edge& edge : node->edges()) edge.rule.show();
     }
     std::unordered_set<const void*> counted = given_;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <xgrad/core/graph/checkpoint.h>
+#include <xgrad/core/graph/observe.h>
 #include <xgrad/core/runtime/memory.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
@@ -143,6 +144,24 @@ TEST_CASE("the graph of a checkpoint can be used twice, and in another thread") 
   CHECK(runs == 3);
   CHECK(first.item() == second.item());
   CHECK(third.defined());
+}
+
+TEST_CASE("an observer may compute a checkpoint itself") {
+  const Tensor w = variable({2, 3});
+  struct Computes : Observer {
+    const Tensor& w;
+    std::vector<Array> seen;
+    explicit Computes(const Tensor& given) : w(given) {}
+    void operation(const OperationRun&) override {
+      const Tensor x = variable({4, 5});
+      const Tensor y = sum(checkpoint([this](const Tensor& in) { return in * w; }, x));
+      for (const Tensor& gradient : grad(y, {x, w})) seen.push_back(gradient.value());
+    }
+  } observer(w);
+  exp(Tensor(1));
+  REQUIRE(observer.seen.size() == 2);
+  check_close(observer.seen[0], w.value());
+  check_close(observer.seen[1], Array(std::vector<Real>{4, 5}));
 }
 
 TEST_CASE("checkpoint refuses what it cannot do, and says so") {

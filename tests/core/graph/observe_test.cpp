@@ -119,11 +119,11 @@ TEST_CASE("what an observer throws ends the operation or the pass, and the next 
   CHECK(listener.heard.back().starts_with("complete leaf"));
 }
 
-TEST_CASE("what is offered is computed once, without a graph, and only for observers that want it") {
+TEST_CASE("an intermediate value is computed once, without a graph, and only for observers that want it") {
   struct Wanting : Observer {
     std::vector<std::string> paths;
     bool wants(std::string_view what) const override { return what == "gates"; }
-    void offered(std::string_view what, const std::string& path, const Array& value) override {
+    void intermediate(std::string_view what, const std::string& path, const Array& value) override {
       paths.push_back(cat(what, ' ', path, ' ', value));
     }
   };
@@ -134,13 +134,13 @@ TEST_CASE("what is offered is computed once, without a graph, and only for obser
     CHECK(!recording());
     return (x * 2).value();
   };
-  offer("gates", "cell", value);
+  show_intermediate("gates", "cell", value);
   CHECK(computed == 0);
   Wanting one, two;
   Listener listener;
-  offer("weights", "cell", value);
+  show_intermediate("weights", "cell", value);
   CHECK(computed == 0);
-  offer("gates", "cell", value);
+  show_intermediate("gates", "cell", value);
   CHECK(computed == 1);
   CHECK(one.paths.size() == 1);
   CHECK(one.paths == two.paths);

@@ -1,5 +1,5 @@
-// Tests of core/graph/last_run.h: when a gradient may be written over what the backward pass leaves behind.
-#include <xgrad/core/graph/last_run.h>
+// Tests of core/graph/donation.h: when a gradient may be written over what the backward pass leaves behind.
+#include <xgrad/core/graph/donation.h>
 
 #include <limits>
 #include <vector>
@@ -28,9 +28,9 @@ constexpr Got everything{true, true}, nothing{false, false};
 // y = 2 x; the rule takes gy and a tensor that it holds alone.
 Tensor taking(const Tensor& x, Got& got) {
   return record("taking", (2 * x).value(), wrt(x, [held = Tensor(Array(x.shape(), 5)), &got](const Tensor& gy) {
-                  Array gradient = detail::LastRun::take(gy);
+                  Array gradient = detail::Donation::take(gy);
                   got.gradient = gradient.unique();
-                  got.held = detail::LastRun::take(held).unique();
+                  got.held = detail::Donation::take(held).unique();
                   Real* const numbers = gradient.mutable_data();
                   for (std::int64_t i = 0; i < gradient.size(); ++i) numbers[i] *= 2;
                   return Tensor(std::move(gradient));
@@ -101,7 +101,7 @@ TEST_CASE("a rule beside others takes nothing") {
   const Tensor a = variable(numbers({1, 2, 3})), b = variable(numbers({4, 5, 6}));
   std::vector<bool> taken;
   const auto rule = [&](const Tensor& gy) {
-    taken.push_back(detail::LastRun::take(gy).unique());
+    taken.push_back(detail::Donation::take(gy).unique());
     return gy;
   };
   const Tensor y = record("both", (a + b).value(), wrt(a, rule), wrt(b, rule));
@@ -120,7 +120,7 @@ TEST_CASE("a backward pass within a rule takes nothing of the rule's") {
                               grad(taking(z, inner), {z}, {.seed = gy, .retain_graph = true});
                             }
                             CHECK(inner == nothing);
-                            outer = detail::LastRun::take(gy).unique();
+                            outer = detail::Donation::take(gy).unique();
                             return Tensor(numbers({1, 1, 1}));
                           }));
   grad(sum(3 * y), {x});
@@ -130,7 +130,7 @@ TEST_CASE("a backward pass within a rule takes nothing of the rule's") {
 TEST_CASE("a rule that fails after it has taken cannot run again") {
   const Tensor x = variable(numbers({1, 2, 3}));
   const Tensor y = sum(record("broken", Array(x.value()), wrt(x, [](const Tensor& gy) -> Tensor {
-                                detail::LastRun::take(gy);
+                                detail::Donation::take(gy);
                                 fail<ValueError>("broken", "on purpose");
                               })));
   CHECK_THROWS_AS(grad(y, {x}), ValueError);

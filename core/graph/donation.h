@@ -13,21 +13,21 @@ namespace xgrad::detail {
 
 /// While it lives, rules run; those of `node`, if there is one, are a single rule that runs for the last time.
 /// Threads: belongs to the thread that made it.
-class LastRun {
+class Donation {
  public:
-  explicit LastRun(Node* node) : node_(node), outer_(std::exchange(context.last_run, this)) {}
+  explicit Donation(Node* node) : node_(node), outer_(std::exchange(context.donation, this)) {}
   /// What was taken is gone, so the rule cannot run again, even if it has thrown.
-  ~LastRun() {
-    context.last_run = outer_;
+  ~Donation() {
+    context.donation = outer_;
     if (taken_) node_->release();
   }
-  LastRun(const LastRun&) = delete;
-  LastRun& operator=(const LastRun&) = delete;
+  Donation(const Donation&) = delete;
+  Donation& operator=(const Donation&) = delete;
 
   /// For a rule: the numbers of gy, or of a tensor that the rule holds. If this is the last run and nobody else holds
   /// them they are unique (Array::unique), to be written over, and the tensor is empty from now on; else shared.
   static Array take(const Tensor& held) {
-    LastRun* const run = context.last_run;
+    Donation* const run = context.donation;
     if (!run || !run->node_ || !held.unique()) return held.value();
     run->taken_ = true;
     return std::exchange(Engine::own_value(held), Array());
@@ -35,7 +35,7 @@ class LastRun {
 
  private:
   Node* node_;
-  LastRun* outer_;
+  Donation* outer_;
   bool taken_ = false;
 };
 
