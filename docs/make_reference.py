@@ -86,13 +86,15 @@ def fields_of(body):
 
 def entries(path):
     lines = path.read_text().splitlines()
-    comment, hidden, i = [], 0, 0
+    comment, hidden, within, i = [], 0, "", 0
     while i < len(lines):
         line = lines[i]
         if re.match(r"namespace (detail|\w+::detail)\b", line):
             hidden += 1
         elif re.match(r"}  // namespace detail", line):
             hidden -= 1
+        elif match := re.match(r"(}  // )?namespace (plain)\b", line):
+            within = "" if match[1] else match[2] + "::"
         elif line.startswith("///"):
             comment = comment + [line[3:]] if i > 0 and lines[i - 1].startswith("///") else [line[3:]]
         elif line and not line.startswith((" ", "}", "#", "//", "namespace", "extern", "friend")):
@@ -111,7 +113,7 @@ def entries(path):
             left_out = left_out or re.match(r"(explicit )?(\w+)\(.*\) -> \2", "".join(head))  # a deduction guide
             if not left_out and (name := declared(statement)):
                 is_type = re.match(r"(class|struct) ", head[0])
-                yield name, first_sentence(comment), members([head[0]] + body[1:]) if is_type and len(body) > 2 else []
+                yield within + name, first_sentence(comment), members([head[0]] + body[1:]) if is_type and len(body) > 2 else []
                 if not comment and re.match(r"struct |enum class ", head[0]):
                     fields[name] = fields_of(body)
         elif not line:

@@ -116,4 +116,15 @@ class Scope : detail::With<const Place*> {
   explicit Scope(const Place* place) : With(&detail::Context::place, place) {}
 };
 
+/// Fused operations, softmax, attention, run as the operations that they are composed of while it lives: a graph has
+/// each of these, and a breakpoint stops in a formula (core/graph/record_fused.h). That is one level: what a composed
+/// form calls itself, as the softmax of attention, is one operation as ever. Rules and the second run of a checkpoint
+/// keep to what held in their forward pass. `Plain(false)` is the kernels again. Threads: parallel_for takes it along;
+/// a new thread runs kernels.
+struct [[nodiscard]] Plain : detail::With<bool> {
+  explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
+};
+/// Whether this thread is to run fused operations in their composed form.
+inline bool runs_plain() { return detail::context.plain; }
+
 }  // namespace xgrad

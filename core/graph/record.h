@@ -44,16 +44,6 @@ struct [[nodiscard]] EnableGrad : detail::With<History> {
   EnableGrad() : With(&detail::Context::history, History::recorded) {}
 };
 
-/// While it lives, fused operations run in their composed form (core/graph/record_fused.h), each of its operations in the
-/// graph: attention is matmul, softmax and matmul. That is one level: the softmax of attention is one operation as ever.
-/// Rules and the second run of a checkpoint keep to what held in their forward pass. Plain(false): kernels again.
-/// Threads: as NoGrad.
-struct [[nodiscard]] Plain : detail::With<bool> {
-  explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
-};
-/// Whether this thread is to run fused operations in their composed form.
-inline bool runs_plain() { return detail::context.plain; }
-
 /// Which of the inputs of a joint rule want their gradient.
 class Wanted {
  public:

@@ -164,6 +164,19 @@ void cross_attention(const std::filesystem::path& folder) {
   draw("diagram_all_layers.svg", "Cross-attention to all encoder layers", nn::CrossAttention::all);
 }
 
+// Attention as one operation and, under Plain, as those that it is composed of, for docs/fused_operation.md.
+void attention(const std::filesystem::path& folder) {
+  const auto operand = [](const char* name) { return variable(zeros({2, 4, 10, 8}).value(), name); };
+  const Tensor q = operand("q"), k = operand("k"), v = operand("v");
+  const auto draw = [&](const char* file, const char* title) {
+    const Tensor y = scaled_dot_product_attention(q, k, v, {.mask = {.causal = true}});
+    save_graph(folder / file, {y.named("y")}, {.title = title});
+  };
+  draw("diagram_attention.svg", "Attention");
+  const Plain plain;
+  draw("diagram_attention_plain.svg", "The same under Plain");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -182,6 +195,7 @@ int main(int argc, char** argv) try {
     unrolled_rnn(folder);
     lstm_cell(folder);
     cross_attention(folder);
+    attention(folder);
   });
 } catch (...) {
   return kit::report_error();

@@ -160,7 +160,7 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
       if (keep) kept = KeptAttention(call.sizes);
       attention_forward(call.sizes, read(inputs), call.keys, call.dropout, y.mutable_data(), keep ? &kept : nullptr);
     }
-    return Fused(std::move(y), [call, operands, read, kept](const std::array<Tensor, N>& in, const Tensor& gy,
+    return std::pair(std::move(y), [call, operands, read, kept](const std::array<Tensor, N>& in, const Tensor& gy,
                                                             Wanted wanted) {
       const bool empty = gy.size() == 0, has_bias = call.keys.bias != nullptr;
       std::array<Tensor, N> gradients;

@@ -185,7 +185,7 @@ Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
         const bool keep = recording() && std::ranges::any_of(inputs, &Tensor::requires_grad);
         KeptSteps kept;
         Array value = run_cells<Cell>(course, arrays<Cell>(inputs), keep ? KeepSteps::yes : KeepSteps::no, kept);
-        return Fused(std::move(value), [course, kept](const Inputs<Cell>& in, const Tensor& gy, Wanted wanted) {
+        return std::pair(std::move(value), [course, kept](const Inputs<Cell>& in, const Tensor& gy, Wanted wanted) {
           CellInputs g = cell_gradients<Cell>(course, arrays<Cell>(in), kept, gy.value(),
                                               {.weight = wanted[1], .last = in.size() > 3 && wanted[3]});
           Inputs<Cell> result{Tensor(std::move(g.x)), Tensor(), Tensor(std::move(g.h))};

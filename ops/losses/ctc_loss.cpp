@@ -150,7 +150,7 @@ Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& inpu
         "ctc_loss", std::array{x}, [texts](const Tensor& own) { return composed_losses(own, texts); },
         [&] {
           const CtcForward forward = ctc_forward(x.value(), texts);
-          return Fused(forward.losses, [texts, forward](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
+          return std::pair(forward.losses, [texts, forward](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
             return std::array<Tensor, 1>{ctc_gradient(in[0].value(), texts, forward, gy.value())};
           });
         },

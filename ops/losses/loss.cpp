@@ -143,7 +143,7 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
       },
       [&] {
         CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
-        return Fused(std::move(rows.losses),
+        return std::pair(std::move(rows.losses),
                      [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
                        return std::array<Tensor, 1>{
                            cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, gy.value())};
@@ -163,7 +163,7 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduct
       [&] {
         CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
         const Real total = sum(Tensor(std::move(rows.losses))).item() / count;  // of a constant: not recorded
-        return Fused(Array(Shape{}, total), [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in,
+        return std::pair(Array(Shape{}, total), [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in,
                                                                                    const Tensor& gy, Wanted) {
           const Array scaled(Shape{}, gy.value().item() / count);
           return std::array<Tensor, 1>{

@@ -3,6 +3,8 @@
 
     tests/cmake/structure.py ROOT
 
+Every fused operation has its composed form in public, as plain::<operation>.
+
 The folders of core are rooms one above the other. In each room the files, a source with its header (ops/layers/softmax.h
 and .cpp), include each other without a circle; a folder called kernels counts as one file. Arrows are includes; an umbrella
 (a header that only includes) has none.
@@ -117,6 +119,28 @@ lines = sum(len(lines_of(path)) for path in engine)
 if len(engine) > MOST_FILES or lines > MOST_LINES:
     wrong.append(f"{ENGINE}: {len(engine)} files, {lines} lines; an engine that fits in one head has {MOST_FILES} and {MOST_LINES}")
 
+# Fused operations: by the name that a call of record_fused begins with, else by what that stands for.
+STANDS_FOR = {
+    '"attention"': ["scaled_dot_product_attention", "multi_head_attention"],
+    "norm.op": ["layer_norm", "rms_norm"],
+    "Cell::name": ["rnn", "lstm", "gru"],
+}
+fused = 0
+for path in files:
+    if path.suffix != ".cpp":
+        continue
+    text, name = path.read_text(encoding="utf8"), path.relative_to(root)
+    header = path.with_suffix(".h").read_text(encoding="utf8") if path.with_suffix(".h").exists() else ""
+    public = "".join(re.findall(r"^namespace plain \{$(.*?)^\}  // namespace plain$", header, re.S | re.M))
+    calls = re.findall(r"\brecord_fused\(\s*([^,]+),", text) + re.findall(r"\brun_composed\((plain::\w+),", text)
+    for call in calls:
+        fused += 1
+        for operation in STANDS_FOR.get(call, [call.strip('"').removeprefix("plain::")]):
+            if not re.search(rf"^\w+ {re.escape(operation)}\(", public, re.M) or f" plain::{operation}(" not in text:
+                wrong.append(f"{name}: the fused operation {call} has no plain::{operation} in its header and source")
+if not fused:
+    wrong.append("no call of record_fused is found")
+
 # Outside of the library, includes go through the links that a fresh clone has.
 for folder in ("examples", "tests"):
     for path in (root / folder).rglob("*"):
@@ -125,5 +149,5 @@ for folder in ("examples", "tests"):
                 if (match := re.match(r"#include <(xgrad/[^>]+)>", line)) and not (root / "cmake/include" / match[1]).exists():
                     wrong.append(f"{path.relative_to(root)}: <{match[1]}> is not there")
 
-print("\n".join(sorted(set(wrong))) or f"{len(files)} files, the engine {lines} lines in {len(engine)}; no arrow upwards, no circle")
+print("\n".join(sorted(set(wrong))) or f"{len(files)} files, the engine {lines} lines in {len(engine)}; no arrow upwards, no circle; {fused} fused operations")
 sys.exit(1 if wrong else 0)
