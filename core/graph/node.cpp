@@ -54,8 +54,8 @@ NodeExtras& LazyExtras::needed() {
   return *mine.release();
 }
 
-Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
-  auto* node = new (pool_allocate(bytes(shape.rank(), edges), PoolUse::nodes)) Node;
+Ref<Node> Node::create(const char* op, const Shape& shape, int edges, bool counts) {
+  auto* node = new (pool_allocate(bytes(shape.rank(), edges, counts), PoolUse::nodes)) Node;
   nodes.alive.fetch_add(1, std::memory_order_relaxed);
   node->op = op;
   node->id = ids.next();
@@ -64,6 +64,7 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges) {
   node->rank = static_cast<std::uint8_t>(shape.rank());
   node->order = detail::context.order;
   node->plain = detail::context.plain;
+  node->counts = counts;
   if (edges > 0) node->version_or_rule_ = detail::context.recorded_rule;
   for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
   std::ranges::copy(shape, node->sizes());
@@ -95,7 +96,7 @@ void Node::destroy(Node* node) noexcept {
   std::int64_t count = 0;
   while (waiting) {
     Node* dead = std::exchange(waiting, reinterpret_cast<Node*>(waiting->id));
-    const std::size_t size = bytes(dead->rank, dead->edge_count);
+    const std::size_t size = bytes(dead->rank, dead->edge_count, dead->counts);
     std::destroy(dead->edges().begin(), dead->edges().end());
     dead->~Node();
     pool_release(dead, size, PoolUse::nodes);

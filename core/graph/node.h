@@ -177,6 +177,7 @@ struct Node {
   bool requires_grad : 1 = false;
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
   bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
+  bool counts : 1 = false;           ///< the operation told its multiply-adds, which stand behind its shape
   bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 
   // Scratch of the walk that is under way (core/graph/grad.cpp).
@@ -200,22 +201,26 @@ struct Node {
   bool has_shape(const Shape& other) const { return std::ranges::equal(std::span(sizes(), rank), other); }
   std::string_view name() const { return extras ? std::string_view(extras->name) : std::string_view(); }
   NodeExtras& needed_extras() { return extras.needed(); }
+  /// As told to record(); 0 for an operation that tells none.
+  std::int64_t multiply_adds() const { return counts ? sizes()[rank] : 0; }
+  /// Only of a node that was created to count.
+  void set_multiply_adds(std::int64_t count) { sizes()[rank] = count; }
   /// Takes a larger id if the input, made by another thread, has one as large.
   void follow(const Node& input);
   /// Lets go of rules and kept values; the arrows stay, so that the graph can still be drawn.
   void release() noexcept;
 
-  /// A node of `shape` with room for `edges` arrows, all empty.
-  static Ref<Node> create(const char* op, const Shape& shape, int edges);
+  /// A node of `shape` with room for `edges` arrows, all empty, and for its multiply-adds if it counts them.
+  static Ref<Node> create(const char* op, const Shape& shape, int edges, bool counts = false);
   /// The end of a node: its inputs are let go one by one, in a loop however long the chain.
   static void destroy(Node* node) noexcept;
 
  private:
-  static std::size_t bytes(int rank, int edges) {
+  static std::size_t bytes(int rank, int edges, bool counts) {
     return sizeof(Node) + sizeof(Edge) * static_cast<std::size_t>(edges) +
-           sizeof(std::int64_t) * static_cast<std::size_t>(rank);
+           sizeof(std::int64_t) * static_cast<std::size_t>(rank + counts);
   }
-  // Behind the node in its block: the edges, then the sizes of the shape.
+  // Behind the node in its block: the edges, then the sizes of the shape, then the multiply-adds if it counts.
   Edge* first_edge() const { return reinterpret_cast<Edge*>(const_cast<Node*>(this) + 1); }
   std::int64_t* sizes() const { return reinterpret_cast<std::int64_t*>(first_edge() + edge_count); }
 };

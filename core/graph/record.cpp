@@ -5,7 +5,8 @@ namespace xgrad {
 
 namespace detail {
 
-Recording::Recording(const char* op, const Shape& shape, int edges) : node_(Node::create(op, shape, edges)) {
+Recording::Recording(const char* op, const Shape& shape, int edges, bool counts)
+    : node_(Node::create(op, shape, edges, counts)) {
   node_->requires_grad = true;
 }
 

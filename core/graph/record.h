@@ -11,6 +11,7 @@
 // captures decides what stays in memory: (gy) alone keeps nothing, (gy, y) keeps the result, a captured tensor is kept.
 // A rule that takes an InputShape last is told the shape of its input.
 // Settings and inputs that are no tensors are told, for diagrams: record("sum", y, wrt(x, rule), told("axis", axis)).
+// A product says what it costs: record("matmul", y, wrt(a, rule), wrt(b, rule), multiply_adds(m, n, k)).
 #pragma once
 
 #include <algorithm>
@@ -110,7 +111,7 @@ struct JointRule {
 /// A node in the making.
 class Recording {
  public:
-  Recording(const char* op, const Shape& shape, int edges);
+  Recording(const char* op, const Shape& shape, int edges, bool counts);
   /// The next edge leads to `input`; true when its gradient is wanted.
   bool add(const Tensor& input);
   bool add(Node& input);
@@ -123,6 +124,7 @@ class Recording {
   }
   void keep_output() { keep_output_ = true; }
   void tell(const char* name, AttributeValue&& value);
+  void count(std::int64_t multiply_adds) { node_->set_multiply_adds(multiply_adds); }
   int edges_added() const { return added_; }
   Tensor finish(Array&& value) &&;
 
@@ -262,6 +264,20 @@ struct Told {
   }
 };
 
+struct MultiplyAdds {
+  std::int64_t count;
+};
+template <>
+struct Told<MultiplyAdds> {
+  MultiplyAdds value;
+
+  static constexpr int count() { return 0; }
+  static constexpr bool requires_grad() { return false; }
+  static constexpr History why_none() { return History::recorded; }
+  static void list(Listed&) {}
+  void attach(Recording& node) const { node.count(value.count); }
+};
+
 }  // namespace detail
 
 /// What else diagrams and exporters are to know of an operation: its settings, told("axis", axis), and its inputs that
@@ -277,6 +293,15 @@ template <class T>
 std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
   if (value == usual) return {};
   return value;
+}
+
+/// What an operation costs that is made of products: the multiply-adds of all of them, for count_operations(), diagrams
+/// and summaries, as the product of these sizes (2^63 - 1 if that is more). An operation that does not say it counts
+/// nothing.
+detail::Told<detail::MultiplyAdds> multiply_adds(std::convertible_to<std::int64_t> auto... sizes) {
+  std::int64_t count = 1;
+  const bool fits = (!__builtin_mul_overflow(count, std::int64_t{sizes}, &count) && ...);
+  return {{fits ? count : std::numeric_limits<std::int64_t>::max()}};
 }
 
 /// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), with the input's InputShape behind if it
@@ -323,7 +348,8 @@ Tensor recorded(const char* op, Array&& value, W&&... wrts) {
     if (!recording() && (wanted || why != History::recorded)) why = History::no_grad;
     return Engine::unrecorded(std::move(value), why);
   }
-  Recording node(op, value.shape(), (wrts.count() + ...));
+  constexpr bool counts = (std::same_as<std::remove_cvref_t<W>, Told<MultiplyAdds>> || ...);
+  Recording node(op, value.shape(), (wrts.count() + ...), counts);
   (std::forward<W>(wrts).attach(node), ...);
   return std::move(node).finish(std::move(value));
 }

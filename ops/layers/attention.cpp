@@ -41,20 +41,25 @@ Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
   Array y = std::ranges::all_of(b.value(), [](Real v) { return std::isfinite(v); })
                 ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
                 : careful_products(a.value(), b.value(), left);
+  const auto count = multiply_adds(y.size(), a.dim(transpose_a ? -2 : -1));
   return record("matmul", std::move(y),
                 wrt(a, [a = kept(a), b = kept(b), transpose_a](const Tensor& gy) {
                   return of_weights(a, transpose_a ? inner_products(b, gy) : inner_products(gy, b));
                 }),
                 wrt(b, [a = kept(a), transpose_a](const Tensor& gy) {
                   return weighted_product(a, gy, transpose_a ? LeftFactor::as_it_is : LeftFactor::transposed);
-                }));
+                }),
+                count);
 }
 
 // a b^T
 Tensor inner_products(const Tensor& a, const Tensor& b) {
-  return record("matmul", matmul(a.detach(), b.detach(), {.transpose_b = true}).value(),
+  Array y = matmul(a.detach(), b.detach(), {.transpose_b = true}).value();
+  const auto count = multiply_adds(y.size(), a.dim(-1));
+  return record("matmul", std::move(y),
                 wrt(a, [b = kept(b)](const Tensor& gy) { return weighted_product(gy, b, LeftFactor::as_it_is); }),
-                wrt(b, [a = kept(a)](const Tensor& gy) { return weighted_product(gy, a, LeftFactor::transposed); }));
+                wrt(b, [a = kept(a)](const Tensor& gy) { return weighted_product(gy, a, LeftFactor::transposed); }),
+                count);
 }
 
 // How heads lie in an operand: in columns of (B, T, H d), or one behind the other, (..., T, d).
@@ -186,7 +191,8 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
       told("before", call.mask.band ? std::optional(call.mask.band->before) : std::nullopt),
       told("after", call.mask.band ? std::optional(call.mask.band->after) : std::nullopt),
       told("lengths", call.mask.lengths), told("masked", call.mask.masked), told("dropout", unless(0, call.dropout.p)),
-      told("scale", call.sizes.scale));
+      told("scale", call.sizes.scale),
+      multiply_adds(call.sizes.B, call.sizes.H, call.sizes.T, call.sizes.S, call.sizes.d + call.sizes.e));
 }
 
 Tensor attend(const AttentionCall& call, const Tensor& q, const Tensor& k, const Tensor& v) {

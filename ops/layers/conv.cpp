@@ -33,6 +33,12 @@ auto told_dilation(const ConvSizes& sizes) {
 }
 auto told_groups(const ConvSizes& sizes) { return told("groups", unless(1, sizes.groups)); }
 
+// Of each of the three maps.
+auto count_of(const ConvSizes& sizes) {
+  return multiply_adds(sizes.batch, sizes.groups, sizes.in, sizes.out, sizes.h.out, sizes.w.out, sizes.h.kernel,
+                       sizes.w.kernel);
+}
+
 auto to_bias(const Tensor& bias) {
   return wrt(bias, [](const Tensor& gy) { return sum(gy, {.axis = {0, 2, 3}}); });
 }
@@ -50,7 +56,7 @@ template <class First, class Second>
 Tensor record_map(const char* op, const ConvSizes& sizes, Array y, First first, Second second, const Tensor& bias) {
   const auto with = [&](auto&&... all) {
     return record(op, std::move(y), std::move(first), std::move(second), std::move(all)..., told_stride(sizes),
-                  told_padding(sizes), told_dilation(sizes), told_groups(sizes));
+                  told_padding(sizes), told_dilation(sizes), told_groups(sizes), count_of(sizes));
   };
   return bias.defined() ? with(to_bias(bias)) : with();
 }
@@ -74,7 +80,8 @@ Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, co
 Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result) {
   return record("conv_kernel", conv_kernel_rows(sizes, numbers(image), numbers(result), detail::bfloat_unit()),
                 wrt(image, [=](const Tensor& g) { return to_image(sizes, "conv_transpose", result, g, {}); }),
-                wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); }));
+                wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); }),
+                count_of(sizes));
 }
 
 // ---- Checks ----

@@ -196,7 +196,8 @@ Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
           return result;
         });
       },
-      told("lengths", course.lengths), told("reverse", unless(false, course.reverse)));
+      told("lengths", course.lengths), told("reverse", unless(false, course.reverse)),
+      multiply_adds(inputs[0].size(), inputs[1].dim(1)));  // all gates of all steps, from the state before
   if constexpr (!Cell::memory) return {y, last_of(course, y)};
   const Tensor output = y[{_, slice(0, -1)}];
   return {output, last_of(course, output), y[{_, -1}]};

@@ -134,7 +134,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
                                            : matmul(x, h, {.transpose_a = !ta}),
                                         plan.b),
                                  to);
-                }));
+                }),
+                multiply_adds(y.size(), plan.a.dim(options.transpose_a ? -2 : -1)));
 }
 
 XGRAD_FORMULA linear_formula{"linear", "y = x weight' + bias",
@@ -165,8 +166,10 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   auto to_x = wrt(x, [weight](const Tensor& gy) { return matmul(gy, weight); });
   auto to_weight = wrt(weight, [x](const Tensor& gy) { return matmul(rows(gy), rows(x), {.transpose_a = true}); });
   auto to_bias = wrt(bias, [](const Tensor& gy) { return sum(rows(gy), {.axis = 0}); });
-  return bias.defined() ? record("linear", std::move(y), std::move(to_x), std::move(to_weight), std::move(to_bias))
-                        : record("linear", std::move(y), std::move(to_x), std::move(to_weight));
+  const auto count = multiply_adds(y.size(), in);
+  return bias.defined()
+             ? record("linear", std::move(y), std::move(to_x), std::move(to_weight), std::move(to_bias), count)
+             : record("linear", std::move(y), std::move(to_x), std::move(to_weight), count);
 }
 
 Tensor dot(const Tensor& a, const Tensor& b) {

@@ -1,4 +1,6 @@
 // Operations of recorded graphs, counted by hand.
+#include <limits>
+
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
 
@@ -53,6 +55,7 @@ TEST_CASE("convolutions count the kernel's numbers for each number of the result
   CHECK(count_operations({g[1]}) == 2 * 6 * 4 * 4 * 2 * 3 * 3);
   CHECK(count_operations({conv1d(leaf({2, 3, 8}), leaf({5, 3, 3}))}) == 2 * 5 * 6 * 3 * 3);
   CHECK(count_operations({conv_transpose2d(y, w, {}, {.stride = 2, .groups = 2})}) == 2 * 2 * 6 * 4 * 4 * 2 * 3 * 3);
+  CHECK(count_operations({conv_transpose1d(leaf({2, 5, 6}), leaf({5, 3, 3}))}) == 2 * 5 * 6 * 3 * 3);
 }
 
 TEST_CASE("recurrences count the products of their states") {
@@ -62,4 +65,37 @@ TEST_CASE("recurrences count the products of their states") {
   CHECK(count_operations({projected(leaf({2, 5, 3})).output}) == 2 * 5 * (3 * 16 + 2 * 16 + 4 * 2));
   const nn::GRU gru(nn::root, 3, 4);
   CHECK(count_operations({gru(leaf({2, 5, 3})).output}) == 2 * 5 * (3 * 12 + 4 * 12));
+}
+
+TEST_CASE("an operation counts what it tells, for as long as its node lives, and without recording nothing") {
+  const Tensor x = leaf({3});
+  const auto own = [&](auto... sizes) {
+    return record("own", x.value(), wrt(x, [](const Tensor& gy) { return gy; }), told("k", 7), multiply_adds(sizes...));
+  };
+  const Tensor y = own(2, 3, std::int64_t{5});
+  CHECK(count_operations({y}) == 30);
+  CHECK(operations_of(*y.node()) == 30);
+  CHECK(operations_of(*x.node()) == 0);
+  CHECK(y.node()->shape() == Shape{3});
+  grad(sum(y), {x});
+  CHECK(count_operations({y}) == 30);
+  CHECK(count_operations({own(4) * own(0)}) == 4);
+  // What no std::int64_t can say is as much as it can.
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(count_operations({own(most, 2)}) == most);
+  CHECK_THROWS_AS(count_operations({own(most, 2) + own(1)}), LimitError);
+  NoGrad off;
+  CHECK(count_operations({own(2)}) == 0);
+}
+
+TEST_CASE("the nodes of products give back all that they took") {
+  const Tensor a = leaf({2, 3, 4}), w = leaf({5, 4}), image = leaf({1, 2, 5, 5}), kernel = leaf({3, 2, 3, 3});
+  const auto step = [&] { grad(sum(linear(a, w)) + sum(conv2d(image, kernel)), {a, w, image, kernel}); };
+  step();
+  const PoolStats before = pool_stats();
+  const std::int64_t nodes = live_node_count();
+  for (int i = 0; i < 100; ++i) step();
+  CHECK(live_node_count() == nodes);
+  CHECK(pool_stats().bytes_in_use == before.bytes_in_use);
+  CHECK(pool_stats().system_requests == before.system_requests);
 }
