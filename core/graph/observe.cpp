@@ -1,6 +1,7 @@
 // How observers are shown what happens.
 #include "observe.h"
 
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -16,10 +17,10 @@ namespace {
 thread_local constinit Clock::time_point last_told;  // when observers were last told the time
 
 // The time since this was asked last, without that of the observers.
-Clock::duration spent() {
-  if (context.showing) return {};
+Observer::Duration spent() {
+  if (context.showing) return 0;
   const auto now = Clock::now();
-  return now - std::exchange(last_told, now);
+  return std::chrono::nanoseconds(now - std::exchange(last_told, now)).count();
 }
 
 }  // namespace

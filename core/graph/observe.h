@@ -10,7 +10,7 @@
 // nn::AttentionRecorder. Where nobody watches, an operation pays for one look at a variable of its thread.
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -26,15 +26,13 @@ struct Shown;
 
 /// An operation that has run, as an observer is shown it.
 struct OperationRun {
-  using Duration = std::chrono::steady_clock::duration;
-
   const char* op;
   const Tensor& output;                   ///< with its node, if the operation was recorded
   std::span<const Tensor* const> inputs;  ///< in their order
   std::span<const Attribute> attributes;
   const Place* place;   ///< of the module that it belongs to, or nullptr
   const Node* rule_of;  ///< the operation whose gradient rule called it, or nullptr in a forward pass
-  Duration spent;       ///< the time since what was shown before, without that of the observers
+  std::int64_t spent;   ///< nanoseconds since what was shown before, without those of the observers
 };
 
 /// One who watches. Every one that lives is shown everything, except what observers compute themselves. What throws in
@@ -44,7 +42,7 @@ struct OperationRun {
 /// it is being shown something.
 class Observer {
  public:
-  using Duration = OperationRun::Duration;
+  using Duration = std::int64_t;  ///< nanoseconds
 
   Observer();
   virtual ~Observer();

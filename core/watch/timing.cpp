@@ -50,7 +50,7 @@ std::vector<OperationTimer::Line> OperationTimer::lines() const {
   }
   std::vector<Line> lines;
   for (const auto& [what, sum] : by_name) {
-    lines.push_back({what, sum.calls, std::chrono::duration<double, std::milli>(sum.time).count()});
+    lines.push_back({what, sum.calls, 1e-6 * static_cast<double>(sum.time)});
   }
   std::ranges::stable_sort(lines, std::ranges::greater(), &Line::milliseconds);
   return lines;

@@ -30,7 +30,7 @@ struct Listener : Observer {
     if (run.place) append(text, cat(" in ", run.place->path));
     if (run.rule_of) append(text, cat(" for ", run.rule_of->op));
     heard.push_back(text);
-    CHECK(run.spent.count() >= 0);
+    CHECK(run.spent >= 0);
   }
   void complete_gradient(const Node& node, const Tensor& gradient) override {
     heard.push_back(cat("complete ", node.op, ' ', gradient.value().begin()[0]));
