@@ -51,7 +51,7 @@ for name in gpt transformer_parts; do
   ended=0
   for ((from = 1; from < 40000; from += from < 40 ? 1 : from / 8)); do
     status=0
-    REFUSED_FROM=$from LD_PRELOAD=$sandbox/refuse.so timeout 60 "$bin/$name" --threads 1 --out o --wrong >out 2>err </dev/null ||
+    REFUSED_FROM=$from LD_PRELOAD=$sandbox/refuse.so timeout 300 "$bin/$name" --threads 1 --out o --wrong >out 2>err </dev/null ||
       status=$?
     if [ "$status" -eq 2 ]; then ended=1; break; fi  # it came to the end: the option is unknown
     [ "$status" -eq 1 ] && [ "$(cat err)" = "error: not enough memory" ] || complain "$name, from $from on: status $status"

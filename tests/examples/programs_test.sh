@@ -20,7 +20,7 @@ complain() {
 refuses() {
   local status=0 expected=$1 text=$2
   shift 2
-  timeout 20 "$@" >out 2>err </dev/null || status=$?
+  timeout 120 "$@" >out 2>err </dev/null || status=$?
   [ "$status" -eq "$expected" ] || complain "expected status $expected, got $status: $*"
   tail -n 1 err | grep -q '^error: ' || complain "no error as the last line: $*"
   tail -n 1 err | grep -qF -- "$text" || complain "expected '$text': $*"

@@ -16,7 +16,7 @@ complain() {
 run() { # FOLDER ARGUMENTS...
   local folder=$1
   shift
-  timeout 60 "$translate" --pairs 100 --held-out 2 --threads 1 --out "$folder" "$@" >out 2>err </dev/null
+  timeout 300 "$translate" --pairs 100 --held-out 2 --threads 1 --out "$folder" "$@" >out 2>err </dev/null
 }
 rows() { if [ -e "$1/loss.csv" ]; then wc -l <"$1/loss.csv"; else echo 0; fi; }
 
@@ -72,12 +72,12 @@ kill -TERM $pid
 status=0
 wait $pid || status=$?
 [ "$status" -eq 143 ] || complain "status $status"
-timeout 60 "$gpt" "${small[@]}" --dim 8 --out stopped --resume >out 2>err </dev/null || complain "resuming failed"
+timeout 300 "$gpt" "${small[@]}" --dim 8 --out stopped --resume >out 2>err </dev/null || complain "resuming failed"
 grep -q '^going on after step [1-9]' out || complain "started anew"
-timeout 60 "$gpt" "${small[@]}" --dim 8 --out straight >out 2>err </dev/null || complain "running through failed"
+timeout 300 "$gpt" "${small[@]}" --dim 8 --out straight >out 2>err </dev/null || complain "running through failed"
 for file in checkpoint.safetensors loss.csv loss.svg; do cmp stopped/$file straight/$file; done
 [ "$(wc -l <straight/loss.csv)" -eq 10 ] || complain "not every report has its row"
-timeout 60 "$gpt" "${small[@]}" --dim 8 --out stopped --resume >out 2>err </dev/null || complain "resuming the end failed"
+timeout 300 "$gpt" "${small[@]}" --dim 8 --out stopped --resume >out 2>err </dev/null || complain "resuming the end failed"
 cmp stopped/loss.csv straight/loss.csv
-if timeout 60 "$gpt" "${small[@]}" --dim 16 --out straight --resume >out 2>err; then complain "another model was accepted"; fi
+if timeout 300 "$gpt" "${small[@]}" --dim 16 --out straight --resume >out 2>err; then complain "another model was accepted"; fi
 grep -q '^error: .*is of another run: .*width 8.*expected .*width 16' err || complain "no reason"
