@@ -28,19 +28,21 @@ namespace {
 
 Tensor inner_products(const Tensor& a, const Tensor& b);
 
+bool all_finite(const Tensor& x) {
+  return std::ranges::all_of(x.value(), [](Real v) { return std::isfinite(v); });
+}
+
 // The gradient of weights, 0 for one that is 0 and stands for NaN or an infinity.
 Tensor of_weights(const Tensor& weights, const Tensor& gradient) {
-  const Mask finite = isfinite(gradient);
-  return all(finite) ? gradient : where(weights == 0 && !finite, 0, gradient);
+  return all_finite(gradient) ? gradient : where(weights == 0 && !isfinite(gradient), 0, gradient);
 }
 
 // a b or a^T b, for weights or their gradients a: what a 0 stands for takes no part, NaN and infinities included, here
 // and in all gradients.
 Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
   const bool transpose_a = left == LeftFactor::transposed;
-  Array y = std::ranges::all_of(b.value(), [](Real v) { return std::isfinite(v); })
-                ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
-                : careful_products(a.value(), b.value(), left);
+  Array y = all_finite(b) ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
+                          : careful_products(a.value(), b.value(), left);
   return record("matmul", std::move(y),
                 wrt(a,
                     [a = kept(a), b = kept(b), transpose_a](const Tensor& gy) {
