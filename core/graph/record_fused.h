@@ -25,9 +25,8 @@ auto run_composed(const Composed& composed, const Arguments&... arguments) {
 ///         softmax_gradient_rows,                                                               // (gy, y) -> Array
 ///         [](const Tensor& gy, const Tensor& y) { return y * (gy - row_sum(gy * y)); });       // (gy, y) -> Tensor
 template <class Composed, class Kernel, class Gradient, class Formula, class... T>
-requires std::is_invocable_r_v<Array, Kernel&, const Array&> Tensor
-record_fused(const char* op, const Tensor& x, const Composed& composed, const Kernel& kernel, Gradient gradient,
-             Formula formula, detail::Told<T>... settings) {
+Tensor record_fused(const char* op, const Tensor& x, const Composed& composed, const Kernel& kernel, Gradient gradient,
+                    Formula formula, detail::Told<T>... settings) {
   if (runs_plain()) return run_composed(composed, x);
   auto rule = [gradient, formula](const Tensor& gy, const Tensor& y) -> Tensor {
     return recording() ? formula(gy, y) : Tensor(gradient(gy.value(), y.value()));

@@ -42,8 +42,8 @@ template <class Safe, class Meant, class... V>
 // v between -limit and limit, for where the other factor has vanished: huge v then give the limit and not inf 0.
 template <class V>
 [[gnu::always_inline]] inline auto bounded(const V& v, double limit) {
-  return guarded([limit](const auto& u) { return maximum(minimum(u, limit), -limit); },
-                 [](const auto& u) { return u; }, v);
+  return guarded([limit](const auto& u) { return maximum(minimum(u, limit), -limit); }, [](const auto& u) { return u; },
+                 v);
 }
 
 // v where it is negative, for a branch that is not taken elsewhere and must not overflow there.

@@ -133,7 +133,9 @@ Tensor xlogy(const Tensor& a, const Tensor& b) {
       "xlogy", a, b,
       [](auto p, auto q) {
         return detail::guarded(
-            [](const auto& s, const auto& t) { return where(s == 0, where(t == t, 0, t), s * log(where(s == 0, 1, t))); },
+            [](const auto& s, const auto& t) {
+              return where(s == 0, where(t == t, 0, t), s * log(where(s == 0, 1, t)));
+            },
             [](const auto& s, const auto& t) { return where(s == 0, 0, s * log(t)); }, p, q);
       },
       [](auto p, auto q, auto) {

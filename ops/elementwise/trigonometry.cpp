@@ -9,11 +9,6 @@
 #include "lambda.h"
 
 namespace xgrad {
-namespace {
-
-
-}  // namespace
-
 Tensor tan(const Tensor& x) {
   return elementwise(
       "tan", x, [](auto v) { return tan(v); }, [](auto, auto y) { return 1 + y * y; });

@@ -28,24 +28,27 @@ namespace {
 
 Tensor inner_products(const Tensor& a, const Tensor& b);
 
+bool all_finite(const Tensor& x) {
+  return std::ranges::all_of(x.value(), [](Real v) { return std::isfinite(v); });
+}
+
 // The gradient of weights, 0 for one that is 0 and stands for NaN or an infinity.
 Tensor of_weights(const Tensor& weights, const Tensor& gradient) {
-  const Mask finite = isfinite(gradient);
-  return all(finite) ? gradient : where(weights == 0 && !finite, 0, gradient);
+  return all_finite(gradient) ? gradient : where(weights == 0 && !isfinite(gradient), 0, gradient);
 }
 
 // a b or a^T b, for weights or their gradients a: what a 0 stands for takes no part, NaN and infinities included, here
 // and in all gradients.
 Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
   const bool transpose_a = left == LeftFactor::transposed;
-  Array y = std::ranges::all_of(b.value(), [](Real v) { return std::isfinite(v); })
-                ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
-                : careful_products(a.value(), b.value(), left);
+  Array y = all_finite(b) ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
+                          : careful_products(a.value(), b.value(), left);
   const auto count = multiply_adds(y.size(), a.dim(transpose_a ? -2 : -1));
   return record("matmul", std::move(y),
-                wrt(a, [a = kept(a), b = kept(b), transpose_a](const Tensor& gy) {
-                  return of_weights(a, transpose_a ? inner_products(b, gy) : inner_products(gy, b));
-                }),
+                wrt(a,
+                    [a = kept(a), b = kept(b), transpose_a](const Tensor& gy) {
+                      return of_weights(a, transpose_a ? inner_products(b, gy) : inner_products(gy, b));
+                    }),
                 wrt(b, [a = kept(a), transpose_a](const Tensor& gy) {
                   return weighted_product(a, gy, transpose_a ? LeftFactor::as_it_is : LeftFactor::transposed);
                 }),
@@ -165,25 +168,25 @@ Tensor attend(const AttentionCall& call, const std::array<Tensor, N>& inputs, co
       if (keep) kept = KeptAttention(call.sizes);
       attention_forward(call.sizes, read(inputs), call.keys, call.dropout, y.mutable_data(), keep ? &kept : nullptr);
     }
-    return std::pair(std::move(y), [call, operands, read, kept](const std::array<Tensor, N>& in, const Tensor& gy,
-                                                            Wanted wanted) {
-      const bool empty = gy.size() == 0, has_bias = call.keys.bias != nullptr;
-      std::array<Tensor, N> gradients;
-      std::array<Real*, N> to{};
-      for (std::size_t i = 0; i < N - (has_bias ? 1 : 0); ++i) {
-        Array gradient = empty ? Array(in[i].shape(), Real(0)) : Array(in[i].shape());
-        to[i] = gradient.mutable_data();
-        gradients[i] = Tensor(std::move(gradient));
-      }
-      const bool wants_bias = has_bias && wanted[N - 1];
-      Array scores = wants_bias ? Array(call.sizes.scores(), Real(0)) : Array();
-      if (!empty) {
-        attention_backward(call.sizes, gy.value().data(), read(in), operands(to), kept, call.keys, call.dropout,
-                           wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
-      }
-      if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
-      return gradients;
-    });
+    return std::pair(
+        std::move(y), [call, operands, read, kept](const std::array<Tensor, N>& in, const Tensor& gy, Wanted wanted) {
+          const bool empty = gy.size() == 0, has_bias = call.keys.bias != nullptr;
+          std::array<Tensor, N> gradients;
+          std::array<Real*, N> to{};
+          for (std::size_t i = 0; i < N - (has_bias ? 1 : 0); ++i) {
+            Array gradient = empty ? Array(in[i].shape(), Real(0)) : Array(in[i].shape());
+            to[i] = gradient.mutable_data();
+            gradients[i] = Tensor(std::move(gradient));
+          }
+          const bool wants_bias = has_bias && wanted[N - 1];
+          Array scores = wants_bias ? Array(call.sizes.scores(), Real(0)) : Array();
+          if (!empty) {
+            attention_backward(call.sizes, gy.value().data(), read(in), operands(to), kept, call.keys, call.dropout,
+                               wants_bias && scores.size() > 0 ? scores.mutable_data() : nullptr);
+          }
+          if (wants_bias) gradients[N - 1] = sum_to(Tensor(std::move(scores)), in[N - 1].shape());
+          return gradients;
+        });
   };
   return record_fused(
       "attention", inputs, composed, kernel, told("heads", call.sizes.H),
@@ -225,7 +228,7 @@ WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
 }
 
 AttentionCall call_of(const char* op, const AttentionOptions& options, Heads heads, const Shape& y_shape,
-             const AttentionSizes& sizes) {
+                      const AttentionSizes& sizes) {
   AttentionSizes own = sizes;
   own.unit = detail::bfloat_unit();
   return {.sizes = own,
@@ -252,7 +255,7 @@ std::int64_t kv_heads_of(const char* op, std::int64_t heads, const AttentionOpti
 }
 
 AttentionCall side_by_side(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                  const AttentionOptions& options) {
+                           const AttentionOptions& options) {
   const auto refuse = [&](const char* rule) {
     fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
   };
@@ -283,7 +286,8 @@ AttentionCall side_by_side(const char* op, const Tensor& q, const Tensor& k, con
                   .group = heads / kv_heads});
 }
 
-AttentionCall stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
+AttentionCall stacked(const char* op, const Tensor& q, const Tensor& k, const Tensor& v,
+                      const AttentionOptions& options) {
   const auto refuse = [&](const char* rule) {
     fail<ShapeError>(op, rule, ": q ", q.shape(), ", k ", k.shape(), ", v ", v.shape());
   };

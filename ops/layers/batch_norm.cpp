@@ -77,16 +77,17 @@ BatchNormed fused(const std::array<Tensor, K>& inputs, double eps) {
           variance.mutable_data()[channel] = s.variance;
           std::copy_n(&s.mean, statistics_size, kept.mutable_data() + channel * statistics_size);
         }
-        return std::pair(std::move(y), [channels, kept](const std::array<Tensor, K>& in, const Tensor& gy, Wanted wanted) {
-          const LayerNormGradients g = batch_norm_gradient_channels(
-              channels(in), kept.data(), gy.value().data(), {wanted[0], K > 1 && wanted[1], K > 2 && wanted[2]});
-          const Array* all[] = {&g.x, &g.gamma, &g.beta};
-          std::array<Tensor, K> gradients;
-          for (std::size_t i = 0; i < K; ++i) {
-            if (wanted[static_cast<int>(i)]) gradients[i] = all[i]->reshaped(in[i].shape());
-          }
-          return gradients;
-        });
+        return std::pair(
+            std::move(y), [channels, kept](const std::array<Tensor, K>& in, const Tensor& gy, Wanted wanted) {
+              const LayerNormGradients g = batch_norm_gradient_channels(
+                  channels(in), kept.data(), gy.value().data(), {wanted[0], K > 1 && wanted[1], K > 2 && wanted[2]});
+              const Array* all[] = {&g.x, &g.gamma, &g.beta};
+              std::array<Tensor, K> gradients;
+              for (std::size_t i = 0; i < K; ++i) {
+                if (wanted[static_cast<int>(i)]) gradients[i] = all[i]->reshaped(in[i].shape());
+              }
+              return gradients;
+            });
       },
       told("eps", eps));
   return {std::move(result), std::move(mean), std::move(variance)};

@@ -132,7 +132,7 @@ Tensor fused(const Norm& norm, const std::array<Tensor, N>& inputs, const Shape&
         Array y(inputs[0].shape()), statistics(Shape{rows.rows, statistics_size});
         layer_norm_rows(rows, static_cast<Real>(norm.eps), y.mutable_data(), statistics.mutable_data());
         return std::pair(std::move(y), [rows_of, statistics](const std::array<Tensor, N>& in, const Tensor& gy,
-                                                         Wanted wanted) {
+                                                             Wanted wanted) {
           const LayerNormGradients g = layer_norm_gradient_rows(rows_of(in), statistics.data(), gy.value().data(),
                                                                 {wanted[0], N > 1 && wanted[1], N > 2 && wanted[2]});
           const Array* all[] = {&g.x, &g.gamma, &g.beta};

@@ -1,5 +1,5 @@
-// Recurrences: checks, and the form step by step, in operations. The formulas of the cells are in ops/kernels/recurrent/cells.h, the
-// kernel that goes through all steps and back in ops/kernels/recurrent/recurrent.cpp.
+// Recurrences: checks, and the form step by step, in operations. The formulas of the cells are in
+// ops/kernels/recurrent/cells.h, the kernel that goes through all steps and back in ops/kernels/recurrent/recurrent.cpp.
 #include "recurrent.h"
 
 #include <algorithm>

@@ -112,7 +112,7 @@ Tensor ctc_by(const Losses& sample_losses, const Tensor& log_probs, const Index&
   if (log_probs.rank() == 2) {
     const Tensor loss =
         ctc_by(sample_losses, unsqueeze(log_probs, 1), targets.reshaped({1, targets.size()}),
-                 one_length("input_lengths", input_lengths), one_length("target_lengths", target_lengths), options);
+               one_length("input_lengths", input_lengths), one_length("target_lengths", target_lengths), options);
     return reshape(loss, {});
   }
   if (log_probs.rank() != 3) fail<ShapeError>(op, "needs log_probs (T, N, C) or (T, C), got ", log_probs.shape());

@@ -144,10 +144,10 @@ Tensor sample_losses(const Tensor& logits, const Targets& targets) {
       [&] {
         CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
         return std::pair(std::move(rows.losses),
-                     [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
-                       return std::array<Tensor, 1>{
-                           cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, gy.value())};
-                     });
+                         [targets, totals = rows.totals](const std::array<Tensor, 1>& in, const Tensor& gy, Wanted) {
+                           return std::array<Tensor, 1>{
+                               cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, gy.value())};
+                         });
       },
       told("targets", targets.classes), told("ignore_index", targets.ignored),
       told("label_smoothing", unless(0, targets.smoothing)));
@@ -164,7 +164,7 @@ Tensor total_loss(const Tensor& logits, const Targets& targets, Reduction reduct
         CrossEntropyRows rows = cross_entropy_rows(logits.value(), targets);
         const Real total = sum(Tensor(std::move(rows.losses))).item() / count;  // of a constant: not recorded
         return std::pair(Array(Shape{}, total), [targets, totals = rows.totals, count](const std::array<Tensor, 1>& in,
-                                                                                   const Tensor& gy, Wanted) {
+                                                                                       const Tensor& gy, Wanted) {
           const Array scaled(Shape{}, gy.value().item() / count);
           return std::array<Tensor, 1>{
               cross_entropy_gradient_rows(detail::Donation::take(in[0]), targets, totals, scaled)};

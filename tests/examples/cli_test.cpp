@@ -20,6 +20,7 @@
 #include <CLI/CLI.hpp>
 
 #include <xgrad/core/array/random.h>
+#include <xgrad/core/base/scope.h>
 #include <xgrad/core/runtime/parallel.h>
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/program/cli.h>
@@ -111,6 +112,12 @@ TEST_CASE("an example is given its folder and its seed, and ends with its files 
   });
   CHECK(rounded.status == 0);
   xgrad::set_matmul_precision(xgrad::MatmulPrecision::highest);
+  for (const bool plain : {false, true}) {
+    const std::vector<const char*> arguments(plain ? 1 : 0, "--plain");
+    const Outcome run = outcome(arguments, [&](kit::Example&) { CHECK(xgrad::runs_plain() == plain); });
+    CHECK(run.status == 0);
+    CHECK_FALSE(xgrad::runs_plain());
+  }
   const Outcome help = outcome({"--help"}, [](kit::Example&) { throw std::logic_error("must not run"); });
   CHECK(help.out.find("out/example") != std::string::npos);
   CHECK(help.out.find("--resume") == std::string::npos);

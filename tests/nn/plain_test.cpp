@@ -49,15 +49,14 @@ std::vector<Run> runs() {
   }
   add("Gpt", made<Gpt>(GptOptions{.vocabulary = 5, .context = 6, .dim = 8, .heads = 2, .layers = 2}), on_ids);
   add("Llama",
-      made<Llama>(LlamaOptions{
-          .vocabulary = 5, .context = 6, .dim = 16, .heads = 4, .kv_heads = 2, .layers = 2, .ffn = 12}),
+      made<Llama>(
+          LlamaOptions{.vocabulary = 5, .context = 6, .dim = 16, .heads = 4, .kv_heads = 2, .layers = 2, .ffn = 12}),
       on_ids);
   add("Bert", made<Bert>(BertOptions{.vocabulary = 5, .context = 6, .dim = 8, .heads = 2, .layers = 2, .ffn = 12}),
       [](const auto& model) { return model(ids, {.lengths = lengths}); });
   for (const ResidualBlockKind kind : {ResidualBlockKind::basic, ResidualBlockKind::bottleneck}) {
     add("ResNet",
-        made<ResNet>(
-            ResNetOptions{.block = kind, .layers = {1, 1, 1, 1}, .channels = 1, .width = 2, .classes = 5}),
+        made<ResNet>(ResNetOptions{.block = kind, .layers = {1, 1, 1, 1}, .channels = 1, .width = 2, .classes = 5}),
         on(normal({3, 1, 64, 64})));
   }
   add("VisionTransformer",
@@ -86,7 +85,8 @@ std::vector<Run> runs() {
   add("LinearAttention", made<nn::LinearAttention>(6, 2),
       [sequence](const auto& model) { return model(sequence, sequence, sequence); });
   add("pytorch::TransformerEncoderLayer",
-      made<pytorch::TransformerEncoderLayer>(6, 2, pytorch::TransformerLayerOptions{.dim_feedforward = 8}), on(sequence));
+      made<pytorch::TransformerEncoderLayer>(6, 2, pytorch::TransformerLayerOptions{.dim_feedforward = 8}),
+      on(sequence));
   add("LSTM", made<nn::LSTM>(6, 3, nn::LSTMOptions{.layers = 2, .dropout = 0.2, .bidirectional = true}),
       [sequence](const auto& model) { return model(sequence, {.lengths = lengths}).output; });
   add("RNN", made<nn::RNN>(6, 3), [sequence](const auto& model) { return model(sequence).output; });

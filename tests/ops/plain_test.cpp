@@ -48,8 +48,7 @@ struct Row {
 const Index classes({3}, {1, 0, 3}), lengths({2}, {3, 2});
 const Mask late({3, 4}, {0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1});
 
-#define BOTH(call) \
-  [](const Tensors& x) { return call; }, [](const Tensors& x) { return plain::call; }
+#define BOTH(call) [](const Tensors& x) { return call; }, [](const Tensors& x) { return plain::call; }
 std::vector<Row> rows() {
   const Array a = normal({3, 4}), q = normal({2, 3, 4}), k = normal({2, 3, 4}, 2), v = normal({2, 3, 4}, 3);
   const Array column = normal({3}, 4), row = normal({4}, 5), steps = log_softmax(normal({4, 2, 3})).value();
@@ -75,9 +74,7 @@ std::vector<Row> rows() {
       {"cross_entropy",
        {a, uniform({4}, 0.5, 2)},
        BOTH(cross_entropy(x[0], classes, {.weight = x[1], .ignore_index = 0, .label_smoothing = 0.2}))},
-      {"ctc_loss",
-       {steps},
-       BOTH(ctc_loss(x[0], index({{1, 2}, {2, 0}}), index({4, 3}), index({2, 1})))},
+      {"ctc_loss", {steps}, BOTH(ctc_loss(x[0], index({{1, 2}, {2, 0}}), index({4, 3}), index({2, 1})))},
       {"linear_attention", {q, k, v}, BOTH(linear_attention(x[0], x[1], x[2], 2, {.causal = true}))},
   };
 }

@@ -221,12 +221,14 @@ extern const Array w, b;
 namespace core_graph_record_fused {
 using namespace common;
 extern const Tensor gamma, beta;
-extern const Array normalized, statistics;
-extern const Real eps;
+struct NormalizedRows {
+  Array normalized, statistics;
+};
+NormalizedRows normalized_rows(const Array& x, const Array& gamma, const Array& beta);
+Tensor composed_softmax(const Tensor& x);
 Array softmax_rows(const Array& x);
 Array softmax_gradient_rows(const Array& gy, const Array& y);
 Tensor row_sum(const Tensor& x);
-Tensor standardized(const Tensor& x, Real eps);
 std::array<Tensor, 3> layer_norm_gradients(const std::array<Tensor, 3>& inputs, const Array& statistics,
                                            const Tensor& gy, Wanted wanted);
 }  // namespace core_graph_record_fused
