@@ -188,7 +188,7 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
   CHECK(shape_error({1, 2, 5, 5}, {2, 2, 3, 3}, {.padding = 1, .dilation = 4}) ==
         "conv2d: a kernel of 3 with dilation 4 reaches over 9, the padded image has 7");
   CHECK(value_error({.stride = {1, 0}}) == "conv2d: stride 0 is not positive");
-  CHECK(value_error({.padding = {-1, 0}}) == "conv2d: padding -1 is below 0");
+  CHECK(value_error({.padding = {-1, 0}}) == "conv2d: padding -1 is negative");
   CHECK(value_error({.dilation = 0}) == "conv2d: dilation 0 is not positive");
   CHECK(value_error({.groups = 0}) == "conv2d: groups 0 is not positive");
   CHECK(value_error({.stride = 2, .padding = same_padding}) == "conv2d: same_padding needs stride 1, got 2 and 2");
