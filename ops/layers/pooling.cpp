@@ -1,6 +1,6 @@
-// Pooling. A sequence is a picture of one row. The largest number of a window is picked at its place, and the gradient
-// is put back there; these two are each other's dual. A mean is a sum, which a band
-// matrix for each axis takes, divided by the number of its terms.
+// Pooling. A sequence is a picture of one row, and what is said of its windows is made so. The largest number of a window is
+// picked at its place, and the gradient is put back there; these two are each other's dual. A mean is a sum, which a
+// band matrix for each axis takes, divided by the number of its terms.
 #include "pooling.h"
 
 #include <algorithm>
@@ -32,27 +32,29 @@ struct WindowAxis {
   std::int64_t begin(std::int64_t i) const { return i * stride - padding; }
 };
 
-// `course` with its number of windows.
-WindowAxis checked(const char* op, WindowAxis course, bool ceil_mode) {
-  const auto positive = [op](const char* what, std::int64_t value) {
+void check_window(const char* op, const WindowAxis& axis) {
+  for (const auto& [what, value] :
+       {std::pair{"kernel", axis.kernel}, std::pair{"stride", axis.stride}, std::pair{"dilation", axis.dilation}}) {
     if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
     if (value > largest_picture_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_picture_side);
-  };
-  positive("kernel", course.kernel);
-  positive("stride", course.stride);
-  positive("dilation", course.dilation);
-  if (course.padding < 0 || course.padding > course.kernel / 2) {
-    fail<ValueError>(op, "padding ", course.padding, " is not in [0, ", course.kernel / 2, "], half of the kernel");
   }
-  const std::int64_t window = course.dilation * (course.kernel - 1) + 1;
-  const std::int64_t room = course.in + 2 * course.padding - window;
+  if (axis.padding < 0 || axis.padding > axis.kernel / 2) {
+    fail<ValueError>(op, "padding ", axis.padding, " is not in [0, ", axis.kernel / 2, "], half of the kernel");
+  }
+}
+
+// `axis` with its number of windows.
+WindowAxis counted(const char* op, WindowAxis axis, bool ceil_mode) {
+  check_window(op, axis);
+  const std::int64_t window = axis.dilation * (axis.kernel - 1) + 1;
+  const std::int64_t room = axis.in + 2 * axis.padding - window;
   if (room < 0) {
     fail<ShapeError>(op, "a window of ", window, " is larger than the input with its padding, ", room + window);
   }
-  course.out = (room + (ceil_mode ? course.stride - 1 : 0)) / course.stride + 1;
+  axis.out = (room + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
   // A window that begins in the padding behind the end does not count.
-  if (ceil_mode && course.begin(course.out - 1) >= course.in) --course.out;
-  return course;
+  if (ceil_mode && axis.begin(axis.out - 1) >= axis.in) --axis.out;
+  return axis;
 }
 
 // x as planes: (C, H, W) or (B, C, H, W); a sequence has H = 1.
@@ -88,8 +90,40 @@ struct Planes {
   }
 };
 
-// The only window over the only row of a sequence.
-constexpr WindowAxis one_row{.in = 1, .kernel = 1, .stride = 1, .padding = 0, .out = 1};
+// How windows go over planes.
+struct WindowAxes {
+  WindowAxis rows, columns;
+
+  WindowAxes(const char* op, const Planes& planes, const Size2d& kernel, const Size2d& stride, const Size2d& padding,
+             const Size2d& dilation, bool ceil_mode)
+      : rows(counted(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height}, ceil_mode)),
+        columns(counted(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width}, ceil_mode)) {}
+};
+
+// What is said of a sequence, of a picture of one row.
+std::optional<Size2d> of_row(const std::optional<std::int64_t>& size) {
+  return size ? std::optional(Size2d(1, *size)) : std::nullopt;
+}
+MaxPool2dOptions of_row(const MaxPool1dOptions& options) {
+  return {.stride = of_row(options.stride),
+          .padding = {0, options.padding},
+          .dilation = {1, options.dilation},
+          .ceil_mode = options.ceil_mode};
+}
+AvgPool2dOptions of_row(const AvgPool1dOptions& options) {
+  return {.stride = of_row(options.stride),
+          .padding = {0, options.padding},
+          .ceil_mode = options.ceil_mode,
+          .count_include_pad = options.count_include_pad};
+}
+MaxUnpool2dOptions of_row(const MaxUnpool1dOptions& options) {
+  return {.stride = of_row(options.stride),
+          .padding = {0, options.padding},
+          .output_size = of_row(options.output_size)};
+}
+LpPool2dOptions of_row(const LpPool1dOptions& options) {
+  return {.stride = of_row(options.stride), .ceil_mode = options.ceil_mode};
+}
 
 // As many windows as are wanted, of about the same length.
 struct Shares {
@@ -105,31 +139,41 @@ Shares shares(const char* op, std::int64_t in, std::int64_t out) {
   return {in, out};
 }
 
+// The windows of an adaptive pooling.
+struct ShareAxes {
+  Shares rows, columns;
+
+  ShareAxes(const char* op, const Planes& planes, const Size2d& size)
+      : rows(shares(op, planes.height, size.height)), columns(shares(op, planes.width, size.width)) {
+    (void)planes.result(size.height, size.width);
+  }
+};
+
 // ---- The largest number ---------------------------------------------------------------------------------------------
 
 Windows with_room(std::int64_t in, std::int64_t out) {
   return {.in = in, .out = out, .first = Index(Shape{out}), .last = Index(Shape{out})};
 }
 
-Windows windows_of(const char* op, const WindowAxis& course) {
-  Windows windows = with_room(course.in, course.out);
-  windows.step = course.dilation;
-  windows.stride = course.stride;
+Windows windows_of(const char* op, const WindowAxis& axis) {
+  Windows windows = with_room(axis.in, axis.out);
+  windows.step = axis.dilation;
+  windows.stride = axis.stride;
   std::int64_t *first = windows.first.mutable_data(), *last = windows.last.mutable_data();
-  for (std::int64_t i = 0; i < course.out; ++i) {
-    const std::int64_t begin = course.begin(i);
-    const std::int64_t from = begin < 0 ? (-begin + course.dilation - 1) / course.dilation : 0;
-    const std::int64_t to = std::min(course.kernel - 1, (course.in - 1 - begin) / course.dilation);
+  for (std::int64_t i = 0; i < axis.out; ++i) {
+    const std::int64_t begin = axis.begin(i);
+    const std::int64_t from = begin < 0 ? (-begin + axis.dilation - 1) / axis.dilation : 0;
+    const std::int64_t to = std::min(axis.kernel - 1, (axis.in - 1 - begin) / axis.dilation);
     if (from > to)
-      fail<ShapeError>(op, "window ", i, " from ", begin, " on sees nothing of the ", course.in, " numbers");
-    first[i] = begin + from * course.dilation;
-    last[i] = begin + to * course.dilation;
+      fail<ShapeError>(op, "window ", i, " from ", begin, " on sees nothing of the ", axis.in, " numbers");
+    first[i] = begin + from * axis.dilation;
+    last[i] = begin + to * axis.dilation;
     windows.longest = std::max(windows.longest, to - from + 1);
   }
-  const auto whole = [&](std::int64_t i) { return last[i] - first[i] == (course.kernel - 1) * course.dilation; };
-  while (windows.whole_begin < course.out && !whole(windows.whole_begin)) ++windows.whole_begin;
+  const auto whole = [&](std::int64_t i) { return last[i] - first[i] == (axis.kernel - 1) * axis.dilation; };
+  while (windows.whole_begin < axis.out && !whole(windows.whole_begin)) ++windows.whole_begin;
   windows.whole_end = windows.whole_begin;
-  while (windows.whole_end < course.out && whole(windows.whole_end)) ++windows.whole_end;
+  while (windows.whole_end < axis.out && whole(windows.whole_end)) ++windows.whole_end;
   return windows;
 }
 
@@ -187,63 +231,44 @@ ValuesAndIndices max_pool(const char* op, const Tensor& x, const Planes& planes,
   return {values, std::move(indices)};
 }
 
-ValuesAndIndices pooled1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options, bool with_indices) {
-  constexpr const char* op = "max_pool1d";
-  const Planes planes(op, x, 1);
-  const WindowAxis columns =
-      checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding, options.dilation},
-              options.ceil_mode);
-  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(op, columns), with_indices);
+// Over the last axes of x, one or two.
+ValuesAndIndices max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel,
+                            const MaxPool2dOptions& options, bool with_indices) {
+  const Planes planes(op, x, axes);
+  const WindowAxes windows(op, planes, kernel, options.stride.value_or(kernel), options.padding, options.dilation,
+                           options.ceil_mode);
+  return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns), with_indices);
 }
 
-ValuesAndIndices pooled2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options, bool with_indices) {
-  constexpr const char* op = "max_pool2d";
-  const Planes planes(op, x, 2);
-  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding, &dilation = options.dilation;
-  const WindowAxis rows = checked(op, {planes.height, kernel.height, stride.height, padding.height, dilation.height},
-                              options.ceil_mode),
-               columns = checked(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width},
-                                 options.ceil_mode);
-  return max_pool(op, x, planes, windows_of(op, rows), windows_of(op, columns), with_indices);
-}
-
-ValuesAndIndices adaptive1d(const Tensor& x, std::int64_t size, bool with_indices) {
-  constexpr const char* op = "adaptive_max_pool1d";
-  const Planes planes(op, x, 1);
-  const Shares columns = shares(op, planes.width, size);
-  (void)planes.result(1, size);
-  return max_pool(op, x, planes, windows_of(op, one_row), windows_of(columns), with_indices);
-}
-
-ValuesAndIndices adaptive2d(const Tensor& x, const Size2d& size, bool with_indices) {
-  constexpr const char* op = "adaptive_max_pool2d";
-  const Planes planes(op, x, 2);
-  const Shares rows = shares(op, planes.height, size.height), columns = shares(op, planes.width, size.width);
-  (void)planes.result(size.height, size.width);
-  return max_pool(op, x, planes, windows_of(rows), windows_of(columns), with_indices);
+ValuesAndIndices adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size,
+                                     bool with_indices) {
+  const Planes planes(op, x, axes);
+  const ShareAxes windows(op, planes, size);
+  return max_pool(op, x, planes, windows_of(windows.rows), windows_of(windows.columns), with_indices);
 }
 
 // ---- Back to where the largest numbers stood ------------------------------------------------------------------------
 
-// The size of what was pooled to `course.in` numbers, which may be given.
-std::int64_t unpooled_size(const char* op, const WindowAxis& course, std::optional<std::int64_t> given) {
-  for (const auto& [what, value] : {std::pair{"kernel", course.kernel}, std::pair{"stride", course.stride}}) {
-    if (value < 1) fail<ValueError>(op, what, " ", value, " is not positive");
-    if (value > largest_picture_side) fail<LimitError>(op, what, " ", value, " is beyond ", largest_picture_side);
-  }
-  if (course.padding < 0 || course.padding > course.kernel / 2) {
-    fail<ValueError>(op, "padding ", course.padding, " is not in [0, ", course.kernel / 2, "], half of the kernel");
-  }
-  const std::int64_t usual = (course.in - 1) * course.stride - 2 * course.padding + course.kernel;
+// The size of what was pooled to `axis.in` numbers, which may be given.
+std::int64_t unpooled_size(const char* op, const WindowAxis& axis, std::optional<std::int64_t> given) {
+  check_window(op, axis);
+  const std::int64_t usual = (axis.in - 1) * axis.stride - 2 * axis.padding + axis.kernel;
   const std::int64_t size = given.value_or(usual);
-  if (size < 1 || size <= usual - course.stride || size >= usual + course.stride) {
-    fail<ShapeError>(op, "output_size ", size, " is not within a stride of ", course.stride, " around ", usual);
+  if (size < 1 || size <= usual - axis.stride || size >= usual + axis.stride) {
+    fail<ShapeError>(op, "output_size ", size, " is not within a stride of ", axis.stride, " around ", usual);
   }
   return size;
 }
 
-Tensor unpooled(const char* op, const Tensor& x, const Index& indices, const Planes& planes, std::int64_t height,
-                std::int64_t width) {
+Tensor unpooled(const char* op, int axes, const Tensor& x, const Index& indices, const Size2d& kernel,
+                const MaxUnpool2dOptions& options) {
+  const Planes planes(op, x, axes);
+  const Size2d stride = options.stride.value_or(kernel);
+  const auto size = [&](std::int64_t Size2d::*part, std::int64_t in) {
+    const auto given = options.output_size ? std::optional(*options.output_size.*part) : std::nullopt;
+    return unpooled_size(op, {in, kernel.*part, stride.*part, options.padding.*part}, given);
+  };
+  const std::int64_t height = size(&Size2d::height, planes.height), width = size(&Size2d::width, planes.width);
   if (indices.shape() != x.shape()) {
     fail<ShapeError>(op, "indices of shape ", indices.shape(), " for shape ", x.shape());
   }
@@ -267,13 +292,13 @@ Band mean_of(Band band, const Count& count) {
   return band;
 }
 
-Band means_of(const WindowAxis& course, bool count_include_pad) {
-  const auto span = [course](std::int64_t i) {
-    const std::int64_t begin = course.begin(i), from = std::max<std::int64_t>(begin, 0);
-    return Span{from, std::max<std::int64_t>(std::min(begin + course.kernel, course.in) - from, 0)};
+Band means_of(const WindowAxis& axis, bool count_include_pad) {
+  const auto span = [axis](std::int64_t i) {
+    const std::int64_t begin = axis.begin(i), from = std::max<std::int64_t>(begin, 0);
+    return Span{from, std::max<std::int64_t>(std::min(begin + axis.kernel, axis.in) - from, 0)};
   };
-  return mean_of(make_band(course.in, course.out, span), [&](std::int64_t i) {
-    const std::int64_t begin = course.begin(i), end = std::min(begin + course.kernel, course.in + course.padding);
+  return mean_of(make_band(axis.in, axis.out, span), [&](std::int64_t i) {
+    const std::int64_t begin = axis.begin(i), end = std::min(begin + axis.kernel, axis.in + axis.padding);
     return count_include_pad ? end - begin : span(i).count;
   });
 }
@@ -287,8 +312,31 @@ Band means_of(const Shares& shares) {
                  count);
 }
 
-Tensor avg_pool(const char* op, const Tensor& x, const Planes& planes, const Band& rows, const Band& columns) {
+Tensor mean_pool(const char* op, const Tensor& x, const Planes& planes, const Band& rows, const Band& columns) {
   return detail::resample(op, x, rows, columns, planes.result(rows.out, columns.out));
+}
+
+Tensor mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
+  const Planes planes(op, x, axes);
+  const WindowAxes windows(op, planes, kernel, options.stride.value_or(kernel), options.padding, 1, options.ceil_mode);
+  return mean_pool(op, x, planes, means_of(windows.rows, options.count_include_pad),
+                   means_of(windows.columns, options.count_include_pad));
+}
+
+Tensor adaptive_mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {
+  const Planes planes(op, x, axes);
+  const ShareAxes windows(op, planes, size);
+  return mean_pool(op, x, planes, means_of(windows.rows), means_of(windows.columns));
+}
+
+// The root of sums of powers, which are taken as means over the numbers of a window.
+Tensor power_pooled(const char* op, int axes, const Tensor& x, double p, const Size2d& kernel,
+                    const LpPool2dOptions& options) {
+  if (!(p > 0 && std::isfinite(p))) fail<ValueError>(op, "p ", p, " is not positive and finite");
+  const Tensor means = mean_pooled(axes == 1 ? "avg_pool1d" : "avg_pool2d", axes, pow(x, static_cast<Real>(p)), kernel,
+                                   {.stride = options.stride, .ceil_mode = options.ceil_mode});
+  const Tensor sums = means * static_cast<Real>(kernel.height * kernel.width);
+  return where(sums == 0, 0, pow(where(sums == 0, 1, sums), static_cast<Real>(1 / p)));
 }
 
 }  // namespace
@@ -296,122 +344,75 @@ Tensor avg_pool(const char* op, const Tensor& x, const Planes& planes, const Ban
 XGRAD_FORMULA max_pool1d_formula{"max_pool1d", "y_i = the largest x in window i",
                                  "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
-  return pooled1d(x, kernel, options, false).values;
+  return max_pooled("max_pool1d", 1, x, {1, kernel}, of_row(options), false).values;
 }
 ValuesAndIndices max_pool1d_with_indices(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options) {
-  return pooled1d(x, kernel, options, true);
+  return max_pooled("max_pool1d", 1, x, {1, kernel}, of_row(options), true);
 }
 
 XGRAD_FORMULA max_pool2d_formula{"max_pool2d", "y_i = the largest x in window i",
                                  "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
 Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
-  return pooled2d(x, kernel, options, false).values;
+  return max_pooled("max_pool2d", 2, x, kernel, options, false).values;
 }
 ValuesAndIndices max_pool2d_with_indices(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options) {
-  return pooled2d(x, kernel, options, true);
+  return max_pooled("max_pool2d", 2, x, kernel, options, true);
 }
 
 Tensor max_unpool1d(const Tensor& x, const Index& indices, std::int64_t kernel, const MaxUnpool1dOptions& options) {
-  constexpr const char* op = "max_unpool1d";
-  const Planes planes(op, x, 1);
-  const WindowAxis course{planes.width, kernel, options.stride.value_or(kernel), options.padding};
-  return unpooled(op, x, indices, planes, 1, unpooled_size(op, course, options.output_size));
+  return unpooled("max_unpool1d", 1, x, indices, {1, kernel}, of_row(options));
 }
-
 Tensor max_unpool2d(const Tensor& x, const Index& indices, const Size2d& kernel, const MaxUnpool2dOptions& options) {
-  constexpr const char* op = "max_unpool2d";
-  const Planes planes(op, x, 2);
-  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
-  const auto size = [&](std::int64_t Size2d::*part, std::int64_t in) {
-    const WindowAxis course{in, kernel.*part, stride.*part, padding.*part};
-    const auto given = options.output_size ? std::optional(*options.output_size.*part) : std::nullopt;
-    return unpooled_size(op, course, given);
-  };
-  return unpooled(op, x, indices, planes, size(&Size2d::height, planes.height), size(&Size2d::width, planes.width));
+  return unpooled("max_unpool2d", 2, x, indices, kernel, options);
 }
 
 XGRAD_FORMULA avg_pool1d_formula{"avg_pool1d", "y_i = the mean of x in window i",
                                  "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& options) {
-  constexpr const char* op = "avg_pool1d";
-  const Planes planes(op, x, 1);
-  const WindowAxis columns =
-      checked(op, {planes.width, kernel, options.stride.value_or(kernel), options.padding}, options.ceil_mode);
-  return avg_pool(op, x, planes, means_of(one_row, true), means_of(columns, options.count_include_pad));
+  return mean_pooled("avg_pool1d", 1, x, {1, kernel}, of_row(options));
 }
 
 XGRAD_FORMULA avg_pool2d_formula{"avg_pool2d", "y_i = the mean of x in window i",
                                  "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
-  constexpr const char* op = "avg_pool2d";
-  const Planes planes(op, x, 2);
-  const Size2d stride = options.stride.value_or(kernel), &padding = options.padding;
-  const WindowAxis rows = checked(op, {planes.height, kernel.height, stride.height, padding.height}, options.ceil_mode),
-               columns = checked(op, {planes.width, kernel.width, stride.width, padding.width}, options.ceil_mode);
-  return avg_pool(op, x, planes, means_of(rows, options.count_include_pad),
-                  means_of(columns, options.count_include_pad));
+  return mean_pooled("avg_pool2d", 2, x, kernel, options);
 }
-
-namespace {
-
-// The root of sums of powers, which are given as means over `count` numbers.
-Tensor root_of_sums(const Tensor& means, double p, std::int64_t count) {
-  const Tensor sums = means * static_cast<Real>(count);
-  return where(sums == 0, 0, pow(where(sums == 0, 1, sums), static_cast<Real>(1 / p)));
-}
-
-void check_power(const char* op, double p) {
-  if (!(p > 0 && std::isfinite(p))) fail<ValueError>(op, "p ", p, " is not positive and finite");
-}
-
-}  // namespace
 
 Tensor lp_pool1d(const Tensor& x, double p, std::int64_t kernel, const LpPool1dOptions& options) {
-  check_power("lp_pool1d", p);
-  const Tensor means =
-      avg_pool1d(pow(x, static_cast<Real>(p)), kernel, {.stride = options.stride, .ceil_mode = options.ceil_mode});
-  return root_of_sums(means, p, kernel);
+  return power_pooled("lp_pool1d", 1, x, p, {1, kernel}, of_row(options));
 }
-
 Tensor lp_pool2d(const Tensor& x, double p, const Size2d& kernel, const LpPool2dOptions& options) {
-  check_power("lp_pool2d", p);
-  const Tensor means =
-      avg_pool2d(pow(x, static_cast<Real>(p)), kernel, {.stride = options.stride, .ceil_mode = options.ceil_mode});
-  return root_of_sums(means, p, kernel.height * kernel.width);
+  return power_pooled("lp_pool2d", 2, x, p, kernel, options);
 }
 
 XGRAD_FORMULA adaptive_max_pool1d_formula{"adaptive_max_pool1d", "y_i = the largest x in window i",
                                           "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
-Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) { return adaptive1d(x, size, false).values; }
+Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size) {
+  return adaptive_max_pooled("adaptive_max_pool1d", 1, x, {1, size}, false).values;
+}
 ValuesAndIndices adaptive_max_pool1d_with_indices(const Tensor& x, std::int64_t size) {
-  return adaptive1d(x, size, true);
+  return adaptive_max_pooled("adaptive_max_pool1d", 1, x, {1, size}, true);
 }
 
 XGRAD_FORMULA adaptive_max_pool2d_formula{"adaptive_max_pool2d", "y_i = the largest x in window i",
                                           "dL/dx_j = sum of gy_i with x_j the first largest in window i"};
-Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) { return adaptive2d(x, size, false).values; }
+Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size) {
+  return adaptive_max_pooled("adaptive_max_pool2d", 2, x, size, false).values;
+}
 ValuesAndIndices adaptive_max_pool2d_with_indices(const Tensor& x, const Size2d& size) {
-  return adaptive2d(x, size, true);
+  return adaptive_max_pooled("adaptive_max_pool2d", 2, x, size, true);
 }
 
 XGRAD_FORMULA adaptive_avg_pool1d_formula{"adaptive_avg_pool1d", "y_i = the mean of x in window i",
                                           "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size) {
-  constexpr const char* op = "adaptive_avg_pool1d";
-  const Planes planes(op, x, 1);
-  const Shares columns = shares(op, planes.width, size);
-  (void)planes.result(1, size);
-  return avg_pool(op, x, planes, means_of(one_row, true), means_of(columns));
+  return adaptive_mean_pooled("adaptive_avg_pool1d", 1, x, {1, size});
 }
 
 XGRAD_FORMULA adaptive_avg_pool2d_formula{"adaptive_avg_pool2d", "y_i = the mean of x in window i",
                                           "dL/dx_j = sum of gy_i with j in window i, divided by its size"};
 Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size) {
-  constexpr const char* op = "adaptive_avg_pool2d";
-  const Planes planes(op, x, 2);
-  const Shares rows = shares(op, planes.height, size.height), columns = shares(op, planes.width, size.width);
-  (void)planes.result(size.height, size.width);
-  return avg_pool(op, x, planes, means_of(rows), means_of(columns));
+  return adaptive_mean_pooled("adaptive_avg_pool2d", 2, x, size);
 }
 
 }  // namespace xgrad

@@ -1,7 +1,8 @@
 // Factorisations by xtensor-blas.
 //
-// xt::lapack and what it is built on, cxxlapack, not xt::linalg above them: that throws std::runtime_error without
-// saying which matrix, factorises anew for every right-hand side, and solves triangular systems for one column only.
+// xt::lapack and what it is built on, cxxlapack and cxxblas, not xt::linalg above them: that throws std::runtime_error
+// without saying which matrix, factorises anew for every right-hand side, and solves triangular systems for one column
+// only.
 //
 // LAPACK counts columns, the library rows: in memory each one's matrix is the other's transpose. Symmetric and
 // triangular matrices, inverses and singular values need no copy for that.
@@ -40,14 +41,6 @@ std::vector<Real> transposed(const Real* a, std::int64_t rows, std::int64_t colu
   }
   return result;
 }
-
-constexpr auto blas_trsm = [] {
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    return &cblas_strsm;
-  } else {
-    return &cblas_dtrsm;
-  }
-}();
 
 Count count(std::int64_t size) { return static_cast<Count>(size); }
 
@@ -95,9 +88,10 @@ int cholesky(std::int64_t n, Real* a) {
 void triangular_solve(std::int64_t n, std::int64_t columns, const Real* a, const Triangle& triangle, Form form,
                       Real* b) {
   const detail::InsideBlas inside;
-  blas_trsm(CblasRowMajor, CblasLeft, triangle.upper ? CblasUpper : CblasLower,
-            form == Form::transposed ? CblasTrans : CblasNoTrans, triangle.unit ? CblasUnit : CblasNonUnit, count(n),
-            count(columns), 1, a, count(n), b, count(columns));
+  cxxblas::trsm(cxxblas::RowMajor, cxxblas::Left, triangle.upper ? cxxblas::Upper : cxxblas::Lower,
+                form == Form::transposed ? cxxblas::Trans : cxxblas::NoTrans,
+                triangle.unit ? cxxblas::Unit : cxxblas::NonUnit, count(n), count(columns), Real(1), a, count(n), b,
+                count(columns));
 }
 
 void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Real* q, Real* r) {

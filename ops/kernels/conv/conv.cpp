@@ -143,20 +143,6 @@ Array packed_bias(const Real* bias, std::int64_t groups, std::int64_t channels) 
   return packed;
 }
 
-// Jobs of about equal size: all images and groups, and for few of them also the panels of channels.
-template <class F>
-void each_job(const ConvSizes& sizes, std::int64_t panels, const F& f) {
-  constexpr std::int64_t enough = 16;
-  const std::int64_t whole = sizes.batch * sizes.groups;
-  const std::int64_t parts = whole >= enough ? 1 : panels;
-  parallel_for(whole * parts, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t job = begin; job < end; ++job) {
-      const std::int64_t part = job % parts, rest = job / parts;
-      f(rest / sizes.groups, rest % sizes.groups, panels * part / parts, panels * (part + 1) / parts);
-    }
-  });
-}
-
 }  // namespace
 
 Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
@@ -168,11 +154,7 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window = seen_by_results(sizes);
-  const std::int64_t row = window.in_place() ? w.in : window.w_size;
-  std::vector<std::int64_t> taps;
-  for (std::int64_t i = 0; i < h.kernel; ++i) {
-    for (std::int64_t j = 0; j < w.kernel; ++j) taps.push_back(i * h.dilation * row + j * w.dilation);
-  }
+  const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
   const std::int64_t panel_size = places * sizes.in * tile_columns;
   Array packed(Shape{sizes.groups * panels * panel_size}, Real(0));
   Real* const weights = packed.mutable_data();
@@ -181,7 +163,7 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
       const std::int64_t g = n / panels, first = n % panels * tile_columns;
       Real* to = weights + n * panel_size;
       for (std::int64_t o = first; o < std::min(first + tile_columns, sizes.out); ++o) {
-        const Real* from = kernel + (g * sizes.out + o) * sizes.in * places;
+        const Real* from = kernel + sizes.kernel_at(g, o);
         for (std::int64_t c = 0; c < sizes.in; ++c) {
           for (std::int64_t t = 0; t < places; ++t) {
             to[(t * sizes.in + c) * tile_columns + o - first] = from[c * places + t];
@@ -192,10 +174,9 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
   });
   const Array biases = packed_bias(bias, sizes.groups, sizes.out);
   Real* const out = y.mutable_data();
-  each_job(sizes, panels, [&](std::int64_t b, std::int64_t g, std::int64_t begin, std::int64_t end) {
+  each_conv_job(sizes, panels, [&](std::int64_t b, std::int64_t g, std::int64_t begin, std::int64_t end) {
     Array room(Shape{window.size()});
-    const Plane plane =
-        window.of(image + (b * sizes.groups + g) * sizes.in * h.in * w.in, room.size() ? room.mutable_data() : nullptr);
+    const Plane plane = window.of(image + sizes.image_at(b, g), room.mutable_data());
     for (std::int64_t panel = begin; panel < end; ++panel) {
       const std::int64_t first = panel * tile_columns;
       sum_image({.image = plane,
@@ -205,7 +186,7 @@ Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, c
                  .w_step = w.step(),
                  .weights = weights + (g * panels + panel) * panel_size,
                  .bias = bias ? biases.data() + g * panels * tile_columns + first : nullptr,
-                 .result = out + ((b * sizes.groups + g) * sizes.out + first) * h.out * w.out,
+                 .result = out + sizes.result_at(b, g, first),
                  .columns = std::min(tile_columns, sizes.out - first),
                  .height = h.out,
                  .width = w.out,
@@ -227,56 +208,49 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.in);
   const Array biases = packed_bias(bias, sizes.groups, sizes.in);
   Real* const out = x.mutable_data();
-  for (std::int64_t first_row = 0; first_row < std::min(h.stride, h.in); ++first_row) {
-    const Phase down = phase_of(h, first_row);
-    for (std::int64_t first_column = 0; first_column < std::min(w.stride, w.in); ++first_column) {
-      const Phase across = phase_of(w, first_column);
-      const SeenResults seen = seen_by_image(sizes, down, across);
-      const auto count = static_cast<std::int64_t>(seen.taps.size());
-      const std::int64_t panel_size = count * sizes.out * tile_columns;
-      Array packed(Shape{sizes.groups * panels * panel_size}, Real(0));
-      Real* const weights = packed.mutable_data();
-      parallel_for(sizes.groups * panels, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t n = begin; n < end; ++n) {
-          const std::int64_t g = n / panels, first = n % panels * tile_columns;
-          Real* to = weights + n * panel_size;
-          for (std::int64_t t = 0; t < count; ++t) {
-            const std::int64_t place = seen.numbers[static_cast<std::size_t>(t)];
-            for (std::int64_t o = 0; o < sizes.out; ++o, to += tile_columns) {
-              const Real* from = kernel + (g * sizes.out + o) * sizes.in * places + place;
-              for (std::int64_t c = first; c < std::min(first + tile_columns, sizes.in); ++c) {
-                to[c - first] = from[c * places];
-              }
+  each_phase(sizes, [&](const Phase& down, const Phase& across) {
+    const SeenResults seen = seen_by_image(sizes, down, across);
+    const auto count = static_cast<std::int64_t>(seen.taps.size());
+    const std::int64_t panel_size = count * sizes.out * tile_columns;
+    Array packed(Shape{sizes.groups * panels * panel_size}, Real(0));
+    Real* const weights = packed.mutable_data();
+    parallel_for(sizes.groups * panels, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t n = begin; n < end; ++n) {
+        const std::int64_t g = n / panels, first = n % panels * tile_columns;
+        Real* to = weights + n * panel_size;
+        for (std::int64_t t = 0; t < count; ++t) {
+          const std::int64_t place = seen.numbers[static_cast<std::size_t>(t)];
+          for (std::int64_t o = 0; o < sizes.out; ++o, to += tile_columns) {
+            const Real* from = kernel + sizes.kernel_at(g, o) + place;
+            for (std::int64_t c = first; c < std::min(first + tile_columns, sizes.in); ++c) {
+              to[c - first] = from[c * places];
             }
           }
         }
-      });
-      each_job(sizes, panels, [&](std::int64_t b, std::int64_t g, std::int64_t begin, std::int64_t end) {
-        Array room(Shape{count > 0 ? seen.window.size() : 0});
-        const Real* from = result + (b * sizes.groups + g) * sizes.out * h.out * w.out;
-        const Plane plane =
-            count > 0 ? seen.window.of(from, room.size() ? room.mutable_data() : nullptr) : Plane{from, 0, 0};
-        for (std::int64_t panel = begin; panel < end; ++panel) {
-          const std::int64_t first = panel * tile_columns;
-          sum_image({.image = plane,
-                     .channels = sizes.out,
-                     .taps = seen.taps,
-                     .h_step = plane.row,
-                     .w_step = 1,
-                     .weights = weights + (g * panels + panel) * panel_size,
-                     .bias = bias ? biases.data() + g * panels * tile_columns + first : nullptr,
-                     .result = out + ((b * sizes.groups + g) * sizes.in + first) * h.in * w.in + first_row * w.in +
-                               first_column,
-                     .columns = std::min(tile_columns, sizes.in - first),
-                     .height = down.count,
-                     .width = across.count,
-                     .plane = h.in * w.in,
-                     .row = std::min(h.stride, h.in) * w.in,
-                     .step = std::min(w.stride, w.in)});
-        }
-      });
-    }
-  }
+      }
+    });
+    each_conv_job(sizes, panels, [&](std::int64_t b, std::int64_t g, std::int64_t begin, std::int64_t end) {
+      Array room(Shape{seen.window.size()});
+      const Plane plane = seen.window.of(result + sizes.result_at(b, g), room.mutable_data());
+      for (std::int64_t panel = begin; panel < end; ++panel) {
+        const std::int64_t first = panel * tile_columns;
+        sum_image({.image = plane,
+                   .channels = sizes.out,
+                   .taps = seen.taps,
+                   .h_step = plane.row,
+                   .w_step = 1,
+                   .weights = weights + (g * panels + panel) * panel_size,
+                   .bias = bias ? biases.data() + g * panels * tile_columns + first : nullptr,
+                   .result = out + sizes.image_at(b, g, first) + down.first * w.in + across.first,
+                   .columns = std::min(tile_columns, sizes.in - first),
+                   .height = down.count,
+                   .width = across.count,
+                   .plane = h.in * w.in,
+                   .row = std::min(h.stride, h.in) * w.in,
+                   .step = std::min(w.stride, w.in)});
+      }
+    });
+  });
   return x;
 }
 
@@ -368,12 +342,11 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
       const std::int64_t g = job % sizes.groups, part = job / sizes.groups % parts, block = job / sizes.groups / parts;
       const std::int64_t first_place = places * part / parts, last_place = places * (part + 1) / parts;
       for (std::int64_t b = sizes.batch * block / blocks; b < sizes.batch * (block + 1) / blocks; ++b) {
-        const Plane plane =
-            window.of(image + (b * sizes.groups + g) * sizes.in * h.in * w.in, turned + height * width * tile_columns);
+        const Plane plane = window.of(image + sizes.image_at(b, g), turned + height * width * tile_columns);
         for (std::int64_t panel = 0; panel < panels; ++panel) {
           const std::int64_t first = panel * tile_columns, columns = std::min(tile_columns, sizes.out - first);
           const auto& of_rows = columns <= pack_width ? kernel_one_pack : kernel_two_packs;
-          const Real* y = result + ((b * sizes.groups + g) * sizes.out + first) * h.out * w.out;
+          const Real* y = result + sizes.result_at(b, g, first);
           Real* const of_panel = sums + block * size + (g * panels + panel) * places * sizes.in * tile_columns;
           const std::int64_t pixels = h.out * w.out;
           for (std::int64_t p = 0, some = 0; p < pixels; p += some) {

@@ -20,6 +20,7 @@ struct View {
   std::int64_t height, width;  // in pixels
 
   std::int64_t pixels() const { return height * width; }
+  std::int64_t panels() const { return (pixels() + panel_columns - 1) / panel_columns; }
 };
 
 // The columns of an image, a row for each channel and place: written for some pixels after the others. Threads: for the
@@ -95,17 +96,17 @@ struct PixelSums {
   std::int64_t plane, row, step;  // between channels, rows and pixels of the result
 };
 
-void sum_pixels(const BfloatUnit& unit, const View& view, const PixelSums& sums, const Plane& image, std::int64_t first,
-                std::int64_t last) {
+void sum_pixels(const BfloatUnit& unit, const View& view, const PixelSums& sums, const Plane& image,
+                std::int64_t first_panel, std::int64_t last_panel) {
   const bool in_place = sums.step == 1 && sums.row == view.width;
   const std::int64_t most = std::min(sums.depth, most_depth);
   const std::int64_t step = panel_columns + pack_width;
   Array room(Shape{most * step + (in_place ? 0 : sums.rows * panel_columns)});
   Real *const numbers = room.mutable_data(), *const apart = numbers + most * step;
-  const BfloatRoom panel(panel_size(most));
+  const BfloatRoom right(panel_size(most));
   Columns columns(view, image, sums.channels);
-  for (std::int64_t pixel = first; pixel < last; pixel += panel_columns) {
-    const std::int64_t count = std::min(panel_columns, last - pixel);
+  for (std::int64_t panel = first_panel; panel < last_panel; ++panel) {
+    const std::int64_t pixel = panel * panel_columns, count = std::min(panel_columns, view.pixels() - pixel);
     Real* const to = in_place ? sums.result + pixel : apart;
     const std::int64_t to_step = in_place ? sums.plane : panel_columns;
     for (std::int64_t o = 0; o < sums.rows; ++o) std::fill_n(to + o * to_step, count, sums.bias ? sums.bias[o] : 0);
@@ -113,10 +114,10 @@ void sum_pixels(const BfloatUnit& unit, const View& view, const PixelSums& sums,
     for (std::int64_t k = 0; k < sums.depth; k += most) {
       const std::int64_t depth = std::min(most, sums.depth - k);
       columns.write(k, depth, numbers, step);
-      unit.pack_right({numbers, step}, depth, count, 1, panel.data());
+      unit.pack_right({numbers, step}, depth, count, 1, right.data());
       unit.multiply({.a = sums.weights + k,
                      .a_step = left_step(sums.depth),
-                     .b = panel.data(),
+                     .b = right.data(),
                      .depth = depth,
                      .rows = sums.rows,
                      .columns = count,
@@ -132,32 +133,6 @@ void sum_pixels(const BfloatUnit& unit, const View& view, const PixelSums& sums,
   }
 }
 
-// Calls f(image, group, first, last) for all images, groups and panels of pixels, in jobs of about equal size.
-template <class F>
-void each_rounded_job(const ConvSizes& sizes, std::int64_t pixels, const F& f) {
-  constexpr std::int64_t enough = 16;
-  const std::int64_t whole = sizes.batch * sizes.groups, panels = (pixels + panel_columns - 1) / panel_columns;
-  const std::int64_t parts = whole >= enough ? 1 : std::min(panels, enough);
-  parallel_for(whole * parts, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t job = begin; job < end; ++job) {
-      const std::int64_t part = job % parts, rest = job / parts;
-      f(rest / sizes.groups, rest % sizes.groups, panels * part / parts * panel_columns,
-        std::min(panels * (part + 1) / parts * panel_columns, pixels));
-    }
-  });
-}
-
-// Where the places of the kernel lie in rows so many elements apart.
-std::vector<std::int64_t> taps_of(const ConvSizes& sizes, std::int64_t row) {
-  std::vector<std::int64_t> taps;
-  for (std::int64_t i = 0; i < sizes.h.kernel; ++i) {
-    for (std::int64_t j = 0; j < sizes.w.kernel; ++j) {
-      taps.push_back(i * sizes.h.dilation * row + j * sizes.w.dilation);
-    }
-  }
-  return taps;
-}
-
 }  // namespace
 
 Array detail::bfloat_conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
@@ -166,26 +141,24 @@ Array detail::bfloat_conv_rows(const ConvSizes& sizes, const Real* image, const 
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t depth = sizes.in * h.kernel * w.kernel, size = left_size(sizes.out, depth);
   const Window window = seen_by_results(sizes);
-  const std::int64_t row = window.in_place() ? w.in : window.w_size;
-  const std::vector<std::int64_t> taps = taps_of(sizes, row);
-  const View view{taps, h.step() * row, w.step(), h.out, w.out};
+  const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
+  const View view{taps, h.step() * window.row(), w.step(), h.out, w.out};
   const BfloatRoom weights(sizes.groups * size);
   for (std::int64_t g = 0; g < sizes.groups; ++g) {
     unit.pack_left({kernel + g * sizes.out * depth, depth}, sizes.out, depth, weights.data() + g * size);
   }
   Real* const out = y.mutable_data();
-  each_rounded_job(sizes, view.pixels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
+  each_conv_job(sizes, view.panels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
     const BfloatWork work(unit);
     Array room(Shape{window.size()});
-    const Plane plane =
-        window.of(image + (b * sizes.groups + g) * sizes.in * h.in * w.in, room.size() ? room.mutable_data() : nullptr);
+    const Plane plane = window.of(image + sizes.image_at(b, g), room.mutable_data());
     sum_pixels(unit, view,
                {.weights = weights.data() + g * size,
                 .rows = sizes.out,
                 .depth = depth,
                 .channels = sizes.in,
                 .bias = bias ? bias + g * sizes.out : nullptr,
-                .result = out + (b * sizes.groups + g) * sizes.out * view.pixels(),
+                .result = out + sizes.result_at(b, g),
                 .plane = view.pixels(),
                 .row = w.out,
                 .step = 1},
@@ -198,48 +171,41 @@ Array detail::bfloat_conv_image_rows(const ConvSizes& sizes, const Real* result,
                                      const BfloatUnit& unit) {
   Array x(sizes.image_shape());
   const ConvAxis &h = sizes.h, &w = sizes.w;
-  const std::int64_t places = h.kernel * w.kernel;
   Real* const out = x.mutable_data();
-  for (std::int64_t first_row = 0; first_row < std::min(h.stride, h.in); ++first_row) {
-    const Phase down = phase_of(h, first_row);
-    for (std::int64_t first_column = 0; first_column < std::min(w.stride, w.in); ++first_column) {
-      const Phase across = phase_of(w, first_column);
-      const SeenResults seen = seen_by_image(sizes, down, across);
-      const View view{seen.taps, seen.row, 1, down.count, across.count};
-      const auto count = static_cast<std::int64_t>(seen.taps.size());
-      const std::int64_t depth = sizes.out * count, size = left_size(sizes.in, depth);
-      const BfloatRoom weights(sizes.groups * size);
-      Array turned(Shape{sizes.in, depth});
-      for (std::int64_t g = 0; g < sizes.groups; ++g) {
-        Real* to = turned.mutable_data();
-        for (std::int64_t c = 0; c < sizes.in; ++c) {
-          for (std::int64_t o = 0; o < sizes.out; ++o) {
-            const Real* from = kernel + ((g * sizes.out + o) * sizes.in + c) * places;
-            for (const std::int64_t place : seen.numbers) *to++ = from[place];
-          }
+  each_phase(sizes, [&](const Phase& down, const Phase& across) {
+    const SeenResults seen = seen_by_image(sizes, down, across);
+    const View view{seen.taps, seen.row, 1, down.count, across.count};
+    const auto count = static_cast<std::int64_t>(seen.taps.size());
+    const std::int64_t depth = sizes.out * count, size = left_size(sizes.in, depth);
+    const BfloatRoom weights(sizes.groups * size);
+    Array turned(Shape{sizes.in, depth});
+    for (std::int64_t g = 0; g < sizes.groups; ++g) {
+      Real* to = turned.mutable_data();
+      for (std::int64_t c = 0; c < sizes.in; ++c) {
+        for (std::int64_t o = 0; o < sizes.out; ++o) {
+          const Real* from = kernel + sizes.kernel_at(g, o, c);
+          for (const std::int64_t place : seen.numbers) *to++ = from[place];
         }
-        unit.pack_left({turned.data(), depth}, sizes.in, depth, weights.data() + g * size);
       }
-      each_rounded_job(sizes, view.pixels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
-        const BfloatWork work(unit);
-        Array room(Shape{depth > 0 ? seen.window.size() : 0});
-        const Real* from = result + (b * sizes.groups + g) * sizes.out * h.out * w.out;
-        const Plane plane =
-            depth > 0 ? seen.window.of(from, room.size() ? room.mutable_data() : nullptr) : Plane{from, 0, 0};
-        sum_pixels(unit, view,
-                   {.weights = weights.data() + g * size,
-                    .rows = sizes.in,
-                    .depth = depth,
-                    .channels = sizes.out,
-                    .bias = bias ? bias + g * sizes.in : nullptr,
-                    .result = out + (b * sizes.groups + g) * sizes.in * h.in * w.in + first_row * w.in + first_column,
-                    .plane = h.in * w.in,
-                    .row = std::min(h.stride, h.in) * w.in,
-                    .step = std::min(w.stride, w.in)},
-                   plane, first, last);
-      });
+      unit.pack_left({turned.data(), depth}, sizes.in, depth, weights.data() + g * size);
     }
-  }
+    each_conv_job(sizes, view.panels(), [&](std::int64_t b, std::int64_t g, std::int64_t first, std::int64_t last) {
+      const BfloatWork work(unit);
+      Array room(Shape{seen.window.size()});
+      const Plane plane = seen.window.of(result + sizes.result_at(b, g), room.mutable_data());
+      sum_pixels(unit, view,
+                 {.weights = weights.data() + g * size,
+                  .rows = sizes.in,
+                  .depth = depth,
+                  .channels = sizes.out,
+                  .bias = bias ? bias + g * sizes.in : nullptr,
+                  .result = out + sizes.image_at(b, g) + down.first * w.in + across.first,
+                  .plane = h.in * w.in,
+                  .row = std::min(h.stride, h.in) * w.in,
+                  .step = std::min(w.stride, w.in)},
+                 plane, first, last);
+    });
+  });
   return x;
 }
 
@@ -249,9 +215,8 @@ Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image,
   const std::int64_t columns = sizes.in * h.kernel * w.kernel, size = sizes.groups * sizes.out * columns;
   const std::int64_t panels = (columns + panel_columns - 1) / panel_columns;
   const Window window = seen_by_results(sizes);
-  const std::int64_t row = window.in_place() ? w.in : window.w_size;
-  const std::vector<std::int64_t> taps = taps_of(sizes, row);
-  const View view{taps, h.step() * row, w.step(), h.out, w.out};
+  const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
+  const View view{taps, h.step() * window.row(), w.step(), h.out, w.out};
   // Blocks of images add up on their own, as many as memory allows; for few of them columns are shared out as well.
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));
@@ -267,8 +232,8 @@ Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image,
     for (std::int64_t job = begin; job < end; ++job) {
       const std::int64_t g = job % sizes.groups, part = job / sizes.groups % parts, block = job / sizes.groups / parts;
       for (std::int64_t b = sizes.batch * block / blocks; b < sizes.batch * (block + 1) / blocks; ++b) {
-        Columns seen(view, window.of(image + (b * sizes.groups + g) * sizes.in * h.in * w.in, copied), sizes.in);
-        const Real* y = result + (b * sizes.groups + g) * sizes.out * view.pixels();
+        Columns seen(view, window.of(image + sizes.image_at(b, g), copied), sizes.in);
+        const Real* y = result + sizes.result_at(b, g);
         for (std::int64_t pixel = 0; pixel < view.pixels(); pixel += most) {
           const std::int64_t depth = std::min(most, view.pixels() - pixel);
           unit.pack_left({y + pixel, view.pixels()}, sizes.out, depth, left.data());

@@ -34,34 +34,17 @@ void each_plane(std::int64_t batch, std::int64_t groups, std::int64_t each, cons
   });
 }
 
-// Where things lie.
-struct Places {
-  const ConvSizes& sizes;
-  std::int64_t in = sizes.h.in * sizes.w.in, out = sizes.h.out * sizes.w.out, kernel = sizes.h.kernel * sizes.w.kernel;
-
-  std::int64_t of_image(std::int64_t b, std::int64_t g, std::int64_t c) const {
-    return ((b * sizes.groups + g) * sizes.in + c) * in;
-  }
-  std::int64_t of_result(std::int64_t b, std::int64_t g, std::int64_t o) const {
-    return ((b * sizes.groups + g) * sizes.out + o) * out;
-  }
-  std::int64_t of_kernel(std::int64_t g, std::int64_t o, std::int64_t c) const {
-    return ((g * sizes.out + o) * sizes.in + c) * kernel;
-  }
-};
-
 }  // namespace
 
 Array far_conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias) {
   Array y(sizes.result_shape());
   Real* const out = y.mutable_data();
-  const Places at{sizes};
   const std::int64_t stride = sizes.w.stride;
   each_plane(sizes.batch, sizes.groups, sizes.out, [&](std::int64_t b, std::int64_t g, std::int64_t o) {
-    Real* const to = out + at.of_result(b, g, o);
-    std::fill_n(to, at.out, bias ? bias[g * sizes.out + o] : 0);
+    Real* const to = out + sizes.result_at(b, g, o);
+    std::fill_n(to, sizes.h.out * sizes.w.out, bias ? bias[g * sizes.out + o] : 0);
     for (std::int64_t c = 0; c < sizes.in; ++c) {
-      const Real *x = image + at.of_image(b, g, c), *weight = kernel + at.of_kernel(g, o, c);
+      const Real *x = image + sizes.image_at(b, g, c), *weight = kernel + sizes.kernel_at(g, o, c);
       each_row_seen(sizes, [&](std::int64_t place, std::int64_t row, std::int64_t from, std::int64_t count) {
         for (std::int64_t i = 0; i < count; ++i) to[row + i] += weight[place] * x[from + i * stride];
       });
@@ -73,13 +56,12 @@ Array far_conv_rows(const ConvSizes& sizes, const Real* image, const Real* kerne
 Array far_conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* kernel, const Real* bias) {
   Array x(sizes.image_shape());
   Real* const out = x.mutable_data();
-  const Places at{sizes};
   const std::int64_t stride = sizes.w.stride;
   each_plane(sizes.batch, sizes.groups, sizes.in, [&](std::int64_t b, std::int64_t g, std::int64_t c) {
-    Real* const to = out + at.of_image(b, g, c);
-    std::fill_n(to, at.in, bias ? bias[g * sizes.in + c] : 0);
+    Real* const to = out + sizes.image_at(b, g, c);
+    std::fill_n(to, sizes.h.in * sizes.w.in, bias ? bias[g * sizes.in + c] : 0);
     for (std::int64_t o = 0; o < sizes.out; ++o) {
-      const Real *y = result + at.of_result(b, g, o), *weight = kernel + at.of_kernel(g, o, c);
+      const Real *y = result + sizes.result_at(b, g, o), *weight = kernel + sizes.kernel_at(g, o, c);
       each_row_seen(sizes, [&](std::int64_t place, std::int64_t row, std::int64_t from, std::int64_t count) {
         for (std::int64_t i = 0; i < count; ++i) to[from + i * stride] += weight[place] * y[row + i];
       });
@@ -91,12 +73,11 @@ Array far_conv_image_rows(const ConvSizes& sizes, const Real* result, const Real
 Array far_conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result) {
   Array gradient(sizes.kernel_shape(), Real(0));
   Real* const out = gradient.mutable_data();
-  const Places at{sizes};
   const std::int64_t stride = sizes.w.stride;
   each_plane(sizes.out, sizes.groups, sizes.in, [&](std::int64_t o, std::int64_t g, std::int64_t c) {
-    Real* const to = out + at.of_kernel(g, o, c);
+    Real* const to = out + sizes.kernel_at(g, o, c);
     for (std::int64_t b = 0; b < sizes.batch; ++b) {
-      const Real *x = image + at.of_image(b, g, c), *y = result + at.of_result(b, g, o);
+      const Real *x = image + sizes.image_at(b, g, c), *y = result + sizes.result_at(b, g, o);
       each_row_seen(sizes, [&](std::int64_t place, std::int64_t row, std::int64_t from, std::int64_t count) {
         double sum = 0;
         for (std::int64_t i = 0; i < count; ++i) sum += double(x[from + i * stride]) * double(y[row + i]);

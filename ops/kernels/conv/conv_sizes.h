@@ -26,6 +26,17 @@ struct ConvSizes {
   Shape image_shape() const { return {batch, groups * in, h.in, w.in}; }
   Shape kernel_shape() const { return {groups * out, in, h.kernel, w.kernel}; }
   Shape result_shape() const { return {batch, groups * out, h.out, w.out}; }
+
+  // Where the planes begin: channel c of image b, channel o of result b, channel c of the kernel for o, in group g.
+  std::int64_t image_at(std::int64_t b, std::int64_t g, std::int64_t c = 0) const {
+    return ((b * groups + g) * in + c) * h.in * w.in;
+  }
+  std::int64_t result_at(std::int64_t b, std::int64_t g, std::int64_t o = 0) const {
+    return ((b * groups + g) * out + o) * h.out * w.out;
+  }
+  std::int64_t kernel_at(std::int64_t g, std::int64_t o, std::int64_t c = 0) const {
+    return ((g * out + o) * in + c) * h.kernel * w.kernel;
+  }
 };
 
 }  // namespace xgrad

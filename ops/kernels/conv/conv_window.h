@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../../../core/runtime/parallel.h"
 #include "../registers/rows.h"
 #include "conv_sizes.h"
 
@@ -28,6 +29,8 @@ struct Window {
            (!displaces(h_in * w_in) || channels == 1);
   }
   std::int64_t plane() const { return h_size * w_size + (displaces(h_size * w_size) ? pack_width : 0); }
+  // How far the rows of what of() gives lie apart.
+  std::int64_t row() const { return in_place() ? w_in : w_size; }
   // Of the copy.
   std::int64_t size() const { return in_place() ? 0 : channels * plane(); }
 
@@ -64,6 +67,15 @@ inline Window seen_by_results(const ConvSizes& sizes) {
           .h_size = (h.out - 1) * h.stride + (h.kernel - 1) * h.dilation + 1,
           .w_from = -w.padding,
           .w_size = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1};
+}
+
+/// Where each place of the kernel looks, in images whose rows lie so far apart.
+inline std::vector<std::int64_t> taps_of(const ConvSizes& sizes, std::int64_t row) {
+  std::vector<std::int64_t> taps;
+  for (std::int64_t i = 0; i < sizes.h.kernel; ++i) {
+    for (std::int64_t j = 0; j < sizes.w.kernel; ++j) taps.push_back(i * sizes.h.dilation * row + j * sizes.w.dilation);
+  }
+  return taps;
 }
 
 // A window that is copied holds the zeros between and around what is seen. Where these are most of it, and many,
@@ -116,6 +128,16 @@ inline Phase phase_of(const ConvAxis& axis, std::int64_t first) {
   return phase;
 }
 
+/// Calls f(down, across) for all places of an image, those together that are equal modulo the strides.
+template <class F>
+void each_phase(const ConvSizes& sizes, const F& f) {
+  const ConvAxis &h = sizes.h, &w = sizes.w;
+  for (std::int64_t row = 0; row < std::min(h.stride, h.in); ++row) {
+    const Phase down = phase_of(h, row);
+    for (std::int64_t column = 0; column < std::min(w.stride, w.in); ++column) f(down, phase_of(w, column));
+  }
+}
+
 /// What an image's places of two phases see of the results of a convolution.
 struct SeenResults {
   Window window;
@@ -132,7 +154,7 @@ inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, cons
                       .h_size = down.size,
                       .w_from = across.from,
                       .w_size = across.size};
-  SeenResults seen{.window = window, .row = window.in_place() ? sizes.w.out : window.w_size};
+  SeenResults seen{.window = window, .row = window.row()};
   for (std::size_t i = 0; i < down.taps.size(); ++i) {
     for (std::size_t j = 0; j < across.taps.size(); ++j) {
       seen.taps.push_back((down.shifts[i] - down.from) * seen.row + across.shifts[j] - across.from);
@@ -140,6 +162,21 @@ inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, cons
     }
   }
   return seen;
+}
+
+/// Calls f(image, group, first, last) for all images and groups and all of `panels`, in jobs of about equal size: for
+/// few images and groups the panels are shared out as well.
+template <class F>
+void each_conv_job(const ConvSizes& sizes, std::int64_t panels, const F& f) {
+  constexpr std::int64_t enough = 16;
+  const std::int64_t whole = sizes.batch * sizes.groups;
+  const std::int64_t parts = whole >= enough ? 1 : std::min(panels, enough);
+  parallel_for(whole * parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t job = begin; job < end; ++job) {
+      const std::int64_t part = job % parts, rest = job / parts;
+      f(rest / sizes.groups, rest % sizes.groups, panels * part / parts, panels * (part + 1) / parts);
+    }
+  });
 }
 
 }  // namespace xgrad::inline XGRAD_SIMD
