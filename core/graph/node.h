@@ -204,7 +204,6 @@ struct Node {
   NodeExtras& needed_extras() { return extras.needed(); }
   /// As told to record(); 0 for an operation that tells none.
   std::int64_t multiply_adds() const { return counts ? sizes()[rank] : 0; }
-  /// Only of a node that was created to count.
   void set_multiply_adds(std::int64_t count) { sizes()[rank] = count; }
   /// Takes a larger id if the input, made by another thread, has one as large.
   void follow(const Node& input);
@@ -230,9 +229,7 @@ namespace detail {
 /// Called by each thread before it makes its first node, unless null (core/library.cpp).
 using Announcement = void (*)();
 inline constinit Announcement at_first_node = nullptr;
-}  // namespace detail
 
-namespace detail {
 /// Goes over the nodes that `root` was computed from, itself first, each once and the nearest first: from those for
 /// which visit(node) holds along the arrows for which follow(edge) holds.
 template <class Visit, class Follow>
