@@ -79,10 +79,10 @@ Tensor extreme(const char* op, const Tensor& x, const ReduceOptions& options,
 XGRAD_FORMULA sum_formula{"sum", "y = sum of x_i", "dy/dx_i = 1"};
 Tensor sum(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("sum", x.rank());
-  return record("sum", sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
-                wrt(x, [to = x.shape(),
-                        axes](const Tensor& gy) { return broadcast_to(reshape(gy, kept_shape(to, axes)), to); }),
-                told("axis", unless(all_axes(x.rank()), axes)));
+  return record(
+      "sum", sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
+      wrt(x, [to = x.shape(), axes](const Tensor& gy) { return broadcast_to(reshape(gy, kept_shape(to, axes)), to); }),
+      told("axis", unless(all_axes(x.rank()), axes)));
 }
 
 XGRAD_FORMULA mean_formula{"mean", "y = sum of x_i / n", "dy/dx_i = 1/n"};
