@@ -174,8 +174,7 @@ struct Node {
 
   std::int32_t edge_count = 0;
   std::uint8_t rank = 0;
-  std::uint8_t order =
-      0;  ///< 0 in a forward pass, 1 in the recorded backward pass of that, 2 in the backward pass of both
+  std::uint8_t order = 0;  ///< 0 in a forward pass, 1 in its recorded backward pass, 2 in the backward pass of both
   bool requires_grad : 1 = false;
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
   bool counts : 1 = false;           ///< the operation told its multiply-adds, which stand behind its shape

@@ -110,7 +110,8 @@ struct JointRule {
 /// A node in the making.
 class Recording {
  public:
-  Recording(const char* op, const Shape& shape, int edges, bool counts);
+  Recording(const char* op, const Shape& shape, int edges, bool counts)
+      : node_(Node::create(op, shape, edges, counts)) {}
   /// The next edge leads to `input`; true when its gradient is wanted.
   bool add(const Tensor& input);
   bool add(Node& input);
