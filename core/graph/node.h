@@ -172,8 +172,7 @@ struct Node {
 
   std::int32_t edge_count = 0;
   std::uint8_t rank = 0;
-  std::uint8_t order =
-      0;  ///< 0 in a forward pass, 1 in the recorded backward pass of that, 2 in the backward pass of both
+  std::uint8_t order = 0;  ///< 0 in a forward pass, 1 in its recorded backward pass, 2 in the backward pass of both
   bool requires_grad : 1 = false;
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
   bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
@@ -203,7 +202,6 @@ struct Node {
   NodeExtras& needed_extras() { return extras.needed(); }
   /// As told to record(); 0 for an operation that tells none.
   std::int64_t multiply_adds() const { return counts ? sizes()[rank] : 0; }
-  /// Only of a node that was created to count.
   void set_multiply_adds(std::int64_t count) { sizes()[rank] = count; }
   /// Takes a larger id if the input, made by another thread, has one as large.
   void follow(const Node& input);
@@ -229,9 +227,7 @@ namespace detail {
 /// Called by each thread before it makes its first node, unless null (core/library.cpp).
 using Announcement = void (*)();
 inline constinit Announcement at_first_node = nullptr;
-}  // namespace detail
 
-namespace detail {
 /// Goes over the nodes that `root` was computed from, itself first, each once and the nearest first: from those for
 /// which visit(node) holds along the arrows for which follow(edge) holds.
 template <class Visit, class Follow>

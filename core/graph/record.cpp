@@ -5,11 +5,6 @@ namespace xgrad {
 
 namespace detail {
 
-Recording::Recording(const char* op, const Shape& shape, int edges, bool counts)
-    : node_(Node::create(op, shape, edges, counts)) {
-  node_->requires_grad = true;
-}
-
 bool Recording::add(const Tensor& input) { return add(*input.needed_node().published()); }
 
 bool Recording::add(Node& to) {
@@ -28,6 +23,7 @@ void Recording::tell(const char* name, AttributeValue&& value) {
 void Listed::tell(const char* name, AttributeValue&& value) { attributes.push_back({name, std::move(value)}); }
 
 Tensor Recording::finish(Array&& value) && {
+  node_->requires_grad = true;
   if (keep_output_) node_->kept = value.buffer();
   return Engine::at_node(std::move(value), std::move(node_));
 }

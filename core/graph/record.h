@@ -11,7 +11,6 @@
 // captures decides what stays in memory: (gy) alone keeps nothing, (gy, y) keeps the result, a captured tensor is kept.
 // A rule that takes an InputShape last is told the shape of its input.
 // Settings and inputs that are no tensors are told, for diagrams: record("sum", y, wrt(x, rule), told("axis", axis)).
-// A product says what it costs: record("matmul", y, wrt(a, rule), wrt(b, rule), multiply_adds(m, n, k)).
 #pragma once
 
 #include <algorithm>
@@ -111,7 +110,8 @@ struct JointRule {
 /// A node in the making.
 class Recording {
  public:
-  Recording(const char* op, const Shape& shape, int edges, bool counts);
+  Recording(const char* op, const Shape& shape, int edges, bool counts)
+      : node_(Node::create(op, shape, edges, counts)) {}
   /// The next edge leads to `input`; true when its gradient is wanted.
   bool add(const Tensor& input);
   bool add(Node& input);
@@ -147,6 +147,7 @@ struct Listed {
   std::vector<Attribute> attributes;
 
   void tell(const char* name, AttributeValue&& value);
+  void count(std::int64_t) {}
 };
 
 /// What wrt() and its like hold of an input: a reference to what the caller keeps, a temporary itself.
@@ -232,6 +233,9 @@ struct WrtEach : InputList<T> {
   }
 };
 
+struct MultiplyAdds {
+  std::int64_t number;
+};
 template <class T>
 struct Told {
   const char* name;
@@ -240,42 +244,26 @@ struct Told {
   static constexpr int count() { return 0; }
   static constexpr bool requires_grad() { return false; }
   static constexpr History why_none() { return History::recorded; }
-  void list(Listed& all) const {
-    add_to([&](AttributeValue&& told) { all.tell(name, std::move(told)); });
-  }
-  void attach(Recording& node) && {
-    add_to([&](AttributeValue&& told) { node.tell(name, std::move(told)); });
-  }
-  template <class Add>
-  void add_to(const Add& add) const {
-    if constexpr (std::same_as<T, bool> || std::floating_point<T>) {
-      add(value);
+  void list(Listed& all) const { tell(all); }
+  void attach(Recording& node) const { tell(node); }
+  template <class To>
+  void tell(To& to) const {
+    if constexpr (std::same_as<T, MultiplyAdds>) {
+      to.count(value.number);
+    } else if constexpr (std::same_as<T, bool> || std::floating_point<T>) {
+      to.tell(name, value);
     } else if constexpr (std::integral<T>) {
-      add(static_cast<std::int64_t>(value));
+      to.tell(name, static_cast<std::int64_t>(value));
     } else if constexpr (requires { value.has_value(); }) {
-      if (value) Told<typename T::value_type>{name, *value}.add_to(add);
+      if (value) Told<typename T::value_type>{name, *value}.tell(to);
     } else if constexpr (std::same_as<T, Axes>) {
       Shape numbers;
       for (const int axis : value) numbers.push_back(axis);
-      add(std::move(numbers));
+      to.tell(name, std::move(numbers));
     } else {
-      add(value);
+      to.tell(name, value);
     }
   }
-};
-
-struct MultiplyAdds {
-  std::int64_t count;
-};
-template <>
-struct Told<MultiplyAdds> {
-  MultiplyAdds value;
-
-  static constexpr int count() { return 0; }
-  static constexpr bool requires_grad() { return false; }
-  static constexpr History why_none() { return History::recorded; }
-  static void list(Listed&) {}
-  void attach(Recording& node) const { node.count(value.count); }
 };
 
 }  // namespace detail
@@ -295,13 +283,12 @@ std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
   return value;
 }
 
-/// What an operation costs that is made of products: the multiply-adds of all of them, for count_operations(), diagrams
-/// and summaries, as the product of these sizes (2^63 - 1 if that is more). An operation that does not say it counts
-/// nothing.
+/// What an operation costs that is made of products: its multiply-adds, the product of these sizes (2^63 - 1 if that is
+/// more), for count_operations(), diagrams and summaries. One that does not say it counts nothing.
 detail::Told<detail::MultiplyAdds> multiply_adds(std::convertible_to<std::int64_t> auto... sizes) {
   std::int64_t count = 1;
   const bool fits = (!__builtin_mul_overflow(count, std::int64_t{sizes}, &count) && ...);
-  return {{fits ? count : std::numeric_limits<std::int64_t>::max()}};
+  return {"multiply_adds", {fits ? count : std::numeric_limits<std::int64_t>::max()}};
 }
 
 /// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), with the input's InputShape behind if it

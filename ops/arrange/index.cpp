@@ -26,12 +26,12 @@ namespace {
 // ---- whole rows: embedding and index_select, and their dual
 
 // An array seen as (outer, size, inner), of which the rows (i, ids[j]) are meant.
-struct Rows {
+struct ChosenRows {
   Index ids;
   std::int64_t outer = 1, size = 0, inner = 1;
   std::int64_t none = -1;  // an id that stands for zeros
 
-  Rows(const Shape& shape, int axis, Index list) : ids(std::move(list)), size(shape[axis]) {
+  ChosenRows(const Shape& shape, int axis, Index list) : ids(std::move(list)), size(shape[axis]) {
     for (int i = 0; i < axis; ++i) outer *= shape[i];
     for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
   }
@@ -39,7 +39,7 @@ struct Rows {
 
 // y_ij = x_i(ids[j])
 template <class T>
-BasicArray<T> take(const BasicArray<T>& x, const Rows& rows, const Shape& shape) {
+BasicArray<T> take(const BasicArray<T>& x, const ChosenRows& rows, const Shape& shape) {
   BasicArray<T> result(shape);
   T* out = result.mutable_data();
   const T* in = x.data();
@@ -68,7 +68,7 @@ BasicArray<T> take(const BasicArray<T>& x, const Rows& rows, const Shape& shape)
 constexpr std::int64_t long_sum = 1 << 12;
 
 // Whether a list of ids has one of them that often.
-bool has_long_sum(const Rows& rows) {
+bool has_long_sum(const ChosenRows& rows) {
   if (rows.ids.size() < long_sum) return false;
   std::vector<std::int64_t> counts(static_cast<std::size_t>(rows.size), 0);
   for (const std::int64_t id : rows.ids) counts[static_cast<std::size_t>(id)] += id != rows.none;
@@ -76,7 +76,7 @@ bool has_long_sum(const Rows& rows) {
 }
 
 // sums_i(ids[j]) += y_ij. Columns are independent of each other, rows are not.
-void add_up(const Array& y, const Rows& rows, Array& sums) {
+void add_up(const Array& y, const ChosenRows& rows, Array& sums) {
   constexpr std::int64_t block = 64;
   Real* out = sums.mutable_data();
   const Real* in = y.data();
@@ -114,23 +114,23 @@ void add_up(const Array& y, const Rows& rows, Array& sums) {
 }
 
 // x_i(ids[j]) = sum of y_ij, for all of x.
-Array added_up(const Array& y, const Rows& rows, const Shape& shape) {
+Array added_up(const Array& y, const ChosenRows& rows, const Shape& shape) {
   Array sums(shape, Real(0));
   add_up(y, rows, sums);
   return sums;
 }
 
-Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape& shape);
+Tensor take_rows(const char* op, const Tensor& x, const ChosenRows& rows, const Shape& shape);
 
 XGRAD_FORMULA add_rows_formula{"add_rows", "y_j = sum of x_i with index_i = j", "dL/dx_i = gy_(index_i)"};
-Tensor add_rows(const Tensor& y, const Rows& rows, const Shape& shape) {
+Tensor add_rows(const Tensor& y, const ChosenRows& rows, const Shape& shape) {
   return record("add_rows", added_up(y.value(), rows, shape),
                 wrt(y, [rows, to = y.shape()](const Tensor& g) { return take_rows("take_rows", g, rows, to); }),
                 told("index", rows.ids));
 }
 
 XGRAD_FORMULA take_rows_formula{"take_rows", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
-Tensor take_rows(const char* op, const Tensor& x, const Rows& rows, const Shape& shape) {
+Tensor take_rows(const char* op, const Tensor& x, const ChosenRows& rows, const Shape& shape) {
   return record(op, take(x.value(), rows, shape),
                 wrt(x, [rows, to = x.shape()](const Tensor& gy) { return add_rows(gy, rows, to); }),
                 told("index", rows.ids));
@@ -152,7 +152,7 @@ Shape with_axis(Shape shape, int axis, std::int64_t size) {
 template <class T>
 BasicArray<T> selected(const BasicArray<T>& x, int axis, const Index& index) {
   axis = selected_axis("index_select", x.shape(), axis, index);
-  return take(x, Rows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
+  return take(x, ChosenRows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
   }
   Shape shape = ids.shape();
   shape.push_back(weight.shape()[1]);
-  Rows rows(weight.shape(), 0, ids);
+  ChosenRows rows(weight.shape(), 0, ids);
   Array value = take(weight.value(), rows, shape);
   if (padding) rows.none = *padding < 0 ? *padding + size : *padding;
   return record("embedding", std::move(value),
@@ -179,7 +179,7 @@ Tensor embedding(const Tensor& weight, const Index& ids, const EmbeddingFuncOpti
 XGRAD_FORMULA index_select_formula{"index_select", "y_i = x_(index_i)", "dL/dx_j = sum of gy_i with index_i = j"};
 Tensor index_select(const Tensor& x, int axis, const Index& index) {
   axis = selected_axis("index_select", x.shape(), axis, index);
-  return take_rows("index_select", x, Rows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
+  return take_rows("index_select", x, ChosenRows(x.shape(), axis, index), with_axis(x.shape(), axis, index.size()));
 }
 Index index_select(const Index& x, int axis, const Index& index) { return selected(x, axis, index); }
 Mask index_select(const Mask& x, int axis, const Index& index) { return selected(x, axis, index); }
@@ -193,7 +193,7 @@ Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& sr
     fail<ShapeError>("index_add", "a source of shape ", src.shape(), " for ", index.size(), " positions of axis ", axis,
                      " of ", x.shape());
   }
-  const Rows rows(x.shape(), axis, index);
+  const ChosenRows rows(x.shape(), axis, index);
   Array sums = x.value();
   add_up(src.value(), rows, sums);
   return record("index_add", std::move(sums), wrt(x, [](const Tensor& gy) { return gy; }),

@@ -80,8 +80,7 @@ Tensor to_image(const ConvSizes& sizes, const char* op, const Tensor& result, co
 Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& result) {
   return record("conv_kernel", conv_kernel_rows(sizes, numbers(image), numbers(result), detail::bfloat_unit()),
                 wrt(image, [=](const Tensor& g) { return to_image(sizes, "conv_transpose", result, g, {}); }),
-                wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); }),
-                count_of(sizes));
+                wrt(result, [=](const Tensor& g) { return to_result(sizes, "conv", image, g, {}); }), count_of(sizes));
 }
 
 // ---- Checks ----

@@ -37,7 +37,7 @@ std::int64_t scaled_size(std::int64_t in, double factor) {
 }
 
 // One axis: its sizes, and the step from a number of the result to the next, in numbers of x.
-struct Line {
+struct ScaledAxis {
   std::int64_t in, out;
   std::optional<double> factor;
 
@@ -47,30 +47,30 @@ struct Line {
   }
 };
 
-Band nearest_band(const Line& line) {
+Band nearest_band(const ScaledAxis& axis) {
   const auto source = [&](std::int64_t i) {
-    const std::int64_t at = line.factor
-                                ? static_cast<std::int64_t>(static_cast<double>(i) * line.step(AlignCorners::no))
-                                : i * line.in / line.out;
-    return std::min(at, line.in - 1);
+    const std::int64_t at = axis.factor
+                                ? static_cast<std::int64_t>(static_cast<double>(i) * axis.step(AlignCorners::no))
+                                : i * axis.in / axis.out;
+    return std::min(at, axis.in - 1);
   };
   return make_band(
-      line.in, line.out,
+      axis.in, axis.out,
       [&](std::int64_t i) {
         return Span{source(i), 1};
       },
       [](std::int64_t, std::int64_t) { return Real(1); });
 }
 
-Band linear_band(const Line& line, AlignCorners align) {
-  const double step = line.step(align);
+Band linear_band(const ScaledAxis& axis, AlignCorners align) {
+  const double step = axis.step(align);
   const auto source = [&](std::int64_t i) {
     const double at = align == AlignCorners::yes ? static_cast<double>(i) * step
                                                  : std::max((static_cast<double>(i) + 0.5) * step - 0.5, 0.0);
-    return std::min(at, static_cast<double>(line.in - 1));
+    return std::min(at, static_cast<double>(axis.in - 1));
   };
   return make_band(
-      line.in, line.out,
+      axis.in, axis.out,
       [&](std::int64_t i) {
         const double at = source(i), before = std::floor(at);
         return Span{static_cast<std::int64_t>(before), at > before ? 2 : 1};
@@ -80,8 +80,8 @@ Band linear_band(const Line& line, AlignCorners align) {
       });
 }
 
-Band band_of(const Line& line, const InterpolateOptions& options) {
-  return options.mode == Interpolation::nearest ? nearest_band(line) : linear_band(line, options.align_corners);
+Band band_of(const ScaledAxis& axis, const InterpolateOptions& options) {
+  return options.mode == Interpolation::nearest ? nearest_band(axis) : linear_band(axis, options.align_corners);
 }
 
 }  // namespace
@@ -108,8 +108,8 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   }
   const Shape shape{x.dim(0), x.dim(1), size.height, size.width};
   (void)shape.numel();
-  const Line rows{H, size.height, factor ? std::optional(factor->height) : std::nullopt};
-  const Line columns{W, size.width, factor ? std::optional(factor->width) : std::nullopt};
+  const ScaledAxis rows{H, size.height, factor ? std::optional(factor->height) : std::nullopt};
+  const ScaledAxis columns{W, size.width, factor ? std::optional(factor->width) : std::nullopt};
   return detail::resample("interpolate", x, band_of(rows, options), band_of(columns, options), shape);
 }
 

@@ -1,6 +1,6 @@
-// Pooling. A sequence is a picture of one row, and what is said of its windows is made so. The largest number of a window is
-// picked at its place, and the gradient is put back there; these two are each other's dual. A mean is a sum, which a
-// band matrix for each axis takes, divided by the number of its terms.
+// Pooling. A sequence is a picture of one row, and what is said of its windows is made so. The largest number of a
+// window is picked at its place, and the gradient is put back there; these two are each other's dual. A mean is a sum,
+// which a band matrix for each axis takes, divided by the number of its terms.
 #include "pooling.h"
 
 #include <algorithm>
@@ -117,9 +117,8 @@ AvgPool2dOptions of_row(const AvgPool1dOptions& options) {
           .count_include_pad = options.count_include_pad};
 }
 MaxUnpool2dOptions of_row(const MaxUnpool1dOptions& options) {
-  return {.stride = of_row(options.stride),
-          .padding = {0, options.padding},
-          .output_size = of_row(options.output_size)};
+  return {
+      .stride = of_row(options.stride), .padding = {0, options.padding}, .output_size = of_row(options.output_size)};
 }
 LpPool2dOptions of_row(const LpPool1dOptions& options) {
   return {.stride = of_row(options.stride), .ceil_mode = options.ceil_mode};
@@ -164,8 +163,7 @@ Windows windows_of(const char* op, const WindowAxis& axis) {
     const std::int64_t begin = axis.begin(i);
     const std::int64_t from = begin < 0 ? (-begin + axis.dilation - 1) / axis.dilation : 0;
     const std::int64_t to = std::min(axis.kernel - 1, (axis.in - 1 - begin) / axis.dilation);
-    if (from > to)
-      fail<ShapeError>(op, "window ", i, " from ", begin, " on sees nothing of the ", axis.in, " numbers");
+    if (from > to) fail<ShapeError>(op, "window ", i, " from ", begin, " on sees nothing of the ", axis.in, " numbers");
     first[i] = begin + from * axis.dilation;
     last[i] = begin + to * axis.dilation;
     windows.longest = std::max(windows.longest, to - from + 1);
@@ -240,8 +238,7 @@ ValuesAndIndices max_pooled(const char* op, int axes, const Tensor& x, const Siz
   return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns), with_indices);
 }
 
-ValuesAndIndices adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size,
-                                     bool with_indices) {
+ValuesAndIndices adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size, bool with_indices) {
   const Planes planes(op, x, axes);
   const ShareAxes windows(op, planes, size);
   return max_pool(op, x, planes, windows_of(windows.rows), windows_of(windows.columns), with_indices);

@@ -14,4 +14,10 @@ inline int normalize_axis_or_scalar(std::string_view op, int axis, int rank) {
   return normalize_axis(op, axis, rank);
 }
 
+/// The shape of what is reduced over these axes, counted from 0, with size 1 in their place.
+inline Shape kept_shape(Shape shape, const Axes& axes) {
+  for (const int axis : axes) shape[axis] = 1;
+  return shape;
+}
+
 }  // namespace xgrad

@@ -123,18 +123,19 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
                                             plan.a),
                                      to);
                     }),
-                wrt(b, [a, options](const Tensor& gy, InputShape to) {
-                  const auto [ta, tb] = options;
-                  const Plan plan(a.shape(), to, options);
-                  // One product over all rows rather than one for each of a's leading axes and then their sum.
-                  const bool one = plan.b.rank() == 2 && !ta;
-                  const Tensor m = reshape(a, plan.a), g = reshape(gy, plan.product);
-                  const Tensor x = one ? rows(m) : m, h = one ? rows(g) : g;
-                  return reshape(sum_to(tb ? matmul(h, x, {.transpose_a = true, .transpose_b = ta})
-                                           : matmul(x, h, {.transpose_a = !ta}),
-                                        plan.b),
-                                 to);
-                }),
+                wrt(b,
+                    [a, options](const Tensor& gy, InputShape to) {
+                      const auto [ta, tb] = options;
+                      const Plan plan(a.shape(), to, options);
+                      // One product over all rows rather than one for each of a's leading axes and then their sum.
+                      const bool one = plan.b.rank() == 2 && !ta;
+                      const Tensor m = reshape(a, plan.a), g = reshape(gy, plan.product);
+                      const Tensor x = one ? rows(m) : m, h = one ? rows(g) : g;
+                      return reshape(sum_to(tb ? matmul(h, x, {.transpose_a = true, .transpose_b = ta})
+                                               : matmul(x, h, {.transpose_a = !ta}),
+                                            plan.b),
+                                     to);
+                    }),
                 multiply_adds(y.size(), plan.a.dim(options.transpose_a ? -2 : -1)));
 }
 

@@ -12,25 +12,24 @@
 
 namespace xgrad {
 
-using detail::QuantilePlace;
 using detail::QuantileShares;
 
 namespace {
 
 // x as lines (count, length) along an axis, or one line of all.
-struct Lines {
+struct SortedLines {
   Tensor x;
   int axis = 0;
   bool of_all = false;
   Sorted sorted{};
   std::vector<std::int64_t> numbers{};  // of each line, how many are not NaN
 
-  Lines(const char* op, const Tensor& given, std::optional<int> along) : of_all(!along || given.rank() == 0) {
+  SortedLines(const char* op, const Tensor& given, std::optional<int> along) : of_all(!along || given.rank() == 0) {
     if (along) axis = normalize_axis_or_scalar(op, *along, given.rank());
     const Tensor moved = of_all ? reshape(given, {1, given.size()}) : movedim(given, axis, -1);
     const std::int64_t length = moved.shape().back();
     x = reshape(moved, {length == 0 ? 0 : moved.size() / length, length});
-    if (length == 0) fail<ValueError>(op, "nothing to choose from in shape ", given.shape());
+    detail::check_choice(op, given, length);
     sorted = sort(x);
     for (std::int64_t line = 0; line < x.dim(0); ++line) {
       const Real* const from = x.value().data() + line * length;
@@ -54,7 +53,7 @@ struct Lines {
 };
 
 // Of each line the place of its median in order.
-Index middles(const Lines& lines) {
+Index middles(const SortedLines& lines) {
   Index places(Shape{lines.x.dim(0), 1});
   std::ranges::transform(lines.numbers, places.mutable_data(), [](std::int64_t n) { return (n - 1) / 2; });
   return places;
@@ -63,14 +62,14 @@ Index middles(const Lines& lines) {
 }  // namespace
 
 Tensor nanmedian(const Tensor& x) {
-  if (x.size() == 0) fail<ValueError>("nanmedian", "nothing to choose from in shape ", x.shape());
+  detail::check_choice("nanmedian", x, x.size());
   const Mask numbers = x == x;
   if (!any(numbers)) fail<ValueError>("nanmedian", "no number in shape ", x.shape(), " but NaN");
   return median(masked_select(x, numbers));
 }
 
 ValuesAndIndices nanmedian(const Tensor& x, int axis, const KeepdimOptions& options) {
-  const Lines lines("nanmedian", x, axis);
+  const SortedLines lines("nanmedian", x, axis);
   const Index places = middles(lines);
   const Shape to = lines.reduced(x.shape(), options.keepdim);
   Index indices(to);
@@ -84,25 +83,12 @@ ValuesAndIndices nanmedian(const Tensor& x, int axis, const KeepdimOptions& opti
 namespace {
 
 Tensor nanquantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions& options) {
-  const Lines lines("nanquantile", x, options.axis);
-  const std::int64_t count = lines.x.dim(0), shares = q.size();
-  Index lower(Shape{shares, count}), upper(Shape{shares, count});
-  Array between(Shape{shares, count});
-  for (std::int64_t i = 0; i < shares; ++i) {
-    for (std::int64_t line = 0; line < count; ++line) {
-      const std::int64_t n = lines.numbers[static_cast<std::size_t>(line)], at = i * count + line;
-      const QuantilePlace place = q.place(i, n, options.interpolation);
-      lower.mutable_data()[at] = place.lower;
-      upper.mutable_data()[at] = place.upper;
-      between.mutable_data()[at] = static_cast<Real>(place.share);
-    }
-  }
-  const auto chosen = [&](const Index& places) { return transpose(gather(lines.sorted.values, 1, transpose(places))); };
-  const Tensor share = between, low = chosen(lower);
-  // As a sum of shares: a difference of two infinities would be NaN. A share of 0 takes nothing, not 0 times infinity.
-  const Tensor y = where(share == 0, low, low * (1 - share) + chosen(upper) * share);
+  const SortedLines lines("nanquantile", x, options.axis);
+  const detail::QuantilePlaces places = q.places(lines.numbers, options.interpolation);
+  const auto chosen = [&](const Index& at) { return transpose(gather(lines.sorted.values, 1, transpose(at))); };
+  const Tensor y = detail::part_of_way(chosen(places.lower), chosen(places.upper), places.share);
   Shape to = lines.reduced(x.shape(), options.keepdim);
-  to.insert(0, shares);
+  to.insert(0, q.size());
   return reshape(y, to);
 }
 

@@ -6,23 +6,14 @@
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
 #include "../arrange/index.h"
+#include "../arrange/shape.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
+#include "../private/axis.h"
 #include "../private/matrices.h"
 #include "../products/linalg.h"
 
 namespace xgrad::linalg {
-
-namespace {
-
-// y of reduced axes as x's rank has it.
-Tensor with_axes(const Tensor& y, const Axes& axes, bool has_them) {
-  Tensor result = y;
-  for (int i = 0; !has_them && i < axes.size(); ++i) result = unsqueeze(result, axes[i]);
-  return result;
-}
-
-}  // namespace
 
 XGRAD_FORMULA vector_norm_formula{"vector_norm", "y = (sum of |x_i|^ord)^(1/ord)",
                                   "dy/dx_i = sign(x_i) (|x_i|/y)^(ord - 1)"};
@@ -56,8 +47,9 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
     }
     if (!options.keepdim) y = squeeze(Tensor(y), axes).value();
   }
-  return record(op, std::move(y), wrt(x, [x, axes, p, keepdim = options.keepdim](const Tensor& gy, const Tensor& y) {
-                  const Tensor g = with_axes(gy, axes, keepdim), size = with_axes(y, axes, keepdim);
+  return record(op, std::move(y), wrt(x, [x, axes, p](const Tensor& gy, const Tensor& y) {
+                  const Shape kept = kept_shape(x.shape(), axes);
+                  const Tensor g = reshape(gy, kept), size = reshape(y, kept);
                   // Where x or y is 0 the gradient is 0, and so are its own ones; nothing is divided by 0.
                   const Mask none = size == Tensor(0);
                   if (p == 2) return g * (x / masked_fill(size, none, std::numeric_limits<Real>::infinity()));
@@ -79,7 +71,7 @@ Tensor matrix_norm(const Tensor& a, const MatrixNormOptions& options) {
   const char* op = "matrix_norm";
   checked(op, a);
   const Axes both{a.rank() - 2, a.rank() - 1};
-  const auto done = [&](const Tensor& y) { return with_axes(y, both, !options.keepdim); };
+  const auto done = [&](const Tensor& y) { return options.keepdim ? reshape(y, kept_shape(a.shape(), both)) : y; };
   const auto sums = [&](int axis) { return sum(abs(a), {.axis = axis}); };
   switch (options.ord) {
     case MatrixNorm::frobenius:

@@ -39,12 +39,6 @@ Axes AxisSet::in_order(std::string_view op, int rank) const {
 
 namespace {
 
-Shape kept_shape(const Shape& shape, const Axes& axes) {
-  Shape kept = shape;
-  for (const int axis : axes) kept[axis] = 1;
-  return kept;
-}
-
 Shape dropped_shape(const Shape& shape, const Axes& axes) {
   Shape dropped = shape;
   for (int i = axes.size(); i-- > 0;) dropped.erase(axes[i]);
@@ -61,9 +55,6 @@ std::int64_t count_of(const Shape& shape, const Axes& axes) {
   return count;
 }
 
-// The gradient (or result) of a reduction with its axes put back as size 1.
-Tensor with_axes(const Tensor& y, const Shape& kept) { return reshape(y, kept); }
-
 void refuse_empty(const char* op, const Tensor& x, const Axes& axes) {
   if (count_of(x.shape(), axes) == 0)
     fail<ValueError>(op, "nothing to reduce in shape ", x.shape(), " over axes ", axes);
@@ -77,8 +68,8 @@ Tensor extreme(const char* op, const Tensor& x, const ReduceOptions& options,
                 wrt(x,
                     [x, axes](const Tensor& gy, const Tensor& y) {
                       const Shape kept = kept_shape(x.shape(), axes);
-                      const Tensor hits = where(x == with_axes(y, kept), 1, 0);
-                      return hits * (with_axes(gy, kept) / sum(hits, {.axis = axes, .keepdim = true}));
+                      const Tensor hits = where(x == reshape(y, kept), 1, 0);
+                      return hits * (reshape(gy, kept) / sum(hits, {.axis = axes, .keepdim = true}));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
@@ -88,10 +79,10 @@ Tensor extreme(const char* op, const Tensor& x, const ReduceOptions& options,
 XGRAD_FORMULA sum_formula{"sum", "y = sum of x_i", "dy/dx_i = 1"};
 Tensor sum(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("sum", x.rank());
-  return record("sum", sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
-                wrt(x, [to = x.shape(),
-                        axes](const Tensor& gy) { return broadcast_to(with_axes(gy, kept_shape(to, axes)), to); }),
-                told("axis", unless(all_axes(x.rank()), axes)));
+  return record(
+      "sum", sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim)),
+      wrt(x, [to = x.shape(), axes](const Tensor& gy) { return broadcast_to(reshape(gy, kept_shape(to, axes)), to); }),
+      told("axis", unless(all_axes(x.rank()), axes)));
 }
 
 XGRAD_FORMULA mean_formula{"mean", "y = sum of x_i / n", "dy/dx_i = 1/n"};
@@ -102,7 +93,7 @@ Tensor mean(const Tensor& x, const ReduceOptions& options) {
   const Array total = sum_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
   return record("mean", map(total, [count](auto v) { return v / count; }),
                 wrt(x, [to = x.shape(), axes, count](
-                           const Tensor& gy) { return broadcast_to(with_axes(gy / count, kept_shape(to, axes)), to); }),
+                           const Tensor& gy) { return broadcast_to(reshape(gy / count, kept_shape(to, axes)), to); }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
 
@@ -135,7 +126,7 @@ Tensor var(const Tensor& x, const VarOptions& options) {
                         return Tensor(scaled_deviations(x.value(), axes, slope));
                       }
                       return centred(centred(x, axes), axes) *
-                             (with_axes(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
+                             (reshape(gy, kept_shape(x.shape(), axes)) / (freedom / 2));
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
@@ -153,7 +144,7 @@ Tensor stddev(const Tensor& x, const VarOptions& options) {
                       const Tensor slope = masked_fill(gy / freedom, still, 0), unit = masked_fill(y, still, 1);
                       if (!recording()) return Tensor(scaled_deviations(x.value(), axes, slope.value(), unit.value()));
                       const Shape kept = kept_shape(x.shape(), axes);
-                      return centred(centred(x, axes), axes) / with_axes(unit, kept) * with_axes(slope, kept);
+                      return centred(centred(x, axes), axes) / reshape(unit, kept) * reshape(slope, kept);
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }
@@ -218,7 +209,7 @@ Tensor prod(const Tensor& x, const ReduceOptions& options) {
   const bool divisible = std::ranges::all_of(y, [](Real v) { return std::isnormal(v); });
   return record("prod", std::move(y), wrt(x, [x, axes, divisible](const Tensor& gy, const Tensor& y) {
                   const Shape kept = kept_shape(x.shape(), axes);
-                  return with_axes(gy, kept) * (divisible ? with_axes(y, kept) / x : product_of_others(x, axes));
+                  return reshape(gy, kept) * (divisible ? reshape(y, kept) / x : product_of_others(x, axes));
                 }));
 }
 
@@ -248,7 +239,7 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
                 wrt(x,
                     [x, axes, sums](const Tensor& gy) {
                       if (!recording()) return Tensor(logsumexp_gradient(x.value(), axes, sums, gy.value()));
-                      return with_axes(gy, sums.most.shape()) * shares(x, axes, sums.most);
+                      return reshape(gy, sums.most.shape()) * shares(x, axes, sums.most);
                     }),
                 told("axis", unless(all_axes(x.rank()), axes)));
 }

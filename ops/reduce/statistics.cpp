@@ -17,11 +17,16 @@
 #include "../private/gathered.h"
 
 namespace xgrad {
-namespace {
 
-void refuse_nothing(const char* op, const Tensor& x, std::int64_t count) {
+void detail::check_choice(const char* op, const Tensor& x, std::int64_t count) {
   if (count == 0) fail<ValueError>(op, "nothing to choose from in shape ", x.shape());
 }
+
+using detail::check_choice;
+using detail::QuantilePlaces;
+using detail::QuantileShares;
+
+namespace {
 
 // The elements at the positions that `choose(values, axis, size)` gives, along an axis that is kept or not.
 template <class F>
@@ -29,7 +34,7 @@ ValuesAndIndices chosen(const char* op, const Tensor& x, int axis, bool keepdim,
   axis = normalize_axis_or_scalar(op, axis, x.rank());
   const Tensor line = x.rank() == 0 ? reshape(x, {1}) : x;
   const std::int64_t size = line.shape()[axis];
-  refuse_nothing(op, x, size);
+  check_choice(op, x, size);
   const Index at = choose(line.value(), axis, size);
   Shape shape = at.shape();
   if (x.rank() == 0 || !keepdim) shape.erase(axis);
@@ -45,7 +50,7 @@ Index middle(const Array& x, int axis, std::int64_t size) {
 XGRAD_FORMULA median_formula{"median", "y = the lower median of x",
                              "dy/dx_i = 1/k if x_i = y, of which there are k, else 0"};
 Tensor median(const Tensor& x) {
-  refuse_nothing("median", x, x.size());
+  check_choice("median", x, x.size());
   const Array list = x.value().reshaped({-1});
   const std::int64_t at = middle(list, 0, list.size()).item();
   return record("median", Array(Shape{}, list.data()[at]), wrt(x, [x](const Tensor& gy, const Tensor& y) {
@@ -84,52 +89,49 @@ QuantileShares::QuantileShares(const char* op, const Tensor& q) : rounded_(true)
   }
 }
 
-QuantilePlace QuantileShares::place(std::int64_t i, std::int64_t n, QuantileInterpolation interpolation) const {
-  const double share = shares_[static_cast<std::size_t>(i)], last = static_cast<double>(n - 1);
-  const double exact =
-      rounded_ ? static_cast<double>(static_cast<Real>(share) * static_cast<Real>(last)) : share * last;
-  const double place = std::min(exact, last);
-  double lower = std::floor(place), upper = std::ceil(place);
-  if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(place);
-  if (interpolation == QuantileInterpolation::lower) upper = lower;
-  if (interpolation == QuantileInterpolation::higher) lower = upper;
-  const double between = interpolation == QuantileInterpolation::midpoint ? 0.5 : place - lower;
-  return {static_cast<std::int64_t>(lower), static_cast<std::int64_t>(upper), lower < upper ? between : 0};
+QuantilePlaces QuantileShares::places(std::span<const std::int64_t> lines, QuantileInterpolation interpolation) const {
+  const Shape shape{size(), std::ssize(lines)};
+  QuantilePlaces places{Index(shape), Index(shape), Array(shape)};
+  std::int64_t *to_lower = places.lower.mutable_data(), *to_upper = places.upper.mutable_data();
+  Real* to_share = places.share.mutable_data();
+  for (const double share : shares_) {
+    for (const std::int64_t n : lines) {
+      const double last = static_cast<double>(n - 1);
+      const double exact =
+          rounded_ ? static_cast<double>(static_cast<Real>(share) * static_cast<Real>(last)) : share * last;
+      const double place = std::min(exact, last);
+      double lower = std::floor(place), upper = std::ceil(place);
+      if (interpolation == QuantileInterpolation::nearest) lower = upper = std::nearbyint(place);
+      if (interpolation == QuantileInterpolation::lower) upper = lower;
+      if (interpolation == QuantileInterpolation::higher) lower = upper;
+      const double between = interpolation == QuantileInterpolation::midpoint ? 0.5 : place - lower;
+      *to_lower++ = static_cast<std::int64_t>(lower);
+      *to_upper++ = static_cast<std::int64_t>(upper);
+      *to_share++ = lower < upper ? static_cast<Real>(between) : 0;
+    }
+  }
+  return places;
+}
+
+// As a sum of shares: a difference of two infinities would be NaN. A share of 0 takes nothing, not 0 times infinity.
+Tensor part_of_way(const Tensor& lower, const Tensor& upper, const Tensor& share) {
+  return where(broadcast_to(share == 0, lower.shape()), lower, lower * (1 - share) + upper * share);
 }
 
 }  // namespace detail
 
-using detail::QuantilePlace;
-using detail::QuantileShares;
-
 namespace {
-
-// Between which places of the sorted elements the quantiles lie, and how far from the lower one.
-struct Places {
-  Index lower, upper;
-  Array share;
-
-  Places(const QuantileShares& q, std::int64_t size, QuantileInterpolation interpolation)
-      : lower(Shape{q.size()}), upper(Shape{q.size()}), share(Shape{q.size()}) {
-    for (std::int64_t i = 0; i < q.size(); ++i) {
-      const QuantilePlace place = q.place(i, size, interpolation);
-      lower.mutable_data()[i] = place.lower;
-      upper.mutable_data()[i] = place.upper;
-      share.mutable_data()[i] = static_cast<Real>(place.share);
-    }
-  }
-};
 
 // The quantiles of x along an axis counted from 0, which has as many places as q.
 Tensor quantiles_along(const Tensor& x, int axis, const QuantileShares& q, QuantileInterpolation interpolation) {
   const std::int64_t size = x.shape()[axis];
-  const Places places(q, size, interpolation);
+  const QuantilePlaces places = q.places(std::span(&size, 1), interpolation);
   const Index order = first_in_order(x.value(), axis, size, false);
   const Index last = index_select(order, axis, Index(Shape{1}, size - 1));
   const Tensor largest = gathered(Tensor(x.value()), axis, last);
   const Mask has_nan = largest != largest;
   const auto at = [&](const Index& list) {
-    Index positions = index_select(order, axis, list);
+    Index positions = index_select(order, axis, list.reshaped({-1}));
     if (!any(has_nan)) return gathered(x, axis, positions);
     // The NaN of a line is its quantile.
     const Mask lost = broadcast_to(has_nan, positions.shape());
@@ -143,16 +145,14 @@ Tensor quantiles_along(const Tensor& x, int axis, const QuantileShares& q, Quant
   if (std::ranges::all_of(places.share, [](Real share) { return share == 0; })) return lower;
   Shape along = Shape::filled(x.rank(), 1);
   along[axis] = q.size();
-  const Tensor share = reshape(places.share, along);
-  // As a sum of shares: a difference of two infinities would be NaN. A share of 0 takes nothing, not 0 times infinity.
-  return where(broadcast_to(share == 0, lower.shape()), lower, lower * (1 - share) + at(places.upper) * share);
+  return detail::part_of_way(lower, at(places.upper), reshape(places.share, along));
 }
 
 Tensor quantiles(const Tensor& x, const QuantileShares& q, const QuantileOptions& options) {
   const bool of_all = !options.axis || x.rank() == 0;
   const int axis = options.axis ? normalize_axis_or_scalar("quantile", *options.axis, x.rank()) : 0;
   const Tensor line = of_all ? reshape(x, {-1}) : x;
-  refuse_nothing("quantile", x, line.shape()[axis]);
+  check_choice("quantile", x, line.shape()[axis]);
   const Tensor y = quantiles_along(line, axis, q, options.interpolation);
   Shape shape;  // the quantiles first, the axis with size 1 or left out
   shape.push_back(q.size());

@@ -6,6 +6,7 @@
 
 #include <iterator>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "../../core/graph/tensor.h"
@@ -62,11 +63,18 @@ inline QuantileOptions along(int axis, const QuantileAxisOptions& options) {
   return {.axis = axis, .keepdim = options.keepdim, .interpolation = options.interpolation};
 }
 
-// The places of two sorted elements, counted from 0, and how far from the lower one a quantile lies.
-struct QuantilePlace {
-  std::int64_t lower, upper;
-  double share;
+// Throws ValueError if `count` of x's elements is 0.
+void check_choice(const char* op, const Tensor& x, std::int64_t count);
+
+// Between which places of sorted elements, counted from 0, quantiles lie, and how far from the lower one:
+// (quantiles, lines).
+struct QuantilePlaces {
+  Index lower, upper;
+  Array share;
 };
+
+// What lies a share of the way from `lower` to `upper`.
+Tensor part_of_way(const Tensor& lower, const Tensor& upper, const Tensor& share);
 
 // The shares of elements that quantiles are asked for, checked.
 class QuantileShares {
@@ -79,8 +87,8 @@ class QuantileShares {
   QuantileShares(const char* op, const Tensor& q);
 
   std::int64_t size() const { return std::ssize(shares_); }
-  // The place of quantile i of n elements.
-  QuantilePlace place(std::int64_t i, std::int64_t n, QuantileInterpolation interpolation) const;
+  // The places in lines of so many elements.
+  QuantilePlaces places(std::span<const std::int64_t> lines, QuantileInterpolation interpolation) const;
 
  private:
   std::vector<double> shares_;

@@ -92,7 +92,7 @@ void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t
 }
 
 // Scores of keys that are masked by their position become -inf.
-void mask_scores(const Rows& scores, const Queries& queries) {
+void mask_scores(const MatrixRows& scores, const Queries& queries) {
   const auto rows = [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t s = from; s < to; ++s) {
       for (std::int64_t j = 0; j < scores.step(); j += pack_width) {
@@ -269,13 +269,13 @@ void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t
 
 // Puts bias and mask on the scores of some queries, whose first key is in the first row.
 void finish_scores(const KeyRanges& ranges, const Queries& queries, std::int64_t b, std::int64_t h,
-                   const Rows& scores) {
+                   const MatrixRows& scores) {
   apply(ranges, b, h, queries.first, queries.count, queries.begin, queries.end, scores.row(0), scores.step());
   mask_scores(scores, queries);
 }
 
 // Rows for the keys that some queries see, behind zeros where packed factors take them.
-Rows after_lead(Matrix& rows, std::int64_t lead) {
+MatrixRows after_lead(Matrix& rows, std::int64_t lead) {
   std::fill_n(rows.row(0), lead * rows.step(), Real(0));
   return rows.rows_from(lead);
 }
@@ -308,7 +308,7 @@ void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, c
       if (alone && detail::one_query(p, in, ranges, b, h, weights.row(0), y + p.y.at(b, h))) continue;
       products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
       each_queries(p, ranges, b, queries, [&] {
-        const Rows scores = after_lead(weights, Products::lead(queries));
+        const MatrixRows scores = after_lead(weights, Products::lead(queries));
         products.scores(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step, scores);
         finish_scores(ranges, queries, b, h, scores);
         if (factors.on()) factors.draw(i, queries);
@@ -344,8 +344,8 @@ void backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<c
       if (h % p.group == 0) products.take_head(in.k + p.k_at(b, h), in.v + p.v_at(b, h));
       each_queries(p, ranges, b, queries, [&] {
         const std::int64_t seen = queries.keys();
-        const Rows share = after_lead(shares, Products::lead(queries));
-        const Rows slope = after_lead(slopes, Products::lead(queries));
+        const MatrixRows share = after_lead(shares, Products::lead(queries));
+        const MatrixRows slope = after_lead(slopes, Products::lead(queries));
         products.take_queries(queries, in.q + p.q.at(b, h) + queries.first * p.q.row_step,
                               gy + p.y.at(b, h) + queries.first * p.y.row_step);
         if (factors.on()) factors.draw(i, queries);

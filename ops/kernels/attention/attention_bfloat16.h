@@ -118,7 +118,7 @@ class BfloatForward {
     values_.pack(unit_, {v, p_.v.row_step, true});
     finite_ = values_.finite();
   }
-  void scores(const Queries& queries, const Real* q, const Rows& to) {
+  void scores(const Queries& queries, const Real* q, const MatrixRows& to) {
     query_.pack(unit_, {q, p_.q.row_step, true}, p_.d, queries.count, p_.scale);
     unit_.multiply({.a = keys_.at(queries.begin, 0),
                     .a_step = keys_.step(),
@@ -196,8 +196,8 @@ class BfloatBackward {
     query_.pack(unit_, {q, p_.q.row_step}, queries.count, p_.d);
     above_.pack(unit_, {gy, p_.y.row_step}, queries.count, p_.e);
   }
-  void scores(const Queries& queries, const Rows& to) { multiply(queries, keys_, query_transposed_, p_.d, to); }
-  void weight_gradients(const Queries& queries, const Rows& to) {
+  void scores(const Queries& queries, const MatrixRows& to) { multiply(queries, keys_, query_transposed_, p_.d, to); }
+  void weight_gradients(const Queries& queries, const MatrixRows& to) {
     multiply(queries, values_, above_transposed_, p_.e, to);
   }
   void query_gradients(const Queries& queries, const Matrix& slope, Real* dq) {
@@ -227,7 +227,7 @@ class BfloatBackward {
  private:
   // One row for each key that these queries see, one column for each of them.
   void multiply(const Queries& queries, const PackedLeft& left, const PackedRight& right, std::int64_t depth,
-                const Rows& to) {
+                const MatrixRows& to) {
     unit_.multiply({.a = left.at(queries.begin, 0),
                     .a_step = left.step(),
                     .b = right.panel(0),

@@ -61,7 +61,7 @@ class FloatForward {
     finite_ = values_.finite();
   }
   /// scale k q' of the keys that these queries see.
-  void scores(const Queries& queries, const Real* q, const Rows& to) {
+  void scores(const Queries& queries, const Real* q, const MatrixRows& to) {
     query_.read_transposed(q, p_.q.row_step, queries.count, p_.d, p_.scale);
     product(queries.keys(), {keys_ + queries.begin * p_.k.row_step, p_.k.row_step, 1}, query_.rows_from(0), to,
             Into::replace, [&](std::int64_t from, std::int64_t) {
@@ -70,7 +70,7 @@ class FloatForward {
   }
   /// Writes weights' v.
   void weighted_sum(const Queries& queries, const Matrix& weights, Real* y) {
-    const Rows values = values_.rows_from(queries.begin);
+    const MatrixRows values = values_.rows_from(queries.begin);
     if (finite_) {
       product(queries.count, weights.left_transposed(), values, out_.rows_from(0), Into::replace,
               [&](std::int64_t, std::int64_t to) {
@@ -127,14 +127,14 @@ class FloatBackward {
     above_transposed_.read_transposed(gy, p_.y.row_step, queries.count, p_.e);
     if (again_) query_transposed_.read_transposed(q, p_.q.row_step, queries.count, p_.d, p_.scale);
   }
-  void scores(const Queries& queries, const Rows& to) {
+  void scores(const Queries& queries, const MatrixRows& to) {
     product(queries.keys(), {k_ + queries.begin * p_.k.row_step, p_.k.row_step, 1}, query_transposed_.rows_from(0), to,
             Into::replace, [&](std::int64_t from, std::int64_t) {
               return Extent{0, p_.d, first_column(ranges_, queries, from)};
             });
   }
   /// v gy' of the keys that these queries see.
-  void weight_gradients(const Queries& queries, const Rows& to) {
+  void weight_gradients(const Queries& queries, const MatrixRows& to) {
     product(queries.keys(), {v_ + queries.begin * p_.v.row_step, p_.v.row_step, 1}, above_transposed_.rows_from(0), to,
             Into::replace, [&](std::int64_t from, std::int64_t) {
               return Extent{0, p_.e, first_column(ranges_, queries, from)};
@@ -142,7 +142,7 @@ class FloatBackward {
   }
   /// Writes slope' k.
   void query_gradients(const Queries& queries, const Matrix& slope, Real* dq) {
-    const Rows keys = keys_.rows_from(queries.begin);
+    const MatrixRows keys = keys_.rows_from(queries.begin);
     if (finite_keys_) {
       product(queries.count, slope.left_transposed(), keys, dq_.rows_from(0), Into::replace,
               [&](std::int64_t, std::int64_t to) {
@@ -165,7 +165,7 @@ class FloatBackward {
 
  private:
   void add(const Queries& queries, const Matrix& left, const Matrix& right, Matrix& sums) {
-    const Rows to = sums.rows_from(queries.begin);
+    const MatrixRows to = sums.rows_from(queries.begin);
     if (right.finite()) {
       product(queries.keys(), left.left(), right.rows_from(0), to, Into::add, [&](std::int64_t from, std::int64_t) {
         return Extent{first_query(ranges_, queries, from), queries.count, 0};

@@ -20,7 +20,7 @@ constexpr int rows_in_place = 2;
 
 // Rows of a as they are read: pack k of row i is at data + i row_step + k pack_step. Side by side they are one stream,
 // which leaves the processor's other streams to b.
-struct Rows {
+struct LeftStream {
   const Real* data;
   std::int64_t row_step, pack_step;
 };
@@ -45,7 +45,7 @@ template <int rows, int columns, class Part>
 
 // c[i][j] = scale (a_i . b_j) + bias_j + keep c[i][j] for `rows` rows of a and `columns` of b.
 template <int rows, int columns>
-void inner_products(const Gemm& p, const Rows& a, const Real* b, std::int64_t b_stride, const Real* bias, Real* c,
+void inner_products(const Gemm& p, const LeftStream& a, const Real* b, std::int64_t b_stride, const Real* bias, Real* c,
                     std::int64_t c_stride) {
   Pack sum[rows][columns];
   const Real* left = a.data;
@@ -66,7 +66,7 @@ void inner_products(const Gemm& p, const Rows& a, const Real* b, std::int64_t b_
   }
 }
 
-using Compute = void (*)(const Gemm&, const Rows&, const Real*, std::int64_t, const Real*, Real*, std::int64_t);
+using Compute = void (*)(const Gemm&, const LeftStream&, const Real*, std::int64_t, const Real*, Real*, std::int64_t);
 
 // inner_products<rows, columns> for rows = 1 ... rows_at_once.
 template <int columns>
@@ -85,7 +85,7 @@ void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std
   const bool in_place = p.m <= rows_in_place;
   Array copies(Shape{in_place ? 0 : p.m * packs * pack_width});
   // Rows i ... i + rows - 1 of a.
-  const auto rows_of = [&](std::int64_t i, std::int64_t rows) -> Rows {
+  const auto rows_of = [&](std::int64_t i, std::int64_t rows) -> LeftStream {
     if (in_place) return {a.data + i * a.stride, a.stride, pack_width};
     return {copies.data() + i * packs * pack_width, pack_width, rows * pack_width};
   };

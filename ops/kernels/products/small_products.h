@@ -12,7 +12,7 @@
 namespace xgrad::inline XGRAD_SIMD {
 
 /// Rows of a Matrix from one on.
-struct Rows {
+struct MatrixRows {
   Real* data;
   std::int64_t step_;
 
@@ -29,7 +29,7 @@ class Matrix {
   std::int64_t step() const { return step_; }
   Real* row(std::int64_t i) { return data_ + i * step_; }
   const Real* row(std::int64_t i) const { return data_ + i * step_; }
-  Rows rows_from(std::int64_t i) const { return {data_ + i * step_, step_}; }
+  MatrixRows rows_from(std::int64_t i) const { return {data_ + i * step_, step_}; }
   LeftRows left() const { return {data_, step_, 1}; }
   LeftRows left_transposed() const { return {data_, 1, step_}; }
   // Of all rows, the padding included.
@@ -88,7 +88,8 @@ void product_block(const LeftRows& a, const Real* b, std::int64_t b_step, std::i
 
 /// c = a b or c += a b for the first `rows` rows; `extent(i, j)` says what rows i ... j - 1 need.
 template <class F>
-void product(std::int64_t rows, const LeftRows& a, const Rows& b, const Rows& c, Into into, const F& extent) {
+void product(std::int64_t rows, const LeftRows& a, const MatrixRows& b, const MatrixRows& c, Into into,
+             const F& extent) {
   std::int64_t i = 0;
   const auto take = [&]<int together>(std::integral_constant<int, together>) {
     for (; i + together <= rows; i += together) {
@@ -112,8 +113,8 @@ void product(std::int64_t rows, const LeftRows& a, const Rows& b, const Rows& c,
 
 /// The same for a left operand of weights or their gradients where b holds infinities or NaN: they are not multiplied
 /// by the zeros of a mask.
-inline void careful_product(std::int64_t rows, std::int64_t depth, const LeftRows& a, const Rows& b, const Rows& c,
-                            Into into) {
+inline void careful_product(std::int64_t rows, std::int64_t depth, const LeftRows& a, const MatrixRows& b,
+                            const MatrixRows& c, Into into) {
   for (std::int64_t i = 0; i < rows; ++i) {
     Real* y = c.row(i);
     if (into == Into::replace) std::fill_n(y, c.step(), Real(0));
