@@ -16,7 +16,6 @@
 #include <xgrad/core/watch/profile.h>
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/watch/timing.h>
 #include <xgrad/core/watch/why_no_grad.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/nn/pytorch/pytorch.h>
