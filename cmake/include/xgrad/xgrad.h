@@ -8,7 +8,7 @@
 #include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/error_drawing.h>
-#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/diagram/view/source_lines.h>
 #include <xgrad/core/diagram/view/values.h>

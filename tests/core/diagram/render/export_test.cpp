@@ -1,6 +1,6 @@
-// Tests of core/diagram/render/exchange.h: what other programs read.
+// Tests of core/diagram/render/export.h: what other programs read.
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/export.h>
 
 #include <nlohmann/json.hpp>
 #include <random>
