@@ -6,7 +6,7 @@
 //     Printer printer;
 //     const Tensor loss = model(x);                                          // linear [8, 64], tanh [8, 64], ...
 //
-// What measures, remembers or checks a run is an observer: OperationTimer, ValueRecorder, AnomalyMode, and
+// What measures, remembers or checks a run is an observer: Profile, ValueRecorder, AnomalyMode, and
 // nn::AttentionRecorder. Where nobody watches, an operation pays for one look at a variable of its thread.
 #pragma once
 

@@ -17,19 +17,27 @@ double milliseconds(Observer::Duration time) { return 1e-6 * static_cast<double>
 
 std::string label(const Profile::Run& run) { return cat(run.op, run.gradient ? "'" : ""); }
 
-struct Sum {
-  std::int64_t calls = 0;
-  double milliseconds = 0;
-  std::int64_t bytes = 0;
-};
+using Lines = std::map<std::string, Profile::Line>;
 
-// The sums as columns: what, calls, ms, share, MB.
-std::string table(std::string_view what, const std::map<std::string, Sum>& sums, double total) {
-  std::vector<std::pair<std::string, Sum>> rows(sums.begin(), sums.end());
-  std::ranges::stable_sort(rows,
-                           [](const auto& a, const auto& b) { return a.second.milliseconds > b.second.milliseconds; });
+void count(Lines& lines, std::string what, const Profile::Run& run) {
+  Profile::Line& line = lines[what];
+  line.what = std::move(what);
+  ++line.calls;
+  line.milliseconds += run.milliseconds;
+  line.bytes += run.bytes;
+}
+
+std::vector<Profile::Line> longest_first(const Lines& lines) {
+  std::vector<Profile::Line> sorted;
+  for (const auto& [what, line] : lines) sorted.push_back(line);
+  std::ranges::stable_sort(sorted, std::ranges::greater(), &Profile::Line::milliseconds);
+  return sorted;
+}
+
+// The lines as columns: what, calls, ms, share, MB.
+std::string table(std::string_view what, const std::vector<Profile::Line>& rows, double total) {
   std::size_t width = what.size();
-  for (const auto& row : rows) width = std::max(width, row.first.size());
+  for (const Profile::Line& row : rows) width = std::max(width, row.what.size());
   std::string text;
   const auto line = [&](std::string_view name, const std::array<std::string, 4>& cells) {
     append(text, name);
@@ -41,10 +49,10 @@ std::string table(std::string_view what, const std::map<std::string, Sum>& sums,
     text += '\n';
   };
   line(what, {"calls", "ms", "% of all", "MB"});
-  for (const auto& [name, sum] : rows) {
-    line(name, {cat(sum.calls), detail::rounded(sum.milliseconds, 4),
-                detail::rounded(total > 0 ? 100 * sum.milliseconds / total : 0, 3),
-                detail::rounded(static_cast<double>(sum.bytes) / 1e6, 4)});
+  for (const Profile::Line& row : rows) {
+    line(row.what, {cat(row.calls), detail::rounded(row.milliseconds, 4),
+                    detail::rounded(total > 0 ? 100 * row.milliseconds / total : 0, 3),
+                    detail::rounded(static_cast<double>(row.bytes) / 1e6, 4)});
   }
   return text;
 }
@@ -91,25 +99,25 @@ void Profile::end_gradients(const Node& node, Duration spent) noexcept {
   }
 }
 
+std::vector<Profile::Line> Profile::lines() const {
+  Lines lines;
+  for (const Run& run : runs_) count(lines, label(run), run);
+  return longest_first(lines);
+}
+
 std::string to_string(const Profile& profile) {
-  std::map<std::string, Sum> by_operation, by_module;
+  Lines by_module;
   double total = 0;
   for (const Profile::Run& run : profile.runs()) {
     total += run.milliseconds;
-    const auto count = [&](Sum& sum) {
-      ++sum.calls;
-      sum.milliseconds += run.milliseconds;
-      sum.bytes += run.bytes;
-    };
-    count(by_operation[label(run)]);
     if (run.path.empty()) continue;
     for (std::size_t end = run.path.find('.');; end = run.path.find('.', end + 1)) {
-      count(by_module[std::string(run.path.substr(0, end))]);
+      count(by_module, std::string(run.path.substr(0, end)), run);
       if (end == run.path.npos) break;
     }
   }
-  std::string text = table("operation", by_operation, total);
-  if (!by_module.empty()) append(text, cat('\n', table("module", by_module, total)));
+  std::string text = table("operation", profile.lines(), total);
+  if (!by_module.empty()) append(text, cat('\n', table("module", longest_first(by_module), total)));
   return text;
 }
 

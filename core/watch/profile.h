@@ -16,7 +16,8 @@ namespace xgrad {
 ///     std::cout << to_string(profile);                   // a table of operations and one of modules
 ///     save_chrome_trace("step.json", profile);           // for chrome://tracing and ui.perfetto.dev
 ///
-/// The time of an operation is what has passed since the one before it ended.
+/// The time of an operation is what has passed since the one before it ended. The bookkeeping of backward passes has
+/// runs called "graph". A run for which there is no memory is left out where it ends a gradient rule.
 class Profile : public Observer {
  public:
   struct Run {
@@ -31,6 +32,16 @@ class Profile : public Observer {
   };
   /// In the order in which they ended.
   const std::vector<Run>& runs() const { return runs_; }
+
+  /// All runs of one name.
+  struct Line {
+    std::string what;  ///< "linear", of its gradients "linear'"
+    std::int64_t calls = 0;
+    double milliseconds = 0;
+    std::int64_t bytes = 0;
+  };
+  /// The longest first.
+  std::vector<Line> lines() const;
 
   void operation(const OperationRun& run) override;
   void begin_gradients(const Node& node, Duration spent) override;

@@ -114,7 +114,7 @@ void looking(const std::filesystem::path& out) {
   const Index source = index({{4, 7, 2, 9, 3, 1}}), lengths = index({5}), target = index({{5, 8, 6, 2, 3}});
   save_graph(
       out / "c12_graph.svg", {model(source, lengths, target).named("logits")},
-      {.title = "Where the heat maps are from", .depth = 1, .legend = false, .fold = [](const GraphCluster& module) {
+      {.title = "Where the heat maps are from", .depth = 1, .legend = false, .fold = [](const GraphFrame& module) {
          return module.title == "cross_attn" ? Fold::open : Fold::by_depth;
        }});
 

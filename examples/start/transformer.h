@@ -50,7 +50,7 @@ inline void block(const std::filesystem::path& out) {
   const Index lengths = index({10, 7});
   const Tensor y = block(x, nn::padding(lengths)).named("y");
   std::cout << layer_norm(tensor({{1, 2}, {2, 3}})).value() << "\n" << block;
-  const auto sums = [](const GraphCluster& module) {
+  const auto sums = [](const GraphFrame& module) {
     return module.what.starts_with("AddNorm") ? Fold::open : Fold::closed;
   };
   save_graph(out / "08_graph.svg", {y}, {.fold = sums});

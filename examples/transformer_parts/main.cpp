@@ -107,7 +107,7 @@ void show_norms(const std::filesystem::path& out) {
     std::cout << "  " << error.what() << "\n";
   }
   kit::save_text(out / "norm_reach.svg", kit::heat_map_svg(maps));
-  const auto norms = [](const GraphCluster& module) {
+  const auto norms = [](const GraphFrame& module) {
     return module.what.starts_with("AddNorm") ? Fold::open : Fold::closed;
   };
   save_graph((out / "norm_graph.svg").string(), {together(x, nn::causal).named("y")},

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "../../core/diagram/view/choices.h"
+#include "../../core/diagram/view/vertex_options.h"
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {

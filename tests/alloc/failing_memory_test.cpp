@@ -11,7 +11,7 @@
 #include <xgrad/core/graph/checkpoint.h>
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/graph/record.h>
-#include <xgrad/core/watch/timing.h>
+#include <xgrad/core/watch/profile.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/ops/ops.h>
 #include <xgrad/optim/optim.h>
@@ -227,10 +227,10 @@ TEST_CASE("memory that runs out in a recorded backward pass, or in that of it, c
 TEST_CASE("memory that runs out in timing, printing or drawing spoils nothing") {
   check_each_failure([] { return std::make_unique<Inputs>(); },
                      [](const Inputs& x) {
-                       OperationTimer timer;
+                       Profile profile;
                        const Tensor y = sum(tanh(x.a * x.b));
                        grad(y, {x.a, x.b});
-                       timer.lines();
+                       profile.lines();
                        to_string(y);
                        to_string(x.a.value());
                      },

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include <xgrad/core/watch/timing.h>
+#include <xgrad/core/watch/profile.h>
 
 namespace bench {
 
@@ -27,11 +27,11 @@ namespace {
 
 // Where the time of a step goes, in steps of their own, because looking at the clock takes time.
 void print_split(const Workload& workload, int steps) {
-  xgrad::OperationTimer timer;
+  xgrad::Profile profile;
   for (int i = 0; i < steps; ++i) workload.step();
   double total = 0;
-  for (const auto& line : timer.lines()) total += line.milliseconds;
-  for (const auto& [what, calls, milliseconds] : timer.lines()) {
+  for (const auto& line : profile.lines()) total += line.milliseconds;
+  for (const auto& [what, calls, milliseconds, bytes] : profile.lines()) {
     if (milliseconds < total / 200) break;
     std::fprintf(stderr, "#   %-24s %5.1f %%  %9.4f ms  %7.1f calls\n", what.c_str(), milliseconds / total * 100,
                  milliseconds / steps, static_cast<double>(calls) / steps);

@@ -1,5 +1,5 @@
 // What a user can say about the diagrams of models, and comparing two models by their graphs.
-#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/formats.h>
 #include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/core/diagram/view/overlays.h>
@@ -55,8 +55,8 @@ double sum_of(const GraphView& view) {
   double sum = 0;
   for (const GraphVertex& vertex : view.vertices) {
     int times = vertex.times;
-    for (int c = vertex.cluster; c >= 0; c = view.clusters[static_cast<std::size_t>(c)].parent) {
-      times *= view.clusters[static_cast<std::size_t>(c)].times;
+    for (int c = vertex.frame; c >= 0; c = view.frames[static_cast<std::size_t>(c)].parent) {
+      times *= view.frames[static_cast<std::size_t>(c)].times;
     }
     sum += vertex.overlay.value_or(0) * times;
   }
@@ -67,17 +67,15 @@ TEST_CASE("of each model everything can be closed but its attention, and the res
   for (const Named& model : losses()) {
     CAPTURE(model.name);
     const Tensor& loss = model.loss;
-    const auto is_attention = [](const GraphCluster& cluster) {
-      return cluster.what.find("Attention") != std::string::npos;
-    };
-    const auto fold = [&](const GraphCluster& cluster) { return is_attention(cluster) ? Fold::open : Fold::by_depth; };
+    const auto is_attention = [](const GraphFrame& frame) { return frame.what.find("Attention") != std::string::npos; };
+    const auto fold = [&](const GraphFrame& frame) { return is_attention(frame) ? Fold::open : Fold::by_depth; };
     const GraphView view = GraphView::of({loss}, {.depth = 0, .fold = fold});
     check_acyclic(view);
     int open = 0;
-    for (const GraphCluster& cluster : view.clusters) open += is_attention(cluster);
+    for (const GraphFrame& frame : view.frames) open += is_attention(frame);
     CHECK(open > 0);
     CHECK(std::ranges::count(view.vertices, GraphRole::module, &GraphVertex::role) > 2);
-    const auto shut = [&](const GraphCluster& cluster) { return is_attention(cluster) ? Fold::closed : Fold::open; };
+    const auto shut = [&](const GraphFrame& frame) { return is_attention(frame) ? Fold::closed : Fold::open; };
     const GraphView inverse = GraphView::of({loss}, {.depth = 0, .fold = shut});
     check_acyclic(inverse);
     for (const GraphVertex& vertex : inverse.vertices) {
@@ -93,8 +91,8 @@ TEST_CASE("no predicate gives a picture of a model with a cycle") {
     const Tensor& loss = model.loss;
     for (std::uint32_t seed = 0; seed < 12; ++seed) {
       CAPTURE(seed);
-      const auto fold = [&](const GraphCluster& cluster) {
-        return static_cast<Fold>(std::hash<std::string>()(cat(cluster.path, seed)) % 3);
+      const auto fold = [&](const GraphFrame& frame) {
+        return static_cast<Fold>(std::hash<std::string>()(cat(frame.path, seed)) % 3);
       };
       for (const bool roll_up : {true, false}) {
         check_acyclic(GraphView::of({loss}, {.depth = static_cast<int>(seed % 4), .roll_up = roll_up, .fold = fold}));
@@ -234,11 +232,10 @@ TEST_CASE("a third block of a GPT is added as a whole, also where blocks are dra
   }
   const GraphComparison rolled = compare_graphs(GraphView::of({of_layers(2)}), GraphView::of({of_layers(3)}));
   CHECK(rolled.added + rolled.removed == 0);
-  CHECK_FALSE(rolled.view.clusters.empty());
-  const bool says = std::ranges::any_of(rolled.view.clusters,
-                                        [](const GraphCluster& cluster) {
-                                          return cluster.what.find("was \u00D72") != std::string::npos;
-                                        }) ||
+  CHECK_FALSE(rolled.view.frames.empty());
+  const bool says = std::ranges::any_of(
+                        rolled.view.frames,
+                        [](const GraphFrame& frame) { return frame.what.find("was \u00D72") != std::string::npos; }) ||
                     to_string(rolled).find("times 3, was 2") != std::string::npos;
   CHECK(says);
 }

@@ -100,8 +100,8 @@ TEST_CASE("a model whose blocks do not enter themselves gives the picture of one
   // All twelve blocks are one, with both additions.
   const GraphView view = GraphView::of({Stacked<Block<false>>()(ids)}, {.depth = 5});
   CHECK(std::ranges::count(view.vertices, "add", &GraphVertex::op) == 2);
-  const auto block = std::ranges::find(view.clusters, "blocks.0", &GraphCluster::path);
-  REQUIRE(block != view.clusters.end());
+  const auto block = std::ranges::find(view.frames, "blocks.0", &GraphFrame::path);
+  REQUIRE(block != view.frames.end());
   CHECK(block->times == 12);
 }
 
@@ -134,8 +134,8 @@ TEST_CASE("frames say what their modules are") {
   manual_seed(1);
   const GraphView view =
       GraphView::of({Mlp{root, {.in = 4, .hidden = 8, .out = 2}}(Array({3, 4}, Real(1)))}, {.depth = 9});
-  const auto fc1 = std::ranges::find(view.clusters, "fc1", &GraphCluster::path);
-  REQUIRE(fc1 != view.clusters.end());
+  const auto fc1 = std::ranges::find(view.frames, "fc1", &GraphFrame::path);
+  REQUIRE(fc1 != view.frames.end());
   CHECK(fc1->what == "Linear 4 -> 8");
   const GraphView boxes =
       GraphView::of({Mlp{root, {.in = 4, .hidden = 8, .out = 2}}(Array({3, 4}, Real(1)))}, {.depth = 0});
@@ -291,8 +291,8 @@ TEST_CASE("no picture of a recorded graph has a cycle") {
         check_acyclic(GraphView::of({y}, options));
         check_acyclic(GraphView::of({y, dx}, options));
         GraphOptions by_predicate = options;
-        by_predicate.fold = [&](const GraphCluster& cluster) {
-          return static_cast<Fold>(std::hash<std::string>()(cat(cluster.path, seed)) % 3);
+        by_predicate.fold = [&](const GraphFrame& frame) {
+          return static_cast<Fold>(std::hash<std::string>()(cat(frame.path, seed)) % 3);
         };
         check_acyclic(GraphView::of({y, dx}, by_predicate));
       }

@@ -8,7 +8,7 @@
 #include <xgrad/core/diagram/view/compare.h>
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/error_drawing.h>
-#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/diagram/view/source_lines.h>
 #include <xgrad/core/diagram/view/values.h>
@@ -16,7 +16,6 @@
 #include <xgrad/core/watch/profile.h>
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/watch/timing.h>
 #include <xgrad/core/watch/why_no_grad.h>
 #include <xgrad/nn/nn.h>
 #include <xgrad/nn/pytorch/pytorch.h>

@@ -8,15 +8,15 @@
 
 namespace xgrad::detail {
 
-Arrangement::Arrangement(const GraphView& view) : view_(view), contents_(view.clusters.size() + 1) {
+Arrangement::Arrangement(const GraphView& view) : view_(view), contents_(view.frames.size() + 1) {
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     highest_order_ = std::max(highest_order_, view.vertices[v].order);
-    contents_[view.vertices[v].cluster + 1].vertices.push_back(v);
+    contents_[view.vertices[v].frame + 1].vertices.push_back(v);
   }
-  for (int c = 0; std::cmp_less(c, view.clusters.size()); ++c) {
-    contents_[view.clusters[c].parent + 1].frames.push_back(c);
+  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
+    contents_[view.frames[c].parent + 1].frames.push_back(c);
   }
-  if (view.clusters.size() > 1) find_frames_side_by_side();
+  if (view.frames.size() > 1) find_frames_side_by_side();
 }
 
 EdgeKind Arrangement::kind_of(const GraphEdge& edge) const {
@@ -47,23 +47,23 @@ std::optional<FramePair> Arrangement::side_by_side(const GraphEdge& edge) const 
 
 FramePair Arrangement::siblings_of(const GraphEdge& edge) const {
   FramePair pair{nothing, nothing};
-  int from = view_.vertices[edge.from].cluster;
-  int to = view_.vertices[edge.to].cluster;
+  int from = view_.vertices[edge.from].frame;
+  int to = view_.vertices[edge.to].frame;
   while (from != to) {  // parents have smaller numbers
     if (from > to) {
-      pair.from = std::exchange(from, view_.clusters[from].parent);
+      pair.from = std::exchange(from, view_.frames[from].parent);
     } else {
-      pair.to = std::exchange(to, view_.clusters[to].parent);
+      pair.to = std::exchange(to, view_.frames[to].parent);
     }
   }
-  const bool both = pair.from != nothing && pair.to != nothing && view_.clusters[pair.from].parent == from &&
-                    view_.clusters[pair.to].parent == from;
+  const bool both = pair.from != nothing && pair.to != nothing && view_.frames[pair.from].parent == from &&
+                    view_.frames[pair.to].parent == from;
   return both ? pair : FramePair{nothing, nothing};
 }
 
 bool Arrangement::is_inside(int vertex, int frame) const {
-  int inner = view_.vertices[vertex].cluster;
-  while (inner > frame) inner = view_.clusters[inner].parent;
+  int inner = view_.vertices[vertex].frame;
+  while (inner > frame) inner = view_.frames[inner].parent;
   return inner == frame;
 }
 
@@ -82,10 +82,10 @@ void Arrangement::find_frames_side_by_side() {
     side_by_side_.push_back(pair);
     // Gradients flow between the frames of the same names the other way.
     const auto gradient_frame = [&](int frame) {
-      const auto same = [&](const GraphCluster& other) {
-        return other.order == 1 && other.path == view_.clusters[frame].path;
+      const auto same = [&](const GraphFrame& other) {
+        return other.order == 1 && other.path == view_.frames[frame].path;
       };
-      return static_cast<int>(std::ranges::find_if(view_.clusters, same) - view_.clusters.begin());
+      return static_cast<int>(std::ranges::find_if(view_.frames, same) - view_.frames.begin());
     };
     side_by_side_.push_back({gradient_frame(pair.to), gradient_frame(pair.from)});
   }
@@ -96,22 +96,22 @@ void Arrangement::find_frames_side_by_side() {
 // with both side by side is clearly shorter than one where everything of the second that follows stands below the
 // first.
 bool Arrangement::stands_beside(const FramePair& pair) const {
-  struct Place {
+  struct Depths {
     bool after_first = false;  // whether it depends on the first frame
     int first = 0;             // the longest line of operations that leads to it, in the first frame
     int own = 0;               // in the second, on data of its own
     int joint = 0;             // in the second, on what comes from the first, too
   };
-  std::vector<Place> places(view_.vertices.size());
+  std::vector<Depths> depths_of(view_.vertices.size());
   int first = 0, own = 0, joint = 0;
   for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
     if (view_.vertices[v].order > 0 || is_leaf(v)) continue;
-    Place& here = places[v];
+    Depths& here = depths_of[v];
     const bool in_first = is_inside(v, pair.from);
     const bool in_second = is_inside(v, pair.to);
     bool has_data = into_[v].empty();  // a module with inputs that are not drawn
     for (const int from : into_[v]) {
-      const Place& before = places[from];
+      const Depths& before = depths_of[from];
       here.after_first |= before.after_first;
       has_data |= view_.vertices[from].role == GraphRole::input || before.own > 0;
       here.first = std::max(here.first, before.first);
@@ -119,8 +119,8 @@ bool Arrangement::stands_beside(const FramePair& pair) const {
       if (in_second && is_inside(from, pair.from)) first = std::max(first, before.first);
     }
     for (const int from : into_[v]) {
-      here.own = std::max(here.own, places[from].own);
-      here.joint = std::max(here.joint, places[from].joint);
+      here.own = std::max(here.own, depths_of[from].own);
+      here.joint = std::max(here.joint, depths_of[from].joint);
     }
     if (in_first) {
       here.after_first = true;

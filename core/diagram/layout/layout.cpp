@@ -2,77 +2,19 @@
 #include "layout.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "../../base/error.h"
-#include "arrangement.h"
-#include "../view/characters.h"
-#include "../view/measures.h"
+#include "../view/label_size.h"
+#include "dot.h"
 #include "routes.h"
 
 namespace xgrad {
 namespace {
 
 using namespace detail;
-
-constexpr double points_per_inch = 72;  // a point of dot is a pixel here
-
-// The graph as dot needs it to place everything: sizes and arrows alone.
-class SketchWriter {
- public:
-  SketchWriter(const GraphView& view, const GraphOptions& options)
-      : view_(view), options_(options), arrangement_(view) {}
-
-  // nslimit bounds the search for the shortest arrows, which of some graphs of 150 vertices takes minutes.
-  std::string write() && {
-    static constexpr std::array directions{"TB", "LR", "BT", "RL"};
-    append(out_, cat("digraph {\ngraph [rankdir=", directions[static_cast<int>(options_.direction)],
-                     ", nodesep=0.25, ranksep=0.25, newrank=true, nslimit=20];\nnode [shape=box, fixedsize=true, label=\"\"];\n",
-                     "edge [arrowsize=0.6];\n"));
-    content_of(-1);
-    for (std::size_t e = 0; e < view_.edges.size(); ++e) write_edge(e);
-    append(out_, "}\n");
-    return std::move(out_);
-  }
-
- private:
-  void content_of(int frame) {
-    for (const int v : arrangement_.vertices_in(frame)) {
-      const LabelSize size = size_of_vertex(view_.vertices[v], options_);
-      append(out_, cat('n', v, " [width=", size.width / points_per_inch, ", height=", size.height / points_per_inch,
-                       view_.vertices[v].role == GraphRole::input ? ", shape=ellipse" : "", "];\n"));
-    }
-    for (const int c : arrangement_.frames_in(frame)) {
-      append(out_, cat("subgraph cluster_", c, " {\ngraph [margin=10, labeljust=l, label=",
-                       room_for(size_of_title(view_.clusters[c])), "];\n"));
-      content_of(c);
-      append(out_, "}\n");
-    }
-  }
-
-  void write_edge(std::size_t e) {
-    const GraphEdge& edge = view_.edges[e];
-    const bool upwards = arrangement_.upwards(edge);
-    append(out_, cat('n', upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, " [id=", e,
-                     arrangement_.attributes(edge)));
-    if (options_.edge_shapes) append(out_, cat(", label=", room_for(size_of_edge_label(edge))));
-    append(out_, "];\n");
-  }
-
-  static std::string room_for(const LabelSize& size) {
-    return cat("<<table border=\"0\" cellpadding=\"0\" cellspacing=\"0\" fixedsize=\"true\" width=\"",
-               static_cast<int>(size.width), "\" height=\"", static_cast<int>(size.height),
-               "\"><tr><td></td></tr></table>>");
-  }
-
-  const GraphView& view_;
-  const GraphOptions& options_;
-  const Arrangement arrangement_;
-  std::string out_;
-};
 
 // What dot answers.
 class PlanReader {
@@ -86,8 +28,8 @@ class PlanReader {
     layout_.height = page.at(3);
     layout_.vertices.resize(view_.vertices.size());
     layout_.edges.resize(view_.edges.size());
-    layout_.frames.resize(view_.clusters.size());
-    layout_.titles.resize(view_.clusters.size());
+    layout_.frames.resize(view_.frames.size());
+    layout_.titles.resize(view_.frames.size());
     if (plan_.contains("objects")) {
       for (const Json& object : plan_["objects"]) read_object(object);
     }
@@ -130,7 +72,7 @@ class PlanReader {
       const std::size_t c = std::stoul(name.substr(number + 1));
       const std::vector<double> box = numbers_of(object.at("bb"));
       layout_.frames.at(c) = {box.at(0), layout_.height - box.at(3), box.at(2) - box.at(0), box.at(3) - box.at(1)};
-      layout_.titles.at(c) = around(point(numbers_of(object.at("lp"))), size_of_title(view_.clusters[c]));
+      layout_.titles.at(c) = around(point(numbers_of(object.at("lp"))), size_of_title(view_.frames[c]));
     } else {
       const std::size_t v = std::stoul(name.substr(1));
       layout_.vertices.at(v) =
@@ -163,7 +105,7 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
     fail<ValueError>(caller, "limits of ", limits.processor_seconds, " s, ", limits.seconds, " s and ", limits.memory,
                      " bytes: one is not positive");
   }
-  const ProgramResult plan = run_program({"dot", "-Tjson0"}, SketchWriter(view, options).write(), limits, caller);
+  const ProgramResult plan = run_program({"dot", "-Tjson0"}, in_dot(view, options, DotFor::layout), limits, caller);
   if (!plan.is_there) fail<IoError>(caller, plan.failure, ": install the package graphviz");
   if (!plan.failure.empty()) {
     fail<IoError>(caller, plan.failure, " on ", view.vertices.size(), " vertices and ", view.edges.size(),

@@ -1,7 +1,6 @@
 // Where everything stands when modules are folded.
 #include "levels.h"
 
-#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -30,20 +29,19 @@ Json json_of(const GraphCurve& curve) {
 }
 
 Json json_of(const std::vector<LabelLine>& lines) {
-  static constexpr std::array<std::string_view, 5> styles{"headline", "plain", "name", "number", "detail"};
   Json json = Json::array();
   for (const LabelLine& line : lines) {
     std::string text;
     for (const LabelRun& run : line) append(text, printable(run.text));
-    json.push_back({styles[static_cast<int>(line[0].style)], text});
+    json.push_back({style_name(line[0].style), text});
   }
   return json;
 }
 
 using FrameKey = std::pair<std::string, int>;  // path, order
 
-Json level_of(const GraphView& view, int level, const std::map<FrameKey, std::size_t>& number_of_frame,
-              const GraphOptions& options) {
+Json layout_at(const GraphView& view, int level, const std::map<FrameKey, std::size_t>& number_of_frame,
+               const GraphOptions& options) {
   // Vertices carry their numbers through the folding where they would have their steps.
   GraphView numbered = view;
   for (std::size_t v = 0; v < view.vertices.size(); ++v) numbered.vertices[v].step = static_cast<int>(v);
@@ -63,9 +61,9 @@ Json level_of(const GraphView& view, int level, const std::map<FrameKey, std::si
     boxes[id] = json_of(layout.vertices[v]);
     if (is_frame(static_cast<int>(v))) labels[id] = json_of(label_of(shown.vertices[v], options));
   }
-  for (std::size_t c = 0; c < shown.clusters.size(); ++c) {
-    const GraphCluster& cluster = shown.clusters[c];
-    frames[cat('c', number_of_frame.at({cluster.path, cluster.order}))] = json_of(layout.frames[c]);
+  for (std::size_t c = 0; c < shown.frames.size(); ++c) {
+    const GraphFrame& frame = shown.frames[c];
+    frames[cat('c', number_of_frame.at({frame.path, frame.order}))] = json_of(layout.frames[c]);
   }
   for (std::size_t e = 0; e < shown.edges.size(); ++e) {
     const GraphEdge& edge = shown.edges[e];
@@ -80,15 +78,15 @@ Json level_of(const GraphView& view, int level, const std::map<FrameKey, std::si
 
 std::string levels_json(const GraphView& view, const GraphOptions& options) {
   std::map<FrameKey, std::size_t> number_of_frame;
-  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
-    number_of_frame.try_emplace({view.clusters[c].path, view.clusters[c].order}, c);
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    number_of_frame.try_emplace({view.frames[c].path, view.frames[c].order}, c);
   }
   // Frames that cannot be told apart cannot be found again once they are folded.
-  if (number_of_frame.size() < view.clusters.size()) return "[]";
+  if (number_of_frame.size() < view.frames.size()) return "[]";
   Json levels = Json::array();
   for (int level = 0; level < deepest_level(view); ++level) {
     try {
-      levels.push_back(level_of(view, level, number_of_frame, options));
+      levels.push_back(layout_at(view, level, number_of_frame, options));
     } catch (const IoError&) {
     }
   }

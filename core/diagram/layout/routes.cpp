@@ -48,7 +48,7 @@ GraphPoint towards(const GraphPoint& from, const GraphPoint& to, double distance
 }
 
 // The way over these corners as a Bezier curve.
-std::vector<GraphPoint> rounded(const std::vector<GraphPoint>& corners) {
+std::vector<GraphPoint> with_round_corners(const std::vector<GraphPoint>& corners) {
   std::vector<GraphPoint> curve{corners.front()};
   const auto line_to = [&](const GraphPoint& end) {
     const GraphPoint begin = curve.back();
@@ -113,7 +113,7 @@ void route_between_frames(const GraphView& view, Direction direction, std::span<
       }
       if (!is_free) continue;
       GraphCurve& curve = edges[e];
-      curve = {.points = rounded(way), .tip = {end, to.top}, .label = towards(way[1], way[2], 1e9)};
+      curve = {.points = with_round_corners(way), .tip = {end, to.top}, .label = towards(way[1], way[2], 1e9)};
       for (GraphPoint& point : curve.points) point = turn.back(point);
       curve.tip = turn.back(curve.tip);
       curve.label = turn.back(curve.label);

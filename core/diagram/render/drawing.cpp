@@ -9,7 +9,7 @@
 #include "../../base/error.h"
 #include "../../files/file.h"
 #include "../view/characters.h"
-#include "exchange.h"
+#include "export.h"
 #include "html.h"
 #include "svg.h"
 

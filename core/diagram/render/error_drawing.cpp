@@ -22,8 +22,8 @@ GraphVertex failed_vertex(const GraphView& view, std::string_view op, const std:
   vertex.colours = {.fill = Rgb{254, 226, 226}, .line = Rgb{220, 38, 38}, .text = Rgb{127, 29, 29}};
   if (const Place* place = current_place()) {
     vertex.path = place->path;
-    const auto frame = std::ranges::find(view.clusters, place->path, &GraphCluster::path);
-    if (frame != view.clusters.end()) vertex.cluster = static_cast<int>(frame - view.clusters.begin());
+    const auto frame = std::ranges::find(view.frames, place->path, &GraphFrame::path);
+    if (frame != view.frames.end()) vertex.frame = static_cast<int>(frame - view.frames.begin());
   }
   std::string_view rest = message;
   if (rest.starts_with(op)) rest.remove_prefix(std::min(op.size() + 2, rest.size()));  // "op: "
@@ -41,8 +41,8 @@ ErrorDrawing::ErrorDrawing(std::string path) : path_(std::move(path)) { check_ex
 
 void ErrorDrawing::operation(const OperationRun& run) {
   const auto is_input = [&](const Tensor& result) {
-    return std::ranges::any_of(
-        run.inputs, [&](const Tensor* input) { return input->defined() && input->node() == result.node(); });
+    return std::ranges::any_of(run.inputs,
+                               [&](const Tensor* input) { return input->defined() && input->node() == result.node(); });
   };
   std::erase_if(unused_, is_input);
   if (!run.output.node()) return;

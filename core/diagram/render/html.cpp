@@ -8,7 +8,8 @@
 #include "../../base/error.h"
 #include "../layout/levels.h"
 #include "../view/characters.h"
-#include "exchange.h"
+#include "../view/labels.h"
+#include "export.h"
 #include "page.h"
 #include "svg.h"
 
@@ -16,16 +17,6 @@ namespace xgrad {
 namespace {
 
 using namespace detail;
-
-// The SVG as an element of the page, which has the styles and the title.
-std::string picture_of(const GraphView& view, const GraphLayout& layout, GraphOptions options) {
-  options.title.clear();
-  std::string svg = to_svg(view, layout, options);
-  constexpr std::string_view end_of_style = "</style>\n";
-  const std::size_t style = svg.find("<style>\n"), end = svg.find(end_of_style, style);
-  svg.erase(style, end + end_of_style.size() - style);
-  return svg.substr(svg.find("<svg"));
-}
 
 // JSON that holds nothing which a browser reads as the end of the script around it.
 std::string harmless(std::string_view json) {
@@ -79,12 +70,11 @@ std::string filled(std::string_view text, const std::array<Filling, N>& fillings
 
 std::string to_html(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
-  static constexpr std::array<std::string_view, 3> themes{"light", "dark", "mono"};
   const std::array<Filling, 8> fillings{{{"title", options.title.empty() ? "Graph" : xml_escaped(options.title)},
                                          {"style", style_of(options.theme)},
-                                         {"theme", std::string(themes[static_cast<int>(options.theme)])},
+                                         {"theme", std::string(theme_name(options.theme))},
                                          {"depth", options.depth == automatic_depth ? "automatic" : cat(options.depth)},
-                                         {"picture", picture_of(view, layout, options)},
+                                         {"picture", svg_element(view, layout, options)},
                                          {"graph", harmless(to_json(view))},
                                          {"levels", harmless(levels_json(view, options))},
                                          {"script", script()}}};

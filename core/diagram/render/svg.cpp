@@ -8,7 +8,7 @@
 
 #include "../../base/error.h"
 #include "../layout/arrangement.h"
-#include "../view/measures.h"
+#include "../view/label_size.h"
 #include "../view/palette.h"
 
 namespace xgrad {
@@ -45,11 +45,6 @@ constexpr std::array<PaintClass, 12> paint_classes{{{"input", &Palette::input},
                                                     {"changed", &Palette::changed}}};
 
 std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::paint)->name; }
-
-std::string_view name_of(Theme theme) {
-  static constexpr std::array<std::string_view, 3> names{"light", "dark", "mono"};
-  return names[static_cast<int>(theme)];
-}
 
 // Every rule begins with a class of its own, so that pictures with different colours can stand in one page.
 std::string colours(std::string_view scope, const Palette& palette, bool scaled) {
@@ -108,7 +103,7 @@ std::string letters_and_colours(Theme theme, bool scaled) {
                                                                       ".as-added .box{stroke-width:2.2}",
                                                                       ".as-removed .box{stroke-dasharray:4 3}",
                                                                       ".removed .line{stroke-dasharray:4 3}"};
-  const std::string scope = cat(".graph-", name_of(theme));
+  const std::string scope = cat(".graph-", theme_name(theme));
   std::string css;
   for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
   append(css, colours(scope, palette_of(theme), scaled));
@@ -124,12 +119,19 @@ std::string style_sheet(Theme theme, bool scaled) {
   return css;
 }
 
+enum class Standing { alone, in_page };
+
 // ---- The picture ----------------------------------------------------------------------------------------------------
 
 class SvgWriter {
  public:
-  SvgWriter(const GraphView& view, const GraphLayout& layout, const GraphOptions& options)
-      : view_(view), layout_(layout), options_(options), arrangement_(view), legend_(legend_of(view)) {
+  SvgWriter(const GraphView& view, const GraphLayout& layout, const GraphOptions& options, Standing standing)
+      : view_(view),
+        layout_(layout),
+        options_(options),
+        standing_(standing),
+        arrangement_(view),
+        legend_(legend_of(view)) {
     if (!options.legend) legend_.clear();
     title_width_ = text_width(printable(options.title), 18, FontWeight::bold);
     double legend_width = 0;
@@ -148,9 +150,9 @@ class SvgWriter {
 
   std::string write() && {
     begin();
-    for (std::size_t c = 0; c < view_.clusters.size(); ++c) write_frame(c);
+    for (std::size_t c = 0; c < view_.frames.size(); ++c) write_frame(c);
     for (std::size_t e = 0; e < view_.edges.size(); ++e) write_edge(e);
-    for (std::size_t c = 0; c < view_.clusters.size(); ++c) write_title(c);
+    for (std::size_t c = 0; c < view_.frames.size(); ++c) write_title(c);
     for (std::size_t v = 0; v < view_.vertices.size(); ++v) write_vertex(v);
     write_heading();
     append(out_, "</svg>\n");
@@ -186,17 +188,20 @@ class SvgWriter {
     return text;
   }
   std::string description() const {
-    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.clusters.size(), " frames",
+    return cat(view_.vertices.size(), " vertices, ", view_.edges.size(), " arrows, ", view_.frames.size(), " frames",
                view_.remark.empty() ? "" : "; ", xml_escaped(view_.remark));
   }
 
   void begin() {
-    add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-",
-        name_of(options_.theme), "\" role=\"img\" aria-label=\"", xml_escaped(name()), '"', attribute("width", width_),
+    const bool alone = standing_ == Standing::alone;
+    if (alone) add("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"graph-", theme_name(options_.theme),
+        "\" role=\"img\" aria-label=\"", xml_escaped(name()), '"', attribute("width", width_),
         attribute("height", height_), " viewBox=\"0 0 ", px(width_), ' ', px(height_), "\" font-family=\"",
         xml_escaped(options_.font), "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
-        description(), "</desc>\n<style>\n", style_sheet(options_.theme, view_.scale.has_value()), "</style>\n",
-        "<rect class=\"page\"", attribute("width", width_), attribute("height", height_), "/>\n");
+        description(), "</desc>\n");
+    if (alone) add("<style>\n", style_sheet(options_.theme, view_.scale.has_value()), "</style>\n");
+    add("<rect class=\"page\"", attribute("width", width_), attribute("height", height_), "/>\n");
   }
 
   GraphBox placed(const GraphBox& box) const { return {box.left + left_, box.top + top_, box.width, box.height}; }
@@ -218,8 +223,7 @@ class SvgWriter {
           attribute("y", y + height / 2 + 0.36 * (height - 3)), colour ? cat(" style=\"fill:", hex(*colour), '"') : "",
           '>');
       for (const LabelRun& run : line) {
-        static constexpr std::array<std::string_view, 5> classes{"headline", "plain", "name", "number", "detail"};
-        add("<tspan class=\"", classes[static_cast<int>(run.style)], "\">", xml_escaped(run.text), "</tspan>");
+        add("<tspan class=\"", style_name(run.style), "\">", xml_escaped(run.text), "</tspan>");
       }
       add("</text>");
       y += height;
@@ -227,8 +231,8 @@ class SvgWriter {
   }
 
   void write_frame(std::size_t c) {
-    const GraphCluster& cluster = view_.clusters[c];
-    add("<g id=\"c", c, "\"><title>", xml_escaped(cluster.path), "</title>");
+    const GraphFrame& frame = view_.frames[c];
+    add("<g id=\"c", c, "\"><title>", xml_escaped(frame.path), "</title>");
     write_box("frame", placed(layout_.frames[c]), 9);
     add("</g>\n");
   }
@@ -245,7 +249,7 @@ class SvgWriter {
     add("<g id=\"t", c, "\" class=\"frame-title\">");
     if (std::min(on_the_left, on_the_right) > 0) write_box("behind", box, 4);
     const GraphPoint at{is_left ? box.left + title_inset : box.right() - title_inset, box.center().y};
-    write_lines({title_of(view_.clusters[c])}, at, is_left ? "start" : "end");
+    write_lines({title_of(view_.frames[c])}, at, is_left ? "start" : "end");
     add("</g>\n");
   }
 
@@ -373,6 +377,7 @@ class SvgWriter {
   const GraphView& view_;
   const GraphLayout& layout_;
   const GraphOptions& options_;
+  const Standing standing_;
   const Arrangement arrangement_;
   std::vector<LegendEntry> legend_;
   std::optional<ScaleWords> scale_;
@@ -381,11 +386,7 @@ class SvgWriter {
   std::string out_;
 };
 
-}  // namespace
-
-std::string detail::svg_style(Theme theme) { return letters_and_colours(theme, true); }
-
-std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
+std::string svg_of(const GraphView& view, const GraphLayout& layout, const GraphOptions& options, Standing standing) {
   const auto needs = [](std::string_view what, std::size_t in_layout, std::size_t in_view) {
     if (in_layout == in_view) return;
     fail<ValueError>("to_svg", "the layout is of another view: it has ", in_layout, ' ', what, ", the view has ",
@@ -393,9 +394,22 @@ std::string to_svg(const GraphView& view, const GraphLayout& layout, const Graph
   };
   needs("vertices", layout.vertices.size(), view.vertices.size());
   needs("edges", layout.edges.size(), view.edges.size());
-  needs("frames", layout.frames.size(), view.clusters.size());
-  needs("titles", layout.titles.size(), view.clusters.size());
-  return SvgWriter(view, layout, options).write();
+  needs("frames", layout.frames.size(), view.frames.size());
+  needs("titles", layout.titles.size(), view.frames.size());
+  return SvgWriter(view, layout, options, standing).write();
 }
+
+}  // namespace
+
+std::string to_svg(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
+  return svg_of(view, layout, options, Standing::alone);
+}
+
+std::string detail::svg_element(const GraphView& view, const GraphLayout& layout, GraphOptions options) {
+  options.title.clear();
+  return svg_of(view, layout, options, Standing::in_page);
+}
+
+std::string detail::svg_style(Theme theme) { return letters_and_colours(theme, true); }
 
 }  // namespace xgrad

@@ -14,6 +14,8 @@ std::string to_svg(const GraphView& view, const GraphLayout& layout, const Graph
 
 namespace detail {
 
+/// The picture as an element of a page, which has the styles and the title.
+std::string svg_element(const GraphView& view, const GraphLayout& layout, GraphOptions options);
 /// The colours and letters of such pictures, for those whose class is "graph-light", "graph-dark" or "graph-mono".
 std::string svg_style(Theme theme);
 

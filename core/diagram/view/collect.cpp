@@ -14,7 +14,7 @@
 #include "../../base/scope.h"
 #include "characters.h"
 #include "frames.h"
-#include "marks.h"
+#include "decorate.h"
 #include "order.h"
 #include "source_lines.h"
 #include "values.h"

@@ -30,7 +30,7 @@ void check(const GraphView& view, std::string_view which) {
   }
 }
 
-bool is_named_leaf(const GraphVertex& vertex) {
+bool is_found_by_name(const GraphVertex& vertex) {
   return !is_operation(vertex) && vertex.role != GraphRole::module && !vertex.name.empty();
 }
 
@@ -46,9 +46,9 @@ std::map<Group, std::vector<int>> groups_of(const GraphView& view) {
   std::map<Group, std::vector<int>> groups;
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     const GraphVertex& vertex = view.vertices[v];
-    const std::string around = vertex.cluster == nothing ? std::string() : view.clusters[vertex.cluster].path;
+    const std::string around = vertex.frame == nothing ? std::string() : view.frames[vertex.frame].path;
     // Names of leaves tell them apart wherever they are drawn.
-    groups[is_named_leaf(vertex) ? Group{nothing, full_name(vertex)} : Group{vertex.order, around}].push_back(v);
+    groups[is_found_by_name(vertex) ? Group{nothing, full_name(vertex)} : Group{vertex.order, around}].push_back(v);
   }
   return groups;
 }
@@ -228,55 +228,55 @@ class Comparer {
   }
 
   void add_frames() {
-    std::vector<GraphCluster>& frames = result_.view.clusters;
-    frames = after_.clusters;
+    std::vector<GraphFrame>& frames = result_.view.frames;
+    frames = after_.frames;
     std::map<std::pair<int, std::string>, int> known;
     for (int c = 0; std::cmp_less(c, frames.size()); ++c) known.emplace(std::pair(frames[c].order, frames[c].path), c);
-    for (const GraphCluster& cluster : before_.clusters) {
-      const auto [place, is_new] = known.try_emplace({cluster.order, cluster.path}, static_cast<int>(frames.size()));
+    for (const GraphFrame& frame : before_.frames) {
+      const auto [place, is_new] = known.try_emplace({frame.order, frame.path}, static_cast<int>(frames.size()));
       frame_.push_back(place->second);
       if (is_new) {
-        frames.push_back(cluster);
-        if (cluster.parent != nothing) frames.back().parent = frame_[cluster.parent];
+        frames.push_back(frame);
+        if (frame.parent != nothing) frames.back().parent = frame_[frame.parent];
         continue;
       }
-      GraphCluster& now = frames[place->second];
-      if (now.what != cluster.what) append(now.what, cat(", was ", cluster.what));
-      if (now.times != cluster.times) append(now.what, cat(", was \u00D7", cluster.times));
+      GraphFrame& now = frames[place->second];
+      if (now.what != frame.what) append(now.what, cat(", was ", frame.what));
+      if (now.times != frame.times) append(now.what, cat(", was \u00D7", frame.times));
     }
   }
 
   // New vertices in their order, each old one behind the one that it stood behind.
   void add_vertices() {
-    struct Place {
+    struct Slot {
       int behind;  // a new vertex
       int old;     // nothing: that vertex itself
     };
-    std::vector<Place> places;
-    for (int v = 0; std::cmp_less(v, after_.vertices.size()); ++v) places.push_back({v, nothing});
+    std::vector<Slot> slots;
+    for (int v = 0; std::cmp_less(v, after_.vertices.size()); ++v) slots.push_back({v, nothing});
     int behind = nothing;
     for (int v = 0; std::cmp_less(v, partner_.size()); ++v) {
       if (partner_[v] != nothing) {
         behind = partner_[v];
       } else {
-        places.push_back({behind, v});
+        slots.push_back({behind, v});
       }
     }
-    std::ranges::stable_sort(places, {}, [](const Place& place) { return std::tuple(place.behind, place.old); });
+    std::ranges::stable_sort(slots, {}, [](const Slot& slot) { return std::tuple(slot.behind, slot.old); });
     number_before_.assign(before_.vertices.size(), nothing);
     number_after_.assign(after_.vertices.size(), nothing);
     std::vector<int> old_of(after_.vertices.size(), nothing);
     for (std::size_t v = 0; v < partner_.size(); ++v) {
       if (partner_[v] != nothing) old_of[partner_[v]] = static_cast<int>(v);
     }
-    for (const auto& [new_vertex, old_vertex] : places) {
+    for (const auto& [new_vertex, old_vertex] : slots) {
       const int number = static_cast<int>(result_.view.vertices.size());
       if (old_vertex != nothing) {
         number_before_[old_vertex] = number;
         GraphVertex& vertex = add_vertex(before_.vertices[old_vertex]);
         vertex.change = GraphChange::removed;
         vertex.remarks = {moved_before_[old_vertex] ? "moved away" : "removed"};
-        if (vertex.cluster != nothing) vertex.cluster = frame_[vertex.cluster];
+        if (vertex.frame != nothing) vertex.frame = frame_[vertex.frame];
         continue;
       }
       number_after_[new_vertex] = number;

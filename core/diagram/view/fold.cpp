@@ -11,7 +11,7 @@
 
 #include "../../watch/formula.h"
 #include "collect.h"
-#include "marks.h"
+#include "decorate.h"
 #include "order.h"
 
 namespace xgrad {
@@ -21,13 +21,13 @@ using namespace detail;
 
 constexpr std::size_t fits_on_a_page = 64;  // edges
 
-// For each cluster its ancestor (or itself) at `level`; nothing for those above it.
-std::vector<int> ancestors_at(const std::vector<GraphCluster>& clusters, int level) {
+// For each frame its ancestor (or itself) at `level`; nothing for those above it.
+std::vector<int> ancestors_at(const std::vector<GraphFrame>& frames, int level) {
   std::vector<int> result;
-  for (std::size_t c = 0; c < clusters.size(); ++c) {
-    result.push_back(clusters[c].level < level    ? nothing
-                     : clusters[c].level == level ? static_cast<int>(c)
-                                                  : result[clusters[c].parent]);
+  for (std::size_t c = 0; c < frames.size(); ++c) {
+    result.push_back(frames[c].level < level    ? nothing
+                     : frames[c].level == level ? static_cast<int>(c)
+                                                : result[frames[c].parent]);
   }
   return result;
 }
@@ -43,27 +43,27 @@ std::vector<int> cycles_of(const GraphView& view, const std::vector<int>& become
 }
 
 // A view of the vertices v with becomes[v] == v; the others are drawn as the vertex that they become. Left out are
-// edges for which `hidden` says so, new loops, repeated edges, and clusters that are now empty.
+// edges for which `hidden` says so, new loops, repeated edges, and frames that are now empty.
 template <class Hidden>
 GraphView merged(const GraphView& view, const std::vector<int>& becomes, const Hidden& hidden) {
   GraphView result;
   std::vector<int> number(view.vertices.size(), nothing);
-  std::vector<bool> used(view.clusters.size());
+  std::vector<bool> used(view.frames.size());
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     if (std::cmp_not_equal(becomes[v], v)) continue;
     number[v] = static_cast<int>(result.vertices.size());
     result.vertices.push_back(view.vertices[v]);
-    for (int c = view.vertices[v].cluster; c != nothing && !used[c]; c = view.clusters[c].parent) used[c] = true;
+    for (int c = view.vertices[v].frame; c != nothing && !used[c]; c = view.frames[c].parent) used[c] = true;
   }
-  std::vector<int> cluster_number(view.clusters.size(), nothing);
-  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+  std::vector<int> frame_number(view.frames.size(), nothing);
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
     if (!used[c]) continue;
-    cluster_number[c] = static_cast<int>(result.clusters.size());
-    GraphCluster& cluster = result.clusters.emplace_back(view.clusters[c]);
-    if (cluster.parent != nothing) cluster.parent = cluster_number[cluster.parent];
+    frame_number[c] = static_cast<int>(result.frames.size());
+    GraphFrame& frame = result.frames.emplace_back(view.frames[c]);
+    if (frame.parent != nothing) frame.parent = frame_number[frame.parent];
   }
   for (GraphVertex& vertex : result.vertices) {
-    if (vertex.cluster != nothing) vertex.cluster = cluster_number[vertex.cluster];
+    if (vertex.frame != nothing) vertex.frame = frame_number[vertex.frame];
   }
   for (const GraphEdge& edge : view.edges) {
     const int from = becomes[edge.from];
@@ -92,10 +92,10 @@ std::pair<std::string_view, std::string_view> stem_and_number(std::string_view t
   return {title.substr(0, dot), number};
 }
 
-// How the vertices of a cluster are built and connected. Two clusters with equal texts differ in their names only.
-std::string structure(const GraphView& view, int cluster, const std::vector<int>& members,
+// How the vertices of a frame are built and connected. Two frames with equal texts differ in their names only.
+std::string structure(const GraphView& view, int frame, const std::vector<int>& members,
                       const std::vector<std::pair<std::size_t, std::size_t>>& edges_into) {
-  const std::string& path = view.clusters[cluster].path;
+  const std::string& path = view.frames[frame].path;
   std::unordered_map<int, std::size_t> number;
   for (const int v : members) number.emplace(v, number.size());
   std::string text;
@@ -117,7 +117,7 @@ std::string structure(const GraphView& view, int cluster, const std::vector<int>
 // Which blocks at a level stand for which.
 struct RollUp {
   std::vector<int> becomes;         // by vertex
-  std::vector<int> block_of;        // by cluster: the block around it
+  std::vector<int> block_of;        // by frame: the block around it
   std::vector<int> representative;  // by block: the first that is built alike
   std::vector<int> last;            // by representative: the last that is built alike
   std::vector<int> times;
@@ -125,10 +125,10 @@ struct RollUp {
   // What leads from one block to the next.
   bool hides(const GraphView& view, const GraphEdge& edge) const {
     const auto first_of = [&](int v) {
-      const int c = view.vertices[v].cluster;
+      const int c = view.vertices[v].frame;
       return c == nothing || block_of[c] == nothing ? nothing : representative[block_of[c]];
     };
-    const auto block = [&](int v) { return block_of[view.vertices[v].cluster]; };
+    const auto block = [&](int v) { return block_of[view.vertices[v].frame]; };
     const int first = first_of(edge.from);
     return first != nothing && first == first_of(edge.to) && block(edge.from) != block(edge.to);
   }
@@ -136,14 +136,14 @@ struct RollUp {
 
 RollUp roll_up_at(const GraphView& view, int level, const std::set<int>& apart) {
   RollUp result{.becomes = std::vector<int>(view.vertices.size()),
-                .block_of = ancestors_at(view.clusters, level),
-                .representative = std::vector<int>(view.clusters.size(), nothing),
-                .last = std::vector<int>(view.clusters.size(), nothing),
-                .times = std::vector<int>(view.clusters.size(), 1)};
+                .block_of = ancestors_at(view.frames, level),
+                .representative = std::vector<int>(view.frames.size(), nothing),
+                .last = std::vector<int>(view.frames.size(), nothing),
+                .times = std::vector<int>(view.frames.size(), 1)};
   std::iota(result.becomes.begin(), result.becomes.end(), 0);
-  std::vector<std::vector<int>> members(view.clusters.size());
+  std::vector<std::vector<int>> members(view.frames.size());
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    if (const int c = view.vertices[v].cluster; c != nothing && result.block_of[c] != nothing) {
+    if (const int c = view.vertices[v].frame; c != nothing && result.block_of[c] != nothing) {
       members[result.block_of[c]].push_back(static_cast<int>(v));
     }
   }
@@ -155,11 +155,11 @@ RollUp roll_up_at(const GraphView& view, int level, const std::set<int>& apart) 
   }
 
   std::map<std::tuple<int, int, std::string>, std::vector<int>> families;
-  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
-    const GraphCluster& cluster = view.clusters[c];
-    const std::string_view stem = stem_and_number(cluster.title).first;
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    const GraphFrame& frame = view.frames[c];
+    const std::string_view stem = stem_and_number(frame.title).first;
     if (members[c].empty() || stem.empty() || apart.contains(static_cast<int>(c))) continue;
-    families[{cluster.parent, cluster.order, std::string(stem)}].push_back(static_cast<int>(c));
+    families[{frame.parent, frame.order, std::string(stem)}].push_back(static_cast<int>(c));
   }
   for (auto& [family, siblings] : families) {
     std::ranges::sort(siblings, {}, [&](int c) { return members[c].front(); });
@@ -181,7 +181,7 @@ RollUp roll_up_at(const GraphView& view, int level, const std::set<int>& apart) 
   return result;
 }
 
-// Of neighbouring clusters at `level` that are built alike only the first remains, unless that would close a cycle.
+// Of neighbouring frames at `level` that are built alike only the first remains, unless that would close a cycle.
 GraphView rolled_up_at(GraphView view, int level) {
   std::set<int> apart;  // blocks that stay as they are
   RollUp roll = roll_up_at(view, level, apart);
@@ -190,7 +190,7 @@ GraphView rolled_up_at(GraphView view, int level) {
     cyclic = false;
     const std::vector<int> on_cycle = cycles_of(view, roll.becomes, hidden);
     for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-      const int c = view.vertices[v].cluster, block = c == nothing ? nothing : roll.block_of[c];
+      const int c = view.vertices[v].frame, block = c == nothing ? nothing : roll.block_of[c];
       if (block == nothing || on_cycle[roll.becomes[v]] == nothing || roll.representative[block] == nothing) continue;
       const bool alone = roll.times[roll.representative[block]] == 1;
       if (!alone) cyclic |= apart.insert(block).second;
@@ -210,38 +210,38 @@ GraphView rolled_up_at(GraphView view, int level) {
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     if (measured[v] > 1) *view.vertices[v].overlay /= measured[v];
   }
-  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
     if (roll.last[c] == nothing) continue;
-    view.clusters[c].times *= roll.times[c];
-    std::string& title = view.clusters[c].title;
-    const std::string& other = view.clusters[roll.last[c]].title;  // a backward pass begins with the last one
+    view.frames[c].times *= roll.times[c];
+    std::string& title = view.frames[c].title;
+    const std::string& other = view.frames[roll.last[c]].title;  // a backward pass begins with the last one
     const bool ascending = std::pair(title.size(), title) < std::pair(other.size(), other);
     title = cat(ascending ? title : other, " \u2026 ", stem_and_number(ascending ? other : title).second);
   }
   return merged(view, roll.becomes, hidden);
 }
 
-// What GraphOptions::fold says of each cluster; around one that is to be open, those by_depth are open, too.
+// What GraphOptions::fold says of each frame; around one that is to be open, those by_depth are open, too.
 std::vector<Fold> wishes(const GraphView& view, const GraphOptions& options) {
-  std::vector<Fold> result(view.clusters.size(), Fold::by_depth);
+  std::vector<Fold> result(view.frames.size(), Fold::by_depth);
   if (!options.fold) return result;
-  for (std::size_t c = 0; c < result.size(); ++c) result[c] = options.fold(view.clusters[c]);
+  for (std::size_t c = 0; c < result.size(); ++c) result[c] = options.fold(view.frames[c]);
   for (std::size_t c = result.size(); c-- > 0;) {
-    const int parent = view.clusters[c].parent;
+    const int parent = view.frames[c].parent;
     if (result[c] == Fold::open && parent != nothing && result[parent] == Fold::by_depth) result[parent] = Fold::open;
   }
   return result;
 }
 
-// For each cluster the box that it is drawn in: its outermost ancestor (or itself) that is to be closed, by a wish or
+// For each frame the box that it is drawn in: its outermost ancestor (or itself) that is to be closed, by a wish or
 // as it lies below `depth`, and need not be open.
 std::vector<int> boxes_below(const GraphView& view, int depth, const std::vector<Fold>& wish,
                              const std::set<int>& open) {
   std::vector<int> result;
-  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
-    const GraphCluster& cluster = view.clusters[c];
-    const int around = cluster.parent == nothing ? nothing : result[cluster.parent];
-    const bool closed = wish[c] == Fold::closed || (wish[c] == Fold::by_depth && cluster.level > depth);
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    const GraphFrame& frame = view.frames[c];
+    const int around = frame.parent == nothing ? nothing : result[frame.parent];
+    const bool closed = wish[c] == Fold::closed || (wish[c] == Fold::by_depth && frame.level > depth);
     const bool box = closed && !open.contains(static_cast<int>(c));
     result.push_back(around != nothing ? around : box ? static_cast<int>(c) : nothing);
   }
@@ -250,9 +250,9 @@ std::vector<int> boxes_below(const GraphView& view, int depth, const std::vector
 
 // For each vertex the first of those that are drawn in the same box.
 std::vector<int> first_in_box(const GraphView& view, const std::vector<int>& box_of) {
-  std::vector<int> first_of(view.clusters.size(), nothing), becomes;
+  std::vector<int> first_of(view.frames.size(), nothing), becomes;
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    const int c = view.vertices[v].cluster, box = c == nothing ? nothing : box_of[c];
+    const int c = view.vertices[v].frame, box = c == nothing ? nothing : box_of[c];
     if (box != nothing && first_of[box] == nothing) first_of[box] = static_cast<int>(v);
     becomes.push_back(box == nothing ? static_cast<int>(v) : first_of[box]);
   }
@@ -262,29 +262,29 @@ std::vector<int> first_in_box(const GraphView& view, const std::vector<int>& box
 // Every box as one vertex, which stands where the first of its vertices stood.
 GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std::vector<int>& becomes) {
   std::vector<GraphVertex> boxes = view.vertices;
-  const auto times_within = [&](int cluster, int box) {
+  const auto times_within = [&](int frame, int box) {
     int times = 1;
-    for (; cluster != box; cluster = view.clusters[cluster].parent) times *= view.clusters[cluster].times;
+    for (; frame != box; frame = view.frames[frame].parent) times *= view.frames[frame].times;
     return times;
   };
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
-    const int box = vertex.cluster == nothing ? nothing : box_of[vertex.cluster];
+    const int box = vertex.frame == nothing ? nothing : box_of[vertex.frame];
     if (box == nothing) continue;
     if (std::cmp_equal(becomes[v], v)) {
-      const GraphCluster& cluster = view.clusters[box];
+      const GraphFrame& frame = view.frames[box];
       boxes[v] = {.role = GraphRole::module,
-                  .op = cluster.title,
+                  .op = frame.title,
                   .name = {},
-                  .path = cluster.path,
-                  .order = cluster.order,
-                  .cluster = cluster.parent,
-                  .times = cluster.times,
-                  .what = cluster.what,
+                  .path = frame.path,
+                  .order = frame.order,
+                  .frame = frame.parent,
+                  .times = frame.times,
+                  .what = frame.what,
                   .dimmed = true};
     }
     GraphVertex& module = boxes[becomes[v]];
-    const int times = times_within(vertex.cluster, box);
+    const int times = times_within(vertex.frame, box);
     module.dimmed &= vertex.dimmed;
     if (vertex.overlay) module.overlay = module.overlay.value_or(0) + times * *vertex.overlay;
     module.kept_bytes += times * vertex.kept_bytes;
@@ -303,7 +303,7 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
       from.gradient = view.vertices[edge.from].gradient;
     }
   }
-  const GraphView whole{.vertices = std::move(boxes), .edges = view.edges, .clusters = view.clusters};
+  const GraphView whole{.vertices = std::move(boxes), .edges = view.edges, .frames = view.frames};
   return merged(whole, becomes, [](const GraphEdge&) { return false; });
 }
 
@@ -324,7 +324,7 @@ GraphView folded(const GraphView& view, int depth, const std::vector<Fold>& wish
     const std::vector<int> on_cycle = cycles_of(view, becomes, [](const GraphEdge&) { return false; });
     const std::size_t open_before = open.size();
     for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-      const int c = view.vertices[v].cluster, box = c == nothing ? nothing : box_of[c];
+      const int c = view.vertices[v].frame, box = c == nothing ? nothing : box_of[c];
       if (box != nothing && on_cycle[becomes[v]] != nothing) open.insert(box);
     }
     if (open.size() == open_before) return boxed(view, box_of, becomes);
@@ -381,9 +381,9 @@ void add_equations(GraphView& view) {
 }
 
 // Within how many frames a frame is, itself included.
-int level_of(const GraphView& view, const GraphCluster& cluster) {
+int level_of(const GraphView& view, const GraphFrame& frame) {
   int level = 1;
-  for (int around = cluster.parent; around != nothing; around = view.clusters[around].parent) ++level;
+  for (int around = frame.parent; around != nothing; around = view.frames[around].parent) ++level;
   return level;
 }
 
@@ -391,12 +391,12 @@ int level_of(const GraphView& view, const GraphCluster& cluster) {
 
 int detail::deepest_level(const GraphView& view) {
   int deepest = 0;
-  for (const GraphCluster& cluster : view.clusters) deepest = std::max(deepest, level_of(view, cluster));
+  for (const GraphFrame& frame : view.frames) deepest = std::max(deepest, level_of(view, frame));
   return deepest;
 }
 
 GraphView detail::folded_below(GraphView view, int depth) {
-  for (GraphCluster& cluster : view.clusters) cluster.level = level_of(view, cluster);
+  for (GraphFrame& frame : view.frames) frame.level = level_of(view, frame);
   if (depth < deepest_level(view)) view = folded(view, depth, wishes(view, {}));
   const std::vector<int> numbers = topological_numbers(view);
   return renumbered(std::move(view), numbers);
@@ -411,7 +411,7 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   if (options.overlay) check_overlay(*options.overlay, caller);
   GraphView whole = everything(results, options, caller);
   if (options.roll_up) whole = rolled_up(std::move(whole));
-  const bool flat = whole.clusters.empty();  // nothing can be folded
+  const bool flat = whole.frames.empty();  // nothing can be folded
   GraphView view = flat ? std::move(whole) : small_enough(whole, options);
   if (const std::int64_t count = std::ssize(view.vertices); count > options.max_nodes) {
     fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,

@@ -31,31 +31,31 @@ std::vector<std::string_view> levels_of(std::string_view path) {
   return levels;
 }
 
-// Finds clusters by their paths, and makes those that are missing.
-class ClusterTree {
+// Finds frames by their paths, and makes those that are missing.
+class FrameTree {
  public:
-  ClusterTree(std::vector<GraphCluster>& clusters, const std::map<std::string, std::string>& whats)
-      : clusters_(clusters), whats_(whats) {}
+  FrameTree(std::vector<GraphFrame>& frames, const std::map<std::string, std::string>& whats)
+      : frames_(frames), whats_(whats) {}
 
   int needed(int order, std::string_view path) {
-    int cluster = nothing;
+    int frame = nothing;
     for (const std::string_view level : levels_of(path)) {
       const std::string_view prefix = path.substr(0, level.data() + level.size() - path.data());
-      const auto [place, is_new] = known_.try_emplace({order, std::string(prefix)}, static_cast<int>(clusters_.size()));
+      const auto [place, is_new] = known_.try_emplace({order, std::string(prefix)}, static_cast<int>(frames_.size()));
       if (is_new) {
         const auto what = whats_.find(std::string(prefix));
-        clusters_.push_back({.path = std::string(prefix),
-                             .title = std::string(level),
-                             .parent = cluster,
-                             .order = order,
-                             .what = what == whats_.end() ? std::string() : what->second,
-                             .level = cluster == nothing ? 1 : clusters_[cluster].level + 1});
+        frames_.push_back({.path = std::string(prefix),
+                           .title = std::string(level),
+                           .parent = frame,
+                           .order = order,
+                           .what = what == whats_.end() ? std::string() : what->second,
+                           .level = frame == nothing ? 1 : frames_[frame].level + 1});
       }
-      cluster = place->second;
+      frame = place->second;
     }
-    return cluster;
+    return frame;
   }
-  // The innermost cluster that `name`, a dotted name, lies in.
+  // The innermost frame that `name`, a dotted name, lies in.
   int around(int order, std::string_view name) const {
     for (std::size_t end = name.rfind('.'); end != name.npos && end > 0; end = name.rfind('.', end - 1)) {
       if (const auto place = known_.find({order, std::string(name.substr(0, end))}); place != known_.end()) {
@@ -65,12 +65,12 @@ class ClusterTree {
     return nothing;
   }
   int common(int a, int b) const {
-    while (a != b) (a > b ? a : b) = clusters_[std::max(a, b)].parent;  // parents have smaller numbers
+    while (a != b) (a > b ? a : b) = frames_[std::max(a, b)].parent;  // parents have smaller numbers
     return a;
   }
 
  private:
-  std::vector<GraphCluster>& clusters_;
+  std::vector<GraphFrame>& frames_;
   const std::map<std::string, std::string>& whats_;
   std::map<std::pair<int, std::string>, int> known_;
 };
@@ -83,13 +83,13 @@ bool is_named_leaf(const GraphVertex& vertex) {
 class Silent {
  public:
   explicit Silent(GraphView& view)
-      : view_(view), inputs_(view.vertices.size()), users_(view.vertices.size()), entered_(view.clusters.size()) {
+      : view_(view), inputs_(view.vertices.size()), users_(view.vertices.size()), entered_(view.frames.size()) {
     for (const GraphEdge& edge : view.edges) {
       inputs_[edge.to].push_back(edge.from);
       users_[edge.from].push_back(edge.to);
     }
     for (const GraphVertex& vertex : view.vertices) {
-      if (forward(vertex) && vertex.cluster != nothing) entered_[vertex.cluster] = true;
+      if (forward(vertex) && vertex.frame != nothing) entered_[vertex.frame] = true;
     }
   }
 
@@ -118,26 +118,26 @@ class Silent {
       for (const auto& [module, count] : shared) {
         before[v].insert(module);
         if (inputs.size() > 1 && count == inputs.size()) sure.insert(module);
-        if (below(module, vertex.cluster) && sure.contains(module)) innermost = std::max(innermost, module);
+        if (below(module, vertex.frame) && sure.contains(module)) innermost = std::max(innermost, module);
       }
       if (innermost == nothing) continue;
-      vertex.cluster = innermost;
-      vertex.path = view_.clusters[innermost].path;
+      vertex.frame = innermost;
+      vertex.path = view_.frames[innermost].path;
     }
   }
 
  private:
   static bool forward(const GraphVertex& vertex) { return vertex.role == GraphRole::operation && vertex.order == 0; }
-  bool below(int cluster, int above) const {
-    if (cluster == above) return false;
-    while (cluster != nothing && cluster != above) cluster = view_.clusters[cluster].parent;
-    return cluster == above;
+  bool below(int frame, int above) const {
+    if (frame == above) return false;
+    while (frame != nothing && frame != above) frame = view_.frames[frame].parent;
+    return frame == above;
   }
   // The modules that were not entered around vertex v; those of its neighbours, if it lies in none itself.
   void add(std::set<int>& modules, int v, const std::vector<std::set<int>>& reached) const {
     const GraphVertex& vertex = view_.vertices[v];
     bool found = false;
-    for (int c = vertex.cluster; c != nothing; c = view_.clusters[c].parent) {
+    for (int c = vertex.frame; c != nothing; c = view_.frames[c].parent) {
       if (entered_[c]) continue;
       modules.insert(c);
       found = true;
@@ -154,16 +154,16 @@ class Silent {
 
 void place_in_frames(GraphView& view, const std::vector<int>& rule_of,
                      const std::map<std::string, std::string>& whats) {
-  ClusterTree tree(view.clusters, whats);
+  FrameTree tree(view.frames, whats);
   for (GraphVertex& vertex : view.vertices) {
-    if (vertex.role == GraphRole::operation) vertex.cluster = tree.needed(vertex.order, vertex.path);
+    if (vertex.role == GraphRole::operation) vertex.frame = tree.needed(vertex.order, vertex.path);
   }
   // A named leaf is drawn where its name says, a constant where it is used.
   for (GraphVertex& vertex : view.vertices) {
     if (!is_named_leaf(vertex)) continue;
-    vertex.cluster = tree.around(0, vertex.name);
-    if (vertex.cluster == nothing) continue;
-    vertex.path = view.clusters[vertex.cluster].path;
+    vertex.frame = tree.around(0, vertex.name);
+    if (vertex.frame == nothing) continue;
+    vertex.path = view.frames[vertex.frame].path;
     vertex.name.erase(0, vertex.path.size() + 1);
   }
   Silent(view).place();
@@ -171,15 +171,15 @@ void place_in_frames(GraphView& view, const std::vector<int>& rule_of,
     GraphVertex& vertex = view.vertices[v];
     if (vertex.role != GraphRole::gradient_operation) continue;
     if (rule_of[v] != nothing) vertex.path = view.vertices[rule_of[v]].path;
-    vertex.cluster = tree.needed(vertex.order, vertex.path);
+    vertex.frame = tree.needed(vertex.order, vertex.path);
   }
   std::vector<bool> placed(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& leaf = view.vertices[edge.from];
     const GraphVertex& user_vertex = view.vertices[edge.to];
     if ((leaf.role != GraphRole::constant && leaf.role != GraphRole::seed) || user_vertex.order != leaf.order) continue;
-    const int user = user_vertex.cluster;
-    leaf.cluster = placed[edge.from] ? tree.common(leaf.cluster, user) : user;
+    const int user = user_vertex.frame;
+    leaf.frame = placed[edge.from] ? tree.common(leaf.frame, user) : user;
     placed[edge.from] = true;
   }
 }

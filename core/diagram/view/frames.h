@@ -9,7 +9,7 @@
 
 namespace xgrad::detail {
 
-/// Makes the clusters of a view whose vertices know their paths, and says of every vertex which it lies in. An
+/// Makes the frames of a view whose vertices know their paths, and says of every vertex which it lies in. An
 /// operation that was recorded outside of the modules that surround it (they were not entered) lies in the innermost of
 /// these that it is computed from and for. `rule_of` has for each vertex that of the operation whose gradient rule it
 /// is, or -1; `whats` what modules are, by path.

@@ -73,7 +73,8 @@ std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& 
     if (vertex.order > 0 && vertex.results > 0) lines.push_back(cat(counted(vertex.results, "gradient"), each));
   }
   const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
-  if (options.shapes && vertex.shape && !vertex.number && !says_it_is_scalar) lines.push_back(shape_text(*vertex.shape));
+  if (options.shapes && vertex.shape && !vertex.number && !says_it_is_scalar)
+    lines.push_back(shape_text(*vertex.shape));
   if (options.kept_memory && vertex.kept_bytes > 0) lines.push_back(cat("keeps ", bytes_text(vertex.kept_bytes)));
   if (vertex.value && !vertex.number) lines.push_back(cat("= ", to_string(*vertex.value)));
   const bool is_zero = vertex.gradient_state.starts_with("zero");
@@ -90,6 +91,21 @@ std::string_view role_name(GraphRole role) {
   static constexpr std::array<std::string_view, 7> names{"input",    "parameter", "constant", "operation",
                                                          "gradient", "seed",      "module"};
   return names[static_cast<int>(role)];
+}
+
+std::string_view style_name(LetterStyle style) {
+  static constexpr std::array<std::string_view, 5> names{"headline", "plain", "name", "number", "detail"};
+  return names[static_cast<int>(style)];
+}
+
+std::string_view theme_name(Theme theme) {
+  static constexpr std::array<std::string_view, 3> names{"light", "dark", "mono"};
+  return names[static_cast<int>(theme)];
+}
+
+std::string_view direction_name(Direction direction) {
+  static constexpr std::array<std::string_view, 4> names{"TB", "LR", "BT", "RL"};
+  return names[static_cast<int>(direction)];
 }
 
 std::string full_name(const GraphVertex& vertex) {
@@ -122,11 +138,11 @@ std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& o
   return lines;
 }
 
-LabelLine title_of(const GraphCluster& cluster) {
-  LabelLine line{{cluster.title, LetterStyle::headline}};
-  if (cluster.times > 1) line.push_back({cat(" \u00D7", cluster.times), LetterStyle::plain});
-  if (!cluster.what.empty()) line.push_back({cat(" ", cluster.what), LetterStyle::detail});
-  if (cluster.order > 0) line.push_back({" gradient", LetterStyle::detail});
+LabelLine title_of(const GraphFrame& frame) {
+  LabelLine line{{frame.title, LetterStyle::headline}};
+  if (frame.times > 1) line.push_back({cat(" \u00D7", frame.times), LetterStyle::plain});
+  if (!frame.what.empty()) line.push_back({cat(" ", frame.what), LetterStyle::detail});
+  if (frame.order > 0) line.push_back({" gradient", LetterStyle::detail});
   return line;
 }
 

@@ -15,6 +15,12 @@ struct LabelRun {
 using LabelLine = std::vector<LabelRun>;
 
 std::string_view role_name(GraphRole role);
+/// "headline": its class in pictures and pages.
+std::string_view style_name(LetterStyle style);
+/// "light": its class in pictures and pages.
+std::string_view theme_name(Theme theme);
+/// "TB": what Graphviz and Mermaid call it.
+std::string_view direction_name(Direction direction);
 /// With the path of the module in front.
 std::string full_name(const GraphVertex& vertex);
 /// For a sentence: "linear 'blocks.0.fc1'", "parameter 'w'".
@@ -26,7 +32,7 @@ std::string amount_text(double amount, std::string_view unit);
 /// What the vertex is called, then smaller lines.
 std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options);
 /// What stands above the vertices of a frame.
-LabelLine title_of(const GraphCluster& cluster);
+LabelLine title_of(const GraphFrame& frame);
 /// What stands before and behind the colours of a scale.
 struct ScaleWords {
   std::string before;

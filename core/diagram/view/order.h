@@ -8,7 +8,7 @@
 
 namespace xgrad::detail {
 
-/// No cluster, no vertex.
+/// No frame, no vertex.
 inline constexpr int nothing = -1;
 
 /// For each vertex its number when inputs come before results, otherwise as they are (Kahn 1962). Of a view with a

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "../../watch/summary.h"
 #include "../../graph/tensor.h"
-#include "choices.h"
+#include "../../watch/summary.h"
 #include "colours.h"
+#include "vertex_options.h"
 
 namespace xgrad {
 
@@ -49,7 +49,7 @@ struct GraphOptions {
   bool legend = true;
   std::int64_t max_nodes = 2000;  ///< more than these are refused: no layout of them can be read
 
-  std::function<Fold(const GraphCluster&)> fold = {};         ///< of each module, instead of depth alone
+  std::function<Fold(const GraphFrame&)> fold = {};           ///< of each module, instead of depth alone
   std::function<VertexStyle(const GraphVertex&)> style = {};  ///< of each vertex that is drawn
   std::optional<GraphOverlay> overlay = {};                   ///< a number for each vertex
   /// All that lies on a path from one of `from` to one of `to` is drawn as ever, the rest faintly. Without `to`: what
@@ -82,12 +82,12 @@ struct ChosenColours {
 struct GraphVertex {
   GraphRole role = GraphRole::operation;
   std::string op;                   ///< of a module: its name within the module around it
-  std::string name;                 ///< as given, without the path of the cluster that it is drawn in
+  std::string name;                 ///< as given, without the path of the frame that it is drawn in
   std::string path;                 ///< of the module that it belongs to
   std::optional<Shape> shape = {};  ///< of a module: of the last result that leaves it, if any does
   std::optional<Real> number = {};  ///< a constant's value
   int order = 0;                    ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: its first use
-  int cluster = -1;                 ///< index in GraphView::clusters, or -1
+  int frame = -1;                   ///< index in GraphView::frames, or -1
   bool is_result = false;           ///< one of the tensors that were asked for
   std::int64_t kept_bytes = 0;      ///< its value and what else it made, as far as gradient rules hold that
   int operations = 0;               ///< within a module
@@ -134,12 +134,12 @@ struct GraphEdge {
   Shape shape;    ///< of what flows
   GraphFlow flow = GraphFlow::numbers;
   SharedSummary gradient = {};  ///< what came back along it: a part of the gradient of `from`
-  bool dimmed = false;                          ///< as of vertices
+  bool dimmed = false;          ///< as of vertices
   GraphChange change = GraphChange::none;
 };
 
 /// A module that is drawn as a frame around its vertices.
-struct GraphCluster {
+struct GraphFrame {
   std::string path;
   std::string title;  ///< the last part of the path
   int parent = -1;
@@ -162,9 +162,9 @@ struct GraphScale {
 /// byte, with every compiler.
 struct GraphView {
   std::vector<GraphVertex> vertices;
-  std::vector<GraphEdge> edges;        ///< ordered by (to, input)
-  std::vector<GraphCluster> clusters;  ///< parents before children
-  std::string remark = {};             ///< what is said below the title: which paths are shown, what was compared
+  std::vector<GraphEdge> edges;    ///< ordered by (to, input)
+  std::vector<GraphFrame> frames;  ///< parents before children
+  std::string remark = {};         ///< what is said below the title: which paths are shown, what was compared
   std::optional<GraphScale> scale = {};
 
   /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one, and for one of `from`

@@ -1,7 +1,10 @@
 // Tests of core/watch/profile.h: what a profile lists, its tables and its trace.
 #include <xgrad/core/watch/profile.h>
 
+#include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/files/file.h>
@@ -23,6 +26,13 @@ void run_small() {
     y = tanh(x);
   }
   sum(y).backward();
+}
+
+std::int64_t calls(const Profile& profile, std::string_view what) {
+  for (const Profile::Line& line : profile.lines()) {
+    if (line.what == what) return line.calls;
+  }
+  return 0;
 }
 
 TEST_CASE("a profile lists operations with their modules, then the gradients, without what these call") {
@@ -57,6 +67,79 @@ TEST_CASE("the tables of a profile count operations, and modules with everything
   CHECK_MESSAGE(has_line("net", "4"), text);
   CHECK_MESSAGE(has_line("net.blocks", "4"), text);
   CHECK_MESSAGE(has_line("net.blocks.0", "4"), text);
+}
+
+TEST_CASE("a profile counts operations and their gradients, each under its name") {
+  const Tensor x = variable(2), y = variable(3);
+  Profile profile;
+  const Tensor z = tanh(x * y) + x * x;
+  CHECK(calls(profile, "mul") == 2);
+  CHECK(calls(profile, "tanh") == 1);
+  CHECK(calls(profile, "mul'") == 0);
+  grad(z, {x, y});
+  CHECK(calls(profile, "mul'") == 2);
+  CHECK(calls(profile, "add'") == 1);
+  CHECK(calls(profile, "mul") == 2);  // what a gradient calls counts as the gradient
+  for (const Profile::Line& line : profile.lines()) CHECK(line.milliseconds >= 0);
+}
+
+TEST_CASE("what a rule computes without operations counts as its gradient") {
+  struct Onlooker : Observer {  // shown what a rule gave, which ends no time
+    int gradients = 0;
+    void gradient(const Node&, std::size_t, const Tensor&) override { ++gradients; }
+  };
+  const Tensor x = variable(2);
+  const Tensor y = record("slow", Array(Shape{}, 1), wrt(x, [](const Tensor& gy) {
+                            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                            return gy;
+                          }));
+  Onlooker onlooker;
+  Profile profile;
+  grad(y, {x});
+  CHECK(onlooker.gradients == 1);
+  for (const Profile::Line& line : profile.lines()) {
+    if (line.what == "slow'") CHECK(line.milliseconds >= 20);
+  }
+  CHECK(calls(profile, "slow'") == 1);
+}
+
+TEST_CASE("profiles that live at the same time count the same") {
+  const Tensor x = variable(2);
+  Profile outer;
+  {
+    Profile inner;
+    exp(x);
+    CHECK(calls(inner, "exp") == 1);
+  }
+  CHECK(calls(outer, "exp") == 1);
+  exp(x);
+  CHECK(calls(outer, "exp") == 2);
+}
+
+TEST_CASE("a profile that is made or ends within a rule counts what it sees") {
+  const Tensor x = variable(2);
+  auto ending = std::make_unique<Profile>();
+  std::unique_ptr<Profile> made;
+  const Tensor y = record("swap", Array(Shape{}, 1), wrt(x, [&](const Tensor& gy) {
+                            ending.reset();
+                            made = std::make_unique<Profile>();
+                            return gy * 3;
+                          }));
+  CHECK(grad(y, {x})[0].item() == 3);
+  CHECK(calls(*made, "mul") == 1);
+  CHECK(calls(*made, "swap'") == 0);
+  exp(x);
+  CHECK(calls(*made, "exp") == 1);
+}
+
+TEST_CASE("a gradient that throws leaves the profile as it was") {
+  const Tensor x = variable(2);
+  const Tensor y = record("broken", Array(Shape{}, 1),
+                          wrt(x, [](const Tensor&) -> Tensor { fail<ValueError>("broken", "on purpose"); }));
+  Profile profile;
+  CHECK_THROWS_AS(grad(y, {x}), ValueError);
+  exp(x);
+  CHECK(calls(profile, "exp") == 1);
 }
 
 TEST_CASE("a profile without modules has one table, an empty one its head") {

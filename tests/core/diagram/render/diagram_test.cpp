@@ -45,7 +45,7 @@ std::string arrows(const GraphView& view) {
 
 std::vector<std::string> titles(const GraphView& view) {
   std::vector<std::string> result;
-  for (const GraphCluster& cluster : view.clusters) result.push_back(cluster.title);
+  for (const GraphFrame& frame : view.frames) result.push_back(frame.title);
   return result;
 }
 
@@ -55,8 +55,8 @@ std::size_t count(std::string_view text, std::string_view part) {
   return result;
 }
 
-const std::string& path_of(const GraphView& view, int cluster) {
-  return view.clusters[static_cast<std::size_t>(cluster)].path;
+const std::string& path_of(const GraphView& view, int frame) {
+  return view.frames[static_cast<std::size_t>(frame)].path;
 }
 
 // y = tanh(w x) inside the module `path`, with its parameter.
@@ -161,12 +161,12 @@ TEST_CASE("modules are frames, numbers belong to the name before them, parameter
   }
   const GraphView view = GraphView::of({y});
   CHECK(cat(titles(view)) == "[net, blocks.0]");
-  CHECK(view.clusters[1].parent == 0);
+  CHECK(view.frames[1].parent == 0);
   const std::vector<std::string> names{"weight", "x", "", "", "", ""};
   for (std::size_t v = 0; v < view.vertices.size(); ++v) CHECK(view.vertices[v].name == names[v]);
-  CHECK(path_of(view, view.vertices[0].cluster) == "net.blocks.0");
-  CHECK(view.vertices[1].cluster == -1);                    // x comes from outside
-  CHECK(path_of(view, view.vertices[4].cluster) == "net");  // the number 1
+  CHECK(path_of(view, view.vertices[0].frame) == "net.blocks.0");
+  CHECK(view.vertices[1].frame == -1);                    // x comes from outside
+  CHECK(path_of(view, view.vertices[4].frame) == "net");  // the number 1
 }
 
 TEST_CASE("gradient operations have frames of their own") {
@@ -174,11 +174,11 @@ TEST_CASE("gradient operations have frames of their own") {
   const Tensor y = sum(layer("fc", x));
   const Tensor g = grad(y, {x}, {.create_graph = true})[0];
   const GraphView view = GraphView::of({y, g});
-  REQUIRE(view.clusters.size() == 2);
-  CHECK(view.clusters[0].order == 0);
-  CHECK(view.clusters[1].order == 1);
+  REQUIRE(view.frames.size() == 2);
+  CHECK(view.frames[0].order == 0);
+  CHECK(view.frames[1].order == 1);
   for (const GraphVertex& vertex : view.vertices) {
-    if (vertex.cluster >= 0) CHECK(vertex.order == view.clusters[static_cast<std::size_t>(vertex.cluster)].order);
+    if (vertex.frame >= 0) CHECK(vertex.order == view.frames[static_cast<std::size_t>(vertex.frame)].order);
   }
 }
 
@@ -188,12 +188,12 @@ TEST_CASE("neighbours that are built alike are drawn once, with their number") {
   y = sum(y);
 
   const GraphView all = GraphView::of({y}, {.roll_up = false});
-  CHECK(all.clusters.size() == 6);
+  CHECK(all.frames.size() == 6);
   CHECK(all.vertices.size() == 1 + 6 * 3 + 1);
 
   const GraphView view = GraphView::of({y});
   CHECK(cat(titles(view)) == "[blocks.0 \u2026 5]");
-  CHECK(view.clusters[0].times == 6);
+  CHECK(view.frames[0].times == 6);
   CHECK(cat(ops(view)) == "[leaf, leaf, mul, tanh, sum]");
   CHECK(arrows(view) == "0>2 1>2 2>3 3>4");  // x enters the block, the sum leaves it; no arrow from block to block
 }
@@ -202,7 +202,7 @@ TEST_CASE("the result of the last of alike blocks does not set it apart") {
   Tensor y = variable(Array(Shape{2}, Real(1)), "x");
   for (int i = 0; i < 3; ++i) y = layer(cat("blocks.", i), y);
   const GraphView view = GraphView::of({y});
-  CHECK(view.clusters[0].times == 3);
+  CHECK(view.frames[0].times == 3);
   CHECK(view.vertices.back().is_result);
 }
 
@@ -213,8 +213,8 @@ TEST_CASE("what stands for several at one level can hold what stands for several
   }
   const GraphView view = GraphView::of({sum(y)});
   CHECK(cat(titles(view)) == "[blocks.0 \u2026 2, heads.0 \u2026 1]");
-  CHECK(view.clusters[0].times == 3);
-  CHECK(view.clusters[1].times == 2);
+  CHECK(view.frames[0].times == 3);
+  CHECK(view.frames[1].times == 2);
   CHECK(view.vertices.size() == 5);
 
   const GraphView folded = GraphView::of({sum(y)}, {.depth = 0});
@@ -267,12 +267,12 @@ TEST_CASE("modules below the depth become one box with what they hold") {
   const GraphView closed = GraphView::of({y}, {.depth = 0});
   CHECK(cat(ops(closed)) == "[leaf, net]");
   CHECK(closed.vertices[1].results == 1);
-  CHECK(closed.clusters.empty());
+  CHECK(closed.frames.empty());
 }
 
 TEST_CASE("the automatic depth folds only what does not fit on a page") {
   const Tensor x = variable(Array(Shape{2}, Real(1)), "x");
-  CHECK(GraphView::of({layer("a", x)}).clusters.size() == 1);
+  CHECK(GraphView::of({layer("a", x)}).frames.size() == 1);
   Tensor y = x;
   for (int i = 0; i < 40; ++i) {
     const std::string path = cat("stage", i);
@@ -280,7 +280,7 @@ TEST_CASE("the automatic depth folds only what does not fit on a page") {
     y = exp(layer(path + ".inner", y));
   }
   const GraphView view = GraphView::of({y});
-  CHECK(view.clusters.empty());
+  CHECK(view.frames.empty());
   CHECK(view.vertices.size() == 41);
 }
 

@@ -15,7 +15,7 @@
 
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/diagram/render/svg.h>
-#include <xgrad/core/diagram/view/measures.h>
+#include <xgrad/core/diagram/view/label_size.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/elementwise/arithmetic.h>
@@ -169,7 +169,7 @@ void check_drawings(const std::vector<std::string>& names) {
 
   const ReadXml svg = read_xml(to_svg(view, GraphLayout::of(view, options), options));
   CHECK(std::ranges::count(svg.ids, cat('n', view.vertices.size() - 1)) == 1);
-  CHECK(svg.ids.size() == view.vertices.size() + view.edges.size() + 2 * view.clusters.size());
+  CHECK(svg.ids.size() == view.vertices.size() + view.edges.size() + 2 * view.frames.size());
   for (const std::string& element : svg.elements) {
     const bool known =
         std::ranges::count(std::initializer_list<std::string_view>{"svg", "title", "desc", "style", "rect", "ellipse",
@@ -281,7 +281,7 @@ TEST_CASE("boxes hold their labels, and nothing lies on anything else") {
     CAPTURE(static_cast<int>(direction));
     const GraphOptions options{.direction = direction, .edge_shapes = true, .kept_memory = true};
     const GraphView view = GraphView::of(training_step(), options);
-    REQUIRE(view.clusters.size() >= 3);
+    REQUIRE(view.frames.size() >= 3);
     const GraphLayout layout = GraphLayout::of(view, options);
     const GraphBox page{0, 0, layout.width, layout.height};
     REQUIRE(layout.vertices.size() == view.vertices.size());
@@ -291,21 +291,21 @@ TEST_CASE("boxes hold their labels, and nothing lies on anything else") {
       for (const auto& line : detail::label_of(vertex, options)) CHECK(box.width >= detail::line_width(line) + 9);
       CHECK(within(box, page));
       for (std::size_t other = 0; other < v; ++other) CHECK_FALSE(overlap(box, layout.vertices[other]));
-      for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+      for (std::size_t c = 0; c < view.frames.size(); ++c) {
         CHECK_FALSE(overlap(box, layout.titles[c]));
         bool inside = false;
-        for (int inner = vertex.cluster; inner >= 0; inner = view.clusters[static_cast<std::size_t>(inner)].parent) {
+        for (int inner = vertex.frame; inner >= 0; inner = view.frames[static_cast<std::size_t>(inner)].parent) {
           inside |= inner == static_cast<int>(c);
         }
         CHECK(overlap(box, layout.frames[c]) == inside);
         if (inside) CHECK(within(box, layout.frames[c]));
       }
     }
-    for (std::size_t c = 0; c < view.clusters.size(); ++c) {
+    for (std::size_t c = 0; c < view.frames.size(); ++c) {
       CHECK(within(layout.titles[c], layout.frames[c]));
       CHECK(within(layout.frames[c], page));
-      CHECK(layout.titles[c].width >= detail::line_width(detail::title_of(view.clusters[c])));
-      if (const int parent = view.clusters[c].parent; parent >= 0) {
+      CHECK(layout.titles[c].width >= detail::line_width(detail::title_of(view.frames[c])));
+      if (const int parent = view.frames[c].parent; parent >= 0) {
         CHECK(within(layout.frames[c], layout.frames[static_cast<std::size_t>(parent)]));
       }
     }
@@ -352,9 +352,9 @@ TEST_CASE("a decoder stands beside its encoder, and what leads to it runs betwee
     const bool sideways = direction == Direction::left_to_right || direction == Direction::right_to_left;
     const GraphOptions options{.direction = direction, .depth = 1, .roll_up = false};
     const GraphView view = GraphView::of({two_chains()}, options);
-    REQUIRE(view.clusters.size() == 2);
+    REQUIRE(view.frames.size() == 2);
     const GraphLayout layout = GraphLayout::of(view, options);
-    const int first = view.clusters[0].path == "encoder" ? 0 : 1, second = 1 - first;
+    const int first = view.frames[0].path == "encoder" ? 0 : 1, second = 1 - first;
     const GraphBox &encoder = layout.frames[static_cast<std::size_t>(first)],
                    &decoder = layout.frames[static_cast<std::size_t>(second)];
     if (sideways) {
@@ -367,7 +367,7 @@ TEST_CASE("a decoder stands beside its encoder, and what leads to it runs betwee
     std::size_t between = 0;
     for (std::size_t e = 0; e < view.edges.size(); ++e) {
       const auto from = static_cast<std::size_t>(view.edges[e].from), to = static_cast<std::size_t>(view.edges[e].to);
-      if (view.vertices[from].cluster != first || view.vertices[to].cluster != second) continue;
+      if (view.vertices[from].frame != first || view.vertices[to].frame != second) continue;
       ++between;
       const GraphCurve& curve = layout.edges[e];
       CHECK(touches(curve.points.front(), layout.vertices[from]));
@@ -388,7 +388,7 @@ TEST_CASE("modules that follow each other stand below each other") {
   for (const char* path : {"a.one", "a.two", "a.three", "b.one", "b.two", "b.three"}) y = layer(path, y);
   const GraphOptions options{.depth = 1};
   const GraphView view = GraphView::of({y}, options);
-  REQUIRE(view.clusters.size() == 2);
+  REQUIRE(view.frames.size() == 2);
   const GraphLayout layout = GraphLayout::of(view, options);
   CHECK(layout.frames[1].top > layout.frames[0].bottom() - 1);
 }
@@ -402,7 +402,7 @@ TEST_CASE("the picture says what it is, to readers and to programs") {
   CHECK(std::ranges::count(svg.elements, "desc") == 1);
   for (std::size_t v = 0; v < view.vertices.size(); ++v) CHECK(std::ranges::count(svg.ids, cat('n', v)) == 1);
   for (std::size_t e = 0; e < view.edges.size(); ++e) CHECK(std::ranges::count(svg.ids, cat('e', e)) == 1);
-  for (std::size_t c = 0; c < view.clusters.size(); ++c) CHECK(std::ranges::count(svg.ids, cat('c', c)) == 1);
+  for (std::size_t c = 0; c < view.frames.size(); ++c) CHECK(std::ranges::count(svg.ids, cat('c', c)) == 1);
   CHECK(std::ranges::count(svg.texts, "one step") == 1);
   CHECK(std::ranges::count(svg.texts, "in gradient") == 1);  // the title of a frame, with its space
   CHECK(drawn(step, {.title = "one step"}).find("aria-label=\"one step\"") != std::string::npos);

@@ -9,7 +9,7 @@
 
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/page.h>
 #include <xgrad/ops/elementwise/elementwise.h>
 
@@ -50,10 +50,10 @@ GraphView named(const std::string& name) {
     }
     vertex.attributes = {{name, name}};
   }
-  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
-    GraphCluster& cluster = view.clusters[c];
-    cluster.title = cluster.what = name;
-    cluster.path = cat(name, c);  // frames that cannot be told apart have no layouts for levels
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    GraphFrame& frame = view.frames[c];
+    frame.title = frame.what = name;
+    frame.path = cat(name, c);  // frames that cannot be told apart have no layouts for levels
   }
   return view;
 }

@@ -32,8 +32,8 @@ GraphView hostile_run() {
     vertex.attributes.emplace_back(hostile, hostile);
     vertex.attributes.emplace_back("__proto__", hostile);
   }
-  for (GraphCluster& cluster : view.clusters) {
-    for (std::string* text : {&cluster.path, &cluster.title, &cluster.what}) *text += hostile;
+  for (GraphFrame& frame : view.frames) {
+    for (std::string* text : {&frame.path, &frame.title, &frame.what}) *text += hostile;
   }
   return view;
 }

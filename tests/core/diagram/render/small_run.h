@@ -79,20 +79,20 @@ inline void fill_run(GraphView& view) {
 inline GraphView small_run() {
   GraphView view;
   const auto frame = [&](const std::string& path, int parent, const std::string& what) {
-    view.clusters.push_back({.path = path, .title = path.substr(path.rfind('.') + 1), .parent = parent, .what = what});
-    return static_cast<int>(view.clusters.size()) - 1;
+    view.frames.push_back({.path = path, .title = path.substr(path.rfind('.') + 1), .parent = parent, .what = what});
+    return static_cast<int>(view.frames.size()) - 1;
   };
   const int net = frame("net", -1, "Net"), in = frame("net.in", net, "Linear 3 -> 4"),
             block = frame("net.block", net, "Residual"), mid = frame("net.block.mid", block, "Linear 4 -> 4"),
             out = frame("net.out", net, "Linear 4 -> 1");
-  const auto path_of = [&](int cluster) { return cluster < 0 ? std::string() : view.clusters[cluster].path; };
-  const auto leaf = [&](GraphRole role, const std::string& name, const Shape& shape, int cluster) {
+  const auto path_of = [&](int frame) { return frame < 0 ? std::string() : view.frames[frame].path; };
+  const auto leaf = [&](GraphRole role, const std::string& name, const Shape& shape, int frame) {
     view.vertices.push_back(
-        {.role = role, .op = {}, .name = name, .path = path_of(cluster), .shape = shape, .cluster = cluster});
+        {.role = role, .op = {}, .name = name, .path = path_of(frame), .shape = shape, .frame = frame});
     return static_cast<int>(view.vertices.size()) - 1;
   };
-  const auto operation = [&](const std::string& op, const std::vector<int>& inputs, const Shape& shape, int cluster) {
-    view.vertices.push_back({.op = op, .name = {}, .path = path_of(cluster), .shape = shape, .cluster = cluster});
+  const auto operation = [&](const std::string& op, const std::vector<int>& inputs, const Shape& shape, int frame) {
+    view.vertices.push_back({.op = op, .name = {}, .path = path_of(frame), .shape = shape, .frame = frame});
     const int number = static_cast<int>(view.vertices.size()) - 1;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       view.edges.push_back(

@@ -1,6 +1,6 @@
 // Tests of core/diagram/view/compare.h: what two graphs have in common, and what they have not.
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/view/compare.h>
 
 #include <map>
@@ -148,17 +148,17 @@ TEST_CASE("frames of both graphs are there, and say what their modules were") {
     return tanh(x);
   };
   const GraphComparison same_path = compared(in("m", "Linear 3 -> 4"), in("m", "Linear 3 -> 5"));
-  REQUIRE(same_path.view.clusters.size() == 1);
+  REQUIRE(same_path.view.frames.size() == 1);
   const GraphComparison others = compared(in("a.b", "Linear"), in("a.c", "Linear"));
   check_sound(others);
-  REQUIRE(others.view.clusters.size() == 3);
-  CHECK(others.view.clusters[0].path == "a");
-  CHECK(others.view.clusters[1].path == "a.c");
-  CHECK(others.view.clusters[2].path == "a.b");
-  CHECK(others.view.clusters[2].parent == 0);
+  REQUIRE(others.view.frames.size() == 3);
+  CHECK(others.view.frames[0].path == "a");
+  CHECK(others.view.frames[1].path == "a.c");
+  CHECK(others.view.frames[2].path == "a.b");
+  CHECK(others.view.frames[2].parent == 0);
   for (const GraphVertex& vertex : others.view.vertices) {
-    if (vertex.change == GraphChange::removed) CHECK(vertex.cluster == 2);
-    if (vertex.change == GraphChange::added) CHECK(vertex.cluster == 1);
+    if (vertex.change == GraphChange::removed) CHECK(vertex.frame == 2);
+    if (vertex.change == GraphChange::added) CHECK(vertex.frame == 1);
   }
 }
 

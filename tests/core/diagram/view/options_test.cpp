@@ -1,6 +1,6 @@
 // Tests of what GraphOptions says about single vertices and modules: fold, style, overlay, paths, and the size cap.
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/core/diagram/view/overlays.h>
 #include <xgrad/core/diagram/view/palette.h>
@@ -51,8 +51,8 @@ std::vector<std::string> drawn(const GraphView& view) {
 
 using Fold_of = std::map<std::string, Fold>;
 std::vector<std::string> folded(const Fold_of& wishes, int depth) {
-  const auto fold = [&](const GraphCluster& cluster) {
-    const auto wish = wishes.find(cluster.path);
+  const auto fold = [&](const GraphFrame& frame) {
+    const auto wish = wishes.find(frame.path);
     return wish == wishes.end() ? Fold::by_depth : wish->second;
   };
   return drawn(GraphView::of({network(input())}, {.depth = depth, .roll_up = false, .fold = fold}));
@@ -84,9 +84,9 @@ TEST_CASE("modules are folded by predicate: closed above the depth, open below i
 
 TEST_CASE("the predicate knows path, level, number and kind of a module, also with the automatic depth") {
   std::vector<std::string> asked;
-  const auto fold = [&](const GraphCluster& cluster) {
-    asked.push_back(cat(cluster.path, ' ', cluster.level, ' ', cluster.times, ' ', cluster.what));
-    return cluster.level == 2 ? Fold::closed : Fold::by_depth;
+  const auto fold = [&](const GraphFrame& frame) {
+    asked.push_back(cat(frame.path, ' ', frame.level, ' ', frame.times, ' ', frame.what));
+    return frame.level == 2 ? Fold::closed : Fold::by_depth;
   };
   const GraphView view = GraphView::of({network(input())}, {.fold = fold});
   CHECK(asked == Strings{"net 1 1 ", "net.blocks.0 2 2 ", "net.blocks.0.in 3 1 Layer", "net.blocks.0.out 3 1 Layer",
@@ -96,7 +96,7 @@ TEST_CASE("the predicate knows path, level, number and kind of a module, also wi
 
 TEST_CASE("a module that is to be closed stays open where its box would close a cycle") {
   const Tensor y = layer("m", tanh(layer("m", input())));
-  const GraphView view = GraphView::of({y}, {.fold = [](const GraphCluster&) { return Fold::closed; }});
+  const GraphView view = GraphView::of({y}, {.fold = [](const GraphFrame&) { return Fold::closed; }});
   CHECK(std::ranges::count(view.vertices, GraphRole::module, &GraphVertex::role) == 0);
   for (const GraphEdge& edge : view.edges) CHECK(edge.from < edge.to);
 }
@@ -107,7 +107,7 @@ TEST_CASE("a style chooses colours and a line, for modules, too") {
     return vertex.op == "tanh" ? VertexStyle{.text = "#C0ffee"} : VertexStyle{};
   };
   const Tensor y = network(input());
-  const auto fold = [](const GraphCluster& cluster) { return cluster.path == "net" ? Fold::closed : Fold::open; };
+  const auto fold = [](const GraphFrame& frame) { return frame.path == "net" ? Fold::closed : Fold::open; };
   const GraphOptions options{.fold = fold, .style = style};
   const GraphView view = GraphView::of({y}, options);
   const GraphVertex& net = the(view, "net");
@@ -391,7 +391,7 @@ TEST_CASE("what is too large is refused with the sizes that other options give")
         "modules with .depth or .fold, or raise .max_nodes");
   CHECK(error({.depth = 0, .max_nodes = 2}) ==
         "graph: 3 vertices to draw, max_nodes is 2; fold modules with .depth or .fold, or raise .max_nodes");
-  const auto open = [](const GraphCluster&) { return Fold::open; };
+  const auto open = [](const GraphFrame&) { return Fold::open; };
   CHECK(error({.depth = 0, .max_nodes = 5, .fold = open}).find(", max_nodes is 5; 3 without .fold; ") !=
         std::string::npos);
   // Every number that is offered is right.

@@ -2,7 +2,7 @@
 #include <xgrad/core/diagram/view/source_lines.h>
 
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/formats.h>
 #include <xgrad/core/graph/grad.h>
 #include <xgrad/nn/layers/linear.h>

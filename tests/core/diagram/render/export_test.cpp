@@ -1,6 +1,6 @@
-// Tests of core/diagram/render/exchange.h: what other programs read.
+// Tests of core/diagram/render/export.h: what other programs read.
 #include <xgrad/core/diagram/render/drawing.h>
-#include <xgrad/core/diagram/render/exchange.h>
+#include <xgrad/core/diagram/render/export.h>
 
 #include <nlohmann/json.hpp>
 #include <random>
@@ -115,6 +115,7 @@ TEST_CASE("Mermaid gets frames, shapes of vertices and kinds of arrows") {
   CHECK(text.find("classDef result fill:#dcfce7") != text.npos);
 }
 
+// The form that Model Explorer 0.1.34 opened, with its layers and shapes.
 TEST_CASE("Model Explorer gets a labelled collection of one graph, with modules as namespaces") {
   const GraphView view = GraphView::of({small_graph("s", "net.tokens")}, {.depth = 9});
   const auto json = nlohmann::json::parse(to_model_explorer(view, "two words"));

@@ -1,5 +1,5 @@
 // How large letters are in pictures.
-#include "measures.h"
+#include "label_size.h"
 
 #include <algorithm>
 
@@ -41,8 +41,8 @@ LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options)
   return {std::max(size.width + 18, 36.0), size.height + 9};
 }
 
-LabelSize size_of_title(const GraphCluster& cluster) {
-  const LabelLine line = title_of(cluster);
+LabelSize size_of_title(const GraphFrame& frame) {
+  const LabelLine line = title_of(frame);
   return {line_width(line) + 10, line_height(line) + 2};
 }
 

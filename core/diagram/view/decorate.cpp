@@ -1,5 +1,5 @@
 // What GraphOptions says about single vertices, put into a view: numbers, paths, colours.
-#include "marks.h"
+#include "decorate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@
 namespace xgrad {
 
 struct GraphVertex;
-struct GraphCluster;
+struct GraphFrame;
 
 /// What becomes of a module.
 enum class Fold {

@@ -9,8 +9,8 @@
 namespace xgrad {
 
 /// The view as JSON: {"vertices": [...], "edges": [...], "frames": [...]} with everything that a GraphView says, under
-/// its names there; vertices have the ids "n0", "n1", ..., edges "e0", ..., frames "c0", ..., as in the SVG. What is not
-/// known is left out. What is no UTF-8 in a name becomes U+FFFD; numbers that are not finite are the words "NaN",
+/// its names there; vertices have the ids "n0", "n1", ..., edges "e0", ..., frames "c0", ..., as in the SVG. What is
+/// not known is left out. What is no UTF-8 in a name becomes U+FFFD; numbers that are not finite are the words "NaN",
 /// "Infinity" and "-Infinity".
 std::string to_json(const GraphView& view);
 

@@ -1,5 +1,5 @@
 // Diagrams for other programs.
-#include "exchange.h"
+#include "export.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ using namespace detail;
 using Json = nlohmann::ordered_json;
 
 Json sizes_of(const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); }
-std::string frame_id(int cluster) { return cluster < 0 ? std::string() : cat('c', cluster); }
+std::string frame_id(int frame) { return frame < 0 ? std::string() : cat('c', frame); }
 
 // With as many digits as tell it apart from its neighbours; as a word where it is not finite, which JSON cannot say.
 template <class Number>
@@ -67,7 +67,7 @@ Json json_of(const GraphVertex& vertex) {
             {"name", vertex.name},
             {"path", vertex.path},
             {"order", vertex.order},
-            {"frame", frame_id(vertex.cluster)}};
+            {"frame", frame_id(vertex.frame)}};
   if (vertex.shape) json["shape"] = sizes_of(*vertex.shape);
   if (vertex.number) json["number"] = json_of_number(*vertex.number);
   if (vertex.is_result) json["is_result"] = true;
@@ -94,14 +94,14 @@ Json json_of(const GraphVertex& vertex) {
 }
 
 // "encoder/layers.0/attn": the frames around a vertex. The frames of a backward pass are in one of their own.
-std::string namespace_of(const GraphView& view, int cluster) {
+std::string namespace_of(const GraphView& view, int frame) {
   std::string path;
   int order = 0;
-  for (int c = cluster; c >= 0; c = view.clusters[c].parent) {
-    std::string title = view.clusters[c].title;
+  for (int c = frame; c >= 0; c = view.frames[c].parent) {
+    std::string title = view.frames[c].title;
     std::ranges::replace(title, '/', '|');
     path = cat(title, path.empty() ? "" : "/", path);
-    order = view.clusters[c].order;
+    order = view.frames[c].order;
   }
   return order == 0 ? path : cat(order == 1 ? "gradient" : cat("gradient ", order), "/", path);
 }
@@ -139,7 +139,7 @@ Json model_explorer_node(const GraphView& view, std::size_t v) {
   for (const LabelRun& run : lines.front()) append(label, run.text);
   Json node{{"id", cat('n', v)},
             {"label", label},
-            {"namespace", namespace_of(view, vertex.cluster)},
+            {"namespace", namespace_of(view, vertex.frame)},
             {"attrs", attributes_of(vertex)},
             {"incomingEdges", Json::array()},
             {"outputsMetadata", Json::array()}};
@@ -158,11 +158,10 @@ class MermaidWriter {
   MermaidWriter(const GraphView& view, const GraphOptions& options) : view_(view), options_(options) {}
 
   std::string write() && {
-    static constexpr std::array directions{"TB", "LR", "BT", "RL"};
     const std::string title =
         cat(options_.title, options_.title.empty() || view_.remark.empty() ? "" : ": ", view_.remark);
     if (!title.empty()) line(0, "---\ntitle: ", Json(printable(title)).dump(), "\n---");
-    line(0, "flowchart ", directions[static_cast<int>(options_.direction)]);
+    line(0, "flowchart ", direction_name(options_.direction));
     content_of(-1, 1);
     for (const GraphEdge& edge : view_.edges) {
       const bool borrowed = view_.vertices[edge.from].order != view_.vertices[edge.to].order;
@@ -231,7 +230,7 @@ class MermaidWriter {
   void content_of(int frame, int depth) {
     for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
       const GraphVertex& vertex = view_.vertices[v];
-      if (vertex.cluster != frame) continue;
+      if (vertex.frame != frame) continue;
       std::string label;
       for (const LabelLine& words : label_of(vertex, options_)) {
         append(label, cat(label.empty() ? "" : "<br/>", escaped(words)));
@@ -239,9 +238,9 @@ class MermaidWriter {
       const bool round = vertex.role == GraphRole::input;
       line(depth, 'n', v, round ? "([\"" : "[\"", label, round ? "\"])" : "\"]");
     }
-    for (std::size_t c = 0; c < view_.clusters.size(); ++c) {
-      if (view_.clusters[c].parent != frame) continue;
-      line(depth, "subgraph c", c, "[\"", escaped(title_of(view_.clusters[c])), "\"]");
+    for (std::size_t c = 0; c < view_.frames.size(); ++c) {
+      if (view_.frames[c].parent != frame) continue;
+      line(depth, "subgraph c", c, "[\"", escaped(title_of(view_.frames[c])), "\"]");
       content_of(static_cast<int>(c), depth + 1);
       line(depth, "end");
     }
@@ -273,15 +272,15 @@ std::string to_json(const GraphView& view) {
     if (edge.gradient) edges.back()["gradient"] = json_of(*edge.gradient);
     add_marks(edges.back(), edge);
   }
-  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
-    const GraphCluster& cluster = view.clusters[c];
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    const GraphFrame& frame = view.frames[c];
     frames.push_back({{"id", cat('c', c)},
-                      {"path", cluster.path},
-                      {"title", cluster.title},
-                      {"what", cluster.what},
-                      {"parent", frame_id(cluster.parent)},
-                      {"order", cluster.order},
-                      {"times", cluster.times}});
+                      {"path", frame.path},
+                      {"title", frame.title},
+                      {"what", frame.what},
+                      {"parent", frame_id(frame.parent)},
+                      {"order", frame.order},
+                      {"times", frame.times}});
   }
   Json all{{"vertices", std::move(vertices)}, {"edges", std::move(edges)}, {"frames", std::move(frames)}};
   if (!view.remark.empty()) all["remark"] = view.remark;
@@ -305,11 +304,11 @@ std::string to_model_explorer(const GraphView& view, const std::string& title) {
     nodes[static_cast<std::size_t>(edge.to)]["incomingEdges"].push_back(
         {{"sourceNodeId", cat('n', edge.from)}, {"sourceNodeOutputId", "0"}, {"targetNodeInputId", cat(edge.input)}});
   }
-  for (std::size_t c = 0; c < view.clusters.size(); ++c) {
-    const GraphCluster& cluster = view.clusters[c];
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    const GraphFrame& frame = view.frames[c];
     const std::string name = namespace_of(view, static_cast<int>(c));
-    if (!cluster.what.empty()) groups[name]["what"] = cluster.what;
-    if (cluster.times > 1) groups[name]["times"] = cat(cluster.times);
+    if (!frame.what.empty()) groups[name]["what"] = frame.what;
+    if (frame.times > 1) groups[name]["times"] = cat(frame.times);
   }
   if (!view.remark.empty()) groups[""]["remark"] = view.remark;
   const std::string id = title.empty() ? "graph" : title;

@@ -23,7 +23,7 @@ double line_height(const LabelLine& line);
 
 /// With the room around the letters.
 LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options);
-LabelSize size_of_title(const GraphCluster& cluster);
+LabelSize size_of_title(const GraphFrame& frame);
 LabelSize size_of_edge_label(const GraphEdge& edge);
 
 }  // namespace xgrad::detail

@@ -1,0 +1,239 @@
+// Writing the language of Graphviz.
+#include "dot.h"
+
+#include <utility>
+
+#include "../view/label_size.h"
+#include "../view/palette.h"
+#include "arrangement.h"
+
+namespace xgrad::detail {
+namespace {
+
+// Both kinds of labels read &...; as a character.
+std::string dot_escaped(std::string_view text, std::string_view with_backslash) {
+  const std::string shown = printable(text);
+  if (shown.find_first_of("&<>\"\\") == shown.npos) return shown;
+  std::string result;
+  for (const char c : shown) {
+    if (with_backslash.find(c) != with_backslash.npos) result += '\\';
+    append(result, c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string_view(&c, 1));
+  }
+  return result;
+}
+std::string in_quotes(std::string_view text) { return cat('"', dot_escaped(text, "\"\\"), '"'); }
+std::string tooltip_in_quotes(const GraphVertex& vertex) {
+  std::string text = cat('"', dot_escaped(tooltip_of(vertex), "\"\\"));
+  for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
+    if (equation->empty()) continue;
+    text += "\\n";
+    text += dot_escaped(*equation, "\"\\");
+  }
+  text += '"';
+  return text;
+}
+std::string in_html(std::string_view text) {
+  if (text.empty()) return "&#160;";
+  if (text == "]" || text == "]]") return text.size() == 1 ? "&#93;" : "&#93;&#93;";  // Graphviz awaits a third and a >
+  return dot_escaped(text, "");
+}
+
+constexpr double points_per_inch = 72;  // a point of dot is a pixel of the layout
+
+std::string room_for(const LabelSize& size) {
+  return cat("<<table border=\"0\" cellpadding=\"0\" cellspacing=\"0\" fixedsize=\"true\" width=\"",
+             static_cast<int>(size.width), "\" height=\"", static_cast<int>(size.height),
+             "\"><tr><td></td></tr></table>>");
+}
+
+class DotWriter {
+ public:
+  DotWriter(const GraphView& view, const GraphOptions& options, DotFor reader)
+      : view_(view),
+        options_(options),
+        has_text_(reader == DotFor::readers),
+        palette_(palette_of(options.theme)),
+        arrangement_(view) {}
+
+  std::string write() && {
+    line(0, "digraph xgrad {");
+    has_text_ ? begin_with_text() : begin_with_sizes();
+    content_of(-1, 1);
+    for (std::size_t e = 0; e < view_.edges.size(); ++e) write_edge(e);
+    out_ += "}\n";
+    return std::move(out_);
+  }
+
+ private:
+  template <class... Parts>
+  void line(int depth, const Parts&... parts) {
+    out_.append(2 * depth, ' ');
+    (append(out_, parts), ...);
+    out_ += '\n';
+  }
+
+  std::string html(const LabelRun& run, std::string_view detail) const {
+    const std::string text = in_html(run.text);
+    switch (run.style) {
+      case LetterStyle::headline:
+        return cat("<b>", text, "</b>");
+      case LetterStyle::name:
+        return cat("<font point-size=\"10\"><i>", text, "</i></font>");
+      case LetterStyle::detail:
+        return cat("<font point-size=\"9\" color=\"", detail, "\">", text, "</font>");
+      default:
+        return text;
+    }
+  }
+  // Details have a colour of their own.
+  std::string html(const LabelLine& line, std::string_view detail) const {
+    std::string text;
+    for (const LabelRun& run : line) append(text, html(run, detail));
+    return text;
+  }
+
+  // nslimit bounds the search for the shortest arrows, which of some graphs of 150 vertices takes minutes.
+  void begin_with_sizes() {
+    line(1, "graph [rankdir=", direction_name(options_.direction),
+         ", nodesep=0.25, ranksep=0.25, newrank=true, nslimit=20];");
+    line(1, "node [shape=box, fixedsize=true, label=\"\"];");
+    line(1, "edge [arrowsize=0.6];");
+  }
+
+  void begin_with_text() {
+    const std::string font = in_quotes(options_.font);
+    line(1, "graph [rankdir=", direction_name(options_.direction), ", bgcolor=\"", palette_.background,
+         "\", fontname=", font, ", fontsize=12, fontcolor=\"", palette_.text,
+         "\", nodesep=0.22, ranksep=0.32, pad=0.3, labelloc=t, newrank=true];");
+    line(1, "node [shape=box, style=\"rounded,filled\", fontname=", font,
+         ", fontsize=12, margin=\"0.13,0.06\", width=0.4, height=0.3, penwidth=1.1];");
+    line(1, "edge [fontname=", font, ", fontsize=8, fontcolor=\"", palette_.faint, "\", color=\"", palette_.edge,
+         "\", arrowsize=0.55, penwidth=0.9];");
+    const std::string head = heading();
+    if (!head.empty()) line(1, "label=<", head, ">;");
+  }
+
+  // Title and legend, as the label of the whole drawing, where they cannot disturb the layout.
+  std::string heading() const {
+    std::string rows;
+    if (!options_.title.empty()) {
+      append(rows, cat("<tr><td><font point-size=\"17\"><b>", in_html(options_.title), "</b></font></td></tr>"));
+    }
+    if (!view_.remark.empty()) {
+      append(rows, cat("<tr><td><font point-size=\"10\">", in_html(view_.remark), "</font></td></tr>"));
+    }
+    if (options_.legend) append(rows, cat("<tr><td>", legend(), "</td></tr>"));
+    if (options_.legend && view_.scale) append(rows, cat("<tr><td>", scale(), "</td></tr>"));
+    if (rows.empty()) return {};
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"6\" cellpadding=\"2\">", rows, "</table>");
+  }
+
+  std::string legend() const {
+    std::string cells;
+    for (const LegendEntry& entry : legend_of(view_)) {
+      const Paint& paint = palette_.*entry.paint;
+      append(cells, cat("<td border=\"1\" style=\"rounded\" bgcolor=\"", view_.scale ? palette_.background : paint.fill,
+                        "\" color=\"", paint.line, "\"><font point-size=\"9\" color=\"", paint.text, "\"> ", entry.text,
+                        " </font></td>"));
+    }
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"4\" cellpadding=\"3\"><tr>", cells, "</tr></table>");
+  }
+
+  std::string scale() const {
+    const auto [before, behind] = words_of_scale(view_);
+    const auto words = [](std::string_view text) {
+      return cat("<td><font point-size=\"9\">", in_html(text), "</font></td>");
+    };
+    std::string cells = words(before);
+    for (const Paint& heat : palette_.heat) {
+      append(cells, cat("<td border=\"1\" width=\"16\" bgcolor=\"", heat.fill, "\" color=\"", palette_.frame_line,
+                        "\"></td>"));
+    }
+    return cat("<table border=\"0\" cellborder=\"0\" cellspacing=\"1\" cellpadding=\"3\"><tr>", cells, words(behind),
+               "</tr></table>");
+  }
+
+  void content_of(int frame, int depth) {
+    for (const int v : arrangement_.vertices_in(frame)) write_vertex(v, depth);
+    for (const int c : arrangement_.frames_in(frame)) {
+      line(depth, "subgraph cluster_", c, " {");
+      line(depth + 1, "graph [", has_text_ ? text_of_frame(view_.frames[c]) : size_of_frame(view_.frames[c]), "];");
+      content_of(c, depth + 1);
+      line(depth, "}");
+    }
+  }
+
+  static std::string size_of_frame(const GraphFrame& frame) {
+    return cat("margin=10, labeljust=l, label=", room_for(size_of_title(frame)));
+  }
+  std::string text_of_frame(const GraphFrame& frame) const {
+    return cat("style=\"rounded,filled\", fillcolor=\"", palette_.frame, "\", color=\"", palette_.frame_line,
+               "\", labeljust=l, fontsize=11, margin=10, label=<<table border=\"0\" cellborder=\"0\" ",
+               "cellpadding=\"2\"><tr><td>", html(title_of(frame), palette_.faint), "</td></tr></table>>");
+  }
+
+  void write_vertex(int v, int depth) {
+    const GraphVertex& vertex = view_.vertices[v];
+    line(depth, "n", v, " [", has_text_ ? text_of_vertex(vertex, v) : size_of_box(vertex),
+         vertex.role == GraphRole::input ? ", shape=ellipse" : "", "];");
+  }
+  std::string size_of_box(const GraphVertex& vertex) const {
+    const LabelSize size = size_of_vertex(vertex, options_);
+    return cat("width=", size.width / points_per_inch, ", height=", size.height / points_per_inch);
+  }
+  std::string text_of_vertex(const GraphVertex& vertex, int v) const {
+    const VertexColours colours = colours_of(view_, vertex, options_.theme);
+    std::string label;
+    for (const LabelLine& words : label_of(vertex, options_)) {
+      append(label, cat(label.empty() ? "" : "<br/>", html(words, colours.detail)));
+    }
+    return cat("id=n", v, ", class=", role_name(vertex.role), ", label=<", label, ">, fillcolor=\"", colours.fill,
+               "\", color=\"", colours.line, "\", fontcolor=\"", colours.text, "\"",
+               vertex.number ? ", width=0.3, height=0.24, margin=\"0.08,0.02\", fontsize=10" : "",
+               vertex.is_result ? ", penwidth=2" : "",
+               vertex.change == GraphChange::removed ? ", style=\"rounded,filled,dashed\"" : "",
+               ", tooltip=", tooltip_in_quotes(vertex));
+  }
+
+  void write_edge(std::size_t e) {
+    const GraphEdge& edge = view_.edges[e];
+    std::string attributes = has_text_ ? colours_of_edge(edge) : cat(", id=", e);
+    append(attributes, arrangement_.attributes(edge));
+    if (options_.edge_shapes) {
+      append(attributes, cat(", label=", has_text_ ? in_quotes(cat(' ', shape_text(edge.shape)))
+                                                   : room_for(size_of_edge_label(edge))));
+    }
+    if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");
+    const bool upwards = arrangement_.upwards(edge);
+    line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");
+  }
+  std::string colours_of_edge(const GraphEdge& edge) const {
+    std::string attributes;
+    const EdgeKind kind = arrangement_.kind_of(edge);
+    if (kind == EdgeKind::borrowed) append(attributes, cat(", style=dashed, color=\"", palette_.borrowed_edge, "\""));
+    if (kind == EdgeKind::gradient) append(attributes, cat(", color=\"", palette_.gradient_edge, "\""));
+    if (edge.flow != GraphFlow::numbers) append(attributes, ", style=dotted");
+    if (edge.change == GraphChange::added)
+      append(attributes, cat(", color=\"", palette_.added.line, "\", penwidth=1.6"));
+    if (edge.change == GraphChange::removed) {
+      append(attributes, cat(", color=\"", palette_.removed.line, "\", style=dashed"));
+    }
+    if (edge.dimmed) append(attributes, cat(", color=\"", palette_.frame_line, "\""));
+    return attributes;
+  }
+
+  const GraphView& view_;
+  const GraphOptions& options_;
+  const bool has_text_;
+  const Palette& palette_;
+  const Arrangement arrangement_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string in_dot(const GraphView& view, const GraphOptions& options, DotFor reader) {
+  return DotWriter(view, options, reader).write();
+}
+
+}  // namespace xgrad::detail
