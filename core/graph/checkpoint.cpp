@@ -31,7 +31,7 @@ Leaves leaves_behind(const Tensor& y, const Tensors& own, const Node& mark) {
   Leaves leaves;
   if (!y.requires_grad()) return leaves;
   detail::walk_graph(
-      *y.node(),
+      {y.node().get()},
       [&](const Node& node) {
         const auto is_node = [&](const Tensor& input) { return input.node().get() == &node; };
         if (std::ranges::any_of(own, is_node)) return false;

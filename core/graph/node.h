@@ -228,12 +228,11 @@ namespace detail {
 using Announcement = void (*)();
 inline constinit Announcement at_first_node = nullptr;
 
-/// Goes over the nodes that `root` was computed from, itself first, each once and the nearest first: from those for
-/// which visit(node) holds along the arrows for which follow(edge) holds.
+/// Goes over the nodes that the results in `found` were computed from, these first, each once and the nearest first:
+/// from those for which visit(node) holds along the arrows for which follow(edge) holds.
 template <class Visit, class Follow>
-void walk_graph(const Node& root, const Visit& visit, const Follow& follow) {
-  std::vector<const Node*> found{&root};
-  std::unordered_set<const Node*> seen{&root};
+void walk_graph(std::vector<const Node*> found, const Visit& visit, const Follow& follow) {
+  std::unordered_set<const Node*> seen(found.begin(), found.end());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Node& node = *found[i];
     if (!visit(node)) continue;

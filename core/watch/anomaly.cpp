@@ -44,7 +44,7 @@ std::string ancestry(const Node* start) {
   std::string lines;
   std::size_t told = 0;
   detail::walk_graph(
-      *start,
+      {start},
       [&](const Node& node) {
         if (node.is_leaf() || told++ >= most_ancestors) return false;
         append(lines, cat("\n    ", named(node), " of"));

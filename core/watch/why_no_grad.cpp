@@ -28,7 +28,7 @@ enum class Reached { no, late, yes };
 Reached reach(const Node* loss, const Node* target) {
   Reached result = Reached::no;
   detail::walk_graph(
-      *loss,
+      {loss},
       [&](const Node& node) {
         if (&node == target) result = Reached::yes;
         return result != Reached::yes;

@@ -1,7 +1,8 @@
 // What a recorded graph takes to compute.
 #include "count_operations.h"
 
-#include <unordered_set>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "../../core/base/error.h"
@@ -19,19 +20,19 @@ GraphOverlay multiply_adds_overlay() {
 }
 
 std::int64_t count_operations(const Tensors& results) {
-  std::unordered_set<const Node*> seen;
-  std::vector<const Node*> waiting;
-  const auto meet = [&](const Node* node) {
-    if (node && seen.insert(node).second) waiting.push_back(node);
-  };
-  for (const Tensor& result : results) meet(result.node().get());
-  std::int64_t total = 0;
-  while (!waiting.empty()) {
-    const Node* node = waiting.back();
-    waiting.pop_back();
-    total = checked_add("count_operations", total, operations_of(*node));
-    for (const Edge& edge : node->edges()) meet(edge.to.get());
+  std::vector<const Node*> nodes;
+  for (const Tensor& result : results) {
+    const Node* node = result.node().get();
+    if (node && std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
   }
+  std::int64_t total = 0;
+  detail::walk_graph(
+      std::move(nodes),
+      [&](const Node& node) {
+        total = checked_add("count_operations", total, operations_of(node));
+        return true;
+      },
+      [](const Edge&) { return true; });
   return total;
 }
 

@@ -20,7 +20,7 @@ struct Behind {
 Behind look_behind(const Node* loss) {
   Behind result;
   xgrad::detail::walk_graph(
-      *loss,
+      {loss},
       [&](const Node& node) {
         if (node.is_leaf()) result.leaves.push_back(&node);
         return true;
