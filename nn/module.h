@@ -373,7 +373,7 @@ std::uint64_t Module::on_forward(F hook) const {
 /// For those who write modules: shows the observers that want `what` (Observer::wants) the array that value() returns.
 /// It is computed without a graph, and only if somebody wants it.
 ///
-///     show_intermediate(*this, "gates", [&] { return sigmoid(gate(x)).value(); });
+///     nn::show_intermediate(model, "gates", [&] { return sigmoid(gate(x)).value(); });
 template <class F>
 void show_intermediate(const Module& module, std::string_view what, const F& value) {
   if (Observer::watching()) [[unlikely]]

@@ -21,7 +21,7 @@ for page in README.md docs/*.md docs/*/*.md; do
     [ -n "$file" ] && target=$(dirname "$page")/$file
     if [ ! -e "$target" ]; then
       complain "$page: $link leads nowhere"
-    elif [ -n "$anchor" ] && ! anchors "$target" | grep -qxF -- "$anchor"; then
+    elif [ -n "$anchor" ] && ! grep -qxF -- "$anchor" < <(anchors "$target"); then
       complain "$page: $target has no heading $anchor"
     fi
   done < <(grep -v '^    ' "$page" | grep -oE '\]\([^)[:space:]]+\)' | sed -E 's/^\]\(//; s/\)$//' | grep -vE '^(https?|mailto):' || true)

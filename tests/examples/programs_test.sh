@@ -22,8 +22,8 @@ refuses() {
   shift 2
   timeout 120 "$@" >out 2>err </dev/null || status=$?
   [ "$status" -eq "$expected" ] || complain "expected status $expected, got $status: $*"
-  tail -n 1 err | grep -q '^error: ' || complain "no error as the last line: $*"
-  tail -n 1 err | grep -qF -- "$text" || complain "expected '$text': $*"
+  grep -q '^error: ' < <(tail -n 1 err) || complain "no error as the last line: $*"
+  grep -qF -- "$text" < <(tail -n 1 err) || complain "expected '$text': $*"
 }
 
 names=$(cd "$root/examples" && echo */main.cpp)
@@ -39,7 +39,7 @@ for wrong in nosuch kit ../kit ''; do
   status=0
   "$root/examples/run" "$wrong" >out 2>err || status=$?
   [ "$status" -eq 2 ] || complain "examples/run '$wrong' gave status $status"
-  head -n 1 err | grep -qF "${wrong:-no name}" || complain "examples/run '$wrong' does not name it"
+  grep -qF "${wrong:-no name}" < <(head -n 1 err) || complain "examples/run '$wrong' does not name it"
 done
 "$root/examples/run" first_steps --help >out 2>err || complain "first_steps has no help"
 grep -q README out || complain "first_steps has no line of help"
@@ -49,7 +49,7 @@ for name in $names; do
   if [ "$name" = first_steps ]; then continue; fi
   "$bin/$name" --help >out 2>err || complain "$name --help fails"
   [ "$(sed -n 2p out)" = "Usage: $name [OPTIONS]" ] || grep -q "^Usage: $name \[OPTIONS\]" out || complain "$name --help"
-  head -n 1 out | grep -q '^[A-Z].*\.$' || complain "$name --help has no line that says what it is"
+  grep -q '^[A-Z].*\.$' < <(head -n 1 out) || complain "$name --help has no line that says what it is"
   refuses 2 --nosuch "$bin/$name" --nosuch
   refuses 1 "cannot write to folder /proc/self: " "$bin/$name" --out /proc/self
   touch taken

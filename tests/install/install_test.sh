@@ -23,7 +23,7 @@ refused() { # WORDS COMMAND...: fails, and says so in these words
   local words=$1
   shift
   if "$@" >"$sandbox/log" 2>&1; then echo "was not refused: $*"; exit 1; fi
-  tr -s ' \n' ' ' <"$sandbox/log" | grep -qF -- "$words" || { cat "$sandbox/log"; echo "did not say '$words': $*"; exit 1; }
+  grep -qF -- "$words" < <(tr -s ' \n' ' ' <"$sandbox/log") || { cat "$sandbox/log"; echo "did not say '$words': $*"; exit 1; }
 }
 
 echo "find_package"
@@ -54,7 +54,7 @@ for header in $(cd "$prefix/include" && find xgrad -name '*.h' ! -name version.h
   if "$compiler" -std=c++17 -I"$prefix/include" -fsyntax-only "$sandbox/old.cpp" 2>"$sandbox/log"; then exit 1; fi
   # The sentence, and the line that ends the compilation.
   [ "$(grep -c 'error:' "$sandbox/log")" -eq 2 ] &&
-    grep 'error:' "$sandbox/log" | head -n 1 | grep -qF 'xgrad needs C++20: compile with -std=c++20' ||
+    grep -qF 'xgrad needs C++20: compile with -std=c++20' < <(grep -m 1 'error:' "$sandbox/log") ||
     { echo "$header:"; head -n 20 "$sandbox/log"; exit 1; }
 done
 

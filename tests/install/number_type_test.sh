@@ -17,7 +17,7 @@ refused() { # WORDS COMMAND...: fails, and says so in these words
   local words=$1
   shift
   if "$@" >"$sandbox/log" 2>&1; then echo "was not refused: $*"; exit 1; fi
-  tr -s ' \n' ' ' <"$sandbox/log" | grep -qE -- "$words" || { cat "$sandbox/log"; echo "did not say '$words': $*"; exit 1; }
+  grep -qE -- "$words" < <(tr -s ' \n' ' ' <"$sandbox/log") || { cat "$sandbox/log"; echo "did not say '$words': $*"; exit 1; }
 }
 
 cat >"$sandbox/part.cpp" <<'END_OF_FILE'

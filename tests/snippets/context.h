@@ -133,11 +133,10 @@ using namespace common;
 extern const Block model;
 }  // namespace core_graph_observe
 
-namespace core_graph_record {
+namespace nn_module {
 using namespace common;
-std::string path();
 Tensor gate(const Tensor& x);
-}  // namespace core_graph_record
+}  // namespace nn_module
 
 namespace core_watch_profile {
 using namespace common;
