@@ -96,6 +96,7 @@ Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& wei
 
 // -weight ln p of the class of each sample.
 Tensor losses_of_classes(const Tensor& log_p, const KnownClasses& known, const Tensor& weights) {
+  if (log_p.dim(-1) == 0) return sum(log_p, -1);  // without a class all samples are ignored: 0
   Shape column = known.classes.shape();
   column.push_back(1);
   const Tensor chosen = reshape(gather(log_p, -1, known.classes.reshaped(column)), known.classes.shape());
