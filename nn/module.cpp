@@ -101,6 +101,14 @@ const std::type_info& Module::type() const {
   return base_ && now == *base_ ? *derived_ : now;
 }
 
+void Module::refuse_derived(const std::type_info& layer) const {
+  const Scope scope(place_);
+  const std::string derived = class_name(typeid(*this)), base = class_name(layer);
+  fail<ValueError>(derived, derived, " is derived from ", base, ", and a call would run ", base,
+                   "::forward: give it an operator() that calls what it means, or derive it from nn::Layer<", derived,
+                   "> with a ", base, " as a member");
+}
+
 std::string Module::description() const {
   const std::string more = settings();
   return class_name(type()) + (more.empty() ? "" : " ") + more;
@@ -291,6 +299,33 @@ std::int64_t Module::num_parameters() const {
   std::int64_t count = 0;
   visit_parameters([&](const std::string&, const Tensor& parameter) { count += parameter.size(); });
   return count;
+}
+
+std::vector<std::pair<std::string, const Module*>> Module::named_modules() const {
+  check_places();
+  std::vector<std::pair<std::string, const Module*>> all{{"", this}};
+  for (const auto& [name, child] : children_) {
+    for (const auto& [below, module] : child->named_modules()) {
+      all.emplace_back(below.empty() ? name : cat(name, ".", below), module);
+    }
+  }
+  return all;
+}
+
+const Module& Module::find(std::string_view path) const {
+  const Module* module = this;
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::string_view name = rest.substr(0, rest.find('.'));
+    const auto child = std::ranges::find(module->children_, name, &decltype(children_)::value_type::first);
+    if (child == module->children_.end()) {
+      std::vector<std::string> names;
+      for (const auto& [known, below] : module->children_) names.push_back(known);
+      fail<ValueError>("module", "no module at '", path, "': ", module->description(), " has ", names);
+    }
+    module = child->second;
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+  }
+  return *module;
 }
 
 NamedArrays Module::state_dict() const {

@@ -11,6 +11,8 @@
 //       }
 //     };
 //
+// (A layer whose call is one function of its inputs is shorter as a Layer: layer.h.)
+//
 // `at("norm")` means "a child of mine called norm": the child enters itself into its parent's list, and its parameters
 // are born with their full dotted names (`blocks.0.norm.weight`), which errors, files, printing and diagrams all use.
 //
@@ -34,6 +36,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -85,8 +88,14 @@ class Entered {
   Tensor operator()(Tensor output) const;
 
  private:
-  void keep(const Tensor& input) { inputs_.push_back(input); }
-  void keep(const Index& input) { indices_.push_back(input); }
+  template <class Input>
+  void keep(const Input& input) {
+    if constexpr (std::is_same_v<Input, Index>) {
+      indices_.push_back(input);
+    } else if constexpr (std::is_convertible_v<const Input&, Tensor>) {
+      inputs_.push_back(input);
+    }
+  }
 
   Scope scope_;
   const Module& module_;
@@ -149,6 +158,14 @@ class Module {
   std::int64_t num_parameters() const;
   /// The modules declared in this one.
   const std::vector<std::pair<std::string, Module*>>& children() const { return children_; }
+
+  /// This module, under the empty name, and all below it with their paths from here, parents first.
+  std::vector<std::pair<std::string, const Module*>> named_modules() const;
+  /// The module at a path from here, `model.get("blocks.3.attn")` or, as what it is,
+  /// `model.get<nn::Linear>("blocks.3.mlp.fc1").weight`. Throws ValueError if there is none, with what there is, or if it
+  /// is of another type.
+  template <class T = Module>
+  const T& get(std::string_view path) const;
 
   /// Calls f for this module and all below that are a T, parents first:
   ///
@@ -226,6 +243,11 @@ class Module {
     return Entered(*this, inputs...);
   }
 
+  /// The class of this module, also while it is still being made.
+  virtual const std::type_info& type() const;
+  /// Throws ValueError: this is of a class derived from `layer`, whose forward does not run.
+  [[noreturn]] void refuse_derived(const std::type_info& layer) const;
+
   /// What to say about this module after the name of its class: `512 -> 64`.
   virtual std::string settings() const { return {}; }
   /// Larger than any size of a layer, and than the number of elements of any parameter.
@@ -259,9 +281,9 @@ class Module {
     bool is_buffer() const { return kind == buffer || kind == whole_buffer; }
   };
 
-  const std::type_info& type() const;
   [[noreturn]] void refuse_size(std::string_view name, const Shape& shape) const;
   const Place* described_place() const;
+  const Module& find(std::string_view path) const;
   void check_new_name(std::string_view name) const;
   // Throws ValueError if at() has made a place for a child and no module has taken it.
   void check_places() const {
@@ -355,6 +377,14 @@ template <class T, class F>
 void Module::apply(const F& f) const {
   if (const T* self = dynamic_cast<const T*>(this)) f(*self);
   for (std::size_t i = 0; i < children_.size(); ++i) std::as_const(*children_[i].second).template apply<T>(f);
+}
+
+template <class T>
+const T& Module::get(std::string_view path) const {
+  const Module& found = find(path);
+  const T* wanted = dynamic_cast<const T*>(&found);
+  if (!wanted) fail<ValueError>("module", "'", path, "' is a ", found.description());
+  return *wanted;
 }
 
 template <class F>

@@ -5,18 +5,19 @@
 
 using namespace xgrad;
 
-struct Net : nn::Module {
+struct Net : nn::Layer<Net> {
+  using Layer::Layer;
   nn::Linear in{at("in"), 2, 8};
   nn::Linear out{at("out"), 8, 1};
 
-  Tensor operator()(const Tensor& x) const { return out(tanh(in(x))); }  // (B, 2) -> (B, 1)
+  Tensor forward(const Tensor& x) const { return out(tanh(in(x))); }  // (B, 2) -> (B, 1)
 };
 
 int main() {
   manual_seed(1);
   const Tensor x = tensor({{0, 0}, {0, 1}, {1, 0}, {1, 1}}).named("x");
   const Tensor y = tensor({{0}, {1}, {1}, {0}}).named("y");
-  Net net;
+  const Net net{nn::root};
   optim::Adam adam{net.parameters(), {.lr = 0.05}};
   for (int step = 0; step <= 200; ++step) {
     const Tensor loss = mse_loss(net(x), y);

@@ -15,7 +15,7 @@ void argument(const std::filesystem::path& out) {
   draw("g1_recurrence.svg", "Recurrence", {compare_layers::recurrence(tokens).back()});
   draw("g1_convolution.svg", "Convolution", {compare_layers::convolution(tokens, 2).back()});
 
-  const residual::Block block{nn::root, 32, residual::Path::residual};
+  const residual::Block block{nn::root, {.width = 32, .path = residual::Path::residual}};
   save_graph(out / "g2_graph.svg", {block(input("x", {8, 32})).named("y")},
              {.title = "A residual block", .depth = 1, .legend = false});
 }

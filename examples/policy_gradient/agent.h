@@ -31,9 +31,9 @@ inline Tensor seen(const std::vector<CartPole>& states) {
 
 /// What to do, and what to expect.
 struct Agent : nn::Module {
-  nn::Sequential policy{at("policy"), nn::layer<nn::Linear>(4, 64), nn::layer<nn::Tanh>(),
-                        nn::layer<nn::Linear>(64, 2)};
-  nn::Sequential value{at("value"), nn::layer<nn::Linear>(4, 64), nn::layer<nn::Tanh>(), nn::layer<nn::Linear>(64, 1)};
+  nn::Sequential policy{at("policy"), nn::make<nn::Linear>(4, 64), nn::make<nn::Tanh>(),
+                        nn::make<nn::Linear>(64, 2)};
+  nn::Sequential value{at("value"), nn::make<nn::Linear>(4, 64), nn::make<nn::Tanh>(), nn::make<nn::Linear>(64, 1)};
 
   explicit Agent(nn::At here) : Module(std::move(here)) {}
 

@@ -36,25 +36,20 @@ enum class Path { plain, residual };
 // ---- Model ----------------------------------------------------------------------------------------------------------
 
 /// f(x) = W_2 relu(norm(W_1 relu(norm(x)))), or x + f(x)      (He et al. 2016, "Identity Mappings")
-struct Block : nn::Module {
+struct BlockOptions {
+  std::int64_t width;
   Path path;
-  nn::BatchNorm1d norm1;
-  nn::Linear fc1;
-  nn::BatchNorm1d norm2;
-  nn::Linear fc2;
+};
+struct Block : nn::Layer<Block, BlockOptions> {
+  using Layer::Layer;
+  nn::BatchNorm1d norm1{at("norm1"), options.width};
+  nn::Linear fc1{at("fc1"), options.width, options.width};
+  nn::BatchNorm1d norm2{at("norm2"), options.width};
+  nn::Linear fc2{at("fc2"), options.width, options.width};
 
-  Block(At here, std::int64_t width, Path path)
-      : Module(here),
-        path(path),
-        norm1(at("norm1"), width),
-        fc1(at("fc1"), width, width),
-        norm2(at("norm2"), width),
-        fc2(at("fc2"), width, width) {}
-
-  Tensor operator()(const Tensor& x) const {  // (B, C)
-    const auto here = enter(x);
+  Tensor forward(const Tensor& x) const {  // (B, C)
     const Tensor f = fc2(relu(norm2(fc1(relu(norm1(x))))));
-    return here(path == Path::residual ? x + f : f);
+    return options.path == Path::residual ? x + f : f;
   }
 };
 
@@ -66,7 +61,7 @@ struct Classifier : nn::Module {
 
   Classifier(std::int64_t width, std::int64_t depth, Path path)
       : in(at("in"), 2, width),
-        blocks(at("blocks"), depth, width, path),
+        blocks(at("blocks"), depth, BlockOptions{width, path}),
         norm(at("norm"), width),
         out(at("out"), width, arms) {
     apply<nn::Linear>([](const nn::Linear& map) {

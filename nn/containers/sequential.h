@@ -4,22 +4,25 @@
 // A layer enters its parent's list where it is made, and is neither copied nor moved. So these are given no layers but
 // what makes one, a type and its arguments, and make it at its place:
 //
-//     nn::Sequential net{at("net"), nn::layer<nn::Linear>(2, 8), nn::layer<nn::ReLU>(), nn::layer<nn::Linear>(8, 1)};
+//     nn::Sequential net{at("net"), {nn::make<nn::Linear>(2, 8), tanh, nn::make<nn::Linear>(8, 1)}};
 //     const Tensor y = net(x);
 //
-// The last argument may be options in braces: nn::layer<nn::Conv2d>(3, 16, 3, {.padding = 1}). For equal layers made
-// from the same arguments there is Stack.
+// The last argument may be options in braces: nn::make<nn::Conv2d>(3, 16, 3, {.padding = 1}). A function of a tensor is
+// a step like a layer, and has a number like one. For equal layers there is Stack.
 #pragma once
 
 #include <concepts>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "../module.h"
+#include "../layer.h"
+#include "../layers/activation.h"
+#include "stack.h"
 
 namespace xgrad::nn {
 
@@ -50,10 +53,8 @@ template <class Layer>
 class LayerMaker {
  public:
   template <class F>
-    requires std::is_invocable_r_v<std::unique_ptr<Layer>, const F&, At>
-  explicit LayerMaker(F make) : make_(std::move(make)) {
-    xgrad::detail::refuse_empty("layer", make_);
-  }
+  requires std::is_invocable_r_v < std::unique_ptr<Layer>,
+  const F&, At > explicit LayerMaker(F make) : make_(std::move(make)) { xgrad::detail::refuse_empty("make", make_); }
   /// A new layer at this place. Throws ValueError if the function makes none, or makes it at another place, where its
   /// parent would not know of it.
   std::unique_ptr<Layer> operator()(At here) const {
@@ -69,38 +70,78 @@ class LayerMaker {
 
 /// Layer(its place, arguments...), to be made by Sequential and its like. The arguments are copied.
 template <class Layer, class... Arguments>
-LayerMaker<Layer> layer(const Arguments&... arguments) {
-  static_assert(std::is_base_of_v<Module, Layer>, "layer<Layer>(arguments...): Layer is no Module");
+LayerMaker<Layer> make(const Arguments&... arguments) {
+  static_assert(std::is_base_of_v<Module, Layer>, "make<Layer>(arguments...): Layer is no Module");
   static_assert(std::is_constructible_v<Layer, At, const Arguments&...>,
-                "layer<Layer>(arguments...): Layer has no constructor (At, arguments...)");
-  return LayerMaker<Layer>([copies = std::tuple<Arguments...>(arguments...)](At here) {
+                "make<Layer>(arguments...): Layer has no constructor (At, arguments...)");
+  return LayerMaker<Layer>([copies = std::tuple<std::decay_t<Arguments>...>(arguments...)](At here) {
     return std::apply([&](const auto&... each) { return std::make_unique<Layer>(std::move(here), each...); }, copies);
   });
 }
 /// The same with options, which may stand in braces.
 template <class Layer>
-LayerMaker<Layer> layer(const typename Layer::Options& options) {
+LayerMaker<Layer> make(const typename Layer::Options& options) {
   return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), options); });
 }
 template <class Layer, class A>
-LayerMaker<Layer> layer(const A& a, const typename Layer::Options& options) {
+LayerMaker<Layer> make(const A& a, const typename Layer::Options& options) {
   return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), a, options); });
 }
 template <class Layer, class A, class B>
-LayerMaker<Layer> layer(const A& a, const B& b, const typename Layer::Options& options) {
+LayerMaker<Layer> make(const A& a, const B& b, const typename Layer::Options& options) {
   return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), a, b, options); });
 }
 template <class Layer, class A, class B, class C>
-LayerMaker<Layer> layer(const A& a, const B& b, const C& c, const typename Layer::Options& options) {
+LayerMaker<Layer> make(const A& a, const B& b, const C& c, const typename Layer::Options& options) {
   return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), a, b, c, options); });
 }
 
-/// Layers of any types with the names 0, 1, ..., each called with the result of the one before.
+/// A function of a tensor as a layer without parameters. Throws ValueError for an empty function.
+struct Function : Layer<Function> {
+  Function(At here, Activation f) : Layer(std::move(here)), function(std::move(f)) {}
+  explicit Function(Placeless, ...);  ///< does not compile: no place
+
+  Tensor forward(const Tensor& x) const { return function(x); }
+
+  const Activation function;
+
+ protected:
+  std::string settings() const override { return std::string(function.name()); }
+};
+
+class Sequential;
+
+/// One step of a Sequential: a layer that is still to be made, or a function, as Activation takes it: `tanh`, `gelu`, a
+/// lambda. Throws as Activation. Threads: a plain value.
+class Step {
+ public:
+  template <class Layer>
+  Step(const LayerMaker<Layer>& make);
+  Step(Tensor (*f)(const Tensor&)) : Step(Activation(f)) {}
+  Step(Tensor (*f)(const Tensor&, Gelu)) : Step(Activation(f)) {}
+  Step(Tensor (*f)(const Tensor&, double)) : Step(Activation(f)) {}
+  template <class F>
+  requires std::constructible_from<Activation, F> Step(F f) : Step(make_function(Activation(std::move(f)))) {}
+
+ private:
+  friend class Sequential;
+  static LayerMaker<Function> make_function(Activation function);
+
+  std::function<void(Sequential&)> append_;
+};
+
+/// Layers and functions with the names 0, 1, ..., each called with the result of the one before.
 class Sequential : public Module {
  public:
-  template <class... Layers>
-  Sequential(At here, const LayerMaker<Layers>&... layers) : Module(std::move(here)) {
-    (append(layers), ...);
+  Sequential(At here, std::initializer_list<Step> steps) : Module(std::move(here)) {
+    for (const Step& step : steps) step.append_(*this);
+  }
+  /// The same without braces around the steps: `nn::Sequential net{at("net"), nn::make<nn::Linear>(2, 8), relu}`. (A
+  /// function that has several forms, such as tanh beside the C library's, needs them.)
+  template <class... Steps>
+  requires(std::convertible_to<const Steps&, Step>&&...) Sequential(At here, const Steps&... steps)
+      : Module(std::move(here)) {
+    (Step(steps).append_(*this), ...);
   }
   explicit Sequential(Placeless, ...);  ///< does not compile: no place
 
@@ -150,10 +191,18 @@ class Sequential : public Module {
   std::vector<Part> parts_;
 };
 
+template <class Layer>
+Step::Step(const LayerMaker<Layer>& make) : append_([make](Sequential& net) { net.append(make); }) {}
+
+inline LayerMaker<Function> Step::make_function(Activation function) {
+  return LayerMaker<Function>(
+      [f = std::move(function)](At here) { return std::make_unique<Function>(std::move(here), f); });
+}
+
 /// Layers with the names 0, 1, ..., for a model that calls them itself. All are a T: of one type, made from different
 /// arguments, or of types derived from it.
 ///
-///     nn::ModuleList<nn::Linear> maps{at("maps"), nn::layer<nn::Linear>(2, 3), nn::layer<nn::Linear>(3, 5)};
+///     nn::ModuleList<nn::Linear> maps{at("maps"), nn::make<nn::Linear>(2, 3), nn::make<nn::Linear>(3, 5)};
 ///     Tensor h = x;
 ///     for (const nn::Linear& map : maps) h = relu(map(h));
 template <class T = Module>
@@ -182,23 +231,8 @@ class ModuleList : public Module {
     return *layers_[static_cast<std::size_t>(i)];
   }
 
-  /// Walks through the layers. Threads: a plain value.
-  class Iterator {
-   public:
-    using Inner = typename std::vector<std::unique_ptr<T>>::const_iterator;
-    explicit Iterator(Inner at) : at_(at) {}
-    const T& operator*() const { return **at_; }
-    Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    friend bool operator==(const Iterator&, const Iterator&) = default;
-
-   private:
-    Inner at_;
-  };
-  Iterator begin() const { return Iterator(layers_.begin()); }
-  Iterator end() const { return Iterator(layers_.end()); }
+  auto begin() const { return LayerIterator<T>(layers_.begin()); }
+  auto end() const { return LayerIterator<T>(layers_.end()); }
 
  protected:
   std::string settings() const override { return cat("of ", size()); }
@@ -210,7 +244,7 @@ class ModuleList : public Module {
 /// Layers with names that are given at run time, for a model that calls them itself. All are a T, as in ModuleList.
 ///
 ///     nn::ModuleDict<nn::Linear> heads{at("heads")};
-///     heads.insert("left", nn::layer<nn::Linear>(8, 2));
+///     heads.insert("left", nn::make<nn::Linear>(8, 2));
 ///     const Tensor y = heads["left"](x);
 template <class T = Module>
 class ModuleDict : public Module {

@@ -14,9 +14,29 @@ namespace xgrad::nn {
 /// More layers than this, one after the other, are refused: nobody can have meant them.
 inline constexpr std::int64_t most_layers = 1 << 16;
 
-/// Layers of one type with the names 0, 1, ..., n - 1, each made from the same arguments.
+/// Walks through layers that a container owns. Threads: a plain value.
+template <class Layer>
+class LayerIterator {
+ public:
+  using Inner = typename std::vector<std::unique_ptr<Layer>>::const_iterator;
+  explicit LayerIterator(Inner at) : at_(at) {}
+  const Layer& operator*() const { return **at_; }
+  LayerIterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  friend bool operator==(const LayerIterator&, const LayerIterator&) = default;
+
+ private:
+  Inner at_;
+};
+
+/// Layers of one type with the names 0, 1, ..., n - 1, made from the same arguments or by a function of the place and
+/// the number.
 ///
 ///     nn::Stack<Block> blocks{at("blocks"), config.layers, config};       // blocks.0, blocks.1, ...
+///     const auto wider = [](nn::At here, std::int64_t i) { return nn::Linear(here, 2 + i, 3 + i); };
+///     nn::Stack<nn::Linear> maps{at("maps"), 3, wider};                   // 2 -> 3 -> 4 -> 5
 ///     y = blocks(x);                                                      // or blocks(x, mask)
 ///
 /// An argument in braces has no type that could be passed on: write nn::Stack<nn::Mlp>{..., nn::MlpOptions{.in = 4}}.
@@ -31,6 +51,13 @@ class Stack : public Module {
     }
     return false;
   }
+  template <class F>
+  static constexpr bool makes_layer = [] {
+    if constexpr (std::is_invocable_v<const F&, At, std::int64_t>) {
+      return std::is_same_v<std::invoke_result_t<const F&, At, std::int64_t>, Layer>;
+    }
+    return false;
+  }();
 
  public:
   /// `count` layers, each born as Layer(its place, arguments...). Throws ValueError for a negative count,
@@ -38,14 +65,22 @@ class Stack : public Module {
   template <class... Arguments>
   Stack(At here, std::int64_t count, const Arguments&... arguments) : Module(here) {
     static_assert(std::is_base_of_v<Module, Layer>, "Stack<Layer>: Layer is no Module");
-    static_assert(std::is_constructible_v<Layer, At, const Arguments&...>,
+    constexpr bool by_function = sizeof...(Arguments) == 1 && (makes_layer<Arguments> && ...);
+    static_assert(by_function || std::is_constructible_v<Layer, At, const Arguments&...>,
                   "Stack<Layer>(at(\"name\"), count, arguments...): Layer has no constructor (At, arguments...)");
     const Scope scope(place());
     if (count < 0) fail<ValueError>("stack", count, " layers", declared_later());
     if (count > most_layers) {
       fail<LimitError>("stack", count, " layers, allowed are ", most_layers, declared_later());
     }
-    for (std::int64_t i = 0; i < count; ++i) layers_.push_back(std::make_unique<Layer>(at(cat(i)), arguments...));
+    for (std::int64_t i = 0; i < count; ++i) {
+      if constexpr (by_function) {
+        // Made where it stays: layers do not move.
+        layers_.push_back(std::unique_ptr<Layer>(new Layer((arguments(at(cat(i)), i), ...))));
+      } else {
+        layers_.push_back(std::make_unique<Layer>(at(cat(i)), arguments...));
+      }
+    }
   }
 
   /// Says what is missing: see Placeless.
@@ -58,12 +93,13 @@ class Stack : public Module {
   /// layer n-1(... layer 1(layer 0(x, more...), more...) ..., more...); x itself if there are no layers.
   template <class... More>
   Tensor operator()(const Tensor& x, const More&... more) const {
+    const auto here = enter(x, more...);
     Tensor y = x;
     for (const auto& layer : layers_) {
       const Entered inside(*layer);  // for those that do not enter themselves
       y = (*layer)(y, more...);
     }
-    return y;
+    return here(y);
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(layers_.size()); }
@@ -72,6 +108,8 @@ class Stack : public Module {
     if (i < 0 || i >= size()) fail<ValueError>("stack", "layer ", i, " of ", size());
     return *layers_[static_cast<std::size_t>(i)];
   }
+  auto begin() const { return LayerIterator<Layer>(layers_.begin()); }
+  auto end() const { return LayerIterator<Layer>(layers_.end()); }
 
  protected:
   std::string settings() const override { return cat("of ", size()); }

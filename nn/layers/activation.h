@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <type_traits>
 
 #include "../../core/base/error.h"
@@ -15,23 +16,25 @@ namespace xgrad::nn {
 /// Threads: many may call it, if they may call the function.
 class Activation {
  public:
-  Activation(Tensor (*f)(const Tensor&)) : f_(f) { refuse_empty(f); }
-  Activation(Tensor (*f)(const Tensor&, Gelu)) : f_([f](const Tensor& x) { return f(x, Gelu::erf); }) {
+  Activation(Tensor (*f)(const Tensor&)) : f_(f), name_(name_of(f)) { refuse_empty(f); }
+  Activation(Tensor (*f)(const Tensor&, Gelu))
+      : f_([f](const Tensor& x) { return f(x, Gelu::erf); }), name_(name_of(f)) {
     refuse_empty(f);
   }
   Activation(Tensor (*f)(const Tensor&, double));
   template <class Options>
-    requires std::is_aggregate_v<Options>
-  Activation(Tensor (*f)(const Tensor&, const Options&)) : f_([f](const Tensor& x) { return f(x, {}); }) {
+  requires std::is_aggregate_v<Options> Activation(Tensor (*f)(const Tensor&, const Options&))
+      : f_([f](const Tensor& x) { return f(x, {}); }), name_(name_of(f)) {
     refuse_empty(f);
   }
   template <class F>
-    requires std::is_invocable_r_v<Tensor, const F&, const Tensor&>
-  Activation(F f) : f_(std::move(f)) {
+  requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> Activation(F f) : f_(std::move(f)) {
     refuse_empty(f_);
   }
 
   Tensor operator()(const Tensor& x) const { return f_(x); }
+  /// The name of an elementwise function of the library, `tanh`; empty for any other.
+  std::string_view name() const { return name_; }
 
  private:
   template <class F>
@@ -39,7 +42,15 @@ class Activation {
     xgrad::detail::refuse_empty("activation", f);
   }
 
+  using AnyFunction = void (*)();
+  static std::string_view name_of(AnyFunction f);
+  template <class F>
+  static std::string_view name_of(F* f) {
+    return name_of(reinterpret_cast<AnyFunction>(f));
+  }
+
   std::function<Tensor(const Tensor&)> f_;
+  std::string_view name_;
 };
 
 }  // namespace xgrad::nn

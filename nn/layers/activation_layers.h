@@ -5,282 +5,238 @@
 
 #include "../../ops/elementwise/activations.h"
 #include "../../ops/elementwise/elementwise.h"
-#include "../module.h"
+#include "../../ops/layers/softmax.h"
+#include "../layer.h"
 
 namespace xgrad::nn {
 
 /// y = max(x, 0)
-struct ReLU : Module {
-  explicit ReLU(At here) : Module(std::move(here)) {}
-  explicit ReLU(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct ReLU : Layer<ReLU> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return relu(x); }
 };
 
 /// y = min(max(x, 0), 6)
-struct ReLU6 : Module {
-  explicit ReLU6(At here) : Module(std::move(here)) {}
-  explicit ReLU6(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct ReLU6 : Layer<ReLU6> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return relu6(x); }
 };
 
 /// See selu.
-struct SELU : Module {
-  explicit SELU(At here) : Module(std::move(here)) {}
-  explicit SELU(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct SELU : Layer<SELU> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return selu(x); }
 };
 
 /// y = x sigmoid(x)
-struct SiLU : Module {
-  explicit SiLU(At here) : Module(std::move(here)) {}
-  explicit SiLU(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct SiLU : Layer<SiLU> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return silu(x); }
 };
 
 /// y = x tanh(softplus(x))
-struct Mish : Module {
-  explicit Mish(At here) : Module(std::move(here)) {}
-  explicit Mish(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct Mish : Layer<Mish> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return mish(x); }
 };
 
 /// y = 1/(1 + e^-x)
-struct Sigmoid : Module {
-  explicit Sigmoid(At here) : Module(std::move(here)) {}
-  explicit Sigmoid(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct Sigmoid : Layer<Sigmoid> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return sigmoid(x); }
 };
 
 /// y = ln sigmoid(x)
-struct LogSigmoid : Module {
-  explicit LogSigmoid(At here) : Module(std::move(here)) {}
-  explicit LogSigmoid(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct LogSigmoid : Layer<LogSigmoid> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return logsigmoid(x); }
 };
 
 /// y = relu6(x + 3)/6
-struct Hardsigmoid : Module {
-  explicit Hardsigmoid(At here) : Module(std::move(here)) {}
-  explicit Hardsigmoid(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct Hardsigmoid : Layer<Hardsigmoid> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return hardsigmoid(x); }
 };
 
 /// y = x relu6(x + 3)/6
-struct Hardswish : Module {
-  explicit Hardswish(At here) : Module(std::move(here)) {}
-  explicit Hardswish(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct Hardswish : Layer<Hardswish> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return hardswish(x); }
 };
 
 /// Hyperbolic tangent.
-struct Tanh : Module {
-  explicit Tanh(At here) : Module(std::move(here)) {}
-  explicit Tanh(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct Tanh : Layer<Tanh> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return tanh(x); }
 };
 
 /// y = x - tanh x
-struct Tanhshrink : Module {
-  explicit Tanhshrink(At here) : Module(std::move(here)) {}
-  explicit Tanhshrink(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct Tanhshrink : Layer<Tanhshrink> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return tanhshrink(x); }
 };
 
 /// y = x / (1 + |x|)
-struct Softsign : Module {
-  explicit Softsign(At here) : Module(std::move(here)) {}
-  explicit Softsign(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct Softsign : Layer<Softsign> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return softsign(x); }
 };
 
 /// y = ln(1 + e^x)
-struct Softplus : Module {
-  explicit Softplus(At here) : Module(std::move(here)) {}
-  explicit Softplus(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+struct Softplus : Layer<Softplus> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return softplus(x); }
 };
 
 /// y = x above 0, else negative_slope x
-struct LeakyReLU : Module {
-  using Options = LeakyReluOptions;
-
-  LeakyReLU(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit LeakyReLU(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const Options options;
+struct LeakyReLU : Layer<LeakyReLU, LeakyReluOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return leaky_relu(x, options); }
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(options.negative_slope); }
 };
 
 /// y = min(max(x, min_val), max_val)
-struct Hardtanh : Module {
-  using Options = HardtanhOptions;
-
-  Hardtanh(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit Hardtanh(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const Options options;
+struct Hardtanh : Layer<Hardtanh, HardtanhOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return hardtanh(x, options); }
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(options.min_val, " to ", options.max_val); }
 };
 
 /// y = x where |x| > lambda, else 0
-struct Hardshrink : Module {
-  explicit Hardshrink(At here, double width = 0.5) : Module(std::move(here)), lambda(width) {}
+struct Hardshrink : Layer<Hardshrink> {
+  explicit Hardshrink(At here, double width = 0.5) : Layer(std::move(here)), lambda(width) {}
   explicit Hardshrink(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return hardshrink(x, lambda); }
 
   const double lambda;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(lambda); }
 };
 
 /// y = sign x (|x| - lambda) where |x| > lambda, else 0
-struct Softshrink : Module {
-  explicit Softshrink(At here, double width = 0.5) : Module(std::move(here)), lambda(width) {}
+struct Softshrink : Layer<Softshrink> {
+  explicit Softshrink(At here, double width = 0.5) : Layer(std::move(here)), lambda(width) {}
   explicit Softshrink(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return softshrink(x, lambda); }
 
   const double lambda;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(lambda); }
 };
 
 /// y = x from 0 on, else slope x; in training, each slope is drawn between lower and upper (the next draw of the
 /// calling thread's generator), else it is their mean.
-struct RReLU : Module {
-  using Options = RReluOptions;
-
-  RReLU(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit RReLU(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const Options options;
+struct RReLU : Layer<RReLU, RReluOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const {
+    if (training()) return rrelu(x, options);
+    return leaky_relu(x, {.negative_slope = (options.lower + options.upper) / 2});
+  }
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(options.lower, " to ", options.upper); }
 };
 
 /// y = x above 0, else alpha (e^x - 1)
-struct ELU : Module {
-  explicit ELU(At here, double factor = 1) : Module(std::move(here)), alpha(factor) {}
+struct ELU : Layer<ELU> {
+  explicit ELU(At here, double factor = 1) : Layer(std::move(here)), alpha(factor) {}
   explicit ELU(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return elu(x, alpha); }
 
   const double alpha;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(alpha); }
 };
 
 /// y = x above 0, else alpha (e^(x/alpha) - 1)
-struct CELU : Module {
-  explicit CELU(At here, double factor = 1) : Module(std::move(here)), alpha(factor) {}
+struct CELU : Layer<CELU> {
+  explicit CELU(At here, double factor = 1) : Layer(std::move(here)), alpha(factor) {}
   explicit CELU(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return celu(x, alpha); }
 
   const double alpha;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(alpha); }
 };
 
 /// y = x P(x), P the normal distribution function
-struct GELU : Module {
-  explicit GELU(At here, Gelu formula = Gelu::erf) : Module(std::move(here)), form(formula) {}
+struct GELU : Layer<GELU> {
+  explicit GELU(At here, Gelu formula = Gelu::erf) : Layer(std::move(here)), form(formula) {}
   explicit GELU(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return gelu(x, form); }
 
   const Gelu form;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return form == Gelu::erf ? "" : "tanh"; }
 };
 
 /// The first half of x along `axis` times the sigmoid of the second.
-struct GLU : Module {
-  explicit GLU(At here, int along = -1) : Module(std::move(here)), axis(along) {}
+struct GLU : Layer<GLU> {
+  explicit GLU(At here, int along = -1) : Layer(std::move(here)), axis(along) {}
   explicit GLU(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return glu(x, axis); }
 
   const int axis;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat("axis ", axis); }
 };
 
 /// y_i = e^x_i / sum_j e^x_j along `axis`
-struct Softmax : Module {
-  explicit Softmax(At here, int along = -1) : Module(std::move(here)), axis(along) {}
+struct Softmax : Layer<Softmax> {
+  explicit Softmax(At here, int along = -1) : Layer(std::move(here)), axis(along) {}
   explicit Softmax(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return softmax(x, axis); }
 
   const int axis;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat("axis ", axis); }
 };
 
 /// y_i = x_i - ln sum_j e^x_j along `axis`
-struct LogSoftmax : Module {
-  explicit LogSoftmax(At here, int along = -1) : Module(std::move(here)), axis(along) {}
+struct LogSoftmax : Layer<LogSoftmax> {
+  explicit LogSoftmax(At here, int along = -1) : Layer(std::move(here)), axis(along) {}
   explicit LogSoftmax(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return log_softmax(x, axis); }
 
   const int axis;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat("axis ", axis); }
 };
 
 struct PReLUOptions {
   std::int64_t num_parameters = 1;  ///< one for all, or one for each position of axis 1
   double init = 0.25;               ///< what they begin as
 };
-/// y = x above 0, else weight x, where the weight is learned.
-struct PReLU : Module {
-  using Options = PReLUOptions;
+/// y = x above 0, else weight x, where the weight is learned. Throws ValueError for num_parameters below 1.
+struct PReLU : Layer<PReLU, PReLUOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x) const { return prelu(x, weight); }
 
-  /// Throws ValueError for num_parameters below 1.
-  PReLU(At here, const Options& options = {});
-  explicit PReLU(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const Tensor weight;  ///< (num_parameters)
+  const Tensor weight =  ///< (num_parameters)
+      param("weight", {positive("num_parameters", options.num_parameters)}, init::constant(options.init));
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(weight.size()); }
 };
 
 }  // namespace xgrad::nn

@@ -33,7 +33,7 @@ std::string described(std::int64_t in, std::int64_t out, const Size2d& kernel, c
 }  // namespace
 
 Conv1d::Conv1d(At here, std::int64_t in_channels, std::int64_t out_channels, std::int64_t size, const Options& given)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       in(positive("in", in_channels)),
       out(positive("out", out_channels)),
       kernel(positive("kernel", size)),
@@ -45,17 +45,16 @@ Conv1d::Conv1d(At here, std::int64_t in_channels, std::int64_t out_channels, std
       }()),
       bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / out)) : Tensor()) {}
 
-Tensor Conv1d::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(conv1d(
+Tensor Conv1d::forward(const Tensor& x) const {
+  return conv1d(
       x, weight, bias,
-      {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups}));
+      {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups});
 }
 
 std::string Conv1d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
 
 Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size, const Options& given)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       in(positive("in", in_channels)),
       out(positive("out", out_channels)),
       kernel(positive("kernel", size.height), positive("kernel", size.width)),
@@ -67,18 +66,17 @@ Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, con
       }()),
       bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / out)) : Tensor()) {}
 
-Tensor Conv2d::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(conv2d(
+Tensor Conv2d::forward(const Tensor& x) const {
+  return conv2d(
       x, weight, bias,
-      {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups}));
+      {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups});
 }
 
 std::string Conv2d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
 
 ConvTranspose1d::ConvTranspose1d(At here, std::int64_t in_channels, std::int64_t out_channels, std::int64_t size,
                                  const Options& given)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       in(positive("in", in_channels)),
       out(positive("out", out_channels)),
       kernel(positive("kernel", size)),
@@ -90,21 +88,20 @@ ConvTranspose1d::ConvTranspose1d(At here, std::int64_t in_channels, std::int64_t
       }()),
       bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / in)) : Tensor()) {}
 
-Tensor ConvTranspose1d::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(conv_transpose1d(x, weight, bias,
+Tensor ConvTranspose1d::forward(const Tensor& x) const {
+  return conv_transpose1d(x, weight, bias,
                                {.stride = options.stride,
                                 .padding = options.padding,
                                 .output_padding = options.output_padding,
                                 .dilation = options.dilation,
-                                .groups = options.groups}));
+                                .groups = options.groups});
 }
 
 std::string ConvTranspose1d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
 
 ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size,
                                  const Options& given)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       in(positive("in", in_channels)),
       out(positive("out", out_channels)),
       kernel(positive("kernel", size.height), positive("kernel", size.width)),
@@ -116,14 +113,13 @@ ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t
       }()),
       bias(options.bias ? param("bias", {out}, or_usual(options.bias_init, weight.size() / in)) : Tensor()) {}
 
-Tensor ConvTranspose2d::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(conv_transpose2d(x, weight, bias,
+Tensor ConvTranspose2d::forward(const Tensor& x) const {
+  return conv_transpose2d(x, weight, bias,
                                {.stride = options.stride,
                                 .padding = options.padding,
                                 .output_padding = options.output_padding,
                                 .dilation = options.dilation,
-                                .groups = options.groups}));
+                                .groups = options.groups});
 }
 
 std::string ConvTranspose2d::settings() const { return described(in, out, kernel, options.stride, options.groups); }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../ops/layers/conv.h"
-#include "../module.h"
+#include "../layer.h"
 
 namespace xgrad::nn {
 
@@ -17,7 +17,7 @@ struct Conv1dOptions {
 };
 
 /// y = conv1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
-struct Conv1d : Module {
+struct Conv1d : Layer<Conv1d> {
   using Options = Conv1dOptions;
 
   /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
@@ -25,7 +25,7 @@ struct Conv1d : Module {
   explicit Conv1d(Placeless, ...);  ///< does not compile: no place
 
   /// Throws as conv1d.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const std::int64_t in, out, kernel;
   const Options options;
@@ -47,7 +47,7 @@ struct Conv2dOptions {
 };
 
 /// y = conv2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
-struct Conv2d : Module {
+struct Conv2d : Layer<Conv2d> {
   using Options = Conv2dOptions;
 
   /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
@@ -55,7 +55,7 @@ struct Conv2d : Module {
   explicit Conv2d(Placeless, ...);  ///< does not compile: no place
 
   /// Throws as conv2d.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const std::int64_t in, out;
   const Size2d kernel;
@@ -79,7 +79,7 @@ struct ConvTranspose1dOptions {
 };
 
 /// y = conv_transpose1d(x, weight, bias)      x (B, in, T) or (in, T) -> (B, out, T')
-struct ConvTranspose1d : Module {
+struct ConvTranspose1d : Layer<ConvTranspose1d> {
   using Options = ConvTranspose1dOptions;
 
   /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
@@ -87,7 +87,7 @@ struct ConvTranspose1d : Module {
   explicit ConvTranspose1d(Placeless, ...);  ///< does not compile: no place
 
   /// Throws as conv_transpose1d.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const std::int64_t in, out, kernel;
   const Options options;
@@ -110,7 +110,7 @@ struct ConvTranspose2dOptions {
 };
 
 /// y = conv_transpose2d(x, weight, bias)      x (B, in, H, W) or (in, H, W) -> (B, out, H', W')
-struct ConvTranspose2d : Module {
+struct ConvTranspose2d : Layer<ConvTranspose2d> {
   using Options = ConvTranspose2dOptions;
 
   /// Throws ValueError for sizes below 1 and groups that do not divide the channels.
@@ -118,7 +118,7 @@ struct ConvTranspose2d : Module {
   explicit ConvTranspose2d(Placeless, ...);  ///< does not compile: no place
 
   /// Throws as conv_transpose2d.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const std::int64_t in, out;
   const Size2d kernel;

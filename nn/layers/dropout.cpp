@@ -1,71 +1,25 @@
-// Dropout of elements, of channels and of whole samples.
+// Dropout of elements and of whole samples.
 #include "dropout.h"
 
 #include "../../ops/arrange/create.h"
 #include "../../ops/elementwise/arithmetic.h"
-#include "../../ops/layers/dropout.h"
 
 namespace xgrad::nn {
-namespace {
 
-// `p`, if it is a probability; the error says which module has it.
-double checked(const Place* place, const char* op, double p) {
-  const Scope scope(place);
-  if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "p ", p, " is not in [0, 1]");
-  return p;
+Dropout::Dropout(At here, double given) : Layer(std::move(here)), p(probability("p", given)) {}
+
+Tensor Dropout::forward(const Tensor& x) const {
+  return training() && p > 0 ? dropout(x, p, next_random_key()) : x;
 }
 
-}  // namespace
+DropPath::DropPath(At here, double given) : Layer(std::move(here)), p(probability("p", given)) {}
 
-Dropout::Dropout(At here, double probability) : Module(std::move(here)), p(checked(place(), "dropout", probability)) {}
-
-Tensor Dropout::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(training() && p > 0 ? dropout(x, p, next_random_key()) : x);
-}
-
-Dropout1d::Dropout1d(At here, double probability)
-    : Module(std::move(here)), p(checked(place(), "dropout1d", probability)) {}
-
-Tensor Dropout1d::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(training() && p > 0 ? dropout1d(x, p) : x);
-}
-
-Dropout2d::Dropout2d(At here, double probability)
-    : Module(std::move(here)), p(checked(place(), "dropout2d", probability)) {}
-
-Tensor Dropout2d::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(training() && p > 0 ? dropout2d(x, p) : x);
-}
-
-AlphaDropout::AlphaDropout(At here, double probability)
-    : Module(std::move(here)), p(checked(place(), "alpha_dropout", probability)) {}
-
-Tensor AlphaDropout::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(training() && p > 0 ? alpha_dropout(x, p) : x);
-}
-
-FeatureAlphaDropout::FeatureAlphaDropout(At here, double probability)
-    : Module(std::move(here)), p(checked(place(), "feature_alpha_dropout", probability)) {}
-
-Tensor FeatureAlphaDropout::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(training() && p > 0 ? feature_alpha_dropout(x, p) : x);
-}
-
-DropPath::DropPath(At here, double probability)
-    : Module(std::move(here)), p(checked(place(), "drop_path", probability)) {}
-
-Tensor DropPath::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor DropPath::forward(const Tensor& x) const {
   if (x.rank() == 0) fail<ShapeError>("drop_path", "needs (B, ...), got ", x.shape());
-  if (!training() || p == 0) return here(x);
+  if (!training() || p == 0) return x;
   Shape samples = Shape::filled(x.rank(), 1);
   samples[0] = x.dim(0);
-  return here(x * dropout(ones(samples), p));
+  return x * dropout(ones(samples), p);
 }
 
 }  // namespace xgrad::nn

@@ -1,18 +1,19 @@
 // Dropout of elements, of channels and of whole samples.
 #pragma once
 
-#include "../module.h"
+#include "../../ops/layers/dropout.h"
+#include "../layer.h"
 
 namespace xgrad::nn {
 
 /// In training, every element becomes 0 with probability p and is divided by 1 - p otherwise; else nothing happens
 /// (Srivastava et al. 2014). Which ones: the next draw of the calling thread's generator.
-struct Dropout : Module {
+struct Dropout : Layer<Dropout> {
   /// Throws ValueError unless 0 <= p <= 1.
   Dropout(At here, double p);
   explicit Dropout(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const double p;
 
@@ -20,27 +21,17 @@ struct Dropout : Module {
   std::string settings() const override { return cat(p); }
 };
 
-/// In training, dropout1d: whole channels of x (B, C, L) or (C, L) become 0; else nothing happens.
-struct Dropout1d : Module {
-  /// Throws ValueError unless 0 <= p <= 1.
-  Dropout1d(At here, double p = 0.5);
-  explicit Dropout1d(Placeless, ...);  ///< does not compile: no place
+namespace detail {
 
-  Tensor operator()(const Tensor& x) const;
+/// In training, function(x, p); else nothing happens. Which ones: the next draw of the calling thread's generator.
+template <class Self, auto function>
+struct ChannelDropout : Layer<Self> {
+  explicit ChannelDropout(At here, double probability = 0.5)
+      : Layer<Self>(std::move(here)), p(this->probability("p", probability)) {}
+  template <class... Rest>
+  explicit ChannelDropout(Module::Placeless, const Rest&...);
 
-  const double p;
-
- protected:
-  std::string settings() const override { return cat(p); }
-};
-
-/// In training, dropout2d: whole channels of x (B, C, H, W) or (C, H, W) become 0; else nothing happens.
-struct Dropout2d : Module {
-  /// Throws ValueError unless 0 <= p <= 1.
-  Dropout2d(At here, double p = 0.5);
-  explicit Dropout2d(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return this->training() && p > 0 ? function(x, p) : x; }
 
   const double p;
 
@@ -48,32 +39,28 @@ struct Dropout2d : Module {
   std::string settings() const override { return cat(p); }
 };
 
-/// In training, alpha_dropout: what keeps mean and variance of networks with SELU; else nothing happens.
-struct AlphaDropout : Module {
-  /// Throws ValueError unless 0 <= p <= 1.
-  AlphaDropout(At here, double p = 0.5);
-  explicit AlphaDropout(Placeless, ...);  ///< does not compile: no place
+using DropoutFunction = Tensor (*)(const Tensor& x, double p);
 
-  Tensor operator()(const Tensor& x) const;
+}  // namespace detail
 
-  const double p;
-
- protected:
-  std::string settings() const override { return cat(p); }
+/// In training, whole channels of x (B, C, L) or (C, L) become 0: dropout1d. Throws ValueError unless 0 <= p <= 1.
+struct Dropout1d : detail::ChannelDropout<Dropout1d, detail::DropoutFunction(&dropout1d)> {
+  using ChannelDropout::ChannelDropout;
 };
-
-/// In training, feature_alpha_dropout: AlphaDropout of whole channels; else nothing happens.
-struct FeatureAlphaDropout : Module {
-  /// Throws ValueError unless 0 <= p <= 1.
-  FeatureAlphaDropout(At here, double p = 0.5);
-  explicit FeatureAlphaDropout(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const double p;
-
- protected:
-  std::string settings() const override { return cat(p); }
+/// In training, whole channels of x (B, C, H, W) or (C, H, W) become 0: dropout2d. Throws ValueError unless 0 <= p
+/// <= 1.
+struct Dropout2d : detail::ChannelDropout<Dropout2d, detail::DropoutFunction(&dropout2d)> {
+  using ChannelDropout::ChannelDropout;
+};
+/// In training, alpha_dropout: what keeps mean and variance of networks with SELU. Throws ValueError unless 0 <= p
+/// <= 1.
+struct AlphaDropout : detail::ChannelDropout<AlphaDropout, detail::DropoutFunction(&alpha_dropout)> {
+  using ChannelDropout::ChannelDropout;
+};
+/// AlphaDropout of whole channels: feature_alpha_dropout. Throws ValueError unless 0 <= p <= 1.
+struct FeatureAlphaDropout
+    : detail::ChannelDropout<FeatureAlphaDropout, detail::DropoutFunction(&feature_alpha_dropout)> {
+  using ChannelDropout::ChannelDropout;
 };
 
 /// Stochastic depth (Huang et al. 2016): in training, every sample of a batch becomes 0 with probability p and is
@@ -82,13 +69,13 @@ struct FeatureAlphaDropout : Module {
 ///     y = x + drop_path(f(x))
 ///
 /// As torchvision's StochasticDepth by "row". Which ones: the next draw of the calling thread's generator.
-struct DropPath : Module {
+struct DropPath : Layer<DropPath> {
   /// Throws ValueError unless 0 <= p <= 1.
   DropPath(At here, double p);
   explicit DropPath(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, ...), of the same shape back. Throws ShapeError for a scalar.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const double p;
 

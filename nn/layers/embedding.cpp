@@ -23,7 +23,7 @@ void clear_padding(const Tensor& weight, std::optional<std::int64_t> row, const 
 }  // namespace
 
 Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       count(positive("count", rows)),
       dim(positive("dim", width)),
       padding_idx(from_start(options.padding_idx, count)),
@@ -31,15 +31,14 @@ Embedding::Embedding(At here, std::int64_t rows, std::int64_t width, const Optio
   clear_padding(weight, padding_idx, options.init);
 }
 
-Tensor Embedding::operator()(const Index& ids) const {
-  const auto here = enter(ids);
-  return here(embedding(weight, ids, {.padding_idx = padding_idx}));
+Tensor Embedding::forward(const Index& ids) const {
+  return embedding(weight, ids, {.padding_idx = padding_idx});
 }
 
 std::string Embedding::settings() const { return cat(count, " x ", dim); }
 
 EmbeddingBag::EmbeddingBag(At here, std::int64_t rows, std::int64_t width, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       count(positive("count", rows)),
       dim(positive("dim", width)),
       mode(options.mode),
@@ -48,14 +47,12 @@ EmbeddingBag::EmbeddingBag(At here, std::int64_t rows, std::int64_t width, const
   clear_padding(weight, padding_idx, options.init);
 }
 
-Tensor EmbeddingBag::operator()(const Index& ids) const {
-  const auto here = enter(ids);
-  return here(embedding_bag(weight, ids, {.mode = mode, .padding_idx = padding_idx}));
+Tensor EmbeddingBag::forward(const Index& ids) const {
+  return embedding_bag(weight, ids, {.mode = mode, .padding_idx = padding_idx});
 }
 
-Tensor EmbeddingBag::operator()(const Index& ids, const Index& offsets) const {
-  const auto here = enter(ids, offsets);
-  return here(embedding_bag(weight, ids, offsets, {.mode = mode, .padding_idx = padding_idx}));
+Tensor EmbeddingBag::forward(const Index& ids, const Index& offsets) const {
+  return embedding_bag(weight, ids, offsets, {.mode = mode, .padding_idx = padding_idx});
 }
 
 std::string EmbeddingBag::settings() const { return cat(count, " x ", dim); }

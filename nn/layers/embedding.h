@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../ops/layers/embedding_bag.h"
-#include "../module.h"
+#include "../layer.h"
 
 namespace xgrad::nn {
 
@@ -14,7 +14,7 @@ struct EmbeddingOptions {
 };
 
 /// y = weight[ids]      ids (...) -> (..., dim);  the same as one_hot(ids) weight.
-struct Embedding : Module {
+struct Embedding : Layer<Embedding> {
   using Options = EmbeddingOptions;
 
   /// Throws ValueError for sizes below 1 or a padding_idx outside [-count, count), which counts from the end below 0.
@@ -22,7 +22,7 @@ struct Embedding : Module {
   explicit Embedding(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ValueError for a number outside [0, count).
-  Tensor operator()(const Index& ids) const;
+  Tensor forward(const Index& ids) const;
 
   const std::int64_t count;
   const std::int64_t dim;
@@ -40,7 +40,7 @@ struct EmbeddingBagOptions {
 };
 
 /// Sum, mean or largest elements of the rows of a bag: embedding_bag with a table of its own.
-struct EmbeddingBag : Module {
+struct EmbeddingBag : Layer<EmbeddingBag> {
   using Options = EmbeddingBagOptions;
 
   /// Throws ValueError for sizes below 1 or a padding_idx outside [-count, count), which counts from the end below 0.
@@ -48,9 +48,9 @@ struct EmbeddingBag : Module {
   explicit EmbeddingBag(Placeless, ...);  ///< does not compile: no place
 
   /// Bags of one size, ids (B, L) -> (B, dim).
-  Tensor operator()(const Index& ids) const;
+  Tensor forward(const Index& ids) const;
   /// Bags of any sizes in a list, each beginning at its offset. Throw as embedding_bag.
-  Tensor operator()(const Index& ids, const Index& offsets) const;
+  Tensor forward(const Index& ids, const Index& offsets) const;
 
   const std::int64_t count;
   const std::int64_t dim;

@@ -6,7 +6,7 @@
 namespace xgrad::nn {
 
 Linear::Linear(At here, std::int64_t in_size, std::int64_t out_size, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       in(positive("in", in_size)),
       out(positive("out", out_size)),
       weight(options.weight.defined()
@@ -20,9 +20,8 @@ Linear::Linear(At here, std::int64_t in_size, std::int64_t out_size, const Optio
   }
 }
 
-Tensor Linear::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(linear(x, weight, bias));
+Tensor Linear::forward(const Tensor& x) const {
+  return linear(x, weight, bias);
 }
 
 std::string Linear::settings() const { return cat(in, " -> ", out); }

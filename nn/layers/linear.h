@@ -1,7 +1,7 @@
 // Linear: an affine map of the last axis.
 #pragma once
 
-#include "../module.h"
+#include "../layer.h"
 
 namespace xgrad::nn {
 
@@ -13,7 +13,7 @@ struct LinearOptions {
 };
 
 /// y = x W' + b      x (..., in) -> (..., out)
-struct Linear : Module {
+struct Linear : Layer<Linear> {
   using Options = LinearOptions;
 
   /// Throws ValueError for sizes below 1, ShapeError if a shared weight is not (out, in).
@@ -21,7 +21,7 @@ struct Linear : Module {
   explicit Linear(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError unless x ends in `in`.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const std::int64_t in;
   const std::int64_t out;

@@ -11,227 +11,166 @@
 #include "../../ops/losses/ctc_loss.h"
 #include "../../ops/losses/distance_loss.h"
 #include "../../ops/losses/loss.h"
-#include "../module.h"
+#include "../layer.h"
 
 namespace xgrad::nn {
+namespace detail {
 
-/// See cross_entropy.
-struct CrossEntropyLoss : Module {
-  using Options = CrossEntropyOptions;
+/// A loss whose options have a weight, which is a buffer.
+template <class Self, class OptionsOf>
+class WeightedLoss : public LayerCall<Self> {
+ public:
+  using Options = OptionsOf;
 
-  explicit CrossEntropyLoss(At here, const Options& given = {});
-  explicit CrossEntropyLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& logits, const Index& targets) const;
-  /// With probabilities as targets: the same weight, smoothing and reduction.
-  Tensor operator()(const Tensor& logits, const Tensor& probabilities) const;
+  explicit WeightedLoss(At here, const Options& given = {}) : LayerCall<Self>(std::move(here)), options(keep(given)) {}
+  template <class... Rest>
+  explicit WeightedLoss(Module::Placeless, const Rest&...);
 
   const Options options;
+
+ private:
+  Options keep(Options given) {
+    if (given.weight.defined()) given.weight = this->buffer("weight", given.weight.value());
+    if constexpr (requires { given.pos_weight; }) {
+      if (given.pos_weight.defined()) given.pos_weight = this->buffer("pos_weight", given.pos_weight.value());
+    }
+    return given;
+  }
+};
+
+}  // namespace detail
+
+/// See cross_entropy.
+struct CrossEntropyLoss : detail::WeightedLoss<CrossEntropyLoss, CrossEntropyOptions> {
+  using WeightedLoss::WeightedLoss;
+  Tensor forward(const Tensor& logits, const Index& targets) const { return cross_entropy(logits, targets, options); }
+  /// With probabilities as targets: the same weight, smoothing and reduction.
+  Tensor forward(const Tensor& logits, const Tensor& probabilities) const {
+    return cross_entropy(
+        logits, probabilities,
+        {.weight = options.weight, .label_smoothing = options.label_smoothing, .reduction = options.reduction});
+  }
 };
 
 /// See nll_loss.
-struct NLLLoss : Module {
-  using Options = NllLossOptions;
-
-  explicit NLLLoss(At here, const Options& given = {});
-  explicit NLLLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& log_p, const Index& targets) const;
-
-  const Options options;
+struct NLLLoss : detail::WeightedLoss<NLLLoss, NllLossOptions> {
+  using WeightedLoss::WeightedLoss;
+  Tensor forward(const Tensor& log_p, const Index& targets) const { return nll_loss(log_p, targets, options); }
 };
 
 /// See binary_cross_entropy.
-struct BCELoss : Module {
-  using Options = BinaryCrossEntropyOptions;
-
-  explicit BCELoss(At here, const Options& given = {});
-  explicit BCELoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& p, const Tensor& target) const;
-
-  const Options options;
+struct BCELoss : detail::WeightedLoss<BCELoss, BinaryCrossEntropyOptions> {
+  using WeightedLoss::WeightedLoss;
+  Tensor forward(const Tensor& p, const Tensor& target) const { return binary_cross_entropy(p, target, options); }
 };
 
 /// See binary_cross_entropy_with_logits.
-struct BCEWithLogitsLoss : Module {
-  using Options = BinaryCrossEntropyWithLogitsOptions;
-
-  explicit BCEWithLogitsLoss(At here, const Options& given = {});
-  explicit BCEWithLogitsLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& logits, const Tensor& target) const;
-
-  const Options options;
+struct BCEWithLogitsLoss : detail::WeightedLoss<BCEWithLogitsLoss, BinaryCrossEntropyWithLogitsOptions> {
+  using WeightedLoss::WeightedLoss;
+  Tensor forward(const Tensor& logits, const Tensor& target) const {
+    return binary_cross_entropy_with_logits(logits, target, options);
+  }
 };
 
 /// See kl_div.
-struct KLDivLoss : Module {
-  using Options = KlDivOptions;
-
-  explicit KLDivLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit KLDivLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& log_prediction, const Tensor& target) const;
-
-  const Options options;
+struct KLDivLoss : Layer<KLDivLoss, KlDivOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& log_prediction, const Tensor& target) const {
+    return kl_div(log_prediction, target, options);
+  }
 };
 
 /// See gaussian_nll_loss.
-struct GaussianNLLLoss : Module {
-  using Options = GaussianNllLossOptions;
-
-  explicit GaussianNLLLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit GaussianNLLLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x, const Tensor& target, const Tensor& variance) const;
-
-  const Options options;
+struct GaussianNLLLoss : Layer<GaussianNLLLoss, GaussianNllLossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x, const Tensor& target, const Tensor& variance) const {
+    return gaussian_nll_loss(x, target, variance, options);
+  }
 };
 
 /// See poisson_nll_loss.
-struct PoissonNLLLoss : Module {
-  using Options = PoissonNllLossOptions;
-
-  explicit PoissonNLLLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit PoissonNLLLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x, const Tensor& target) const;
-
-  const Options options;
+struct PoissonNLLLoss : Layer<PoissonNLLLoss, PoissonNllLossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x, const Tensor& target) const { return poisson_nll_loss(x, target, options); }
 };
 
 /// See mse_loss.
-struct MSELoss : Module {
-  using Options = LossOptions;
-
-  explicit MSELoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit MSELoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& prediction, const Tensor& target) const;
-
-  const Options options;
+struct MSELoss : Layer<MSELoss, LossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& prediction, const Tensor& target) const { return mse_loss(prediction, target, options); }
 };
 
 /// See l1_loss.
-struct L1Loss : Module {
-  using Options = LossOptions;
-
-  explicit L1Loss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit L1Loss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& prediction, const Tensor& target) const;
-
-  const Options options;
+struct L1Loss : Layer<L1Loss, LossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& prediction, const Tensor& target) const { return l1_loss(prediction, target, options); }
 };
 
 /// See smooth_l1_loss.
-struct SmoothL1Loss : Module {
-  using Options = SmoothL1LossOptions;
-
-  explicit SmoothL1Loss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit SmoothL1Loss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& prediction, const Tensor& target) const;
-
-  const Options options;
+struct SmoothL1Loss : Layer<SmoothL1Loss, SmoothL1LossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& prediction, const Tensor& target) const {
+    return smooth_l1_loss(prediction, target, options);
+  }
 };
 
 /// See huber_loss.
-struct HuberLoss : Module {
-  using Options = HuberLossOptions;
-
-  explicit HuberLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit HuberLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& prediction, const Tensor& target) const;
-
-  const Options options;
+struct HuberLoss : Layer<HuberLoss, HuberLossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& prediction, const Tensor& target) const {
+    return huber_loss(prediction, target, options);
+  }
 };
 
 /// See margin_ranking_loss.
-struct MarginRankingLoss : Module {
-  using Options = MarginRankingLossOptions;
-
-  explicit MarginRankingLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit MarginRankingLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& a, const Tensor& b, const Tensor& y) const;
-
-  const Options options;
+struct MarginRankingLoss : Layer<MarginRankingLoss, MarginRankingLossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& a, const Tensor& b, const Tensor& y) const {
+    return margin_ranking_loss(a, b, y, options);
+  }
 };
 
 /// See hinge_embedding_loss.
-struct HingeEmbeddingLoss : Module {
-  using Options = HingeEmbeddingLossOptions;
-
-  explicit HingeEmbeddingLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit HingeEmbeddingLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x, const Tensor& y) const;
-
-  const Options options;
+struct HingeEmbeddingLoss : Layer<HingeEmbeddingLoss, HingeEmbeddingLossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x, const Tensor& y) const { return hinge_embedding_loss(x, y, options); }
 };
 
 /// See cosine_embedding_loss.
-struct CosineEmbeddingLoss : Module {
-  using Options = CosineEmbeddingLossOptions;
-
-  explicit CosineEmbeddingLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit CosineEmbeddingLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& a, const Tensor& b, const Tensor& y) const;
-
-  const Options options;
+struct CosineEmbeddingLoss : Layer<CosineEmbeddingLoss, CosineEmbeddingLossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& a, const Tensor& b, const Tensor& y) const {
+    return cosine_embedding_loss(a, b, y, options);
+  }
 };
 
 /// See triplet_margin_loss.
-struct TripletMarginLoss : Module {
-  using Options = TripletMarginLossOptions;
-
-  explicit TripletMarginLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit TripletMarginLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& anchor, const Tensor& positive, const Tensor& negative) const;
-
-  const Options options;
+struct TripletMarginLoss : Layer<TripletMarginLoss, TripletMarginLossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative) const {
+    return triplet_margin_loss(anchor, positive, negative, options);
+  }
 };
 
 /// See multi_margin_loss.
-struct MultiMarginLoss : Module {
-  using Options = MultiMarginLossOptions;
-
-  explicit MultiMarginLoss(At here, const Options& given = {});
-  explicit MultiMarginLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x, const Index& targets) const;
-
-  const Options options;
+struct MultiMarginLoss : detail::WeightedLoss<MultiMarginLoss, MultiMarginLossOptions> {
+  using WeightedLoss::WeightedLoss;
+  Tensor forward(const Tensor& x, const Index& targets) const { return multi_margin_loss(x, targets, options); }
 };
 
 /// See multilabel_margin_loss.
-struct MultiLabelMarginLoss : Module {
-  using Options = LossOptions;
-
-  explicit MultiLabelMarginLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit MultiLabelMarginLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x, const Index& targets) const;
-
-  const Options options;
+struct MultiLabelMarginLoss : Layer<MultiLabelMarginLoss, LossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& x, const Index& targets) const { return multilabel_margin_loss(x, targets, options); }
 };
 
 /// See ctc_loss.
-struct CTCLoss : Module {
-  using Options = CtcLossOptions;
-
-  explicit CTCLoss(At here, const Options& given = {}) : Module(std::move(here)), options(given) {}
-  explicit CTCLoss(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& log_probs, const Index& targets, const Index& input_lengths,
-                    const Index& target_lengths) const;
-
-  const Options options;
+struct CTCLoss : Layer<CTCLoss, CtcLossOptions> {
+  using Layer::Layer;
+  Tensor forward(const Tensor& log_probs, const Index& targets, const Index& input_lengths,
+                 const Index& target_lengths) const {
+    return ctc_loss(log_probs, targets, input_lengths, target_lengths, options);
+  }
 };
 
 }  // namespace xgrad::nn

@@ -1,6 +1,7 @@
 // Mlp: two linear maps with an activation in between.
 #pragma once
 
+#include "../layer.h"
 #include "activation.h"
 #include "dropout.h"
 #include "linear.h"
@@ -19,14 +20,14 @@ struct MlpOptions {
 /// y = dropout(fc2(dropout(activation(fc1(x)))))      x (..., in) -> (..., out)
 ///
 /// On a sequence, x (B, T, in), the same two maps for every position: the position-wise feed-forward of a transformer.
-struct Mlp : Module {
+struct Mlp : Layer<Mlp> {
   using Options = MlpOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   Mlp(At here, const Options& options);
   explicit Mlp(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const Options options;
   Linear fc1;

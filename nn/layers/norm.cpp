@@ -39,7 +39,7 @@ LayerNorm::LayerNorm(At here, std::int64_t size, const Options& options)
     : LayerNorm(std::move(here), Shape{size}, options) {}
 
 LayerNorm::LayerNorm(At here, const Shape& given, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       sizes([&] {
         for (const std::int64_t size : given) positive("size", size);
         return given;
@@ -52,9 +52,8 @@ LayerNorm::LayerNorm(At here, const Shape& given, const Options& options)
   check_eps("layer_norm", eps);
 }
 
-Tensor LayerNorm::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(layer_norm(x, weight, bias, {.eps = eps, .normalized = sizes}));
+Tensor LayerNorm::forward(const Tensor& x) const {
+  return layer_norm(x, weight, bias, {.eps = eps, .normalized = sizes});
 }
 
 std::string LayerNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
@@ -62,7 +61,7 @@ std::string LayerNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0
 RMSNorm::RMSNorm(At here, std::int64_t size, const Options& options) : RMSNorm(std::move(here), Shape{size}, options) {}
 
 RMSNorm::RMSNorm(At here, const Shape& given, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       sizes([&] {
         for (const std::int64_t size : given) positive("size", size);
         return given;
@@ -74,9 +73,8 @@ RMSNorm::RMSNorm(At here, const Shape& given, const Options& options)
   check_eps("rms_norm", eps);
 }
 
-Tensor RMSNorm::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(rms_norm(x, weight, {.eps = eps, .normalized = sizes}));
+Tensor RMSNorm::forward(const Tensor& x) const {
+  return rms_norm(x, weight, {.eps = eps, .normalized = sizes});
 }
 
 std::string RMSNorm::settings() const { return sizes.rank() == 1 ? cat(sizes[0]) : cat(sizes); }
@@ -147,7 +145,7 @@ std::string BatchNorm3d::shapes() const { return cat("(B, ", channels, ", D, H, 
 // -- group norm and instance norm -------------------------------------------------------------------------------------
 
 GroupNorm::GroupNorm(At here, std::int64_t group_count, std::int64_t channel_count, const Options& given)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       groups(positive("groups", group_count)),
       channels(positive("channels", channel_count)),
       options(given),
@@ -160,12 +158,11 @@ GroupNorm::GroupNorm(At here, std::int64_t group_count, std::int64_t channel_cou
   }
 }
 
-Tensor GroupNorm::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor GroupNorm::forward(const Tensor& x) const {
   if (x.rank() < 2 || x.dim(1) != channels) {
     fail<ShapeError>("group_norm", "needs (B, ", channels, ", ...), got ", x.shape());
   }
-  return here(scaled_and_shifted(standardized_groups(x, groups, options.eps), weight, bias));
+  return scaled_and_shifted(standardized_groups(x, groups, options.eps), weight, bias);
 }
 
 std::string GroupNorm::settings() const { return cat(groups, " groups, ", channels); }

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "../module.h"
+#include "../layer.h"
 
 namespace xgrad::nn {
 
@@ -18,7 +18,7 @@ struct LayerNormOptions {
 /// by element (Ba, Kiros, Hinton 2016):
 ///
 ///     y = (x - mean) / sqrt(variance + eps) weight + bias
-struct LayerNorm : Module {
+struct LayerNorm : Layer<LayerNorm> {
   using Options = LayerNormOptions;
 
   /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
@@ -28,7 +28,7 @@ struct LayerNorm : Module {
   explicit LayerNorm(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError unless x ends in the sizes.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const Shape sizes;
   const double eps;
@@ -48,7 +48,7 @@ struct RMSNormOptions {
 /// Sennrich 2019):
 ///
 ///     y = x / sqrt(mean(x^2) + eps) weight
-struct RMSNorm : Module {
+struct RMSNorm : Layer<RMSNorm> {
   using Options = RMSNormOptions;
 
   /// Over the last axis, of `size` elements. Throws ValueError for a size below 1 or a negative eps.
@@ -58,7 +58,7 @@ struct RMSNorm : Module {
   explicit RMSNorm(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError unless x ends in the sizes.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const Shape sizes;
   const double eps;
@@ -167,7 +167,7 @@ struct GroupNormOptions {
 /// many groups as channels instance norm.
 ///
 ///     y = (x - mean) / sqrt(variance + eps) weight + bias
-struct GroupNorm : Module {
+struct GroupNorm : Layer<GroupNorm> {
   using Options = GroupNormOptions;
 
   /// Throws ValueError for groups or channels below 1, channels that do not divide by the groups, or a negative eps.
@@ -175,7 +175,7 @@ struct GroupNorm : Module {
   explicit GroupNorm(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, C, ...), of the same shape back. Throws ShapeError.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const std::int64_t groups;
   const std::int64_t channels;

@@ -1,9 +1,9 @@
 // Padding of sequences (..., L) and pictures (..., H, W) as layers, under PyTorch's names. Each is pad() along the last
-// axis, or the last two.
+// axis, or the last two, and throws as pad.
 #pragma once
 
 #include "../../ops/arrange/slice.h"
-#include "../module.h"
+#include "../layer.h"
 
 namespace xgrad::nn {
 
@@ -24,123 +24,87 @@ struct Padding2 {
   std::int64_t left, right;
 };
 
-/// Around a sequence, the sequence, reflected at its ends: PadMode::reflect. Throws as pad.
-struct ReflectionPad1d : Module {
-  ReflectionPad1d(At here, const Padding2& width) : Module(std::move(here)), padding(width) {}
-  explicit ReflectionPad1d(Placeless, ...);  ///< does not compile: no place
+namespace detail {
 
-  Tensor operator()(const Tensor& x) const;
+ShortList<Padding> pad_axes(const Tensor& x, const Padding2& sides);
+ShortList<Padding> pad_axes(const Tensor& x, const Padding4& sides);
+std::string text_of(const Padding2& sides);
+std::string text_of(const Padding4& sides);
 
-  const Padding2 padding;
+/// pad() in one mode.
+template <class Self, class Sides, PadMode mode>
+struct PadLayer : Layer<Self> {
+  PadLayer(At here, const Sides& sides) : Layer<Self>(std::move(here)), padding(sides) {}
+  template <class... Rest>
+  explicit PadLayer(Module::Placeless, const Rest&...);
 
- protected:
-  std::string settings() const override;
-};
+  Tensor forward(const Tensor& x) const { return pad(x, pad_axes(x, padding), mode); }
 
-/// Around a picture, the picture, reflected at its borders: PadMode::reflect. Throws as pad.
-struct ReflectionPad2d : Module {
-  ReflectionPad2d(At here, const Padding4& width) : Module(std::move(here)), padding(width) {}
-  explicit ReflectionPad2d(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const Padding4 padding;
+  const Sides padding;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return text_of(padding); }
 };
 
-/// Around a sequence, the last element: PadMode::replicate. Throws as pad.
-struct ReplicationPad1d : Module {
-  ReplicationPad1d(At here, const Padding2& width) : Module(std::move(here)), padding(width) {}
-  explicit ReplicationPad1d(Placeless, ...);  ///< does not compile: no place
+/// pad() with a value.
+template <class Self, class Sides>
+struct ConstantPadLayer : Layer<Self> {
+  ConstantPadLayer(At here, const Sides& sides, double number)
+      : Layer<Self>(std::move(here)), padding(sides), value(number) {}
+  template <class... Rest>
+  explicit ConstantPadLayer(Module::Placeless, const Rest&...);
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const { return pad(x, pad_axes(x, padding), value); }
 
-  const Padding2 padding;
-
- protected:
-  std::string settings() const override;
-};
-
-/// Around a picture, the last element: PadMode::replicate. Throws as pad.
-struct ReplicationPad2d : Module {
-  ReplicationPad2d(At here, const Padding4& width) : Module(std::move(here)), padding(width) {}
-  explicit ReplicationPad2d(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const Padding4 padding;
-
- protected:
-  std::string settings() const override;
-};
-
-/// Around a sequence, the sequence again, from its other end: PadMode::circular. Throws as pad.
-struct CircularPad1d : Module {
-  CircularPad1d(At here, const Padding2& width) : Module(std::move(here)), padding(width) {}
-  explicit CircularPad1d(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const Padding2 padding;
-
- protected:
-  std::string settings() const override;
-};
-
-/// Around a picture, the picture again, from its other side: PadMode::circular. Throws as pad.
-struct CircularPad2d : Module {
-  CircularPad2d(At here, const Padding4& width) : Module(std::move(here)), padding(width) {}
-  explicit CircularPad2d(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const Padding4 padding;
-
- protected:
-  std::string settings() const override;
-};
-
-/// Around a sequence, this value. Throws as pad.
-struct ConstantPad1d : Module {
-  ConstantPad1d(At here, const Padding2& width, double number)
-      : Module(std::move(here)), padding(width), value(number) {}
-  explicit ConstantPad1d(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  const Padding2 padding;
+  const Sides padding;
   const double value;
 
  protected:
-  std::string settings() const override;
+  std::string settings() const override { return cat(text_of(padding), ", value ", value); }
 };
 
-/// Around a picture, this value. Throws as pad.
-struct ConstantPad2d : Module {
-  ConstantPad2d(At here, const Padding4& width, double number)
-      : Module(std::move(here)), padding(width), value(number) {}
-  explicit ConstantPad2d(Placeless, ...);  ///< does not compile: no place
+}  // namespace detail
 
-  Tensor operator()(const Tensor& x) const;
-
-  const Padding4 padding;
-  const double value;
-
- protected:
-  std::string settings() const override;
+/// Around a sequence, the sequence, reflected at its ends: PadMode::reflect.
+struct ReflectionPad1d : detail::PadLayer<ReflectionPad1d, Padding2, PadMode::reflect> {
+  using PadLayer::PadLayer;
 };
-
-/// Around a sequence, zeros. Throws as pad.
-struct ZeroPad1d : ConstantPad1d {
-  ZeroPad1d(At here, const Padding2& width) : ConstantPad1d(std::move(here), width, 0) {}
+/// Around a picture, the picture, reflected at its borders: PadMode::reflect.
+struct ReflectionPad2d : detail::PadLayer<ReflectionPad2d, Padding4, PadMode::reflect> {
+  using PadLayer::PadLayer;
+};
+/// Around a sequence, its first and last element: PadMode::replicate.
+struct ReplicationPad1d : detail::PadLayer<ReplicationPad1d, Padding2, PadMode::replicate> {
+  using PadLayer::PadLayer;
+};
+/// Around a picture, its outermost elements: PadMode::replicate.
+struct ReplicationPad2d : detail::PadLayer<ReplicationPad2d, Padding4, PadMode::replicate> {
+  using PadLayer::PadLayer;
+};
+/// Around a sequence, the sequence again, from its other end: PadMode::circular.
+struct CircularPad1d : detail::PadLayer<CircularPad1d, Padding2, PadMode::circular> {
+  using PadLayer::PadLayer;
+};
+/// Around a picture, the picture again, from its other side: PadMode::circular.
+struct CircularPad2d : detail::PadLayer<CircularPad2d, Padding4, PadMode::circular> {
+  using PadLayer::PadLayer;
+};
+/// Around a sequence, this value: nn::ConstantPad1d pad{at("pad"), 2, 0.5}.
+struct ConstantPad1d : detail::ConstantPadLayer<ConstantPad1d, Padding2> {
+  using ConstantPadLayer::ConstantPadLayer;
+};
+/// Around a picture, this value.
+struct ConstantPad2d : detail::ConstantPadLayer<ConstantPad2d, Padding4> {
+  using ConstantPadLayer::ConstantPadLayer;
+};
+/// Around a sequence, zeros.
+struct ZeroPad1d : detail::ConstantPadLayer<ZeroPad1d, Padding2> {
+  ZeroPad1d(At here, const Padding2& sides) : ConstantPadLayer(std::move(here), sides, 0) {}
   explicit ZeroPad1d(Placeless, ...);  ///< does not compile: no place
 };
-
-/// Around a picture, zeros. Throws as pad.
-struct ZeroPad2d : ConstantPad2d {
-  ZeroPad2d(At here, const Padding4& width) : ConstantPad2d(std::move(here), width, 0) {}
+/// Around a picture, zeros.
+struct ZeroPad2d : detail::ConstantPadLayer<ZeroPad2d, Padding4> {
+  ZeroPad2d(At here, const Padding4& sides) : ConstantPadLayer(std::move(here), sides, 0) {}
   explicit ZeroPad2d(Placeless, ...);  ///< does not compile: no place
 };
 

@@ -46,31 +46,29 @@ Array sinusoids(std::int64_t length, std::int64_t dim, Sinusoids layout) {
 }
 
 SinusoidalPositions::SinusoidalPositions(At here, std::int64_t dim, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       table([&] {
         possible("table", {positive("max_length", options.max_length), positive("dim", dim)});
         return sinusoids(options.max_length, dim, options.layout);
       }()),
       dropout(at("dropout"), options.dropout) {}
 
-Tensor SinusoidalPositions::operator()(const Tensor& x, std::int64_t first) const {
-  const auto here = enter(x);
+Tensor SinusoidalPositions::forward(const Tensor& x, std::int64_t first) const {
   const Tensor rows = rows_for(table, x, first);
   if (recording()) rows.named(full_name("positions"));
-  return here(dropout(x + rows));
+  return dropout(x + rows);
 }
 
 std::string SinusoidalPositions::settings() const { return cat(table.dim(0), " x ", table.dim(1)); }
 
 LearnedPositions::LearnedPositions(At here, std::int64_t max_length, std::int64_t dim, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       weight(param("weight", {positive("max_length", max_length), positive("dim", dim)},
                    options.init ? options.init : init::normal(), Decay::no)),
       dropout(at("dropout"), options.dropout) {}
 
-Tensor LearnedPositions::operator()(const Tensor& x, std::int64_t first) const {
-  const auto here = enter(x);
-  return here(dropout(x + rows_for(weight, x, first)));
+Tensor LearnedPositions::forward(const Tensor& x, std::int64_t first) const {
+  return dropout(x + rows_for(weight, x, first));
 }
 
 std::string LearnedPositions::settings() const { return cat(weight.dim(0), " x ", weight.dim(1)); }

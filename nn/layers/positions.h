@@ -1,6 +1,7 @@
 // Positions: vectors that tell a transformer where a token stands.
 #pragma once
 
+#include "../layer.h"
 #include "dropout.h"
 
 namespace xgrad::nn {
@@ -20,7 +21,7 @@ struct SinusoidalOptions {
   double dropout = 0;
 };
 /// y = dropout(x + p), p fixed: see sinusoids.      x (B, T, C) or (T, C)
-struct SinusoidalPositions : Module {
+struct SinusoidalPositions : Layer<SinusoidalPositions> {
   using Options = SinusoidalOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
@@ -29,7 +30,7 @@ struct SinusoidalPositions : Module {
 
   /// x's first position is `first` of the sequence. Throws ShapeError unless x ends in `dim`, ValueError beyond
   /// max_length.
-  Tensor operator()(const Tensor& x, std::int64_t first = 0) const;
+  Tensor forward(const Tensor& x, std::int64_t first = 0) const;
 
   const Array table;  ///< (max_length, C)
   Dropout dropout;
@@ -43,7 +44,7 @@ struct LearnedPositionOptions {
   Init init = {};  ///< if not given, normal with deviation 1
 };
 /// y = dropout(x + p), p a parameter.      x (B, T, C) or (T, C)
-struct LearnedPositions : Module {
+struct LearnedPositions : Layer<LearnedPositions> {
   using Options = LearnedPositionOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
@@ -51,7 +52,7 @@ struct LearnedPositions : Module {
   explicit LearnedPositions(Placeless, ...);  ///< does not compile: no place
 
   /// As SinusoidalPositions.
-  Tensor operator()(const Tensor& x, std::int64_t first = 0) const;
+  Tensor forward(const Tensor& x, std::int64_t first = 0) const;
 
   const Tensor weight;  ///< (max_length, C)
   Dropout dropout;

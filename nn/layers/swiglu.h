@@ -1,6 +1,7 @@
 // SwiGlu: the gated feed-forward of Llama.
 #pragma once
 
+#include "../layer.h"
 #include "linear.h"
 
 namespace xgrad::nn {
@@ -12,7 +13,7 @@ struct SwiGluOptions {
   bool bias = false;
 };
 /// y = w2(silu(w1 x) * w3 x)      x (..., in) -> (..., out) (Shazeer, "GLU Variants Improve Transformer", 2020)
-struct SwiGlu : Module {
+struct SwiGlu : Layer<SwiGlu> {
   using Options = SwiGluOptions;
 
   /// Throws ValueError for sizes below 1.
@@ -20,7 +21,7 @@ struct SwiGlu : Module {
   explicit SwiGlu(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError unless x ends in `in`.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   Linear w1;  ///< the gate
   Linear w2;

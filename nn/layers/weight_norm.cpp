@@ -7,7 +7,7 @@
 namespace xgrad::nn {
 
 WeightNormLinear::WeightNormLinear(At here, std::int64_t in_size, std::int64_t out_size, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       in(positive("in", in_size)),
       out(positive("out", out_size)),
       bias(options.bias ? param("bias", {out}, options.bias_init ? options.bias_init : init::uniform_within_root(in))
@@ -16,9 +16,8 @@ WeightNormLinear::WeightNormLinear(At here, std::int64_t in_size, std::int64_t o
       weight_g(
           param("weight_g", {out, 1}, [this](const Shape&) { return weight_lengths(weight_v.detach()).value(); })) {}
 
-Tensor WeightNormLinear::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(linear(x, weight_norm(weight_v, weight_g), bias));
+Tensor WeightNormLinear::forward(const Tensor& x) const {
+  return linear(x, weight_norm(weight_v, weight_g), bias);
 }
 
 std::string WeightNormLinear::settings() const { return cat(in, " -> ", out); }

@@ -1,6 +1,7 @@
 // Weights in two parts, a direction and a length.
 #pragma once
 
+#include "../layer.h"
 #include "linear.h"
 
 namespace xgrad::nn {
@@ -13,7 +14,7 @@ struct WeightNormLinearOptions {
 
 /// y = x W' + b with W = g v / |v|, a length and a direction for each row (Salimans, Kingma 2016). The names are those
 /// that torch.nn.utils.weight_norm gives a Linear. For other layers there is the function weight_norm.
-struct WeightNormLinear : Module {
+struct WeightNormLinear : Layer<WeightNormLinear> {
   using Options = WeightNormLinearOptions;
 
   /// Throws ValueError for sizes below 1.
@@ -21,7 +22,7 @@ struct WeightNormLinear : Module {
   explicit WeightNormLinear(Placeless, ...);  ///< does not compile: no place
 
   /// x (..., in) -> (..., out). Throws ShapeError unless x ends in `in`.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const std::int64_t in;
   const std::int64_t out;

@@ -27,15 +27,12 @@ ResNetOptions resnet34() { return {.layers = {3, 4, 6, 3}}; }
 ResNetOptions resnet50() { return {.block = ResidualBlockKind::bottleneck, .layers = {3, 4, 6, 3}}; }
 
 ResidualBlock::Shortcut::Shortcut(At here, std::int64_t in, std::int64_t out, std::int64_t stride)
-    : Module(std::move(here)), conv(at("0"), in, out, 1, convolution(stride)), norm(at("1"), out) {}
+    : Layer(std::move(here)), conv(at("0"), in, out, 1, convolution(stride)), norm(at("1"), out) {}
 
-Tensor ResidualBlock::Shortcut::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(norm(conv(x)));
-}
+Tensor ResidualBlock::Shortcut::forward(const Tensor& x) const { return norm(conv(x)); }
 
 ResidualBlock::ResidualBlock(At here, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       out(positive("width", options.width) * expansion(options.block)),
       conv1(at("conv1"), options.in, options.width, options.block == ResidualBlockKind::basic ? 3 : 1,
             options.block == ResidualBlockKind::basic ? convolution(options.stride, 1) : convolution()),
@@ -50,31 +47,26 @@ ResidualBlock::ResidualBlock(At here, const Options& options)
   if (options.stride != 1 || options.in != out) downsample.emplace(at("downsample"), options.in, out, options.stride);
 }
 
-Tensor ResidualBlock::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor ResidualBlock::forward(const Tensor& x) const {
   Tensor y = bn2(conv2(relu(bn1(conv1(x)))));
   if (conv3) y = (*bn3)((*conv3)(relu(y)));
-  return here(relu(y + (downsample ? (*downsample)(x) : x)));
+  return relu(y + (downsample ? (*downsample)(x) : x));
 }
 
 ResidualStage::ResidualStage(At here, std::int64_t count, const ResidualBlockOptions& options)
-    : Module(std::move(here)), first(at("0"), options) {
-  positive("blocks", count, most_layers);
-  ResidualBlockOptions next = options;
-  next.in = first.out;
-  next.stride = 1;
-  for (std::int64_t i = 1; i < count; ++i) others.push_back(std::make_unique<ResidualBlock>(at(cat(i)), next));
-}
-
-Tensor ResidualStage::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  Tensor y = first(x);
-  for (const auto& block : others) y = (*block)(y);
-  return here(y);
+    : Stack(std::move(here), count, [&](At block, std::int64_t i) {
+        ResidualBlockOptions next = options;
+        if (i > 0) {
+          next.in = options.width * expansion(options.block);
+          next.stride = 1;
+        }
+        return ResidualBlock(std::move(block), next);
+      }) {
+  positive("blocks", count);
 }
 
 ResNet::ResNet(At here, const Options& given)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       options([&] {
         positive("width", given.width, largest_size >> 6);
         for (const std::int64_t count : given.layers) positive("layers", count, most_layers);
@@ -86,22 +78,21 @@ ResNet::ResNet(At here, const Options& given)
       layer2(at("layer2"), options.layers[1], stage(1)),
       layer3(at("layer3"), options.layers[2], stage(2)),
       layer4(at("layer4"), options.layers[3], stage(3)),
-      fc(at("fc"), layer4.first.out, options.classes) {}
+      fc(at("fc"), layer4[0].out, options.classes) {}
 
 ResidualBlockOptions ResNet::stage(int number) const {
   const std::int64_t before = number == 0 ? options.width : expansion(options.block) * (options.width << (number - 1));
   return {.block = options.block, .in = before, .width = options.width << number, .stride = number == 0 ? 1 : 2};
 }
 
-Tensor ResNet::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor ResNet::forward(const Tensor& x) const {
   if (x.rank() != 4 || x.dim(1) != options.channels) {
     fail<ShapeError>("resnet", "needs (B, ", options.channels, ", H, W), got ", x.shape(),
                      xgrad::detail::batch_axis_hint(x.shape(), Shape{options.channels, -1, -1}));
   }
   Tensor y = max_pool2d(relu(bn1(conv1(x))), 3, {.stride = 2, .padding = 1});  // (B, 64, H/4, W/4)
   y = layer4(layer3(layer2(layer1(y))));                                       // (B, 512, H/32, W/32)
-  return here(fc(mean(y, {2, 3})));
+  return fc(mean(y, {2, 3}));
 }
 
 std::string ResNet::settings() const {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "../containers/stack.h"
+#include "../layer.h"
 #include "../layers/conv.h"
 #include "../layers/linear.h"
 #include "../layers/norm.h"
@@ -39,7 +40,7 @@ struct ResidualBlockOptions {
 
 /// y = relu(x + F(x)), F convolutions with batch norm and relu between them. Where x has another shape than F(x), a
 /// convolution of 1 x 1 with batch norm makes it fit.
-struct ResidualBlock : Module {
+struct ResidualBlock : Layer<ResidualBlock> {
   using Options = ResidualBlockOptions;
 
   /// Throws ValueError for sizes below 1.
@@ -47,13 +48,13 @@ struct ResidualBlock : Module {
   explicit ResidualBlock(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, in, H, W) -> (B, out, H / stride, W / stride), sizes rounded up. Throws ShapeError.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   /// The way past the convolutions.
-  struct Shortcut : Module {
+  struct Shortcut : Layer<Shortcut> {
     Shortcut(At here, std::int64_t in, std::int64_t out, std::int64_t stride);
     explicit Shortcut(Placeless, ...);  ///< does not compile: no place
-    Tensor operator()(const Tensor& x) const;
+    Tensor forward(const Tensor& x) const;
 
     Conv2d conv;
     BatchNorm2d norm;
@@ -70,16 +71,12 @@ struct ResidualBlock : Module {
 };
 
 /// The blocks of a stage, called 0, 1, ...; the first one has the stride.
-struct ResidualStage : Module {
+struct ResidualStage : Stack<ResidualBlock> {
   using Options = ResidualBlockOptions;
 
+  /// Throws ValueError for a count below 1.
   ResidualStage(At here, std::int64_t count, const Options& first);
   explicit ResidualStage(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  ResidualBlock first;
-  std::vector<std::unique_ptr<ResidualBlock>> others;
 };
 
 /// A convolution of 7 x 7, max pooling, four stages, the mean of what is left, and a linear map.
@@ -88,7 +85,7 @@ struct ResidualStage : Module {
 ///
 /// ResNet-18 for 1000 classes has 11,689,512 parameters, ResNet-50 25,557,032; weights of torchvision's models load as
 /// they are. Threads: in training one at a time, for its batch norms.
-struct ResNet : Module {
+struct ResNet : Layer<ResNet> {
   using Options = ResNetOptions;
 
   /// Throws ValueError for sizes below 1.
@@ -96,7 +93,7 @@ struct ResNet : Module {
   explicit ResNet(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, channels, H, W) -> logits (B, classes). Throws ShapeError.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const Options options;
   Conv2d conv1;

@@ -110,7 +110,7 @@ Tensor Seq2SeqStepper::step(const Index& tokens) {
 }
 
 Seq2Seq::Seq2Seq(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       encoder(at("encoder"), source_vocabulary, options),
       decoder(at("decoder"), target_vocabulary, options) {}
 
@@ -119,10 +119,9 @@ Seq2SeqState Seq2Seq::read(const Index& source, const Index& lengths) const {
   return {.h = states.h, .context = states.h[-1], .memory = states.output, .memory_mask = padding(lengths)};
 }
 
-Tensor Seq2Seq::operator()(const Index& source, const Index& lengths, const Index& target) const {
-  const auto here = enter(source, lengths, target);
+Tensor Seq2Seq::forward(const Index& source, const Index& lengths, const Index& target) const {
   Seq2SeqState state = read(source, lengths);
-  return here(decoder(target, state));
+  return decoder(target, state);
 }
 
 Seq2SeqStepper Seq2Seq::start(const Index& source, const Index& lengths) const {

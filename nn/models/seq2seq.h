@@ -11,6 +11,7 @@
 
 #include "../attention/attention_scores.h"
 #include "../decoding/decode.h"
+#include "../layer.h"
 #include "../layers/embedding.h"
 #include "../layers/linear.h"
 #include "../layers/recurrent.h"
@@ -101,7 +102,7 @@ class Seq2SeqStepper : public Stepper {
 };
 
 /// The whole model, from one language's tokens to another's.
-struct Seq2Seq : Module {
+struct Seq2Seq : Layer<Seq2Seq> {
   using Options = Seq2SeqOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
@@ -109,7 +110,7 @@ struct Seq2Seq : Module {
   explicit Seq2Seq(Placeless, ...);  ///< does not compile: no place
 
   /// Teacher forcing: source (B, S), of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
-  Tensor operator()(const Index& source, const Index& lengths, const Index& target) const;
+  Tensor forward(const Index& source, const Index& lengths, const Index& target) const;
   /// Decoding from the beginning. Records no graph.
   Seq2SeqStepper start(const Index& source, const Index& lengths) const;
 

@@ -111,7 +111,7 @@ Mask WindowGrid::regions() const {
 
 WindowAttention::WindowAttention(At here, std::int64_t width, std::int64_t head_count, const Size2d& given_shift,
                                  const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       dim(positive("dim", width)),
       heads(positive("heads", head_count)),
       window(positive("window", options.window.height, 1 << 10), positive("window", options.window.width, 1 << 10)),
@@ -132,8 +132,7 @@ WindowAttention::WindowAttention(At here, std::int64_t width, std::int64_t head_
   }
 }
 
-Tensor WindowAttention::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor WindowAttention::forward(const Tensor& x) const {
   check_map("window_attention", x, dim);
   const std::int64_t B = x.dim(0), N = window.height * window.width;
   const WindowGrid grid(x.dim(1), x.dim(2), window, shift);
@@ -150,7 +149,7 @@ Tensor WindowAttention::operator()(const Tensor& x) const {
   });
   const double drop = training() ? attention_dropout : 0;
   const Tensor y = multi_head_attention(projected, heads, {.mask = mask, .dropout = drop});  // (B windows, N, C)
-  return here(grid.reverse(dropout(proj(y))));
+  return grid.reverse(dropout(proj(y)));
 }
 
 std::string WindowAttention::settings() const {
@@ -162,7 +161,7 @@ std::string WindowAttention::settings() const {
 
 SwinBlock::SwinBlock(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, double drop,
                      const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       norm1(at("norm1"), dim),
       attn(at("attn"), dim, heads, shift, options),
       drop_path(at("drop_path"), drop),
@@ -170,78 +169,57 @@ SwinBlock::SwinBlock(At here, std::int64_t dim, std::int64_t heads, const Size2d
       mlp(at("mlp"), dim, static_cast<std::int64_t>(static_cast<double>(dim) * options.mlp_ratio),
           {.dropout = options.dropout, .init = init::truncated_normal({.std = 0.02}), .bias_init = init::zeros()}) {}
 
-Tensor SwinBlock::operator()(const Tensor& z) const {
-  const auto here = enter(z);
+Tensor SwinBlock::forward(const Tensor& z) const {
   const Tensor h = z + drop_path(attn(norm1(z)));  // (B, H, W, C)
-  return here(h + drop_path(mlp(norm2(h))));
+  return h + drop_path(mlp(norm2(h)));
 }
 
-SwinStage::SwinStage(At here, std::size_t stage, const Options& options) : Module(std::move(here)) {
-  const std::vector<std::int64_t>& depths = options.depths;
-  const auto before =
-      std::accumulate(depths.begin(), depths.begin() + static_cast<std::ptrdiff_t>(stage), std::int64_t{0});
-  const auto all = std::accumulate(depths.begin(), depths.end(), std::int64_t{0});
-  for (std::int64_t i = 0; i < depths[stage]; ++i) {
-    const Size2d half{options.window.height / 2, options.window.width / 2};
-    const double share = static_cast<double>(before + i) / static_cast<double>(std::max<std::int64_t>(all - 1, 1));
-    blocks.push_back(std::make_unique<SwinBlock>(at(cat(i)), options.dim << stage, options.heads[stage],
-                                                 i % 2 == 0 ? Size2d(0) : half, options.drop_path * share, options));
-  }
-}
-
-Tensor SwinStage::operator()(const Tensor& z) const {
-  const auto here = enter(z);
-  Tensor y = z;
-  for (const auto& block : blocks) y = (*block)(y);
-  return here(y);
-}
+SwinStage::SwinStage(At here, std::size_t stage, const Options& options)
+    : Stack(std::move(here), options.depths[stage], [&](At block, std::int64_t i) {
+        const auto& depths = options.depths;
+        const auto first = depths.begin() + static_cast<std::ptrdiff_t>(stage);
+        const auto before = std::accumulate(depths.begin(), first, std::int64_t{0});
+        const auto all = std::accumulate(depths.begin(), depths.end(), std::int64_t{0});
+        const Size2d half{options.window.height / 2, options.window.width / 2};
+        const double share = static_cast<double>(before + i) / static_cast<double>(std::max<std::int64_t>(all - 1, 1));
+        return SwinBlock(std::move(block), options.dim << stage, options.heads[stage], i % 2 == 0 ? Size2d(0) : half,
+                         options.drop_path * share, options);
+      }) {}
 
 PatchMerging::PatchMerging(At here, std::int64_t width)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       dim(positive("dim", width)),
       reduction(at("reduction"), 4 * dim, 2 * dim, {.bias = false, .init = init::truncated_normal({.std = 0.02})}),
       norm(at("norm"), 4 * dim) {}
 
-Tensor PatchMerging::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor PatchMerging::forward(const Tensor& x) const {
   check_map("patch_merging", x, dim);
   const std::int64_t B = x.dim(0), H = round_up(x.dim(1), 2), W = round_up(x.dim(2), 2);
   const Tensor pairs = reshape(padded(x, H, W), {B, H / 2, 2, W / 2, 2, dim});
   // Of four neighbours the upper left one, the one below it, the one right of it, the last one.
   const Tensor four = reshape(permute(pairs, {0, 1, 3, 4, 2, 5}), {B, H / 2, W / 2, 4 * dim});
-  return here(reduction(norm(four)));
+  return reduction(norm(four));
 }
 
 SwinPatches::SwinPatches(At here, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       projection(at("0"), options.channels, options.dim, options.patch, {.stride = options.patch}),
       norm(at("2"), options.dim) {}
 
-Tensor SwinPatches::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  return here(norm(permute(projection(x), {0, 2, 3, 1})));  // (B, H, W, C)
+Tensor SwinPatches::forward(const Tensor& x) const {
+  return norm(permute(projection(x), {0, 2, 3, 1}));  // (B, H, W, C)
 }
 
-SwinFeatures::SwinFeatures(At here, const Options& options) : Module(std::move(here)), patches(at("0"), options) {
+SwinFeatures::SwinFeatures(At here, const Options& options) : Sequential(std::move(here)) {
+  append(make<SwinPatches>(options));
   for (std::size_t stage = 0; stage < options.depths.size(); ++stage) {
-    stages.push_back(std::make_unique<SwinStage>(at(cat(2 * stage + 1)), stage, options));
-    if (stage + 1 == options.depths.size()) break;
-    mergings.push_back(std::make_unique<PatchMerging>(at(cat(2 * stage + 2)), options.dim << stage));
+    append(make<SwinStage>(stage, options));
+    if (stage + 1 < options.depths.size()) append(make<PatchMerging>(options.dim << stage));
   }
-}
-
-Tensor SwinFeatures::operator()(const Tensor& x) const {
-  const auto here = enter(x);
-  Tensor z = patches(x);
-  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
-    z = (*stages[stage])(z);
-    if (stage < mergings.size()) z = (*mergings[stage])(z);
-  }
-  return here(z);
 }
 
 SwinTransformer::SwinTransformer(At here, const Options& given)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       options([&] {
         const Scope scope(place());
         positive("dim", given.dim);
@@ -260,15 +238,14 @@ SwinTransformer::SwinTransformer(At here, const Options& given)
       norm(at("norm"), options.dim << (options.depths.size() - 1)),
       head(at("head"), options.dim << (options.depths.size() - 1), options.classes, linear_options()) {}
 
-Tensor SwinTransformer::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor SwinTransformer::forward(const Tensor& x) const {
   if (x.rank() != 4 || x.dim(1) != options.channels || x.dim(2) < options.patch.height ||
       x.dim(3) < options.patch.width) {
     fail<ShapeError>("swin_transformer", "needs (B, ", options.channels, ", H, W) of a patch ", options.patch.height,
                      " x ", options.patch.width, " at least, got ", x.shape(),
                      xgrad::detail::batch_axis_hint(x.shape(), Shape{options.channels, -1, -1}));
   }
-  return here(head(mean(norm(features(x)), {1, 2})));
+  return head(mean(norm(features(x)), {1, 2}));
 }
 
 std::string SwinTransformer::settings() const {

@@ -5,6 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "../containers/sequential.h"
+#include "../containers/stack.h"
+#include "../layer.h"
 #include "../layers/conv.h"
 #include "../layers/dropout.h"
 #include "../layers/norm.h"
@@ -60,7 +63,7 @@ struct WindowGrid {
 ///     y = W_o softmax(q k' / sqrt(d) + bias) v + b_o
 ///
 /// Time grows with the map, 4 h w C^2 + 2 M^2 h w C multiply-adds, not with its square.
-struct WindowAttention : Module {
+struct WindowAttention : Layer<WindowAttention> {
   using Options = SwinTransformerOptions;
 
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by the heads, a dropout outside [0, 1].
@@ -69,7 +72,7 @@ struct WindowAttention : Module {
 
   /// x (B, H, W, C) -> (B, H, W, C). A map that windows do not fit gets zeros behind it, which take part, as in
   /// torchvision. Throws ShapeError.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const std::int64_t dim;
   const std::int64_t heads;
@@ -93,14 +96,14 @@ struct WindowAttention : Module {
 ///
 ///     z' = z + drop_path(attention(norm(z)))
 ///     z  = z' + drop_path(mlp(norm(z')))
-struct SwinBlock : Module {
+struct SwinBlock : Layer<SwinBlock> {
   using Options = SwinTransformerOptions;
 
   SwinBlock(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, double drop, const Options& options);
   explicit SwinBlock(Placeless, ...);  ///< does not compile: no place
 
   /// z (B, H, W, C) -> (B, H, W, C). Throws ShapeError.
-  Tensor operator()(const Tensor& z) const;
+  Tensor forward(const Tensor& z) const;
 
   LayerNorm norm1;
   WindowAttention attn;
@@ -110,25 +113,21 @@ struct SwinBlock : Module {
 };
 
 /// The blocks of a stage; every second one has its windows shifted by half of them.
-struct SwinStage : Module {
+struct SwinStage : Stack<SwinBlock> {
   using Options = SwinTransformerOptions;
 
+  /// z (B, H, W, C) -> (B, H, W, C).
   SwinStage(At here, std::size_t stage, const Options& options);
   explicit SwinStage(Placeless, ...);  ///< does not compile: no place
-
-  /// z (B, H, W, C) -> (B, H, W, C), one block after the other.
-  Tensor operator()(const Tensor& z) const;
-
-  std::vector<std::unique_ptr<SwinBlock>> blocks;
 };
 
 /// Four neighbours become one, 4C -> 2C: (B, H, W, C) -> (B, H/2, W/2, 2C), sizes rounded up.
-struct PatchMerging : Module {
+struct PatchMerging : Layer<PatchMerging> {
   PatchMerging(At here, std::int64_t dim);
   explicit PatchMerging(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const std::int64_t dim;
   Linear reduction;
@@ -136,38 +135,32 @@ struct PatchMerging : Module {
 };
 
 /// A patch of pixels becomes a token: (B, channels, H, W) -> (B, H/4, W/4, C).
-struct SwinPatches : Module {
+struct SwinPatches : Layer<SwinPatches> {
   using Options = SwinTransformerOptions;
 
   SwinPatches(At here, const Options& options);
   explicit SwinPatches(Placeless, ...);  ///< does not compile: no place
 
   /// Throws ShapeError.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   Conv2d projection;
   LayerNorm norm;
 };
 
 /// Patches, then stages with patch merging between them, called 0, 1, 2, ... in turn.
-struct SwinFeatures : Module {
+struct SwinFeatures : Sequential {
   using Options = SwinTransformerOptions;
 
   SwinFeatures(At here, const Options& options);
   explicit SwinFeatures(Placeless, ...);  ///< does not compile: no place
-
-  Tensor operator()(const Tensor& x) const;
-
-  SwinPatches patches;
-  std::vector<std::unique_ptr<SwinStage>> stages;
-  std::vector<std::unique_ptr<PatchMerging>> mergings;
 };
 
 /// Windows of tokens that merge from stage to stage, and a linear map of the mean of the last one's. Swin-T for 1000
 /// classes has 28,288,354 parameters; weights of torchvision's model of the same sizes load as they are.
 ///
 ///     (B, 3, H, W) -> (B, H/4, W/4, C) -> (B, H/8, W/8, 2C) -> ... -> (B, classes)
-struct SwinTransformer : Module {
+struct SwinTransformer : Layer<SwinTransformer> {
   using Options = SwinTransformerOptions;
 
   /// Throws ValueError for sizes below 1, another number of heads than of depths, a width that does not divide by its
@@ -176,7 +169,7 @@ struct SwinTransformer : Module {
   explicit SwinTransformer(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, channels, H, W) -> logits (B, classes), of any size of a patch at least. Throws ShapeError.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   const Options options;
   SwinFeatures features;

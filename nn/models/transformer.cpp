@@ -117,11 +117,10 @@ AttentionMask rows_of(const AttentionMask& mask, std::int64_t first, std::int64_
 AddNorm::AddNorm(At here, std::int64_t size, const Options& options) : AddNorm(std::move(here), Shape{size}, options) {}
 
 AddNorm::AddNorm(At here, const Shape& sizes, const Options& options)
-    : Module(std::move(here)), order(options.order), norm(at("norm"), sizes), dropout(at("dropout"), options.dropout) {}
+    : Layer(std::move(here)), order(options.order), norm(at("norm"), sizes), dropout(at("dropout"), options.dropout) {}
 
-Tensor AddNorm::operator()(const Tensor& x, const Tensor& y) const {
-  const auto here = enter(x, y);
-  return here(norm(add(x, y)));
+Tensor AddNorm::forward(const Tensor& x, const Tensor& y) const {
+  return norm(add(x, y));
 }
 
 Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
@@ -326,7 +325,7 @@ Tensor DecoderStepper::step(const Index& tokens) {
 
 EncoderDecoder::EncoderDecoder(At here, std::int64_t source_vocabulary, std::int64_t target_vocabulary,
                                const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       encoder(at("encoder"), source_vocabulary, options),
       decoder(at("decoder"), target_vocabulary, options) {}
 
@@ -335,9 +334,8 @@ Tensors EncoderDecoder::encode(const Index& source, const Index& lengths) const 
   return encoder.layers(source, padding(lengths));
 }
 
-Tensor EncoderDecoder::operator()(const Index& source, const Index& lengths, const Index& target) const {
-  const auto here = enter(source, target);
-  return here(decoder(target, encode(source, lengths), padding(lengths)));  // (B, T, V)
+Tensor EncoderDecoder::forward(const Index& source, const Index& lengths, const Index& target) const {
+  return decoder(target, encode(source, lengths), padding(lengths));  // (B, T, V)
 }
 
 DecoderStepper EncoderDecoder::start(const Index& source, const Index& lengths) const {

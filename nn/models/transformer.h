@@ -7,6 +7,7 @@
 #include "../attention/multi_head_attention.h"
 #include "../containers/stack.h"
 #include "../decoding/decode.h"
+#include "../layer.h"
 #include "../layers/embedding.h"
 #include "../layers/mlp.h"
 #include "../layers/norm.h"
@@ -25,7 +26,7 @@ struct AddNormOptions {
   NormOrder order = NormOrder::post;
 };
 /// Residual connection, dropout and layer norm.
-struct AddNorm : Module {
+struct AddNorm : Layer<AddNorm> {
   using Options = AddNormOptions;
 
   /// The norm is over the last axis, or over the last axes of these sizes. Throw as LayerNorm and Dropout.
@@ -34,7 +35,7 @@ struct AddNorm : Module {
   explicit AddNorm(Placeless, ...);  ///< does not compile: no place
 
   /// norm(x + dropout(y)). Throws ShapeError when the shapes differ.
-  Tensor operator()(const Tensor& x, const Tensor& y) const;
+  Tensor forward(const Tensor& x, const Tensor& y) const;
 
   /// x with a sublayer around which the connection goes: norm(x + dropout(f(x))) or x + dropout(f(norm(x))).
   template <class F>
@@ -230,7 +231,7 @@ class DecoderStepper : public Stepper {
 ///     const Tensor logits = model(source, lengths, nn::shift_right(target, bos));     // (B, T, V), to be trained
 ///     auto decoding = model.start(source, lengths);
 ///     const nn::Decoded result = nn::greedy(decoding, {.bos = bos, .eos = eos});
-struct EncoderDecoder : Module {
+struct EncoderDecoder : Layer<EncoderDecoder> {
   using Options = TransformerOptions;
 
   /// Throws as Encoder.
@@ -238,7 +239,7 @@ struct EncoderDecoder : Module {
   explicit EncoderDecoder(Placeless, ...);  ///< does not compile: no place
 
   /// source (B, S) of which the first `lengths` (B) tokens count, target (B, T) -> logits (B, T, V).
-  Tensor operator()(const Index& source, const Index& lengths, const Index& target) const;
+  Tensor forward(const Index& source, const Index& lengths, const Index& target) const;
   /// Decoding from the beginning. Records no graph. A model in training runs as outside of it, without dropout, in each
   /// step.
   DecoderStepper start(const Index& source, const Index& lengths) const;

@@ -6,15 +6,14 @@
 namespace xgrad::nn {
 
 VisionMlp::VisionMlp(At here, std::int64_t in, std::int64_t hidden, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       fc1(at("0"), in, hidden, {.init = options.init, .bias_init = options.bias_init}),
       fc2(at("3"), hidden, in, {.init = options.init, .bias_init = options.bias_init}),
       dropout(at("4"), options.dropout) {}
 
-Tensor VisionMlp::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor VisionMlp::forward(const Tensor& x) const {
   const Tensor h = dropout(gelu(fc1(x)));  // (..., hidden)
-  return here(dropout(fc2(h)));
+  return dropout(fc2(h));
 }
 
 std::string VisionMlp::settings() const { return cat(fc1.in, " -> ", fc1.out, " -> ", fc2.out); }

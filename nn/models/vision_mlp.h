@@ -1,6 +1,7 @@
 // The feed-forward part of vision transformers.
 #pragma once
 
+#include "../layer.h"
 #include "../layers/dropout.h"
 #include "../layers/linear.h"
 
@@ -15,14 +16,14 @@ struct VisionMlpOptions {
 /// y = dropout(fc2(dropout(gelu(fc1(x)))))      x (..., in) -> (..., in)
 ///
 /// In files the two maps are called 0 and 3, as in torchvision.
-struct VisionMlp : Module {
+struct VisionMlp : Layer<VisionMlp> {
   using Options = VisionMlpOptions;
 
   /// Throws ValueError for sizes below 1 or a dropout outside [0, 1].
   VisionMlp(At here, std::int64_t in, std::int64_t hidden, const Options& options = {});
   explicit VisionMlp(Placeless, ...);  ///< does not compile: no place
 
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
 
   Linear fc1;
   Linear fc2;

@@ -43,7 +43,7 @@ VisionTransformerOptions vit_b(const Size2d& patch) { return sized(patch, 768, 1
 VisionTransformerOptions vit_l(const Size2d& patch) { return sized(patch, 1024, 16, 24); }
 
 VitBlock::VitBlock(At here, std::int64_t layer, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       ln_1(at("ln_1"), options.dim, {.eps = norm_eps}),
       self_attention(at("self_attention"), options.dim, options.heads, {.dropout = options.attention_dropout}),
       dropout(at("dropout"), options.dropout),
@@ -53,39 +53,36 @@ VitBlock::VitBlock(At here, std::int64_t layer, const Options& options)
       ln_2(at("ln_2"), options.dim, {.eps = norm_eps}),
       mlp(at("mlp"), options.dim, options.mlp, {.dropout = options.dropout}) {}
 
-Tensor VitBlock::operator()(const Tensor& z) const {
-  const auto here = enter(z);
+Tensor VitBlock::forward(const Tensor& z) const {
   const Tensor h = z + drop_path(dropout(self_attention(ln_1(z))));  // (B, N, D)
-  return here(h + drop_path(mlp(ln_2(h))));
+  return h + drop_path(mlp(ln_2(h)));
 }
 
-VitLayers::VitLayers(At here, const Options& options) : Module(std::move(here)) {
+VitLayers::VitLayers(At here, const Options& options) : Layer(std::move(here)) {
   for (std::int64_t i = 0; i < options.layers; ++i) {
     blocks.push_back(std::make_unique<VitBlock>(at(cat("encoder_layer_", i)), i, options));
   }
 }
 
-Tensor VitLayers::operator()(const Tensor& z) const {
-  const auto here = enter(z);
+Tensor VitLayers::forward(const Tensor& z) const {
   Tensor y = z;
   for (const auto& block : blocks) y = (*block)(y);
-  return here(y);
+  return y;
 }
 
 VitEncoder::VitEncoder(At here, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       pos_embedding(param("pos_embedding", {1, tokens(options), options.dim}, init::normal({.std = 0.02}), Decay::no)),
       dropout(at("dropout"), options.dropout),
       layers(at("layers"), options),
       ln(at("ln"), options.dim, {.eps = norm_eps}) {}
 
-Tensor VitEncoder::operator()(const Tensor& tokens) const {
-  const auto here = enter(tokens);
-  return here(ln(layers(dropout(tokens + pos_embedding))));
+Tensor VitEncoder::forward(const Tensor& tokens) const {
+  return ln(layers(dropout(tokens + pos_embedding)));
 }
 
 VitHead::VitHead(At here, const Options& options)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       head(at("head"), options.representation ? options.representation : options.dim, options.classes,
            {.init = init::zeros(), .bias_init = init::zeros()}) {
   if (options.representation == 0) return;
@@ -93,13 +90,12 @@ VitHead::VitHead(At here, const Options& options)
                      LinearOptions{.init = by_inputs(options.dim), .bias_init = init::zeros()});
 }
 
-Tensor VitHead::operator()(const Tensor& y) const {
-  const auto here = enter(y);
-  return here(head(pre_logits ? tanh((*pre_logits)(y)) : y));
+Tensor VitHead::forward(const Tensor& y) const {
+  return head(pre_logits ? tanh((*pre_logits)(y)) : y);
 }
 
 VisionTransformer::VisionTransformer(At here, const Options& given)
-    : Module(std::move(here)),
+    : Layer(std::move(here)),
       options([&] {
         const Scope scope(place());
         Options checked = given;
@@ -137,10 +133,9 @@ Tensor VisionTransformer::features(const Tensor& x) const {
   return encoder(z);
 }
 
-Tensor VisionTransformer::operator()(const Tensor& x) const {
-  const auto here = enter(x);
+Tensor VisionTransformer::forward(const Tensor& x) const {
   const Tensor z = features(x);  // (B, N, D)
-  return here(heads(class_token.defined() ? z[{_, 0}] : mean(z, 1)));
+  return heads(class_token.defined() ? z[{_, 0}] : mean(z, 1));
 }
 
 std::string VisionTransformer::settings() const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "../layer.h"
 #include "../layers/conv.h"
 #include "../layers/dropout.h"
 #include "../layers/norm.h"
@@ -46,7 +47,7 @@ VisionTransformerOptions vit_l(const Size2d& patch = 16);
 ///
 ///     z' = z + drop_path(dropout(attention(norm(z))))
 ///     z  = z' + drop_path(mlp(norm(z')))
-struct VitBlock : Module {
+struct VitBlock : Layer<VitBlock> {
   using Options = VisionTransformerOptions;
 
   /// Layer number `layer` of options.layers.
@@ -54,7 +55,7 @@ struct VitBlock : Module {
   explicit VitBlock(Placeless, ...);  ///< does not compile: no place
 
   /// z (B, N, D) -> (B, N, D). Throws ShapeError.
-  Tensor operator()(const Tensor& z) const;
+  Tensor forward(const Tensor& z) const;
 
   LayerNorm ln_1;
   pytorch::MultiheadAttention self_attention;
@@ -65,27 +66,27 @@ struct VitBlock : Module {
 };
 
 /// The layers of the encoder, called encoder_layer_0, encoder_layer_1, ...
-struct VitLayers : Module {
+struct VitLayers : Layer<VitLayers> {
   using Options = VisionTransformerOptions;
 
   VitLayers(At here, const Options& options);
   explicit VitLayers(Placeless, ...);  ///< does not compile: no place
 
   /// z (B, N, D) -> (B, N, D), one layer after the other.
-  Tensor operator()(const Tensor& z) const;
+  Tensor forward(const Tensor& z) const;
 
   std::vector<std::unique_ptr<VitBlock>> blocks;
 };
 
 /// Learned positions, the layers, and a last norm.
-struct VitEncoder : Module {
+struct VitEncoder : Layer<VitEncoder> {
   using Options = VisionTransformerOptions;
 
   VitEncoder(At here, const Options& options);
   explicit VitEncoder(Placeless, ...);  ///< does not compile: no place
 
   /// tokens (B, N, D) -> (B, N, D). Throws ShapeError unless there are as many tokens as positions.
-  Tensor operator()(const Tensor& tokens) const;
+  Tensor forward(const Tensor& tokens) const;
 
   const Tensor pos_embedding;  ///< (1, N, D), at first normal with deviation 0.02
   Dropout dropout;
@@ -94,14 +95,14 @@ struct VitEncoder : Module {
 };
 
 /// A linear map to the logits, or linear, tanh, linear.
-struct VitHead : Module {
+struct VitHead : Layer<VitHead> {
   using Options = VisionTransformerOptions;
 
   VitHead(At here, const Options& options);
   explicit VitHead(Placeless, ...);  ///< does not compile: no place
 
   /// y (B, D) -> (B, classes)
-  Tensor operator()(const Tensor& y) const;
+  Tensor forward(const Tensor& y) const;
 
   std::optional<Linear> pre_logits;
   Linear head;
@@ -119,7 +120,7 @@ struct VitHead : Module {
 ///     options.image = 28;
 ///     options.channels = 1;
 ///     const nn::VisionTransformer model{nn::root, options};
-struct VisionTransformer : Module {
+struct VisionTransformer : Layer<VisionTransformer> {
   using Options = VisionTransformerOptions;
 
   /// Throws ValueError for sizes below 1, an image that does not divide into patches, a dim that does not divide by the
@@ -128,7 +129,7 @@ struct VisionTransformer : Module {
   explicit VisionTransformer(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, channels, H, W) -> logits (B, classes). Throws ShapeError for another image size.
-  Tensor operator()(const Tensor& x) const;
+  Tensor forward(const Tensor& x) const;
   /// The results for all tokens, after the last norm: (B, N, D), the class token first if there is one. Throws
   /// likewise.
   Tensor features(const Tensor& x) const;

@@ -615,7 +615,7 @@ struct Workshop {
 
 TEST_CASE("memory that runs out while a model is built leaves nothing behind, and the next one is built") {
   const auto check = [](const char* name, const auto& build) {
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     const auto make = [] {
       manual_seed(1);
       return std::make_unique<Workshop>();
@@ -677,8 +677,8 @@ TEST_CASE("memory that runs out while a model is built leaves nothing behind, an
                       .patch = 2, .dim = 2, .depths = {1, 1}, .heads = {1, 1}, .window = 2, .classes = 2});
   });
   check("sequence of layers", [] {
-    return std::make_unique<nn::Sequential>(nn::root, nn::layer<nn::Linear>(2, 2), nn::layer<nn::ReLU>(),
-                                            nn::layer<nn::BatchNorm1d>(2));
+    return std::make_unique<nn::Sequential>(nn::root, nn::make<nn::Linear>(2, 2), nn::make<nn::ReLU>(),
+                                            nn::make<nn::BatchNorm1d>(2));
   });
 }
 

@@ -9,30 +9,28 @@ struct Config {
   std::int64_t vocabulary = 5, context = 8, dim = 16, heads = 2, layers = 2;
 };
 
-struct Block : nn::Module {
-  Config c;
-  nn::LayerNorm norm1{at("norm1"), c.dim};
-  nn::pytorch::MultiheadAttention attn{at("attn"), c.dim, c.heads};
-  nn::LayerNorm norm2{at("norm2"), c.dim};
-  nn::Mlp mlp{at("mlp"), {.in = c.dim, .hidden = 4 * c.dim, .activation = gelu}};
-  Block(At here, const Config& config) : Module(here), c(config) {}
+struct Block : nn::Layer<Block, Config> {
+  using Layer::Layer;
+  nn::LayerNorm norm1{at("norm1"), options.dim};
+  nn::pytorch::MultiheadAttention attn{at("attn"), options.dim, options.heads};
+  nn::LayerNorm norm2{at("norm2"), options.dim};
+  nn::Mlp mlp{at("mlp"), {.in = options.dim, .hidden = 4 * options.dim, .activation = gelu}};
 
-  Tensor operator()(const Tensor& x) const {  // (B, T, C)
+  Tensor forward(const Tensor& x) const {  // (B, T, C)
     const Tensor h = x + attn(norm1(x), nn::causal);
     return h + mlp(norm2(h));
   }
 };
 
-struct Gpt : nn::Module {
-  Config c;
-  nn::Embedding token{at("token"), c.vocabulary, c.dim};
-  nn::Embedding position{at("position"), c.context, c.dim};
-  nn::Stack<Block> blocks{at("blocks"), c.layers, c};
-  nn::LayerNorm norm{at("norm"), c.dim};
-  nn::Linear head{at("head"), c.dim, c.vocabulary};
-  explicit Gpt(const Config& config) : c(config) {}
+struct Gpt : nn::Layer<Gpt, Config> {
+  using Layer::Layer;
+  nn::Embedding token{at("token"), options.vocabulary, options.dim};
+  nn::Embedding position{at("position"), options.context, options.dim};
+  nn::Stack<Block> blocks{at("blocks"), options.layers, options};
+  nn::LayerNorm norm{at("norm"), options.dim};
+  nn::Linear head{at("head"), options.dim, options.vocabulary};
 
-  Tensor operator()(const Index& ids) const {  // (B, T) -> logits (B, T, V)
+  Tensor forward(const Index& ids) const {  // (B, T) -> logits (B, T, V)
     return head(norm(blocks(token(ids) + position(Index({4}, {0, 1, 2, 3})))));
   }
 };
@@ -42,7 +40,7 @@ int main() {
   const Index x({2, 4}, {0, 1, 2, 3, 4, 3, 2, 1});
   const Index y({2, 4}, {1, 2, 3, 4, 3, 2, 1, 0});
 
-  const Gpt model{Config{}};
+  const Gpt model{nn::root};
   optim::AdamW adam{model.parameters(), {.lr = 1e-2}};
   Real loss_before = 0, loss_after = 0;
   for (int step = 0; step < 30; ++step) {

@@ -452,6 +452,10 @@ TEST_CASE("A duplicate name is refused before anything is drawn or made") {
 struct Wide : Linear {
   Wide(At here, std::int64_t width) : Linear(std::move(here), width, width) {}
   std::string settings() const override { return "wide"; }
+  Tensor operator()(const Tensor& x) const {
+    const auto here = enter(x);
+    return here(forward(x));
+  }
 };
 struct Base : Module {
   Base(At here, const std::type_info& derived, std::int64_t width)

@@ -17,8 +17,8 @@ std::vector<std::string> names_of(const nn::Module& module) {
 }
 
 struct Net : nn::Module {
-  nn::Sequential body{at("body"), nn::layer<nn::Linear>(2, 8, {.bias = false}), nn::layer<nn::ReLU>(),
-                      nn::layer<nn::Sequential>(nn::layer<nn::Dropout>(0.5), nn::layer<nn::Linear>(8, 3))};
+  nn::Sequential body{at("body"), nn::make<nn::Linear>(2, 8, {.bias = false}), nn::make<nn::ReLU>(),
+                      nn::make<nn::Sequential>(nn::make<nn::Dropout>(0.5), nn::make<nn::Linear>(8, 3))};
   Tensor operator()(const Tensor& x) const { return body(x); }
 };
 
@@ -76,20 +76,20 @@ TEST_CASE("Sequential, bags and weights in two parts have PyTorch's names, value
           {"sequential",
            [](const Case& c) {
              return run_sequential(
-                 c, {nn::root, nn::layer<nn::Linear>(2, 8), nn::layer<nn::ReLU>(),
-                     nn::layer<nn::Linear>(8, 4, {.bias = false}), nn::layer<nn::PReLU>({.num_parameters = 4}),
-                     nn::layer<nn::Sequential>(nn::layer<nn::LayerNorm>(4), nn::layer<nn::Linear>(4, 3)),
-                     nn::layer<nn::LogSoftmax>()});
+                 c, {nn::root, nn::make<nn::Linear>(2, 8), nn::make<nn::ReLU>(),
+                     nn::make<nn::Linear>(8, 4, {.bias = false}), nn::make<nn::PReLU>({.num_parameters = 4}),
+                     nn::make<nn::Sequential>(nn::make<nn::LayerNorm>(4), nn::make<nn::Linear>(4, 3)),
+                     nn::make<nn::LogSoftmax>()});
            }},
           {"picture",
            [](const Case& c) {
-             return run_sequential(c, {nn::root, nn::layer<nn::Conv2d>(1, 2, 3, {.padding = 1}), nn::layer<nn::Tanh>(),
-                                       nn::layer<nn::Flatten>(), nn::layer<nn::Linear>(32, 3)});
+             return run_sequential(c, {nn::root, nn::make<nn::Conv2d>(1, 2, 3, {.padding = 1}), nn::make<nn::Tanh>(),
+                                       nn::make<nn::Flatten>(), nn::make<nn::Linear>(32, 3)});
            }},
           {"words",
            [](const Case& c) {
              return run_sequential(
-                 c, {nn::root, nn::layer<nn::Embedding>(5, 3), nn::layer<nn::GELU>(), nn::layer<nn::Linear>(3, 2)});
+                 c, {nn::root, nn::make<nn::Embedding>(5, 3), nn::make<nn::GELU>(), nn::make<nn::Linear>(3, 2)});
            }},
           {"bag",
            [](const Case& c) {
@@ -119,22 +119,22 @@ TEST_CASE("a Sequential may grow, and one of no layers gives back what it is giv
   nn::Sequential net{nn::root};
   const Tensor x = ones({1, 2});
   CHECK(same(net(x), x));
-  CHECK(net.append(nn::layer<nn::Linear>(2, 3)).weight.name() == "0.weight");
+  CHECK(net.append(nn::make<nn::Linear>(2, 3)).weight.name() == "0.weight");
   CHECK(net(x).shape() == Shape{1, 3});
 }
 
 TEST_CASE("errors of a layer that enters no scope carry its place") {
-  const nn::Sequential net{nn::root, nn::layer<nn::Linear>(2, 4), nn::layer<Doubling>()};
+  const nn::Sequential net{nn::root, nn::make<nn::Linear>(2, 4), nn::make<Doubling>()};
   CHECK(error_of<ShapeError>([&] { net(ones({1, 2})); }).find("\n  in 1 (Doubling)") != std::string::npos);
 }
 
 TEST_CASE("ModuleList and ModuleDict keep layers of one type or of derived types under PyTorch's names") {
   struct Model : nn::Module {
-    nn::ModuleList<nn::Linear> maps{at("maps"), nn::layer<nn::Linear>(2, 3), nn::layer<nn::Linear>(3, 2)};
+    nn::ModuleList<nn::Linear> maps{at("maps"), nn::make<nn::Linear>(2, 3), nn::make<nn::Linear>(3, 2)};
     nn::ModuleDict<Head> heads{at("heads")};
     Model() {
-      heads.insert("small", nn::layer<Small>());
-      heads.insert("large", nn::layer<Large>(Real(2)));
+      heads.insert("small", nn::make<Small>());
+      heads.insert("large", nn::make<Large>(Real(2)));
     }
     Tensor operator()(Tensor x) const {
       for (const nn::Linear& map : maps) x = tanh(map(x));
@@ -155,7 +155,7 @@ TEST_CASE("ModuleList and ModuleDict keep layers of one type or of derived types
 }
 
 TEST_CASE("Sequential and its like refuse what they have not") {
-  const nn::Sequential net{nn::root, nn::layer<nn::Linear>(2, 3), nn::layer<nn::Embedding>(4, 2)};
+  const nn::Sequential net{nn::root, nn::make<nn::Linear>(2, 3), nn::make<nn::Embedding>(4, 2)};
   const auto says = [](const auto& f, const char* words) { CHECK(error_of<ValueError>(f).starts_with(words)); };
   says([&] { net[2]; }, "sequential: layer 2 of 2");
   says([&] { net[-1]; }, "sequential: layer -1 of 2");
@@ -165,10 +165,10 @@ TEST_CASE("Sequential and its like refuse what they have not") {
   nn::ModuleList<nn::Linear> list{nn::root};
   says([&] { list[0]; }, "module_list: layer 0 of 0");
   nn::ModuleDict<nn::Linear> dict{nn::root};
-  dict.insert("a", nn::layer<nn::Linear>(1, 1));
+  dict.insert("a", nn::make<nn::Linear>(1, 1));
   says([&] { dict["b"]; }, "module_dict: no layer is called 'b'");
-  says([&] { dict.insert("a", nn::layer<nn::Linear>(1, 1)); }, "module: duplicate name 'a'");
-  says([&] { dict.insert("a.b", nn::layer<nn::Linear>(1, 1)); }, "module: the name 'a.b' is empty or holds a dot");
+  says([&] { dict.insert("a", nn::make<nn::Linear>(1, 1)); }, "module: duplicate name 'a'");
+  says([&] { dict.insert("a.b", nn::make<nn::Linear>(1, 1)); }, "module: the name 'a.b' is empty or holds a dot");
   CHECK(dict.size() == 1);
 }
 
@@ -182,12 +182,12 @@ TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, 
   nn::ModuleDict<nn::Linear> dict(nn::root);
   const auto check = [&](const auto& add, const nn::Module& module, const std::string& name) {
     CHECK(error_of<ValueError>([&] { add(elsewhere); }) ==
-          "layer: a maker made the layer at another place than '" + name + "', which it was given");
-    CHECK(error_of<ValueError>([&] { add(nothing); }) == "layer: a maker made no layer at '" + name + "'");
+          "make: a maker made the layer at another place than '" + name + "', which it was given");
+    CHECK(error_of<ValueError>([&] { add(nothing); }) == "make: a maker made no layer at '" + name + "'");
     CHECK_THROWS_AS(add(throwing), LimitError);
     CHECK(module.children().empty());
     CHECK(module.parameters().empty());
-    add(nn::layer<nn::Linear>(3, 2));
+    add(nn::make<nn::Linear>(3, 2));
     CHECK(names_of(module) == std::vector<std::string>{name + ".weight", name + ".bias"});
   };
   check([&](const Maker& maker) { sequence.append(maker); }, sequence, "0");
@@ -196,7 +196,7 @@ TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, 
   CHECK_THROWS_AS(nn::Sequential(nn::root, nothing), ValueError);
   CHECK(error_of<ValueError>([] {
           Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()};
-        }) == "layer: the function is empty");
+        }) == "make: the function is empty");
 }
 
 }  // namespace xgrad::testing

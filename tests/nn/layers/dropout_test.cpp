@@ -29,8 +29,8 @@ TEST_CASE("Dropout zeroes and scales in training, and does nothing otherwise") {
 }
 
 TEST_CASE("Dropout refuses what is no probability") {
-  CHECK(error_of<ValueError>([] { Dropout(root, -0.1); }) == "dropout: p -0.1 is not in [0, 1]");
-  CHECK(error_of<ValueError>([] { Dropout(root, 1.5); }) == "dropout: p 1.5 is not in [0, 1]");
+  CHECK(error_of<ValueError>([] { Dropout(root, -0.1); }) == "Dropout: p -0.1 is not in [0, 1]");
+  CHECK(error_of<ValueError>([] { Dropout(root, 1.5); }) == "Dropout: p 1.5 is not in [0, 1]");
   CHECK_THROWS_AS(Dropout(root, std::nan("")), ValueError);
   CHECK(equal(Dropout(root, 1)(Array({2}, Real(3))).value(), Array({2}, Real(0))));
 }
@@ -59,7 +59,7 @@ TEST_CASE("Drop path zeroes or scales whole samples in training, and does nothin
 }
 
 TEST_CASE("Drop path refuses what is no probability, and a scalar") {
-  CHECK(error_of<ValueError>([] { DropPath(root, -0.1); }) == "drop_path: p -0.1 is not in [0, 1]");
+  CHECK(error_of<ValueError>([] { DropPath(root, -0.1); }) == "DropPath: p -0.1 is not in [0, 1]");
   CHECK_THROWS_AS(DropPath(root, std::nan("")), ValueError);
   CHECK(error_of<ShapeError>([] { DropPath(root, 0.5)(Tensor(1)); }) == "drop_path: needs (B, ...), got []");
 }

@@ -109,6 +109,32 @@ TEST_CASE("activation layers are their functions") {
         "PReLU: num_parameters 0 is not positive");
 }
 
+TEST_CASE("layers of pooling and of another size are their functions") {
+  check_layer<nn::MaxPool1d>("MaxPool1d 2", [](const Tensor& x) { return max_pool1d(x, 2); }, 2);
+  check_layer<nn::MaxPool2d>(
+      "MaxPool2d 2 x 3", [](const Tensor& x) { return max_pool2d(x, {2, 3}, {.stride = 1, .padding = 1}); },
+      Size2d(2, 3), MaxPool2dOptions{.stride = 1, .padding = 1});
+  check_layer<nn::AvgPool1d>(
+      "AvgPool1d 3", [](const Tensor& x) { return avg_pool1d(x, 3, {.padding = 1}); }, 3,
+      AvgPool1dOptions{.padding = 1});
+  check_layer<nn::AvgPool2d>("AvgPool2d 2 x 2", [](const Tensor& x) { return avg_pool2d(x, 2); }, 2);
+  check_layer<nn::AdaptiveMaxPool1d>(
+      "AdaptiveMaxPool1d to 4", [](const Tensor& x) { return adaptive_max_pool1d(x, 4); }, 4);
+  check_layer<nn::AdaptiveMaxPool2d>(
+      "AdaptiveMaxPool2d to 3 x 2", [](const Tensor& x) { return adaptive_max_pool2d(x, {3, 2}); }, Size2d(3, 2));
+  check_layer<nn::AdaptiveAvgPool1d>(
+      "AdaptiveAvgPool1d to 4", [](const Tensor& x) { return adaptive_avg_pool1d(x, 4); }, 4);
+  check_layer<nn::AdaptiveAvgPool2d>(
+      "AdaptiveAvgPool2d to 1 x 1", [](const Tensor& x) { return adaptive_avg_pool2d(x, 1); }, 1);
+  const nn::Sequential net{nn::root, nn::make<nn::Conv2d>(1, 2, 3), nn::make<nn::MaxPool2d>(2, {.stride = 1}),
+                           nn::make<nn::Upsample>({.scale_factor = 2})};
+  CHECK(net[2].description() == "Upsample by 2 x 2");
+  const Tensor x = normal({1, 1, 5, 4});
+  const Tensor pooled = max_pool2d(net.get<nn::Conv2d>(0)(x), 2, {.stride = 1});
+  CHECK(equal(net(x).value(), interpolate(pooled, {.scale_factor = 2}).value()));
+  CHECK(nn::Upsample(nn::root, {.size = Size2d(7, 9)}).description() == "Upsample to 7 x 9");
+}
+
 TEST_CASE("a function with options is an activation with their defaults") {
   const Tensor x = normal({3});
   CHECK(equal(nn::Activation(leaky_relu)(x).value(), leaky_relu(x).value()));
@@ -261,7 +287,7 @@ TEST_CASE(
   CHECK(equal(alpha(x).value(), x.value()));
   CHECK(equal(features(x).value(), x.value()));
   check_close(slopes(x).value(), leaky_relu(x, {.negative_slope = Real(11) / 48}).value());
-  CHECK(error_of<ValueError>([] { nn::AlphaDropout(nn::root, 2); }).starts_with("alpha_dropout: p 2 is not in [0, 1]"));
+  CHECK(error_of<ValueError>([] { nn::AlphaDropout(nn::root, 2); }).starts_with("AlphaDropout: p 2 is not in [0, 1]"));
 
   const nn::ConvTranspose1d conv(nn::root, 3, 4, 5, {.stride = 2, .padding = 1, .output_padding = 1});
   CHECK(conv.weight.shape() == Shape{3, 4, 5});

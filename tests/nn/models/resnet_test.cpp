@@ -15,8 +15,8 @@ TEST_CASE("Each stage of a residual network but the first halves the map and dou
   CHECK(model.layer1(x).shape() == Shape{2, 2, 10, 9});
   CHECK(model.layer2(x).shape() == Shape{2, 4, 5, 5});
   CHECK(model(normal({2, 1, 33, 40})).shape() == Shape{2, 5});
-  CHECK(!model.layer1.first.downsample);
-  CHECK(model.layer2.first.downsample);
+  CHECK(!model.layer1[0].downsample);
+  CHECK(model.layer2[0].downsample);
 }
 
 TEST_CASE("Gradients of a block with a bottleneck are those of differences") {

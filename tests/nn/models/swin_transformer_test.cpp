@@ -75,7 +75,7 @@ TEST_CASE("Four neighbours merge in the order of the paper's code") {
 TEST_CASE("Each stage halves the map and doubles the channels") {
   const SwinTransformer model{root, small};
   const Tensor x = normal({1, 1, 12, 8});
-  const Tensor patches = model.features.patches(x);
+  const Tensor patches = model.features.get<SwinPatches>(0)(x);
   CHECK(patches.shape() == Shape{1, 6, 4, 4});
   CHECK(model.features(x).shape() == Shape{1, 3, 2, 8});
   CHECK(model(x).shape() == Shape{1, 3});

@@ -1,0 +1,88 @@
+// Layer: what a layer of one's own is derived from.
+//
+//     struct BlockOptions {
+//       std::int64_t dim = 64, heads = 4;
+//     };
+//     struct Block : nn::Layer<Block, BlockOptions> {
+//       using Layer::Layer;
+//       nn::LayerNorm          norm{at("norm"), options.dim};
+//       nn::MultiHeadAttention attn{at("attn"), options.dim, options.heads};
+//
+//       Tensor forward(const Tensor& x) const { return x + attn(norm(x)); }   // (B, T, C)
+//     };
+//
+//     const Block block{nn::root, {.dim = 128}};   // or, in a model: Block block{at("block"), {.dim = 128}};
+//     const Tensor y = block(x);
+//
+// A layer without options is a Layer<Block>. Where forward takes settings that callers write in braces, or a state that
+// it changes, derive from Module and write operator() with enter(): braces have no type that could be passed on.
+#pragma once
+
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include "module.h"
+
+namespace xgrad::nn {
+
+/// The operator() of layers: Self::forward in the scope of the layer, so that errors, nodes of the graph and profiles
+/// name it.
+template <class Self>
+class LayerCall : public Module {
+ public:
+  /// forward(inputs...), and where that is one Tensor, what the forward hooks make of it. (Calling forward itself leaves
+  /// out both, as in PyTorch.) Throws what forward throws, and ValueError in a class derived from Self, whose forward
+  /// would not be the one that runs.
+  template <class... Inputs, class S = Self>
+    requires requires(const S& self, const Inputs&... inputs) { self.forward(inputs...); }
+  decltype(auto) operator()(const Inputs&... inputs) const {
+    const S& self = static_cast<const S&>(*this);
+    if (typeid(self) != typeid(S)) [[unlikely]]
+      refuse_derived(typeid(S));
+    const Entered here = enter(inputs...);
+    if constexpr (std::is_same_v<decltype(self.forward(inputs...)), Tensor>) {
+      return here(self.forward(inputs...));
+    } else {
+      return self.forward(inputs...);
+    }
+  }
+
+ protected:
+  explicit LayerCall(At here) : Module(std::move(here)) {}
+
+  const std::type_info& type() const final { return dynamic_cast<const Self*>(this) ? typeid(*this) : typeid(Self); }
+};
+
+/// A layer with these options, an aggregate. Members are declared after it and may use them. Where Self has a
+/// `static void check(const Options&)`, that is called before any member is made: it throws for options that make no
+/// sense, and errors name the layer's place.
+template <class Self, class OptionsOf = void>
+class Layer : public LayerCall<Self> {
+ public:
+  using Options = OptionsOf;
+
+  explicit Layer(At here, const Options& given = {}) : LayerCall<Self>(std::move(here)), options(given) {
+    if constexpr (requires { Self::check(given); }) {
+      const Scope scope(this->place());
+      Self::check(given);
+    }
+  }
+  /// Says what is missing: see Module::Placeless.
+  template <class... Rest>
+  explicit Layer(Module::Placeless, const Rest&...);
+
+  const Options options;
+};
+
+/// A layer without options.
+template <class Self>
+class Layer<Self, void> : public LayerCall<Self> {
+ public:
+  explicit Layer(At here) : LayerCall<Self>(std::move(here)) {}
+  /// Says what is missing: see Module::Placeless.
+  template <class... Rest>
+  explicit Layer(Module::Placeless, const Rest&...);
+};
+
+}  // namespace xgrad::nn

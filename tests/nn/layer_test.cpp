@@ -1,0 +1,182 @@
+// Layer, functions in a Sequential, Stack by a function, modules by their paths.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <xgrad/nn/nn.h>
+#include <xgrad/ops/ops.h>
+
+#include "support.h"
+
+namespace xgrad::testing {
+namespace {
+
+struct BlockOptions {
+  std::int64_t dim = 4, heads = 2;
+};
+struct Block : nn::Layer<Block, BlockOptions> {
+  using Layer::Layer;
+  static void check(const Options& options) {
+    if (options.dim % options.heads != 0) {
+      fail<ValueError>("block", "dim ", options.dim, " does not divide by ", options.heads, " heads");
+    }
+  }
+  nn::LayerNorm norm{at("norm"), options.dim};
+  nn::Linear out{at("out"), options.dim, options.dim};
+
+  Tensor forward(const Tensor& x) const { return x + out(norm(x)); }  // (B, C)
+};
+
+// The same, written without Layer.
+struct ByHand : nn::Module {
+  explicit ByHand(At here, std::int64_t dim) : Module(here), norm(at("norm"), dim), out(at("out"), dim, dim) {}
+  nn::LayerNorm norm;
+  nn::Linear out;
+
+  Tensor operator()(const Tensor& x) const {
+    const auto here = enter(x);
+    return here(x + out(norm(x)));
+  }
+};
+
+// Two inputs, two results, no options.
+struct Pair : nn::Layer<Pair> {
+  using Layer::Layer;
+  Block a{at("a")}, b{at("b"), {.dim = 6, .heads = 3}};
+
+  std::pair<Tensor, Tensor> forward(const Tensor& x, const Tensor& y) const { return {a(x), b(y)}; }
+};
+
+// For tensors, for whole numbers, and for one more that need not be given.
+struct Words : nn::Layer<Words> {
+  using Layer::Layer;
+  nn::Embedding table{at("table"), 5, 4};
+
+  Tensor forward(const Index& ids, double scale = 1) const { return table(ids) * scale; }
+  Tensor forward(const Tensor& x) const { return matmul(x, table.weight); }
+};
+
+struct Mistaken : Block {
+  using Block::Block;
+  Tensor forward(const Tensor& x) const { return x; }
+};
+struct Doubled : Block {
+  using Block::Block;
+  Tensor operator()(const Tensor& x) const { return 2 * Block::forward(x); }
+};
+
+}  // namespace
+
+TEST_CASE("a Layer has its options, registers its layers and computes what the same module by hand computes") {
+  const Block block{nn::root, {.dim = 6, .heads = 3}};
+  const ByHand by_hand{nn::root, 6};
+  CHECK(block.options.heads == 3);
+  CHECK(block.description() == "Block");
+  by_hand.load_state_dict(block.state_dict());
+  check_module_gradients(block, [&](const Tensors& x) { return block(x[0]); }, {normal({3, 6})});
+  const Tensor x = normal({3, 6});
+  CHECK(equal(block(x).value(), by_hand(x).value()));
+  CHECK(Block(nn::root).options.dim == 4);
+}
+
+TEST_CASE("options that make no sense are refused before anything is made, with the layer's place") {
+  CHECK(error_of<ValueError>([] { Block(nn::root, {.dim = 5}); }) == "block: dim 5 does not divide by 2 heads");
+  struct Model : nn::Module {
+    Block body{at("body"), {.dim = 5}};
+  };
+  CHECK(error_of<ValueError>([] { Model model; }) == "block: dim 5 does not divide by 2 heads\n  in body");
+}
+
+TEST_CASE("a Layer of several inputs and results is run in its place") {
+  const Pair pair{nn::root};
+  const auto [x, y] = pair(ones({2, 4}), ones({3, 6}));
+  CHECK(x.shape() == Shape{2, 4});
+  CHECK(y.shape() == Shape{3, 6});
+  CHECK(error_of<ShapeError>([&] { pair(ones({2, 4}), ones({3, 5})); }) ==
+        "layer_norm: [3, 5] does not end in [6]\n  in b.norm (LayerNorm 6)");
+}
+
+TEST_CASE("a Layer takes what one of its forwards takes") {
+  const Words words{nn::root};
+  const Index ids({2}, {1, 4});
+  CHECK(equal((words(ids) * 3).value(), words(ids, 3).value()));
+  CHECK(words(ones({2, 5})).shape() == Shape{2, 4});
+  CHECK(!std::is_invocable_v<const Words&, std::string>);
+  CHECK(!std::is_invocable_v<const Block&, const Tensor&, const Tensor&>);
+}
+
+TEST_CASE("hooks of a Layer see its inputs and replace its result, and forward itself leaves them out") {
+  const Words words{nn::root};
+  std::vector<std::size_t> seen;
+  words.on_forward([&](const nn::ForwardCall& call) {
+    seen.push_back(call.indices.size());
+    return call.output * 0;
+  });
+  const Index ids({2}, {1, 4});
+  CHECK(equal(words(ids, 3).value(), Array({2, 4}, Real(0))));
+  CHECK(seen == std::vector<std::size_t>{1});
+  CHECK(!equal(words.forward(ids).value(), Array({2, 4}, Real(0))));
+  CHECK(seen.size() == 1);
+}
+
+TEST_CASE("a class derived from a Layer is refused where its forward would not run") {
+  const Mistaken mistaken{nn::root};
+  CHECK(error_of<ValueError>([&] { mistaken(ones({2, 4})); }) ==
+        "Mistaken: Mistaken is derived from Block, and a call would run Block::forward: give it an operator() that "
+        "calls what it means, or derive it from nn::Layer<Mistaken> with a Block as a member");
+  const Doubled doubled{nn::root};
+  const Tensor x = normal({2, 4});
+  CHECK(equal(doubled(x).value(), (2 * doubled.forward(x)).value()));
+  CHECK(doubled.description() == "Doubled");
+}
+
+TEST_CASE("a Sequential takes functions, which have a number and a name") {
+  const nn::Sequential net{nn::root,
+                           {nn::make<nn::Linear>(2, 8), tanh, nn::make<nn::Linear>(8, 4), gelu, elu, leaky_relu,
+                            [](const Tensor& x) { return x * 2; }, nn::make<Block>({.dim = 4, .heads = 1})}};
+  CHECK(net.size() == 8);
+  CHECK(net[1].description() == "Function tanh");
+  CHECK(net[3].description() == "Function gelu");
+  CHECK(net[4].description() == "Function elu");
+  CHECK(net[5].description() == "Function leaky_relu");
+  CHECK(net[6].description() == "Function");
+  CHECK(net.get<nn::Linear>(2).weight.name() == "2.weight");
+  const Tensor x = normal({3, 2});
+  const auto& first = net.get<nn::Linear>(0);
+  const auto& second = net.get<nn::Linear>(2);
+  const Tensor expected = net.get<Block>(7)(leaky_relu(elu(gelu(second(tanh(first(x)))))) * 2);
+  CHECK(equal(net(x).value(), expected.value()));
+  const nn::Sequential flat{nn::root, nn::make<nn::Linear>(2, 8), relu,
+                            nn::make<nn::Sequential>(nn::make<nn::Linear>(8, 4), sigmoid)};
+  CHECK(flat.get<nn::Sequential>(2)[1].description() == "Function sigmoid");
+  CHECK(error_of<ValueError>([] { nn::Sequential(nn::root, {pow}); }).starts_with("activation: "));
+}
+
+TEST_CASE("a Stack takes a function of the place and the number, and is a range") {
+  const nn::Stack<nn::Linear> maps{
+      nn::root, 3, [](nn::At here, std::int64_t i) { return nn::Linear(std::move(here), 2 + i, 3 + i); }};
+  const Tensor x = normal({4, 2});
+  Tensor y = x;
+  std::vector<std::string> names;
+  for (const nn::Linear& map : maps) {
+    y = map(y);
+    names.push_back(map.weight.name());
+  }
+  CHECK(names == std::vector<std::string>{"0.weight", "1.weight", "2.weight"});
+  CHECK(y.shape() == Shape{4, 5});
+  CHECK(equal(maps(x).value(), y.value()));
+}
+
+TEST_CASE("modules are found by their paths") {
+  const Pair pair{nn::root};
+  std::vector<std::string> names;
+  for (const auto& [name, module] : pair.named_modules()) names.push_back(name);
+  CHECK(names == std::vector<std::string>{"", "a", "a.norm", "a.out", "b", "b.norm", "b.out"});
+  CHECK(&pair.get("a.out") == &pair.a.out);
+  CHECK(&pair.get("") == &pair);
+  CHECK(same(pair.get<nn::Linear>("b.out").weight, pair.b.out.weight));
+  CHECK(error_of<ValueError>([&] { pair.get("a.attn"); }) == "module: no module at 'a.attn': Block has [norm, out]");
+  CHECK(error_of<ValueError>([&] { pair.get<nn::Linear>("a.norm"); }) == "module: 'a.norm' is a LayerNorm 4");
+}
+
+}  // namespace xgrad::testing
