@@ -3,16 +3,10 @@
 
 #include <xgrad/xgrad.h>
 
+#include "support/pool.h"
+
 namespace xgrad::testing {
 namespace {
-
-// Sanitizers take every block from the system.
-bool pool_keeps_blocks() {
-  pool_release(pool_allocate(64), 64);
-  const auto before = pool_stats().system_requests;
-  pool_release(pool_allocate(64), 64);
-  return pool_stats().system_requests == before;
-}
 
 TEST_CASE("After two steps a transformer trains without a request to the system, with one thread and with two") {
   if (!pool_keeps_blocks()) return;

@@ -15,19 +15,11 @@
 
 #include "support/again.h"
 #include "support/check.h"
+#include "support/pool.h"
 
 using namespace xgrad;
 
 namespace {
-
-// Under the address sanitizer every block comes from the system, so that it sees each one's birth and death.
-bool pooling() {
-  void* block = pool_allocate(100);
-  pool_release(block, 100);
-  const auto before = pool_stats().system_requests;
-  pool_release(pool_allocate(100), 100);
-  return pool_stats().system_requests == before;
-}
 
 // Another thread, which does what it is told.
 class Worker {
@@ -87,7 +79,7 @@ TEST_CASE("blocks are aligned to 64 bytes and can be written to the end") {
 }
 
 TEST_CASE("a block that was released is handed out again without asking the system") {
-  if (!pooling()) return;
+  if (!testing::pool_keeps_blocks()) return;
   for (const std::size_t bytes : {1, 64, 100, 5000, 1'000'000}) {
     void* block = pool_allocate(bytes);
     pool_release(block, bytes);
@@ -114,7 +106,7 @@ TEST_CASE("trimming returns what waits to the system") {
   pool_release(pool_allocate(50'000), 50'000);
   pool_trim();
   const auto stats = pool_stats();
-  if (pooling()) {
+  if (testing::pool_keeps_blocks()) {
     pool_release(pool_allocate(50'000), 50'000);
     CHECK(pool_stats().bytes_cached > stats.bytes_cached);
     CHECK(pool_stats().system_requests > stats.system_requests);
@@ -133,7 +125,7 @@ TEST_CASE("a block may be released by another thread than the one that took it")
 }
 
 TEST_CASE("what one thread makes and another drops does not pile up, in either direction") {
-  if (!pooling()) return;
+  if (!testing::pool_keeps_blocks()) return;
   constexpr std::int64_t count = 50;
   for (const std::size_t bytes : {64, 1000, 1100, 60'000, 1'000'000}) {
     CAPTURE(bytes);
@@ -165,7 +157,7 @@ TEST_CASE("what one thread makes and another drops does not pile up, in either d
 }
 
 TEST_CASE("graphs that one thread records and another drops do not pile up") {
-  if (!pooling()) return;
+  if (!testing::pool_keeps_blocks()) return;
   Worker worker;
   Ref<Node> chain;
   const auto make = [&] {
@@ -187,7 +179,7 @@ TEST_CASE("graphs that one thread records and another drops do not pile up") {
 }
 
 TEST_CASE("a thread on its own keeps all that it ever used at once") {
-  if (!pooling()) return;
+  if (!testing::pool_keeps_blocks()) return;
   std::thread([] {
     std::vector<std::pair<void*, std::size_t>> blocks;
     const auto use = [&] {
@@ -208,8 +200,9 @@ TEST_CASE("a thread on its own keeps all that it ever used at once") {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these need more than any limit
 TEST_CASE("what waits for other sizes makes room when the system has no memory left") {
   if (!std::getenv("XGRAD_TEST_ROLE")) {  // in a process in which no other test has left anything
-    const testing::Again again = testing::run_again("what waits for other sizes makes room when the system has no memory left",
-                                                      "XGRAD_TEST_ROLE=limited OPENBLAS_NUM_THREADS=1");
+    const testing::Again again =
+        testing::run_again("what waits for other sizes makes room when the system has no memory left",
+                           "XGRAD_TEST_ROLE=limited OPENBLAS_NUM_THREADS=1");
     CAPTURE(again.output);
     CHECK(again.status == 0);
     return;
@@ -244,13 +237,13 @@ TEST_CASE("a thread that ends returns its large blocks and leaves the small ones
   const auto after = pool_stats();
   CHECK(after.bytes_cached == before.bytes_cached);
   CHECK(after.bytes_in_use == before.bytes_in_use);
-  if (!pooling()) return;
+  if (!testing::pool_keeps_blocks()) return;
   constexpr int large_classes = 8 + 5;  // to 2 KiB, and of the next eight those to 3000 bytes
   CHECK(after.system_requests - before.system_requests == large_classes - 1);
 }
 
 TEST_CASE("small blocks lie side by side, and the system is rarely asked for them") {
-  if (!pooling()) return;
+  if (!testing::pool_keeps_blocks()) return;
   const auto before = pool_stats().system_requests;
   std::vector<void*> blocks;
   for (int i = 0; i < 10'000; ++i) blocks.push_back(pool_allocate(200));

@@ -1,0 +1,16 @@
+// Whether the pool keeps what it is given back.
+#pragma once
+
+#include <xgrad/core/runtime/memory.h>
+
+namespace xgrad::testing {
+
+/// Under the address sanitizer every block comes from the system, so that it sees each one's birth and death.
+inline bool pool_keeps_blocks() {
+  pool_release(pool_allocate(64), 64);
+  const auto before = pool_stats().system_requests;
+  pool_release(pool_allocate(64), 64);
+  return pool_stats().system_requests == before;
+}
+
+}  // namespace xgrad::testing
