@@ -3,8 +3,8 @@
 #       the objects of one folder, in float (xgrad_ops) and double (xgrad_f64_ops), which build on the folders named
 #       after BELOW and on the libraries named after USES, with the sources after ALSO. What lies in its folder `kernels`
 #       is compiled for several processors (levels.cmake), and so is each file that includes the loops over elements,
-#       whose lambdas are kernels. What lies in the folders after COLD (".": all) but in `kernels` takes no time that counts
-#       when a program runs, and is compiled for a short build. Not installed are headers in `private`, those in `kernels` but the ones of kernels/registers after
+#       whose lambdas are kernels. What else lies in the folders after COLD (".": all) takes no time that counts when a program
+#       runs, and is compiled for a short build. Not installed are headers in `private`, those in `kernels` but the ones of kernels/registers after
 #       PUBLIC_KERNELS, and core/files/json.h, which includes a header of the JSON library
 #   xgrad_library(xgrad float core ops)
 #       a static library of the objects of these folders, whose Real is float; no target links two that differ in this
@@ -34,13 +34,13 @@ function(xgrad_folder folder)
   foreach(source ${hot})
     file(RELATIVE_PATH place ${CMAKE_CURRENT_SOURCE_DIR} ${source})
     string(REGEX MATCH "^[^/]*" top ${place})
-    if((top IN_LIST arg_COLD OR "." IN_LIST arg_COLD) AND NOT place MATCHES "(^|/)kernels/")
-      list(APPEND cold ${source})
-    elseif(XGRAD_DISPATCH)
-      file(STRINGS ${source} loops REGEX "^#include \"([^\"]*/)?(lambda|fused|loops)[.]h\"")
-      if(loops OR place MATCHES "(^|/)kernels/")
+    file(STRINGS ${source} loops REGEX "^#include \"([^\"]*/)?(lambda|fused|loops)[.]h\"")
+    if(loops OR place MATCHES "(^|/)kernels/")
+      if(XGRAD_DISPATCH)
         list(APPEND kernels ${source})
       endif()
+    elseif(top IN_LIST arg_COLD OR "." IN_LIST arg_COLD)
+      list(APPEND cold ${source})
     endif()
   endforeach()
   list(REMOVE_ITEM hot ${kernels} ${cold} "")

@@ -175,11 +175,6 @@ GROUPS = [
         r"torch\.utils\.data\.(IterableDataset|ChainDataset|ConcatDataset|Sampler|get_worker_info)",
     ),
     (
-        "optimizers of matrices",
-        "they keep sums of rows, or multiply matrices, and optimizers here know numbers one by one (`optim` sees no operations)",
-        r"torch\.optim\.(Adafactor|Muon)",
-    ),
-    (
         "averages as functions",
         "an average is an object here: `optim::ExponentialMovingAverage`",
         r"torch\.optim\.swa_utils\.get_\w+_avg_fn",

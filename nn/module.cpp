@@ -153,6 +153,12 @@ At Module::at(std::string_view name) {
   return place;
 }
 
+std::string At::path() const { return parent ? parent->full_name(name) : std::string(); }
+
+void At::decline() const {
+  if (parent) parent->take_place(name);
+}
+
 void Module::take_place(const std::string& name) {
   if (const auto place = std::ranges::find(places_, name); place != places_.end()) places_.erase(place);
 }
@@ -446,6 +452,24 @@ std::optional<Eval> outside_of_training(const Module& model) {
   if (!model.training()) return std::nullopt;
   return std::optional<Eval>(std::in_place, model);
 }
+
+namespace {
+
+std::int64_t set_gradients(const char* op, const Module& module, bool wanted) {
+  const Tensors parameters = module.parameters();
+  for (const Tensor& parameter : parameters) {
+    if (!parameter.is_leaf()) {
+      fail<GraphError>(op, "only leaves can be parameters, not the result of ", parameter.node()->op);
+    }
+  }
+  for (const Tensor& parameter : parameters) parameter.set_requires_grad(wanted);
+  return std::ssize(parameters);
+}
+
+}  // namespace
+
+std::int64_t freeze(const Module& module) { return set_gradients("freeze", module, false); }
+std::int64_t unfreeze(const Module& module) { return set_gradients("unfreeze", module, true); }
 
 struct ModulePrinter {
   struct Line {

@@ -24,7 +24,8 @@
 //     Tensor w = param(...);  w = ...;         a member that is given another tensor: declare it const; w.assign(...)
 //
 // optim::audit finds all four. A fifth, `explicit Block(At) {}`, which keeps its place to itself where `: Module(here)`
-// would hand it on, is refused when its parent first runs or is asked for parameters or state.
+// would hand it on, is refused when its parent first runs or is asked for parameters or state. (A layer that is there
+// or not is an nn::Maybe; a function that makes none after all says here.decline().)
 #pragma once
 
 #include <atomic>
@@ -54,14 +55,16 @@ namespace xgrad::nn {
 
 class Eval;
 class Module;
-namespace detail {
-class Making;
-}  // namespace detail
 
 /// The place of a module: a name inside a parent. Made by Module::at.
 struct At {
   Module* parent = nullptr;
   std::string name = {};
+
+  /// Where it is in the model: `decoder.blocks.1`.
+  std::string path() const;
+  /// No module will be made here. (A place that none takes is refused later: see the head of this file.)
+  void decline() const;
 };
 /// The place of a layer that stands for itself: `nn::Linear w{nn::root, 512, 64};`
 inline const At root;
@@ -162,8 +165,8 @@ class Module {
   /// This module, under the empty name, and all below it with their paths from here, parents first.
   std::vector<std::pair<std::string, const Module*>> named_modules() const;
   /// The module at a path from here, `model.get("blocks.3.attn")` or, as what it is,
-  /// `model.get<nn::Linear>("blocks.3.mlp.fc1").weight`. Throws ValueError if there is none, with what there is, or if it
-  /// is of another type.
+  /// `model.get<nn::Linear>("blocks.3.mlp.fc1").weight`. Throws ValueError if there is none, with what there is, or if
+  /// it is of another type.
   template <class T = Module>
   const T& get(std::string_view path) const;
 
@@ -196,6 +199,12 @@ class Module {
   /// of the library do. The number is for remove_hook. Throws ValueError for an empty function.
   template <class F>
   std::uint64_t on_forward(F hook) const;
+  /// Calls `hook(module, gradient)` in every backward pass of what this module does from now on, with the gradient of
+  /// what it returned, once that is complete; what the hook returns, if it is a defined Tensor, takes the gradient's
+  /// place. Works where on_forward does, and is removed like those. The module must outlive the pass. Throws ValueError
+  /// for an empty function.
+  template <class F>
+  std::uint64_t on_backward(F hook) const;
   void remove_hook(std::uint64_t number) const;
 
  protected:
@@ -270,7 +279,7 @@ class Module {
  private:
   friend class Entered;
   friend class Eval;
-  friend class detail::Making;
+  friend struct nn::At;
   friend struct ModulePrinter;
   struct Entry {
     std::string name;
@@ -323,7 +332,7 @@ class Module {
 /// Threads: the mode belongs to the module, so this is for one that no other thread is running.
 class [[nodiscard]] Eval {
  public:
-  explicit Eval(const Module& module);
+  [[nodiscard]] explicit Eval(const Module& module);
   ~Eval();
   Eval(const Eval&) = delete;
   Eval& operator=(const Eval&) = delete;
@@ -342,6 +351,13 @@ class [[nodiscard]] Eval {
 /// An Eval for a model that is in training. For one that is not there is none, and nothing is touched, so that several
 /// threads may run it.
 std::optional<Eval> outside_of_training(const Module& model);
+
+/// From now on no gradients flow to the parameters of this module and those below it, `nn::freeze(model.encoder)`, and
+/// optimizers leave them as they are; or they flow again. Return how many parameters these are. (Statistics, as of
+/// BatchNorm, follow the mode: `model.encoder.eval()`.) Throw GraphError for tied weights that are no leaf; then
+/// nothing has changed. For some of the parameters, by their names, there is optim::freeze.
+std::int64_t freeze(const Module& module);
+std::int64_t unfreeze(const Module& module);
 
 /// The module as a tree with shapes and numbers of parameters; equal numbered children in a row are shown once.
 ///
@@ -398,6 +414,22 @@ std::uint64_t Module::on_forward(F hook) const {
   } else {
     return add_hook(std::move(hook));
   }
+}
+
+template <class F>
+std::uint64_t Module::on_backward(F hook) const {
+  xgrad::detail::refuse_empty("on_backward", hook);
+  return on_forward([shared = std::make_shared<F>(std::move(hook))](const ForwardCall& call) {
+    if (!call.output.requires_grad()) return;
+    call.output.on_grad([shared, module = &call.module](const Tensor& gradient) {
+      if constexpr (std::is_void_v<std::invoke_result_t<F&, const Module&, const Tensor&>>) {
+        (*shared)(*module, gradient);
+        return Tensor();
+      } else {
+        return Tensor((*shared)(*module, gradient));
+      }
+    });
+  });
 }
 
 /// For those who write modules: shows the observers that want `what` (Observer::wants) the array that value() returns.

@@ -9,6 +9,7 @@
 #include "attention/multi_head_attention.h"
 #include "attention/packed_self_attention.h"
 #include "checks.h"
+#include "containers/maybe.h"
 #include "containers/sequential.h"
 #include "containers/stack.h"
 #include "decoding/decode.h"

@@ -12,6 +12,7 @@
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/files/state.h"
+#include "setting.h"
 
 namespace xgrad::optim::detail {
 
@@ -29,15 +30,6 @@ inline double below_one(std::string_view who, std::string_view name, double valu
 
 /// Whether a state can hold this count of steps: beyond 2^53 a formula would not see the next one.
 inline bool possible_steps(std::int64_t steps) { return steps >= 0 && steps <= std::int64_t{1} << 53; }
-
-/// Throws ValueError unless the options that all kin of Adam have are in their ranges.
-template <class Options>
-void check_adam(const char* kind, const Options& options) {
-  below_one(kind, "betas[0]", options.betas[0]);
-  below_one(kind, "betas[1]", options.betas[1]);
-  not_negative(kind, "eps", options.eps);
-  not_negative(kind, "weight_decay", options.weight_decay);
-}
 
 /// 1 - beta^t, accurate for every t.
 inline double bias_correction(double beta, std::int64_t t) {
@@ -67,30 +59,22 @@ inline double number_in(const StateFile& state, const std::string& key, std::str
   return value;
 }
 
-/// Options by name, as a state remembers them.
-using Settings = std::vector<std::pair<const char*, double>>;
-
-/// Those that all kin of Adam have, and `more`.
-template <class Options>
-Settings adam_settings(const Options& options, const Settings& more = {}) {
-  Settings all{{"betas[0]", options.betas[0]},
-               {"betas[1]", options.betas[1]},
-               {"eps", options.eps},
-               {"weight_decay", options.weight_decay},
-               {"maximize", options.maximize}};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
+/// A learning rate of a state. Throws FormatError for what is none.
+inline double rate_in(const StateFile& state, const std::string& key) {
+  const double value = number_in(state, key, "learning rate");
+  if (!(value >= 0) || std::isinf(value)) refuse(state, escaped(state.text(key)), " is no learning rate");
+  return value;
 }
 
 /// Writes settings into a state, each name with this suffix.
-inline void add_settings(StateFile& state, const Settings& settings, std::string_view suffix = {}) {
-  for (const auto& [name, value] : settings) state.metadata[cat(name, suffix)] = cat(value);
+inline void add_settings(StateFile& state, const std::vector<Setting>& settings, std::string_view suffix = {}) {
+  for (const auto& [name, value, range] : settings) state.metadata[cat(name, suffix)] = cat(value);
 }
 
 /// Throws FormatError for a setting that the state was taken with another value of. A state that does not say fits.
-inline void check_settings(const StateFile& state, const Settings& settings, std::string_view suffix = {},
+inline void check_settings(const StateFile& state, const std::vector<Setting>& settings, std::string_view suffix = {},
                            std::string_view where = {}) {
-  for (const auto& [name, value] : settings) {
+  for (const auto& [name, value, range] : settings) {
     const std::string key = cat(name, suffix);
     if (!state.metadata.contains(key)) continue;
     if (const double before = number_in(state, key, name); before != value) {

@@ -52,7 +52,7 @@ std::vector<Tensors> split(const Tensors& parameters, const std::vector<const Pa
 }  // namespace detail
 
 /// Groups for an optimizer: each parameter goes where the first rule applies to it, the others come first, with the
-/// options `otherwise`; a Scheduler sets the rate of the first group, and the others in proportion. Throws ValueError
+/// options `otherwise`. Throws ValueError
 /// for an empty rule or one that no parameter is left for, and if there are no parameters.
 template <class Options>
 std::vector<Group<Options>> parameter_groups(const Tensors& parameters, const std::vector<GroupRule<Options>>& rules,

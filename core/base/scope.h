@@ -113,7 +113,7 @@ inline const Place* current_place() { return detail::context.place; }
 class Scope : detail::With<const Place*> {
  public:
   /// `place` is interned, or nullptr for "nowhere".
-  explicit Scope(const Place* place) : With(&detail::Context::place, place) {}
+  [[nodiscard]] explicit Scope(const Place* place) : With(&detail::Context::place, place) {}
 };
 
 /// Fused operations, softmax, attention, run as the operations that they are composed of while it lives: a graph has
@@ -122,7 +122,7 @@ class Scope : detail::With<const Place*> {
 /// keep to what held in their forward pass. `Plain(false)` is the kernels again. Threads: parallel_for takes it along;
 /// a new thread runs kernels.
 struct [[nodiscard]] Plain : detail::With<bool> {
-  explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
+  [[nodiscard]] explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
 };
 /// Whether this thread is to run fused operations in their composed form.
 inline bool runs_plain() { return detail::context.plain; }

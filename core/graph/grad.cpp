@@ -459,7 +459,7 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   std::uint64_t oldest = ~std::uint64_t{0};
   for (const Tensor& x : xs) {
     if (!x.requires_grad()) {
-      fail<GraphError>("grad", described(x), " does not require a gradient");
+      fail<GraphError>("grad", described(x), " does not require a gradient: it is frozen or a constant (optim::trainable(parameters) leaves such out)");
     }
     target_of.push_back(targets.add(x.node().get()));
     oldest = std::min(oldest, x.node()->id);

@@ -37,11 +37,11 @@ inline Tensor kept(const Tensor& input) { return recording() ? input : Tensor();
 /// No graph while it lives: results are plain values. Threads: for the thread that made it, which also ends it, and for
 /// the threads of a parallel_for inside of it; new threads record.
 struct [[nodiscard]] NoGrad : detail::With<History> {
-  NoGrad() : With(&detail::Context::history, History::no_grad) {}
+  [[nodiscard]] NoGrad() : With(&detail::Context::history, History::no_grad) {}
 };
 /// Recording again inside a NoGrad.
 struct [[nodiscard]] EnableGrad : detail::With<History> {
-  EnableGrad() : With(&detail::Context::history, History::recorded) {}
+  [[nodiscard]] EnableGrad() : With(&detail::Context::history, History::recorded) {}
 };
 
 /// Which of the inputs of a joint rule want their gradient.

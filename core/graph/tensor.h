@@ -41,9 +41,16 @@ class Tensor {
       listener->saw(*this);
   }
   Tensor(Tensor&&) = default;
-  /// Makes a variable mean another tensor. Not for temporaries: x[{0}] = y does not write into x, and does not compile.
+  /// Makes a variable mean another tensor.
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & = default;
+  /// Not for temporaries: does not compile.
+  template <class T>
+  void operator=(T&&) && {
+    static_assert(std::is_void_v<T>,
+                  "x[0] = y would not write into x: a tensor is not written in place. New ones come from where(), "
+                  "scatter(), put() and index_put(); of a leaf, x.update([](Array& values) { values[{0}] = 5; })");
+  }
   ~Tensor() = default;
   /// A constant.
   Tensor(const Array& value);

@@ -24,7 +24,7 @@ class AnomalyMode : public Observer {
  public:
   using Options = AnomalyOptions;
 
-  explicit AnomalyMode(const AnomalyOptions& options = {}) : options_(options) {}
+  [[nodiscard]] explicit AnomalyMode(const AnomalyOptions& options = {}) : options_(options) {}
 
   void operation(const OperationRun& run) override;
   void complete_gradient(const Node& node, const Tensor& gradient) override;

@@ -225,12 +225,14 @@ void train(const Config& config, kit::Example& example) {
   for (const Sentence& sentence : to_fill) before.push_back(guesses(model, text, sentence.ids));
 
   optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
-      model.parameters(), {{nn::without_weight_decay(model), {.betas = {0.9, 0.99}, .weight_decay = 0}}},
-      {.betas = {0.9, 0.99}, .weight_decay = 0.01})};
+      model.parameters(),
+      {{nn::without_weight_decay(model), {.lr = config.learning_rate, .betas = {0.9, 0.99}, .weight_decay = 0}}},
+      {.lr = config.learning_rate, .betas = {0.9, 0.99}, .weight_decay = 0.01})};
   const Tensors parameters = adam.parameters();
-  const optim::Schedule schedule = optim::warmup(
-      config.warmup,
-      optim::cosine({.lr = config.learning_rate, .steps = std::max<std::int64_t>(config.steps - config.warmup, 1)}));
+  optim::Scheduler scheduler{
+      adam,
+      optim::schedule::warmup(
+          config.warmup, optim::schedule::cosine({.steps = std::max<std::int64_t>(config.steps - config.warmup, 1)}))};
   kit::CsvLogger log(example.out / "loss.csv", {"step", "loss", "held_out_loss"});
   kit::Series trained{.name = "training"}, judged{.name = "held out"};
   double seconds = 0;
@@ -243,8 +245,8 @@ void train(const Config& config, kit::Example& example) {
       const Index starts = randint(0, text.train.size() - config.context + 1, {config.batch});
       const Tensor loss = loss_of(model, questions(windows(text.train, starts, config.context), config,
                                                    text.tokenizer.size(), next_random_key()));
-      adam.set_lr(schedule.lr(step));
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, config.clip).gradients);
+      scheduler.step();
       seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       sum += static_cast<double>(loss.item());
       bar.update(++step, {{"loss", kit::fixed(sum / static_cast<double>(++summed), 3)}});

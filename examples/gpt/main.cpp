@@ -217,10 +217,9 @@ void train(const Config& config, kit::Example& example) {
       model.parameters(), {{nn::without_weight_decay(model), {.betas = {0.9, 0.99}, .weight_decay = 0}}},
       {.betas = {0.9, 0.99}, .weight_decay = 0.1})};
   const Tensors parameters = adam.parameters();
-  const optim::Schedule schedule =
-      optim::warmup(config.warmup, optim::cosine({.lr = config.learning_rate,
-                                                  .min_lr = config.least_rate,
-                                                  .steps = std::max<std::int64_t>(config.steps - config.warmup, 1)}));
+  const optim::Schedule schedule = optim::schedule::warmup(
+      config.warmup, optim::schedule::cosine({.min_lr = config.least_rate,
+                                              .steps = std::max<std::int64_t>(config.steps - config.warmup, 1)}));
 
   const std::filesystem::path saved = example.out / "checkpoint.safetensors";
   const Checkpoint checkpoint(config, text, model, adam);
@@ -238,7 +237,7 @@ void train(const Config& config, kit::Example& example) {
       const auto begin = std::chrono::steady_clock::now();
       const Index starts = randint(0, text.train.size() - config.context, {config.batch});
       const Tensor loss = loss_of(model, windows(text.train, starts, config.context));
-      adam.set_lr(schedule.lr(step));
+      adam.set_lr(schedule.lr(step, config.learning_rate));
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, config.clip).gradients);
       seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       sum += loss.item();

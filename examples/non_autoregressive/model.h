@@ -2,8 +2,6 @@
 // Translation", 2018, in its simplest form).
 #pragma once
 
-#include <optional>
-
 #include <xgrad/kit/text/corpus.h>
 #include <xgrad/xgrad.h>
 
@@ -35,7 +33,7 @@ struct ParallelTranslator : nn::Module {
   const std::int64_t steps, bos, eos;
   nn::Encoder encoder;
   nn::Decoder decoder;
-  std::optional<nn::Linear> length;  // logits of 0 ... steps tokens
+  nn::Maybe<nn::Linear> length;  // logits of 0 ... steps tokens
 
   ParallelTranslator(const Config& config, const kit::Corpus& corpus, Ending how)
       : ending(how),
@@ -43,9 +41,8 @@ struct ParallelTranslator : nn::Module {
         bos(corpus.bos()),
         eos(corpus.eos()),
         encoder(at("encoder"), corpus.source_vocab().size(), transformer_options(config)),
-        decoder(at("decoder"), corpus.target_vocab().size(), transformer_options(config)) {
-    if (ending == Ending::predicted) length.emplace(at("length"), config.dim, steps + 1);
-  }
+        decoder(at("decoder"), corpus.target_vocab().size(), transformer_options(config)),
+        length(at("length"), ending == Ending::predicted, config.dim, steps + 1) {}
 
   /// What is read before anything is written, (B, S, C).
   Tensor read(const Index& source, const Index& lengths) const { return encoder(source, nn::padding(lengths)); }

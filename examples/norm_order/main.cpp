@@ -92,9 +92,8 @@ std::vector<double> train(const Config& config, const kit::Corpus& corpus, const
   manual_seed(seed);
   const Translator model(config, corpus, variant.order);
   const Tensors parameters = model.parameters();
-  optim::Adam adam{parameters, {}};
-  const optim::Schedule flat = optim::constant(config.learning_rate);
-  optim::Scheduler scheduler{adam, variant.warmup ? optim::warmup(config.warmup, flat) : flat};
+  optim::Adam adam{parameters, {.lr = config.learning_rate}};
+  optim::Scheduler scheduler{adam, optim::schedule::warmup(variant.warmup ? config.warmup : 1)};
   std::vector<double> losses;
   for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
     const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});

@@ -64,8 +64,7 @@ void run(const Config& config, kit::Example& example) {
   const Agent agent{nn::root};
   optim::Adam adam{agent.parameters(), {.lr = config.learning_rate}};
   optim::Scheduler scheduler{
-      adam,
-      optim::linear({.lr = config.learning_rate, .start_factor = 1, .end_factor = 0, .total_iters = config.updates})};
+      adam, optim::schedule::linear({.start_factor = 1, .end_factor = 0, .total_iters = config.updates})};
   const Episode before = play(agent, 1, Acting::greedily).front();
 
   kit::CsvLogger log(example.out / "returns.csv", {"update", "mean_return", "loss"});

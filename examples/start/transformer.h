@@ -104,8 +104,8 @@ inline void learning(const std::filesystem::path& out) {
     std::cout << loss.item() << " " << logits.grad().value() << "\n";
     save_graph(out / "10_graph.svg", {loss}, {.values = &values});
 
-    optim::Adam adam{{logits}, {}};
-    optim::Scheduler scheduler{adam, optim::warmup(5, optim::constant(0.1))};
+    optim::Adam adam{{logits}, {.lr = 0.1}};
+    optim::Scheduler scheduler{adam, optim::schedule::warmup(5)};
     for (int step = 0; step < 10; ++step) {
       adam.step(grad(cross_entropy(logits, thanks), {logits}));
       scheduler.step();

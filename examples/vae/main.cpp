@@ -89,13 +89,12 @@ void run(const Settings& settings, kit::Example& example) {
 
   optim::Adam adam{model.parameters(), {.lr = settings.learning_rate}};
   kit::DataLoader batches{data.train, {.batch_size = settings.batch, .shuffle = true}};
-  kit::Trainer trainer{
-      model,
-      adam,
-      {.epochs = settings.epochs,
-       .schedule = optim::cosine({.lr = settings.learning_rate, .steps = settings.epochs * batches.size()}),
-       .validate = [&] { return measured(model, data.test); },
-       .folder = example.out}};
+  kit::Trainer trainer{model,
+                       adam,
+                       {.epochs = settings.epochs,
+                        .schedule = optim::schedule::cosine({.steps = settings.epochs * batches.size()}),
+                        .validate = [&] { return measured(model, data.test); },
+                        .folder = example.out}};
   trainer.fit(batches, [&](const kit::ImageBatch& batch) { return -xgrad::mean(model(batch.images).elbo()); });
 
   draw(example.out, model, data.test, settings.model.latent);

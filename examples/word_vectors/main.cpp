@@ -28,8 +28,8 @@ using namespace word_vectors;
 kit::Series train(const Config& config, const Text& text, const SkipGram& model, std::uint64_t seed) {
   std::mt19937_64 generator(seed);
   const Tensors parameters = model.parameters();
-  optim::Adam adam{parameters, {}};
-  optim::Scheduler scheduler{adam, optim::cosine({.lr = config.learning_rate, .steps = config.steps})};
+  optim::Adam adam{parameters, {.lr = config.learning_rate}};
+  optim::Scheduler scheduler{adam, optim::schedule::cosine({.steps = config.steps})};
   kit::Series curve{.name = "skip-gram"};
   kit::ProgressBar bar({.total = config.steps, .title = "vectors"});
   double sum = 0;

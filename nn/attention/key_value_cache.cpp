@@ -48,6 +48,17 @@ Tensor selected(const Tensor& all, std::int64_t length, const Index& rows) {
   return Tensor(std::move(block));
 }
 
+// Of the last T positions as queries and the last S as keys.
+Mask outside_of_window(std::int64_t T, std::int64_t S, std::int64_t window) {
+  Mask mask(Shape{T, S});
+  auto* out = mask.mutable_data();
+  for (std::int64_t t = 0; t < T; ++t) {
+    const std::int64_t own = S - T + t;
+    for (std::int64_t s = 0; s < S; ++s) *out++ = s > own || s <= own - window;
+  }
+  return mask;
+}
+
 }  // namespace
 
 KeyValueCache::KeyValueCache(std::int64_t room) : room_(room) {
@@ -125,13 +136,22 @@ AttentionMask KeyValueCache::seen_by_last(std::int64_t T) const {
 }
 
 Tensor KeyValueCache::attend(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v,
-                             std::int64_t heads, double dropout, std::optional<std::int64_t> kv_heads) {
+                             std::int64_t heads, double dropout, std::optional<std::int64_t> kv_heads,
+                             std::optional<std::int64_t> window) {
+  if (window && *window < 1) fail<ValueError>("attention", "window ", *window, " is not positive");
   Rewind undo(*this);
   append(k, v);
-  const AttentionMask mask = seen_by_last(k.dim(1));
-  show_attention_weights(module, [&] {
-    return attention_weights(q, keys(), heads, {.mask = mask, .kv_heads = kv_heads}).value();
-  });
+  const std::int64_t T = k.dim(1);
+  if (window && *window < length_) {
+    const std::int64_t S = std::min(length_, *window - 1 + T);
+    const Tensor near_k = narrow(keys_, 1, length_ - S, S), near_v = narrow(values_, 1, length_ - S, S);
+    AttentionMask mask;
+    if (T > 1) mask.masked = outside_of_window(T, S, *window);
+    return undo.keep(attend_heads(module, q, near_k, near_v, heads, mask, dropout, kv_heads));
+  }
+  const AttentionMask mask = seen_by_last(T);
+  show_attention_weights(
+      module, [&] { return attention_weights(q, keys(), heads, {.mask = mask, .kv_heads = kv_heads}).value(); });
   const double p = module.training() ? dropout : 0;
   return undo.keep(multi_head_attention(q, keys_, values_, heads, {.mask = mask, .dropout = p, .kv_heads = kv_heads}));
 }

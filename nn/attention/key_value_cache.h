@@ -43,10 +43,11 @@ class KeyValueCache {
   void select(const Index& rows);
 
   /// For those who write attention layers: takes in k and v (B, T, .), and lets the T new positions see those before,
-  /// themselves, and nothing behind: attend_heads() with queries q (B, T, H d). Throws as append() and
-  /// multi_head_attention; then the cache is as it was.
+  /// themselves, and nothing behind: attend_heads() with queries q (B, T, H d). With a window, each sees itself and
+  /// window - 1 before. Throws as append() and multi_head_attention, ValueError for a window below 1; then the cache is
+  /// as it was.
   Tensor attend(const Module& module, const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
-                double dropout, std::optional<std::int64_t> kv_heads = {});
+                double dropout, std::optional<std::int64_t> kv_heads = {}, std::optional<std::int64_t> window = {});
 
  private:
   friend class Rewind<KeyValueCache>;
@@ -73,7 +74,7 @@ void check_rewind(const char* op, std::int64_t length, std::int64_t of);
 template <class State>
 class [[nodiscard]] Rewind {
  public:
-  explicit Rewind(State& state) : state_(state), length_(state.length()) {}
+  [[nodiscard]] explicit Rewind(State& state) : state_(state), length_(state.length()) {}
   ~Rewind() {
     if (!kept_) state_.go_back(length_);
   }

@@ -22,7 +22,7 @@ PackedSelfAttention::PackedSelfAttention(At here, std::int64_t width, std::int64
             return dim / heads * (heads + 2 * kv_heads);
           }(),
           {.bias = options.bias}),
-      o(at("o"), dim, dim, {.bias = options.bias}) {
+      o(at("o"), dim, dim, {.bias = options.o_bias.value_or(options.bias)}) {
   const auto constructing = enter();
   probability("dropout", options.dropout);
   if (options.rotary_theta && dim / heads % 2 != 0) {
@@ -35,9 +35,11 @@ PackedSelfAttention::Heads PackedSelfAttention::project(const Tensor& x, std::in
   const std::int64_t d = dim / heads, own = kv_heads * d;
   const Tensor v = narrow(all, -1, dim + own, own);
   if (!options.rotary_theta) return {narrow(all, -1, 0, dim), narrow(all, -1, dim, own), v};
-  const Tensor turned = rotary(
-      narrow(all, -1, 0, dim + own),
-      {.heads = heads + kv_heads, .first = first, .layout = options.rotary_layout, .theta = *options.rotary_theta});
+  const Tensor turned = rotary(narrow(all, -1, 0, dim + own), {.heads = heads + kv_heads,
+                                                               .first = first,
+                                                               .layout = options.rotary_layout,
+                                                               .theta = *options.rotary_theta,
+                                                               .scaling = options.rotary_scaling});
   return {narrow(turned, -1, 0, dim), narrow(turned, -1, dim, own), v};
 }
 
@@ -50,11 +52,11 @@ Tensor PackedSelfAttention::operator()(const Tensor& x, const AttentionMask& mas
   return here(o(attend_packed_heads(*this, qkv(x), heads, mask, options.dropout, kv_heads)));
 }
 
-Tensor PackedSelfAttention::extend(const Tensor& x, KeyValueCache& past) const {
+Tensor PackedSelfAttention::extend(const Tensor& x, KeyValueCache& past, std::optional<std::int64_t> window) const {
   const auto here = enter(x);
   Rewind undo(past);
   const Heads all = project(x, past.length());
-  return undo.keep(here(o(past.attend(*this, all.q, all.k, all.v, heads, options.dropout, kv_heads))));
+  return undo.keep(here(o(past.attend(*this, all.q, all.k, all.v, heads, options.dropout, kv_heads, window))));
 }
 
 std::string PackedSelfAttention::settings() const {

@@ -18,6 +18,8 @@ struct PackedSelfAttentionOptions {
   bool bias = true;
   std::optional<double> rotary_theta = {};  ///< queries and keys are turned by their positions: see rotary()
   RotaryLayout rotary_layout = RotaryLayout::halves;
+  std::optional<RotaryScaling> rotary_scaling = {};
+  std::optional<bool> o_bias = {};  ///< of the last map; as `bias` if not given
 };
 /// Multi-head self-attention (Vaswani et al. 2017), its queries, keys and values side by side in one product:
 ///
@@ -37,9 +39,10 @@ struct PackedSelfAttention : Module {
   /// x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
   /// Causal self-attention of the next positions of a sequence, x (B, T, C), which see the `past` and each other; the
-  /// past grows by them. Throws ShapeError if x is of another batch size than the past. Whatever it throws, hooks
-  /// included, the past is as it was.
-  Tensor extend(const Tensor& x, KeyValueCache& past) const;
+  /// past grows by them. With a window, each sees itself and window - 1 before. Throws ShapeError if x is of another
+  /// batch size than the past, ValueError for a window below 1. Whatever it throws, hooks included, the past is as it
+  /// was.
+  Tensor extend(const Tensor& x, KeyValueCache& past, std::optional<std::int64_t> window = {}) const;
 
   const std::int64_t dim;
   const std::int64_t heads;

@@ -7,7 +7,7 @@ namespace xgrad::nn {
 
 void detail::Making::check(const Module* made) const {
   const Module* parent = place_.parent;
-  const std::string path = parent ? parent->full_name(place_.name) : std::string();
+  const std::string path = place_.path();
   if (!made) fail<ValueError>("make", "a maker made no layer at '", path, "'");
   if (parent && std::ranges::find(parent->children(), made, [](const auto& child) { return child.second; }) ==
                     parent->children().end()) {

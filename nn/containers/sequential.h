@@ -33,9 +33,7 @@ class Making {
  public:
   explicit Making(const At& place) : place_(place) {}
   /// If nothing has taken the place, nothing will.
-  ~Making() {
-    if (place_.parent) place_.parent->take_place(place_.name);
-  }
+  ~Making() { place_.decline(); }
   Making(const Making&) = delete;
   Making& operator=(const Making&) = delete;
 

@@ -15,39 +15,82 @@
 namespace xgrad::nn {
 namespace {
 
-
 // What all ways of decoding have in common.
 struct Limits {
   const char* op;
   std::int64_t bos;
-  std::optional<std::int64_t> eos;
+  Ends eos;
   std::int64_t max_length;
+  std::int64_t min_length = 0;
+  double repetition_penalty = 1;
+  LogitsProcessor process = {};
 
-  bool ends(std::int64_t token) const { return eos && token == *eos; }
+  bool ends(std::int64_t token) const { return eos.has(token); }
+  /// The token behind the end.
+  std::int64_t filler() const { return eos.tokens().empty() ? 0 : eos.tokens().front(); }
+  bool changes_scores() const { return min_length > 0 || repetition_penalty != 1 || process; }
+  /// Of the token behind `written`, of which `length` tokens are new.
+  void change(std::span<const std::int64_t> written, std::int64_t length, std::span<Real> scores) const;
 };
 
 template <class Options>
 Limits checked_limits(const char* op, const Options& options) {
   if (options.max_length < 1) fail<ValueError>(op, "max_length ", options.max_length, " is not positive");
-  return {op, options.bos, options.eos, options.max_length};
+  Limits limits{op, options.bos, options.eos, options.max_length};
+  if constexpr (requires { options.process; }) {
+    limits.min_length = options.min_length;
+    limits.repetition_penalty = options.repetition_penalty;
+    limits.process = options.process;
+    if (options.min_length < 0 || options.min_length > options.max_length) {
+      fail<ValueError>(op, "min_length ", options.min_length, " is not in [0, ", options.max_length, "]");
+    }
+    if (!(options.repetition_penalty > 0) || std::isinf(options.repetition_penalty)) {
+      fail<ValueError>(op, "repetition_penalty ", options.repetition_penalty, " is not positive and finite");
+    }
+  }
+  return limits;
 }
 
-// ln p of the token after the newest ones, (B, V).
-Array next_log_p(const Limits& limits, Stepper& model, const Index& newest) {
+void Limits::change(std::span<const std::int64_t> written, std::int64_t length, std::span<Real> scores) const {
+  if (repetition_penalty != 1) {
+    std::vector<bool> seen(scores.size());
+    for (const std::int64_t token : written) {
+      const auto i = static_cast<std::size_t>(token);
+      if (i >= seen.size() || seen[i]) continue;
+      seen[i] = true;
+      const double score = scores[i];
+      scores[i] = static_cast<Real>(score > 0 ? score / repetition_penalty : score * repetition_penalty);
+    }
+  }
+  if (length < min_length) {
+    for (const std::int64_t end : eos.tokens()) scores[static_cast<std::size_t>(end)] = -detail::infinity;
+  }
+  if (process) process(written, scores);
+  for (const Real score : scores) {
+    if (std::isnan(score)) fail<NumericError>(op, "a processed score is NaN");
+  }
+}
+
+// What a model says of the token after the newest ones, (B, V).
+struct Said {
+  Array logits, log_p;
+};
+
+Said next(const Limits& limits, Stepper& model, const Index& newest) {
   const Tensor logits = model.step(newest);
   const std::int64_t B = newest.size();
   if (logits.rank() != 2 || logits.dim(0) != B || logits.dim(1) < 1) {
     fail<ShapeError>(limits.op, "needs a step that gives (", B, ", V), got ", logits.shape());
   }
   const std::int64_t V = logits.dim(1);
-  if (limits.eos && (*limits.eos < 0 || *limits.eos >= V)) {
-    fail<ValueError>(limits.op, "eos ", *limits.eos, " is not in [0, ", V, ")");
+  for (const std::int64_t end : limits.eos.tokens()) {
+    if (end < 0 || end >= V) fail<ValueError>(limits.op, "eos ", end, " is not in [0, ", V, ")");
   }
   Array log_p = log_softmax(logits).value();
   for (std::int64_t i = 0; i < log_p.size(); ++i) {
     if (std::isnan(log_p.data()[i])) fail<NumericError>(limits.op, "row ", i / V, " of a step's logits holds NaN");
   }
-  return log_p;
+  return {logits.value(), std::move(log_p)};
 }
 
 std::span<const Real> row_of(const Array& log_p, std::int64_t row) {
@@ -57,43 +100,66 @@ std::span<const Real> row_of(const Array& log_p, std::int64_t row) {
 
 // -- one sequence each ------------------------------------------------------------------------------------------------
 
-// Writes all sequences side by side: choose(b, t, log_p) is the token of sequence b at position t.
+// Writes all sequences side by side: choose(b, t, scores) is the token of sequence b at position t.
 template <class Choose>
-Decoded write(const Limits& limits, Stepper& model, const Choose& choose) {
+Decoded write(const Limits& limits, Stepper& model, const OnToken& on_token, const Choose& choose) {
   const NoGrad off;
+  struct Text {
+    std::vector<std::int64_t> written;  // the prompt, too
+    std::size_t begin;                  // behind the prompt
+    std::int64_t length = 0;            // without the end
+    double score = 0;
+    bool open = true;
+  };
   const std::int64_t B = model.batch();
-  Index newest({B}, limits.bos);
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(B), limits.max_length);
-  std::vector<double> scores(static_cast<std::size_t>(B));
-  std::vector<bool> ended(static_cast<std::size_t>(B), false);
-  std::vector<Index> columns;
-  std::int64_t running = B;
-  for (std::int64_t t = 0; t < limits.max_length && running > 0; ++t) {
-    const Array log_p = next_log_p(limits, model, newest);
-    newest = Index({B}, limits.eos.value_or(0));
-    for (std::int64_t b = 0; b < B; ++b) {
-      const auto at = static_cast<std::size_t>(b);
-      if (ended[at]) continue;
-      const std::span<const Real> row = row_of(log_p, b);
-      const std::int64_t token = choose(b, t, row);
-      const double chosen = row[static_cast<std::size_t>(token)];
-      if (chosen == -detail::infinity) fail<NumericError>(limits.op, "no token has a probability above 0 in row ", b);
-      newest.mutable_data()[b] = token;
-      scores[at] += chosen;
-      if (limits.ends(token)) {
-        ended[at] = true;
-        lengths[at] = t;
-        --running;
-      }
-    }
-    columns.push_back(newest);
-  }
-  const auto L = static_cast<std::int64_t>(columns.size());
-  Decoded result{.tokens = Index(Shape{B, L}), .lengths = Index({B}, lengths), .scores = Array(Shape{B})};
-  std::ranges::copy(scores, result.scores.mutable_data());
-  std::int64_t* out = result.tokens.mutable_data();
+  std::vector<Text> texts;
   for (std::int64_t b = 0; b < B; ++b) {
-    for (const Index& column : columns) *out++ = column.data()[b];
+    std::vector<std::int64_t> prompt = model.before(b);
+    const std::size_t begin = prompt.size();
+    texts.push_back({.written = std::move(prompt), .begin = begin});
+  }
+  Index newest({B}, limits.bos);
+  for (std::int64_t running = B; running > 0;) {
+    const auto [logits, log_p] = next(limits, model, newest);
+    newest = Index({B}, limits.filler());
+    std::int64_t* const out = newest.mutable_data();
+    for (std::int64_t b = 0; b < B; ++b) {
+      Text& text = texts[static_cast<std::size_t>(b)];
+      if (!text.open) continue;
+      if (const auto given = model.given(b)) {
+        out[b] = *given;
+        continue;
+      }
+      const std::span<const Real> row = row_of(log_p, b);
+      std::vector<Real> changed;
+      if (limits.changes_scores()) {
+        const std::span<const Real> scores = row_of(logits, b);
+        changed.assign(scores.begin(), scores.end());
+        limits.change(text.written, text.length, changed);
+      }
+      const std::span<const Real> scores = changed.empty() ? row : changed;
+      const std::int64_t token = choose(b, text.length, scores);
+      const auto chosen = static_cast<std::size_t>(token);
+      if (scores[chosen] == -detail::infinity) {
+        fail<NumericError>(limits.op, "no token has a probability above 0 in row ", b);
+      }
+      out[b] = token;
+      text.written.push_back(token);
+      text.score += row[chosen];
+      if (on_token) on_token(b, token);
+      text.open = !limits.ends(token) && text.length + 1 < limits.max_length;
+      text.length += !limits.ends(token);
+      running -= !text.open;
+    }
+  }
+  std::int64_t L = 0;
+  for (const Text& text : texts) L = std::max(L, std::ssize(text.written) - static_cast<std::int64_t>(text.begin));
+  Decoded result{.tokens = Index({B, L}, limits.filler()), .lengths = Index(Shape{B}), .scores = Array(Shape{B})};
+  for (std::int64_t b = 0; b < B; ++b) {
+    const Text& text = texts[static_cast<std::size_t>(b)];
+    std::ranges::copy(std::span(text.written).subspan(text.begin), result.tokens.mutable_data() + b * L);
+    result.lengths.mutable_data()[b] = text.length;
+    result.scores.mutable_data()[b] = static_cast<Real>(text.score);
   }
   return result;
 }
@@ -155,9 +221,10 @@ std::int64_t draw(const std::vector<double>& weights, double u) {
 }  // namespace
 
 Decoded greedy(Stepper& model, const GreedyOptions& options) {
-  return write(checked_limits("greedy", options), model, [](std::int64_t, std::int64_t, std::span<const Real> log_p) {
-    return std::ranges::max_element(log_p) - log_p.begin();
-  });
+  const auto choose = [](std::int64_t, std::int64_t, std::span<const Real> scores) {
+    return std::ranges::max_element(scores) - scores.begin();
+  };
+  return write(checked_limits("greedy", options), model, options.on_token, choose);
 }
 
 Array sampling_probabilities(const Array& logits, const SamplingOptions& options) {
@@ -183,8 +250,8 @@ Decoded sample(Stepper& model, const SamplingOptions& options) {
   check_sampling("sample", options);
   (void)checked_multiply("sample", model.batch(), limits.max_length);  // each token has a number
   const RandomKey key = options.seed ? RandomKey{.seed = *options.seed} : next_random_key();
-  return write(limits, model, [&](std::int64_t b, std::int64_t t, std::span<const Real> log_p) {
-    return draw(sampling_weights(log_p, options), uniform(key, static_cast<std::uint64_t>(b * limits.max_length + t)));
+  return write(limits, model, options.on_token, [&](std::int64_t b, std::int64_t t, std::span<const Real> scores) {
+    return draw(sampling_weights(scores, options), uniform(key, static_cast<std::uint64_t>(b * limits.max_length + t)));
   });
 }
 
@@ -248,11 +315,11 @@ class Best {
 
 // How many different sequences there are.
 double possible_sequences(const Limits& limits, std::int64_t V) {
-  const auto branches = static_cast<double>(limits.eos ? V - 1 : V);
-  if (branches == 1) return limits.eos ? static_cast<double>(limits.max_length) + 1 : 1;  // not one by one
+  const auto ends = static_cast<double>(limits.eos.tokens().size()), branches = static_cast<double>(V) - ends;
+  if (branches == 1) return static_cast<double>(limits.max_length) * ends + 1;  // not one by one
   double open = 1, ended = 0;
   for (std::int64_t t = 0; t < limits.max_length && open > 0 && open < 1e18; ++t) {
-    if (limits.eos) ended += open;
+    ended += open * ends;
     open *= branches;
   }
   return open + ended;
@@ -260,7 +327,7 @@ double possible_sequences(const Limits& limits, std::int64_t V) {
 
 // How many sequences are open before the last step, where each takes at least this much memory.
 double most_open(const Limits& limits, std::int64_t B, std::int64_t V) {
-  const auto branches = static_cast<double>(limits.eos ? V - 1 : V);
+  const auto branches = static_cast<double>(V - std::ssize(limits.eos.tokens()));
   return static_cast<double>(B) * std::pow(branches, static_cast<double>(limits.max_length - 1));
 }
 double bytes_of_open(const Limits& limits) {
@@ -295,14 +362,25 @@ std::vector<Hypotheses> search(const Limits& limits, Stepper& model, std::int64_
   if (num_best < 1) fail<ValueError>(limits.op, "num_best ", num_best, " is not positive");
   if (!std::isfinite(alpha)) fail<ValueError>(limits.op, "length_penalty ", alpha, " is not finite");
   const NoGrad off;
+  for (std::int64_t b = 0; b < model.batch(); ++b) {
+    if (model.given(b)) fail<ValueError>(limits.op, "prompts of unequal length; search behind each by itself");
+  }
+  std::vector<std::vector<std::int64_t>> prompts;
+  for (std::int64_t b = 0; b < model.batch(); ++b) prompts.push_back(model.before(b));
   std::vector<Best> best(static_cast<std::size_t>(model.batch()), Best(num_best, alpha));
   std::vector<Open> open;
   for (std::int64_t b = 0; b < model.batch(); ++b) open.push_back({.of = b});
   for (std::int64_t t = 0; t < limits.max_length && !open.empty(); ++t) {
     Index newest({std::ssize(open)}, limits.bos);
     for (std::size_t i = 0; t > 0 && i < open.size(); ++i) newest.mutable_data()[i] = open[i].tokens.back();
-    const Array log_p = next_log_p(limits, model, newest);
+    Array log_p = next(limits, model, newest).log_p;
     if (t == 0) check(log_p.dim(1));
+    for (std::size_t i = 0; limits.changes_scores() && i < open.size(); ++i) {
+      std::vector<std::int64_t> written = prompts[static_cast<std::size_t>(open[i].of)];
+      written.insert(written.end(), open[i].tokens.begin(), open[i].tokens.end());
+      const auto V = static_cast<std::size_t>(log_p.dim(1));
+      limits.change(written, t, {log_p.mutable_data() + i * V, V});
+    }
     const bool last = t + 1 == limits.max_length;
     std::vector<Open> next;
     for (auto from = open.begin(); from != open.end();) {
@@ -384,8 +462,9 @@ std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options) 
   const auto advance = [&](const Turn& turn) {
     const std::size_t before = turn.next.size();
     std::int64_t rank = 0, kept = 0;
-    // At most one continuation of a row is an end: among 2 k there are k others.
-    for (const Continuation& way : best_continuations(turn, 2 * static_cast<std::size_t>(k))) {
+    // Of the continuations of a row, so many are ends: there are k others.
+    const std::size_t ends = limits.eos.tokens().size();
+    for (const Continuation& way : best_continuations(turn, (1 + ends) * static_cast<std::size_t>(k))) {
       const bool ends = limits.ends(way.token), complete = ends || turn.last;
       const bool chosen = complete ? rank < k : kept < k;
       ++rank;

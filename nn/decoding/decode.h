@@ -6,7 +6,12 @@
 //     const nn::Hypothesis& best = found[b].front();                 // of sequence b
 #pragma once
 
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "../../core/graph/tensor.h"
@@ -26,25 +31,63 @@ class Stepper {
   virtual Tensor step(const Index& tokens) = 0;
   /// Goes on with sequence rows[i] as the i-th: some may be dropped, others doubled.
   virtual void select(const Index& rows) = 0;
+  /// What sequence b began with, before its first token: a prompt.
+  virtual std::vector<std::int64_t> before(std::int64_t) const { return {}; }
+  /// The next token of sequence b if it is not to be chosen: its prompt is longer than another's, and goes on.
+  virtual std::optional<std::int64_t> given(std::int64_t) const { return {}; }
 };
+
+/// The tokens that end a sequence: none, one, `.eos = 2`, or any of several, `.eos = {2, 5}`.
+class Ends {
+ public:
+  Ends() = default;
+  Ends(std::int64_t token) : tokens_{token} {}
+  Ends(std::initializer_list<std::int64_t> tokens) : tokens_(tokens) {}
+  Ends(std::vector<std::int64_t> tokens) : tokens_(std::move(tokens)) {}
+  Ends(const std::optional<std::int64_t>& token) {
+    if (token) tokens_ = {*token};
+  }
+
+  const std::vector<std::int64_t>& tokens() const { return tokens_; }
+  bool has(std::int64_t token) const { return std::ranges::find(tokens_, token) != tokens_.end(); }
+
+ private:
+  std::vector<std::int64_t> tokens_;
+};
+
+/// Changes the scores of the next token, one for each of the V, by what was written so far, the prompt included:
+/// -infinity forbids a token. Scores are logits, in beam_search ln p.
+using LogitsProcessor = std::function<void(std::span<const std::int64_t> written, std::span<Real> scores)>;
 
 // All searches record no graph. All throw ValueError for a max_length below 1 and for an eos that is not in [0, V),
 // ShapeError if a step gives no (B, V), NumericError if its logits are NaN or leave no token with a probability above
 // 0. Tokens that the model does not know are refused by the model.
+//
+// What they have in common besides: before min_length tokens are written none that ends; repetition_penalty (Keskar et
+// al. 2019) divides the score of a token that was written before, if it is positive, and multiplies it otherwise;
+// `process` is called last. They throw ValueError for a min_length that is negative or above max_length and a
+// repetition_penalty that is not positive and finite.
 
 // -- one sequence each ------------------------------------------------------------------------------------------------
 
 /// Finished sequences, side by side.
 struct Decoded {
-  Index tokens;   ///< (B, L) without bos; from the end of a sequence on eos
-  Index lengths;  ///< (B) tokens before eos, L if it did not come
+  Index tokens;   ///< (B, L) without bos; from the end of a sequence on eos, the first of several
+  Index lengths;  ///< (B) tokens before eos, max_length if it did not come
   Array scores;   ///< (B) ln p of the sequence, with the eos that ends it
 };
 
+/// What is called with each token as it is written, in row b of the batch: to print it, for example.
+using OnToken = std::function<void(std::int64_t b, std::int64_t token)>;
+
 struct GreedyOptions {
-  std::int64_t bos = 0;                  ///< every sequence begins after this token
-  std::optional<std::int64_t> eos = {};  ///< a sequence ends with this token; without one, at max_length
+  std::int64_t bos = 0;  ///< every sequence begins after this token
+  Ends eos = {};         ///< a sequence ends with one of these; without, at max_length
   std::int64_t max_length = 100;
+  std::int64_t min_length = 0;
+  double repetition_penalty = 1;
+  LogitsProcessor process = {};
+  OnToken on_token = {};
 };
 /// Takes the most probable token at every step, the first of equal ones, until all sequences have ended or are
 /// max_length long.
@@ -52,12 +95,16 @@ Decoded greedy(Stepper& model, const GreedyOptions& options);
 
 struct SamplingOptions {
   std::int64_t bos = 0;
-  std::optional<std::int64_t> eos = {};
+  Ends eos = {};
   std::int64_t max_length = 100;
   double temperature = 1;                  ///< below 1 the probable tokens become more so, above 1 less
   std::optional<std::int64_t> top_k = {};  ///< only so many tokens take part, the most probable
   double top_p = 1;                        ///< only the fewest that have this much probability together
   std::optional<std::uint64_t> seed = {};  ///< if not given, the next draw of the generator
+  std::int64_t min_length = 0;
+  double repetition_penalty = 1;
+  LogitsProcessor process = {};
+  OnToken on_token = {};
 };
 /// The probabilities from which a token is drawn, (B, V) from logits (B, V), rows that sum to 1:
 ///
@@ -105,13 +152,16 @@ enum class Stopping {
 
 struct BeamOptions {
   std::int64_t bos = 0;
-  std::optional<std::int64_t> eos = {};
+  Ends eos = {};
   std::int64_t max_length = 100;
   std::int64_t num_beams = 4;    ///< k
   double length_penalty = 0.75;  ///< alpha
   Stopping stopping = Stopping::enough;
   Candidates candidates = Candidates::complete;
   std::int64_t num_best = 1;  ///< return so many hypotheses, or as many as there are
+  std::int64_t min_length = 0;
+  double repetition_penalty = 1;
+  LogitsProcessor process = {};
 };
 /// Keeps at every step the k most probable prefixes that have not ended, and returns what had the best
 ///
@@ -120,13 +170,13 @@ struct BeamOptions {
 /// of all that ended among the k most probable ones, or were open at max_length. One list for each sequence of the
 /// batch. With k = 1 and Stopping::enough it is greedy(), with k so large that nothing is dropped exhaustive_search().
 /// The model is told to select rows only when they really change. Throws ValueError for num_beams < 1 or more than
-/// there are sequences, num_best < 1, a length_penalty that is not finite; NumericError, too, if nothing possible is
-/// left in the beam.
+/// there are sequences, num_best < 1, a length_penalty that is not finite, and prompts of unequal length; NumericError,
+/// too, if nothing possible is left in the beam.
 std::vector<Hypotheses> beam_search(Stepper& model, const BeamOptions& options);
 
 struct ExhaustiveOptions {
   std::int64_t bos = 0;
-  std::optional<std::int64_t> eos = {};
+  Ends eos = {};
   std::int64_t max_length = 5;
   double length_penalty = 0;  ///< 0: the most probable sequence
   std::int64_t num_best = 1;

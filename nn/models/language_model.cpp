@@ -39,10 +39,13 @@ LanguageState LanguageModel::begin(std::int64_t batch) const {
   return {.blocks = std::vector(static_cast<std::size_t>(layers()), none), .batch = batch};
 }
 
-LanguageStepper LanguageModel::start(const Index& prompt) const { return {*this, prompt}; }
+LanguageStepper LanguageModel::start(const Index& prompt, const std::optional<Index>& lengths) const {
+  return {*this, prompt, lengths};
+}
 
-Decoded LanguageModel::generate(const Index& prompt, const SamplingOptions& options) const {
-  LanguageStepper text = start(prompt);
+Decoded LanguageModel::generate(const Index& prompt, const SamplingOptions& options,
+                                const std::optional<Index>& lengths) const {
+  LanguageStepper text = start(prompt, lengths);
   return sample(text, options);
 }
 
@@ -61,15 +64,37 @@ void LanguageModel::check_ids(const Index& ids, const LanguageState* state) cons
   }
 }
 
-LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt) : model_(model), text_(prompt) {
+LanguageStepper::LanguageStepper(const LanguageModel& model, const Index& prompt, const std::optional<Index>& lengths)
+    : model_(model), prompt_(prompt) {
+  constexpr const char* op = "language_model";
   const NoGrad off;
   const std::optional<Eval> eval = outside_of_training(model);
   if (prompt.rank() != 2) {
-    fail<ShapeError>("language_model", "needs a prompt (B, T), got ", prompt.shape(),
+    fail<ShapeError>(op, "needs a prompt (B, T), got ", prompt.shape(),
                      xgrad::detail::batch_axis_hint(prompt.shape(), Shape{-1}));
   }
-  state_ = model.begin(prompt.dim(0));
-  behind_prompt_ = model.next(prompt, state_);
+  const std::int64_t B = prompt.dim(0), T = prompt.dim(1);
+  lengths_ = lengths.value_or(Index({B}, T));
+  if (lengths_.shape() != Shape{B}) {
+    fail<ShapeError>(op, "lengths of shape ", lengths_.shape(), " for a prompt ", prompt.shape());
+  }
+  read_ = T;
+  for (const std::int64_t length : lengths_) {
+    if (lengths && (length < 1 || length > T)) fail<ValueError>(op, "length ", length, " is not in [1, ", T, "]");
+    read_ = std::min(read_, length);
+  }
+  text_ = read_ == T ? prompt : slice(prompt, {_, slice(0, read_)});
+  state_ = model.begin(B);
+  behind_prompt_ = model.next(text_, state_);
+}
+
+std::vector<std::int64_t> LanguageStepper::before(std::int64_t b) const {
+  const std::int64_t* const row = prompt_.data() + b * prompt_.dim(1);
+  return {row, row + lengths_.at({b})};
+}
+
+std::optional<std::int64_t> LanguageStepper::given(std::int64_t b) const {
+  return read_ < lengths_.at({b}) ? std::optional(prompt_.at({b, read_})) : std::nullopt;
 }
 
 Tensor LanguageStepper::step(const Index& tokens) {
@@ -80,6 +105,7 @@ Tensor LanguageStepper::step(const Index& tokens) {
     Index longer = concat(std::vector{text_, ids}, 1);
     Tensor logits = model_.next(ids, state_);
     text_ = std::move(longer);
+    ++read_;
     return logits;
   }
   const std::int64_t kept = model_.context() / 2, length = text_.dim(1);
@@ -89,14 +115,18 @@ Tensor LanguageStepper::step(const Index& tokens) {
   Tensor logits = model_.next(newer, state);
   state_ = std::move(state);
   text_ = std::move(newer);
+  ++read_;
   return logits;
 }
 
 void LanguageStepper::select(const Index& rows) {
-  Index text = index_select(text_, 0, rows);
+  Index text = index_select(text_, 0, rows), prompt = index_select(prompt_, 0, rows),
+        lengths = index_select(lengths_, 0, rows);
   Tensor behind = behind_prompt_.defined() ? index_select(behind_prompt_, 0, rows) : Tensor();
   state_.select(rows);
   text_ = std::move(text);
+  prompt_ = std::move(prompt);
+  lengths_ = std::move(lengths);
   behind_prompt_ = std::move(behind);
 }
 

@@ -4,6 +4,7 @@
 //     const nn::Decoded more = nn::sample(text, {.max_length = 100, .temperature = 0.8, .top_k = 40});
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "../attention/key_value_cache.h"
@@ -49,11 +50,13 @@ class LanguageModel : public Module {
   /// ValueError for a negative B.
   LanguageState begin(std::int64_t batch) const;
   /// Texts that begin with these tokens, (B, T), for greedy(), sample() and beam_search(): what they write comes behind
-  /// the prompt, so their `bos` means nothing. Records no graph. A model in training runs as outside of it, without
-  /// dropout, in each step. Throws as next().
-  LanguageStepper start(const Index& prompt) const;
+  /// the prompt, so their `bos` means nothing. Of prompts of unequal length row b is prompt[b, :lengths[b]], and what
+  /// stands behind is not looked at; the longer ones are read on while the shorter ones are written. Records no graph.
+  /// A model in training runs as outside of it, without dropout, in each step. Throws as next(), ShapeError unless
+  /// lengths are (B), ValueError for a length that is not in [1, T].
+  LanguageStepper start(const Index& prompt, const std::optional<Index>& lengths = {}) const;
   /// sample() behind the prompt.
-  Decoded generate(const Index& prompt, const SamplingOptions& options) const;
+  Decoded generate(const Index& prompt, const SamplingOptions& options, const std::optional<Index>& lengths = {}) const;
 
  protected:
   using Module::Module;
@@ -67,15 +70,19 @@ class LanguageModel : public Module {
 class LanguageStepper : public Stepper {
  public:
   /// As LanguageModel::start.
-  LanguageStepper(const LanguageModel& model, const Index& prompt);
+  LanguageStepper(const LanguageModel& model, const Index& prompt, const std::optional<Index>& lengths = {});
 
   std::int64_t batch() const override { return state_.batch; }
   /// The first one gives the logits behind the prompt, whatever the tokens are.
   Tensor step(const Index& tokens) override;
   void select(const Index& rows) override;
+  std::vector<std::int64_t> before(std::int64_t b) const override;
+  std::optional<std::int64_t> given(std::int64_t b) const override;
 
  private:
   const LanguageModel& model_;
+  Index prompt_, lengths_;  // (B, T), (B)
+  std::int64_t read_;       // so many tokens of each text
   LanguageState state_;
   Index text_;            // (B, .): the tokens that the state has seen
   Tensor behind_prompt_;  // (B, V) until the first step

@@ -16,20 +16,27 @@ LlamaBlock::LlamaBlock(At here, const Options& options)
     : Module(std::move(here)),
       norm1(at("norm1"), options.dim, {.eps = options.norm_eps}),
       attn(at("attn"), options.dim, options.heads,
-           {.kv_heads = options.kv_heads, .bias = false, .rotary_theta = options.theta}),
+           {.kv_heads = options.kv_heads,
+            .bias = options.qkv_bias,
+            .rotary_theta = options.theta,
+            .rotary_scaling = options.rope_scaling,
+            .o_bias = false}),
       norm2(at("norm2"), options.dim, {.eps = options.norm_eps}),
-      ffn(at("ffn"), {.in = options.dim, .hidden = options.ffn}) {}
+      ffn(at("ffn"), {.in = options.dim, .hidden = options.ffn}),
+      window_(options.window) {
+  if (window_) positive("window", *window_);
+}
 
 Tensor LlamaBlock::operator()(const Tensor& x) const {
   const auto here = enter(x);
-  const Tensor h = x + attn(norm1(x), causal);  // (B, T, C)
+  const Tensor h = x + attn(norm1(x), window_ ? window({.before = *window_ - 1}) : causal);  // (B, T, C)
   return here(h + ffn(norm2(h)));
 }
 
 Tensor LlamaBlock::operator()(const Tensor& x, KeyValueCache& past) const {
   const auto here = enter(x);
   Rewind undo(past);
-  const Tensor h = x + attn.extend(norm1(x), past);  // (B, T, C)
+  const Tensor h = x + attn.extend(norm1(x), past, window_);  // (B, T, C)
   return undo.keep(here(h + ffn(norm2(h))));
 }
 
@@ -38,11 +45,13 @@ Llama::Llama(At here, const Options& given)
       options(given),
       embedding(at("embedding"), options.vocabulary, options.dim, {.init = init::normal({.std = llama_deviation})}),
       blocks(at("blocks"), options.layers, options),
-      norm(at("norm"), options.dim, {.eps = options.norm_eps}) {
+      norm(at("norm"), options.dim, {.eps = options.norm_eps}),
+      head(at("head"), options.head == Head::own, options.dim, options.vocabulary, {.bias = false}) {
   positive("context", options.context);
-  if (options.head == Head::own)
-    head.emplace(at("head"), options.dim, options.vocabulary, LinearOptions{.bias = false});
-  apply<Linear>([](const Linear& map) { init::reset(map.weight, init::normal({.std = llama_deviation})); });
+  apply<Linear>([](const Linear& map) {
+    init::reset(map.weight, init::normal({.std = llama_deviation}));
+    if (map.bias.defined()) init::reset(map.bias, init::zeros());
+  });
 }
 
 Tensor Llama::logits(const Tensor& h) const { return head ? (*head)(h) : linear(h, embedding.weight); }

@@ -1,10 +1,12 @@
 // Llama (Touvron et al., "LLaMA: Open and Efficient Foundation Language Models", 2023): a stack of pre-norm blocks with
-// RMS norm, rotary positions, gated feed-forward, and fewer heads of keys than of queries.
+// RMS norm, rotary positions, gated feed-forward, and fewer heads of keys than of queries. With other options it is
+// Llama 3.1, Mistral (Jiang et al. 2023) or Qwen2 (Yang et al. 2024).
 #pragma once
 
 #include <optional>
 
 #include "../attention/packed_self_attention.h"
+#include "../containers/maybe.h"
 #include "../containers/stack.h"
 #include "../layers/embedding.h"
 #include "../layers/norm.h"
@@ -31,6 +33,9 @@ struct LlamaOptions {
   double norm_eps = 1e-6;
   double theta = 10000;  ///< of the rotary positions
   Head head = Head::own;
+  std::optional<RotaryScaling> rope_scaling = {};  ///< Llama 3.1's
+  std::optional<std::int64_t> window = {};         ///< Mistral's: each position sees itself and window - 1 before it
+  bool qkv_bias = false;                           ///< Qwen2's
 };
 
 /// h = x + attn(norm1(x))      y = h + ffn(norm2(h))
@@ -49,6 +54,9 @@ struct LlamaBlock : Module {
   PackedSelfAttention attn;
   RMSNorm norm2;
   SwiGlu ffn;
+
+ private:
+  const std::optional<std::int64_t> window_;
 };
 
 /// logits = head(norm(blocks(embedding(ids))))
@@ -58,7 +66,7 @@ struct Llama : LanguageModel {
   using Options = LlamaOptions;
 
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by `heads` into even parts, or `heads` by
-  /// kv_heads.
+  /// kv_heads, and a window below 1.
   Llama(At here, const Options& options);
   explicit Llama(Placeless, ...);  ///< does not compile: no place
 
@@ -70,7 +78,7 @@ struct Llama : LanguageModel {
   Embedding embedding;
   Stack<LlamaBlock> blocks;
   RMSNorm norm;
-  std::optional<Linear> head;  ///< of Head::own
+  Maybe<Linear> head;  ///< of Head::own
 
  protected:
   std::int64_t layers() const override { return blocks.size(); }

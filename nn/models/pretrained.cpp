@@ -45,6 +45,12 @@ class Config {
     if (!at(name).is_number()) refuse(name, "is not a number");
     return at(name).get<double>();
   }
+  double positive(const char* name) const {
+    (void)at(name);
+    const double value = number(name, 0);
+    if (!(value > 0) || std::isinf(value)) refuse(name, "is not a positive number");
+    return value;
+  }
   bool truth(const char* name, bool otherwise) const {
     if (!has(name)) return otherwise;
     if (!at(name).is_boolean()) refuse(name, "is not true or false");
@@ -107,7 +113,7 @@ void require_llama(const Config& config) {
   config.require({"use_qk_norm", "qk_norm", "use_parallel_residual", "rope_interleave", "rope_interleaved"}, false);
   config.require({"embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "scale_emb"}, 1);
   config.require("partial_rotary_factor", 1);
-  config.require({"rope_scaling", "clip_qkv", "attn_logit_softcapping", "final_logit_softcapping"}, nullptr);
+  config.require({"clip_qkv", "attn_logit_softcapping", "final_logit_softcapping"}, nullptr);
   config.require("attention_chunk_size", nullptr);
   config.require_all("layer_types", "full_attention");
   config.require_all("no_rope_layers", 1);
@@ -121,6 +127,17 @@ void require_llama(const Config& config) {
   if (!config.has("no_rope_layers") && config.has(interval) && config.integer(interval) <= layers) {
     config.refuse(interval, "is not supported");
   }
+}
+
+// How the rotary positions of Llama 3.1 are slower, if they are: `config` is that of the positions.
+std::optional<RotaryScaling> scaling_of(const Config& config) {
+  const char* kind = config.has("rope_type") ? "rope_type" : "type";
+  if (!config.has(kind) || config.is(kind, "default")) return {};
+  config.require(kind, "llama3");
+  return RotaryScaling{.factor = config.positive("factor"),
+                       .low = config.positive("low_freq_factor"),
+                       .high = config.positive("high_freq_factor"),
+                       .context = config.integer("original_max_position_embeddings")};
 }
 
 // ---- Weights --------------------------------------------------------------------------------------------------------
@@ -234,21 +251,31 @@ GptOptions gpt2_options(const std::string& path) {
 
 LlamaOptions llama_options(const std::string& path) {
   const Config config("llama_options", path);
-  const bool mistral = config.is("model_type", "mistral");
-  if (!mistral) config.require("model_type", "llama");
+  const bool mistral = config.is("model_type", "mistral"), qwen2 = config.is("model_type", "qwen2");
+  if (!mistral && !qwen2) config.require("model_type", "llama");
+  std::optional<RotaryScaling> scaling;
+  if (config.has("rope_scaling")) {
+    const Config rope = config.inner("rope_scaling");
+    if (!rope.has("rope_type") && !rope.has("type")) config.refuse("rope_scaling", "is not supported");
+    scaling = scaling_of(rope);
+  }
   require_llama(config);
   const std::int64_t context = config.integer("max_position_embeddings");
   // Where a Mistral's config does not even say null, the package takes the sizes of the first one.
   const auto size = [&](const char* name, std::int64_t null, std::int64_t of_mistral) {
     return config.has(name) ? config.integer(name) : mistral && !config.names(name) ? of_mistral : null;
   };
-  if (size("sliding_window", context, 4096) < context) {
-    config.refuse("sliding_window", "is shorter than max_position_embeddings");
+  // Qwen2's window is that of some of its layers, and of none unless this is true.
+  config.require("use_sliding_window", false);
+  std::optional<std::int64_t> window;
+  if (const std::int64_t size_of_window = size("sliding_window", context, 4096); !qwen2 && size_of_window < context) {
+    if (size_of_window < 1) config.refuse("sliding_window", "is not positive");
+    window = size_of_window;
   }
   double theta = config.number("rope_theta", 10000);
   if (config.has("rope_parameters")) {  // where newer files have it
     const Config rope = config.inner("rope_parameters");
-    rope.require({"rope_type", "type"}, "default");
+    scaling = scaling_of(rope);
     rope.require("partial_rotary_factor", 1);
     rope.require({"full_attention", "sliding_attention"}, nullptr);  // angles of their own
     theta = rope.number("rope_theta", theta);
@@ -266,7 +293,10 @@ LlamaOptions llama_options(const std::string& path) {
           .ffn = config.integer("intermediate_size"),
           .norm_eps = config.number("rms_norm_eps", 1e-6),
           .theta = theta,
-          .head = config.truth("tie_word_embeddings", false) ? Head::tied : Head::own};
+          .head = config.truth("tie_word_embeddings", false) ? Head::tied : Head::own,
+          .rope_scaling = scaling,
+          .window = window,
+          .qkv_bias = qwen2};
 }
 
 BertOptions bert_options(const std::string& path) {
@@ -321,6 +351,11 @@ void load_llama(const Llama& model, const std::string& path) {
     file.into_rows(block.attn.qkv.weight, {{name("self_attn.q_proj"), block.attn.dim},
                                            {name("self_attn.k_proj"), keys},
                                            {name("self_attn.v_proj"), keys}});
+    if (block.attn.qkv.bias.defined()) {
+      const auto bias = [&](const char* part) { return file.name("layers.", i, ".self_attn.", part, ".bias"); };
+      file.into_rows(block.attn.qkv.bias,
+                     {{bias("q_proj"), block.attn.dim}, {bias("k_proj"), keys}, {bias("v_proj"), keys}});
+    }
     file.into(block.attn.o.weight, name("self_attn.o_proj"));
     file.into(block.norm2.weight, name("post_attention_layernorm"));
     file.into(block.ffn.w1.weight, name("mlp.gate_proj"));

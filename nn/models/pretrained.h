@@ -17,8 +17,8 @@ namespace xgrad::nn {
 /// file beyond a megabyte; IoError.
 ///
 /// `model_type` must be that of the model, if there is one: other families have arrays of the same names and shapes and
-/// mean other numbers. A Mistral is a Llama where its window is no shorter than the context: `sliding_window` is null or
-/// no less than `max_position_embeddings`; where it is not given, it is 4096.
+/// mean other numbers. Taken as a Llama are `llama`, with the rotary positions of Llama 3.1 if its config says so,
+/// `mistral`, whose `sliding_window` is 4096 where it is not given, and `qwen2` without a sliding window.
 GptOptions gpt2_options(const std::string& path);
 LlamaOptions llama_options(const std::string& path);
 BertOptions bert_options(const std::string& path);

@@ -39,18 +39,15 @@ ResidualBlock::ResidualBlock(At here, const Options& options)
       bn1(at("bn1"), options.width),
       conv2(at("conv2"), options.width, options.width, 3,
             convolution(options.block == ResidualBlockKind::basic ? 1 : options.stride, 1)),
-      bn2(at("bn2"), options.width) {
-  if (options.block == ResidualBlockKind::bottleneck) {
-    conv3.emplace(at("conv3"), options.width, out, 1, convolution());
-    bn3.emplace(at("bn3"), out);
-  }
-  if (options.stride != 1 || options.in != out) downsample.emplace(at("downsample"), options.in, out, options.stride);
-}
+      bn2(at("bn2"), options.width),
+      conv3(at("conv3"), options.block == ResidualBlockKind::bottleneck, options.width, out, 1, convolution()),
+      bn3(at("bn3"), options.block == ResidualBlockKind::bottleneck, out),
+      downsample(at("downsample"), options.stride != 1 || options.in != out, options.in, out, options.stride) {}
 
 Tensor ResidualBlock::forward(const Tensor& x) const {
   Tensor y = bn2(conv2(relu(bn1(conv1(x)))));
-  if (conv3) y = (*bn3)((*conv3)(relu(y)));
-  return relu(y + (downsample ? (*downsample)(x) : x));
+  if (conv3) y = bn3(conv3(relu(y)));
+  return relu(y + downsample(x));
 }
 
 ResidualStage::ResidualStage(At here, std::int64_t count, const ResidualBlockOptions& options)

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <array>
-#include <optional>
 
+#include "../containers/maybe.h"
 #include "../containers/stack.h"
 #include "../layer.h"
 #include "../layers/conv.h"
@@ -65,9 +65,9 @@ struct ResidualBlock : Layer<ResidualBlock> {
   BatchNorm2d bn1;
   Conv2d conv2;
   BatchNorm2d bn2;
-  std::optional<Conv2d> conv3;  ///< of a bottleneck
-  std::optional<BatchNorm2d> bn3;
-  std::optional<Shortcut> downsample;
+  Maybe<Conv2d> conv3;  ///< of a bottleneck
+  Maybe<BatchNorm2d> bn3;
+  Maybe<Shortcut> downsample;  ///< where sizes differ
 };
 
 /// The blocks of a stage, called 0, 1, ...; the first one has the stride.

@@ -7,9 +7,8 @@
 //     const nn::Decoded result = nn::greedy(decoding, {.bos = bos, .eos = eos});
 #pragma once
 
-#include <optional>
-
 #include "../attention/attention_scores.h"
+#include "../containers/maybe.h"
 #include "../decoding/decode.h"
 #include "../layer.h"
 #include "../layers/embedding.h"
@@ -78,9 +77,9 @@ struct Seq2SeqDecoder : Module {
 
   const Context context;
   Embedding embedding;
-  std::optional<AdditiveAttention> attention;  ///< for Context::attention
   GRU gru;
   Linear out;
+  Maybe<AdditiveAttention> attention;  ///< for Context::attention
 
  private:
   // T steps of x (B, T, e) that see the same context (B, 1, h), or none.

@@ -119,9 +119,7 @@ AddNorm::AddNorm(At here, std::int64_t size, const Options& options) : AddNorm(s
 AddNorm::AddNorm(At here, const Shape& sizes, const Options& options)
     : Layer(std::move(here)), order(options.order), norm(at("norm"), sizes), dropout(at("dropout"), options.dropout) {}
 
-Tensor AddNorm::forward(const Tensor& x, const Tensor& y) const {
-  return norm(add(x, y));
-}
+Tensor AddNorm::forward(const Tensor& x, const Tensor& y) const { return norm(add(x, y)); }
 
 Tensor AddNorm::add(const Tensor& x, const Tensor& y) const {
   const auto here = enter();
@@ -150,14 +148,13 @@ Encoder::Encoder(At here, std::int64_t vocabulary, const Options& given)
       options(given),
       embedding(at("embedding"), vocabulary, options.dim),
       positions(at("positions"), options.dim, position_options(options)),
-      blocks(at("blocks"), options.layers, options) {
-  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), norm_sizes(options));
-}
+      blocks(at("blocks"), options.layers, options),
+      norm(at("norm"), options.norm == NormOrder::pre, norm_sizes(options)) {}
 
 Tensor Encoder::operator()(const Index& ids, const AttentionMask& mask) const {
   const auto here = enter(ids);
   const Tensor h = blocks(embed(embedding, positions, ids), mask);  // (B, S, C)
-  return here(norm ? (*norm)(h) : h);
+  return here(norm(h));
 }
 
 Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
@@ -166,9 +163,9 @@ Tensors Encoder::layers(const Index& ids, const AttentionMask& mask) const {
   Tensors results;
   for (std::int64_t i = 0; i < blocks.size(); ++i) {
     h = blocks[i](h, mask);
-    results.push_back(norm ? (*norm)(h) : h);
+    results.push_back(norm(h));
   }
-  if (results.empty()) results.push_back(norm ? (*norm)(h) : h);
+  if (results.empty()) results.push_back(norm(h));
   results.back() = here(results.back());
   return results;
 }
@@ -250,9 +247,8 @@ Decoder::Decoder(At here, std::int64_t vocabulary, const Options& given)
       embedding(at("embedding"), vocabulary, options.dim),
       positions(at("positions"), options.dim, position_options(options)),
       blocks(at("blocks"), options.layers, options),
-      out(at("out"), options.dim, vocabulary) {
-  if (options.norm == NormOrder::pre) norm.emplace(at("norm"), norm_sizes(options));
-}
+      norm(at("norm"), options.norm == NormOrder::pre, norm_sizes(options)),
+      out(at("out"), options.dim, vocabulary) {}
 
 Decoder::Memories Decoder::memories(const Tensors& encoder_layers, const AttentionMask& mask) const {
   const std::int64_t N = std::ssize(encoder_layers);
@@ -280,7 +276,7 @@ Tensor Decoder::operator()(const Index& ids, const Tensors& encoder_layers, cons
   const AttentionMask mask =
       with_positions_as_keys(memory.mask, 0, h.dim(1), memory[0].dim(1), memory.keys_per_position);
   for (std::int64_t i = 0; i < blocks.size(); ++i) h = blocks[i](h, memory[i], mask);
-  return here(out(norm ? (*norm)(h) : h));
+  return here(out(norm(h)));
 }
 
 DecoderState Decoder::start(const Tensor& memory, const AttentionMask& memory_mask) const {
@@ -312,7 +308,7 @@ Tensor Decoder::operator()(const Index& ids, DecoderState& state) const {
     h = blocks[i](h, state.blocks[static_cast<std::size_t>(i)], mask);
   }
   state.position += T;
-  return undo.keep(here(out(norm ? (*norm)(h) : h)));
+  return undo.keep(here(out(norm(h))));
 }
 
 Tensor DecoderStepper::step(const Index& tokens) {

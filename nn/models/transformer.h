@@ -1,10 +1,10 @@
 // The transformer (Vaswani et al., "Attention Is All You Need", 2017): blocks, encoder, decoder, and both together.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "../attention/multi_head_attention.h"
+#include "../containers/maybe.h"
 #include "../containers/stack.h"
 #include "../decoding/decode.h"
 #include "../layer.h"
@@ -112,7 +112,7 @@ struct Encoder : Module {
   Embedding embedding;
   SinusoidalPositions positions;
   Stack<EncoderBlock> blocks;
-  std::optional<LayerNorm> norm;  ///< with pre-norm
+  Maybe<LayerNorm> norm;  ///< with pre-norm
 };
 
 /// What a decoder block knows of the positions before, and of what it attends to.
@@ -202,7 +202,7 @@ struct Decoder : Module {
   Embedding embedding;
   SinusoidalPositions positions;
   Stack<DecoderBlock> blocks;
-  std::optional<LayerNorm> norm;  ///< with pre-norm
+  Maybe<LayerNorm> norm;  ///< with pre-norm
   Linear out;
 
  private:

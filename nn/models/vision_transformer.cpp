@@ -77,22 +77,16 @@ VitEncoder::VitEncoder(At here, const Options& options)
       layers(at("layers"), options),
       ln(at("ln"), options.dim, {.eps = norm_eps}) {}
 
-Tensor VitEncoder::forward(const Tensor& tokens) const {
-  return ln(layers(dropout(tokens + pos_embedding)));
-}
+Tensor VitEncoder::forward(const Tensor& tokens) const { return ln(layers(dropout(tokens + pos_embedding))); }
 
 VitHead::VitHead(At here, const Options& options)
     : Layer(std::move(here)),
+      pre_logits(at("pre_logits"), options.representation != 0, options.dim, options.representation,
+                 {.init = by_inputs(options.dim), .bias_init = init::zeros()}),
       head(at("head"), options.representation ? options.representation : options.dim, options.classes,
-           {.init = init::zeros(), .bias_init = init::zeros()}) {
-  if (options.representation == 0) return;
-  pre_logits.emplace(at("pre_logits"), options.dim, options.representation,
-                     LinearOptions{.init = by_inputs(options.dim), .bias_init = init::zeros()});
-}
+           {.init = init::zeros(), .bias_init = init::zeros()}) {}
 
-Tensor VitHead::forward(const Tensor& y) const {
-  return head(pre_logits ? tanh((*pre_logits)(y)) : y);
-}
+Tensor VitHead::forward(const Tensor& y) const { return head(pre_logits ? tanh((*pre_logits)(y)) : y); }
 
 VisionTransformer::VisionTransformer(At here, const Options& given)
     : Layer(std::move(here)),

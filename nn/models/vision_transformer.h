@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
+#include "../containers/maybe.h"
 #include "../layer.h"
 #include "../layers/conv.h"
 #include "../layers/dropout.h"
@@ -104,7 +104,7 @@ struct VitHead : Layer<VitHead> {
   /// y (B, D) -> (B, classes)
   Tensor forward(const Tensor& y) const;
 
-  std::optional<Linear> pre_logits;
+  Maybe<Linear> pre_logits;
   Linear head;
 };
 

@@ -91,26 +91,26 @@ Tensor TransformerDecoderLayer::operator()(const Tensor& tgt, const Tensor& memo
 
 TransformerEncoder::TransformerEncoder(At here, std::int64_t num_layers, std::int64_t d_model, std::int64_t nhead,
                                        const Options& options)
-    : Module(std::move(here)), layers(at("layers"), num_layers, d_model, nhead, options.layer) {
-  if (options.norm) norm.emplace(at("norm"), d_model, norm_options(options.layer));
-}
+    : Module(std::move(here)),
+      layers(at("layers"), num_layers, d_model, nhead, options.layer),
+      norm(at("norm"), options.norm, d_model, norm_options(options.layer)) {}
 
 Tensor TransformerEncoder::operator()(const Tensor& src, const EncoderMasks& masks) const {
   const auto here = enter(src);
   const Tensor y = layers(src, masks);
-  return here(norm ? (*norm)(y) : y);
+  return here(norm(y));
 }
 
 TransformerDecoder::TransformerDecoder(At here, std::int64_t num_layers, std::int64_t d_model, std::int64_t nhead,
                                        const Options& options)
-    : Module(std::move(here)), layers(at("layers"), num_layers, d_model, nhead, options.layer) {
-  if (options.norm) norm.emplace(at("norm"), d_model, norm_options(options.layer));
-}
+    : Module(std::move(here)),
+      layers(at("layers"), num_layers, d_model, nhead, options.layer),
+      norm(at("norm"), options.norm, d_model, norm_options(options.layer)) {}
 
 Tensor TransformerDecoder::operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks) const {
   const auto here = enter(tgt, memory);
   const Tensor y = layers(tgt, memory, masks);
-  return here(norm ? (*norm)(y) : y);
+  return here(norm(y));
 }
 
 Transformer::Transformer(At here, const Options& options)

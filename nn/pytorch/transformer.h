@@ -4,8 +4,7 @@
 // by step.
 #pragma once
 
-#include <optional>
-
+#include "../containers/maybe.h"
 #include "../containers/stack.h"
 #include "../layers/activation.h"
 #include "../layers/dropout.h"
@@ -105,7 +104,7 @@ struct TransformerEncoder : Module {
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
 
   Stack<TransformerEncoderLayer> layers;
-  std::optional<LayerNorm> norm;
+  Maybe<LayerNorm> norm;
 };
 
 /// The same of decoder layers.
@@ -119,7 +118,7 @@ struct TransformerDecoder : Module {
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
 
   Stack<TransformerDecoderLayer> layers;
-  std::optional<LayerNorm> norm;
+  Maybe<LayerNorm> norm;
 };
 
 struct TransformerModelOptions {

@@ -84,6 +84,18 @@ Tensor eye(std::int64_t rows, std::int64_t columns) {
 Tensor to_real(const Index& numbers) { return reals(numbers); }
 Tensor to_real(const Mask& mask) { return reals(mask); }
 
+Index to_index(const Tensor& numbers) {
+  Index result(numbers.shape());
+  std::int64_t* out = result.mutable_data();
+  for (const Real number : numbers.value()) {
+    if (!(number >= Real(-0x1p63) && number < Real(0x1p63)) || number != std::trunc(number)) {
+      fail<ValueError>("to_index", number, " is no whole number of 64 bits");
+    }
+    *out++ = static_cast<std::int64_t>(number);
+  }
+  return result;
+}
+
 Tensor rand(const Shape& shape) { return random_uniform(shape, next_random_key()); }
 Tensor randn(const Shape& shape) { return random_normal(shape, next_random_key()); }
 Index randint(std::int64_t low, std::int64_t high, const Shape& shape) {

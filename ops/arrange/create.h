@@ -57,8 +57,8 @@ Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
 /// The same with Reals as soon as one of these numbers is no whole one: arange(0, 3, 1.5) is 0, 1.5. The i-th is
 /// first + i step, calculated in double. Throws ValueError when step is 0 or a number is not finite.
 template <class... Numbers>
-requires (sizeof...(Numbers) <= 3 && (std::is_arithmetic_v<Numbers> && ...) && (std::is_floating_point_v<Numbers> || ...))
-Tensor arange(Numbers... numbers) {
+requires(sizeof...(Numbers) <= 3 && (std::is_arithmetic_v<Numbers> && ...) &&
+         (std::is_floating_point_v<Numbers> || ...)) Tensor arange(Numbers... numbers) {
   return detail::real_range(static_cast<double>(numbers)...);
 }
 /// `count` numbers from first to last, both included, equally far apart. Throws ValueError for a negative count.
@@ -68,6 +68,9 @@ Tensor eye(std::int64_t n);
 Tensor eye(std::int64_t rows, std::int64_t columns);
 /// Whole numbers as Reals, to calculate with.
 Tensor to_real(const Index& numbers);
+/// And back: numbers that are whole, as whole numbers. Throws ValueError for a fraction (floor() or round() first), for
+/// NaN, and for what does not fit 64 bits.
+Index to_index(const Tensor& numbers);
 /// 1 where true, 0 where false.
 Tensor to_real(const Mask& mask);
 

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <concepts>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
 
+#include "../private/axis.h"
 #include "broadcast.h"
 #include "shape.h"
 
@@ -38,9 +41,16 @@ std::int64_t added(const char* op, std::int64_t a, std::int64_t b) {
   return result;
 }
 
-template <class T>
-Index sums(const BasicArray<T>& x, const ReduceOptions& options) {
-  const Axes axes = options.axis.resolve("sum", x.rank());
+std::int64_t multiplied(const char* op, std::int64_t a, std::int64_t b) {
+  std::int64_t result;
+  if (__builtin_mul_overflow(a, b, &result)) refuse_overflow(op, a, b);
+  return result;
+}
+
+// f(begin, end) of what is reduced together, elements in their order.
+template <class T, class F>
+Index reduced(const char* op, const BasicArray<T>& x, const ReduceOptions& options, const F& f) {
+  const Axes axes = options.axis.resolve(op, x.rank());
   Axes order;
   Shape shape;
   std::int64_t count = 1;
@@ -56,17 +66,50 @@ Index sums(const BasicArray<T>& x, const ReduceOptions& options) {
   }
   for (const int axis : axes) order.push_back(axis);
   const BasicArray<T> rows = permute(x, order);
-  Index result(shape, 0);
-  std::int64_t* out = result.mutable_data();
+  Index result(shape);
   const T* in = rows.data();
-  for (std::int64_t i = 0; i < result.size(); ++i, in += count) {
-    if constexpr (std::same_as<T, bool>) {
-      out[i] = std::count(in, in + count, true);
-    } else {
-      for (std::int64_t j = 0; j < count; ++j) out[i] = added("sum", out[i], in[j]);
-    }
+  for (std::int64_t& out : std::span(result.mutable_data(), static_cast<std::size_t>(result.size()))) {
+    out = f(in, in + count);
+    in += count;
   }
   return result;
+}
+
+Index sums(const Index& x, const ReduceOptions& options) {
+  return reduced("sum", x, options, [](const std::int64_t* begin, const std::int64_t* end) {
+    return std::accumulate(begin, end, std::int64_t{0}, [](auto a, auto b) { return added("sum", a, b); });
+  });
+}
+
+Index sums(const Mask& x, const ReduceOptions& options) {
+  return reduced("sum", x, options, [](const bool* begin, const bool* end) { return std::count(begin, end, true); });
+}
+
+Index products(const Index& x, const ReduceOptions& options) {
+  return reduced("prod", x, options, [](const std::int64_t* begin, const std::int64_t* end) {
+    if (std::find(begin, end, 0) != end) return std::int64_t{0};  // whatever overflows on the way
+    return std::accumulate(begin, end, std::int64_t{1}, [](auto a, auto b) { return multiplied("prod", a, b); });
+  });
+}
+
+Index extremes(const char* op, const Index& x, const ReduceOptions& options, bool largest) {
+  return reduced(op, x, options, [&](const std::int64_t* begin, const std::int64_t* end) {
+    if (begin == end) {
+      fail<ValueError>(op, "nothing to reduce in shape ", x.shape(), " over axes ", options.axis.resolve(op, x.rank()));
+    }
+    return largest ? *std::max_element(begin, end) : *std::min_element(begin, end);
+  });
+}
+
+// The first extreme element along an axis, and where it stands.
+SortedIndex extreme(const char* op, const Index& x, int axis, bool largest, bool keepdim) {
+  axis = normalize_axis_or_scalar(op, axis, x.rank());
+  if (x.rank() > 0 && x.shape()[axis] == 0) {
+    fail<ValueError>(op, "nothing to choose from in shape ", x.shape(), " along axis ", axis);
+  }
+  SortedIndex found = topk(x, 1, {.axis = axis, .largest = largest});
+  if (x.rank() > 0 && !keepdim) found = {squeeze(found.values, {axis}), squeeze(found.indices, {axis})};
+  return found;
 }
 
 }  // namespace
@@ -84,11 +127,7 @@ Index operator-(const Index& a, const Index& b) {
 }
 
 Index operator*(const Index& a, const Index& b) {
-  return elementwise("mul", a, b, [](std::int64_t p, std::int64_t q) {
-    std::int64_t result;
-    if (__builtin_mul_overflow(p, q, &result)) refuse_overflow("mul", p, q);
-    return result;
-  });
+  return elementwise("mul", a, b, [](std::int64_t p, std::int64_t q) { return multiplied("mul", p, q); });
 }
 
 Index operator/(const Index& a, const Index& b) {
@@ -174,6 +213,30 @@ Index sum(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
 }
 Index sum(const Mask& x, const AxisSet& axes, const KeepdimOptions& options) {
   return sums(x, {.axis = axes, .keepdim = options.keepdim});
+}
+Index prod(const Index& x, const ReduceOptions& options) { return products(x, options); }
+Index prod(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return products(x, {.axis = axes, .keepdim = options.keepdim});
+}
+Index max(const Index& x, const ReduceOptions& options) { return extremes("max", x, options, true); }
+Index max(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return extremes("max", x, {.axis = axes, .keepdim = options.keepdim}, true);
+}
+Index min(const Index& x, const ReduceOptions& options) { return extremes("min", x, options, false); }
+Index min(const Index& x, const AxisSet& axes, const KeepdimOptions& options) {
+  return extremes("min", x, {.axis = axes, .keepdim = options.keepdim}, false);
+}
+SortedIndex max(const Index& x, int axis, const KeepdimOptions& options) {
+  return extreme("max", x, axis, true, options.keepdim);
+}
+SortedIndex min(const Index& x, int axis, const KeepdimOptions& options) {
+  return extreme("min", x, axis, false, options.keepdim);
+}
+Index argmax(const Index& x, int axis, const KeepdimOptions& options) {
+  return extreme("argmax", x, axis, true, options.keepdim).indices;
+}
+Index argmin(const Index& x, int axis, const KeepdimOptions& options) {
+  return extreme("argmin", x, axis, false, options.keepdim).indices;
 }
 
 }  // namespace xgrad

@@ -3,6 +3,7 @@
 
 #include "../../core/array/array.h"
 #include "../reduce/reduce.h"
+#include "sort.h"
 
 namespace xgrad {
 
@@ -64,6 +65,20 @@ inline Index operator>>(const Index& a, std::int64_t b) { return a >> Index(Shap
 /// sum does not fit 64 bits.
 Index sum(const Index& x, const ReduceOptions& options = {});
 Index sum(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
+/// Products over axes; the product of nothing is 1. Throws as sum.
+Index prod(const Index& x, const ReduceOptions& options = {});
+Index prod(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
+/// The largest (smallest) number over axes. Throws ValueError, too, when there is none.
+Index max(const Index& x, const ReduceOptions& options = {});
+Index max(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
+Index min(const Index& x, const ReduceOptions& options = {});
+Index min(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
+/// The largest (smallest) number along an axis and its position, of equal ones the first. Throw as max.
+SortedIndex max(const Index& x, int axis, const KeepdimOptions& options = {});
+SortedIndex min(const Index& x, int axis, const KeepdimOptions& options = {});
+/// These positions.
+Index argmax(const Index& x, int axis, const KeepdimOptions& options = {});
+Index argmin(const Index& x, int axis, const KeepdimOptions& options = {});
 /// The number of true elements, over axes.
 Index sum(const Mask& x, const ReduceOptions& options = {});
 Index sum(const Mask& x, const AxisSet& axis, const KeepdimOptions& options = {});

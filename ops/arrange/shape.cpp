@@ -22,16 +22,14 @@ Tensor reshape_as(const char* op, const Tensor& x, const Shape& shape) {
   return record(op, x.value().reshaped(shape),
                 wrt(x, [op, to = x.shape()](const Tensor& gy) { return reshape_as(op, gy, to); }));
 }
-
-}  // namespace
-
-XGRAD_FORMULA reshape_formula{"reshape", "y = x in another shape", "dL/dx = gy in the shape of x"};
-Tensor reshape(const Tensor& x, const Shape& shape) {
-  return reshape_as("reshape", x, resolve_shape("reshape", x.size(), shape));
+template <class T>
+BasicArray<T> reshape_as(const char*, const BasicArray<T>& x, const Shape& shape) {
+  return x.reshaped(shape);
 }
 
-XGRAD_FORMULA flatten_formula{"flatten", "y = x in another shape", "dL/dx = gy in the shape of x"};
-Tensor flatten(const Tensor& x, int first, int last) {
+// Of x, a Tensor or an array.
+template <class X>
+X flattened(const X& x, int first, int last) {
   if (x.rank() == 0) return reshape_as("flatten", x, {1});
   first = normalize_axis("flatten", first, x.rank());
   last = normalize_axis("flatten", last, x.rank());
@@ -45,8 +43,8 @@ Tensor flatten(const Tensor& x, int first, int last) {
   return reshape_as("flatten", x, shape);
 }
 
-XGRAD_FORMULA unflatten_formula{"unflatten", "y = x in another shape", "dL/dx = gy in the shape of x"};
-Tensor unflatten(const Tensor& x, int axis, const Shape& sizes) {
+template <class X>
+X unflattened(const X& x, int axis, const Shape& sizes) {
   axis = normalize_axis("unflatten", axis, x.rank());
   const Shape parts = resolve_shape("unflatten", x.shape()[axis], sizes);
   Shape shape;
@@ -56,8 +54,8 @@ Tensor unflatten(const Tensor& x, int axis, const Shape& sizes) {
   return reshape_as("unflatten", x, shape);
 }
 
-XGRAD_FORMULA squeeze_formula{"squeeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
-Tensor squeeze(const Tensor& x) {
+template <class X>
+X squeezed(const X& x) {
   Shape shape;
   for (const std::int64_t size : x.shape()) {
     if (size != 1) shape.push_back(size);
@@ -65,7 +63,8 @@ Tensor squeeze(const Tensor& x) {
   return reshape_as("squeeze", x, shape);
 }
 
-Tensor squeeze(const Tensor& x, const Axes& axes) {
+template <class X>
+X squeezed(const X& x, const Axes& axes) {
   const Axes dropped = normalize_axes("squeeze", axes, x.rank());
   Shape shape = x.shape();
   for (int i = dropped.size(); i-- > 0;) {
@@ -76,11 +75,55 @@ Tensor squeeze(const Tensor& x, const Axes& axes) {
   return reshape_as("squeeze", x, shape);
 }
 
-XGRAD_FORMULA unsqueeze_formula{"unsqueeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
-Tensor unsqueeze(const Tensor& x, int axis) {
+template <class X>
+X unsqueezed(const X& x, int axis) {
   Shape shape = x.shape();
   shape.insert(normalize_axis("unsqueeze", axis, x.rank() + 1), 1);
   return reshape_as("unsqueeze", x, shape);
+}
+
+}  // namespace
+
+XGRAD_FORMULA reshape_formula{"reshape", "y = x in another shape", "dL/dx = gy in the shape of x"};
+Tensor reshape(const Tensor& x, const Shape& shape) {
+  return reshape_as("reshape", x, resolve_shape("reshape", x.size(), shape));
+}
+template <class T>
+BasicArray<T> reshape(const BasicArray<T>& x, const Shape& shape) {
+  return x.reshaped(resolve_shape("reshape", x.size(), shape));
+}
+
+XGRAD_FORMULA flatten_formula{"flatten", "y = x in another shape", "dL/dx = gy in the shape of x"};
+Tensor flatten(const Tensor& x, int first, int last) { return flattened(x, first, last); }
+template <class T>
+BasicArray<T> flatten(const BasicArray<T>& x, int first, int last) {
+  return flattened(x, first, last);
+}
+
+XGRAD_FORMULA unflatten_formula{"unflatten", "y = x in another shape", "dL/dx = gy in the shape of x"};
+Tensor unflatten(const Tensor& x, int axis, const Shape& sizes) { return unflattened(x, axis, sizes); }
+template <class T>
+BasicArray<T> unflatten(const BasicArray<T>& x, int axis, const Shape& sizes) {
+  return unflattened(x, axis, sizes);
+}
+
+XGRAD_FORMULA squeeze_formula{"squeeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
+Tensor squeeze(const Tensor& x) { return squeezed(x); }
+Tensor squeeze(const Tensor& x, const Axes& axes) { return squeezed(x, axes); }
+template <class T>
+BasicArray<T> squeeze(const BasicArray<T>& x) {
+  return squeezed(x);
+}
+template <class T>
+BasicArray<T> squeeze(const BasicArray<T>& x, const Axes& axes) {
+  return squeezed(x, axes);
+}
+
+XGRAD_FORMULA unsqueeze_formula{"unsqueeze", "y = x in another shape", "dL/dx = gy in the shape of x"};
+Tensor unsqueeze(const Tensor& x, int axis) { return unsqueezed(x, axis); }
+template <class T>
+BasicArray<T> unsqueeze(const BasicArray<T>& x, int axis) {
+  return unsqueezed(x, axis);
 }
 
 Tensor atleast_1d(const Tensor& x) { return x.rank() == 0 ? reshape(x, {1}) : x; }
@@ -394,12 +437,18 @@ Mask triu(const Mask& x, std::int64_t offset) { return band("triu", x, offset, n
 
 // ---- for plain arrays
 
-#define XGRAD_INSTANTIATE(T)                                            \
-  template BasicArray<T> permute(const BasicArray<T>&, const Axes&);    \
-  template BasicArray<T> transpose(const BasicArray<T>&, int, int);     \
-  template BasicArray<T> transpose(const BasicArray<T>&);               \
-  template BasicArray<T> flip(const BasicArray<T>&, const Axes&);       \
-  template BasicArray<T> roll(const BasicArray<T>&, std::int64_t, int); \
+#define XGRAD_INSTANTIATE(T)                                                 \
+  template BasicArray<T> reshape(const BasicArray<T>&, const Shape&);        \
+  template BasicArray<T> flatten(const BasicArray<T>&, int, int);            \
+  template BasicArray<T> unflatten(const BasicArray<T>&, int, const Shape&); \
+  template BasicArray<T> squeeze(const BasicArray<T>&);                      \
+  template BasicArray<T> squeeze(const BasicArray<T>&, const Axes&);         \
+  template BasicArray<T> unsqueeze(const BasicArray<T>&, int);               \
+  template BasicArray<T> permute(const BasicArray<T>&, const Axes&);         \
+  template BasicArray<T> transpose(const BasicArray<T>&, int, int);          \
+  template BasicArray<T> transpose(const BasicArray<T>&);                    \
+  template BasicArray<T> flip(const BasicArray<T>&, const Axes&);            \
+  template BasicArray<T> roll(const BasicArray<T>&, std::int64_t, int);      \
   template BasicArray<T> roll(const BasicArray<T>&, const ShortList<std::int64_t>&, const Axes&);
 XGRAD_INSTANTIATE(Real)
 XGRAD_INSTANTIATE(std::int64_t)

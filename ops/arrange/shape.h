@@ -8,20 +8,31 @@
 namespace xgrad {
 
 /// The same elements in the same order under another shape; memory is shared. One size may be -1 and is computed.
-/// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1. (Arrays:
-/// x.reshaped(shape).)
+/// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1.
 Tensor reshape(const Tensor& x, const Shape& shape);
+template <class T>
+BasicArray<T> reshape(const BasicArray<T>& x, const Shape& shape);
 /// Axes first ... last as one. Throws ValueError for an axis out of range or first after last.
 Tensor flatten(const Tensor& x, int first = 0, int last = -1);
+template <class T>
+BasicArray<T> flatten(const BasicArray<T>& x, int first = 0, int last = -1);
 /// One axis as several, of these sizes; one may be -1 and is computed. The dual of flatten. Throws ValueError for an
 /// axis out of range, and as reshape.
 Tensor unflatten(const Tensor& x, int axis, const Shape& sizes);
+template <class T>
+BasicArray<T> unflatten(const BasicArray<T>& x, int axis, const Shape& sizes);
 /// Without its axes of size 1.
 Tensor squeeze(const Tensor& x);
+template <class T>
+BasicArray<T> squeeze(const BasicArray<T>& x);
 /// Without `axes`. Throws ShapeError unless they have size 1.
 Tensor squeeze(const Tensor& x, const Axes& axes);
+template <class T>
+BasicArray<T> squeeze(const BasicArray<T>& x, const Axes& axes);
 /// With a new axis of size 1 at position `axis` of the result. Throws ValueError for an axis out of range.
 Tensor unsqueeze(const Tensor& x, int axis);
+template <class T>
+BasicArray<T> unsqueeze(const BasicArray<T>& x, int axis);
 
 /// x with so many axes at least: a number (1), (1, 1), (1, 1, 1); a list (n), (1, n), (1, n, 1); a matrix (m, n, 1).
 Tensor atleast_1d(const Tensor& x);

@@ -1,7 +1,9 @@
 // Rotary positions: checks, and the rule, which is the same turned back.
 #include "rotary.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "../../core/graph/record.h"
 #include "../../core/watch/formula.h"
@@ -23,13 +25,21 @@ struct Turn {
   }
 };
 
+// What a frequency is multiplied with.
+double slower(double frequency, const RotaryScaling& scaling) {
+  const double turns = static_cast<double>(scaling.context) * frequency / (2 * std::numbers::pi);
+  const double share = std::clamp((turns - scaling.low) / (scaling.high - scaling.low), 0., 1.);
+  return (1 - share) / scaling.factor + share;
+}
+
 // The angles are in double: at a position of thousands a float would have lost digits that the turn shows.
 Turn turn_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
   const Shape shape{T, d / 2};
   Turn turn{Array(shape), Array(shape), options.heads, d, options.layout};
   Real *cosine = turn.cosines.mutable_data(), *sine = turn.sines.mutable_data();
   for (std::int64_t j = 0; j < d / 2; ++j) {
-    const double frequency = std::pow(options.theta, -2 * static_cast<double>(j) / static_cast<double>(d));
+    double frequency = std::pow(options.theta, -2 * static_cast<double>(j) / static_cast<double>(d));
+    if (options.scaling) frequency *= slower(frequency, *options.scaling);
     for (std::int64_t t = 0; t < T; ++t) {
       const double angle = static_cast<double>(options.first + t) * frequency;
       cosine[t * (d / 2) + j] = static_cast<Real>(std::cos(angle));
@@ -75,6 +85,15 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
   }
   if (!(options.theta >= 1) || std::isinf(options.theta)) {
     fail<ValueError>("rotary", "theta ", options.theta, " is not a finite number from 1 on");
+  }
+  if (const auto& scaling = options.scaling) {
+    if (!(scaling->factor >= 1) || std::isinf(scaling->factor)) {
+      fail<ValueError>("rotary", "factor ", scaling->factor, " is not a finite number from 1 on");
+    }
+    if (!(0 < scaling->low && scaling->low < scaling->high) || std::isinf(scaling->high)) {
+      fail<ValueError>("rotary", "low ", scaling->low, " and high ", scaling->high, " do not rise from above 0");
+    }
+    if (scaling->context < 1) fail<ValueError>("rotary", "context ", scaling->context, " is not positive");
   }
   return turned(x, turn_of(x.size() > 0 ? x.dim(-2) : 0, d, options));
 }

@@ -1,6 +1,8 @@
 // Rotary positions: queries and keys turned by an angle that grows with their position.
 #pragma once
 
+#include <optional>
+
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
@@ -11,11 +13,22 @@ enum class RotaryLayout {
   interleaved,  ///< 2j and 2j + 1, as in the paper and the files of GPT-J
 };
 
+/// Llama 3.1's way to positions beyond those that a model was trained on ("The Llama 3 Herd of Models", 2024): a pair
+/// that makes less than `low` turns over `context` positions turns more slowly by `factor`, one that makes more than
+/// `high` as before, and between them by the share of the way, 1 / factor to 1.
+struct RotaryScaling {
+  double factor = 8;
+  double low = 1;
+  double high = 4;
+  std::int64_t context = 8192;  ///< of the training before
+};
+
 struct RotaryOptions {
   std::int64_t heads = 1;  ///< H, side by side in the last axis
   std::int64_t first = 0;  ///< the position of the first row
   RotaryLayout layout = RotaryLayout::halves;
   double theta = 10000;
+  std::optional<RotaryScaling> scaling = {};
 };
 /// Turns each pair of columns of row t by the angle (first + t) theta^(-2j/d), j = 0 ... d/2 - 1 the number of the pair
 /// (Su et al., "RoFormer", 2021):
@@ -24,7 +37,8 @@ struct RotaryOptions {
 ///
 /// so that the inner product of a query and a key depends on how far apart they are, and not on where.
 /// x (..., T, H d) -> (..., T, H d). Throws ShapeError for less than two axes, ValueError for heads below 1, a width
-/// that is not H times an even d, a `first` below 0 or beyond 2^40, a theta below 1 or not finite.
+/// that is not H times an even d, a `first` below 0 or beyond 2^40, a theta below 1 or not finite, and a scaling whose
+/// factor is below 1 or not finite, whose context is below 1 or that is not 0 < low < high < infinity.
 Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
 
 }  // namespace xgrad

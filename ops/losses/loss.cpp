@@ -205,6 +205,12 @@ Tensor cross_entropy(const Tensor& logits, const Index& classes, const CrossEntr
 Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const SoftCrossEntropyOptions& options) {
   if (logits.rank() == 0)
     fail<ShapeError>("cross_entropy", "logits need an axis of classes, shape is ", logits.shape());
+  Shape samples = logits.shape();
+  samples.erase(logits.rank() - 1);
+  if (probabilities.shape() == samples) {
+    fail<ShapeError>("cross_entropy", "targets ", probabilities.shape(), " for logits ", logits.shape(),
+                     ": the numbers of classes are an Index, to_index(targets); probabilities have the logits' shape");
+  }
   check_same_shape("cross_entropy", logits, probabilities);
   const Real a = checked_smoothing(options.label_smoothing);
   check_class_weight("cross_entropy", options.weight, logits.dim(-1));

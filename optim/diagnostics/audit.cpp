@@ -41,11 +41,18 @@ std::string why_unreached(const Tensor& parameter, const Behind& behind) {
   return "the loss does not depend on it: was its member given another tensor?";
 }
 
-std::string why_untrained(const Node* leaf, const std::unordered_set<const ModelParameters*>& known) {
+std::string why_untrained(const Node* leaf, const std::unordered_set<const ModelParameters*>& known,
+                          const Optimizer& optimizer) {
   const auto model = ModelParameters::of(leaf);
   if (!model)
     return "a variable that no module knows: declare it with param(...), and assign to parameters by assign()";
   if (known.contains(model.get())) return "left out, or declared after the optimizer was made";
+  const auto same = [&](const Tensor& parameter) {
+    return parameter.name() == leaf->name() && parameter.shape() == leaf->shape();
+  };
+  if (!leaf->name().empty() && std::ranges::any_of(optimizer.parameters(), same)) {
+    return "of another instance of the same model: the loss was not computed by the one that is trained";
+  }
   return "of another model: its layer stands at nn::root, or its class takes no place";
 }
 
@@ -73,7 +80,7 @@ Audit audit(const Tensor& loss, const Optimizer& optimizer) {
   }
   for (const Node* leaf : behind.leaves) {
     if (parameters.contains(leaf)) continue;
-    result.untrained.push_back({std::string(leaf->name()), leaf->shape(), why_untrained(leaf, models)});
+    result.untrained.push_back({std::string(leaf->name()), leaf->shape(), why_untrained(leaf, models, optimizer)});
   }
   return result;
 }

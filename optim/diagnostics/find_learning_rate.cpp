@@ -74,8 +74,15 @@ LearningRateReport find_learning_rate(const std::function<Tensor()>& loss, Optim
   const Restored restored(optimizer, options.buffers);
   const EnableGrad on;
   const double last = static_cast<double>(options.num_iter - 1);
-  Scheduler rate(optimizer, [=](std::int64_t step) {
-    return options.start_lr * std::pow(options.end_lr / options.start_lr, static_cast<double>(step) / last);
+  const double first = optimizer.initial_lr();
+  for (int group = 0; group < optimizer.groups(); ++group) {
+    if (const double lr = optimizer.initial_lr(group); first == 0 && lr != 0) {
+      fail<ValueError>(op, "lr ", lr, " of group ", group, " has no proportion to lr 0 of the first");
+    }
+  }
+  Scheduler rate(optimizer, [=](std::int64_t step, double lr) {
+    const double now = options.start_lr * std::pow(options.end_lr / options.start_lr, static_cast<double>(step) / last);
+    return lr == first ? now : now * (lr / first);
   });
   double sum = 0, lowest = 0, left = 1;  // left: what the running mean has not seen yet
   while (rate.steps() < options.num_iter) {

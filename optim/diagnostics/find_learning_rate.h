@@ -36,7 +36,8 @@ struct LearningRateReport {
 /// where the loss is not finite or far above its lowest. Afterwards, whatever it throws, parameters, buffers, optimizer
 /// and this thread's random numbers are as they were. Throws ValueError for an empty function, an optimizer without
 /// parameters, rates that are not 0 < start_lr < end_lr, fewer than 2 steps, a smoothing outside [0, 1), diverged of at
-/// most 1, and as Scheduler; ShapeError for a loss that is not one element; and as grad() and Optimizer::step.
+/// most 1, and groups whose rates are not all 0 where the first's is; ShapeError for a loss that is not one element;
+/// and as grad() and Optimizer::step.
 LearningRateReport find_learning_rate(const std::function<Tensor()>& loss, Optimizer& optimizer,
                                       const LearningRateOptions& options = {});
 

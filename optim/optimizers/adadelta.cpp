@@ -1,45 +1,34 @@
-// One pass over a parameter for each step.
+// Adadelta: one pass over a parameter for each step.
 #include "adadelta.h"
 
-#include "../../core/runtime/parallel.h"
+#include <cmath>
+
 #include "../options.h"
-#include "kernels/adaptive.h"
-#include "kernels/update.h"
+#include "kernels/loops.h"
 
 namespace xgrad::optim {
 
-Adadelta::Adadelta(const Tensors& parameters, const Options& options)
-    : Adadelta(std::vector<Group>{{parameters, options}}) {}
-
-Adadelta::Adadelta(const std::vector<Group>& groups) : Optimizer("adadelta", groups) {
-  for (const auto& [parameters, options] : groups) {
-    detail::below_one("adadelta", "rho", options.rho);
-    detail::not_negative("adadelta", "eps", options.eps);
-    detail::not_negative("adadelta", "weight_decay", options.weight_decay);
-    options_.push_back(options);
-    add_group(parameters, options.lr, {{"square_avg", false}, {"acc_delta", false}},
-              {{"rho", options.rho},
-               {"eps", options.eps},
-               {"weight_decay", options.weight_decay},
-               {"maximize", options.maximize}});
-  }
+Adadelta::Settings Adadelta::settings(const Options& options) {
+  return {{"rho", options.rho, Setting::below_one},
+          {"eps", options.eps, Setting::not_negative},
+          {"weight_decay", options.weight_decay, Setting::not_negative},
+          {"maximize", double(options.maximize)}};
 }
 
-void Adadelta::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
-  const Options& options = options_[static_cast<std::size_t>(group)];
-  const AdadeltaNumbers c{.rate = static_cast<Real>(lr),
-                          .old_part = static_cast<Real>(options.rho),
-                          .new_part = static_cast<Real>(1 - options.rho),
-                          .eps = static_cast<Real>(options.eps),
-                          .pull = static_cast<Real>(options.weight_decay),
-                          .sign = static_cast<Real>(options.maximize ? -1 : 1)};
-  Real* const xs = x.mutable_data();
-  const Real* const gs = g.data();
-  Real* const vs = memory.moments[0].mutable_data();
-  Real* const ds = memory.moments[1].mutable_data();
-  parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    adadelta_block(xs + begin, gs + begin, vs + begin, ds + begin, end - begin, c);
-  });
+Adadelta::Moments Adadelta::moments(const Options&) { return {{"square_avg", false}, {"acc_delta", false}}; }
+
+void Adadelta::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+  const Real rate = static_cast<Real>(lr), old_part = static_cast<Real>(options.rho),
+             new_part = static_cast<Real>(1 - options.rho), eps = static_cast<Real>(options.eps),
+             pull = static_cast<Real>(options.weight_decay), sign = options.maximize ? -1 : 1;
+  const auto formula = [=](Real& x, Real g, Real& v, Real& d) {
+    g = squarable(sign * g + pull * x);
+    v = old_part * v + new_part * g * g;
+    const Real step = std::sqrt(d + eps) / std::sqrt(v + eps) * g;
+    d = old_part * d + new_part * step * step;
+    x -= rate * step;
+  };
+  for_each_number(x, g, options.eps > 0, formula, memory.moments[0], memory.moments[1]);
 }
 
 }  // namespace xgrad::optim

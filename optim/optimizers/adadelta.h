@@ -22,20 +22,16 @@ struct AdadeltaOptions {
 ///     x <- x - lr s
 ///
 /// Gradients whose squares v could not hold, and those that are not finite, count as with Adam.
-class Adadelta : public Optimizer {
+class Adadelta : public OptimizerOf<Adadelta, AdadeltaOptions> {
  public:
-  using Options = AdadeltaOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
-  /// a parameter that is no leaf.
-  Adadelta(const Tensors& parameters, const Options& options = {});
-  explicit Adadelta(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "adadelta";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

@@ -1,45 +1,38 @@
-// One pass over a parameter for each step.
+// Adagrad: one pass over a parameter for each step.
 #include "adagrad.h"
 
-#include "../../core/runtime/parallel.h"
+#include <cmath>
+#include <limits>
+
 #include "../options.h"
-#include "kernels/adaptive.h"
-#include "kernels/update.h"
+#include "kernels/loops.h"
 
 namespace xgrad::optim {
 
-Adagrad::Adagrad(const Tensors& parameters, const Options& options)
-    : Adagrad(std::vector<Group>{{parameters, options}}) {}
-
-Adagrad::Adagrad(const std::vector<Group>& groups) : Optimizer("adagrad", groups) {
-  for (const auto& [parameters, options] : groups) {
-    detail::not_negative("adagrad", "lr_decay", options.lr_decay);
-    detail::not_negative("adagrad", "weight_decay", options.weight_decay);
-    detail::not_negative("adagrad", "initial_accumulator_value", options.initial_accumulator_value);
-    detail::not_negative("adagrad", "eps", options.eps);
-    options_.push_back(options);
-    add_group(parameters, options.lr, {{"sum", false, static_cast<Real>(options.initial_accumulator_value)}},
-              {{"lr_decay", options.lr_decay},
-               {"weight_decay", options.weight_decay},
-               {"initial_accumulator_value", options.initial_accumulator_value},
-               {"eps", options.eps},
-               {"maximize", options.maximize}});
-  }
+Adagrad::Settings Adagrad::settings(const Options& options) {
+  return {{"lr_decay", options.lr_decay, Setting::not_negative},
+          {"weight_decay", options.weight_decay, Setting::not_negative},
+          {"initial_accumulator_value", options.initial_accumulator_value, Setting::not_negative},
+          {"eps", options.eps, Setting::not_negative},
+          {"maximize", double(options.maximize)}};
 }
 
-void Adagrad::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
-  const Options& options = options_[static_cast<std::size_t>(group)];
-  const double rate = lr / (1 + static_cast<double>(memory.steps) * options.lr_decay);
-  const AdagradNumbers c{.rate = static_cast<Real>(rate),
-                         .eps = static_cast<Real>(options.eps),
-                         .pull = static_cast<Real>(options.weight_decay),
-                         .sign = static_cast<Real>(options.maximize ? -1 : 1)};
-  Real* const xs = x.mutable_data();
-  const Real* const gs = g.data();
-  Real* const sums = memory.moments[0].mutable_data();
-  parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    adagrad_block(xs + begin, gs + begin, sums + begin, end - begin, c);
-  });
+Adagrad::Moments Adagrad::moments(const Options& options) {
+  return {{"sum", false, static_cast<Real>(options.initial_accumulator_value)}};
+}
+
+void Adagrad::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+  constexpr Real largest = std::numeric_limits<Real>::max();
+  const Real rate = static_cast<Real>(lr / (1 + static_cast<double>(memory.steps) * options.lr_decay)),
+             eps = static_cast<Real>(options.eps), pull = static_cast<Real>(options.weight_decay),
+             sign = options.maximize ? -1 : 1;
+  const auto formula = [=](Real& x, Real g, Real& sum) {
+    g = squarable(sign * g + pull * x);
+    const Real grown = sum + g * g;
+    sum = grown > largest ? largest : grown;
+    x -= rate * g / (std::sqrt(sum) + eps);
+  };
+  for_each_number(x, g, options.eps > 0, formula, memory.moments[0]);
 }
 
 }  // namespace xgrad::optim

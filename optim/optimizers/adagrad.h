@@ -21,20 +21,16 @@ struct AdagradOptions {
 ///     x <- x - lr / (1 + (t - 1) eta) g / (sqrt(s) + eps)
 ///
 /// Gradients whose squares s could not hold, and those that are not finite, count as with Adam.
-class Adagrad : public Optimizer {
+class Adagrad : public OptimizerOf<Adagrad, AdagradOptions> {
  public:
-  using Options = AdagradOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
-  /// a parameter that is no leaf.
-  Adagrad(const Tensors& parameters, const Options& options = {});
-  explicit Adagrad(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "adagrad";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

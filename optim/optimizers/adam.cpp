@@ -1,83 +1,82 @@
-// One pass over a parameter for each step.
+// Adam and AdamW: one pass over a parameter for each step.
 #include "adam.h"
 
 #include <cmath>
+#include <type_traits>
 
-#include "../../core/runtime/parallel.h"
 #include "../options.h"
-#include "kernels/update.h"
+#include "kernels/adam_kin.h"
+#include "kernels/loops.h"
 
 namespace xgrad::optim {
+
 namespace {
 
+// With the weight decay that shrinks x, and the one that adds to the gradient.
 template <class Options>
-AdamNumbers coefficients(const Options& options, std::int64_t t, double lr, double shrink, double pull) {
-  const auto [b1, b2] = options.betas;
+void advance_adam(Array& x, const Array& g, std::vector<Array>& moments, const Options& options, std::int64_t t,
+                  double lr, double shrinking, double pulling) {
   const auto real = [](double value) { return static_cast<Real>(value); };
-  return {.old_m = real(b1),
-          .new_m = real(1 - b1),
-          .old_v = real(b2),
-          .new_v = real(1 - b2),
-          .rate = real(lr / detail::bias_correction(b1, t)),
-          .root = real(1 / std::sqrt(detail::bias_correction(b2, t))),
-          .eps = real(options.eps),
-          .shrink = real(shrink),
-          .pull = real(pull)};
-}
-
-void step_array(Array& x, const Array& g, std::vector<Array>& moments, const AdamNumbers& c, bool maximize) {
-  Real* const xs = x.mutable_data();
-  const Real* const gs = g.data();
-  Real* const ms = moments[0].mutable_data();
-  Real* const vs = moments[1].mutable_data();
-  Real* const largest = moments.size() > 2 ? moments[2].mutable_data() : nullptr;
-  parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    if (largest) {
-      amsgrad_block(xs + begin, gs + begin, ms + begin, vs + begin, largest + begin, end - begin, c, maximize);
-    } else if (maximize) {
-      adam_up_block(xs + begin, gs + begin, ms + begin, vs + begin, end - begin, c);
+  const auto [b1, b2] = options.betas;
+  const Real old_m = real(b1), new_m = real(1 - b1), old_v = real(b2), new_v = real(1 - b2),
+             rate = real(lr / detail::bias_correction(b1, t)),
+             root = real(1 / std::sqrt(detail::bias_correction(b2, t))), eps = real(options.eps),
+             shrink = real(shrinking), pull = real(pulling), sign = options.maximize ? -1 : 1;
+  const auto step = [&](auto from_g) {
+    // m moves towards g by steps of 1 - b1 from where it was, or, if that is more than half the way, from g back by
+    // steps of b1: m is g then when b1 is 0.
+    const auto average = [=](Real x, Real g, Real& m, Real& v) {
+      g = squarable(sign * g + pull * x);
+      m = from_g ? g - old_m * (g - m) : m + new_m * (g - m);
+      v = old_v * v + new_v * g * g;
+    };
+    const auto move = [=](Real& x, Real m, Real v) { x = shrink * x - rate * m / (std::sqrt(v) * root + eps); };
+    if (options.amsgrad) {
+      const auto formula = [=](Real& x, Real g, Real& m, Real& v, Real& largest_v) {
+        average(x, g, m, v);
+        largest_v = largest_v > v ? largest_v : v;
+        move(x, m, largest_v);
+      };
+      for_each_number(x, g, eps > 0, formula, moments[0], moments[1], moments[2]);
     } else {
-      adam_block(xs + begin, gs + begin, ms + begin, vs + begin, end - begin, c);
+      const auto formula = [=](Real& x, Real g, Real& m, Real& v) {
+        average(x, g, m, v);
+        move(x, m, v);
+      };
+      for_each_number(x, g, eps > 0, formula, moments[0], moments[1]);
     }
-  });
+  };
+  old_m < new_m ? step(std::true_type()) : step(std::false_type());
 }
 
 }  // namespace
 
-Adam::Adam(const Tensors& parameters, const Options& options) : Adam(std::vector<Group>{{parameters, options}}) {}
-
-Adam::Adam(const std::vector<Group>& groups) : Optimizer("adam", groups) {
-  for (const auto& [parameters, options] : groups) {
-    detail::check_adam("adam", options);
-    options_.push_back(options);
-    Moments moments{{"exp_avg"}, {"exp_avg_sq", false}};
-    if (options.amsgrad) moments.push_back({"max_exp_avg_sq", false});
-    add_group(parameters, options.lr, moments, detail::adam_settings(options, {{"amsgrad", options.amsgrad}}));
-  }
+Adam::Settings Adam::settings(const Options& options) {
+  return adam_settings(options, {{"amsgrad", double(options.amsgrad)}});
 }
 
-void Adam::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
-  const Options& options = options_[static_cast<std::size_t>(group)];
-  step_array(x, g, memory.moments, coefficients(options, memory.steps + 1, lr, 1, options.weight_decay),
-             options.maximize);
+Adam::Moments Adam::moments(const Options& options) {
+  Moments moments{{"exp_avg"}, {"exp_avg_sq", false}};
+  if (options.amsgrad) moments.push_back({"max_exp_avg_sq", false});
+  return moments;
 }
 
-AdamW::AdamW(const Tensors& parameters, const Options& options) : AdamW(std::vector<Group>{{parameters, options}}) {}
-
-AdamW::AdamW(const std::vector<Group>& groups) : Optimizer("adamw", groups) {
-  for (const auto& [parameters, options] : groups) {
-    detail::check_adam("adamw", options);
-    options_.push_back(options);
-    Moments moments{{"exp_avg"}, {"exp_avg_sq", false}};
-    if (options.amsgrad) moments.push_back({"max_exp_avg_sq", false});
-    add_group(parameters, options.lr, moments, detail::adam_settings(options, {{"amsgrad", options.amsgrad}}));
-  }
+void Adam::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+  advance_adam(x, g, memory.moments, options, memory.steps + 1, lr, 1, options.weight_decay);
 }
 
-void AdamW::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
-  const Options& options = options_[static_cast<std::size_t>(group)];
-  step_array(x, g, memory.moments, coefficients(options, memory.steps + 1, lr, 1 - lr * options.weight_decay, 0),
-             options.maximize);
+AdamW::Settings AdamW::settings(const Options& options) {
+  return adam_settings(options, {{"amsgrad", double(options.amsgrad)}});
+}
+
+AdamW::Moments AdamW::moments(const Options& options) {
+  Moments moments{{"exp_avg"}, {"exp_avg_sq", false}};
+  if (options.amsgrad) moments.push_back({"max_exp_avg_sq", false});
+  return moments;
+}
+
+void AdamW::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+  advance_adam(x, g, memory.moments, options, memory.steps + 1, lr, 1 - lr * options.weight_decay, 0);
 }
 
 }  // namespace xgrad::optim

@@ -36,38 +36,31 @@ struct AdamWOptions {
 /// t is a whole number of each parameter's own. A finite g beyond 2^63 (double: 2^511), whose square v could not hold,
 /// counts as that number in both m and v, so that its step is as long as any other's and it does not stop a parameter
 /// for good. A g that is not finite makes x NaN.
-class Adam : public Optimizer {
+class Adam : public OptimizerOf<Adam, AdamOptions> {
  public:
-  using Options = AdamOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice, a beta outside of [0, 1) and other options that are
-  /// negative or not finite; GraphError for a parameter that is no leaf.
-  Adam(const Tensors& parameters, const Options& options = {});
-  explicit Adam(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "adam";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 /// Adam with decoupled weight decay, Loshchilov and Hutter 2019: instead of adding to g it begins with
 ///
 ///     x <- x - lr lambda x
-class AdamW : public Optimizer {
+class AdamW : public OptimizerOf<AdamW, AdamWOptions> {
  public:
-  using Options = AdamWOptions;
-  using Group = optim::Group<Options>;
-
-  /// Throw as Adam.
-  AdamW(const Tensors& parameters, const Options& options = {});
-  explicit AdamW(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "adamw";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

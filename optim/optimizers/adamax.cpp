@@ -1,39 +1,32 @@
-// One pass over a parameter for each step.
+// Adamax: one pass over a parameter for each step.
 #include "adamax.h"
 
-#include "../../core/runtime/parallel.h"
+#include <cmath>
+
 #include "../options.h"
-#include "kernels/adaptive.h"
-#include "kernels/update.h"
+#include "kernels/adam_kin.h"
+#include "kernels/loops.h"
 
 namespace xgrad::optim {
 
-Adamax::Adamax(const Tensors& parameters, const Options& options) : Adamax(std::vector<Group>{{parameters, options}}) {}
+Adamax::Settings Adamax::settings(const Options& options) { return adam_settings(options); }
 
-Adamax::Adamax(const std::vector<Group>& groups) : Optimizer("adamax", groups) {
-  for (const auto& [parameters, options] : groups) {
-    detail::check_adam("adamax", options);
-    options_.push_back(options);
-    add_group(parameters, options.lr, {{"exp_avg"}, {"exp_inf", false}}, detail::adam_settings(options));
-  }
-}
+Adamax::Moments Adamax::moments(const Options&) { return {{"exp_avg"}, {"exp_inf", false}}; }
 
-void Adamax::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
-  const Options& options = options_[static_cast<std::size_t>(group)];
+void Adamax::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
   const auto [b1, b2] = options.betas;
-  const AdamaxNumbers c{.new_m = static_cast<Real>(1 - b1),
-                        .old_u = static_cast<Real>(b2),
-                        .rate = static_cast<Real>(lr / detail::bias_correction(b1, memory.steps + 1)),
-                        .eps = static_cast<Real>(options.eps),
-                        .pull = static_cast<Real>(options.weight_decay),
-                        .sign = static_cast<Real>(options.maximize ? -1 : 1)};
-  Real* const xs = x.mutable_data();
-  const Real* const gs = g.data();
-  Real* const ms = memory.moments[0].mutable_data();
-  Real* const us = memory.moments[1].mutable_data();
-  parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    adamax_block(xs + begin, gs + begin, ms + begin, us + begin, end - begin, c);
-  });
+  const Real new_m = static_cast<Real>(1 - b1), old_u = static_cast<Real>(b2),
+             rate = static_cast<Real>(lr / detail::bias_correction(b1, memory.steps + 1)),
+             eps = static_cast<Real>(options.eps), pull = static_cast<Real>(options.weight_decay),
+             sign = options.maximize ? -1 : 1;
+  const auto formula = [=](Real& x, Real g, Real& m, Real& u) {
+    g = sign * g + pull * x + 0 * g;  // NaN for infinity
+    m += new_m * (g - m);
+    const Real faded = old_u * u, now = std::abs(g) + eps;
+    u = faded > now ? faded : now;
+    x -= rate * m / u;
+  };
+  for_each_number(x, g, options.eps > 0, formula, memory.moments[0], memory.moments[1]);
 }
 
 }  // namespace xgrad::optim

@@ -23,20 +23,16 @@ struct AdamaxOptions {
 ///     x <- x - lr / (1 - b1^t) m / u
 ///
 /// Gradients that are not finite count as with Adam.
-class Adamax : public Optimizer {
+class Adamax : public OptimizerOf<Adamax, AdamaxOptions> {
  public:
-  using Options = AdamaxOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
-  /// a parameter that is no leaf.
-  Adamax(const Tensors& parameters, const Options& options = {});
-  explicit Adamax(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "adamax";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

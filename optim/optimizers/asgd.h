@@ -22,20 +22,16 @@ struct AsgdOptions {
 ///     eta_(t + 1) = lr / (1 + lambd lr t)^alpha,  mu_(t + 1) = 1 / max(1, t - t0)
 ///
 /// The averages a are `ax` in the state. Gradients that are not finite count as with Adam.
-class ASGD : public Optimizer {
+class ASGD : public OptimizerOf<ASGD, AsgdOptions> {
  public:
-  using Options = AsgdOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
-  /// a parameter that is no leaf.
-  ASGD(const Tensors& parameters, const Options& options = {});
-  explicit ASGD(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "asgd";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

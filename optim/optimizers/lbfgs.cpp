@@ -294,14 +294,14 @@ LbfgsReport LBFGS::step(const std::function<Tensor()>& loss) {
   return report;
 }
 
-detail::Settings LBFGS::settings() const {
+std::vector<Setting> LBFGS::settings() const {
   return {{"max_iter", static_cast<double>(options_.max_iter)},
           {"max_eval", static_cast<double>(options_.max_eval.value_or(options_.max_iter * 5 / 4))},
           {"tolerance_grad", options_.tolerance_grad},
           {"tolerance_change", options_.tolerance_change},
           {"history_size", static_cast<double>(options_.history_size)},
           {"line_search_fn", static_cast<double>(options_.line_search_fn)},
-          {"maximize", options_.maximize}};
+          {"maximize", double(options_.maximize)}};
 }
 
 StateFile LBFGS::state_dict() const {

@@ -12,6 +12,7 @@
 
 #include "../../core/files/state.h"
 #include "../../core/graph/tensor.h"
+#include "../setting.h"
 
 namespace xgrad::optim {
 
@@ -39,6 +40,9 @@ struct LbfgsReport {
   std::int64_t evaluations = 0;  ///< how often the loss was computed
 };
 
+/// No Optimizer: a step asks for the loss again and again, at points between which it moves all parameters together, so
+/// that neither gradients given to it nor rates by group mean anything.
+///
 /// Nocedal 1980, in PyTorch's form: the direction is -H g with an estimate H of the inverse Hessian matrix, made of the
 /// last changes of parameters s and gradients y (y s > 1e-10), so that it takes memory for 2 history_size copies of the
 /// parameters. All parameters are one vector; frozen ones stay.
@@ -73,7 +77,7 @@ class LBFGS {
   void load_state_dict(const StateFile& state);
 
  private:
-  std::vector<std::pair<const char*, double>> settings() const;
+  std::vector<Setting> settings() const;
   struct Entry {
     Tensor parameter;
     std::string name;

@@ -21,20 +21,16 @@ struct LionOptions {
 ///     m <- b2 m + (1 - b2) g
 ///
 /// A g that is not finite makes x NaN.
-class Lion : public Optimizer {
+class Lion : public OptimizerOf<Lion, LionOptions> {
  public:
-  using Options = LionOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
-  /// a parameter that is no leaf.
-  Lion(const Tensors& parameters, const Options& options = {});
-  explicit Lion(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "lion";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

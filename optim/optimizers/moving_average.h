@@ -73,7 +73,7 @@ class ExponentialMovingAverage {
 class [[nodiscard]] AveragedWeights {
  public:
   /// Throws GraphError while another one of the same averages lives.
-  explicit AveragedWeights(ExponentialMovingAverage& average);
+  [[nodiscard]] explicit AveragedWeights(ExponentialMovingAverage& average);
   ~AveragedWeights();
   AveragedWeights(const AveragedWeights&) = delete;
   AveragedWeights& operator=(const AveragedWeights&) = delete;

@@ -26,20 +26,16 @@ struct NAdamOptions {
 ///     x <- x - lr ((1 - mu_t) / (1 - p_t) g + mu_{t+1} / (1 - p_{t+1}) m) / (sqrt(v / (1 - b2^t)) + eps)
 ///
 /// Gradients whose squares v could not hold, and those that are not finite, count as with Adam.
-class NAdam : public Optimizer {
+class NAdam : public OptimizerOf<NAdam, NAdamOptions> {
  public:
-  using Options = NAdamOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
-  /// a parameter that is no leaf.
-  NAdam(const Tensors& parameters, const Options& options = {});
-  explicit NAdam(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "nadam";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

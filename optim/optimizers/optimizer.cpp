@@ -13,14 +13,6 @@
 namespace xgrad::optim {
 namespace {
 
-double rate_in(const StateFile& state, const std::string& key) {
-  const double value = detail::number_in(state, key, "learning rate");
-  if (!(value >= 0) || !std::isfinite(value)) {
-    detail::refuse(state, escaped(state.text(key)), " is no learning rate");
-  }
-  return value;
-}
-
 std::string impossible_steps(const Index& steps) {
   return detail::possible_steps(steps.item()) ? "" : cat("is ", steps.item(), ", which is no number of steps");
 }
@@ -33,11 +25,16 @@ std::string impossible_moment(const Array& values, bool may_be_negative) {
 }
 
 std::string rate_key(std::size_t group) { return cat("lr.", group); }
+std::string initial_rate_key(std::size_t group) { return cat("initial_lr.", group); }
 
 }  // namespace
 
 void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& moments, const Settings& settings) {
   detail::not_negative(kind_, "lr", lr);
+  for (const auto& [name, value, range] : settings) {
+    if (range == Setting::not_negative) detail::not_negative(kind_, name, value);
+    if (range == Setting::below_one) detail::below_one(kind_, name, value);
+  }
   for (const Tensor& parameter : parameters) {
     entries_.push_back({parameter, detail::name_of_new(kind_, parameter, entries_), groups(), {}});
     const auto model = xgrad::detail::ModelParameters::of(parameter.node().get());
@@ -45,7 +42,7 @@ void Optimizer::add_group(const Tensors& parameters, double lr, const Moments& m
       models_.push_back({model, model->declared()});
     }
   }
-  rates_.push_back(lr);
+  rates_.push_back({.initial = lr, .now = lr});
   moments_.push_back(moments);
   settings_.push_back(settings);
 }
@@ -65,10 +62,13 @@ std::size_t Optimizer::checked_group(std::string_view op, int group) const {
   return static_cast<std::size_t>(group);
 }
 
-double Optimizer::lr(int group) const { return rates_[checked_group("lr", group)]; }
+double Optimizer::lr(int group) const { return rates_[checked_group("lr", group)].now; }
+
+double Optimizer::initial_lr(int group) const { return rates_[checked_group("initial_lr", group)].initial; }
 
 void Optimizer::set_lr(int group, double lr) {
-  rates_[checked_group("set_lr", group)] = detail::not_negative("set_lr", "lr", lr);
+  detail::not_negative("set_lr", "lr", lr);
+  rates_[checked_group("set_lr", group)] = {.initial = lr, .now = lr};
 }
 
 void Optimizer::set_lr(double lr) {
@@ -94,7 +94,7 @@ void Optimizer::check_gradient(const Entry& entry, const Array& gradient) const 
   }
   for (std::size_t m = 0; m < entry.memory.moments.size(); ++m) {
     const Shape& before = entry.memory.moments[m].shape();
-    if (before != shape_of(moments_of(entry)[m], entry)) {
+    if (before != moments_of(entry)[m].shape(entry.parameter.shape())) {
       fail<ShapeError>(kind_, "parameter '", entry.name, "' had shape ", before, " and now has ",
                        entry.parameter.shape());
     }
@@ -108,13 +108,16 @@ std::vector<Array> Optimizer::prepared(Entry& entry) const {
   for (Array& moment : entry.memory.moments) moment.mutable_data();
   std::vector<Array> fresh;
   if (!entry.memory.moments.empty()) return fresh;
-  for (const Moment& moment : moments_of(entry)) fresh.emplace_back(shape_of(moment, entry), moment.initial);
+  for (const Moment& moment : moments_of(entry)) {
+    fresh.emplace_back(moment.shape(entry.parameter.shape()), moment.initial);
+  }
   return fresh;
 }
 
 void Optimizer::apply(Entry& entry, const Array& gradient) {
-  const double lr = rates_[static_cast<std::size_t>(entry.group)];
+  const double lr = rates_[static_cast<std::size_t>(entry.group)].now;
   update(entry.parameter.mutable_value(), gradient, entry.memory, entry.group, lr);
+  entry.memory.direction.reset();
   ++entry.memory.steps;
 }
 
@@ -128,7 +131,9 @@ StepReport Optimizer::step(const Tensors& gradients) {
   if (!has_stepped_) check_models();
   std::vector<std::vector<Array>> fresh(entries_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (gradients[i].defined()) fresh[i] = prepared(entries_[i]);
+    if (!gradients[i].defined()) continue;
+    fresh[i] = prepared(entries_[i]);
+    prepare(gradients[i].value(), entries_[i].memory, entries_[i].group);
   }
   has_stepped_ = true;
   StepReport report;
@@ -160,7 +165,8 @@ StateFile Optimizer::state_dict() const {
   StateFile state;
   state.metadata["optimizer"] = kind_;
   for (std::size_t group = 0; group < rates_.size(); ++group) {
-    state.metadata[rate_key(group)] = cat(rates_[group]);
+    state.metadata[rate_key(group)] = cat(rates_[group].now);
+    state.metadata[initial_rate_key(group)] = cat(rates_[group].initial);
     detail::add_settings(state, settings_[group], cat(".", group));
   }
   for (const Entry& entry : entries_) {
@@ -176,8 +182,12 @@ void Optimizer::load_state_dict(const StateFile& state) {
   if (const std::string& kind = state.text("optimizer"); kind != kind_) {
     detail::refuse(state, "the state of ", escaped(kind), " does not fit ", escaped(kind_));
   }
-  std::vector<double> rates;
-  for (std::size_t group = 0; group < rates_.size(); ++group) rates.push_back(rate_in(state, rate_key(group)));
+  std::vector<Rate> rates = rates_;
+  for (std::size_t group = 0; group < rates.size(); ++group) {
+    rates[group].now = detail::rate_in(state, rate_key(group));
+    const std::string initial = initial_rate_key(group);  // which older states do not have
+    if (state.metadata.contains(initial)) rates[group].initial = detail::rate_in(state, initial);
+  }
   if (state.metadata.contains(rate_key(rates_.size()))) {
     detail::refuse(state, "the state has more than ", rates_.size(), " groups of parameters");
   }
@@ -217,7 +227,8 @@ void Optimizer::load_state_dict(const StateFile& state) {
     if (memory.steps == 0) continue;
     for (const Moment& moment : moments_of(entry)) {
       const auto flaw = [&](const Array& values) { return impossible_moment(values, moment.negative); };
-      take(cat(entry.name, ".", moment.name), shape_of(moment, entry), flaw, memory.moments.emplace_back());
+      take(cat(entry.name, ".", moment.name), moment.shape(entry.parameter.shape()), flaw,
+           memory.moments.emplace_back());
     }
   }
   for (const auto& [name, value] : rest) difference.unexpected.push_back(name);

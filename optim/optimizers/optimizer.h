@@ -13,6 +13,7 @@
 #include "../../core/files/state.h"
 #include "../../core/graph/tensor.h"
 #include "../../core/watch/model_parameters.h"
+#include "../setting.h"
 
 namespace xgrad::optim {
 
@@ -34,7 +35,7 @@ class KeptOptimizer;
 }  // namespace detail
 
 /// What all optimizers share that change each parameter along its own gradient. Made by its kinds: SGD, Adam, AdamW,
-/// Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta, ASGD, Rprop, Lion.
+/// Adamax, NAdam, RAdam, RMSprop, Adagrad, Adadelta, Adafactor, ASGD, Rprop, Lion, Muon.
 /// Threads: one at a time, and while it steps, no other thread may use the parameters.
 class Optimizer {
  public:
@@ -61,6 +62,8 @@ class Optimizer {
   /// not finite.
   double lr(int group = 0) const;
   void set_lr(int group, double lr);
+  /// The rate that the group's options said, or set_lr() said last: schedules are functions of it.
+  double initial_lr(int group = 0) const;
   /// Of all groups.
   void set_lr(double lr);
 
@@ -79,8 +82,9 @@ class Optimizer {
  protected:
   /// What an optimizer remembers about a parameter.
   struct Memory {
-    std::int64_t steps = 0;      ///< made so far, without the one in progress
-    std::vector<Array> moments;  ///< those of its group
+    std::int64_t steps = 0;          ///< made so far, without the one in progress
+    std::vector<Array> moments;      ///< those of its group
+    std::optional<Array> direction;  ///< of the step in progress, if that takes memory to find
   };
 
   /// An array that an optimizer remembers for each parameter of a group.
@@ -88,12 +92,13 @@ class Optimizer {
     const char* name;
     bool negative = true;  ///< whether its numbers may be
     Real initial = 0;      ///< what it is filled with before the first step
-    bool single = false;   ///< one number, not an array of the parameter's shape
+    /// Its shape for a parameter of this shape.
+    Shape (*shape)(const Shape& parameter) = [](const Shape& parameter) { return parameter; };
   };
   using Moments = std::vector<Moment>;
+  static Shape one_number(const Shape&) { return {}; }
 
-  /// Options of a group by name, but for the rate: a state remembers them.
-  using Settings = std::vector<std::pair<const char*, double>>;
+  using Settings = std::vector<Setting>;
 
   /// `kind` is the optimizer's name, "adam". All names must live as long as the program. Throws ValueError if none of
   /// the groups, which are added next, has a parameter.
@@ -103,15 +108,21 @@ class Optimizer {
       fail<ValueError>(kind, "there are no parameters");
     }
   }
-  /// Throws ValueError for a bad learning rate or a parameter that is in this or another group already, GraphError for
-  /// one that is no leaf.
+  /// Throws ValueError for a rate or a setting outside its range or a parameter that is in this or another group
+  /// already, GraphError for one that is no leaf.
   void add_group(const Tensors& parameters, double lr, const Moments& moments, const Settings& settings);
-  /// x <- x + one step along -g. The arrays have the shape of x, single moments aside, and nobody shares those that are
-  /// written to: there is nothing left that could fail, and nothing may.
+  /// Sets memory.direction if the kind has one, for all parameters before any of them changes.
+  virtual void prepare(const Array& g, Memory& memory, int group) const = 0;
+  /// x <- x + one step along -g. Nobody shares the arrays that are written to: there is nothing left that could fail,
+  /// and nothing may.
   virtual void update(Array& x, const Array& g, Memory& memory, int group, double lr) const = 0;
 
  private:
   friend class detail::KeptOptimizer;
+  friend class Scheduler;
+  struct Rate {
+    double initial, now;
+  };
   struct Entry {
     Tensor parameter;
     std::string name;
@@ -130,17 +141,56 @@ class Optimizer {
   void apply(Entry& entry, const Array& gradient);
   std::size_t checked_group(std::string_view op, int group) const;
   const Moments& moments_of(const Entry& entry) const { return moments_[static_cast<std::size_t>(entry.group)]; }
-  static Shape shape_of(const Moment& moment, const Entry& entry) {
-    return moment.single ? Shape{} : entry.parameter.shape();
-  }
 
   const char* kind_;
   std::vector<Entry> entries_;
-  std::vector<double> rates_;       // by group
+  std::vector<Rate> rates_;         // by group
   std::vector<Moments> moments_;    // by group
   std::vector<Settings> settings_;  // by group
   std::vector<Model> models_;
   bool has_stepped_ = false;
+};
+
+/// The frame of an optimizer with options of type OptionsOf. What a kind of optimizer consists of is
+///
+/// - `static constexpr const char* kind`: its name in errors and states
+/// - `static Settings settings(const Options&)`: what a state remembers of its options, and their ranges
+/// - `static Moments moments(const Options&)`: what it remembers of each parameter
+/// - `static void advance(Array& x, const Array& g, Memory&, const Options&, double lr)`: a step, which may not fail
+/// - `static Array direction(const Array& g, const Memory&, const Options&)`, if a step needs what could fail, for want
+///   of memory: made before any parameter moves, and found in Memory::direction
+/// - `static void check(const Tensor& parameter)`, if there are parameters that it cannot train
+///
+/// Threads: as Optimizer.
+template <class Self, class OptionsOf>
+class OptimizerOf : public Optimizer {
+ public:
+  using Options = OptionsOf;
+  using Group = optim::Group<Options>;
+
+  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
+  /// a parameter that is no leaf.
+  OptimizerOf(const Tensors& parameters, const Options& options = {})
+      : OptimizerOf(std::vector<Group>{{parameters, options}}) {}
+  explicit OptimizerOf(const std::vector<Group>& groups) : Optimizer(Self::kind, groups) {
+    for (const auto& [parameters, options] : groups) {
+      options_.push_back(options);
+      if constexpr (requires { &Self::check; }) std::ranges::for_each(parameters, Self::check);
+      add_group(parameters, options.lr, Self::moments(options), Self::settings(options));
+    }
+  }
+
+ private:
+  void prepare(const Array& g, Memory& memory, int group) const final {
+    if constexpr (requires { &Self::direction; }) {
+      memory.direction = Self::direction(g, memory, options_[static_cast<std::size_t>(group)]);
+    }
+  }
+  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const final {
+    Self::advance(x, g, memory, options_[static_cast<std::size_t>(group)], lr);
+  }
+
+  std::vector<Options> options_;
 };
 
 namespace detail {
@@ -157,7 +207,7 @@ class KeptOptimizer {
   Optimizer& optimizer_;
   std::vector<Array> values_;
   std::vector<Optimizer::Memory> memories_;
-  std::vector<double> rates_;
+  std::vector<Optimizer::Rate> rates_;
   bool has_stepped_;
 };
 

@@ -27,20 +27,16 @@ struct RAdamOptions {
 ///     x <- x - lr m / (1 - b1^t)                                              otherwise
 ///
 /// Gradients whose squares v could not hold, and those that are not finite, count as with Adam.
-class RAdam : public Optimizer {
+class RAdam : public OptimizerOf<RAdam, RAdamOptions> {
  public:
-  using Options = RAdamOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
-  /// a parameter that is no leaf.
-  RAdam(const Tensors& parameters, const Options& options = {});
-  explicit RAdam(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "radam";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

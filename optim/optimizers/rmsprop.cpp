@@ -1,54 +1,67 @@
-// One pass over a parameter for each step.
+// RMSprop: one pass over a parameter for each step.
 #include "rmsprop.h"
 
-#include "../../core/runtime/parallel.h"
+#include <cmath>
+
 #include "../options.h"
-#include "kernels/adaptive.h"
-#include "kernels/update.h"
+#include "kernels/loops.h"
 
 namespace xgrad::optim {
 
-RMSprop::RMSprop(const Tensors& parameters, const Options& options)
-    : RMSprop(std::vector<Group>{{parameters, options}}) {}
-
-RMSprop::RMSprop(const std::vector<Group>& groups) : Optimizer("rmsprop", groups) {
-  for (const auto& [parameters, options] : groups) {
-    detail::below_one("rmsprop", "alpha", options.alpha);
-    detail::not_negative("rmsprop", "eps", options.eps);
-    detail::not_negative("rmsprop", "weight_decay", options.weight_decay);
-    detail::not_negative("rmsprop", "momentum", options.momentum);
-    options_.push_back(options);
-    Moments moments{{"square_avg", false}};
-    if (options.centered) moments.push_back({"grad_avg"});
-    if (options.momentum > 0) moments.push_back({"momentum_buffer"});
-    add_group(parameters, options.lr, moments,
-              {{"alpha", options.alpha},
-               {"eps", options.eps},
-               {"weight_decay", options.weight_decay},
-               {"momentum", options.momentum},
-               {"centered", options.centered},
-               {"maximize", options.maximize}});
-  }
+RMSprop::Settings RMSprop::settings(const Options& options) {
+  return {{"alpha", options.alpha, Setting::below_one},
+          {"eps", options.eps, Setting::not_negative},
+          {"weight_decay", options.weight_decay, Setting::not_negative},
+          {"momentum", options.momentum, Setting::not_negative},
+          {"centered", double(options.centered)},
+          {"maximize", double(options.maximize)}};
 }
 
-void RMSprop::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
-  const Options& options = options_[static_cast<std::size_t>(group)];
-  const RmspropNumbers c{.rate = static_cast<Real>(lr),
-                         .old_v = static_cast<Real>(options.alpha),
-                         .new_v = static_cast<Real>(1 - options.alpha),
-                         .eps = static_cast<Real>(options.eps),
-                         .momentum = static_cast<Real>(options.momentum),
-                         .pull = static_cast<Real>(options.weight_decay),
-                         .sign = static_cast<Real>(options.maximize ? -1 : 1)};
-  Real* const xs = x.mutable_data();
-  const Real* const gs = g.data();
-  Real* const vs = memory.moments[0].mutable_data();
-  Real* const means = options.centered ? memory.moments[1].mutable_data() : nullptr;
-  Real* const bs = options.momentum > 0 ? memory.moments.back().mutable_data() : nullptr;
-  parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    rmsprop_block(xs + begin, gs + begin, vs + begin, bs ? bs + begin : nullptr, means ? means + begin : nullptr,
-                  end - begin, c);
-  });
+RMSprop::Moments RMSprop::moments(const Options& options) {
+  Moments moments{{"square_avg", false}};
+  if (options.centered) moments.push_back({"grad_avg"});
+  if (options.momentum > 0) moments.push_back({"momentum_buffer"});
+  return moments;
+}
+
+void RMSprop::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+  const Real rate = static_cast<Real>(lr), old_v = static_cast<Real>(options.alpha),
+             new_v = static_cast<Real>(1 - options.alpha), eps = static_cast<Real>(options.eps),
+             momentum = static_cast<Real>(options.momentum), pull = static_cast<Real>(options.weight_decay),
+             sign = options.maximize ? -1 : 1;
+  // v moves towards g^2; what is divided by is its root, with a mean that of v - mean^2.
+  const auto quotient = [=](Real x, Real g, Real& v) {
+    g = squarable(sign * g + pull * x);
+    v = old_v * v + new_v * g * g;
+    return g / (std::sqrt(v) + eps);
+  };
+  const auto centered = [=](Real x, Real g, Real& v, Real& mean) {
+    g = squarable(sign * g + pull * x);
+    v = old_v * v + new_v * g * g;
+    mean += new_v * (g - mean);
+    const Real variance = v - mean * mean;
+    return g / (std::sqrt(variance < 0 ? 0 : variance) + eps);  // below 0 by rounding
+  };
+  const auto moved = [=](Real& x, Real step, Real& b) {
+    b = momentum * b + step;
+    x -= rate * b;
+  };
+  const bool flush = options.eps > 0;
+  Array &v = memory.moments[0], &second = memory.moments[memory.moments.size() > 1], &b = memory.moments.back();
+  if (options.centered && options.momentum > 0) {
+    for_each_number(
+        x, g, flush, [=](Real& x, Real g, Real& v, Real& mean, Real& b) { moved(x, centered(x, g, v, mean), b); }, v,
+        second, b);
+  } else if (options.centered) {
+    for_each_number(
+        x, g, flush, [=](Real& x, Real g, Real& v, Real& mean) { x -= rate * centered(x, g, v, mean); }, v, second);
+  } else if (options.momentum > 0) {
+    for_each_number(
+        x, g, flush, [=](Real& x, Real g, Real& v, Real& b) { moved(x, quotient(x, g, v), b); }, v, b);
+  } else {
+    for_each_number(
+        x, g, flush, [=](Real& x, Real g, Real& v) { x -= rate * quotient(x, g, v); }, v);
+  }
 }
 
 }  // namespace xgrad::optim

@@ -25,20 +25,16 @@ struct RmspropOptions {
 ///
 /// v - a^2 counts as 0 where rounding makes it negative, which is NaN in PyTorch.
 /// Gradients whose squares v could not hold, and those that are not finite, count as with Adam.
-class RMSprop : public Optimizer {
+class RMSprop : public OptimizerOf<RMSprop, RmspropOptions> {
  public:
-  using Options = RmspropOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice and for an option outside its range, GraphError for
-  /// a parameter that is no leaf.
-  RMSprop(const Tensors& parameters, const Options& options = {});
-  explicit RMSprop(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "rmsprop";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

@@ -20,21 +20,18 @@ struct RpropOptions {
 ///     g <- 0 where g h < 0
 ///     x <- x - s sign g
 ///
-/// Gradients that are not finite count as with Adam. s begins as lr; later changes of the rate change nothing, as in PyTorch.
-class Rprop : public Optimizer {
+/// Gradients that are not finite count as with Adam. s begins as lr; later changes of the rate change nothing, as in
+/// PyTorch.
+class Rprop : public OptimizerOf<Rprop, RpropOptions> {
  public:
-  using Options = RpropOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice and unless 0 < etas[0] < 1 < etas[1] and 0 <=
-  /// step_sizes[0] <= step_sizes[1], all finite; GraphError for a parameter that is no leaf.
-  Rprop(const Tensors& parameters, const Options& options = {});
-  explicit Rprop(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "rprop";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

@@ -1,52 +1,42 @@
-// One pass over a parameter for each step.
+// SGD: one pass over a parameter for each step.
 #include "sgd.h"
 
-#include "../../core/runtime/parallel.h"
 #include "../options.h"
-#include "kernels/update.h"
+#include "kernels/loops.h"
 
 namespace xgrad::optim {
 
-SGD::SGD(const Tensors& parameters, const Options& options) : SGD(std::vector<Group>{{parameters, options}}) {}
-
-SGD::SGD(const std::vector<Group>& groups) : Optimizer("sgd", groups) {
-  for (const auto& [parameters, options] : groups) {
-    detail::not_negative("sgd", "momentum", options.momentum);
-    detail::not_negative("sgd", "dampening", options.dampening);
-    detail::not_negative("sgd", "weight_decay", options.weight_decay);
-    if (options.nesterov && (options.momentum == 0 || options.dampening != 0)) {
-      fail<ValueError>("sgd", "nesterov needs momentum and no dampening, got momentum ", options.momentum,
-                       " and dampening ", options.dampening);
-    }
-    options_.push_back(options);
-    add_group(parameters, options.lr, options.momentum != 0 ? Moments{{"momentum_buffer"}} : Moments{},
-              {{"momentum", options.momentum},
-               {"dampening", options.dampening},
-               {"weight_decay", options.weight_decay},
-               {"nesterov", options.nesterov},
-               {"maximize", options.maximize}});
+SGD::Settings SGD::settings(const Options& options) {
+  if (options.nesterov && (options.momentum == 0 || options.dampening != 0)) {
+    fail<ValueError>(kind, "nesterov needs momentum and no dampening, got momentum ", options.momentum,
+                     " and dampening ", options.dampening);
   }
+  return {{"momentum", options.momentum, Setting::not_negative},
+          {"dampening", options.dampening, Setting::not_negative},
+          {"weight_decay", options.weight_decay, Setting::not_negative},
+          {"nesterov", double(options.nesterov)},
+          {"maximize", double(options.maximize)}};
 }
 
-void SGD::update(Array& x, const Array& g, Memory& memory, int group, double lr) const {
-  const Options& options = options_[static_cast<std::size_t>(group)];
-  const SgdNumbers c{.rate = static_cast<Real>(lr),
-                     .decay = static_cast<Real>(options.weight_decay),
-                     .old_b = static_cast<Real>(options.momentum),
-                     .new_b = static_cast<Real>(memory.steps == 0 ? 1 : 1 - options.dampening),
-                     .from_g = static_cast<Real>(options.nesterov ? 1 : 0),
-                     .from_b = static_cast<Real>(options.nesterov ? options.momentum : 1),
-                     .maximize = options.maximize};
-  Real* const xs = x.mutable_data();
-  const Real* const gs = g.data();
-  Real* const bs = options.momentum != 0 ? memory.moments[0].mutable_data() : nullptr;
-  parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    if (bs) {
-      sgd_momentum_block(xs + begin, gs + begin, bs + begin, end - begin, c);
-    } else {
-      sgd_block(xs + begin, gs + begin, end - begin, c);
-    }
-  });
+SGD::Moments SGD::moments(const Options& options) {
+  return options.momentum != 0 ? Moments{{"momentum_buffer"}} : Moments{};
+}
+
+void SGD::advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr) {
+  const Real rate = static_cast<Real>(lr), decay = static_cast<Real>(options.weight_decay),
+             old_b = static_cast<Real>(options.momentum),
+             new_b = static_cast<Real>(memory.steps == 0 ? 1 : 1 - options.dampening),
+             from_g = options.nesterov ? 1 : 0, from_b = options.nesterov ? old_b : 1, sign = options.maximize ? -1 : 1;
+  if (options.momentum == 0) {
+    for_each_number(x, g, false, [=](Real& x, Real g) { x -= rate * (sign * g + decay * x); });
+    return;
+  }
+  const auto formula = [=](Real& x, Real g, Real& b) {
+    g = sign * g + decay * x;
+    b = old_b * b + new_b * g;
+    x -= rate * (from_g * g + from_b * b);
+  };
+  for_each_number(x, g, false, formula, memory.moments[0]);
 }
 
 }  // namespace xgrad::optim

@@ -19,20 +19,16 @@ struct SgdOptions {
 ///     g <- g + lambda x
 ///     b <- mu b + (1 - tau) g        (b = g in the first step)
 ///     x <- x - lr b                  (nesterov: x - lr (g + mu b); without momentum: x - lr g)
-class SGD : public Optimizer {
+class SGD : public OptimizerOf<SGD, SgdOptions> {
  public:
-  using Options = SgdOptions;
-  using Group = optim::Group<Options>;
-
-  /// These throw ValueError for no parameters, for one given twice, for an option that is negative or not finite, and
-  /// for nesterov without momentum or with dampening; GraphError for a parameter that is no leaf.
-  SGD(const Tensors& parameters, const Options& options = {});
-  explicit SGD(const std::vector<Group>& groups);
+  using OptimizerOf::OptimizerOf;
 
  private:
-  void update(Array& x, const Array& g, Memory& memory, int group, double lr) const override;
-
-  std::vector<Options> options_;
+  friend OptimizerOf;
+  static constexpr const char* kind = "sgd";
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
 };
 
 }  // namespace xgrad::optim

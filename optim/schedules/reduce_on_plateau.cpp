@@ -55,7 +55,7 @@ bool ReduceOnPlateau::step(double metric) {
   return reduced;
 }
 
-detail::Settings ReduceOnPlateau::settings() const {
+std::vector<Setting> ReduceOnPlateau::settings() const {
   return {{"mode", static_cast<double>(options_.mode)},
           {"factor", options_.factor},
           {"patience", static_cast<double>(options_.patience)},

@@ -51,7 +51,7 @@ class ReduceOnPlateau {
 
  private:
   bool is_better(double metric) const;
-  std::vector<std::pair<const char*, double>> settings() const;
+  std::vector<Setting> settings() const;
 
   Optimizer& optimizer_;
   Options options_;

@@ -1,7 +1,8 @@
-// Learning-rate schedules: small values that know the rate of every step, and the holder that applies them.
+// Learning-rate schedules: small values that know what is left of a rate in every step, and the holder that applies
+// them.
 //
 //     optim::AdamW adam{model.parameters(), {.lr = 3e-4}};
-//     optim::Scheduler scheduler{adam, optim::warmup(100, optim::cosine({.steps = 5000}))};
+//     optim::Scheduler scheduler{adam, optim::schedule::warmup(100, optim::schedule::cosine({.steps = 5000}))};
 //     for (int step = 0; step < 5000; ++step) {
 //       adam.step(grad(loss, model.parameters()));
 //       scheduler.step();
@@ -17,44 +18,49 @@
 
 namespace xgrad::optim {
 
-/// A learning rate for every step; steps count from 0. Any function of the step is one. A schedule that was made
-/// without a rate (all of them whose options say `lr`) has none of its own: it changes the rate that an optimizer
-/// begins with. Throws ValueError for an empty function and for a negative step. Threads: many may ask, if they may
-/// call the function.
+/// The learning rate of every step, counted from 0, as a function of the rate that an optimizer's group begins with
+/// (Optimizer::initial_lr). Throws ValueError for an empty function and for a negative step. Threads: many may ask, if
+/// they may call the function.
 class Schedule {
  public:
+  /// Any formula of the step and the initial rate.
   template <class F>
-    requires std::is_invocable_r_v<double, const F&, std::int64_t>
-  Schedule(F lr) : relative_(false) {
+  requires std::is_invocable_r_v<double, const F&, std::int64_t, double> Schedule(F lr) {
     xgrad::detail::refuse_empty("schedule", lr);
-    lr_ = [lr = std::move(lr)](std::int64_t step, double) { return lr(step); };
+    lr_ = std::move(lr);
   }
-  /// A formula of the step and the rate to begin with: this rate, or the optimizer's.
+  /// A function of the step alone is schedule::factor(f) or schedule::rate(f).
   template <class F>
-    requires std::is_invocable_r_v<double, const F&, std::int64_t, double>
-  Schedule(std::optional<double> first, F lr) : relative_(!first) {
-    xgrad::detail::refuse_empty("schedule", lr);
-    lr_ = [first, lr = std::move(lr)](std::int64_t step, double own) { return lr(step, first.value_or(own)); };
-  }
+  requires std::is_invocable_r_v<double, const F&, std::int64_t> Schedule(F)
+  = delete;
 
-  /// Whether it needs an optimizer's rate.
-  bool relative() const { return relative_; }
-  /// Throws ValueError, too, for a schedule that has no rate of its own.
-  double lr(std::int64_t step) const;
-  /// For an optimizer whose rate was `own`.
-  double lr(std::int64_t step, double own) const;
+  double lr(std::int64_t step, double initial) const;
 
  private:
   std::function<double(std::int64_t, double)> lr_;
-  bool relative_;
 };
 
-/// The same rate always. This and all below throw ValueError for a rate or a factor that is negative or not finite, and
-/// for a number of steps below 1. In the options `lr` is the optimizer's own rate, of each group, unless it is given.
-Schedule constant(double lr);
+/// The schedules. In their formulas lr is the rate that each group of the optimizer begins with. They throw ValueError
+/// for a rate or a factor that is negative or not finite, and for a number of steps below 1.
+namespace schedule {
+
+/// lr f(step): PyTorch's LambdaLR. Throws ValueError for an empty function.
+template <class F>
+requires std::is_invocable_r_v<double, const F&, std::int64_t> Schedule factor(F f) {
+  xgrad::detail::refuse_empty("factor", f);
+  return [f = std::move(f)](std::int64_t step, double lr) { return lr * f(step); };
+}
+
+/// f(step), whatever rate a group begins with. Throws ValueError for an empty function.
+template <class F>
+requires std::is_invocable_r_v<double, const F&, std::int64_t> Schedule rate(F f) {
+  xgrad::detail::refuse_empty("rate", f);
+  return [f = std::move(f)](std::int64_t step, double) { return f(step); };
+}
+/// This rate always.
+Schedule rate(double lr);
 
 struct ConstantOptions {
-  std::optional<double> lr = {};
   double factor = 1.0 / 3;
   std::int64_t total_iters = 5;
 };
@@ -62,7 +68,6 @@ struct ConstantOptions {
 Schedule constant(const ConstantOptions& options);
 
 struct LinearScheduleOptions {
-  std::optional<double> lr = {};
   double start_factor = 1.0 / 3;
   double end_factor = 1;
   std::int64_t total_iters = 5;
@@ -72,7 +77,6 @@ struct LinearScheduleOptions {
 Schedule linear(const LinearScheduleOptions& options);
 
 struct PolynomialOptions {
-  std::optional<double> lr = {};
   std::int64_t total_iters = 5;
   double power = 1;
 };
@@ -80,14 +84,12 @@ struct PolynomialOptions {
 Schedule polynomial(const PolynomialOptions& options);
 
 struct ExponentialOptions {
-  std::optional<double> lr = {};
   double gamma = 0.95;
 };
 /// lr gamma^step: PyTorch's ExponentialLR.
 Schedule exponential(const ExponentialOptions& options);
 
 struct MultiStepOptions {
-  std::optional<double> lr = {};
   std::vector<std::int64_t> milestones = {};
   double gamma = 0.1;
 };
@@ -96,24 +98,21 @@ struct MultiStepOptions {
 Schedule multi_step(const MultiStepOptions& options);
 
 struct StepDecayOptions {
-  std::optional<double> lr = {};
   std::int64_t every = 1000;
   double factor = 0.1;
 };
-/// lr factor^floor(step / every)
+/// lr factor^floor(step / every): PyTorch's StepLR.
 Schedule step_decay(const StepDecayOptions& options);
 
 struct CosineOptions {
-  std::optional<double> lr = {};
   double min_lr = 0;
   std::int64_t steps = 1000;
 };
-/// Half a cosine from lr down to min_lr, and min_lr from then on:
-/// min_lr + (lr - min_lr) (1 + cos(pi step / steps)) / 2.
+/// Half a cosine from lr down to min_lr, a rate and no factor, and min_lr from then on:
+/// min_lr + (lr - min_lr) (1 + cos(pi step / steps)) / 2. PyTorch's CosineAnnealingLR.
 Schedule cosine(const CosineOptions& options);
 
 struct CosineRestartsOptions {
-  std::optional<double> lr = {};
   double min_lr = 0;
   std::int64_t steps = 1000;  ///< of the first cosine; PyTorch's T_0
   std::int64_t growth = 1;    ///< how many times longer each is than the one before; PyTorch's T_mult
@@ -126,7 +125,7 @@ Schedule cosine_warm_restarts(const CosineRestartsOptions& options);
 enum class Anneal { cosine, linear };
 
 struct OneCycleOptions {
-  std::optional<double> max_lr = {};  ///< the optimizer's own unless it is given
+  std::optional<double> max_lr = {};  ///< lr unless it is given
   std::int64_t total_steps = 1000;
   double pct_start = 0.3;  ///< the part of the steps in which the rate rises
   Anneal anneal_strategy = Anneal::cosine;
@@ -144,32 +143,28 @@ struct NoamOptions {
   std::int64_t warmup = 4000;
   double factor = 1;
 };
-/// Vaswani et al. 2017, with s = step + 1: factor width^-1/2 min(s^-1/2, s warmup^-3/2).
+/// Vaswani et al. 2017, a rate and no factor, with s = step + 1: factor width^-1/2 min(s^-1/2, s warmup^-3/2).
 Schedule noam(const NoamOptions& options);
 
 /// A straight line up to the first rate of `then` in `steps` steps, from 1/steps of it on; then `then` from its
-/// beginning.
-Schedule warmup(std::int64_t steps, const Schedule& then);
+/// beginning. Without it, lr.
+Schedule warmup(std::int64_t steps, const Schedule& then = constant({.factor = 1}));
 
-/// lr factor(step): PyTorch's LambdaLR. Any function is a factor, `lambda(0.1, [](std::int64_t step) { return ...; })`,
-/// and so is any schedule made without a rate, or with .lr = 1. No rate, {}, means the optimizer's own.
-Schedule lambda(std::optional<double> lr, const Schedule& factor);
-
-/// The product of all: the rate of the first, times what the others, made without a rate or with .lr = 1, leave of it.
-/// PyTorch's ChainedScheduler of schedulers that multiply. Throws ValueError for an empty list.
+/// Each begins with the rate that the one before gives for this step, so that factors are multiplied: PyTorch's
+/// ChainedScheduler. Throws ValueError for an empty list.
 Schedule chained(const std::vector<Schedule>& schedules);
 
 /// One after the other: schedule i + 1 begins, with its step 0, at step milestones[i]: PyTorch's SequentialLR. Throws
 /// ValueError unless the milestones rise from above 0 and are one less than the schedules.
 Schedule sequential(const std::vector<Schedule>& schedules, const std::vector<std::int64_t>& milestones);
 
-/// Sets an optimizer's learning rates, from its birth on and after every step. A schedule without a rate is applied to
-/// the rate that each group has when this is made; with a rate, it is the first group's, and groups with another rate
-/// than the first keep that proportion. The optimizer must outlive it. Threads: one at a time, together with its
-/// optimizer.
+}  // namespace schedule
+
+/// Sets an optimizer's learning rates, from its birth on and after every step, to what a schedule makes of the rate
+/// that each group begins with. The optimizer must outlive it. Threads: one at a time, together with its optimizer.
 class Scheduler {
  public:
-  /// Throws ValueError if the schedule has a rate, the first group's is 0 and another's is not, and as step().
+  /// Throws as step().
   Scheduler(Optimizer& optimizer, Schedule schedule);
 
   /// To be called after each step of the optimizer. Throws what the schedule throws, and ValueError if it gives a rate
@@ -178,20 +173,21 @@ class Scheduler {
   /// How many steps there were.
   std::int64_t steps() const { return steps_; }
   /// The first group's current rate.
-  double lr() const { return schedule_.lr(steps_, begin_.front()); }
+  double lr() const { return schedule_.lr(steps_, optimizer_.initial_lr()); }
 
-  /// The number of steps, and, for a schedule without a rate, those that the groups began with, for a checkpoint.
+  /// The number of steps, for a checkpoint. The rates that the groups begin with are in the optimizer's state.
   StateFile state_dict() const;
-  /// Goes on where a state was taken. Throws FormatError, also for a count that is negative or beyond 2^53 or what is
-  /// no rate, and as step(); then nothing has changed.
+  /// Goes on where a state was taken; of one of version 0.1 the optimizer gets the initial rates, too. Throws
+  /// FormatError, also for a count that is negative or beyond 2^53 or what is no rate, and as step(); then nothing has
+  /// changed.
   void load_state_dict(const StateFile& state);
 
  private:
-  void go_to(std::int64_t steps, std::vector<double> begin);
+  void go_to(std::int64_t steps, const std::vector<double>& initial);
+  std::vector<double> initial() const;
 
   Optimizer& optimizer_;
   Schedule schedule_;
-  std::vector<double> begin_;  // the rates of the groups when this was made
   std::int64_t steps_ = 0;
 };
 

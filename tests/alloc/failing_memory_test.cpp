@@ -8,8 +8,8 @@
 #include <functional>
 #include <memory>
 
-#include <xgrad/core/graph/checkpoint.h>
 #include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/graph/checkpoint.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/core/watch/profile.h>
 #include <xgrad/nn/nn.h>
@@ -311,20 +311,23 @@ TEST_CASE("memory that runs out in batch norm leaves its running statistics as t
                      });
 }
 
-// Two parameters after some steps; others hold their numbers, gradients and moments, too.
+// Two parameters after some steps; others hold their numbers, gradients and moments, too. Muon takes matrices alone.
 template <class Optimizer>
 struct Training {
-  Tensor a = variable(normal({3, 2}), "a"), b = variable(normal({4}, 2), "b"), idle = variable(1, "idle");
+  static constexpr bool matrices = std::is_same_v<Optimizer, optim::Muon>;
+  const Shape shape = matrices ? Shape{1, 4} : Shape{4};
+  Tensor a = variable(normal({3, 2}), "a"), b = variable(normal(shape, 2), "b"),
+         idle = variable(Array(matrices ? Shape{1, 1} : Shape{}, Real(1)), "idle");
   Tensors parameters{a, b, idle};
   Array gradient = normal({3, 2}, 3);
   Optimizer optimizer;
-  optim::Scheduler scheduler{optimizer, optim::warmup(3, optim::cosine({.lr = 0.3, .steps = 6}))};
+  optim::Scheduler scheduler{optimizer, optim::schedule::warmup(3, optim::schedule::cosine({.steps = 6}))};
   StateFile moments;
   std::vector<Array> held;
 
   Training(const typename Optimizer::Options& options, int steps) : optimizer(parameters, options) {
     a.backward({.seed = gradient});
-    b.backward({.seed = normal({4}, 4)});
+    b.backward({.seed = normal(shape, 4)});
     for (int i = 0; i < steps; ++i) optimizer.step();
     moments = optimizer.state_dict();
     held = {a.value(), b.value(), a.grad().value(), b.grad().value()};
@@ -362,6 +365,8 @@ TEST_CASE("memory that runs out in a step changes no parameter, no moment and no
     check_training<optim::RMSprop>({.momentum = 0.9, .centered = true}, steps, step);
     check_training<optim::ASGD>({}, steps, step);
     check_training<optim::Rprop>({}, steps, step);
+    check_training<optim::Adafactor>({}, steps, step);
+    check_training<optim::Muon>({}, steps, step);
   }
 }
 
@@ -642,18 +647,16 @@ TEST_CASE("memory that runs out while a model is built leaves nothing behind, an
                          return picture;
                        });
   };
-  check("positions", [] {
-    return std::make_unique<nn::SinusoidalPositions>(nn::root, 4, nn::SinusoidalOptions{.max_length = 5});
-  });
+  check("positions",
+        [] { return std::make_unique<nn::SinusoidalPositions>(nn::root, 4, nn::SinusoidalOptions{.max_length = 5}); });
   check("gpt", [] {
-    return std::make_unique<nn::Gpt>(
-        nn::root, nn::GptOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1});
+    return std::make_unique<nn::Gpt>(nn::root,
+                                     nn::GptOptions{.vocabulary = 3, .context = 2, .dim = 2, .heads = 1, .layers = 1});
   });
   check("llama", [] {
     return std::make_unique<nn::Llama>(
         nn::root,
-        nn::LlamaOptions{
-            .vocabulary = 3, .context = 2, .dim = 4, .heads = 2, .kv_heads = 1, .layers = 1, .ffn = 4});
+        nn::LlamaOptions{.vocabulary = 3, .context = 2, .dim = 4, .heads = 2, .kv_heads = 1, .layers = 1, .ffn = 4});
   });
   check("bert", [] {
     return std::make_unique<nn::Bert>(
@@ -673,8 +676,8 @@ TEST_CASE("memory that runs out while a model is built leaves nothing behind, an
   });
   check("swin transformer", [] {
     return std::make_unique<nn::SwinTransformer>(
-        nn::root, nn::SwinTransformerOptions{
-                      .patch = 2, .dim = 2, .depths = {1, 1}, .heads = {1, 1}, .window = 2, .classes = 2});
+        nn::root,
+        nn::SwinTransformerOptions{.patch = 2, .dim = 2, .depths = {1, 1}, .heads = {1, 1}, .window = 2, .classes = 2});
   });
   check("sequence of layers", [] {
     return std::make_unique<nn::Sequential>(nn::root, nn::make<nn::Linear>(2, 2), nn::make<nn::ReLU>(),

@@ -92,6 +92,11 @@ for compiler in g++ clang++; do
   in_module 'a layer needs a place first' 'nn::Linear fc{2, 3};'
   in_module 'a layer needs a place first' 'nn::Linear fc{"fc", 2, 3};'
 
+  echo "  writing into a tensor"
+  in_function 'a tensor is not written in place' 'Tensor y = x; y[0] = 5;'
+  in_function 'a tensor is not written in place' 'Tensor y = x; y[{0, 1}] = y;'
+  in_function 'a tensor is not written in place' 'Tensor y = x; exp(y) = y;'
+
   echo "  memory"
   in_function 'aligned to 64 bytes, and this type wants more' \
     'struct alignas(128) Wide { Tensor t; } wide{x}; record("f", x.value(), wrt(x, [wide](const Tensor& gy) { return gy; }));'

@@ -21,7 +21,7 @@ double mean_length(const std::vector<Episode>& episodes) {
 void learn(const Agent& agent, int updates) {
   optim::Adam adam{agent.parameters(), {.lr = 0.01}};
   optim::Scheduler scheduler{adam,
-                             optim::linear({.lr = 0.01, .start_factor = 1, .end_factor = 0, .total_iters = updates})};
+                             optim::schedule::linear({.start_factor = 1, .end_factor = 0, .total_iters = updates})};
   for (int i = 0; i < updates; ++i) {
     adam.step(grad(reinforce_loss(agent, play(agent, 16, Acting::by_chance), 0.99), agent.parameters()));
     scheduler.step();

@@ -7,6 +7,7 @@
 
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/data/data_loader.h>
+#include <xgrad/kit/train/fit.h>
 #include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
@@ -80,7 +81,7 @@ void check_equal(const NamedArrays& a, const NamedArrays& b) {
 }  // namespace
 
 TEST_CASE("a trainer does what a loop by hand does, bit for bit") {
-  Training one({.epochs = 3, .schedule = optim::cosine({.lr = 0.05, .steps = 15}), .max_norm = 0.5});
+  Training one({.epochs = 3, .schedule = optim::schedule::cosine({.steps = 15}), .max_norm = 0.5});
   const auto& history = one.fit();
   REQUIRE(history.size() == 3);
   CHECK(history[2].epoch == 3);
@@ -91,7 +92,7 @@ TEST_CASE("a trainer does what a loop by hand does, bit for bit") {
   manual_seed(7);
   const Net net;
   optim::AdamW adam{net.parameters(), {.lr = 0.05}};
-  optim::Scheduler scheduler{adam, optim::cosine({.lr = 0.05, .steps = 15})};
+  optim::Scheduler scheduler{adam, optim::schedule::cosine({.steps = 15})};
   DataLoader batches{points.data(), eights};
   for (int epoch = 0; epoch < 3; ++epoch) {
     double sum = 0, lr = 0;
@@ -112,6 +113,113 @@ TEST_CASE("a trainer does what a loop by hand does, bit for bit") {
   CHECK(history[2].loss < history[0].loss);
 }
 
+TEST_CASE("batches that are accumulated make the step of one batch of them all") {
+  const auto trained = [](std::int64_t batch, std::int64_t accumulate) {
+    const Points points;
+    manual_seed(7);
+    const Net net;
+    net.dropout.eval();
+    optim::SGD sgd{net.parameters(), {.lr = 0.5}};
+    DataLoader batches{points.data(), {.batch_size = batch}};
+    std::vector<double> losses;
+    Trainer trainer{net,
+                    sgd,
+                    {.epochs = 2,
+                     .max_norm = 0.3,
+                     .accumulate = accumulate,
+                     .on_step = [&](const StepReport& report) { losses.push_back(report.loss); },
+                     .terminal = {}}};
+    trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
+    return std::pair(net.state_dict(), losses);
+  };
+  const auto [one, one_losses] = trained(16, 1);
+  const auto [other, other_losses] = trained(8, 2);
+  REQUIRE(other_losses.size() == 6);  // 40 rows: the last step of an epoch is made of one batch
+  for (std::size_t i = 0; i < 6; ++i) CHECK(other_losses[i] == doctest::Approx(one_losses[i]).epsilon(1e-5));
+  for (const auto& [name, array] : one) {
+    const Array &a = std::get<Array>(array), &b = std::get<Array>(other.at(name));
+    for (std::int64_t i = 0; i < a.size(); ++i) CHECK(b.data()[i] == doctest::Approx(a.data()[i]).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("with a moving average, it is what is validated and kept") {
+  std::vector<double> plain, averaged;
+  TrainerOptions options{.epochs = 3, .ema = 0.9};
+  Training* running = nullptr;
+  options.validate = [&] { return averaged.emplace_back(running->loss()); };
+  options.on_epoch = [&](const EpochReport&) { plain.push_back(running->loss()); };
+  Training one(options);
+  running = &one;
+  one.fit();
+  REQUIRE(averaged.size() == 3);
+  CHECK(averaged != plain);
+  one.trainer.restore_best();
+  const nn::Eval eval(one.net);
+  CHECK(one.loss() == *std::ranges::min_element(averaged));
+}
+
+TEST_CASE("scores may be measured every few steps, and a run that was stopped between goes on bit for bit") {
+  const TemporaryFolder folder;
+  const auto options = [&](const char* name) {
+    return TrainerOptions{.epochs = 3, .accumulate = 2, .ema = 0.5, .validate_every = 4, .folder = folder / name};
+  };
+  Training whole(options("whole"));
+  whole.fit();
+  std::vector<std::pair<std::int64_t, std::int64_t>> reports;
+  for (const EpochReport& report : whole.trainer.history()) reports.emplace_back(report.epoch, report.step);
+  // 5 batches, 3 steps an epoch; the last report is that of the end.
+  CHECK(reports == std::vector<std::pair<std::int64_t, std::int64_t>>{{2, 4}, {3, 8}, {3, 9}});
+  for (const std::int64_t stop : {2, 4, 6, 7}) {
+    CAPTURE(stop);
+    const std::string name = cat("parts", stop);
+    TrainerOptions with = options(name.c_str());
+    Trainer* running = nullptr;
+    with.on_step = [&](const StepReport& report) {
+      if (report.step == stop) running->stop();
+    };
+    {
+      Training first(with);
+      running = &first.trainer;
+      first.fit();
+    }
+    with.on_step = {};
+    with.resume = true;
+    Training second(with);
+    second.fit();
+    check_equal(second.net.state_dict(), whole.net.state_dict());
+    for (const char* file : {"checkpoint.safetensors", "log.csv", "best.safetensors", "curves.svg"}) {
+      CHECK(read_text(with.folder / file) == read_text(folder / "whole" / file));
+    }
+  }
+}
+
+TEST_CASE("one line trains a model on what is in memory") {
+  const Points points;
+  manual_seed(7);
+  const Net net;
+  const auto history = fit(net, points.x, points.label, {.epochs = 20, .batch_size = 8, .lr = 0.05, .terminal = {}});
+  CHECK(history.size() == 20);
+  CHECK(history.back().loss < history.front().loss / 2);
+  const nn::Linear map{nn::root, 2, 1};
+  const Tensor y = narrow(points.x, 1, 0, 1) * 3;
+  CHECK(fit(map, points.x, y, {.epochs = 60, .lr = 0.1, .terminal = {}}).back().loss < 0.05);
+}
+
+TEST_CASE("what the optimizer does not train is said once, where progress is shown") {
+  std::ostringstream out;
+  const Points points;
+  const Net net, other;
+  optim::SGD sgd{net.parameters()};
+  DataLoader batches{points.data(), eights};
+  Trainer trainer{net, sgd, {.epochs = 2, .terminal = {.out = &out}}};
+  trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(other(x), y); });
+  const std::string text = out.str(), line =
+                                          "trainer: the optimizer does not train in.weight [8, 2]: of another instance "
+                                          "of the same model: the loss was not computed by the one that is trained\n";
+  REQUIRE(text.find(line) != text.npos);
+  CHECK(text.find(line, text.find(line) + 1) == text.npos);
+}
+
 TEST_CASE("a trainer that is a temporary leaves its reports") {
   Training t({.epochs = 2});
   const auto& reports = Trainer{t.net, t.adam, {.epochs = 2, .terminal = {}}}.fit(
@@ -123,7 +231,7 @@ TEST_CASE("a trainer that is a temporary leaves its reports") {
 
 TEST_CASE("a training that was stopped anywhere goes on bit for bit, in a new process or in the same") {
   const TemporaryFolder folder;
-  const TrainerOptions options{.epochs = 4, .schedule = optim::cosine({.lr = 0.05, .steps = 20}), .max_norm = 0.5};
+  const TrainerOptions options{.epochs = 4, .schedule = optim::schedule::cosine({.steps = 20}), .max_norm = 0.5};
   Training whole([&] {
     TrainerOptions with = options;
     with.folder = folder / "whole";
@@ -220,9 +328,21 @@ TEST_CASE("progress is shown where it is wanted") {
   DataLoader batches{points.data(), eights};
   Trainer trainer{net, sgd, {.epochs = 2, .terminal = {.out = &out}}};
   trainer.fit(batches, [&](const auto& batch) { return cross_entropy(net(std::get<0>(batch)), std::get<1>(batch)); });
-  CHECK(out.str().find("epoch 2/2") != std::string::npos);
-  CHECK(out.str().find("5/5") != std::string::npos);
+  // Where a line cannot be drawn over, one for each epoch.
+  CHECK(std::ranges::count(out.str(), '\n') == 2);
+  CHECK(out.str().find("epoch 2/2  loss 0.") != std::string::npos);
   CHECK(trainer.best().scores.values.empty());
+  std::ostringstream bar;
+  Trainer drawn{net,
+                sgd,
+                {.epochs = 1,
+                 .validate =
+                     [] {
+                       return Scores{{"accuracy", 0.5}};
+                     },
+                 .terminal = {.out = &bar, .redraws = true, .columns = 100}}};
+  drawn.fit(batches, [&](const auto& batch) { return cross_entropy(net(std::get<0>(batch)), std::get<1>(batch)); });
+  CHECK(bar.str().find("5/5") != std::string::npos);
 }
 
 TEST_CASE("a trainer refuses what it cannot do") {
@@ -236,6 +356,9 @@ TEST_CASE("a trainer refuses what it cannot do") {
   refused({.epochs = -1}, "trainer: epochs must be at least 0, got -1");
   refused({.max_norm = -1}, "trainer: max_norm must be at least 0, got -1");
   refused({.patience = -1}, "trainer: patience must be at least 0, got -1");
+  refused({.accumulate = 0}, "trainer: accumulate 0 is not positive");
+  refused({.ema = 1}, "trainer: ema 1 is not in [0, 1)");
+  refused({.validate_every = -1}, "trainer: validate_every -1 is negative");
   refused({.resume = true}, "trainer: nothing to resume from without a folder");
 
   DataLoader batches{points.data(), eights};

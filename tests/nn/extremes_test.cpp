@@ -177,21 +177,22 @@ TEST_CASE("extreme numbers: what layers are asked for") {
 }
 
 TEST_CASE("extreme numbers: schedules know the steps from 0 on, and no others") {
-  std::vector<optim::Schedule> all{optim::constant(1), optim::warmup(most, optim::constant(1)),
-                                   optim::warmup(1, optim::cosine({.lr = 1, .min_lr = 0.5, .steps = most}))};
+  std::vector<optim::Schedule> all{optim::schedule::rate(1), optim::schedule::warmup(most, optim::schedule::rate(1)),
+                                   optim::schedule::warmup(1, optim::schedule::cosine({.min_lr = 0.5, .steps = most}))};
   for (const std::int64_t n : numbers) {
     CAPTURE(n);
-    accepts(n >= 1, [&] { all.push_back(optim::step_decay({.lr = 1, .every = n, .factor = 0.5})); });
-    accepts(n >= 1, [&] { all.push_back(optim::cosine({.lr = 1, .steps = n})); });
-    accepts(n >= 1, [&] { all.push_back(optim::noam({.width = n, .warmup = 1})); });
-    accepts(n >= 1, [&] { all.push_back(optim::noam({.width = 1, .warmup = n})); });
-    accepts(n >= 1, [&] { all.push_back(optim::warmup(n, optim::noam({.width = 1, .warmup = 3}))); });
+    accepts(n >= 1, [&] { all.push_back(optim::schedule::step_decay({.every = n, .factor = 0.5})); });
+    accepts(n >= 1, [&] { all.push_back(optim::schedule::cosine({.steps = n})); });
+    accepts(n >= 1, [&] { all.push_back(optim::schedule::noam({.width = n, .warmup = 1})); });
+    accepts(n >= 1, [&] { all.push_back(optim::schedule::noam({.width = 1, .warmup = n})); });
+    accepts(n >= 1,
+            [&] { all.push_back(optim::schedule::warmup(n, optim::schedule::noam({.width = 1, .warmup = 3}))); });
   }
   for (const optim::Schedule& schedule : all) {
     for (const std::int64_t step : numbers) {
       CAPTURE(step);
       accepts(step >= 0, [&] {
-        const double lr = schedule.lr(step);
+        const double lr = schedule.lr(step, 1);
         CHECK((lr >= 0 && lr <= 1));
       });
     }
@@ -203,9 +204,9 @@ TEST_CASE("extreme numbers: schedules know the steps from 0 on, and no others") 
     accepts(group == 0, [&] { (void)sgd.lr(group); });
     accepts(group == 0, [&] { sgd.set_lr(group, 1); });
   }
-  CHECK(optim::warmup(most, optim::constant(1)).lr(most - 1) == 1);
-  CHECK(optim::noam({.width = 1, .warmup = 1}).lr(most) == doctest::Approx(std::pow(2.0, -31.5)));
-  CHECK(error_of<ValueError>([] { optim::constant(1).lr(-1); }) == "schedule: step -1 is negative");
+  CHECK(optim::schedule::warmup(most, optim::schedule::rate(1)).lr(most - 1, 1) == 1);
+  CHECK(optim::schedule::noam({.width = 1, .warmup = 1}).lr(most, 1) == doctest::Approx(std::pow(2.0, -31.5)));
+  CHECK(error_of<ValueError>([] { optim::schedule::rate(1).lr(-1, 1); }) == "schedule: step -1 is negative");
 }
 
 TEST_CASE("parameters never start with numbers that are not finite") {

@@ -359,6 +359,50 @@ TEST_CASE("A hook may remove itself") {
   CHECK(calls == 1);
 }
 
+TEST_CASE("A backward hook sees the gradient of what its module returned, and may replace it") {
+  const Model model;
+  std::string seen;
+  const auto looking = model.last.on_backward([&](const Module& module, const Tensor& gradient) {
+    append(seen, cat(module.path(), " ", gradient.value(), "; "));
+  });
+  const auto changing =
+      model.blocks[0].first.on_backward([](const Module&, const Tensor& gradient) { return gradient * 10; });
+  const auto slope = [&] {
+    const Tensor y = model(Array({2}, {1, 2}));
+    return grad(y, {model.blocks[0].first.weight}, {.seed = Array({2}, {3, 4})})[0].value();
+  };
+  CHECK(equal(slope(), Array({2}, {30, 80})));
+  CHECK(seen == "last [3, 4]; ");
+  {
+    const NoGrad off;
+    model(Array({2}, {1, 2}));  // no gradient will come
+  }
+  model.last.remove_hook(looking);
+  model.blocks[0].first.remove_hook(changing);
+  CHECK(equal(slope(), Array({2}, {3, 8})));
+  CHECK(seen == "last [3, 4]; ");
+}
+
+TEST_CASE("A frozen module takes no gradients, and neither does it lose its state") {
+  const Model model;
+  CHECK(freeze(model.blocks[0]) == 3);
+  CHECK(!model.blocks[0].first.weight.requires_grad());
+  CHECK(model.blocks[1].first.weight.requires_grad());
+  const Tensor y = model(Array({2}, {1, 2}));
+  CHECK(error_of<GraphError>([&] {
+          grad(y, {model.blocks[0].first.weight}, {.seed = Array({2}, {1, 1})});
+        }).find("blocks.0.first.weight") != std::string::npos);
+  CHECK(model.state_dict().size() == 8);
+  CHECK(unfreeze(model.blocks[0]) == 3);
+  CHECK(model.blocks[0].first.weight.requires_grad());
+
+  struct Odd : Module {
+    Tensor weight = param("weight", {2}, init::ones()), twice = param("twice", weight * 2);
+  } odd;
+  CHECK_THROWS_AS(freeze(odd), GraphError);
+  CHECK(odd.weight.requires_grad());
+}
+
 TEST_CASE("Hooks may add and remove hooks") {
   const Model model;
   std::vector<std::uint64_t> numbers;
@@ -378,6 +422,8 @@ TEST_CASE("Empty functions are refused where they are given") {
   CHECK(error_of<ValueError>([&] { model.on_forward(ForwardHook()); }) == "on_forward: the function is empty");
   CHECK_THROWS_AS(model.on_forward(std::function<void(const ForwardCall&)>()), ValueError);
   CHECK_THROWS_AS(model.on_forward(static_cast<void (*)(const ForwardCall&)>(nullptr)), ValueError);
+  CHECK(error_of<ValueError>([&] { model.on_backward(std::function<void(const Module&, const Tensor&)>()); }) ==
+        "on_backward: the function is empty");
   model(Array({2}, Real(1)));  // none was kept
   struct Bad : Module {
     explicit Bad(At here) : Module(here) { param("weight", {2}, Init()); }

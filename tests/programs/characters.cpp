@@ -49,13 +49,13 @@ struct Text {
 // Trains a model on the text, from its checkpoint if there is one, and returns the perplexity of what was held out.
 template <class Model>
 double train(Model& model, const Text& text, const std::filesystem::path& folder, std::int64_t stop_after) {
-  optim::AdamW adam{model.parameters(), {.weight_decay = 0.01}};
+  optim::AdamW adam{model.parameters(), {.lr = 4e-3, .weight_decay = 0.01}};
   kit::DataLoader batches{text.train, {.batch_size = 16, .shuffle = true, .drop_last = true, .seed = 1}};
   kit::DataLoader validation{text.held_out, {.batch_size = 64}};
   const std::int64_t epochs = 3, steps = epochs * batches.size();
 
   kit::TrainerOptions options{.epochs = epochs, .max_norm = 1, .folder = folder, .resume = true};
-  options.schedule = optim::warmup(20, optim::cosine({.lr = 4e-3, .min_lr = 4e-4, .steps = steps - 20}));
+  options.schedule = optim::schedule::warmup(20, optim::schedule::cosine({.min_lr = 4e-4, .steps = steps - 20}));
   options.validate = [&] {
     kit::Perplexity perplexity;
     for (const auto& [ids, next] : validation) perplexity.add(model(ids), next);

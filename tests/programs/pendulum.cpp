@@ -16,8 +16,8 @@ struct Net : nn::Module {
 int main() {
   manual_seed(1);
   Net u;
-  optim::Adam adam{u.parameters()};
-  optim::Scheduler schedule{adam, optim::cosine({.lr = 1e-2, .steps = 2000})};
+  optim::Adam adam{u.parameters(), {.lr = 1e-2}};
+  optim::Scheduler schedule{adam, optim::schedule::cosine({.steps = 2000})};
   const Tensor t = variable(linspace(0, 3, 61).value().reshaped({61, 1}), "t");
   for (int step = 0; step < 2000; ++step) {
     const Tensor x = u(t);

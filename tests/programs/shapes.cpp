@@ -25,9 +25,9 @@ int main() {
   const kit::ImageSet four = drawn.select(flatnonzero(drawn.labels() >= 6));  // the last four of ten kinds
   const auto parts = kit::random_split(four, {four.size() - 500, 500}, 1);
   Cnn cnn;
-  optim::AdamW adam{cnn.parameters()};
+  optim::AdamW adam{cnn.parameters(), {.lr = 5e-3}};
   kit::DataLoader batches{parts[0], {.batch_size = 50, .shuffle = true, .num_workers = 1}};
-  kit::Trainer trainer{cnn, adam, {.epochs = 12, .schedule = optim::cosine({.lr = 5e-3, .steps = 1200})}};
+  kit::Trainer trainer{cnn, adam, {.epochs = 12, .schedule = optim::schedule::cosine({.steps = 1200})}};
   trainer.fit(batches, [&](const kit::ImageBatch& batch) { return cross_entropy(cnn(batch.images), batch.labels); });
   const kit::ImageBatch test = parts[1].batch(arange(500));
   const double accuracy = kit::accuracy(cnn(test.images), test.labels);

@@ -14,10 +14,11 @@
 #include "../../examples/kernel_regression/regression.h"
 #include "../../examples/kit/draw/attention.h"
 #include "../../examples/kit/text/corpus.h"
+#include "../../examples/kit/text/tokenizer.h"
 #include "../../examples/kit/data/data.h"
 #include "../../examples/kit/train/metrics.h"
 #include "../../examples/kit/program/signal.h"
-#include "../../examples/kit/train/trainer.h"
+#include "../../examples/kit/train/fit.h"
 #include "../support/check.h"
 #include "../support/fused.h"
 
@@ -82,6 +83,10 @@ using namespace common;
 extern nn::Stepper& table;
 extern nn::DecoderStepper writing;
 extern const nn::BeamOptions options;
+extern const nn::Gpt gpt;
+extern const Index prompts;
+constexpr std::int64_t comma = 1, newline = 2, end = 3;
+extern const kit::BpeTokenizer tokenizer;
 }  // namespace docs_decoding
 
 namespace docs_data {
@@ -137,6 +142,17 @@ namespace nn_module {
 using namespace common;
 Tensor gate(const Tensor& x);
 }  // namespace nn_module
+
+namespace nn_containers_maybe {
+using namespace common;
+struct Options {
+  bool norm_first, tied;
+  std::int64_t dim, vocabulary;
+};
+extern const Options options;
+extern const Tensor h;
+extern const nn::Embedding embedding;
+}  // namespace nn_containers_maybe
 
 namespace core_watch_profile {
 using namespace common;

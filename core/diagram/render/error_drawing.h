@@ -20,7 +20,7 @@ namespace xgrad {
 class ErrorDrawing : public Observer, private detail::ErrorListener {
  public:
   /// Throws ValueError for a path without an extension that save_graph knows.
-  explicit ErrorDrawing(std::string path);
+  [[nodiscard]] explicit ErrorDrawing(std::string path);
 
   void operation(const OperationRun& run) override;
 

@@ -22,7 +22,7 @@ class ValueRecorder : public Observer {
  public:
   using Options = SummaryOptions;
 
-  explicit ValueRecorder(const SummaryOptions& options = {});
+  [[nodiscard]] explicit ValueRecorder(const SummaryOptions& options = {});
 
   /// What is known of a node of the graph.
   struct Known {

@@ -93,7 +93,8 @@ Answers train_classifier(const nn::Module& module, const Classifier& model, cons
   const Tensors parameters = adam.parameters();
   const auto warmup = std::clamp<std::int64_t>(std::llround(options.warmup * static_cast<double>(all)), 1, all);
   optim::Scheduler scheduler{
-      adam, optim::warmup(warmup, optim::cosine({.lr = options.lr, .steps = std::max<std::int64_t>(1, all - warmup)}))};
+      adam,
+      optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = std::max<std::int64_t>(1, all - warmup)}))};
   CsvLogger log(example.out / "loss.csv", {"epoch", "train_loss", "test_loss", "test_accuracy"});
   Series train{.name = "training"}, test{.name = "test"}, accuracy{.name = "accuracy"};
   Answers found;

@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <numeric>
+#include <ostream>
 
 #include <xgrad/core/array/random.h>
 #include <xgrad/core/base/text.h>
@@ -11,6 +13,8 @@
 #include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/output.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/optim/diagnostics/audit.h>
 
 namespace xgrad::kit {
 namespace {
@@ -41,9 +45,10 @@ Number number_of(const StateFile& file, std::string_view key) {
   return numbers.front();
 }
 
-std::string text_of(const std::vector<double>& numbers) {
+template <class Number>
+std::string text_of(const std::vector<Number>& numbers) {
   std::string text;
-  for (const double number : numbers) append(text, cat(text.empty() ? "" : ",", number));
+  for (const Number number : numbers) append(text, cat(text.empty() ? "" : ",", number));
   return text;
 }
 
@@ -59,6 +64,9 @@ Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Op
     : module_(module), optimizer_(optimizer), options_(options), parameters_(optimizer.parameters()) {
   if (options.epochs < 0) fail<ValueError>(op, "epochs must be at least 0, got ", options.epochs);
   if (options.patience < 0) fail<ValueError>(op, "patience must be at least 0, got ", options.patience);
+  if (options.accumulate < 1) fail<ValueError>(op, "accumulate ", options.accumulate, " is not positive");
+  if (options.validate_every < 0) fail<ValueError>(op, "validate_every ", options.validate_every, " is negative");
+  if (!(options.ema >= 0 && options.ema < 1)) fail<ValueError>(op, "ema ", options.ema, " is not in [0, 1)");
   if (!(options.max_norm >= 0)) fail<ValueError>(op, "max_norm must be at least 0, got ", options.max_norm);
   if (options.folder.empty()) {
     if (options.resume) fail<ValueError>(op, "nothing to resume from without a folder");
@@ -66,6 +74,7 @@ Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Op
     output_folder(op, options.folder);
   }
   if (options.schedule) scheduler_.emplace(optimizer, *options.schedule);
+  if (options.ema > 0) average_.emplace(parameters_, optim::MovingAverageOptions{.decay = options.ema});
 }
 
 void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
@@ -74,19 +83,20 @@ void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
     load(load_batches);
   }
   begun_ = true;
+  since_ = std::chrono::steady_clock::now();
 }
 
 bool Trainer::finished() const {
-  const std::int64_t done = std::ssize(history_);
-  return stopped_ || done >= options_.epochs ||
-         (options_.patience > 0 && done > 0 && done - best().epoch >= options_.patience);
+  if (stopped_ || epochs_ >= options_.epochs) return true;
+  if (options_.patience == 0 || history_.empty()) return false;
+  return &history_.back() - &best() >= options_.patience;
 }
 
 std::optional<ProgressBar> Trainer::progress(std::int64_t done, std::int64_t total) const {
-  if (options_.terminal.out == nullptr) return std::nullopt;
+  if (options_.terminal.out == nullptr || !options_.terminal.redraws) return std::nullopt;
   return std::optional<ProgressBar>(std::in_place,
                                     ProgressOptions{.total = total,
-                                                    .title = cat("epoch ", history_.size() + 1, "/", options_.epochs),
+                                                    .title = cat("epoch ", epochs_ + 1, "/", options_.epochs),
                                                     .start = done,
                                                     .terminal = options_.terminal});
 }
@@ -98,8 +108,63 @@ const Tensor& Trainer::checked(const Tensor& loss) const {
   return loss;
 }
 
-void Trainer::end_epoch() {
-  EpochReport report{.epoch = std::ssize(history_) + 1, .step = step_, .loss = mean_loss(), .lr = lr_};
+NamedFields Trainer::fields() const {
+  NamedFields all{{"loss", fixed(mean_loss(), 4)}};
+  if (history_.empty()) return all;
+  for (const auto& [name, value] : history_.back().scores.values) all.emplace_back(name, fixed(value, 4));
+  return all;
+}
+
+// Adds the gradients of one batch to those of the batches before.
+void Trainer::gather(const Tensor& loss) {
+  if (!audited_ && options_.terminal.out && loss.requires_grad()) {
+    for (const auto& [name, shape, why] : optim::audit(loss, optimizer_).untrained) {
+      *options_.terminal.out << cat("trainer: the optimizer does not train ", name.empty() ? "(no name)" : name, " ",
+                                    shape, ": ", why, "\n");
+    }
+  }
+  audited_ = true;
+  Tensors gradients = optim::detail::gradients_of(loss, parameters_);
+  const NoGrad off;
+  for (std::size_t i = 0; gathered_ > 0 && i < gradients.size(); ++i) {
+    const Tensor& before = gradients_[i];
+    if (before.defined()) gradients[i] = gradients[i].defined() ? before + gradients[i] : before;
+  }
+  gradients_ = std::move(gradients);
+  gathered_sum_ += static_cast<double>(loss.item());
+  ++gathered_;
+}
+
+// Returns the mean loss of what was gathered.
+double Trainer::step() {
+  const auto count = static_cast<double>(gathered_);
+  Tensors gradients = std::move(gradients_);
+  if (gathered_ > 1) {
+    const NoGrad off;
+    for (Tensor& gradient : gradients) {
+      if (gradient.defined()) gradient = gradient / count;
+    }
+  }
+  if (options_.max_norm > 0) {
+    gradients = optim::clip_grad_norm(std::move(gradients), parameters_, options_.max_norm).gradients;
+  }
+  lr_ = optimizer_.lr();
+  optimizer_.step(gradients);
+  if (scheduler_) scheduler_->step();
+  if (average_) average_->update();
+  ++step_;
+  const double mean = gathered_sum_ / count;
+  sum_ += gathered_sum_;
+  summed_ += gathered_;
+  gathered_ = 0;
+  gathered_sum_ = 0;
+  return mean;
+}
+
+void Trainer::report() {
+  EpochReport report{.epoch = epochs_ + 1, .step = step_, .loss = mean_loss(), .lr = lr_};
+  std::optional<optim::AveragedWeights> averaged;
+  if (average_ && average_->updates() > 0) averaged.emplace(*average_);
   if (options_.validate) {
     const nn::Eval eval(module_);
     const NoGrad off;
@@ -114,11 +179,25 @@ void Trainer::end_epoch() {
   }
   report.best = history_.empty() || is_better(report, best());
   if (report.best) best_state_ = module_.state_dict();
+  averaged.reset();
   history_.push_back(report);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - since_;
+  if (options_.terminal.out && !options_.terminal.redraws) {
+    std::string line = cat("epoch ", report.epoch, "/", options_.epochs);
+    if (options_.validate_every > 0) line += cat("  step ", step_);
+    for (const auto& [name, value] : fields()) line += cat("  ", name, " ", value.text());
+    *options_.terminal.out << line + "  " + duration(spent.count()) + "\n" << std::flush;
+  }
+  since_ = std::chrono::steady_clock::now();
   sum_ = 0;
   summed_ = 0;
   if (!options_.folder.empty()) write_log();
   if (options_.on_epoch) options_.on_epoch(report);
+}
+
+void Trainer::end_epoch() {
+  if (options_.validate_every == 0 || (epochs_ + 1 == options_.epochs && summed_ > 0)) report();
+  ++epochs_;
 }
 
 bool Trainer::is_better(const EpochReport& a, const EpochReport& b) const {
@@ -163,7 +242,9 @@ void Trainer::write_log() const {
 void Trainer::save(const StateFile& batches) const {
   if (options_.folder.empty()) return;
   std::vector<double> history;
+  std::vector<std::int64_t> epochs;
   for (const EpochReport& report : history_) {
+    epochs.push_back(report.epoch);
     history.insert(history.end(), {static_cast<double>(report.step), report.loss, report.lr, double(report.best)});
     for (const auto& [name, value] : report.scores.values) history.push_back(value);
   }
@@ -173,6 +254,8 @@ void Trainer::save(const StateFile& batches) const {
                               {"lr", cat(lr_)},
                               {"random.seed", cat(random_state().seed)},
                               {"random.draws", cat(random_state().draws)},
+                              {"epoch", cat(epochs_)},
+                              {"epochs", text_of(epochs)},
                               {"history", text_of(history)},
                               {"scores", history_.empty() ? "0" : cat(history_.front().scores.values.size())}}};
   for (std::size_t i = 0; !history_.empty() && i < history_.front().scores.values.size(); ++i) {
@@ -183,6 +266,7 @@ void Trainer::save(const StateFile& batches) const {
   file.add("optimizer", optimizer_.state_dict());
   file.add("batches", batches);
   if (scheduler_) file.add("schedule", scheduler_->state_dict());
+  if (average_) file.add("average", average_->state_dict());
   save_safetensors((options_.folder / "checkpoint.safetensors").string(), file);
 }
 
@@ -198,9 +282,21 @@ void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
   if (step < 0 || summed < 0 || scores > numbers.size() || numbers.size() % (4 + scores) != 0) {
     fail<FormatError>(op, path, " counts steps and epochs as no trainer does");
   }
+  // A trainer of version 0.1 made a report after each epoch.
+  std::vector<std::int64_t> epochs(numbers.size() / (4 + scores));
+  std::iota(epochs.begin(), epochs.end(), 1);
+  std::int64_t done = std::ssize(epochs);
+  if (file.metadata.contains("epochs")) {
+    const std::size_t reports = epochs.size();
+    epochs = numbers_of<std::int64_t>(file, "epochs");
+    done = number_of<std::int64_t>(file, "epoch");
+    if (epochs.size() != reports || done < 0) {
+      fail<FormatError>(op, path, " counts steps and epochs as no trainer does");
+    }
+  }
   std::vector<EpochReport> history;
   for (const double* at = numbers.data(); at != numbers.data() + numbers.size(); at += 4 + scores) {
-    history.push_back({.epoch = std::ssize(history) + 1,
+    history.push_back({.epoch = epochs[history.size()],
                        .step = static_cast<std::int64_t>(at[0]),
                        .loss = at[1],
                        .lr = at[2],
@@ -212,20 +308,24 @@ void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
   const NamedArrays module_before = module_.state_dict();
   const StateFile optimizer_before = optimizer_.state_dict();
   const StateFile schedule_before = scheduler_ ? scheduler_->state_dict() : StateFile();
+  const StateFile average_before = average_ ? average_->state_dict() : StateFile();
   try {
     module_.load_state_dict(file.part("model").arrays, {.source = path});
     optimizer_.load_state_dict(file.part("optimizer"));
     if (scheduler_) scheduler_->load_state_dict(file.part("schedule"));
+    if (average_) average_->load_state_dict(file.part("average"));
     load_batches(file.part("batches"));
   } catch (...) {
     module_.load_state_dict(module_before);
     optimizer_.load_state_dict(optimizer_before);
     if (scheduler_) scheduler_->load_state_dict(schedule_before);
+    if (average_) average_->load_state_dict(average_before);
     throw;
   }
   set_random_state(random);
   best_state_ = file.part("best").arrays;
   history_ = std::move(history);
+  epochs_ = done;
   step_ = step;
   summed_ = summed;
   sum_ = sum;

@@ -7,6 +7,7 @@
 //     trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -23,6 +24,7 @@
 #include <xgrad/nn/module.h>
 #include <xgrad/optim/clip.h>
 #include <xgrad/optim/loss.h>
+#include <xgrad/optim/optimizers/moving_average.h>
 #include <xgrad/optim/schedules/schedule.h>
 
 namespace xgrad::kit {
@@ -42,17 +44,17 @@ struct Scores {
 /// What is known behind a step.
 struct StepReport {
   std::int64_t step = 0;  ///< steps done, in all epochs
-  double loss = 0;        ///< of the batch
+  double loss = 0;        ///< of the batch, or the mean of those that the step was made of
 };
 
-/// What is known behind an epoch.
+/// What is known behind an epoch, or with validate_every behind so many steps.
 struct EpochReport {
-  std::int64_t epoch = 0;  ///< epochs done
+  std::int64_t epoch = 0;  ///< its number, from 1 on
   std::int64_t step = 0;   ///< steps done
-  double loss = 0;         ///< mean of the losses of its batches
+  double loss = 0;         ///< mean of the losses of the batches since the last report
   double lr = 0;           ///< learning rate of its last step
   Scores scores = {};      ///< what `validate` measured
-  bool best = false;       ///< better than all before
+  bool best = false;       ///< better than all before it
 };
 
 /// Which scores are better.
@@ -70,15 +72,20 @@ struct TrainerOptions {
   std::int64_t epochs = 10;
   std::optional<optim::Schedule> schedule = {};  ///< rate of every step; without one, as the optimizer has it
   double max_norm = 0;                           ///< of all gradients together; 0: they are not clipped
-  Validation validate = {};                      ///< called after each epoch, without dropout and without a graph
-  Goal goal = Goal::least;                       ///< of the first score; without validation the least loss is the best
-  std::int64_t patience = 0;                     ///< ends after so many epochs that are not the best; 0: never
+  std::int64_t accumulate = 1;                   ///< batches whose mean gradient makes a step
+  double ema = 0;                   ///< decay of the moving average of the weights that is validated and kept; 0: none
+  Validation validate = {};         ///< called after each epoch, without dropout and without a graph
+  std::int64_t validate_every = 0;  ///< after so many steps instead; 0: after each epoch
+  Goal goal = Goal::least;          ///< of the first score; without validation the least loss is the best
+  std::int64_t patience = 0;        ///< ends after so many reports that are not the best; 0: never
   std::filesystem::path folder =
       {};               ///< for checkpoint.safetensors, best.safetensors, log.csv, curves.svg; empty: none
   bool resume = false;  ///< goes on from the checkpoint in the folder, if there is one
   StepCallback on_step = {};
   EpochCallback on_epoch = {};
-  Terminal terminal = Terminal::standard_error();  ///< of the progress bar; without a stream there is none
+  /// For a progress bar; where a line cannot be drawn over, one line for each report; without a stream nothing. In the
+  /// first step, what optim::audit finds that the loss depends on and the optimizer does not train is said there, too.
+  Terminal terminal = Terminal::standard_error();
 };
 
 namespace detail {
@@ -114,8 +121,8 @@ class InTraining {
 /// Trains the parameters of an optimizer. Module and optimizer must outlive it. Parameters that are frozen stay as they
 /// are, for those that a loss does not depend on the gradient is 0.
 ///
-/// A checkpoint has the model, the optimizer, the schedule, the position in the data, the random state, and what was
-/// measured, so that a resumed training goes on bit for bit, also in the middle of an epoch.
+/// A checkpoint has the model, the optimizer, the schedule, the moving average, the position in the data, the random
+/// state, and what was measured, so that a resumed training goes on bit for bit, also in the middle of an epoch.
 ///
 /// Threads: one at a time.
 class Trainer {
@@ -139,18 +146,12 @@ class Trainer {
       std::optional<ProgressBar> bar = progress(batches.position(), batches.size());
       for (const auto& batch : batches) {
         const Tensor loss = checked(detail::loss_of(loss_of, batch));
-        Tensors gradients = optim::detail::gradients_of(loss, parameters_);
-        if (options_.max_norm > 0) {
-          gradients = optim::clip_grad_norm(std::move(gradients), parameters_, options_.max_norm).gradients;
-        }
-        lr_ = optimizer_.lr();
-        optimizer_.step(gradients);
-        if (scheduler_) scheduler_->step();
-        ++step_;
-        ++summed_;
-        sum_ += static_cast<double>(loss.item());
-        if (bar) bar->update(batches.position(), {{"loss", fixed(mean_loss(), 4)}});
-        if (options_.on_step) options_.on_step({.step = step_, .loss = static_cast<double>(loss.item())});
+        gather(loss);
+        if (gathered_ < options_.accumulate && batches.position() < batches.size()) continue;
+        const double mean = step();
+        if (bar) bar->update(batches.position(), fields());
+        if (options_.on_step) options_.on_step({.step = step_, .loss = mean});
+        if (options_.validate_every > 0 && step_ % options_.validate_every == 0) report();
         if (stopped_) break;
       }
       if (bar) bar->finish();
@@ -171,13 +172,14 @@ class Trainer {
   /// Ends fit() behind the step or the epoch that is going on; for the callbacks. Another fit() goes on.
   void stop() { stopped_ = true; }
 
-  /// What was measured, epoch by epoch.
+  /// What was measured, report by report.
   const std::vector<EpochReport>& history() const { return history_; }
   /// The number of steps done.
   std::int64_t steps() const { return step_; }
-  /// The best epoch so far. Throws ValueError before the end of the first.
+  /// The best report so far. Throws ValueError before the first.
   const EpochReport& best() const;
-  /// Gives the module the parameters and buffers that it had behind the best epoch. Throws as best().
+  /// Gives the module the parameters and buffers that it had at the best report; with `ema` the averages. Throws as
+  /// best().
   void restore_best() const;
 
  private:
@@ -186,6 +188,10 @@ class Trainer {
   std::optional<ProgressBar> progress(std::int64_t done, std::int64_t total) const;
   const Tensor& checked(const Tensor& loss) const;
   double mean_loss() const { return sum_ / static_cast<double>(summed_); }
+  NamedFields fields() const;
+  void gather(const Tensor& loss);
+  double step();
+  void report();
   void end_epoch();
   bool is_better(const EpochReport& a, const EpochReport& b) const;
   void write_log() const;
@@ -197,11 +203,15 @@ class Trainer {
   const Options options_;
   const Tensors parameters_;
   std::optional<optim::Scheduler> scheduler_;
+  std::optional<optim::ExponentialMovingAverage> average_;
   std::vector<EpochReport> history_;
   NamedArrays best_state_;
-  std::int64_t step_ = 0, summed_ = 0;  // summed_ losses of this epoch are sum_
-  double sum_ = 0, lr_ = 0;
-  bool stopped_ = false, begun_ = false;
+  Tensors gradients_;                       // the sum of `gathered_` batches, which have the losses gathered_sum_
+  std::int64_t gathered_ = 0, epochs_ = 0;  // epochs_ are done
+  std::int64_t step_ = 0, summed_ = 0;      // summed_ losses since the last report are sum_
+  double gathered_sum_ = 0, sum_ = 0, lr_ = 0;
+  std::chrono::steady_clock::time_point since_;  // of the last report
+  bool stopped_ = false, begun_ = false, audited_ = false;
 };
 
 }  // namespace xgrad::kit

@@ -1,40 +1,46 @@
-// What the steps of NAdam and RAdam share.
+// What Adam and its kin share.
 #pragma once
 
 #include <vector>
 
-#include "../../../core/array/array.h"
-#include "../../../core/runtime/parallel.h"
-#include "adaptive.h"
-#include "update.h"
+#include "../optimizer.h"
+#include "loops.h"
 
-namespace xgrad::optim::detail {
+namespace xgrad::optim {
 
-/// The numbers of a step that follow from the options alone.
+/// The settings that all have, and `more`.
 template <class Options>
-AdamKinNumbers adam_kin_numbers(const Options& options, double lr) {
-  const auto real = [](double value) { return static_cast<Real>(value); };
-  const bool decoupled = options.decoupled_weight_decay;
-  return {.new_m = real(1 - options.betas[0]),
-          .old_v = real(options.betas[1]),
-          .new_v = real(1 - options.betas[1]),
-          .eps = real(options.eps),
-          .shrink = real(decoupled ? 1 - lr * options.weight_decay : 1),
-          .pull = real(decoupled ? 0 : options.weight_decay),
-          .sign = real(options.maximize ? -1 : 1)};
+std::vector<Setting> adam_settings(const Options& options, const std::vector<Setting>& more = {}) {
+  std::vector<Setting> all{{"betas[0]", options.betas[0], Setting::below_one},
+                           {"betas[1]", options.betas[1], Setting::below_one},
+                           {"eps", options.eps, Setting::not_negative},
+                           {"weight_decay", options.weight_decay, Setting::not_negative},
+                           {"maximize", double(options.maximize)}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
-/// Calls step(x, g, m, v, count, numbers) for blocks of a parameter, in parallel.
-template <class Numbers>
-void for_adam_blocks(Array& x, const Array& g, std::vector<Array>& moments, const Numbers& numbers,
-                     void (*step)(Real*, const Real*, Real*, Real*, std::int64_t, const Numbers&)) {
-  Real* const xs = x.mutable_data();
-  const Real* const gs = g.data();
-  Real* const ms = moments[0].mutable_data();
-  Real* const vs = moments[1].mutable_data();
-  parallel_for(x.size(), block, [&](std::int64_t begin, std::int64_t end) {
-    step(xs + begin, gs + begin, ms + begin, vs + begin, end - begin, numbers);
-  });
-}
+/// The numbers of a step of NAdam and RAdam that follow from the options alone, and the averages that both keep.
+struct AdamNumbers {
+  Real new_m, old_v, new_v, eps, shrink, pull, sign;
 
-}  // namespace xgrad::optim::detail
+  template <class Of>
+  AdamNumbers(const Of& options, double lr)
+      : new_m(static_cast<Real>(1 - options.betas[0])),
+        old_v(static_cast<Real>(options.betas[1])),
+        new_v(static_cast<Real>(1 - options.betas[1])),
+        eps(static_cast<Real>(options.eps)),
+        shrink(static_cast<Real>(options.decoupled_weight_decay ? 1 - lr * options.weight_decay : 1)),
+        pull(static_cast<Real>(options.decoupled_weight_decay ? 0 : options.weight_decay)),
+        sign(options.maximize ? -1 : 1) {}
+
+  /// The gradient with its weight decay.
+  Real gradient(Real g, Real x) const { return squarable(sign * g + pull * x); }
+  /// m moves towards g, v towards its square.
+  void average(Real g, Real& m, Real& v) const {
+    m += new_m * (g - m);
+    v = old_v * v + new_v * g * g;
+  }
+};
+
+}  // namespace xgrad::optim

@@ -309,7 +309,8 @@ TEST_CASE("a tensor that wants no gradient is refused, and so is a result withou
   const Tensor x = variable(1, "x");
   CHECK(error_of<GraphError>([&] {
           grad(x * x, {Tensor(Array(Shape{2, 3}, Real(1)))});
-        }) == "grad: a tensor of shape [2, 3] does not require a gradient");
+        }) == "grad: a tensor of shape [2, 3] does not require a gradient: it is frozen or a constant "
+              "(optim::trainable(parameters) leaves such out)");
   CHECK(error_of<GraphError>([&] { grad(Tensor(1) * 2, {x}); }) ==
         "grad: the result depends on nothing that requires a gradient (it is no result of a recorded operation)");
   CHECK(error_of<GraphError>([] { Tensor(1).backward(); }).starts_with("backward: the result depends on nothing"));

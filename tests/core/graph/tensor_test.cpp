@@ -186,11 +186,6 @@ TEST_CASE("braces that could mean a shape or numbers do not compile where neithe
     return requires { T{{1, 2}, {3, 4}}; };
   };
   CHECK_FALSE(array_from_braces(std::type_identity<Array>()));
-  const auto assigns_part = []<class T>(std::type_identity<T>) {
-    return requires(T x) { x[{0}] = x; };
-  };
-  CHECK_FALSE(assigns_part(std::type_identity<Tensor>()));
-  CHECK(assigns_part(std::type_identity<Array>()));
 }
 
 TEST_CASE("vectors and spans of any type of number become arrays") {

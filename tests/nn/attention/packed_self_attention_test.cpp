@@ -38,23 +38,27 @@ TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at 
   for (const PackedSelfAttentionOptions& options :
        {PackedSelfAttentionOptions{}, PackedSelfAttentionOptions{.kv_heads = 2, .bias = false},
         PackedSelfAttentionOptions{.kv_heads = 1, .rotary_theta = 100.},
-        PackedSelfAttentionOptions{.rotary_theta = 10., .rotary_layout = RotaryLayout::interleaved}}) {
-    const PackedSelfAttention attn{root, 16, 4, options};
-    const Tensor x = normal({2, 9, 16});
-    const Array expected = attn(x, causal).value();
-    for (const bool recorded : {true, false}) {
-      std::optional<NoGrad> off;
-      if (!recorded) off.emplace();
-      KeyValueCache past(2);
-      Tensors pieces;
-      for (const auto& [from, to] : {std::pair{0, 3}, {3, 4}, {4, 5}, {5, 9}}) {
-        pieces.push_back(attn.extend(x[{_, slice(from, to)}], past));
+        PackedSelfAttentionOptions{.rotary_theta = 10.,
+        .rotary_layout = RotaryLayout::interleaved,
+        .rotary_scaling = RotaryScaling{.context = 20}}}) {
+    for (const std::optional<std::int64_t> seen : {std::optional<std::int64_t>(), {1}, {3}, {9}}) {
+      const PackedSelfAttention attn{root, 16, 4, options};
+      const Tensor x = normal({2, 9, 16});
+      const Array expected = attn(x, seen ? window({.before = *seen - 1}) : causal).value();
+      for (const bool recorded : {true, false}) {
+        std::optional<NoGrad> off;
+        if (!recorded) off.emplace();
+        KeyValueCache past(2);
+        Tensors pieces;
+        for (const auto& [from, to] : {std::pair{0, 3}, {3, 4}, {4, 5}, {5, 9}}) {
+          pieces.push_back(attn.extend(x[{_, slice(from, to)}], past, seen));
+        }
+        check_close(concat(pieces, 1).value(), expected);
+        AttentionRecorder recorder;
+        past.rewind(8);
+        check_close(attn.extend(x[{_, slice(8, 9)}], past, seen).value(), expected[{_, slice(8, 9)}]);
+        CHECK(recorder.records()[0].weights.shape() == Shape{2, 4, 1, seen.value_or(9)});
       }
-      check_close(concat(pieces, 1).value(), expected);
-      AttentionRecorder recorder;
-      past.rewind(8);
-      check_close(attn.extend(x[{_, slice(8, 9)}], past).value(), expected[{_, slice(8, 9)}]);
-      CHECK(recorder.records()[0].weights.shape() == Shape{2, 4, 1, 9});
     }
   }
 }

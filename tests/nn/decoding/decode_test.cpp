@@ -499,6 +499,68 @@ TEST_CASE("One token to choose from is greedy search") {
 
 // ---- Refusals ----
 
+TEST_CASE("A sequence ends with any of several tokens, and not before its smallest length") {
+  // After each prefix the tokens 0, 1, 2, ... are each less probable than the one before.
+  const auto falling = [](const Table::Prefix&) { return std::vector<Real>{5, 4, 3, 2, 1}; };
+  Table one(falling), two(falling), three(falling);
+  CHECK(equal(greedy(one, {.bos = 4, .eos = {0, 1}, .max_length = 3}).tokens, Index({1, 1}, 0)));
+  const Decoded later = greedy(two, {.bos = 4, .eos = {1, 0}, .max_length = 5, .min_length = 2});
+  CHECK(equal(later.tokens, Index({1, 3}, {2, 2, 0})));
+  CHECK(later.lengths.item() == 2);
+  // The scores are those of the model, whatever was forbidden.
+  const double total = std::log(std::exp(5) + std::exp(4) + std::exp(3) + std::exp(2) + std::exp(1));
+  CHECK(later.scores.item() == doctest::Approx(3 + 3 + 5 - 3 * total));
+  const auto found = beam_search(
+      three,
+      {.bos = 4, .eos = {0, 1}, .max_length = 4, .num_beams = 2, .length_penalty = 0, .num_best = 2, .min_length = 1});
+  CHECK(found[0][0].tokens == std::vector<std::int64_t>{2});
+  CHECK(found[0][0].log_p == doctest::Approx(3 + 5 - 2 * total));
+}
+
+TEST_CASE("A token that was written is less probable by the repetition penalty, whatever the sign of its logit") {
+  const auto fixed = [](const Table::Prefix&) { return std::vector<Real>{3, 2, -1, -1.5}; };
+  const auto written = [&](double penalty) {
+    Table table(fixed);
+    return greedy(table, {.bos = 0, .max_length = 4, .repetition_penalty = penalty}).tokens;
+  };
+  CHECK(equal(written(1), Index({1, 4}, {0, 0, 0, 0})));
+  CHECK(equal(written(2), Index({1, 4}, {0, 1, 0, 0})));    // 3, 2, -1, -1.5; then 1.5, 2, ...; then 1.5, 1
+  CHECK(equal(written(1e9), Index({1, 4}, {0, 1, 0, 0})));  // near 0, which is more than -1
+  const auto negative = [](const Table::Prefix&) { return std::vector<Real>{-1, -1.2, -3}; };
+  Table table(negative);
+  CHECK(
+      equal(greedy(table, {.bos = 0, .max_length = 4, .repetition_penalty = 1.5}).tokens, Index({1, 4}, {0, 1, 0, 0})));
+}
+
+TEST_CASE("A processor sees what was written, and what it forbids is not") {
+  const auto fixed = [](const Table::Prefix&) { return std::vector<Real>{3, 2, 1, 0}; };
+  std::vector<std::vector<std::int64_t>> seen;
+  const LogitsProcessor no_repeat = [&](std::span<const std::int64_t> written, std::span<Real> scores) {
+    seen.emplace_back(written.begin(), written.end());
+    for (const std::int64_t token : written)
+      scores[static_cast<std::size_t>(token)] = -std::numeric_limits<Real>::infinity();
+  };
+  Table one(fixed), two(fixed), three(fixed), four(fixed);
+  std::vector<std::pair<std::int64_t, std::int64_t>> told;
+  const auto on_token = [&](std::int64_t b, std::int64_t token) { told.emplace_back(b, token); };
+  CHECK(equal(greedy(one, {.max_length = 4, .process = no_repeat, .on_token = on_token}).tokens,
+              Index({1, 4}, {0, 1, 2, 3})));
+  CHECK(seen.back() == std::vector<std::int64_t>{0, 1, 2});
+  CHECK(told == std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 0}, {0, 1}, {0, 2}, {0, 3}});
+  CHECK(error_of<NumericError>([&] { greedy(two, {.max_length = 5, .process = no_repeat}); }) ==
+        "greedy: no token has a probability above 0 in row 0");
+  CHECK(beam_search(three, {.max_length = 4, .num_beams = 2, .process = no_repeat})[0][0].tokens.size() == 4);
+  for (int token = 0; token < 4; ++token) {
+    const Index drawn = sample(four, {.max_length = 4, .seed = 3, .process = no_repeat}).tokens;
+    CHECK(std::ranges::count(drawn, token) == 1);
+  }
+  CHECK(error_of<NumericError>([&] {
+          greedy(two, {.process = [](std::span<const std::int64_t>, std::span<Real> scores) {
+                   scores[0] = std::numeric_limits<Real>::quiet_NaN();
+                 }});
+        }) == "greedy: a processed score is NaN");
+}
+
 TEST_CASE("Searches refuse options out of range before the model is asked") {
   Table table{worked};
   CHECK(error_of<ValueError>([&] { greedy(table, {.max_length = 0}); }) == "greedy: max_length 0 is not positive");

@@ -102,6 +102,26 @@ TEST_CASE("Llama sees what came before, at once and step by step, and refuses wh
         }).find("context 0 is not positive") != std::string::npos);
 }
 
+TEST_CASE("A Llama with a window sees so many positions in each block, at once and step by step") {
+  LlamaOptions options = small_llama;
+  options.window = 3;
+  options.qkv_bias = true;
+  options.rope_scaling = RotaryScaling{.factor = 4, .context = 16};
+  const Llama model{root, options};
+  check_language_model(spread(model));
+  // Two blocks see 2 (3 - 1) positions back.
+  const Array before = model(ids).value();
+  Index changed = ids;
+  changed[{_, 0}] = 8;
+  const Array after = model(changed).value();
+  check_close(after[{_, slice(5, 6)}], before[{_, slice(5, 6)}]);
+  CHECK(difference(after[{_, slice(4, 5)}], before[{_, slice(4, 5)}]) > 1e-6);
+  options.window = 0;
+  CHECK(error_of<ValueError>([&] {
+          const Llama none{root, options};
+        }).find("window 0 is not positive") != std::string::npos);
+}
+
 TEST_CASE("GPT-2 and Llama have as many parameters as the published ones") {
   // V C + T C + N (12 C^2 + 13 C) + 2 C, and V C + N (2 C^2 + 2 C (kv d) + 3 C F + 2 C) + C, at a thousandth of the
   // width.
@@ -166,6 +186,37 @@ TEST_CASE("A text goes on behind its prompt, and where the context is full from 
         "language_model: needs a prompt (B, T), got [3]; is the batch axis missing? [1, 3] would fit");
   CHECK_THROWS_AS(model.start(Index({1, 9}, 0)), ValueError);
   CHECK_THROWS_AS(model.start(Index({1, 0}, 0)), ShapeError);
+}
+
+TEST_CASE("Prompts of unequal length go on as each by itself") {
+  const Llama model{root,
+                    {.vocabulary = 11, .context = 16, .dim = 8, .heads = 4, .kv_heads = 2, .layers = 2, .ffn = 12}};
+  spread(model);
+  const Index prompt({3, 5}, {1, 2, 3, 10, 10, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10}), lengths({3}, {3, 5, 1});
+  const SamplingOptions options{.eos = 0, .max_length = 6, .seed = 1};
+  LanguageStepper texts = model.start(prompt, lengths);
+  const Decoded together = greedy(texts, {.eos = 0, .max_length = 6, .repetition_penalty = 1.3});
+  for (std::int64_t b = 0; b < 3; ++b) {
+    CAPTURE(b);
+    LanguageStepper text = model.start(prompt[{slice(b, b + 1), slice(0, lengths.at({b}))}]);
+    const Decoded alone = greedy(text, {.eos = 0, .max_length = 6, .repetition_penalty = 1.3});
+    const std::int64_t L = alone.tokens.dim(1);
+    CHECK(equal(together.tokens[{slice(b, b + 1), slice(0, L)}], alone.tokens));
+    CHECK(together.lengths.at({b}) == alone.lengths.item());
+    CHECK(together.scores.at({b}) == doctest::Approx(alone.scores.item()));
+  }
+  CHECK(equal(model.generate(prompt, options, lengths).tokens, model.generate(prompt, options, lengths).tokens));
+  LanguageStepper beams = model.start(prompt, lengths);
+  CHECK(error_of<ValueError>([&] { beam_search(beams, {}); }) ==
+        "beam_search: prompts of unequal length; search behind each by itself");
+  LanguageStepper chosen = model.start(prompt, lengths);
+  chosen.select(Index({2}, {1, 1}));
+  CHECK(chosen.before(1) == std::vector<std::int64_t>{4, 5, 6, 7, 8});
+  CHECK(chosen.given(0) == 5);
+  CHECK(error_of<ShapeError>([&] { model.start(prompt, Index({2}, 1)); }) ==
+        "language_model: lengths of shape [2] for a prompt [3, 5]");
+  CHECK(error_of<ValueError>([&] { model.start(prompt, Index({3}, 6)); }) ==
+        "language_model: length 6 is not in [1, 5]");
 }
 
 TEST_CASE("A step that fails leaves the texts as they were") {

@@ -16,13 +16,17 @@ using namespace nn;
 
 std::string folder_of(const std::string& name) { return fixture_path(name); }
 
-// Logits, and what greedy decoding writes behind the first three tokens.
-void check_language_model(const LanguageModel& model, const std::string& name) {
-  const StateFile expected = load_safetensors(fixture_path("language.safetensors"));
+// Logits, and what greedy decoding writes behind the first three tokens, freely and by rules.
+void check_language_model(const LanguageModel& model, const std::string& name,
+                          const std::string& file = "language.safetensors") {
+  const StateFile expected = load_safetensors(fixture_path(file));
   const Index& ids = expected.get<Index>("ids");
   check_close(model(ids).value(), expected.get<Array>(name + "/logits"), 1e-6);
   LanguageStepper text = model.start(ids[{_, slice(0, 3)}]);
   CHECK(equal(greedy(text, {.max_length = 6}).tokens, expected.get<Index>(name + "/greedy")));
+  LanguageStepper penalised = model.start(ids[{_, slice(0, 3)}]);
+  const GreedyOptions options{.eos = {1, 4, 7}, .max_length = 8, .min_length = 3, .repetition_penalty = 1.7};
+  CHECK(equal(greedy(penalised, options).tokens, expected.get<Index>(name + "/penalised")));
 }
 
 TEST_CASE("GPT-2 is the reference implementation's, from one file and from several in bfloat16") {
@@ -38,11 +42,49 @@ TEST_CASE(
     "Llama is the reference implementation's, in half precision and in bfloat16, with an own head and a tied one") {
   for (const std::string name : {"llama", "llama_tied"}) {
     const Llama model{root, llama_options(folder_of(name))};
-    CHECK(model.head.has_value() == (name == "llama"));
+    CHECK(bool(model.head) == (name == "llama"));
     CHECK(model.options.theta == (name == "llama" ? 10000 : 500));
     load_llama(model, folder_of(name));
     check_language_model(model, name);
   }
+}
+
+TEST_CASE("Llama 3.1, Mistral with a window and Qwen2 are the reference implementation's") {
+  for (const std::string name : {"llama31", "mistral_window", "qwen2"}) {
+    CAPTURE(name);
+    const Llama model{root, llama_options(folder_of(name))};
+    CHECK(model.options.rope_scaling.has_value() == (name == "llama31"));
+    CHECK(model.options.window == (name == "mistral_window" ? std::optional<std::int64_t>(3) : std::nullopt));
+    CHECK(model.options.qkv_bias == (name == "qwen2"));
+    load_llama(model, folder_of(name));
+    check_language_model(model, name, "llama_kin.safetensors");
+  }
+}
+
+TEST_CASE("Llama 3.1's positions may stand where older files have them, and what they lack is said") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json";
+  const auto write = [&](const std::string& scaling) {
+    write_text(path, cat(R"({"hidden_size": 32, "num_attention_heads": 2, "vocab_size": 5, "num_hidden_layers": 4,
+                             "intermediate_size": 3, "max_position_embeddings": 8, "rope_scaling": )",
+                         scaling, "}"));
+  };
+  write(R"({"rope_type": "llama3", "factor": 32, "low_freq_factor": 1, "high_freq_factor": 4.5,
+            "original_max_position_embeddings": 4})");
+  const auto scaling = llama_options(path).rope_scaling;
+  REQUIRE(scaling);
+  CHECK(scaling->factor == 32);
+  CHECK(scaling->low == 1);
+  CHECK(scaling->high == 4.5);
+  CHECK(scaling->context == 4);
+  write(R"({"rope_type": "llama3", "low_freq_factor": 1, "high_freq_factor": 4.5})");
+  CHECK(error_of<FormatError>([&] { llama_options(path); }) == cat("llama_options: ", path, ": \"factor\" is missing"));
+  write(R"({"rope_type": "llama3", "factor": 0})");
+  CHECK(error_of<FormatError>([&] { llama_options(path); }) ==
+        cat("llama_options: ", path, ": \"factor\" is not a positive number, found 0"));
+  write(R"({"type": "yarn", "factor": 2})");
+  CHECK(error_of<FormatError>([&] { llama_options(path); }) ==
+        cat("llama_options: ", path, ": \"type\" is not supported, found \"yarn\""));
 }
 
 TEST_CASE("BERT is the reference implementation's, with segments and padding") {
@@ -137,7 +179,7 @@ TEST_CASE("BERT's file may have the old names of norms, the pooler and the guess
   CHECK(equal(one(ids).value(), other(ids).value()));
 }
 
-TEST_CASE("Mistral is Llama where its window is no shorter than the context") {
+TEST_CASE("Mistral is Llama with a window, if that is shorter than the context") {
   const Llama model{root, llama_options(folder_of("mistral"))};
   load_llama(model, folder_of("mistral"));
   const StateFile expected = load_safetensors(fixture_path("mistral.safetensors"));
@@ -156,12 +198,14 @@ TEST_CASE("Mistral is Llama where its window is no shorter than the context") {
   CHECK(llama_options(path).context == 1000000);
   with("", "4096");  // 4096 is the window that the package gives to a Mistral that names none
   CHECK(llama_options(path).context == 4096);
+  CHECK(!llama_options(path).window);
   with("", "4097");
-  CHECK(error_of<FormatError>([&] { llama_options(path); }) ==
-        cat("llama_options: ", path, ": \"sliding_window\" is shorter than max_position_embeddings, found null"));
+  CHECK(llama_options(path).window == 4096);
   with(R"("sliding_window": 31,)", "32");
+  CHECK(llama_options(path).window == 31);
+  with(R"("sliding_window": 0,)", "32");
   CHECK(error_of<FormatError>([&] { llama_options(path); }) ==
-        cat("llama_options: ", path, ": \"sliding_window\" is shorter than max_position_embeddings, found 31"));
+        cat("llama_options: ", path, ": \"sliding_window\" is not positive, found 0"));
 }
 
 TEST_CASE("A model of another family is refused by name, and without the name by what it does otherwise") {
@@ -176,8 +220,7 @@ TEST_CASE("A model of another family is refused by name, and without the name by
     const std::size_t begin = error.find(".json: ");
     return error.substr(begin == error.npos ? 0 : begin + 7);
   };
-  for (const std::string family :
-       {"granite", "smollm3", "ernie4_5", "gemma", "cohere", "olmo", "qwen2", "nemotron", "gptj"}) {
+  for (const std::string family : {"granite", "smollm3", "ernie4_5", "gemma", "cohere", "olmo", "nemotron", "gptj"}) {
     CHECK(refusal(family, llama_options) == cat("\"model_type\" is not supported, found \"", family, "\""));
   }
   for (const std::string family : {"gptj", "gpt_bigcode", "granite"}) {
@@ -186,8 +229,6 @@ TEST_CASE("A model of another family is refused by name, and without the name by
   for (const std::string family : {"roberta", "electra", "granite"}) {
     CHECK(refusal(family, bert_options) == cat("\"model_type\" is not supported, found \"", family, "\""));
   }
-  CHECK(refusal("mistral_window", llama_options) ==
-        "\"sliding_window\" is shorter than max_position_embeddings, found 3");
 
   const bool named = false;
   CHECK(refusal("granite", llama_options, named) == "\"embedding_multiplier\" is not supported, found 12.0");
@@ -195,8 +236,6 @@ TEST_CASE("A model of another family is refused by name, and without the name by
   CHECK(refusal("gemma", llama_options, named) == "\"hidden_act\" is not supported, found \"gelu_pytorch_tanh\"");
   CHECK(refusal("cohere", llama_options, named) == "\"logit_scale\" is not supported, found 0.0625");
   CHECK(refusal("nemotron", llama_options, named) == "\"hidden_act\" is not supported, found \"relu2\"");
-  CHECK(refusal("mistral_window", llama_options, named) ==
-        "\"sliding_window\" is shorter than max_position_embeddings, found 3");
   CHECK(refusal("gpt_bigcode", gpt2_options, named) == "\"multi_query\" is not supported, found true");
   CHECK(refusal("electra", bert_options, named) == "\"embedding_size\" is not supported, found 128");
 }
@@ -241,6 +280,7 @@ TEST_CASE("What other families do otherwise is refused by name, and taken where 
                                                                                     {"no_rope_layer_interval", "4"},
                                                                                     {"layer_types", R"(["linear"])"},
                                                                                     {"attention_chunk_size", "4"},
+                                                                                    {"use_sliding_window", "true"},
                                                                                     {"clip_qkv", "8.0"},
                                                                                     {"attn_logit_softcapping", "50.0"},
                                                                                     {"final_logit_softcapping", "30.0"},
@@ -291,7 +331,7 @@ TEST_CASE("A config with 100,000 brackets in brackets is refused, wherever they 
   objects += "1" + std::string(100'000, '}');
   for (const std::string& value : {deep, objects, std::string(100'000, '[')}) {
     for (const std::string& text : {cat(R"({"vocab_size": )", value, "}"), value, cat(R"({"any": )", value, "}"),
-                                   cat(R"({"hidden_act": )", value, "}"), cat(R"({"rope_scaling": )", value, "}")}) {
+                                    cat(R"({"hidden_act": )", value, "}"), cat(R"({"rope_scaling": )", value, "}")}) {
       write_text(path, text);
       const std::string why = cat(path, ": brackets are nested deeper than 64");
       CHECK(error_of<FormatError>([&] { gpt2_options(path); }) == "gpt2_options: " + why);

@@ -1,5 +1,6 @@
 // Rotary positions: what the paper says of them, gradients, and bad input. PyTorch's numbers: language_fixtures_test.
 #include <cmath>
+#include <numbers>
 
 #include <xgrad/ops/ops.h>
 
@@ -53,6 +54,23 @@ TEST_CASE("rotary has gradients of any order, and works on any leading axes") {
   CHECK(rotary(zeros({3, 0})).shape() == Shape{3, 0});
 }
 
+TEST_CASE("with scaling, fast pairs turn as before, slow ones by a factor less, and those between by a share") {
+  const double turn = 2 * std::numbers::pi;
+  const auto angle = [&](std::int64_t context, double theta, std::int64_t j) {
+    const Tensor x = tensor({{1, 1, 0, 0}, {1, 1, 0, 0}});
+    const RotaryScaling scaling{.factor = 8, .low = 1, .high = 4, .context = context};
+    const Array y = rotary(x, {.theta = theta, .scaling = scaling}).value();
+    return std::atan2(y.at({1, j + 2}), y.at({1, j}));
+  };
+  CHECK(angle(30, 10000, 0) == doctest::Approx(1));      // 4.77 turns
+  CHECK(angle(5, 10000, 0) == doctest::Approx(1. / 8));  // 0.80
+  const double share = (15 / turn - 1) / 3;              // 2.39
+  CHECK(angle(15, 10000, 0) == doctest::Approx((1 - share) / 8 + share));
+  CHECK(angle(30, 10000, 1) == doctest::Approx(0.01 / 8));
+  check_gradients([](const Tensors& xs) { return rotary(xs[0], {.scaling = RotaryScaling{.context = 9}}); },
+                  {normal({3, 4})});
+}
+
 TEST_CASE("rotary is the same bits for any number of threads") {
   const Tensor x(normal({3, 500, 66}));
   check_same_bits([&] { return rotary(x, {.heads = 3}); });
@@ -71,6 +89,13 @@ TEST_CASE("rotary refuses what it cannot turn") {
     CHECK(error_of<ValueError>([&] { rotary(x, {.theta = theta}); }) ==
           cat("rotary: theta ", theta, " is not a finite number from 1 on"));
   }
+  const auto refusal = [&](const RotaryScaling& scaling) {
+    return error_of<ValueError>([&] { rotary(x, {.scaling = scaling}); });
+  };
+  CHECK(refusal({.factor = 0.5}) == "rotary: factor 0.5 is not a finite number from 1 on");
+  CHECK(refusal({.low = 0}) == "rotary: low 0 and high 4 do not rise from above 0");
+  CHECK(refusal({.low = 4}) == "rotary: low 4 and high 4 do not rise from above 0");
+  CHECK(refusal({.context = 0}) == "rotary: context 0 is not positive");
 }
 
 }  // namespace

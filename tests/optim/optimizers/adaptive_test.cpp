@@ -1,5 +1,5 @@
-// RMSprop, Adagrad, Adadelta, NAdam, RAdam, Lion: what fixtures do not show. Their steps are held against PyTorch's in
-// optimizer_fixtures_test.cpp.
+// RMSprop, Adagrad, Adadelta, Adafactor, NAdam, RAdam, Lion: what fixtures do not show. Their steps are held against
+// PyTorch's in optimizer_fixtures_test.cpp.
 #include "../support.h"
 
 #include <cmath>
@@ -37,6 +37,9 @@ TEST_CASE("Every optimizer refuses options outside their range by name") {
   CHECK(refusal<optim::Rprop>({.etas = {1, 1.2}}) == "rprop: etas 1 and 1.2 are not below and above 1");
   CHECK(refusal<optim::Rprop>({.step_sizes = {1, 0.5}}) == "rprop: step_sizes from 1 to 0.5");
   CHECK(refusal<optim::Lion>({.betas = {0.9, -1}}) == "lion: betas[1] -1 is not in [0, 1)");
+  CHECK(refusal<optim::Adafactor>({.beta2_decay = 0.1}) == "adafactor: beta2_decay 0.1 is positive or not finite");
+  CHECK(refusal<optim::Adafactor>({.eps = {1, -1}}) == "adafactor: eps[1] -1 is negative or not finite");
+  CHECK(refusal<optim::Adafactor>({.d = 0.5}) == "adafactor: d 0.5 is below 1 or not finite");
   CHECK(refusal<optim::Lion>({.weight_decay = -1}) == "lion: weight_decay -1 is negative or not finite");
 }
 
@@ -52,6 +55,7 @@ void for_each_kind(const Check& check) {
   one("rmsprop", std::type_identity<optim::RMSprop>());
   one("adagrad", std::type_identity<optim::Adagrad>());
   one("adadelta", std::type_identity<optim::Adadelta>());
+  one("adafactor", std::type_identity<optim::Adafactor>());
   one("nadam", std::type_identity<optim::NAdam>());
   one("radam", std::type_identity<optim::RAdam>());
   one("lion", std::type_identity<optim::Lion>());
@@ -149,6 +153,19 @@ TEST_CASE("RAdam's first steps are those of momentum, until enough squares have 
   }
   radam.step({Array({2}, {2, -3})});
   CHECK(x.value().at({0}) > -10.1);
+}
+
+TEST_CASE("Adafactor remembers a row and a column of each matrix, and leaves what is empty alone") {
+  const Tensor x = variable(normal({2, 3, 4}), "x"), bias = variable(normal({5}), "bias"),
+               empty = variable(Array(Shape{0, 2}), "empty");
+  optim::Adafactor adafactor{{x, bias, empty}};
+  adafactor.step({Array(normal({2, 3, 4}, 2)), Array(normal({5}, 3)), Array(Shape{0, 2})});
+  const StateFile state = adafactor.state_dict();
+  CHECK(state.get<Array>("x.row_var").shape() == Shape{2, 3, 1});
+  CHECK(state.get<Array>("x.col_var").shape() == Shape{2, 1, 4});
+  CHECK(state.get<Array>("x.variance").size() == 0);
+  CHECK(state.get<Array>("bias.variance").shape() == Shape{5});
+  CHECK(state.get<Array>("bias.row_var").size() == 0);
 }
 
 TEST_CASE("With amsgrad, a large gradient is remembered for good") {

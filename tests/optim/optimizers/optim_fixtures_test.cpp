@@ -35,12 +35,12 @@ Options adam_options(const Case& c) {
 Results rates(const Case& c, const optim::Schedule& schedule) {
   const std::int64_t count = std::get<Array>(*c.stored("y", 0)).size();
   std::vector<Real> values;
-  for (std::int64_t step = 0; step < count; ++step) values.push_back(schedule.lr(step));
+  for (std::int64_t step = 0; step < count; ++step) values.push_back(schedule.lr(step, c.number("lr", 1)));
   return Tensor(Array({count}, values));
 }
 
 optim::Schedule cosine_of(const Case& c) {
-  return optim::cosine({.lr = c.number("lr"), .min_lr = c.number("min_lr"), .steps = c.integer("steps")});
+  return optim::schedule::cosine({.min_lr = c.number("min_lr"), .steps = c.integer("steps")});
 }
 
 }  // namespace
@@ -67,16 +67,15 @@ TEST_CASE("optimizers, clipping and schedules do what PyTorch's do") {
       {"clip_value", [&](const Case& c) { return optim::clip_grad_value(gradients_of(c), c.xs(), c.number("limit")); }},
       {"step_decay",
        [](const Case& c) {
-         return rates(
-             c, optim::step_decay({.lr = c.number("lr"), .every = c.integer("every"), .factor = c.number("factor")}));
+         return rates(c, optim::schedule::step_decay({.every = c.integer("every"), .factor = c.number("factor")}));
        }},
       {"cosine", [](const Case& c) { return rates(c, cosine_of(c)); }},
-      {"warmup_constant",
-       [](const Case& c) { return rates(c, optim::warmup(c.integer("warmup"), optim::constant(c.number("lr")))); }},
-      {"warmup_cosine", [](const Case& c) { return rates(c, optim::warmup(c.integer("warmup"), cosine_of(c))); }},
+      {"warmup_constant", [](const Case& c) { return rates(c, optim::schedule::warmup(c.integer("warmup"))); }},
+      {"warmup_cosine",
+       [](const Case& c) { return rates(c, optim::schedule::warmup(c.integer("warmup"), cosine_of(c))); }},
       {"noam",
        [](const Case& c) {
-         return rates(c, optim::noam({.width = c.integer("width"), .warmup = c.integer("warmup")}));
+         return rates(c, optim::schedule::noam({.width = c.integer("width"), .warmup = c.integer("warmup")}));
        }},
   };
   check_fixtures("optim", operations);

@@ -8,12 +8,12 @@
 namespace xgrad::testing {
 namespace {
 
-constexpr std::size_t arrays = 5;  // parameters of a case
-
 /// The values of all parameters after each of the steps with the stored gradients.
 template <class Optimizer>
 Results steps(const Case& c, const typename Optimizer::Options& options) {
-  Tensors parameters, after[arrays];
+  const std::size_t arrays = c.xs().size() / 2;  // parameters, and their gradients of all steps
+  Tensors parameters;
+  std::vector<Tensors> after(arrays);
   for (std::size_t i = 0; i < arrays; ++i) parameters.push_back(variable(c.x(static_cast<int>(i)).value()));
   Optimizer optimizer(parameters, options);
   const auto gradient = [&](std::size_t i) { return c.x(static_cast<int>(arrays + i)).detach(); };
@@ -103,18 +103,19 @@ Results lbfgs(const Case& c, const std::function<Tensor(const Tensor&)>& functio
 Results rates(const Case& c, const optim::Schedule& schedule) {
   const std::int64_t count = std::get<Array>(*c.stored("y", 0)).size();
   std::vector<Real> values;
-  for (std::int64_t step = 0; step < count; ++step) values.push_back(static_cast<Real>(schedule.lr(step)));
+  for (std::int64_t step = 0; step < count; ++step)
+    values.push_back(static_cast<Real>(schedule.lr(step, c.number("lr", 1))));
   return Tensor(Array({count}, values));
 }
 
 optim::Schedule one_cycle(const Case& c) {
-  optim::OneCycleOptions options{.max_lr = c.number("max_lr"), .total_steps = c.integer("total_steps")};
+  optim::schedule::OneCycleOptions options{.max_lr = c.number("max_lr"), .total_steps = c.integer("total_steps")};
   options.pct_start = c.number("pct_start", options.pct_start);
-  if (c.has("anneal_strategy")) options.anneal_strategy = optim::Anneal::linear;
+  if (c.has("anneal_strategy")) options.anneal_strategy = optim::schedule::Anneal::linear;
   options.div_factor = c.number("div_factor", options.div_factor);
   options.final_div_factor = c.number("final_div_factor", options.final_div_factor);
   options.three_phase = c.flag("three_phase");
-  return optim::one_cycle(options);
+  return optim::schedule::one_cycle(options);
 }
 
 Results plateau(const Case& c) {
@@ -154,6 +155,35 @@ TEST_CASE("every optimizer makes PyTorch's steps with every option") {
                                 {"rprop", run<optim::Rprop>}});
 }
 
+TEST_CASE("optimizers that know rows, columns and matrices take PyTorch's way") {
+  check_fixtures("matrix_optimizers", {{"adafactor",
+                                        [](const Case& c) {
+                                          optim::AdafactorOptions options{.lr = c.number("lr", 1e-2),
+                                                                          .beta2_decay = c.number("beta2_decay", -0.8),
+                                                                          .d = c.number("d", 1),
+                                                                          .weight_decay = c.number("weight_decay"),
+                                                                          .maximize = c.flag("maximize")};
+                                          if (c.has("eps")) options.eps = {c.reals("eps")[0], c.reals("eps")[1]};
+                                          return steps<optim::Adafactor>(c, options);
+                                        }},
+                                       {"muon", [](const Case& c) {
+                                          optim::MuonOptions options{.lr = c.number("lr", 1e-3),
+                                                                     .weight_decay = c.number("weight_decay", 0.1),
+                                                                     .momentum = c.number("momentum", 0.95)};
+                                          options.nesterov = !c.has("nesterov") || c.flag("nesterov");
+                                          if (c.has("ns_steps")) options.ns_steps = c.integer("ns_steps");
+                                          if (c.has("ns_coefficients"))
+                                            std::ranges::copy(c.reals("ns_coefficients"),
+                                                              options.ns_coefficients.begin());
+                                          if (c.has("adjust_lr_fn")) {
+                                            options.adjust_lr_fn = c.text("adjust_lr_fn") == "match_rms_adamw"
+                                                                       ? optim::MuonRate::match_rms_adamw
+                                                                       : optim::MuonRate::spectral_unclamped;
+                                          }
+                                          return steps<optim::Muon>(c, options);
+                                        }}});
+}
+
 TEST_CASE("L-BFGS takes PyTorch's way through a bent valley and a bowl") {
   const auto rosenbrock = [](const Tensor& all) {
     const Tensor head = all[{slice(0, -1)}], tail = all[{slice(1, none)}];
@@ -169,59 +199,57 @@ TEST_CASE("L-BFGS takes PyTorch's way through a bent valley and a bowl") {
 }
 
 TEST_CASE("schedules have PyTorch's rates over whole runs") {
-  const auto lr = [](const Case& c) { return c.number("lr"); };
   check_fixtures(
       "schedules",
       {{"exponential",
-        [&](const Case& c) { return rates(c, optim::exponential({.lr = lr(c), .gamma = c.number("gamma")})); }},
+        [&](const Case& c) { return rates(c, optim::schedule::exponential({.gamma = c.number("gamma")})); }},
        {"multi_step",
         [&](const Case& c) {
           return rates(
-              c, optim::multi_step({.lr = lr(c), .milestones = c.numbers("milestones"), .gamma = c.number("gamma")}));
+              c, optim::schedule::multi_step({.milestones = c.numbers("milestones"), .gamma = c.number("gamma")}));
         }},
        {"linear",
         [&](const Case& c) {
-          optim::LinearScheduleOptions options{.lr = lr(c)};
+          optim::schedule::LinearScheduleOptions options;
           if (c.has("total_iters")) {
-            options = {options.lr, c.number("start_factor"), c.number("end_factor"), c.integer("total_iters")};
+            options = {c.number("start_factor"), c.number("end_factor"), c.integer("total_iters")};
           }
-          return rates(c, optim::linear(options));
+          return rates(c, optim::schedule::linear(options));
         }},
        {"constant",
         [&](const Case& c) {
-          optim::ConstantOptions options{.lr = lr(c)};
-          if (c.has("total_iters")) options = {options.lr, c.number("factor"), c.integer("total_iters")};
-          return rates(c, optim::constant(options));
+          optim::schedule::ConstantOptions options;
+          if (c.has("total_iters")) options = {c.number("factor"), c.integer("total_iters")};
+          return rates(c, optim::schedule::constant(options));
         }},
        {"polynomial",
         [&](const Case& c) {
-          optim::PolynomialOptions options{.lr = lr(c)};
-          if (c.has("total_iters")) options = {options.lr, c.integer("total_iters"), c.number("power")};
-          return rates(c, optim::polynomial(options));
+          optim::schedule::PolynomialOptions options;
+          if (c.has("total_iters")) options = {c.integer("total_iters"), c.number("power")};
+          return rates(c, optim::schedule::polynomial(options));
         }},
        {"cosine_warm_restarts",
         [&](const Case& c) {
-          return rates(c, optim::cosine_warm_restarts({.lr = lr(c),
-                                                       .min_lr = c.number("min_lr"),
-                                                       .steps = c.integer("steps"),
-                                                       .growth = c.integer("growth")}));
+          return rates(c,
+                       optim::schedule::cosine_warm_restarts(
+                           {.min_lr = c.number("min_lr"), .steps = c.integer("steps"), .growth = c.integer("growth")}));
         }},
        {"one_cycle", [&](const Case& c) { return rates(c, one_cycle(c)); }},
        {"lambda",
         [&](const Case& c) {
-          return rates(c, optim::lambda(lr(c), [](std::int64_t step) { return 1.0 / (1.0 + double(step)); }));
+          return rates(c, optim::schedule::factor([](std::int64_t step) { return 1.0 / (1.0 + double(step)); }));
         }},
        {"chained",
         [&](const Case& c) {
-          return rates(c, optim::chained({optim::constant({.lr = lr(c), .factor = 0.1, .total_iters = 4}),
-                                          optim::exponential({.lr = 1, .gamma = 0.9})}));
+          return rates(c, optim::schedule::chained({optim::schedule::constant({.factor = 0.1, .total_iters = 4}),
+                                                    optim::schedule::exponential({.gamma = 0.9})}));
         }},
        {"sequential",
         [&](const Case& c) {
-          return rates(c, optim::sequential({optim::constant({.lr = lr(c), .factor = 0.1, .total_iters = 20}),
-                                             optim::exponential({.lr = lr(c), .gamma = 0.9}),
-                                             optim::step_decay({.lr = lr(c), .every = 3, .factor = 0.5})},
-                                            {5, 12}));
+          return rates(c, optim::schedule::sequential({optim::schedule::constant({.factor = 0.1, .total_iters = 20}),
+                                                       optim::schedule::exponential({.gamma = 0.9}),
+                                                       optim::schedule::step_decay({.every = 3, .factor = 0.5})},
+                                                      {5, 12}));
         }},
        {"plateau", plateau}});
 }

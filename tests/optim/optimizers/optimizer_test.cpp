@@ -9,10 +9,10 @@
 #include <utility>
 
 #include <xgrad/core/files/safetensors.h>
-#include <xgrad/core/runtime/memory.h>
 #include <xgrad/core/graph/observe.h>
-#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/core/runtime/memory.h>
 #include <xgrad/ops/arrange/broadcast.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/reduce/reduce.h>
 
 namespace xgrad::testing {
@@ -125,7 +125,7 @@ Array trained(const typename Optimizer::Options& options, int pause) {
   const Tensor target(normal({5, 3}, 9));
   Tensor x = variable(normal({5, 3}), "x"), b = variable(normal({3}, 2), "b");
   auto optimizer = std::make_unique<Optimizer>(Tensors{x, b}, options);
-  const auto schedule = optim::warmup(3, optim::cosine({.lr = 0.3, .steps = 6}));
+  const auto schedule = optim::schedule::warmup(3, optim::schedule::cosine({.steps = 6}));
   auto scheduler = std::make_unique<optim::Scheduler>(*optimizer, schedule);
   for (int t = 0; t < 10; ++t) {
     if (t == pause) {
@@ -167,6 +167,7 @@ TEST_CASE("Ten steps are five steps, saved and resumed, and five more, bit for b
   CHECK(equal(trained<optim::Adagrad>({.lr_decay = 0.1}, 5), trained<optim::Adagrad>({.lr_decay = 0.1}, -1)));
   CHECK(equal(trained<optim::Adadelta>({}, 5), trained<optim::Adadelta>({}, -1)));
   CHECK(equal(trained<optim::Lion>({}, 5), trained<optim::Lion>({}, -1)));
+  CHECK(equal(trained<optim::Adafactor>({}, 5), trained<optim::Adafactor>({}, -1)));
 }
 
 TEST_CASE("A state that does not fit is refused with every name, and changes nothing") {
@@ -291,7 +292,7 @@ TEST_CASE("Any changed byte of a checkpoint is refused, and so are two that hide
   const std::string path = folder / "checkpoint";
   const Tensor w = variable(Array({2}, {1, 2}), "w");
   optim::Adam adam{{w}};
-  optim::Scheduler scheduler{adam, optim::constant(0.5)};
+  optim::Scheduler scheduler{adam, optim::schedule::rate(0.5)};
   adam.step({Array({2}, {1, 1})});
   scheduler.step();
   StateFile checkpoint{.arrays = {{"w", w.value()}}, .metadata = {{"random.draws", "7"}}};
@@ -350,6 +351,7 @@ TEST_CASE("An optimizer over no parameters is refused, whichever it is") {
   check("radam", static_cast<optim::RAdam*>(nullptr));
   check("rmsprop", static_cast<optim::RMSprop*>(nullptr));
   check("adagrad", static_cast<optim::Adagrad*>(nullptr));
+  check("adafactor", static_cast<optim::Adafactor*>(nullptr));
   check("adadelta", static_cast<optim::Adadelta*>(nullptr));
   check("asgd", static_cast<optim::ASGD*>(nullptr));
   check("rprop", static_cast<optim::Rprop*>(nullptr));
@@ -376,9 +378,8 @@ TEST_CASE("A state that was taken with other settings is refused by the name of 
     before.step({Array({2}, {1, -1})});
     const std::string sentence = error_of<FormatError>([&] { after.load_state_dict(before.state_dict()); });
     StateFile without = before.state_dict();  // as states of old have none of it
-    std::erase_if(without.metadata, [](const auto& entry) {
-      return entry.first != "optimizer" && !entry.first.starts_with("lr.");
-    });
+    std::erase_if(without.metadata,
+                  [](const auto& entry) { return entry.first != "optimizer" && !entry.first.starts_with("lr."); });
     after.load_state_dict(without);
     return sentence;
   };
@@ -401,7 +402,8 @@ TEST_CASE("A state that was taken with other settings is refused by the name of 
         "load_state_dict: taken with alpha 0.99 in group 0, not 0.5");
   CHECK(refusal(Adagrad{{variable(1)}}, {}, {.lr_decay = 0.5}) ==
         "load_state_dict: taken with lr_decay 0 in group 0, not 0.5");
-  CHECK(refusal(Adadelta{{variable(1)}}, {}, {.rho = 0.5}) == "load_state_dict: taken with rho 0.9 in group 0, not 0.5");
+  CHECK(refusal(Adadelta{{variable(1)}}, {}, {.rho = 0.5}) ==
+        "load_state_dict: taken with rho 0.9 in group 0, not 0.5");
   CHECK(refusal(ASGD{{variable(1)}}, {}, {.alpha = 0.5}) ==
         "load_state_dict: taken with alpha 0.75 in group 0, not 0.5");
   CHECK(refusal(Rprop{{variable(1)}}, {}, {.etas = {0.5, 1.5}}) ==

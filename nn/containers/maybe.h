@@ -1,0 +1,80 @@
+// Maybe: a layer that a model has or has not, as its options say.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "../module.h"
+
+namespace xgrad::nn {
+
+/// A layer that is there or not, at its place among the members:
+///
+///     nn::Maybe<nn::LayerNorm> norm{at("norm"), options.norm_first, options.dim};
+///     nn::Maybe<nn::Linear>    head{at("head"), !options.tied, options.dim, options.vocabulary, {.bias = false}};
+///
+///     const Tensor y = norm(h);                                       // h itself where there is no norm
+///     const Tensor logits = head ? (*head)(y) : linear(y, embedding.weight);
+///
+/// What is not there has no names and draws no random numbers. Neither copied nor moved, as layers are.
+/// Threads: as its layer.
+template <class Layer>
+class Maybe {
+ public:
+  /// Layer(here, arguments...) if it is to be there. The last argument may be options in braces. Throws what the
+  /// layer's constructor throws.
+  template <class... Arguments>
+  Maybe(const At& here, bool there, const Arguments&... arguments) {
+    static_assert(std::is_base_of_v<Module, Layer>, "Maybe<Layer>: Layer is no Module");
+    static_assert(std::is_constructible_v<Layer, At, const Arguments&...>,
+                  "Maybe<Layer>(at(\"name\"), there, arguments...): Layer has no constructor (At, arguments...)");
+    make(here, there, arguments...);
+  }
+  template <class L = Layer>
+  Maybe(const At& here, bool there, const typename L::Options& options) {
+    make(here, there, options);
+  }
+  template <class A, class L = Layer>
+  Maybe(const At& here, bool there, const A& a, const typename L::Options& options) {
+    make(here, there, a, options);
+  }
+  template <class A, class B, class L = Layer>
+  Maybe(const At& here, bool there, const A& a, const B& b, const typename L::Options& options) {
+    make(here, there, a, b, options);
+  }
+  template <class A, class B, class C, class L = Layer>
+  Maybe(const At& here, bool there, const A& a, const B& b, const C& c, const typename L::Options& options) {
+    make(here, there, a, b, c, options);
+  }
+  /// Says what is missing: see Module::Placeless.
+  template <class... Rest>
+  explicit Maybe(Module::Placeless, const Rest&...);
+
+  explicit operator bool() const { return layer_.has_value(); }
+  /// The layer. Throws ValueError if there is none.
+  const Layer& operator*() const {
+    if (!layer_) fail<ValueError>("maybe", "there is no layer: ask `if (layer)` first");
+    return *layer_;
+  }
+  const Layer* operator->() const { return &**this; }
+
+  /// layer(x, more...); x itself if there is none. Throws what the layer throws.
+  template <class... More>
+  Tensor operator()(const Tensor& x, const More&... more) const {
+    return layer_ ? (*layer_)(x, more...) : x;
+  }
+
+ private:
+  template <class... Arguments>
+  void make(const At& here, bool there, const Arguments&... arguments) {
+    if (there) {
+      layer_.emplace(here, arguments...);
+    } else {
+      here.decline();
+    }
+  }
+
+  std::optional<Layer> layer_;
+};
+
+}  // namespace xgrad::nn

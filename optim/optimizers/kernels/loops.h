@@ -1,0 +1,40 @@
+// One pass over a parameter for each step of an optimizer. (Files that include this are compiled for several
+// processors.)
+#pragma once
+
+#include <cstdint>
+
+#include "../../../core/array/array.h"
+#include "../../../core/runtime/parallel.h"
+#include "squares.h"
+#include "update.h"
+
+namespace xgrad::optim {
+
+namespace detail {
+
+inline Real* numbers_of(Array& array) { return array.mutable_data(); }
+inline const Real* numbers_of(const Array& array) { return array.data(); }
+
+// The formula and its numbers are taken by value: the compiler cannot tell references to them from the arrays.
+template <class F, class... M>
+void pass(const F formula, std::int64_t count, Real* __restrict x, const Real* __restrict g, M* __restrict... m) {
+  for (std::int64_t i = 0; i < count; ++i) formula(x[i], g[i], m[i]...);
+}
+
+}  // namespace detail
+
+/// formula(x, g, m...) for every number of a parameter x with its gradient g and what the optimizer remembers of it, m,
+/// in blocks of several threads. With `flush`, numbers too small to be normalised count as 0.
+template <class F, class... M>
+void for_each_number(Array& x, const Array& g, bool flush, const F& formula, M&... m) {
+  const auto run = [&formula, flush, size = x.size()](Real* xs, const Real* gs, auto*... ms) {
+    parallel_for(size, block, [&](std::int64_t begin, std::int64_t end) {
+      const std::optional<FlushTinyNumbers> flushing = flush_if(flush);
+      detail::pass(formula, end - begin, xs + begin, gs + begin, (ms + begin)...);
+    });
+  };
+  run(x.mutable_data(), g.data(), detail::numbers_of(m)...);
+}
+
+}  // namespace xgrad::optim

@@ -1,0 +1,56 @@
+// Muon: steps along orthogonal matrices.
+#pragma once
+
+#include <array>
+
+#include "optimizer.h"
+
+namespace xgrad::optim {
+
+/// What Muon multiplies lr with, for a parameter of m rows and n columns.
+enum class MuonRate {
+  original,            ///< sqrt(max(1, m / n)), Keller Jordan's
+  match_rms_adamw,     ///< 0.2 sqrt(max(m, n)): with this, a rate for AdamW will do (Liu et al. 2025)
+  spectral_unclamped,  ///< sqrt(m / n) (Bernstein 2025)
+};
+
+struct MuonOptions {
+  double lr = 1e-3;
+  double weight_decay = 0.1;  ///< lambda, decoupled
+  double momentum = 0.95;     ///< mu
+  bool nesterov = true;
+  std::array<double, 3> ns_coefficients{3.4445, -4.775, 2.0315};  ///< a, b, c
+  double eps = 1e-7;                                              ///< the least norm that is divided by
+  std::int64_t ns_steps = 5;
+  MuonRate adjust_lr_fn = MuonRate::original;
+  bool maximize = false;  ///< step up the gradient: -g takes the place of g
+};
+
+/// Jordan et al. 2024, for matrices: those between the first and the last layer; biases, norms, embeddings and the head
+/// are AdamW's. In each step with gradient g:
+///
+///     b <- mu b + (1 - mu) g
+///     u = mu b + (1 - mu) g with nesterov, b without
+///     o = u / |u|, then ns_steps times  o <- a o + (b (o o^T) + c (o o^T)^2) o
+///     x <- x - lr lambda x
+///     x <- x - lr adjust_lr_fn o
+///
+/// The Newton-Schulz iteration drives the singular values of u towards 1, to between 0.7 and 1.2 with these
+/// coefficients. PyTorch rounds its products to bfloat16; here they are what matmul_precision() says.
+///
+/// Throws GraphError for a parameter that is no leaf, ShapeError for one that is no matrix, and else as all.
+class Muon : public OptimizerOf<Muon, MuonOptions> {
+ public:
+  using OptimizerOf::OptimizerOf;
+
+ private:
+  friend OptimizerOf;
+  static constexpr const char* kind = "muon";
+  static void check(const Tensor& parameter);
+  static Settings settings(const Options& options);
+  static Moments moments(const Options& options);
+  static Array direction(const Array& g, const Memory& memory, const Options& options);
+  static void advance(Array& x, const Array& g, Memory& memory, const Options& options, double lr);
+};
+
+}  // namespace xgrad::optim
