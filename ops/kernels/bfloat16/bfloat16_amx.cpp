@@ -80,7 +80,7 @@ struct AmxTiles {
   }
 };
 
-XGRAD_AMX void multiply(const detail::BfloatBlock& block) {
+XGRAD_AMX void multiply_on_tiles(const detail::BfloatBlock& block) {
   asm volatile("" ::: "memory");  // some compilers do not know that loading a tile reads memory
   multiply_by_tiles<AmxTiles>(block);
 }
@@ -89,8 +89,8 @@ XGRAD_AMX void multiply(const detail::BfloatBlock& block) {
 
 const detail::BfloatUnit* detail::amx_unit() {
   const BfloatUnit* const packs = avx512_bf16_unit();
-  static const BfloatUnit unit{
-      "AMX", start, end, packs ? packs->pack_left : nullptr, packs ? packs->pack_right : nullptr, multiply};
+  static const BfloatUnit unit{"AMX", start, end, packs ? packs->pack_left : nullptr,
+                               packs ? packs->pack_right : nullptr, multiply_on_tiles};
   return packs && may_use_tiles() ? &unit : nullptr;
 }
 

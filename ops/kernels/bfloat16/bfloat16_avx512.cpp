@@ -178,7 +178,7 @@ constexpr auto multiply_some = []<int... i>(std::integer_sequence<int, i...>) {
   return std::array<MultiplyRows, sizeof...(i)>{multiply_rows<i + 1, packs>...};
 }(std::make_integer_sequence<int, block_rows>());
 
-void multiply(const BfloatBlock& block) {
+void multiply_blocks(const BfloatBlock& block) {
   const auto& some = block.columns <= 16 ? multiply_some<1> : multiply_some<packs_of_panel>;
   // Of about equal height: a low one at the end would wait for its few sums.
   const std::int64_t blocks = (block.rows + block_rows - 1) / block_rows;
@@ -195,7 +195,7 @@ void multiply(const BfloatBlock& block) {
 }  // namespace
 
 const BfloatUnit* detail::avx512_bf16_unit() {
-  static constexpr BfloatUnit unit{"AVX512-BF16", [] {}, [] {}, pack_left, pack_right, multiply};
+  static constexpr BfloatUnit unit{"AVX512-BF16", [] {}, [] {}, pack_left, pack_right, multiply_blocks};
   return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") ? &unit : nullptr;
 }
 
