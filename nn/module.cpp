@@ -11,6 +11,7 @@
 
 #include "../core/graph/tensor.h"
 #include "../ops/arrange/create.h"
+#include "parametrization.h"
 
 namespace xgrad::nn {
 namespace {
@@ -244,8 +245,7 @@ double Module::probability(std::string_view name, double value) const {
 }
 
 // Calls f(name relative to this module, entry) for everything here and below.
-template <class F>
-void Module::visit(const F& f, const std::string& prefix) const {
+void Module::visit(const std::function<void(const std::string&, const Entry&)>& f, const std::string& prefix) const {
   check_places();
   for (const Entry& entry : entries_) f(prefix + entry.name, entry);
   for (const auto& [name, child] : children_) child->visit(f, prefix + name + ".");
@@ -253,8 +253,7 @@ void Module::visit(const F& f, const std::string& prefix) const {
 
 // Calls f(name, parameter) once for each. Only a name given by sharing can mean a parameter that was seen already, or
 // be the reason why the owner's name does.
-template <class F>
-void Module::visit_parameters(const F& f) const {
+void Module::visit_parameters(const std::function<void(const std::string&, const Tensor&)>& f) const {
   std::vector<const Tensor*> owned, shared;
   const auto holds = [](const std::vector<const Tensor*>& seen, const Tensor& x) {
     return std::ranges::any_of(seen, [&](const Tensor* other) { return same(*other, x); });
@@ -407,20 +406,38 @@ void Module::zero_grad() const {
   visit([](const std::string&, const Entry& entry) { entry.tensor.zero_grad(); });
 }
 
-std::uint64_t Module::add_hook(ForwardHook hook) const {
-  hooks_.emplace_back(next_hook_, std::move(hook));
+std::uint64_t Module::add_hook(ForwardHook hook, When when) const {
+  hooks_.push_back({next_hook_, when, std::move(hook)});
   return next_hook_++;
 }
 
+std::uint64_t Module::before_forward(std::function<void(const ForwardCall& call)> hook) const {
+  xgrad::detail::refuse_empty("before_forward", hook);
+  const auto silent = [hook = std::move(hook)](const ForwardCall& call) {
+    hook(call);
+    return Tensor();
+  };
+  return add_hook(silent, When::before);
+}
+
 void Module::remove_hook(std::uint64_t number) const {
-  std::erase_if(hooks_, [number](const auto& hook) { return hook.first == number; });
+  std::erase_if(hooks_, [number](const Hook& hook) { return hook.number == number; });
+}
+
+void Entered::begin() {
+  const auto hooks = module_.hooks_;  // a hook may remove itself
+  for (const Module::Hook& hook : hooks) {
+    if (hook.when == Module::When::before) hook.function({module_, inputs_, indices_, Tensor()});
+  }
+  if (!module_.parametrizations_.empty()) substitution_ = Parametrization::all_of(module_);
 }
 
 Tensor Entered::operator()(Tensor output) const {
   if (module_.hooks_.empty()) return output;
-  const auto hooks = module_.hooks_;  // a hook may remove itself
-  for (const auto& [number, hook] : hooks) {
-    if (Tensor replacement = hook({module_, inputs_, indices_, output}); replacement.defined()) {
+  const auto hooks = module_.hooks_;
+  for (const Module::Hook& hook : hooks) {
+    if (hook.when == Module::When::before) continue;
+    if (Tensor replacement = hook.function({module_, inputs_, indices_, output}); replacement.defined()) {
       output = std::move(replacement);
     }
   }

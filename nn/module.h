@@ -55,6 +55,7 @@ namespace xgrad::nn {
 
 class Eval;
 class Module;
+class Parametrization;
 
 /// The place of a module: a name inside a parent. Made by Module::at.
 struct At {
@@ -74,13 +75,14 @@ struct ForwardCall {
   const Module& module;
   const Tensors& inputs;              ///< in the order of the arguments
   const std::vector<Index>& indices;  ///< those arguments that are whole numbers
-  const Tensor& output;
+  const Tensor& output;               ///< undefined before the run
 };
 /// A function that sees a module's result and may replace it (return an undefined Tensor to leave it as it is).
 using ForwardHook = std::function<Tensor(const ForwardCall& call)>;
 
-/// The scope of one run of a module: while it lives, errors and nodes of the graph carry the module's path. Called
-/// with the result, it runs the module's forward hooks and returns what they make of it.
+/// The scope of one run of a module: while it lives, errors and nodes of the graph carry the module's path, and the
+/// module's parameters are what its parametrizations make of them. Called with the result, it runs the module's forward
+/// hooks and returns what they make of it.
 class Entered {
  public:
   template <class... Inputs>
@@ -100,10 +102,13 @@ class Entered {
     }
   }
 
+  void begin();
+
   Scope scope_;
   const Module& module_;
   Tensors inputs_;
   std::vector<Index> indices_;
+  std::shared_ptr<void> substitution_;
 };
 
 /// Whether weight decay is for a parameter: see without_weight_decay.
@@ -199,6 +204,9 @@ class Module {
   /// of the library do. The number is for remove_hook. Throws ValueError for an empty function.
   template <class F>
   std::uint64_t on_forward(F hook) const;
+  /// Calls `hook` whenever this module begins to run: a function of a ForwardCall, whose output is undefined yet, that
+  /// returns nothing. Where and how as on_forward.
+  std::uint64_t before_forward(std::function<void(const ForwardCall& call)> hook) const;
   /// Calls `hook(module, gradient)` in every backward pass of what this module does from now on, with the gradient of
   /// what it returned, once that is complete; what the hook returns, if it is a defined Tensor, takes the gradient's
   /// place. Works where on_forward does, and is removed like those. The module must outlive the pass. Throws ValueError
@@ -279,6 +287,8 @@ class Module {
  private:
   friend class Entered;
   friend class Eval;
+  friend class Parametrization;
+  friend struct FunctionalCall;
   friend struct nn::At;
   friend struct ModulePrinter;
   struct Entry {
@@ -288,6 +298,12 @@ class Module {
     Decay decay = Decay::yes;
 
     bool is_buffer() const { return kind == buffer || kind == whole_buffer; }
+  };
+  enum class When : bool { before, after };
+  struct Hook {
+    std::uint64_t number;
+    When when;
+    ForwardHook function;
   };
 
   [[noreturn]] void refuse_size(std::string_view name, const Shape& shape) const;
@@ -302,12 +318,10 @@ class Module {
   [[noreturn]] void refuse_places() const;
   void take_place(const std::string& name);
   Tensor add(std::string_view name, const Tensor& tensor, Entry::Kind kind, Decay decay = Decay::yes);
-  template <class F>
-  void visit(const F& f, const std::string& prefix = {}) const;
-  template <class F>
-  void visit_parameters(const F& f) const;
+  void visit(const std::function<void(const std::string& name, const Entry&)>& f, const std::string& prefix = {}) const;
+  void visit_parameters(const std::function<void(const std::string& name, const Tensor&)>& f) const;
   void set_training(bool on) const;
-  std::uint64_t add_hook(ForwardHook hook) const;
+  std::uint64_t add_hook(ForwardHook hook, When when = When::after) const;
 
   const Place* place_;
   Module* parent_ = nullptr;
@@ -319,9 +333,10 @@ class Module {
   std::vector<std::string> places_;  // made by at() and not taken yet
   // The mode and the hooks are no part of a module's value: they change on const modules, too.
   mutable bool training_ = true;
-  mutable std::vector<std::pair<std::uint64_t, ForwardHook>> hooks_;
+  mutable std::vector<Hook> hooks_;
   mutable std::uint64_t next_hook_ = 1;
   mutable std::vector<Eval*> evals_;  // the oldest first
+  std::vector<const Parametrization*> parametrizations_;
   mutable std::atomic<const Place*> described_{nullptr};
   mutable std::atomic<const std::type_info*> described_as_{nullptr};  // the class that was asked
 };
@@ -380,7 +395,10 @@ void load(const Module& module, const std::string& path, const LoadOptions& opti
 template <class... Inputs>
 Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
   module.check_places();
-  if (!module.hooks_.empty()) (keep(inputs), ...);
+  if (!module.hooks_.empty() || !module.parametrizations_.empty()) [[unlikely]] {
+    (keep(inputs), ...);
+    begin();
+  }
 }
 
 template <class T, class F>

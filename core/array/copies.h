@@ -2,12 +2,15 @@
 //
 // A gradient rule is any callable; what it captured nobody can read. But its copy copies every array and tensor that it
 // holds, and their copy constructors tell the listener of the thread, if there is one. So diagrams know what stays in
-// memory for a backward pass, rules have nothing to declare, and where nobody listens a copy costs a look at one number.
+// memory for a backward pass, rules have nothing to declare, and where nobody listens a copy costs a look at one
+// number.
 //
-// core/diagram/view/collect.cpp is the one that watches.
+// core/diagram/view/collect.cpp watches, and nn/substitution.h gives copies of one tensor another meaning.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "../base/scope.h"
@@ -27,9 +30,16 @@ class CopyListener {
   CopyListener& operator=(const CopyListener&) = delete;
   virtual ~CopyListener() { context.on_copy = outer_; }
 
-  virtual void saw(const Tensor& tensor) = 0;
+  /// It may make the copy mean another tensor.
+  virtual void saw(Tensor& copy) = 0;
   /// The elements of an array that is no tensor's.
   virtual void saw(const void* block, std::int64_t bytes) = 0;
+  /// For a function that is run a second time when the listener may be gone: makes what held the first time hold again,
+  /// as long as what it returns lives. Empty: there is nothing to do.
+  virtual std::function<std::shared_ptr<void>()> again() const { return {}; }
+
+ protected:
+  CopyListener* outer() const { return outer_; }
 
  private:
   CopyListener* outer_;

@@ -13,6 +13,7 @@ namespace {
 
 using Checkpointed = std::function<Tensor(const Tensors&)>;
 using Leaves = std::vector<Ref<Node>>;
+using Again = std::function<std::shared_ptr<void>()>;
 
 // While it lives, random numbers are drawn as from this state; then they go on where they were.
 class RandomScope {
@@ -74,7 +75,7 @@ Tensor run(const Checkpointed& f, const Tensors& inputs) {
 
 // Runs f again and goes back through it. The inputs come first, then the leaves.
 Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& leaves, const RandomState& random,
-                  const Tensor& gy, Wanted wanted) {
+                  const Again& again, const Tensor& gy, Wanted wanted) {
   const bool graph_wanted = recording();
   const EnableGrad on;
   const Tensor mark = variable(Real(0));
@@ -104,7 +105,8 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
   }
   Tensor y;
   {
-    const RandomScope again(random);
+    const RandomScope drawn(random);
+    const std::shared_ptr<void> substituted = again ? again() : nullptr;
     y = run(f, own);
   }
   if (y.shape() != gy.shape()) {
@@ -135,6 +137,7 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
   }
   if (!recording()) return run(f, inputs);
   const RandomState random = random_state();
+  const Again again = detail::context.on_copy ? detail::context.on_copy->again() : Again();
   Array value;
   Leaves leaves;
   {
@@ -150,7 +153,7 @@ Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors&
   if (inputs.size() + leaves.size() > most) {
     fail<ValueError>("checkpoint", inputs.size(), " inputs and ", leaves.size(), " leaves, more than ", most);
   }
-  auto rule = [=](const Tensor& gy, Wanted wanted) { return gradients(f, inputs, leaves, random, gy, wanted); };
+  auto rule = [=](const Tensor& gy, Wanted wanted) { return gradients(f, inputs, leaves, random, again, gy, wanted); };
   return record("checkpoint", std::move(value), JointlyAll<decltype(rule)>{{inputs}, leaves, std::move(rule)});
 }
 

@@ -14,8 +14,8 @@ void Tensor::Body::destroy(Body* body) noexcept {
 
 Ref<Tensor::Body> Tensor::make_body(Array&& value, Ref<Node>&& node, History history) {
   void* block = pool_allocate(sizeof(Body));
-  return Ref<Body>::adopt(
-      new (block) Body{.refs = {}, .history = history, .value = std::move(value), .node = std::move(node)});
+  return Ref<Body>::adopt(new (block)
+                              Body{.refs = {}, .history = history, .value = std::move(value), .node = std::move(node)});
 }
 
 void Tensor::refuse_undefined() { fail<GraphError>("tensor", "undefined: no value was ever given to it"); }
@@ -35,12 +35,19 @@ Tensor detail::Engine::unrecorded(Array&& value, History why) {
   return tensor;
 }
 
-Tensor Tensor::separate() const {
-  if (!is_leaf()) return *this;
-  Tensor tensor;
-  tensor.body_ = make_body(Array(value()), Ref<Node>(node()), history());
-  return tensor;
+Tensor detail::Engine::twin(const Tensor& tensor) {
+  Tensor twin;
+  twin.body_ = Tensor::make_body(Array(tensor.value()), Ref<Node>(tensor.node()), tensor.history());
+  return twin;
 }
+
+void detail::Engine::swap(const Tensor& a, const Tensor& b) noexcept {
+  std::swap(a.body_->value, b.body_->value);
+  std::swap(a.body_->node, b.body_->node);
+  std::swap(a.body_->history, b.body_->history);
+}
+
+Tensor Tensor::separate() const { return is_leaf() ? detail::Engine::twin(*this) : *this; }
 
 const Ref<Node>& Tensor::needed_node() const {
   Body& mine = body();

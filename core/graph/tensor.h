@@ -42,7 +42,7 @@ class Tensor {
   }
   Tensor(Tensor&&) = default;
   /// Makes a variable mean another tensor.
-  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(const Tensor& other) & { return *this = Tensor(other); }
   Tensor& operator=(Tensor&&) & = default;
   /// Not for temporaries: does not compile.
   template <class T>
@@ -189,6 +189,14 @@ struct Engine {
   static Tensor without_value(const Ref<Node>& leaf) { return at_node(Array(), Ref<Node>(leaf)); }
   /// The numbers of a tensor that nobody else holds, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
+  /// The same value at the same vertex, but another tensor.
+  static Tensor twin(const Tensor& tensor);
+  /// Makes one handle mean what another means.
+  static void redirect(Tensor& handle, const Tensor& to) { handle.body_ = to.body_; }
+  /// Swaps what two tensors are, value and vertex, for all their handles.
+  static void swap(const Tensor& a, const Tensor& b) noexcept;
+  /// The same number for all handles of one tensor.
+  static const void* identity(const Tensor& tensor) { return tensor.body_.get(); }
   /// Takes the numbers out of a tensor that nobody else holds, or shares them.
   static Array take_value(Tensor&& tensor);
 };

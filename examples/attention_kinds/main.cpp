@@ -44,7 +44,7 @@ void draw_weights(const std::filesystem::path& out) {
   const nn::BilinearAttention bilinear{nn::root, {.query = d, .key = d}};
   const nn::AdditiveAttention additive{nn::root, {.query = d, .key = d, .hidden = 8}};
   const nn::GaussianAttention gaussian{nn::root};
-  const nn::WindowedAttention windowed{nn::root, {.before = 2, .after = 1}};
+  const nn::BandAttention windowed{nn::root, {.before = 2, .after = 1}};
 
   kit::HeatMaps maps{.title = "The same queries and keys", .columns = 3};
   for (std::int64_t t = 1; t <= T; ++t) maps.queries.push_back(cat(t));
@@ -118,7 +118,7 @@ Cost cost_of(const Attend& attend, std::int64_t T) {
 
 void draw_costs(const std::filesystem::path& out, std::int64_t longest) {
   const nn::DotProductAttention full{nn::root};
-  const nn::WindowedAttention windowed{nn::root, {.before = 64, .after = 63}};
+  const nn::BandAttention windowed{nn::root, {.before = 64, .after = 63}};
   const std::vector<std::pair<std::string, Attend>> kinds{
       {"full", [&](const Tensor& q, const Tensor& k, const Tensor& v) { return full(q, k, v); }},
       {"window of 128", [&](const Tensor& q, const Tensor& k, const Tensor& v) { return windowed(q, k, v); }},

@@ -86,7 +86,7 @@ void rows_and_columns(const std::filesystem::path& out) {
 void seen(const std::filesystem::path& out) {
   const Tensor x = cumsum(randn({1, T, d}), 1);
   const Tensor q = input("q", {1, T, d}), k = input("k", {1, T, d}), v = input("v", {1, T, 3});
-  const nn::WindowedAttention windowed{nn::root, {.before = 2, .after = 1}};
+  const nn::BandAttention windowed{nn::root, {.before = 2, .after = 1}};
   save_graph(out / "a8_graph.svg", {windowed(q, k, v).named("y")}, {.title = "A window", .legend = false});
   const nn::DotProductAttention attn{nn::root};
   save(out / "a8.svg", maps("Without a window, and two before and one behind",

@@ -107,7 +107,7 @@ void merging(const std::filesystem::path& out) {
 void windows(const std::filesystem::path& out) {
   nn::SwinTransformerOptions options;
   options.window = 7;
-  const nn::WindowAttention still{nn::root, 32, 1, 0, options};
+  const nn::SwinAttention still{nn::root, 32, 1, 0, options};
   save_graph(out / "f6_graph.svg", {still(input("x", {1, 14, 14, 32})).named("y")},
              {.title = "Attention in windows of 7 x 7", .legend = false});
   const nn::MultiHeadAttention global{nn::root, 32, 1};
@@ -128,7 +128,7 @@ void windows(const std::filesystem::path& out) {
                                                        .height = 300}));
 
   options.window = 3;
-  const nn::WindowAttention moved{nn::root, 32, 1, 1, options};
+  const nn::SwinAttention moved{nn::root, 32, 1, 1, options};
   save_graph(out / "f7_graph.svg", {moved(input("x", {1, 6, 6, 32})).named("y")},
              {.title = "Attention in shifted windows", .legend = false});
   const Mask apart = nn::WindowGrid(6, 6, 3, 1).regions();  // (4, 9, 9)

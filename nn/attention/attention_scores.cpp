@@ -120,8 +120,8 @@ Tensor DotProductAttention::pool(const Tensor& q, const Tensor& k, const Tensor&
 
 std::string DotProductAttention::settings() const { return dropout_text(dropout); }
 
-WindowedAttention::WindowedAttention(At here, const Options& options)
-    : DotProductAttention(std::move(here), {.dropout = options.dropout}, typeid(WindowedAttention)),
+BandAttention::BandAttention(At here, const Options& options)
+    : DotProductAttention(std::move(here), {.dropout = options.dropout}, typeid(BandAttention)),
       window{.before = options.before, .after = options.after} {
   const auto constructing = enter();
   if (window.before < 0 || window.after < 0) {
@@ -129,12 +129,12 @@ WindowedAttention::WindowedAttention(At here, const Options& options)
   }
 }
 
-AttentionMask WindowedAttention::with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const {
+AttentionMask BandAttention::with_own(const AttentionMask& mask, std::int64_t T, std::int64_t S) const {
   if (T != S) fail<ShapeError>("windowed_attention", "needs as many queries as keys, got ", T, " and ", S);
   return mask & nn::window(window);
 }
 
-std::string WindowedAttention::settings() const { return cat(window.before, " before, ", window.after, " after"); }
+std::string BandAttention::settings() const { return cat(window.before, " before, ", window.after, " after"); }
 
 BilinearAttention::BilinearAttention(At here, const Options& options)
     : AttentionPooling(std::move(here), options.dropout, typeid(BilinearAttention)),

@@ -31,7 +31,8 @@ struct AttentionPooling : Module {
 
  protected:
   /// Throws ValueError for a dropout outside [0, 1], in the name of the class that is being made.
-  AttentionPooling(At here, double dropout, const std::type_info& derived = typeid(AttentionPooling));
+  AttentionPooling(At here, double dropout) : AttentionPooling(std::move(here), dropout, typeid(AttentionPooling)) {}
+  AttentionPooling(At here, double dropout, const std::type_info& derived);
 
   /// The weighted sum under the whole mask. Those that have one operation for all of it use that.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
@@ -53,8 +54,8 @@ struct DotProductAttention : AttentionPooling {
   using Options = DotProductAttentionOptions;
 
   /// Throws ValueError for a dropout outside [0, 1] or a scale that is not finite.
-  explicit DotProductAttention(At here, const Options& options = {},
-                               const std::type_info& derived = typeid(DotProductAttention));
+  explicit DotProductAttention(At here, const Options& options = {})
+      : DotProductAttention(std::move(here), options, typeid(DotProductAttention)) {}
   explicit DotProductAttention(Placeless, ...);  ///< does not compile: no place
 
   Tensor score(const Tensor& q, const Tensor& k) const override;
@@ -62,6 +63,8 @@ struct DotProductAttention : AttentionPooling {
   const std::optional<double> scale;
 
  protected:
+  DotProductAttention(At here, const Options& options, const std::type_info& derived);
+
   Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const override;
   std::string settings() const override;
 
@@ -69,19 +72,19 @@ struct DotProductAttention : AttentionPooling {
   double factor(const Tensor& q) const;
 };
 
-struct WindowedAttentionOptions {
+struct BandAttentionOptions {
   std::int64_t before = 0;
   std::int64_t after = 0;
   double dropout = 0;  ///< of the weights
 };
 /// Scaled dot-product attention in which position t sees positions t - before ... t + after: as many queries as keys.
 /// Time grows with T (before + after + 1), memory with T.
-struct WindowedAttention : DotProductAttention {
-  using Options = WindowedAttentionOptions;
+struct BandAttention : DotProductAttention {
+  using Options = BandAttentionOptions;
 
   /// Throws ValueError for a negative side.
-  WindowedAttention(At here, const Options& options);
-  explicit WindowedAttention(Placeless, ...);  ///< does not compile: no place
+  BandAttention(At here, const Options& options);
+  explicit BandAttention(Placeless, ...);  ///< does not compile: no place
 
   const WindowOptions window;
 

@@ -1,6 +1,9 @@
 // Mlp: two linear maps with an activation in between.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "../layer.h"
 #include "activation.h"
 #include "dropout.h"
@@ -15,7 +18,13 @@ struct MlpOptions {
   Activation activation = relu;
   double dropout = 0;
   bool bias = true;
+  Init init = {};                                                     ///< of both weights; if not given, as Linear's
+  Init bias_init = {};                                                ///< of both biases; if not given, as Linear's
+  std::array<std::string_view, 3> names = {"fc1", "fc2", "dropout"};  ///< of the parts
 };
+/// The feed-forward part of vision transformers: gelu, first weights by xavier_uniform, first biases around 0, and the
+/// names 0, 3 and 4 that it has in torchvision's files.
+MlpOptions vision_mlp(std::int64_t dim, std::int64_t hidden, double dropout = 0);
 
 /// y = dropout(fc2(dropout(activation(fc1(x)))))      x (..., in) -> (..., out)
 ///

@@ -3,14 +3,14 @@
 
 namespace xgrad::nn::detail {
 
-ShortList<Padding> pad_axes(const Tensor& x, const Padding2& sides) {
+ShortList<Padding> pad_axes(const Tensor& x, const Sides1d& sides) {
   if (x.rank() < 1) fail<ShapeError>("pad", "needs (..., L), got ", x.shape());
   auto paddings = ShortList<Padding>::filled(x.rank(), {});
   paddings[x.rank() - 1] = {sides.left, sides.right};
   return paddings;
 }
 
-ShortList<Padding> pad_axes(const Tensor& x, const Padding4& sides) {
+ShortList<Padding> pad_axes(const Tensor& x, const Sides2d& sides) {
   if (x.rank() < 2) fail<ShapeError>("pad", "needs (..., H, W), got ", x.shape());
   auto paddings = ShortList<Padding>::filled(x.rank(), {});
   paddings[x.rank() - 2] = {sides.top, sides.bottom};
@@ -18,8 +18,8 @@ ShortList<Padding> pad_axes(const Tensor& x, const Padding4& sides) {
   return paddings;
 }
 
-std::string text_of(const Padding2& sides) { return cat(sides.left, ", ", sides.right); }
-std::string text_of(const Padding4& sides) {
+std::string text_of(const Sides1d& sides) { return cat(sides.left, ", ", sides.right); }
+std::string text_of(const Sides2d& sides) {
   return cat(sides.left, ", ", sides.right, ", ", sides.top, ", ", sides.bottom);
 }
 

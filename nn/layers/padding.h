@@ -8,28 +8,28 @@
 namespace xgrad::nn {
 
 /// How many elements to add around a picture; a single number stands for all four sides.
-struct Padding4 {
-  Padding4(std::int64_t each) : left(each), right(each), top(each), bottom(each) {}
-  Padding4(std::int64_t left, std::int64_t right, std::int64_t top, std::int64_t bottom)
+struct Sides2d {
+  Sides2d(std::int64_t each) : left(each), right(each), top(each), bottom(each) {}
+  Sides2d(std::int64_t left, std::int64_t right, std::int64_t top, std::int64_t bottom)
       : left(left), right(right), top(top), bottom(bottom) {}
 
   std::int64_t left, right, top, bottom;
 };
 
 /// How many elements to add to a sequence; a single number stands for both ends.
-struct Padding2 {
-  Padding2(std::int64_t each) : left(each), right(each) {}
-  Padding2(std::int64_t left, std::int64_t right) : left(left), right(right) {}
+struct Sides1d {
+  Sides1d(std::int64_t each) : left(each), right(each) {}
+  Sides1d(std::int64_t left, std::int64_t right) : left(left), right(right) {}
 
   std::int64_t left, right;
 };
 
 namespace detail {
 
-ShortList<Padding> pad_axes(const Tensor& x, const Padding2& sides);
-ShortList<Padding> pad_axes(const Tensor& x, const Padding4& sides);
-std::string text_of(const Padding2& sides);
-std::string text_of(const Padding4& sides);
+ShortList<Padding> pad_axes(const Tensor& x, const Sides1d& sides);
+ShortList<Padding> pad_axes(const Tensor& x, const Sides2d& sides);
+std::string text_of(const Sides1d& sides);
+std::string text_of(const Sides2d& sides);
 
 /// pad() in one mode.
 template <class Self, class Sides, PadMode mode>
@@ -66,45 +66,45 @@ struct ConstantPadLayer : Layer<Self> {
 }  // namespace detail
 
 /// Around a sequence, the sequence, reflected at its ends: PadMode::reflect.
-struct ReflectionPad1d : detail::PadLayer<ReflectionPad1d, Padding2, PadMode::reflect> {
+struct ReflectionPad1d : detail::PadLayer<ReflectionPad1d, Sides1d, PadMode::reflect> {
   using PadLayer::PadLayer;
 };
 /// Around a picture, the picture, reflected at its borders: PadMode::reflect.
-struct ReflectionPad2d : detail::PadLayer<ReflectionPad2d, Padding4, PadMode::reflect> {
+struct ReflectionPad2d : detail::PadLayer<ReflectionPad2d, Sides2d, PadMode::reflect> {
   using PadLayer::PadLayer;
 };
 /// Around a sequence, its first and last element: PadMode::replicate.
-struct ReplicationPad1d : detail::PadLayer<ReplicationPad1d, Padding2, PadMode::replicate> {
+struct ReplicationPad1d : detail::PadLayer<ReplicationPad1d, Sides1d, PadMode::replicate> {
   using PadLayer::PadLayer;
 };
 /// Around a picture, its outermost elements: PadMode::replicate.
-struct ReplicationPad2d : detail::PadLayer<ReplicationPad2d, Padding4, PadMode::replicate> {
+struct ReplicationPad2d : detail::PadLayer<ReplicationPad2d, Sides2d, PadMode::replicate> {
   using PadLayer::PadLayer;
 };
 /// Around a sequence, the sequence again, from its other end: PadMode::circular.
-struct CircularPad1d : detail::PadLayer<CircularPad1d, Padding2, PadMode::circular> {
+struct CircularPad1d : detail::PadLayer<CircularPad1d, Sides1d, PadMode::circular> {
   using PadLayer::PadLayer;
 };
 /// Around a picture, the picture again, from its other side: PadMode::circular.
-struct CircularPad2d : detail::PadLayer<CircularPad2d, Padding4, PadMode::circular> {
+struct CircularPad2d : detail::PadLayer<CircularPad2d, Sides2d, PadMode::circular> {
   using PadLayer::PadLayer;
 };
 /// Around a sequence, this value: nn::ConstantPad1d pad{at("pad"), 2, 0.5}.
-struct ConstantPad1d : detail::ConstantPadLayer<ConstantPad1d, Padding2> {
+struct ConstantPad1d : detail::ConstantPadLayer<ConstantPad1d, Sides1d> {
   using ConstantPadLayer::ConstantPadLayer;
 };
 /// Around a picture, this value.
-struct ConstantPad2d : detail::ConstantPadLayer<ConstantPad2d, Padding4> {
+struct ConstantPad2d : detail::ConstantPadLayer<ConstantPad2d, Sides2d> {
   using ConstantPadLayer::ConstantPadLayer;
 };
 /// Around a sequence, zeros.
-struct ZeroPad1d : detail::ConstantPadLayer<ZeroPad1d, Padding2> {
-  ZeroPad1d(At here, const Padding2& sides) : ConstantPadLayer(std::move(here), sides, 0) {}
+struct ZeroPad1d : detail::ConstantPadLayer<ZeroPad1d, Sides1d> {
+  ZeroPad1d(At here, const Sides1d& sides) : ConstantPadLayer(std::move(here), sides, 0) {}
   explicit ZeroPad1d(Placeless, ...);  ///< does not compile: no place
 };
 /// Around a picture, zeros.
-struct ZeroPad2d : detail::ConstantPadLayer<ZeroPad2d, Padding4> {
-  ZeroPad2d(At here, const Padding4& sides) : ConstantPadLayer(std::move(here), sides, 0) {}
+struct ZeroPad2d : detail::ConstantPadLayer<ZeroPad2d, Sides2d> {
+  ZeroPad2d(At here, const Sides2d& sides) : ConstantPadLayer(std::move(here), sides, 0) {}
   explicit ZeroPad2d(Placeless, ...);  ///< does not compile: no place
 };
 

@@ -14,7 +14,7 @@ constexpr double bert_deviation = 0.02;  // of the first weights
 
 BertBlock::BertBlock(At here, const Options& options)
     : Module(std::move(here)),
-      attn(at("attn"), options.dim, options.heads, {.dropout = options.dropout}),
+      attn(at("attn"), options.dim, options.heads, {.dropout = options.dropout, .bias = true, .packed = true}),
       norm1(at("norm1"), options.dim, {.eps = options.norm_eps}),
       ffn(at("ffn"), {.in = options.dim, .hidden = options.ffn, .activation = options.activation}),
       norm2(at("norm2"), options.dim, {.eps = options.norm_eps}),

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "../attention/packed_self_attention.h"
+#include "../attention/multi_head_attention.h"
 #include "../containers/stack.h"
 #include "../layers/embedding.h"
 #include "../layers/mlp.h"
@@ -46,7 +46,7 @@ struct BertBlock : Module {
   /// x (B, T, C) -> (B, T, C). Throws ShapeError.
   Tensor operator()(const Tensor& x, const AttentionMask& mask = {}) const;
 
-  PackedSelfAttention attn;
+  MultiHeadAttention attn;
   LayerNorm norm1;
   Mlp ffn;
   LayerNorm norm2;

@@ -19,7 +19,7 @@ LayerNormOptions norm_options(const GptOptions& options) { return {.eps = option
 GptBlock::GptBlock(At here, const Options& options)
     : Module(std::move(here)),
       norm1(at("norm1"), options.dim, norm_options(options)),
-      attn(at("attn"), options.dim, options.heads, {.dropout = options.dropout, .bias = options.bias}),
+      attn(at("attn"), options.dim, options.heads, {.dropout = options.dropout, .bias = options.bias, .packed = true}),
       norm2(at("norm2"), options.dim, norm_options(options)),
       ffn(at("ffn"), {.in = options.dim,
                       .hidden = options.ffn == 0 ? 4 * options.dim : options.ffn,

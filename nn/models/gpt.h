@@ -5,7 +5,7 @@
 //     const Tensor loss = cross_entropy(model(ids), next_ids);                     // (B, T), (B, T)
 #pragma once
 
-#include "../attention/packed_self_attention.h"
+#include "../attention/multi_head_attention.h"
 #include "../containers/stack.h"
 #include "../layers/embedding.h"
 #include "../layers/mlp.h"
@@ -42,7 +42,7 @@ struct GptBlock : Module {
   Tensor operator()(const Tensor& x, KeyValueCache& past) const;
 
   LayerNorm norm1;
-  PackedSelfAttention attn;
+  MultiHeadAttention attn;
   LayerNorm norm2;
   Mlp ffn;
   Dropout dropout;

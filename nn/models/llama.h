@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "../attention/packed_self_attention.h"
+#include "../attention/multi_head_attention.h"
 #include "../containers/maybe.h"
 #include "../containers/stack.h"
 #include "../layers/embedding.h"
@@ -51,7 +51,7 @@ struct LlamaBlock : Module {
   Tensor operator()(const Tensor& x, KeyValueCache& past) const;
 
   RMSNorm norm1;
-  PackedSelfAttention attn;
+  MultiHeadAttention attn;
   RMSNorm norm2;
   SwiGlu ffn;
 

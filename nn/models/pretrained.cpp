@@ -329,7 +329,7 @@ void load_gpt2(const Gpt& model, const std::string& path) {
   for (std::int64_t i = 0; i < model.blocks.size(); ++i) {
     const GptBlock& block = model.blocks[i];
     file.into_layer(block.norm1, file.name("h.", i, ".ln_1"));
-    into_map(block.attn.qkv, file.name("h.", i, ".attn.c_attn"));
+    into_map(*block.attn.qkv, file.name("h.", i, ".attn.c_attn"));
     into_map(block.attn.o, file.name("h.", i, ".attn.c_proj"));
     file.into_layer(block.norm2, file.name("h.", i, ".ln_2"));
     into_map(block.ffn.fc1, file.name("h.", i, ".mlp.c_fc"));
@@ -348,12 +348,12 @@ void load_llama(const Llama& model, const std::string& path) {
     const auto name = [&](const char* part) { return file.name("layers.", i, ".", part, ".weight"); };
     const std::int64_t keys = block.attn.dim / block.attn.heads * block.attn.kv_heads;
     file.into(block.norm1.weight, name("input_layernorm"));
-    file.into_rows(block.attn.qkv.weight, {{name("self_attn.q_proj"), block.attn.dim},
-                                           {name("self_attn.k_proj"), keys},
-                                           {name("self_attn.v_proj"), keys}});
-    if (block.attn.qkv.bias.defined()) {
+    file.into_rows(block.attn.qkv->weight, {{name("self_attn.q_proj"), block.attn.dim},
+                                            {name("self_attn.k_proj"), keys},
+                                            {name("self_attn.v_proj"), keys}});
+    if (block.attn.qkv->bias.defined()) {
       const auto bias = [&](const char* part) { return file.name("layers.", i, ".self_attn.", part, ".bias"); };
-      file.into_rows(block.attn.qkv.bias,
+      file.into_rows(block.attn.qkv->bias,
                      {{bias("q_proj"), block.attn.dim}, {bias("k_proj"), keys}, {bias("v_proj"), keys}});
     }
     file.into(block.attn.o.weight, name("self_attn.o_proj"));
@@ -393,8 +393,8 @@ void load_bert(const Bert& model, const std::string& path) {
       }
       return all;
     };
-    file.into_rows(block.attn.qkv.weight, parts(".weight"));
-    file.into_rows(block.attn.qkv.bias, parts(".bias"));
+    file.into_rows(block.attn.qkv->weight, parts(".weight"));
+    file.into_rows(block.attn.qkv->bias, parts(".bias"));
     file.into_layer(block.attn.o, name("attention.output.dense"));
     into_norm(block.norm1, name("attention.output.LayerNorm"));
     file.into_layer(block.ffn.fc1, name("intermediate.dense"));

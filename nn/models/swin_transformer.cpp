@@ -109,8 +109,8 @@ Mask WindowGrid::regions() const {
   return apart;
 }
 
-WindowAttention::WindowAttention(At here, std::int64_t width, std::int64_t head_count, const Size2d& given_shift,
-                                 const Options& options)
+SwinAttention::SwinAttention(At here, std::int64_t width, std::int64_t head_count, const Size2d& given_shift,
+                             const Options& options)
     : Layer(std::move(here)),
       dim(positive("dim", width)),
       heads(positive("heads", head_count)),
@@ -132,7 +132,7 @@ WindowAttention::WindowAttention(At here, std::int64_t width, std::int64_t head_
   }
 }
 
-Tensor WindowAttention::forward(const Tensor& x) const {
+Tensor SwinAttention::forward(const Tensor& x) const {
   check_map("window_attention", x, dim);
   const std::int64_t B = x.dim(0), N = window.height * window.width;
   const WindowGrid grid(x.dim(1), x.dim(2), window, shift);
@@ -152,12 +152,24 @@ Tensor WindowAttention::forward(const Tensor& x) const {
   return grid.reverse(dropout(proj(y)));
 }
 
-std::string WindowAttention::settings() const {
+std::string SwinAttention::settings() const {
   return cat(dim, ", ", heads, " heads, windows ", window.height, " x ", window.width,
              shift.height > 0 || shift.width > 0 ? ", shifted" : "");
 }
 
 // -- blocks, stages ---------------------------------------------------------------------------------------------------
+
+namespace {
+
+MlpOptions mlp_options(std::int64_t dim, const SwinTransformerOptions& options) {
+  const double hidden = static_cast<double>(dim) * options.mlp_ratio;
+  MlpOptions mlp = vision_mlp(dim, static_cast<std::int64_t>(hidden), options.dropout);
+  mlp.init = init::truncated_normal({.std = 0.02});
+  mlp.bias_init = init::zeros();
+  return mlp;
+}
+
+}  // namespace
 
 SwinBlock::SwinBlock(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, double drop,
                      const Options& options)
@@ -166,8 +178,7 @@ SwinBlock::SwinBlock(At here, std::int64_t dim, std::int64_t heads, const Size2d
       attn(at("attn"), dim, heads, shift, options),
       drop_path(at("drop_path"), drop),
       norm2(at("norm2"), dim),
-      mlp(at("mlp"), dim, static_cast<std::int64_t>(static_cast<double>(dim) * options.mlp_ratio),
-          {.dropout = options.dropout, .init = init::truncated_normal({.std = 0.02}), .bias_init = init::zeros()}) {}
+      mlp(at("mlp"), mlp_options(dim, options)) {}
 
 Tensor SwinBlock::forward(const Tensor& z) const {
   const Tensor h = z + drop_path(attn(norm1(z)));  // (B, H, W, C)

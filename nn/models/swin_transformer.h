@@ -10,8 +10,8 @@
 #include "../layer.h"
 #include "../layers/conv.h"
 #include "../layers/dropout.h"
+#include "../layers/mlp.h"
 #include "../layers/norm.h"
-#include "vision_mlp.h"
 
 namespace xgrad::nn {
 
@@ -63,12 +63,12 @@ struct WindowGrid {
 ///     y = W_o softmax(q k' / sqrt(d) + bias) v + b_o
 ///
 /// Time grows with the map, 4 h w C^2 + 2 M^2 h w C multiply-adds, not with its square.
-struct WindowAttention : Layer<WindowAttention> {
+struct SwinAttention : Layer<SwinAttention> {
   using Options = SwinTransformerOptions;
 
   /// Throws ValueError for sizes below 1, a `dim` that does not divide by the heads, a dropout outside [0, 1].
-  WindowAttention(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, const Options& options);
-  explicit WindowAttention(Placeless, ...);  ///< does not compile: no place
+  SwinAttention(At here, std::int64_t dim, std::int64_t heads, const Size2d& shift, const Options& options);
+  explicit SwinAttention(Placeless, ...);  ///< does not compile: no place
 
   /// x (B, H, W, C) -> (B, H, W, C). A map that windows do not fit gets zeros behind it, which take part, as in
   /// torchvision. Throws ShapeError.
@@ -106,10 +106,10 @@ struct SwinBlock : Layer<SwinBlock> {
   Tensor forward(const Tensor& z) const;
 
   LayerNorm norm1;
-  WindowAttention attn;
+  SwinAttention attn;
   DropPath drop_path;
   LayerNorm norm2;
-  VisionMlp mlp;
+  Mlp mlp;
 };
 
 /// The blocks of a stage; every second one has its windows shifted by half of them.

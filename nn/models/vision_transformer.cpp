@@ -51,7 +51,7 @@ VitBlock::VitBlock(At here, std::int64_t layer, const Options& options)
                                                           static_cast<double>(options.layers - 1)
                                                     : options.drop_path),
       ln_2(at("ln_2"), options.dim, {.eps = norm_eps}),
-      mlp(at("mlp"), options.dim, options.mlp, {.dropout = options.dropout}) {}
+      mlp(at("mlp"), vision_mlp(options.dim, options.mlp, options.dropout)) {}
 
 Tensor VitBlock::forward(const Tensor& z) const {
   const Tensor h = z + drop_path(dropout(self_attention(ln_1(z))));  // (B, N, D)

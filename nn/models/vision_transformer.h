@@ -8,9 +8,9 @@
 #include "../layer.h"
 #include "../layers/conv.h"
 #include "../layers/dropout.h"
+#include "../layers/mlp.h"
 #include "../layers/norm.h"
 #include "../pytorch/multihead_attention.h"
-#include "vision_mlp.h"
 
 namespace xgrad::nn {
 
@@ -62,7 +62,7 @@ struct VitBlock : Layer<VitBlock> {
   Dropout dropout;
   DropPath drop_path;
   LayerNorm ln_2;
-  VisionMlp mlp;
+  Mlp mlp;
 };
 
 /// The layers of the encoder, called encoder_layer_0, encoder_layer_1, ...

@@ -73,7 +73,7 @@ TEST_CASE("a model that looks ahead is found, with the first pair of positions a
   CHECK(report.leak->s == 1);
   CHECK(report.leak->gradient > 0);
   CHECK(report.leak->change > 0);
-  CHECK(report.leak->module == "blocks.0.attn (PackedSelfAttention 8, 2 heads)");
+  CHECK(report.leak->module == "blocks.0.attn (MultiHeadAttention 8, 2 heads)");
 
   const Model next(with_next);
   const CausalityReport shifted = check_causality(next, ids);
@@ -193,11 +193,11 @@ TEST_CASE("a model that reads its padding is found, with the place and the modul
   CHECK(report.leak->output == Shape{1, 0});
   CHECK(report.leak->input == Shape{1, 2});
   CHECK(report.leak->gradient > 0);
-  CHECK(report.leak->module == "blocks.0.attn (PackedSelfAttention 8, 2 heads)");
+  CHECK(report.leak->module == "blocks.0.attn (MultiHeadAttention 8, 2 heads)");
   const std::string text = to_string(report);
   CHECK(text.starts_with("check_padding_invariance: output [1, 0] moves by "));
   CHECK(text.find(" with the padding, and input [1, 2] is padding and has gradient ") != std::string::npos);
-  CHECK(text.ends_with("; first in blocks.0.attn (PackedSelfAttention 8, 2 heads)\n"));
+  CHECK(text.ends_with("; first in blocks.0.attn (MultiHeadAttention 8, 2 heads)\n"));
 
   const auto summary = [](const Tensor& x, const Index&) { return mean(x, {.axis = 1}); };
   const PaddingInvarianceReport mean_of_all =

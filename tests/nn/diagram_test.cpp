@@ -36,7 +36,7 @@ void check_acyclic(const GraphView& view) {
 template <bool entering>
 struct Block : Module {
   LayerNorm norm1{at("norm1"), 8};
-  PackedSelfAttention attn{at("attn"), 8, 2};
+  MultiHeadAttention attn{at("attn"), 8, 2, {.bias = true, .packed = true}};
   LayerNorm norm2{at("norm2"), 8};
   Mlp ffn{at("ffn"), {.in = 8, .hidden = 16}};
   explicit Block(At here) : Module(here) {}
@@ -145,7 +145,7 @@ TEST_CASE("frames say what their modules are") {
 TEST_CASE("ids, targets, lengths and masks are inputs, each array once, and settings stand at their operations") {
   manual_seed(1);
   const Embedding embedding{root, 11, 8};
-  const PackedSelfAttention attn{root, 8, 2};
+  const MultiHeadAttention attn{root, 8, 2, {.bias = true, .packed = true}};
   const Tensor x = embedding(ids);
   const Index lengths({2}, {3, 5});
   const Mask masked({5, 5}, false);

@@ -81,7 +81,7 @@ std::vector<Run> runs() {
                                                    .classes = 3,
                                                    .attention_dropout = 0.1}),
       on(picture));
-  add("VisionMlp", made<VisionMlp>(6, 5), on(sequence));
+  add("Mlp of pictures", made<Mlp>(vision_mlp(6, 5)), on(sequence));
   add("LinearAttention", made<nn::LinearAttention>(6, 2),
       [sequence](const auto& model) { return model(sequence, sequence, sequence); });
   add("pytorch::TransformerEncoderLayer",

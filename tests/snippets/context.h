@@ -3,22 +3,22 @@
 
 #include <iostream>
 
+#include <xgrad/core/array/xtensor_functions.h>
 #include <xgrad/core/diagram/render/svg.h>
 #include <xgrad/core/graph/record_fused.h>
 #include <xgrad/core/watch/profile.h>
-#include <xgrad/core/array/xtensor_functions.h>
 #include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/xgrad.h>
 
 #include "../../examples/decoding/table.h"
 #include "../../examples/kernel_regression/regression.h"
+#include "../../examples/kit/data/data.h"
 #include "../../examples/kit/draw/attention.h"
+#include "../../examples/kit/program/signal.h"
 #include "../../examples/kit/text/corpus.h"
 #include "../../examples/kit/text/tokenizer.h"
-#include "../../examples/kit/data/data.h"
-#include "../../examples/kit/train/metrics.h"
-#include "../../examples/kit/program/signal.h"
 #include "../../examples/kit/train/fit.h"
+#include "../../examples/kit/train/metrics.h"
 #include "../support/check.h"
 #include "../support/fused.h"
 
@@ -171,8 +171,8 @@ extern const nn::Decoder decoder;
 extern const nn::Embedding embedding, center, context;
 extern const Index rows, others, labels;
 extern const Array is_neighbour;
-extern const Tensor queries, keys, values, scores, map, pictures, words, a1, a2, w_q, w_k, w_v, w_query, w_key, w_value, u,
-    kernel, y;
+extern const Tensor queries, keys, values, scores, map, pictures, words, a1, a2, w_q, w_k, w_v, w_query, w_key, w_value,
+    u, kernel, y;
 extern const Tensors tokens;
 extern const Real d;
 }  // namespace docs_gallery
@@ -278,6 +278,8 @@ extern Tensor x;
 namespace docs_optimizers {
 using namespace common;
 extern const std::vector<Block> blocks;
+extern nn::Gpt language;
+extern const Tensor x2, y2;
 extern const Tensors inputs, targets;
 extern const int k;
 extern const double validation_loss;

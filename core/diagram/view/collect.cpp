@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "../../base/text.h"
 #include "../../base/scope.h"
+#include "../../base/text.h"
 #include "characters.h"
-#include "frames.h"
 #include "decorate.h"
+#include "frames.h"
 #include "order.h"
 #include "source_lines.h"
 #include "values.h"
@@ -378,7 +378,7 @@ class Collector {
     };
     struct Listener : CopyListener {
       Listener(std::vector<Held>& list, int vertex) : held(list), holder(vertex) {}
-      void saw(const Tensor& tensor) override {
+      void saw(Tensor& tensor) override {
         if (!tensor.defined()) return;
         held.push_back({tensor.value().buffer().get(), tensor.size() * static_cast<std::int64_t>(sizeof(Real)),
                         tensor.node().get(), holder});

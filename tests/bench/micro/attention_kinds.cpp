@@ -55,7 +55,7 @@ void full_attention(benchmark::State& state) {
 }
 
 void windowed_attention(benchmark::State& state) {
-  const nn::WindowedAttention attn{nn::root, {.before = window / 2, .after = window - window / 2 - 1}};
+  const nn::BandAttention attn{nn::root, {.before = window / 2, .after = window - window / 2 - 1}};
   measure(state, [&](const Tensor& q, const Tensor& k, const Tensor& v) { return attn(q, k, v); });
 }
 

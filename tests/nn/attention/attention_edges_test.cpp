@@ -59,7 +59,7 @@ TEST_CASE("Attention layers of sizes 0 and 1, with first and second gradients") 
 
 TEST_CASE("Attention pooling of sizes 0 and 1, with first and second gradients") {
   const DotProductAttention dot{root};
-  const WindowedAttention windowed{root, {.before = 1, .after = most}};
+  const BandAttention windowed{root, {.before = 1, .after = most}};
   const BilinearAttention bilinear{root, {.query = 3, .key = 3}};
   const AdditiveAttention additive{root, {.query = 3, .key = 3, .hidden = 2}};
   const GaussianAttention gaussian{root, {.w = 0.5, .trained = true}};
@@ -181,7 +181,7 @@ TEST_CASE("Sizes and settings of attention layers at the ends of their range are
       CHECK_THROWS_AS(MultiHeadAttention(root, 4, 2, {.key = size}), Error);
       CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.kdim = size}), Error);
     }
-    if (size < 0) CHECK_THROWS_AS(WindowedAttention(root, {.before = size}), ValueError);
+    if (size < 0) CHECK_THROWS_AS(BandAttention(root, {.before = size}), ValueError);
   }
   for (const double value : {nan, infinity, -infinity}) {
     CHECK(error_of<ValueError>([&] { DotProductAttention(root, {.scale = value}); }) ==
@@ -193,14 +193,14 @@ TEST_CASE("Sizes and settings of attention layers at the ends of their range are
     CHECK_THROWS_AS(MultiheadAttention(root, 4, 2, {.dropout = value}), ValueError);
   }
   const Tensor x(normal({1, 5, 4}));
-  check_close(WindowedAttention(root, {.before = most, .after = most})(x, x, x).value(),
+  check_close(BandAttention(root, {.before = most, .after = most})(x, x, x).value(),
               DotProductAttention(root)(x, x, x).value(), 1e-14);
-  check_close(WindowedAttention(root, {.before = most})(x, x, x).value(),
+  check_close(BandAttention(root, {.before = most})(x, x, x).value(),
               DotProductAttention(root)(x, x, x, causal).value(), 1e-14);
 }
 
 TEST_CASE("Windowed attention with a length for every query, some of which end before the window") {
-  const WindowedAttention attn{root, {.before = 1, .after = 1}};
+  const BandAttention attn{root, {.before = 1, .after = 1}};
   const DotProductAttention reference{root};
   Index lengths({1, 64}, 64);
   for (const std::int64_t t : {0, 17, 40, 63}) lengths.mutable_data()[t] = t / 2;

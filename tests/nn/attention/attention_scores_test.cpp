@@ -169,7 +169,7 @@ TEST_CASE("Attention pooling refuses what does not fit") {
         "AdditiveAttention: dropout 2 is not in [0, 1]");
   CHECK_THROWS_AS(AdditiveAttention(root, {.query = 2, .key = 2}), ValueError);
   CHECK_THROWS_AS(BilinearAttention(root, {.query = 2}), ValueError);
-  CHECK(error_of<ValueError>([] { WindowedAttention(root, {.before = -1}); }) ==
+  CHECK(error_of<ValueError>([] { BandAttention(root, {.before = -1}); }) ==
         "window: before -1 and after 0: one is negative");
   const Tensor q(normal({2, 3, 4})), k(normal({2, 5, 4})), x(normal({3, 4}));
   for (const auto& attn : every_kind(4)) {
@@ -226,7 +226,7 @@ TEST_CASE("Gaussian attention is kernel regression") {
 }
 
 TEST_CASE("Windowed attention is scaled dot-product attention under a band") {
-  const WindowedAttention attn{root, {.before = 2, .after = 1}};
+  const BandAttention attn{root, {.before = 2, .after = 1}};
   const DotProductAttention full{root};
   const Tensor q(normal({2, 7, 4}, 1)), k(normal({2, 7, 4}, 2)), v(normal({2, 7, 3}, 3));
   const Tensor y = attn(q, k, v);

@@ -98,8 +98,10 @@ TEST_CASE("Sequential, bags and weights in two parts have PyTorch's names, value
            }},
           {"weight_norm_linear",
            [](const Case& c) {
-             const nn::WeightNormLinear layer(nn::root, 4, 3);
-             return run_module(c, layer, [&] { return layer(c.x(0)); });
+             nn::Linear layer(nn::root, 4, 3);
+             const nn::WeightNorm norm(layer);
+             return nn::functional_call(layer, {{"bias", c.x(1)}, {"weight_norm.g", c.x(2)}, {"weight", c.x(3)}},
+                                        c.x(0));
            }},
       });
 }
@@ -194,9 +196,8 @@ TEST_CASE("A maker that makes nothing, or a layer at another place, is refused, 
   check([&](const Maker& maker) { list.append(maker); }, list, "0");
   check([&](const Maker& maker) { dict.insert("a", maker); }, dict, "a");
   CHECK_THROWS_AS(nn::Sequential(nn::root, nothing), ValueError);
-  CHECK(error_of<ValueError>([] {
-          Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()};
-        }) == "make: the function is empty");
+  CHECK(error_of<ValueError>([] { Maker{std::function<std::unique_ptr<nn::Linear>(nn::At)>()}; }) ==
+        "make: the function is empty");
 }
 
 }  // namespace xgrad::testing

@@ -142,7 +142,7 @@ TEST_CASE("GPT's first weights are GPT-2's") {
   const auto deviation = [](const Tensor& x) { return std::sqrt(mean(square(x)).item()); };
   CHECK(deviation(model.embedding.weight) == doctest::Approx(0.02).epsilon(0.02));
   CHECK(deviation(model.positions.weight) == doctest::Approx(0.02).epsilon(0.05));
-  CHECK(deviation(model.blocks[7].attn.qkv.weight) == doctest::Approx(0.02).epsilon(0.05));
+  CHECK(deviation(model.blocks[7].attn.qkv->weight) == doctest::Approx(0.02).epsilon(0.05));
   CHECK(deviation(model.blocks[0].attn.o.weight) == doctest::Approx(0.005).epsilon(0.05));
   CHECK(deviation(model.blocks[7].ffn.fc2.weight) == doctest::Approx(0.005).epsilon(0.05));
   CHECK(deviation(model.blocks[0].ffn.fc1.bias) == 0);

@@ -52,7 +52,7 @@ TEST_CASE("A shifted window keeps tokens apart that are no neighbours") {
 }
 
 TEST_CASE("A token attends only inside its own window and region") {
-  const WindowAttention attn(root, 2, 1, 1, {.window = 2});
+  const SwinAttention attn(root, 2, 1, 1, {.window = 2});
   AttentionRecorder recorder;
   attn(normal({1, 4, 4, 2}));
   const Array& weights = recorder.records().back().weights;  // (4, 1, 4, 4)
@@ -112,8 +112,8 @@ TEST_CASE("The Swin transformer refuses bad settings and inputs") {
         }).starts_with("window_attention: dim 4 does not divide by 3 heads"));
   CHECK(error_of<ValueError>([&] {
           with([](auto& o) { o.window = 0; });
-        }).starts_with("WindowAttention: window 0 is not positive"));
-  CHECK(error_of<ValueError>([] { WindowAttention(root, 2, 1, 2, {.window = 2}); }) ==
+        }).starts_with("SwinAttention: window 0 is not positive"));
+  CHECK(error_of<ValueError>([] { SwinAttention(root, 2, 1, 2, {.window = 2}); }) ==
         "window_attention: shift 2 is not in [0, 2)");
   const SwinTransformer model{root, small};
   CHECK(error_of<ShapeError>([&] {
@@ -123,7 +123,7 @@ TEST_CASE("The Swin transformer refuses bad settings and inputs") {
           PatchMerging(root, 2)(zeros({1, 2, 2, 3}));
         }) == "patch_merging: needs (B, H, W, 2) with H and W above 0, got [1, 2, 2, 3]");
   CHECK(error_of<ShapeError>([&] {
-          WindowAttention(root, 2, 1, 0, {})(zeros({1, 0, 2, 2}));
+          SwinAttention(root, 2, 1, 0, {})(zeros({1, 0, 2, 2}));
         }) == "window_attention: needs (B, H, W, 2) with H and W above 0, got [1, 0, 2, 2]");
 }
 

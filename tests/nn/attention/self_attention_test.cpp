@@ -3,7 +3,6 @@
 
 #include <xgrad/core/graph/record.h>
 #include <xgrad/nn/attention/multi_head_attention.h>
-#include <xgrad/nn/attention/packed_self_attention.h>
 #include <xgrad/nn/layers/swiglu.h>
 #include <xgrad/ops/arrange/create.h>
 #include <xgrad/ops/arrange/join.h>
@@ -17,12 +16,12 @@ namespace {
 using namespace nn;
 
 TEST_CASE("Self-attention from one map is attention with three") {
-  const PackedSelfAttention one{root, 8, 2};
+  const MultiHeadAttention one{root, 8, 2, {.bias = true, .packed = true}};
   const MultiHeadAttention three{root, 8, 2, {.bias = true}};
-  const Linear* maps[] = {&three.q, &three.k, &three.v};
+  const Linear* maps[] = {&*three.q, &*three.k, &*three.v};
   for (std::int64_t i = 0; i < 3; ++i) {
-    maps[i]->weight.assign(one.qkv.weight.value()[{slice(8 * i, 8 * i + 8)}]);
-    maps[i]->bias.assign(one.qkv.bias.value()[{slice(8 * i, 8 * i + 8)}]);
+    maps[i]->weight.assign(one.qkv->weight.value()[{slice(8 * i, 8 * i + 8)}]);
+    maps[i]->bias.assign(one.qkv->bias.value()[{slice(8 * i, 8 * i + 8)}]);
   }
   three.o.weight.assign(one.o.weight.value());
   three.o.bias.assign(one.o.bias.value());
@@ -31,18 +30,37 @@ TEST_CASE("Self-attention from one map is attention with three") {
   AttentionRecorder recorder;
   check_close(one(x, causal).value(), three(x, causal).value());
   check_close(recorder.records()[0].weights, recorder.records()[1].weights);
-  CHECK(to_string(one).starts_with("PackedSelfAttention 8, 2 heads"));
+  CHECK(to_string(one).starts_with("MultiHeadAttention 8, 2 heads"));
+}
+
+TEST_CASE("With fewer heads of keys, and turned by positions, attention from one map is attention with three, too") {
+  for (const std::optional<double> theta : {std::optional<double>(), {50.}}) {
+    const MultiHeadAttention one{root, 8, 4, {.kv_heads = 2, .packed = true, .rotary_theta = theta}};
+    const MultiHeadAttention three{root, 8, 4, {.kv_heads = 2, .rotary_theta = theta}};
+    const Array rows = one.qkv->weight.value();
+    three.q->weight.assign(rows[{slice(0, 8)}]);
+    three.k->weight.assign(rows[{slice(8, 12)}]);
+    three.v->weight.assign(rows[{slice(12, 16)}]);
+    three.o.weight.assign(one.o.weight.value());
+    const Tensor x = normal({2, 5, 8});
+    check_close(one(x, causal).value(), three(x, causal).value());
+    if (!theta) check_close(one(x).value(), three.attend(x, three.remember(x, x)).value());
+  }
 }
 
 TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at once") {
-  for (const PackedSelfAttentionOptions& options :
-       {PackedSelfAttentionOptions{}, PackedSelfAttentionOptions{.kv_heads = 2, .bias = false},
-        PackedSelfAttentionOptions{.kv_heads = 1, .rotary_theta = 100.},
-        PackedSelfAttentionOptions{.rotary_theta = 10.,
+  using Options = MultiHeadAttentionOptions;
+  for (const Options& options :
+       {Options{.bias = true, .packed = true}, Options{.kv_heads = 2, .packed = true}, Options{.kv_heads = 2},
+        Options{.bias = true, .kv_heads = 1, .packed = true, .rotary_theta = 100.},
+        Options{.bias = true, .kv_heads = 1, .rotary_theta = 100.},
+        Options{.bias = true,
+        .packed = true,
+        .rotary_theta = 10.,
         .rotary_layout = RotaryLayout::interleaved,
         .rotary_scaling = RotaryScaling{.context = 20}}}) {
     for (const std::optional<std::int64_t> seen : {std::optional<std::int64_t>(), {1}, {3}, {9}}) {
-      const PackedSelfAttention attn{root, 16, 4, options};
+      const MultiHeadAttention attn{root, 16, 4, options};
       const Tensor x = normal({2, 9, 16});
       const Array expected = attn(x, seen ? window({.before = *seen - 1}) : causal).value();
       for (const bool recorded : {true, false}) {
@@ -64,7 +82,7 @@ TEST_CASE("Step by step, in pieces of any size, self-attention is what it is at 
 }
 
 TEST_CASE("Self-attention and SwiGlu have gradients of differences, to the second order") {
-  const PackedSelfAttention attn{root, 8, 4, {.kv_heads = 2, .rotary_theta = 100.}};
+  const MultiHeadAttention attn{root, 8, 4, {.bias = true, .kv_heads = 2, .packed = true, .rotary_theta = 100.}};
   check_module_gradients(attn, [&](const Tensors& xs) { return attn(xs[0], causal); }, {normal({2, 3, 8})});
   check_gradients([&](const Tensors& xs) { return attn(xs[0], causal); }, {normal({1, 3, 8})});
   check_gradients(
@@ -88,18 +106,28 @@ TEST_CASE("SwiGlu is its formula") {
 }
 
 TEST_CASE("Self-attention and SwiGlu refuse bad settings and inputs") {
-  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 8, 3); }) == "attention: dim 8 does not divide by 3 heads");
-  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 8, 4, {.kv_heads = 3}); }) ==
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 8, 3); }) == "attention: dim 8 does not divide by 3 heads");
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 8, 4, {.kv_heads = 3}); }) ==
         "attention: 4 heads do not divide by 3 kv_heads");
-  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 8, 4, {.kv_heads = 0}); }) ==
-        "PackedSelfAttention: kv_heads 0 is not positive");
-  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 6, 2, {.rotary_theta = 100.}); }) ==
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 8, 4, {.kv_heads = 0}); }) ==
+        "MultiHeadAttention: kv_heads 0 is not positive");
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 6, 2, {.rotary_theta = 100.}); }) ==
         "attention: heads of 3 columns cannot turn in pairs");
-  CHECK(error_of<ValueError>([] { PackedSelfAttention(root, 6, 2, {.dropout = 2}); }) ==
-        "PackedSelfAttention: dropout 2 is not in [0, 1]");
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 6, 2, {.dropout = 2}); }) ==
+        "MultiHeadAttention: dropout 2 is not in [0, 1]");
   CHECK(error_of<ValueError>([] { SwiGlu(root, {.in = 4}); }).find(" 0 is not positive") != std::string::npos);
-  const PackedSelfAttention attn{root, 8, 2};
+  const MultiHeadAttention attn{root, 8, 2, {.packed = true}};
   CHECK_THROWS_AS(attn(zeros({2, 3, 7})), ShapeError);
+  CHECK(error_of<ValueError>([&] {
+          attn(zeros({2, 3, 8}), zeros({2, 3, 8}), zeros({2, 3, 8}));
+        }).starts_with("attention: packed maps are for self-attention"));
+  CHECK_THROWS_AS(attn.remember(zeros({2, 3, 8}), zeros({2, 3, 8})), ValueError);
+  CHECK(error_of<ValueError>([] { MultiHeadAttention(root, 8, 2, {.key = 5, .packed = true}); }) ==
+        "attention: packed maps have one width, dim 8, not query 0, key 5, value 0");
+  const MultiHeadAttention turned{root, 8, 2, {.rotary_theta = 100.}};
+  CHECK(error_of<ValueError>([&] {
+          turned.remember(zeros({2, 3, 8}), zeros({2, 3, 8}));
+        }).starts_with("attention: rotary positions"));
   KeyValueCache past;
   attn.extend(zeros({2, 3, 8}), past);
   CHECK_THROWS_AS(attn.extend(zeros({1, 1, 8}), past), ShapeError);

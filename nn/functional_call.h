@@ -1,0 +1,68 @@
+// A model as a function of its parameters, and a second model of the same kind.
+//
+//     const Tensors fast = ...;                                    // one for each of net.parameters(), as w - lr * g
+//     const Tensor y = nn::functional_call(net, fast, x);          // net(x), had it these
+//     const auto twin = nn::clone(net);                            // another net with the same numbers
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "module.h"
+#include "substitution.h"
+
+namespace xgrad::nn {
+
+/// How functional_call() finds what it replaces.
+struct FunctionalCall {
+  static detail::Substitution::Pairs pairs(const Module& module, const Tensors& values);
+  static detail::Substitution::Pairs pairs(const Module& module,
+                                           const std::vector<std::pair<std::string, Tensor>>& values);
+};
+
+/// module(inputs...) with other tensors in place of its parameters: for all of them in the order of parameters(), or for
+/// those that are named, as in named_parameters() and named_buffers(). Gradients flow to the values, and the module is
+/// as it was when this returns or throws. Names of one parameter that is tied replace it everywhere; what a module
+/// assigns to a buffer that is replaced goes to the value.
+///
+/// Throws ValueError for another number of values, for a name that the module does not have or that comes twice,
+/// ShapeError for values of other shapes, GraphError for undefined ones, and what the module throws.
+///
+/// Threads: no other thread may use the module meanwhile.
+template <class M, class... Inputs>
+decltype(auto) functional_call(const M& module, const Tensors& values, const Inputs&... inputs) {
+  const detail::Substitution others(FunctionalCall::pairs(module, values));
+  return module(inputs...);
+}
+template <class M, class... Inputs>
+decltype(auto) functional_call(const M& module, const std::vector<std::pair<std::string, Tensor>>& values,
+                               const Inputs&... inputs) {
+  const detail::Substitution others(FunctionalCall::pairs(module, values));
+  return module(inputs...);
+}
+
+namespace detail {
+/// Gives `to`, which was made like `from`, its numbers, modes, and what is frozen.
+void copy_state(const Module& from, const Module& to);
+}  // namespace detail
+
+/// A second model, made of the same options, with the same numbers, modes and frozen parameters, as a model of its own;
+/// without the hooks and parametrizations of the first. For what is made of a place alone, or of a place and `options`,
+/// as every Layer is.
+template <class M>
+std::unique_ptr<M> clone(const M& model) {
+  std::unique_ptr<M> twin;
+  if constexpr (requires { M(root, model.options); }) {
+    twin = std::make_unique<M>(root, model.options);
+  } else {
+    static_assert(std::is_constructible_v<M, At>,
+                  "clone(model): its class has neither a constructor (At) nor one (At, Options) with a member options");
+    twin = std::make_unique<M>(root);
+  }
+  detail::copy_state(model, *twin);
+  return twin;
+}
+
+}  // namespace xgrad::nn

@@ -1,0 +1,132 @@
+// Parameters that a layer computes each time it runs.
+#include "parametrization.h"
+
+#include <algorithm>
+
+#include "../core/graph/record.h"
+#include "../ops/arrange/shape.h"
+#include "../ops/elementwise/arithmetic.h"
+#include "../ops/products/matmul.h"
+#include "../ops/products/similarity.h"
+#include "substitution.h"
+
+namespace xgrad::nn {
+
+Parametrization::Parametrization(Module& layer, std::string_view parameter, std::string_view name)
+    : Module(layer.at(cat(parameter, "_", name))) {
+  const Scope scope(layer.place());
+  const auto is_it = [&](const Entry& entry) { return entry.name == parameter && !entry.is_buffer(); };
+  const auto found = std::ranges::find_if(layer.entries_, is_it);
+  if (found == layer.entries_.end()) {
+    std::vector<std::string> names;
+    for (const Entry& entry : layer.entries_) {
+      if (!entry.is_buffer()) names.push_back(entry.name);
+    }
+    fail<ValueError>("parametrization", layer.description(), " has no parameter '", parameter, "', only ", names);
+  }
+  entry_ = static_cast<std::size_t>(found - layer.entries_.begin());
+  layer.parametrizations_.push_back(this);
+}
+
+Parametrization::~Parametrization() {
+  if (parent_) std::erase(parent_->parametrizations_, this);
+}
+
+const Tensor& Parametrization::plain() const {
+  if (!parent_) fail<GraphError>("parametrization", "the layer of ", path(), " is gone");
+  return parent_->entries_[entry_].tensor;
+}
+
+Tensor Parametrization::checked(const Tensor& given) const {
+  const Scope scope(place());
+  Tensor computed = compute(given);
+  if (!computed.defined() || computed.shape() != given.shape()) {
+    fail<ShapeError>("parametrization", "compute gives ", computed.defined() ? cat(computed.shape()) : "nothing",
+                     " for ", given.name(), " of shape ", given.shape());
+  }
+  return computed;
+}
+
+Tensor Parametrization::value() const { return checked(plain()); }
+
+std::shared_ptr<void> Parametrization::all_of(const Module& layer) {
+  detail::Substitution::Pairs pairs;
+  for (const Parametrization* one : layer.parametrizations_) {
+    const Tensor& plain = one->plain();
+    const auto earlier = std::ranges::find(pairs, &plain, &detail::Substitution::Pairs::value_type::first);
+    if (earlier == pairs.end()) {
+      pairs.emplace_back(&plain, one->checked(plain));
+    } else {
+      earlier->second = one->checked(earlier->second);
+    }
+  }
+  return std::make_shared<detail::Substitution>(std::move(pairs));
+}
+
+namespace {
+
+const Tensor& at_least_a_matrix(const char* op, const Tensor& plain) {
+  if (plain.rank() < 2) fail<ShapeError>(op, plain.name(), " of shape ", plain.shape(), " is no matrix");
+  return plain;
+}
+
+}  // namespace
+
+WeightNorm::WeightNorm(Module& layer, const Options& options)
+    : Parametrization(layer, options.parameter, "norm"),
+      axis(options.axis),
+      g(param("g", weight_lengths(plain().detach(), {.axis = axis}).shape(),
+              [this](const Shape&) { return weight_lengths(plain().detach(), {.axis = axis}).value(); }, Decay::no)) {}
+
+Tensor WeightNorm::compute(const Tensor& plain) const { return weight_norm(plain, g, {.axis = axis}); }
+
+SpectralNorm::SpectralNorm(Module& layer, const Options& given)
+    : Parametrization(layer, given.parameter, "spectral_norm"),
+      options(given),
+      u(buffer("u", init::normal()({matrix(at_least_a_matrix("spectral_norm", plain())).dim(0)}))),
+      v(buffer("v", init::normal()({matrix(plain()).dim(1)}))) {
+  const Scope scope(place());
+  positive("iterations", options.iterations);
+  if (!(options.eps >= 0)) fail<ValueError>("spectral_norm", "eps ", options.eps, " is negative");
+  improve(plain(), 15);  // near enough for a first run outside of training, as in PyTorch
+}
+
+Tensor SpectralNorm::matrix(const Tensor& plain) const {
+  const Tensor first = movedim(plain, options.axis, 0);
+  return reshape(first, {first.dim(0), -1});
+}
+
+void SpectralNorm::improve(const Tensor& plain, std::int64_t times) const {
+  const NoGrad off;
+  const Tensor w = matrix(plain);
+  for (std::int64_t i = 0; i < times; ++i) {
+    u.assign(normalize(matmul(w, v), {.axis = 0, .eps = options.eps}).value());
+    v.assign(normalize(matmul(u, w), {.axis = 0, .eps = options.eps}).value());
+  }
+}
+
+Tensor SpectralNorm::compute(const Tensor& plain) const {
+  if (training()) improve(plain, options.iterations);
+  const Tensor left = u.detach(), right = v.detach();  // a later run moves the buffers
+  return plain / matmul(left, matmul(matrix(plain), right));
+}
+
+Lora::Lora(Module& layer, const Options& given)
+    : Parametrization(layer, given.parameter, "lora"),
+      options(given),
+      a(param("a", {positive("rank", given.rank),
+                    at_least_a_matrix("lora", plain()).size() / std::max<std::int64_t>(plain().dim(0), 1)},
+              init::uniform_within_root(plain().size() / std::max<std::int64_t>(plain().dim(0), 1)))),
+      b(param("b", {plain().dim(0), options.rank}, init::zeros())) {}
+
+Tensor Lora::compute(const Tensor& plain) const {
+  return plain + reshape(matmul(b, a) * (options.alpha / static_cast<double>(options.rank)), plain.shape());
+}
+
+void Lora::merge() const {
+  Array merged = compute(plain().detach()).value();
+  plain().assign(std::move(merged));
+  b.assign(Array(b.shape(), Real(0)));
+}
+
+}  // namespace xgrad::nn

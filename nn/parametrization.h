@@ -1,0 +1,130 @@
+// Parameters that a layer computes each time it runs.
+//
+//     nn::Linear     fc{at("fc"), 64, 64};
+//     nn::WeightNorm fc_norm{fc};                        // W = g v / |v|
+//
+//     std::vector<std::unique_ptr<nn::Lora>> adapters;   // fine-tuning: W + B A in every map of a model
+//     nn::freeze(model);
+//     model.apply<nn::Linear>([&](nn::Linear& l) { adapters.push_back(std::make_unique<nn::Lora>(l)); });
+//
+// The layer's own parameter stays a parameter under its name and is what the new value is computed from; what a
+// parametrization adds is a child of the layer. The layer runs with the new value, and errors, hooks, gradients and
+// graphs see that; code that reads `fc.weight` outside of the layer's run, as for tied weights, sees the plain one.
+// Works for layers whose operator() enters (Layer, enter()), as those of the library do.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "module.h"
+
+namespace xgrad::nn {
+
+/// The base of what computes a parameter of a layer anew in each run, from the parameter and from parameters of its
+/// own. While it lives, the layer runs so; when it dies, with the plain parameter again. Several for one parameter
+/// follow one another. Layer and parametrization may die in any order.
+///
+///     struct Symmetric : nn::Parametrization {
+///       explicit Symmetric(nn::Module& layer) : Parametrization(layer, "weight", "symmetric") {}
+///       Tensor compute(const Tensor& plain) const override { return (plain + transpose(plain, 0, 1)) / 2; }
+///     };
+///
+/// Threads: unlike other modules, a layer that has parametrizations is run by one thread at a time.
+class Parametrization : public Module {
+ public:
+  ~Parametrization() override;
+
+  /// What the layer runs with. Throws GraphError if the layer is gone, ShapeError if compute() gives another shape.
+  Tensor value() const;
+
+ protected:
+  /// For a parameter of this layer itself, not of one below it; the child is called `weight_symmetric`. Throws
+  /// ValueError if the layer has no such parameter, with those that it has, or already has a child of this name.
+  Parametrization(Module& layer, std::string_view parameter, std::string_view name);
+
+  /// The value for the plain parameter, in the shape of that; differentiable, and run within the layer's place.
+  virtual Tensor compute(const Tensor& plain) const = 0;
+  /// The layer's parameter. Throws GraphError if the layer is gone.
+  const Tensor& plain() const;
+
+ private:
+  friend class Entered;
+  Tensor checked(const Tensor& plain) const;
+  static std::shared_ptr<void> all_of(const Module& layer);
+
+  std::size_t entry_;  // of the layer's
+};
+
+struct WeightNormParametrizationOptions {
+  std::string parameter = "weight";
+  int axis = 0;  ///< each position along it has a length of its own
+};
+/// W = g v / |v|: the layer's parameter v is a direction, and `g` its length for each position along the axis, at first
+/// that of v (Salimans, Kingma 2016). The child is `weight_norm`; PyTorch's names parametrizations.weight.original0 and
+/// original1 are weight_norm.g and weight here.
+struct WeightNorm : Parametrization {
+  using Options = WeightNormParametrizationOptions;
+
+  /// Throws as Parametrization, and ValueError for an axis out of range.
+  explicit WeightNorm(Module& layer, const Options& options = {});
+
+  const int axis;
+  const Tensor g;
+
+ protected:
+  Tensor compute(const Tensor& plain) const override;
+};
+
+struct SpectralNormOptions {
+  std::string parameter = "weight";
+  int axis = 0;                 ///< that of the outputs: the rows of the matrix W are its positions
+  std::int64_t iterations = 1;  ///< of the power method, in each run in training
+  double eps = 1e-12;           ///< least length of the vectors of the power method
+};
+/// W / s with s = u' W v, the largest singular value, for which each run in training improves u and v by the power
+/// method (Miyato et al. 2018). The child is `weight_spectral_norm`, with the buffers `u` and `v`, PyTorch's
+/// parametrizations.weight.0._u and _v.
+struct SpectralNorm : Parametrization {
+  using Options = SpectralNormOptions;
+
+  /// Throws as Parametrization; ShapeError for a parameter of less than two axes, ValueError for an axis out of range,
+  /// iterations below 1 or a negative eps.
+  explicit SpectralNorm(Module& layer, const Options& options = {});
+
+  const Options options;
+  const Tensor u, v;
+
+ protected:
+  Tensor compute(const Tensor& plain) const override;
+
+ private:
+  Tensor matrix(const Tensor& plain) const;
+  void improve(const Tensor& plain, std::int64_t times) const;
+};
+
+struct LoraOptions {
+  std::string parameter = "weight";
+  std::int64_t rank = 8;
+  double alpha = 8;  ///< scales the change by alpha / rank
+};
+/// W + (alpha / rank) B A: a change of low rank that is trained in place of W (Hu et al. 2021). A (rank, columns) is
+/// drawn, B (rows, rank) is 0, so the layer is at first what it was. More than two axes of W are taken as rows and the
+/// rest, as for convolutions. W is frozen by whoever wants that: nn::freeze(model) first. The child is `weight_lora`.
+struct Lora : Parametrization {
+  using Options = LoraOptions;
+
+  /// Throws as Parametrization; ShapeError for a parameter of less than two axes, ValueError for a rank below 1.
+  explicit Lora(Module& layer, const Options& options = {});
+
+  /// Adds the change to W and makes it 0, so that the layer computes what it did.
+  void merge() const;
+
+  const Options options;
+  const Tensor a, b;
+
+ protected:
+  Tensor compute(const Tensor& plain) const override;
+};
+
+}  // namespace xgrad::nn

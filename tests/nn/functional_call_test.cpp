@@ -1,0 +1,186 @@
+// A model as a function of its parameters, and a second model of the same kind.
+#include "support.h"
+
+#include <xgrad/core/graph/checkpoint.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/nn/functional_call.h>
+#include <xgrad/nn/layer.h>
+#include <xgrad/nn/layers/dropout.h>
+#include <xgrad/nn/layers/linear.h>
+#include <xgrad/nn/layers/norm.h>
+#include <xgrad/nn/models/gpt.h>
+#include <xgrad/nn/parametrization.h>
+#include <xgrad/ops/arrange/create.h>
+#include <xgrad/ops/arrange/shape.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
+#include <xgrad/ops/elementwise/elementwise.h>
+#include <xgrad/ops/losses/distance_loss.h>
+#include <xgrad/ops/products/matmul.h>
+#include <xgrad/ops/reduce/reduce.h>
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+struct NetOptions {
+  std::int64_t dim = 4;
+  bool checkpointed = false;
+};
+struct Net : nn::Layer<Net, NetOptions> {
+  using Layer::Layer;
+  nn::Linear in{at("in"), 3, options.dim};
+  nn::Dropout dropout{at("dropout"), 0};
+  nn::Linear out{at("out"), options.dim, 2};
+  const Tensor again = param("again", out.weight);  // tied
+
+  Tensor forward(const Tensor& x) const {
+    const auto inner = [this](const Tensor& x) { return tanh(out(tanh(in(x)))); };
+    const Tensor y = options.checkpointed ? checkpoint(inner, x) : inner(x);
+    return y + sum(again);
+  }
+};
+
+Tensors values_like(const Net& net, std::uint64_t seed) {
+  Tensors values;
+  for (const Tensor& parameter : net.parameters()) values.push_back(variable(normal(parameter.shape(), seed++)));
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("a functional call is the model with other parameters, and leaves the model as it was") {
+  const Net net{nn::root}, other{nn::root};
+  const Tensors values = values_like(net, 3);
+  for (std::size_t i = 0; i < values.size(); ++i) other.parameters()[i].assign(values[i].value());
+  const Array x = normal({5, 3}), before = net(x).value();
+  check_close(nn::functional_call(net, values, x).value(), other(x).value());
+  CHECK(equal(net(x).value(), before));
+  std::vector<std::pair<std::string, Tensor>> named;
+  for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(net.named_parameters()[i].first, values[i]);
+  check_close(nn::functional_call(net, named, x).value(), other(x).value());
+
+  // In both places where the weight is used.
+  const Tensor w = normal(net.out.weight.shape(), 8);
+  const Tensor y = nn::functional_call(net, {{"out.weight", w}}, x);
+  const Tensor h = tanh(net.in(x));
+  check_close(y.value(), (tanh(linear(h, w, net.out.bias)) + sum(w)).value());
+}
+
+TEST_CASE("gradients of a functional call go to the values, whenever they are asked for") {
+  for (const bool checkpointed : {false, true}) {
+    CAPTURE(checkpointed);
+    const Net net{nn::root, {.checkpointed = checkpointed}};
+    const Array x = normal({5, 3});
+    std::vector<Array> inputs;
+    for (const Tensor& value : values_like(net, 3)) inputs.push_back(value.value());
+    check_gradients([&](const Tensors& values) { return nn::functional_call(net, values, x); }, inputs);
+    const Tensors values = values_like(net, 9);
+    const Tensor y = sum(nn::functional_call(net, values, x));
+    CHECK_THROWS_AS(grad(y, {net.in.weight}), GraphError);
+  }
+}
+
+TEST_CASE("a checkpoint with frozen parameters runs a second time with the values") {
+  const Net net{nn::root, {.checkpointed = true}}, direct{nn::root};
+  nn::freeze(net);
+  const Array x = normal({5, 3});
+  const Tensors values = values_like(net, 3);
+  const auto slopes = [&](const Net& model) { return grad(sum(nn::functional_call(model, values, x)), values); };
+  const Tensors ours = slopes(net), wanted = slopes(direct);
+  for (std::size_t i = 0; i < values.size(); ++i) check_close(ours[i].value(), wanted[i].value());
+}
+
+TEST_CASE("a step of gradient descent inside of a loss is differentiated (Finn et al. 2017)") {
+  const Net net{nn::root};
+  const Tensor x = normal({5, 3}), y = normal({5, 2}, 4), x2 = normal({5, 3}, 5), y2 = normal({5, 2}, 6);
+  const auto outer = [&](const Tensors& w) {
+    const Tensors slopes = grad(mse_loss(nn::functional_call(net, w, x), y), w, {.create_graph = true});
+    Tensors fast;
+    for (std::size_t i = 0; i < w.size(); ++i) fast.push_back(w[i] - 0.3 * slopes[i]);
+    return mse_loss(nn::functional_call(net, fast, x2), y2);
+  };
+  std::vector<Array> inputs;
+  for (const Tensor& parameter : net.parameters()) inputs.push_back(parameter.value());
+  check_gradients(outer, inputs);
+}
+
+TEST_CASE("parameters may take one another's place") {
+  struct Two : nn::Module {
+    Tensor a = param("a", {2}, nn::init::constant(2)), b = param("b", {2}, nn::init::constant(5));
+    Tensor operator()(const Tensor& x) const { return a * x + b * b; }
+  } two;
+  const Tensor y = nn::functional_call(two, {{"a", two.b}, {"b", two.a}}, Tensor(1));
+  CHECK(equal(y.value(), Array({2}, Real(9))));
+  const Tensors slopes = grad(sum(y), {two.a, two.b});
+  CHECK(equal(slopes[0].value(), Array({2}, Real(4))));
+  CHECK(equal(slopes[1].value(), Array({2}, Real(1))));
+  CHECK(equal(two.a.value(), Array({2}, Real(2))));
+}
+
+TEST_CASE("what a model assigns to a buffer goes to the value that took its place") {
+  const nn::BatchNorm1d norm{nn::root, 3};
+  const Tensor mean = Tensor(Array({3}, Real(1)));
+  nn::functional_call(norm, {{"running_mean", mean}}, normal({8, 3}));
+  CHECK(equal(norm.running_mean.value(), Array({3}, Real(0))));
+  CHECK_FALSE(equal(mean.value(), Array({3}, Real(1))));
+}
+
+TEST_CASE("a functional call of a parametrized layer computes from the values") {
+  nn::Linear layer{nn::root, 3, 2};
+  const nn::Lora lora{layer, {.rank = 1, .alpha = 1}};
+  const Array x = normal({4, 3});
+  const Tensor w = variable(normal({2, 3})), a = variable(normal({1, 3}, 2)), b = variable(normal({2, 1}, 3));
+  const auto call = [&] {
+    return nn::functional_call(layer, {{"weight", w}, {"weight_lora.a", a}, {"weight_lora.b", b}}, x);
+  };
+  const Tensor y = call(), wanted = linear(x, w + matmul(b, a), layer.bias);
+  check_close(y.value(), wanted.value());
+  const Tensor seed = normal(y.shape(), 8);
+  const Tensors ours = grad(sum(y * seed), {w, a, b}), theirs = grad(sum(wanted * seed), {w, a, b});
+  for (std::size_t i = 0; i < 3; ++i) check_close(ours[i].value(), theirs[i].value());
+}
+
+TEST_CASE("a functional call refuses what does not fit, and then nothing has changed") {
+  const Net net{nn::root};
+  const Array x = normal({5, 3}), before = net(x).value();
+  Tensors values = values_like(net, 3);
+  values.pop_back();
+  CHECK(error_of<ValueError>([&] {
+          nn::functional_call(net, values, x);
+        }) == "functional_call: 3 values for 4 parameters");
+  values.emplace_back();
+  CHECK_THROWS_AS(nn::functional_call(net, values, x), GraphError);
+  values.back() = ones({7});
+  CHECK(error_of<ShapeError>([&] {
+          nn::functional_call(net, values, x);
+        }) == "functional_call: out.bias has shape [2], its value [7]");
+  CHECK(error_of<ValueError>([&] {
+          nn::functional_call(net, {{"weight", ones({1})}}, x);
+        }).starts_with("functional_call: there is no 'weight', only [again, in.weight"));
+  CHECK(error_of<ValueError>([&] {
+          nn::functional_call(net, {{"out.weight", ones({2, 4})}, {"again", ones({2, 4})}}, x);
+        }) == "functional_call: two values for 'again'");
+  CHECK_THROWS_AS(nn::functional_call(net, {{"in.weight", ones({4, 3})}}, normal({5, 2})), ShapeError);
+  CHECK(equal(net(x).value(), before));
+}
+
+TEST_CASE("a clone has the numbers, modes and frozen parameters, and is a model of its own") {
+  Net net{nn::root, {.dim = 6}};
+  net.dropout.eval();
+  nn::freeze(net.in);
+  const auto twin = nn::clone(net);
+  const Array x = normal({5, 3});
+  CHECK(twin->options.dim == 6);
+  CHECK(equal((*twin)(x).value(), net(x).value()));
+  CHECK(twin->training());
+  CHECK_FALSE(twin->dropout.training());
+  CHECK_FALSE(twin->in.weight.requires_grad());
+  CHECK(twin->out.weight.requires_grad());
+  twin->out.bias.assign(ones({2}).value());
+  CHECK_FALSE(equal((*twin)(x).value(), net(x).value()));
+  const nn::Gpt gpt{nn::root, {.vocabulary = 5, .context = 4, .dim = 8, .heads = 2, .layers = 1}};
+  const auto second = nn::clone(gpt);
+  const Index ids({1, 4}, {0, 1, 2, 3});
+  CHECK(equal((*second)(ids).value(), gpt(ids).value()));
+}
