@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# docs/moved.md names headers that are there, and docs/moved.py writes them into a program of 0.1.
+# docs/moved.md names headers that are there, and docs/tools/moved.py writes them into a program of 0.1.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
@@ -14,7 +14,7 @@ done <"$sandbox/table"
 
 printf '#include <xgrad/ops/softmax.h>  // kept\r\n#  include "xgrad/core/tensor.h"\n#include <xgrad/ops/ops.h>\n#include <xgrad/ops/axis.h>\n' >"$sandbox/old.cpp"
 printf '#include <xgrad/ops/layers/softmax.h>  // kept\r\n#  include "xgrad/core/graph/tensor.h"\n#include <xgrad/ops/ops.h>\n#include <xgrad/ops/axis.h>\n' >"$sandbox/new.cpp"
-said=$("$root/docs/moved.py" "$sandbox/old.cpp")
+said=$("$root/docs/tools/moved.py" "$sandbox/old.cpp")
 cmp "$sandbox/old.cpp" "$sandbox/new.cpp"
 [ "$said" = "$sandbox/old.cpp: <xgrad/ops/axis.h> is no longer installed
 $sandbox/old.cpp" ] || { echo "moved.py said: $said"; exit 1; }

@@ -83,7 +83,7 @@ for name, namespaces in sorted(places.items()):
 
 here = [path for path in root.rglob("*") if ".git" not in path.parts and "build" not in path.relative_to(root).parts]
 here = {path.name: path for path in here}
-for folder in FOLDERS + ["examples", "tests"]:
+for folder in FOLDERS + ["examples", "tests", "docs/tools"]:
     for path in sorted((root / folder).rglob("*")):
         if path.suffix not in (".h", ".cpp"):
             continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # docs/pytorch_names.md has one row for each public name of PyTorch and none for anything else, each with an answer or a reason;
 # what the answers name is in docs/reference.md or a header; the counts at its end are those of its rows; and it is what
-# docs/make_names_page.py writes.
+# docs/tools/make_names_page.py writes.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
@@ -77,7 +77,7 @@ END_OF_FILE
 
 [ "$(wc -l <"$root/tests/fixtures/pytorch_names.txt")" -ge 1300 ]
 python3 "$sandbox/rows.py" "$root" "$root/docs/pytorch_names.md"
-python3 "$root/docs/make_names_page.py" --check
+python3 "$root/docs/tools/make_names_page.py" --check
 
 # Pages that are wrong.
 expect() { # SED SENTENCE
@@ -96,13 +96,14 @@ expect 's/^(\| `torch.compile` \| no \|)[^|]*/\1 /' 'torch.compile: no reason'
 expect 's/^(\| \| in part \|).*/\1 1 |/' 'in part: '
 
 # Answers that are wrong, told by the script that makes the page.
-mkdir -p "$sandbox/tree/docs" "$sandbox/tree/tests/fixtures"
-cp "$root"/docs/{make_names_page.py,pytorch_names.tsv,reference.md} "$sandbox/tree/docs"
+mkdir -p "$sandbox/tree/docs/tools" "$sandbox/tree/tests/fixtures"
+cp "$root"/docs/tools/{make_names_page.py,pytorch_names.tsv} "$sandbox/tree/docs/tools"
+cp "$root/docs/reference.md" "$sandbox/tree/docs"
 cp "$root/tests/fixtures/pytorch_names.txt" "$sandbox/tree/tests/fixtures"
-printf 'torch.abz\tabs(x)\ntorch.abs\tabs(x)\n' >>"$sandbox/tree/docs/pytorch_names.tsv"
+printf 'torch.abz\tabs(x)\ntorch.abs\tabs(x)\n' >>"$sandbox/tree/docs/tools/pytorch_names.tsv"
 echo 'torch.new_function' >>"$sandbox/tree/tests/fixtures/pytorch_names.txt"
 echo '- `compile()`: Something new.' >>"$sandbox/tree/docs/reference.md"
-if said=$(python3 "$sandbox/tree/docs/make_names_page.py" 2>&1); then echo "makes a page"; exit 1; fi
+if said=$(python3 "$sandbox/tree/docs/tools/make_names_page.py" 2>&1); then echo "makes a page"; exit 1; fi
 for sentence in 'PyTorch has no torch.abz' 'a second answer to torch.abs' 'torch.new_function: neither an answer' \
   'torch.compile: docs/reference.md has compile'; do
   [[ "$said" == *"$sentence"* ]] || { echo "does not say '$sentence' but: $said"; exit 1; }

@@ -142,7 +142,7 @@ if not fused:
     wrong.append("no call of record_fused is found")
 
 # Outside of the library, includes go through the links that a fresh clone has.
-for folder in ("examples", "tests"):
+for folder in ("examples", "tests", "docs/tools"):
     for path in (root / folder).rglob("*"):
         if path.suffix in (".h", ".cpp"):
             for line in lines_of(path):

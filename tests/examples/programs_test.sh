@@ -45,7 +45,7 @@ done
 grep -q README out || complain "first_steps has no line of help"
 
 echo "every example has help, and refuses what it does not know"
-for name in $names; do
+for name in $names gallery diagrams; do
   if [ "$name" = first_steps ]; then continue; fi
   "$bin/$name" --help >out 2>err || complain "$name --help fails"
   [ "$(sed -n 2p out)" = "Usage: $name [OPTIONS]" ] || grep -q "^Usage: $name \[OPTIONS\]" out || complain "$name --help"

@@ -1,6 +1,6 @@
 // The argument: rows G1 and G2.
-#include "../compare_layers/layers.h"
-#include "../residual/stacks.h"
+#include "../../../examples/compare_layers/layers.h"
+#include "../../../examples/residual/stacks.h"
 #include "gallery.h"
 
 namespace gallery {

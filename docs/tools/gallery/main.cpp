@@ -1,7 +1,7 @@
 // The pictures of docs/gallery.md: of every row of the curriculum a graph and a picture, unless another example draws
 // it.
 //
-//   examples/run gallery --out docs/gallery
+//   docs/tools/run gallery
 #include <CLI/CLI.hpp>
 
 #include <xgrad/kit/program/cli.h>

@@ -1,5 +1,5 @@
 // Search: rows E1 to E4. Searches record no graph; what is drawn are the numbers that they compare.
-#include "../decoding/table.h"
+#include "../../../examples/decoding/table.h"
 #include "gallery.h"
 
 namespace gallery {

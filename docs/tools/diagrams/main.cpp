@@ -1,6 +1,6 @@
 // The pictures of docs/diagrams.md, and the graphs of other pages, drawn into a folder:
 //
-//   examples/run diagrams --out docs
+//   docs/tools/run diagrams
 #include <filesystem>
 
 #include <CLI/CLI.hpp>

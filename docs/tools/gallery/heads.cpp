@@ -1,6 +1,6 @@
 // Many heads: rows B1 to B6.
-#include "../field_attention/model.h"
-#include "../two_heads/worked.h"
+#include "../../../examples/field_attention/model.h"
+#include "../../../examples/two_heads/worked.h"
 #include "gallery.h"
 
 namespace gallery {

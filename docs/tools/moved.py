@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Rewrites includes of xgrad 0.1 to those of 0.2, by the tables of docs/moved.md.
 
-    docs/moved.py FILE...
+    docs/tools/moved.py FILE...
 
 Prints each file that it changed and each include that it cannot change: of headers that are no longer installed.
 """
@@ -11,7 +11,7 @@ import sys
 
 if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
     sys.exit(__doc__)
-page = pathlib.Path(__file__).with_name("moved.md").read_text(encoding="utf8")
+page = (pathlib.Path(__file__).resolve().parent.parent / "moved.md").read_text(encoding="utf8")
 moved = dict(re.findall(r"^\| `([^`]+\.\w+)` \| (?:`([^`]+)`|not installed) \|$", page, re.MULTILINE))
 
 

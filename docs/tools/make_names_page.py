@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Writes docs/pytorch_names.md: every public name of PyTorch with what answers it here, or why nothing does.
 
-    docs/make_names_page.py           writes the page
-    docs/make_names_page.py --check   ends with 1 if the page is not what it would write
+    docs/tools/make_names_page.py           writes the page
+    docs/tools/make_names_page.py --check   ends with 1 if the page is not what it would write
 
 The names are those of tests/fixtures/pytorch_names.txt (which tests/fixtures/make_pytorch_names.py writes), the answers those of
-docs/pytorch_names.tsv, and what has no answer there belongs to the first of the groups below whose pattern it matches. Ends with 1,
-too, for an answer to a name that PyTorch has not, for two answers to one name, for a name that is neither answered nor in a
-group, and where the library has a function or class of PyTorch's name that the answer does not mention.
+docs/tools/pytorch_names.tsv, and what has no answer there belongs to the first of the groups below whose pattern it matches.
+Ends with 1, too, for an answer to a name that PyTorch has not, for two answers to one name, for a name that is neither
+answered nor in a group, and where the library has a function or class of PyTorch's name that the answer does not mention.
 """
 
 import collections
@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-root = pathlib.Path(__file__).resolve().parent.parent
+root = pathlib.Path(__file__).resolve().parent.parent.parent
 page = root / "docs" / "pytorch_names.md"
 HEADINGS = [
     "torch",
@@ -240,7 +240,7 @@ GROUPS = [
 def read_answers(names, wrong):
     """Of each name that has one: the answer in Markdown and its remark."""
     answers = {}
-    for number, line in enumerate((root / "docs" / "pytorch_names.tsv").read_text().splitlines(), 1):
+    for number, line in enumerate((root / "docs" / "tools" / "pytorch_names.tsv").read_text().splitlines(), 1):
         if line.startswith("#"):
             continue
         given, answer, remark = (line.split("\t") + [""])[:3]
@@ -300,7 +300,7 @@ def make():
         "nothing does. `pytorch.md` shows the common ones [side by side](pytorch.md). A remark that begins with \"composed\" says that no",
         "function has that name, but others give the same; one that begins with \"in part\" says what is missing. Names of the library",
         "stand in `xgrad`, unless a namespace is written. Methods of classes are not listed.", "",
-        "Made by `docs/make_names_page.py`; the answers are those of [pytorch_names.tsv](pytorch_names.tsv).", "",
+        "Made by `docs/tools/make_names_page.py`; the answers are those of [pytorch_names.tsv](tools/pytorch_names.tsv).", "",
     ]
     for namespace in HEADINGS:
         lines += [f"## {namespace}", "", "| name | here | remark |", "|---|---|---|", *rows[namespace], ""]
@@ -315,6 +315,6 @@ def make():
 text = make()
 if "--check" in sys.argv[1:]:
     if not page.exists() or page.read_text() != text:
-        sys.exit("docs/pytorch_names.md is not what docs/make_names_page.py would write")
+        sys.exit("docs/pytorch_names.md is not what docs/tools/make_names_page.py would write")
 else:
     page.write_text(text)

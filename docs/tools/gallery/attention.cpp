@@ -1,5 +1,5 @@
 // Attention: rows A1 to A10.
-#include "../kernel_regression/regression.h"
+#include "../../../examples/kernel_regression/regression.h"
 #include "gallery.h"
 
 namespace gallery {

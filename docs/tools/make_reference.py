@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/reference.md, the index of everything public, from the headers.
 
-    docs/make_reference.py           writes the page
-    docs/make_reference.py --check   ends with 1 if the page is not what it would write
+    docs/tools/make_reference.py           writes the page
+    docs/tools/make_reference.py --check   ends with 1 if the page is not what it would write
 
 It reads what the code style guarantees: a declaration that users see stands at the left margin (members two spaces in),
 behind a comment of lines that begin with ///; namespaces called detail, and headers that are not installed for users, are left out.
@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-root = pathlib.Path(__file__).resolve().parent.parent
+root = pathlib.Path(__file__).resolve().parent.parent.parent
 include = root / "cmake" / "include" / "xgrad"
 FOLDERS = {
     "core": "Numbers, graph, gradients, files",
@@ -139,7 +139,7 @@ def page():
     out = [
         "# Everything public, by family",
         "",
-        "One line each; the headers say the rest: shapes, formulas, what is thrown. Made from them by `docs/make_reference.py`.",
+        "One line each; the headers say the rest: shapes, formulas, what is thrown. Made from them by `docs/tools/make_reference.py`.",
     ]
     for folder, title in FOLDERS.items():
         out += ["", f"## {title}"]
@@ -172,6 +172,6 @@ if undocumented:
 target = root / "docs" / "reference.md"
 if "--check" in sys.argv:
     if target.read_text() != text:
-        sys.exit("docs/reference.md is not what the headers say; run docs/make_reference.py")
+        sys.exit("docs/reference.md is not what the headers say; run docs/tools/make_reference.py")
 else:
     target.write_text(text)

@@ -1,7 +1,7 @@
 // The transformer: rows C1 to C15.
 #include <xgrad/kit/draw/attention.h>
 
-#include "../word_vectors/model.h"
+#include "../../../examples/word_vectors/model.h"
 #include "gallery.h"
 
 namespace gallery {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Counts which functions of the library use xtensor and xtensor-blas, for the table in docs/design.md.
 
-    docs/make_xtensor_usage.py           writes the table
-    docs/make_xtensor_usage.py --check   ends with 1 if the table is not what it would write
+    docs/tools/make_xtensor_usage.py           writes the table
+    docs/tools/make_xtensor_usage.py --check   ends with 1 if the table is not what it would write
 
 A function is what begins at the left margin of a source file; comments do not count.
 """
@@ -11,9 +11,9 @@ import pathlib
 import re
 import sys
 
-root = pathlib.Path(__file__).resolve().parent.parent
+root = pathlib.Path(__file__).resolve().parent.parent.parent
 page = root / "docs" / "design.md"
-BEGIN, END = "<!-- docs/make_xtensor_usage.py -->\n", "<!-- end -->\n"
+BEGIN, END = "<!-- docs/tools/make_xtensor_usage.py -->\n", "<!-- end -->\n"
 
 # The expressions, of what may stand behind xt:: the functions; containers and adaptors are the door, core/array/xtensor.h.
 USES = {
@@ -55,6 +55,6 @@ _, _, after = rest.partition(END)
 made = before + BEGIN + table() + END + after
 if "--check" in sys.argv:
     if made != text:
-        sys.exit("the use of xtensor is not what docs/design.md says; run docs/make_xtensor_usage.py")
+        sys.exit("the use of xtensor is not what docs/design.md says; run docs/tools/make_xtensor_usage.py")
 else:
     page.write_text(made)
