@@ -62,12 +62,15 @@ def declared(lines):
 
 
 def members(body):
-    """The names of the public members that have a comment or follow one that has."""
+    """The names of the public members that have a comment or follow one that has, and of the values of public enums."""
     names, public = [], body[0].startswith("struct")
     for i, line in enumerate(body):
         if re.match(r" (public|protected|private):", line):
             public = "public" in line
-        elif public and re.match(r"  [A-Za-z\[~]", line) and "friend" not in line and "=" not in line.split("(")[0]:
+        elif public and (enum := re.match(r"  enum (?:class )?(\w+)", line)):
+            end = next(k for k in range(i, len(body)) if "}" in body[k])
+            names += [f"{enum[1]}::{value}" for value in fields_of(["enum" + line] + body[i + 1:end + 1])]
+        elif public and re.match(r"  [A-Za-z\[~]", line) and "friend" not in line and not re.search("=|function<", line.split("(")[0]):
             name = declared([line.strip()] + [more.strip() for more in body[i + 1:i + 3]])
             own = re.match(r"(?:class|struct) (?:\[\[\w+\]\] )?(\w+)", body[0])
             if name and name.endswith(")") and name != "requires()" and (not own or name[:-2] != own[1]) and name not in names:
@@ -113,9 +116,15 @@ def entries(path):
             left_out = left_out or re.match(r"(explicit )?(\w+)\(.*\) -> \2", "".join(head))  # a deduction guide
             if not left_out and (name := declared(statement)):
                 is_type = re.match(r"(class|struct) ", head[0])
-                yield within + name, first_sentence(comment), members([head[0]] + body[1:]) if is_type and len(body) > 2 else []
-                if not comment and re.match(r"struct |enum class ", head[0]):
+                what = first_sentence(comment)
+                if head[0].startswith("enum "):
+                    values = "One of " + ", ".join(f"`{value}`" for value in fields_of(body))
+                    what = f"{what}. {values}" if what else values
+                yield within + name, what, members([head[0]] + body[1:]) if is_type and len(body) > 2 else []
+                if not comment and head[0].startswith("struct "):
                     fields[name] = fields_of(body)
+                if head[0].startswith("enum "):
+                    comment = []  # it is of the values; the options below have fields
         elif not line:
             comment = []
         i += 1
