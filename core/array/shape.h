@@ -30,7 +30,7 @@ class ShortList {
   // Copies take what is in the list: most lists are short, and most small operations copy a few.
   constexpr ShortList(const ShortList& other) { *this = other; }
   constexpr ShortList& operator=(const ShortList& other) {
-    for (int i = 0; i < other.size_; ++i) values_[i] = other.values_[i];
+    for (int i = 0; i < other.size_; ++i) (*this)[i] = other[i];
     size_ = other.size_;
     return *this;
   }
@@ -43,9 +43,9 @@ class ShortList {
 
   constexpr int size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
-  constexpr T operator[](int i) const { return values_[i]; }
-  constexpr T& operator[](int i) { return values_[i]; }
-  constexpr T back() const { return values_[size_ - 1]; }
+  constexpr T operator[](int i) const { return values_[static_cast<std::size_t>(i)]; }
+  constexpr T& operator[](int i) { return values_[static_cast<std::size_t>(i)]; }
+  constexpr T back() const { return (*this)[size_ - 1]; }
   constexpr const T* begin() const { return values_.data(); }
   constexpr const T* end() const { return values_.data() + size_; }
   constexpr T* begin() { return values_.data(); }
@@ -54,7 +54,7 @@ class ShortList {
   /// Throws LimitError beyond max_rank.
   constexpr void push_back(T value) {
     if (size_ == max_rank) fail<LimitError>("shape", "more than ", max_rank, " axes");
-    values_[size_++] = value;
+    (*this)[size_++] = value;
   }
   /// Puts `value` before position `i` (0 ... size).
   constexpr void insert(int i, T value) {

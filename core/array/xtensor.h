@@ -116,9 +116,8 @@ namespace xgrad {
 namespace detail {
 template <class T>
 auto adaptor(WritableElements<T>&& elements, const Shape& shape) {
-  using Sizes = std::vector<std::size_t>;
-  return xt::xarray_adaptor<WritableElements<T>, xt::layout_type::row_major, Sizes>(std::move(elements),
-                                                                                    xtensor_shape(shape));
+  using Adaptor = xt::xarray_adaptor<WritableElements<T>, xt::layout_type::row_major, std::vector<std::size_t>>;
+  return Adaptor(std::move(elements), xtensor_shape(shape));
 }
 }  // namespace detail
 

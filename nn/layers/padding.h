@@ -10,8 +10,7 @@ namespace xgrad::nn {
 /// How many elements to add around a picture; a single number stands for all four sides.
 struct Sides2d {
   Sides2d(std::int64_t each) : left(each), right(each), top(each), bottom(each) {}
-  Sides2d(std::int64_t left, std::int64_t right, std::int64_t top, std::int64_t bottom)
-      : left(left), right(right), top(top), bottom(bottom) {}
+  Sides2d(std::int64_t l, std::int64_t r, std::int64_t t, std::int64_t b) : left(l), right(r), top(t), bottom(b) {}
 
   std::int64_t left, right, top, bottom;
 };
@@ -19,7 +18,7 @@ struct Sides2d {
 /// How many elements to add to a sequence; a single number stands for both ends.
 struct Sides1d {
   Sides1d(std::int64_t each) : left(each), right(each) {}
-  Sides1d(std::int64_t left, std::int64_t right) : left(left), right(right) {}
+  Sides1d(std::int64_t l, std::int64_t r) : left(l), right(r) {}
 
   std::int64_t left, right;
 };

@@ -100,7 +100,7 @@ class PartialRule {
 
   // Where argument k is among 0 and those that d depends on.
   static constexpr std::size_t place_of(std::size_t k) {
-    return depends >> k & 1 ? 1 + std::popcount(depends & ((1u << k) - 1)) : 0;
+    return depends >> k & 1 ? 1 + static_cast<std::size_t>(std::popcount(depends & ((1u << k) - 1))) : 0;
   }
 
   Tensor by_tensors(const Tensor& gy, const Tensor& y) const {

@@ -23,7 +23,7 @@ enum class AlignCorners {
 /// A factor for the rows of a picture and one for its columns; a single number stands for both.
 struct Scale2d {
   Scale2d(double both) : height(both), width(both) {}
-  Scale2d(double height, double width) : height(height), width(width) {}
+  Scale2d(double rows, double columns) : height(rows), width(columns) {}
 
   double height;
   double width;

@@ -10,7 +10,7 @@ namespace xgrad {
 /// A number for the rows of a picture and one for its columns; a single number stands for both.
 struct Size2d {
   Size2d(std::int64_t both) : height(both), width(both) {}
-  Size2d(std::int64_t height, std::int64_t width) : height(height), width(width) {}
+  Size2d(std::int64_t rows, std::int64_t columns) : height(rows), width(columns) {}
   friend bool operator==(const Size2d&, const Size2d&) = default;
 
   std::int64_t height;

@@ -6,12 +6,16 @@
 
 namespace xgrad {
 
+// To g++ the enumerator hides xgrad::none.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What becomes of the losses of single samples.
 enum class Reduction {
   mean,  ///< their mean (over the samples that count)
   sum,   ///< their sum
   none,  ///< they are returned one by one
 };
+#pragma GCC diagnostic pop
 
 struct LossOptions {
   Reduction reduction = Reduction::mean;

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Every snippet of the pages and of the comments in headers compiles (tests/snippets/extract.py says what counts as one).
+# Every snippet of the pages and of the comments in headers compiles (tests/snippets/extract.py says what counts as one),
+# and nothing that they use of the headers has a warning under -Wshadow -Wconversion, which many projects ask for.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 
 "$root/tests/snippets/extract.py" >"$sandbox/snippets.cpp"
-"${CXX:-c++}" -std=c++20 -fsyntax-only -Wno-return-type -I"$root/cmake/include" -I"$root/tests/snippets" "$sandbox/snippets.cpp"
+"${CXX:-c++}" -std=c++20 -fsyntax-only -Wno-return-type -Wshadow -Wconversion -I"$root/cmake/include" -I"$root/tests/snippets" \
+  "$sandbox/snippets.cpp" 2>"$sandbox/log" || { cat "$sandbox/log"; exit 1; }
+if grep -E '/(cmake/include/xgrad|examples/kit)/[^:]*:[0-9:]+ warning:' "$sandbox/log"; then exit 1; fi

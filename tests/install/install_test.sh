@@ -27,7 +27,8 @@ refused() { # WORDS COMMAND...: fails, and says so in these words
 }
 
 echo "find_package"
-configure "$prefix" outside -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+configure "$prefix" outside -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror" \
+  -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 cmake --build "$sandbox/build_outside" --parallel "$(nproc)"
 "$sandbox/build_outside/outside"
 "$sandbox/build_outside/outside_f64"

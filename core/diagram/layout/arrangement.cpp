@@ -67,6 +67,10 @@ bool Arrangement::is_inside(int vertex, int frame) const {
   return inner == frame;
 }
 
+bool Arrangement::is_leaf(int vertex) const {
+  return into_[vertex].empty() && view_.vertices[vertex].role <= GraphRole::constant;
+}
+
 void Arrangement::find_frames_side_by_side() {
   into_.resize(view_.vertices.size());
   std::vector<FramePair> pairs;

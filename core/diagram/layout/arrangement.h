@@ -41,20 +41,21 @@ class Arrangement {
   std::optional<FramePair> side_by_side(const GraphEdge& edge) const;
 
   /// Indices of the vertices that lie in the frame itself and of the frames in it; -1: in no frame.
-  const std::vector<int>& vertices_in(int frame) const { return contents_[frame + 1].vertices; }
-  const std::vector<int>& frames_in(int frame) const { return contents_[frame + 1].frames; }
+  const std::vector<int>& vertices_in(int frame) const { return contents_of(frame).vertices; }
+  const std::vector<int>& frames_in(int frame) const { return contents_of(frame).frames; }
 
  private:
   struct Content {
     std::vector<int> vertices;
     std::vector<int> frames;
   };
+  const Content& contents_of(int frame) const { return contents_[static_cast<std::size_t>(frame + 1)]; }
   // The frames of its ends, or around those; {-1, -1} if one of them is not in a frame that the other is not in.
   FramePair siblings_of(const GraphEdge& edge) const;
   void find_frames_side_by_side();
   bool stands_beside(const FramePair& pair) const;
   bool is_inside(int vertex, int frame) const;
-  bool is_leaf(int vertex) const { return into_[vertex].empty() && view_.vertices[vertex].role <= GraphRole::constant; }
+  bool is_leaf(int vertex) const;
 
   const GraphView& view_;
   int highest_order_ = 0;

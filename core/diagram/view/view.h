@@ -68,8 +68,12 @@ enum class GraphRole {
   module,              ///< a module, folded into one box
 };
 
+// To g++ the enumerator hides xgrad::none.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What a comparison of two graphs found (compare.h).
 enum class GraphChange { none, same, added, removed, changed };
+#pragma GCC diagnostic pop
 
 /// The colours that GraphOptions::style chose.
 struct ChosenColours {

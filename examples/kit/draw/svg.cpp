@@ -80,7 +80,7 @@ std::string fit_width(std::string_view text, double font_size, double width) {
   return encode_utf8(characters + U'…');
 }
 
-Attribute::Attribute(std::string_view name, double value) : name(name), value(pixels(value)) {}
+Attribute::Attribute(std::string_view key, double number) : name(key), value(pixels(number)) {}
 
 Svg::Svg(double width, double height, std::string_view title, Theme theme) : theme_(theme) {
   const std::string size = pixels(width) + " " + pixels(height);

@@ -68,9 +68,9 @@ struct Attribute {
   std::string value = {};
   std::optional<Ink> ink = {};
 
-  Attribute(std::string_view name, double value);
-  Attribute(std::string_view name, std::string_view value) : name(name), value(value) {}
-  Attribute(std::string_view name, Ink ink) : name(name), ink(ink) {}
+  Attribute(std::string_view key, double number);
+  Attribute(std::string_view key, std::string_view text) : name(key), value(text) {}
+  Attribute(std::string_view key, Ink colour) : name(key), ink(colour) {}
 };
 
 /// The attributes of one element, in order.

@@ -36,7 +36,7 @@ namespace xgrad::kit {
 struct Scores {
   Scores() = default;
   Scores(double value) : values{{"validation", value}} {}
-  Scores(std::initializer_list<std::pair<std::string, double>> values) : values(values) {}
+  Scores(std::initializer_list<std::pair<std::string, double>> named) : values(named) {}
 
   std::vector<std::pair<std::string, double>> values = {};
 };

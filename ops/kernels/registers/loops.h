@@ -174,10 +174,10 @@ BasicArray<Out> map_elements(const ResultShape& of, const F& f, const BasicArray
       const std::int64_t piece = repeated ? detail::repeats : n;
       for (std::int64_t begin = 0; begin < n; begin += piece) {
         const std::int64_t count = std::min(piece, n - begin);
-        const auto loop = [&](Out* y, const auto*... x) {
+        const auto run = [&](Out* y, const auto*... x) {
           for (std::int64_t i = 0; i < count; ++i) y[i] = own(x[i]...);
         };
-        loop(out + begin, detail::readable(steps[k] == 0 ? std::get<k>(copies).data() : std::get<k>(in) + begin)...);
+        run(out + begin, detail::readable(steps[k] == 0 ? std::get<k>(copies).data() : std::get<k>(in) + begin)...);
       }
     }(std::make_index_sequence<K>());
   };
