@@ -595,8 +595,9 @@ struct Registering : Module {
 TEST_CASE("Whatever registers a name refuses one that is there, that is empty or that has a dot") {
   for (std::size_t way = 0; way < 5; ++way) {
     Registering module;
-    const auto [what, add] = module.ways()[way];
-    CAPTURE(what);
+    const auto found = module.ways()[way];
+    const auto& add = found.second;
+    CAPTURE(found.first);
     const std::size_t saved = module.state_dict().size();
     for (const char* name : {"weight", "child"}) {
       CHECK(error_of<ValueError>([&] { add(name); }) == cat("module: duplicate name '", name, "'"));
