@@ -25,18 +25,25 @@ HEADINGS = [
     "torch.optim.lr_scheduler",
     "torch.optim.swa_utils",
     "torch.utils.data",
+    "torch.Tensor",
+    "torch.autograd.Function",
 ]
 F = r"torch(\.nn\.functional)?\."
+T = r"torch\.Tensor\."
+C = r"torch\.autograd\.Function\."
 
-# PyTorch's names that mean something else than the library's: of its compiler, of derivatives of convolutions, of random numbers.
-DIFFERENT = {"torch.ModuleDict", "torch.Node", "torch.nn.Fold", "torch.nn.grad", "torch.normal"}
+# PyTorch's names that mean something else than the library's: of its compiler, of derivatives of convolutions, of random numbers,
+# of subscripts, of sparse arrays.
+DIFFERENT = {
+    "torch.ModuleDict", "torch.Node", "torch.nn.Fold", "torch.nn.grad", "torch.normal", "torch.Tensor.index", "torch.Tensor.values",
+}
 
 # Why there is no answer: a group, its reason, and which names belong to it.
 GROUPS = [
     (
         "in place",
         "a result is never written into: `x = f(x)` with what answers the name without the last `_`",
-        F + r"[a-z]\w*_",
+        F + r"(?!resize_)[a-z]\w*_|" + T + r"(?!resize|set_|share|sparse)[a-z]\w*_|" + C + r"(mark_dirty|dirty_tensors)",
     ),
     (
         "copies of views",
@@ -47,12 +54,14 @@ GROUPS = [
         "types of numbers",
         "one type of real numbers, chosen when compiled; whole numbers are 64 bits",
         r"torch\.(bits?\d*(x\d)?|bfloat16|float\d\w*|half|u?int\d*|short|can_cast|is_floating_point|is_signed"
-        r"|promote_types|result_type|set_default_(dtype|tensor_type)|types|(BFloat16|Byte|Char|Half|Int|Short)Tensor)",
+        r"|promote_types|result_type|set_default_(dtype|tensor_type)|types|(BFloat16|Byte|Char|Half|Int|Short)Tensor"
+        r"|Tensor\.(byte|char|type|type_as|grad_dtype)|autograd\.Function\.(set_)?output_grad_dtypes?)",
     ),
     (
         "storages",
         "numbers lie in arrays of one kind, `view(x.value())` shows them",
-        r"torch\.(\w*Storage\w*|storage|is_storage|from_file|from_dlpack|to_dlpack)",
+        r"torch\.(\w*Storage\w*|storage|is_storage|from_file|from_dlpack|to_dlpack"
+        r"|Tensor\.(storage_\w+|untyped_storage|set_|is_set_to)|autograd\.Function\.mark_shared_storage)",
     ),
     (
         "complex numbers",
@@ -84,12 +93,13 @@ GROUPS = [
     (
         "sparse arrays",
         "all arrays are dense",
-        r"torch\.(\w*sparse\w*|smm|spmm|dsmm|hsmm|hspmm|sspaddmm|saddmm|optim\.SparseAdam)",
+        r"torch\.(\w*sparse\w*|smm|spmm|dsmm|hsmm|hspmm|sspaddmm|saddmm|optim\.SparseAdam"
+        r"|Tensor\.(sparse_\w+|c?(col|row)_indices|indices|values|(is_)?coalesced?|dense_dim|to_dense))",
     ),
     (
         "nested and named",
         "axes have numbers, not names, and arrays are not ragged; lengths and masks say what counts",
-        r"torch\.(nested|jagged|masked)",
+        r"torch\.(nested|jagged|masked|Tensor\.(is_nested|to_padded_tensor))",
     ),
     (
         "symbolic sizes",
@@ -100,7 +110,7 @@ GROUPS = [
         "layouts of memory",
         "arrays are contiguous and row by row",
         r"torch\.(layout|strided|\w+_format|memory_format|channels_last(_3d)?|as_strided|empty_(strided|permuted)"
-        r"|resize_as|view_\w+)",
+        r"|resize_as_?|view_\w+|Tensor\.(stride|is_contiguous|dim_order|new_empty_strided|resize_?))",
     ),
     (
         "control flow of compilers",
@@ -117,13 +127,14 @@ GROUPS = [
         "there is one device, the processor",
         r"torch\.(cuda|mps|mtia|xpu|cpu|accelerator|cudnn_\w+|miopen_\w+|mkldnn_\w+|is_vulkan\w*|Event|Stream|device"
         r"|get_(default_)?device\w*|set_default_device|AcceleratorError|batch_norm_\w+|nn\.(DataParallel|SyncBatchNorm"
-        r"|parallel)|\w+cudagraph\w*)",
+        r"|parallel)|\w+cudagraph\w*|Tensor\.(ipu|is_(cpu|cuda|ipu|maia|meta|mkldnn|mps|mtia|pinned|xla|xpu)|pin_memory"
+        r"|record_stream|to_mkldnn))",
     ),
     (
         "several processes",
         "one process with threads",
         r"torch\.(distributed|is_distributed|multiprocessing|futures|fork|wait|Future|RRefType|AggregationType|AVG|SUM"
-        r"|prepare_multi\w*|utils\.data\.DistributedSampler)",
+        r"|prepare_multi\w*|utils\.data\.DistributedSampler|Tensor\.(is_shared|share_memory_))",
     ),
     (
         "compiling and scripting",
@@ -149,7 +160,7 @@ GROUPS = [
     (
         "functions of functions",
         "operations take any number of leading axes",
-        r"torch\.vmap",
+        r"torch\.(vmap|autograd\.Function\.(vmap|generate_vmap_rule))",
     ),
     (
         "names of PyTorch's inside",
@@ -157,7 +168,28 @@ GROUPS = [
         r"torch\.(native_\w+|unsafe_\w+|convolution|conv_tbc|hash_tensor|feature_dropout|normal_\w+|grid_sampler\w*"
         r"|affine_grid_generator|nonzero_static|slice_inverse|typename|compiled\w*|foreach|return_types|classproperty"
         r"|get_file_path|nn\.(factory_kwargs|common_types|grad|Container|LinearCrossEntropyOptions)"
-        r"|nn\.functional\.(assert_\w+|native_\w+|conv_tbc)|optim\.functional)",
+        r"|nn\.functional\.(assert_\w+|native_\w+|conv_tbc)|optim\.functional"
+        r"|Tensor\.(as_subclass|module_load|output_nr|retains_grad)|autograd\.Function\.metadata)",
+    ),
+    (
+        "retired by PyTorch",
+        "old names that PyTorch itself warns of or refuses",
+        T + r"(new|reinforce|volatile)",
+    ),
+    (
+        "rules for forward mode",
+        "`jvp` goes through the rules of the backward pass, so that nothing is kept for another one",
+        C + r"saved?_for_forward",
+    ),
+    (
+        "gradients that did not arrive",
+        "a rule runs only where a gradient arrives, so that gy is always there",
+        C + r"(set_)?materialize_grads",
+    ),
+    (
+        "memory of backward passes",
+        "a pass lets go of what rules keep, unless it is told `.retain_graph = true`; there are no buffers to hand over",
+        C + r"(clear_saved_tensors_on_access|maybe_clear_saved_tensors|input_grad_buffers|boxed_grads_call)",
     ),
     (
         "sizes found later",
@@ -237,6 +269,11 @@ GROUPS = [
 ]
 
 
+def twin_of(name):
+    """The name in torch of what is torch.nn.functional's or a tensor's, too."""
+    return re.sub(r"torch\.(nn\.functional|Tensor)\.", "torch.", name)
+
+
 def read_answers(names, wrong):
     """Of each name that has one: the answer in Markdown and its remark."""
     answers = {}
@@ -253,7 +290,7 @@ def read_answers(names, wrong):
                 wrong.append(f"pytorch_names.tsv:{number}: a second answer to {name}")
             answers[name] = answer, remark
     for name in names:
-        twin = name.replace("torch.nn.functional.", "torch.")
+        twin = twin_of(name)
         if name not in answers and twin in answers:
             answers[name] = answers[twin]
     return answers
@@ -284,7 +321,7 @@ def make():
             answer, remark = answers[name]
             counts[next((kind for kind in ("composed", "in part") if remark.startswith(kind)), "the same")] += 1
         else:
-            group = next((each for each in GROUPS if re.fullmatch(each[2], name)), None)
+            group = next((each for each in GROUPS if re.fullmatch(each[2], name) or re.fullmatch(each[2], twin_of(name))), None)
             if not group:
                 wrong.append(f"{name}: neither an answer in pytorch_names.tsv nor a group in make_names_page.py")
                 continue
@@ -296,10 +333,11 @@ def make():
     answered = counts["the same"] + counts["composed"] + counts["in part"]
     lines = [
         f"# The names of {version}", "",
-        "Every public name of torch, torch.nn, torch.nn.functional, torch.optim and torch.utils.data, with what answers it here, or why",
-        "nothing does. `pytorch.md` shows the common ones [side by side](pytorch.md). A remark that begins with \"composed\" says that no",
-        "function has that name, but others give the same; one that begins with \"in part\" says what is missing. Names of the library",
-        "stand in `xgrad`, unless a namespace is written. Methods of classes are not listed.", "",
+        "Every public name of torch, torch.nn, torch.nn.functional, torch.optim and torch.utils.data, and every member of torch.Tensor and",
+        "torch.autograd.Function (of its ctx, too), with what answers it here, or why nothing does. `pytorch.md` shows the common ones",
+        "[side by side](pytorch.md). A remark that begins with \"composed\" says that no function has that name, but others give the same;",
+        "one that begins with \"in part\" says what is missing. Names of the library stand in `xgrad`, unless a namespace is written.",
+        "Methods of other classes are not listed.", "",
         "Made by `docs/tools/make_names_page.py`; the answers are those of [pytorch_names.tsv](tools/pytorch_names.tsv).", "",
     ]
     for namespace in HEADINGS:
