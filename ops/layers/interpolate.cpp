@@ -81,7 +81,7 @@ Band linear_band(const ScaledAxis& axis, AlignCorners align) {
       });
 }
 
-// The triangle under which a number of the result lies is as wide as two of its pixels, and no narrower than two of x's.
+// The triangle under which a number of the result lies is as wide as two of its pixels, and as two of x's at least.
 Band triangle_band(const ScaledAxis& axis) {
   const double step = axis.step(AlignCorners::no), width = std::max(step, 1.0);
   const auto centre = [&](std::int64_t i) { return (static_cast<double>(i) + 0.5) * step; };
