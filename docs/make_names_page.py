@@ -170,9 +170,9 @@ GROUPS = [
         r"torch\.utils\.data\.(\w*DataPipe|DataChunk|\w*datapipe\w*|argument_validation|non_deterministic|runtime_\w+)",
     ),
     (
-        "data without a number",
-        "samples have numbers: not streamed, joined or drawn by a class of your own; the loader shuffles",
-        r"torch\.utils\.data\.(IterableDataset|ChainDataset|ConcatDataset|Sampler|get_worker_info)",
+        "data sets one behind the other",
+        "a class of your own with `size()` and `get(i)`, or a stream; workers are threads and need not ask who they are",
+        r"torch\.utils\.data\.(ChainDataset|ConcatDataset|get_worker_info)",
     ),
     (
         "averages as functions",
