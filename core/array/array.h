@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "../runtime/memory.h"
 #include "nested.h"
@@ -33,6 +35,10 @@ concept NumbersFor =
      std::integral<std::ranges::range_value_t<const R>>) &&
     !std::derived_from<R, ShortList<std::int64_t>> &&
     !requires(const R& r) { r.shape(); };
+
+/// A temporary std::vector of T itself, whose memory can become an array's.
+template <class V, class T>
+concept GivenVector = std::same_as<V, std::vector<T>> && !std::same_as<T, bool>;
 
 namespace detail {
 /// Who asks for an array: what the error says when there is no memory for it.
@@ -76,6 +82,16 @@ class BasicArray {
   /// The numbers as a list.
   template <NumbersFor<T> R>
   explicit BasicArray(const R& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, numbers) {}
+  /// A std::vector that is given away: its memory becomes the array's, nothing is copied but the few numbers that an
+  /// array keeps in itself. Throws ShapeError unless there are as many as the shape says; then the vector is as it was.
+  template <GivenVector<T> V>
+  explicit BasicArray(const Shape& shape, V&& numbers) : BasicArray(taken_over(shape, numbers)) {}
+  template <GivenVector<T> V>
+  explicit BasicArray(V&& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, std::move(numbers)) {}
+  /// Elements in somebody else's memory, wherever a T may lie: not copied, never written over (who writes gets a copy
+  /// first), and to be left alone while `owner` is held, until the last array that looks at them goes. Throws
+  /// ValueError for no owner, and, if there are elements, for no address and one where no T may lie.
+  static BasicArray borrowed(const Shape& shape, const T* elements, std::shared_ptr<const void> owner);
   /// Numbers in braces are for tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is said: Array(Shape{1, 2}).
   BasicArray(std::initializer_list<Nested<T>>) = delete;
   /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. A container that is moved is
@@ -132,7 +148,7 @@ class BasicArray {
 
   /// Whether both look at the same block.
   bool shares_memory_with(const BasicArray& other) const { return buffer_ && buffer_ == other.buffer_; }
-  /// Whether nobody else looks at this array's block.
+  /// Whether the elements may be written over: nobody else looks at this array's block, and it is not borrowed.
   bool unique() const;
 
   /// The block itself, for those who keep elements but know the shape (nodes of the graph).
@@ -140,6 +156,8 @@ class BasicArray {
   BasicArray(Ref<Buffer<T>> buffer, const Shape& shape);
 
  private:
+  static BasicArray taken_over(const Shape& shape, std::vector<T>& numbers);
+
   Shape shape_{0};
   std::int64_t size_ = 0;
   T* data_ = nullptr;

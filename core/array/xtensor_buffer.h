@@ -53,7 +53,7 @@ struct XtensorBuffer : Buffer<T> {
     buffer->data = buffer->storage.data();
     return Ref<Buffer<T>>::adopt(buffer);
   }
-  /// Takes over a container, whatever its allocator, of more than `in_place` elements in a row.
+  /// Takes over a container, whatever its allocator, of elements in a row.
   template <class Container>
   static Ref<Buffer<T>> host(Container&& source) {
     auto owner = create(0);

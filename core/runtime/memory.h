@@ -129,6 +129,7 @@ class Ref {
 template <class T>
 struct Buffer {
   RefCount refs;
+  bool borrowed = false;  ///< somebody else's memory, which is not written over
   T* data = nullptr;
   static void destroy(Buffer* buffer) noexcept;
 };

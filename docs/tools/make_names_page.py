@@ -35,7 +35,7 @@ C = r"torch\.autograd\.Function\."
 # PyTorch's names that mean something else than the library's: of its compiler, of derivatives of convolutions, of random numbers,
 # of subscripts, of sparse arrays.
 DIFFERENT = {
-    "torch.ModuleDict", "torch.Node", "torch.nn.Fold", "torch.nn.grad", "torch.normal", "torch.Tensor.index", "torch.Tensor.values",
+    "torch.ModuleDict", "torch.Node", "torch.Stream", "torch.Tensor.resize", "torch.nn.Fold", "torch.nn.grad", "torch.normal", "torch.Tensor.index", "torch.Tensor.values",
 }
 
 # Why there is no answer: a group, its reason, and which names belong to it.
@@ -202,9 +202,9 @@ GROUPS = [
         r"torch\.utils\.data\.(\w*DataPipe|DataChunk|\w*datapipe\w*|argument_validation|non_deterministic|runtime_\w+)",
     ),
     (
-        "data without a number",
-        "samples have numbers: not streamed, joined or drawn by a class of your own; the loader shuffles",
-        r"torch\.utils\.data\.(IterableDataset|ChainDataset|ConcatDataset|Sampler|get_worker_info)",
+        "data sets one behind the other",
+        "a class of your own with `size()` and `get(i)`, or a stream; workers are threads and need not ask who they are",
+        r"torch\.utils\.data\.(ChainDataset|ConcatDataset|get_worker_info)",
     ),
     (
         "averages as functions",

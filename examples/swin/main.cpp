@@ -58,7 +58,7 @@ void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& 
   const kit::ImageBatch batch = data.test.batch(arange(16));
   const Tensor images = batch.images;
   const std::int64_t height = images.dim(2), width = images.dim(3);
-  const Tensor looked = looked_at(model, kit::standardized(batch.images, kit::channel_statistics(data.train)));
+  const Tensor looked = looked_at(model, kit::normalize(kit::channel_statistics(data.train))(batch.images));
   const Tensor light = interpolate(looked, {.size = Size2d{height, width}});
   const nn::SwinTransformerOptions& o = model.options;
   const Tensor edges = outlines(height, width, {o.patch.height * o.window.height, o.patch.width * o.window.width}) / 2;

@@ -56,7 +56,7 @@ void draw_attention(const std::filesystem::path& path, const nn::VisionTransform
   const nn::Eval no_dropout(model);
   const kit::ImageBatch batch = data.test.batch(arange(16));
   const Tensor images = batch.images;
-  const Tensor looked = rollout(model, kit::standardized(batch.images, kit::channel_statistics(data.train)));
+  const Tensor looked = rollout(model, kit::normalize(kit::channel_statistics(data.train))(batch.images));
   const Tensor light =
       interpolate(looked, {.size = Size2d{images.dim(2), images.dim(3)}, .mode = Interpolation::bilinear});
   kit::save_text(path,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "../../core/array/shape_hints.h"
 #include "../../core/graph/record.h"
@@ -80,7 +81,30 @@ Band linear_band(const ScaledAxis& axis, AlignCorners align) {
       });
 }
 
+// The triangle under which a number of the result lies is as wide as two of its pixels, and as two of x's at least.
+Band triangle_band(const ScaledAxis& axis) {
+  const double step = axis.step(AlignCorners::no), width = std::max(step, 1.0);
+  const auto centre = [&](std::int64_t i) { return (static_cast<double>(i) + 0.5) * step; };
+  const auto span = [&](std::int64_t i) {
+    const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(centre(i) - width + 0.5), 0);
+    return Span{first, std::min(static_cast<std::int64_t>(centre(i) + width + 0.5), axis.in) - first};
+  };
+  const auto height = [&](std::int64_t i, std::int64_t column) {
+    return std::max(1 - std::abs(static_cast<double>(column) + 0.5 - centre(i)) / width, 0.0);
+  };
+  std::vector<double> sums;
+  for (std::int64_t i = 0; i < axis.out; ++i) {
+    const auto [first, count] = span(i);
+    double& sum = sums.emplace_back();
+    for (std::int64_t column = first; column < first + count; ++column) sum += height(i, column);
+  }
+  return make_band(axis.in, axis.out, span, [&](std::int64_t i, std::int64_t column) {
+    return static_cast<Real>(height(i, column) / sums[static_cast<std::size_t>(i)]);
+  });
+}
+
 Band band_of(const ScaledAxis& axis, const InterpolateOptions& options) {
+  if (options.antialias) return triangle_band(axis);
   return options.mode == Interpolation::nearest ? nearest_band(axis) : linear_band(axis, options.align_corners);
 }
 
@@ -95,6 +119,9 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   }
   if (options.size.has_value() == options.scale_factor.has_value()) {
     fail<ValueError>("interpolate", "needs either a size or a scale_factor");
+  }
+  if (options.antialias && (options.mode == Interpolation::nearest || options.align_corners == AlignCorners::yes)) {
+    fail<ValueError>("interpolate", "antialias needs bilinear interpolation that does not align corners");
   }
   const std::int64_t H = x.dim(2), W = x.dim(3);
   const auto& factor = options.scale_factor;

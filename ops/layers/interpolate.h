@@ -34,16 +34,20 @@ struct InterpolateOptions {
   std::optional<Scale2d> scale_factor{};  ///< the size of the result is floor(scale_factor in)
   Interpolation mode = Interpolation::nearest;
   AlignCorners align_corners = AlignCorners::no;  ///< of bilinear interpolation
+  bool antialias = false;  ///< bilinear, smaller: the mean of all numbers that fall on a pixel, not of four neighbours
 };
 /// x (B, C, H, W) in another height and width, by PyTorch's formulas; linear in x.
 ///
 ///     nearest:   y_ij = x_(floor(i / scale))(floor(j / scale))
 ///     bilinear:  y_ij = (1 - a) (1 - b) x_rs + (1 - a) b x_r(s+1) + a (1 - b) x_(r+1)s + a b x_(r+1)(s+1),
 ///                source of i = r + a, source of j = s + b
+///     antialias: the weight of x_r in y_i is max(0, 1 - |r + 1/2 - (i + 1/2) / scale| min(1, scale)), divided by their
+///                sum, and so for the columns; enlarging, this is bilinear
 ///
 /// scale is the given factor, or out / in if a size is given. A neighbour of weight 0 takes no part, whatever it is.
 /// Throws ShapeError unless x has four axes and the picture and the result are not empty, ValueError unless just one of
-/// size and scale_factor is given and for a factor that is not positive and finite, LimitError for a size beyond 2^31.
+/// size and scale_factor is given, for a factor that is not positive and finite, and for antialias but with bilinear
+/// interpolation that does not align corners, LimitError for a size beyond 2^31.
 Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
 
 struct Band;

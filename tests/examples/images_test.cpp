@@ -1,4 +1,4 @@
-// Files of pictures, drawn pictures, and what is done to them before a model sees them.
+// Files of pictures and drawn pictures.
 #include <doctest/doctest.h>
 
 #include <zlib.h>
@@ -9,7 +9,6 @@
 #include <functional>
 #include <numeric>
 
-#include <xgrad/kit/data/augment.h>
 #include <xgrad/kit/data/images.h>
 #include <xgrad/kit/data/shapes.h>
 
@@ -105,8 +104,6 @@ std::string cifar_record(int label, int seed) {
 ImageSet small_set() {
   return {Shape{2, 1, 2, 3}, {0, 51, 102, 153, 204, 255, 255, 0, 0, 0, 0, 0}, Index({2}, {1, 0}), {"a", "b"}};
 }
-
-double mean(const Array& array) { return std::accumulate(array.begin(), array.end(), 0.0) / double(array.size()); }
 
 }  // namespace
 
@@ -326,82 +323,4 @@ TEST_CASE("options of drawn shapes outside their range are refused") {
   CHECK_THROWS_WITH_AS(draw_shapes({}, {.channels = 2}), "draw_shapes: channels must be 1 or 3, got 2", ValueError);
   CHECK_THROWS_WITH_AS(draw_shapes({}, {.noise = 2}), "draw_shapes: noise must be in [0, 1], got 2", ValueError);
   CHECK_THROWS_AS(draw_shapes({}, {.noise = std::nan("")}), ValueError);
-}
-
-TEST_CASE("a random crop shifts each picture by up to the padding, with zeros behind it") {
-  Array images(Shape{200, 2, 5, 6}, 1);
-  for (std::int64_t i = 0; i < images.size(); ++i) images.mutable_data()[i] = static_cast<Real>(i % 30 + 1);
-  const Array cropped = random_crop(images, 2, {.seed = 1});
-  CHECK(cropped.shape() == images.shape());
-  std::array<int, 25> seen{};
-  for (std::int64_t b = 0; b < 200; ++b) {
-    int matches = 0;
-    for (std::int64_t down = -2; down <= 2; ++down) {
-      for (std::int64_t right = -2; right <= 2; ++right) {
-        bool same = true;
-        for (std::int64_t c = 0; c < 2; ++c) {
-          for (std::int64_t y = 0; y < 5; ++y) {
-            for (std::int64_t x = 0; x < 6; ++x) {
-              const bool outside = y + down < 0 || y + down >= 5 || x + right < 0 || x + right >= 6;
-              same = same && cropped.at({b, c, y, x}) == (outside ? 0 : images.at({b, c, y + down, x + right}));
-            }
-          }
-        }
-        if (same) ++matches, ++seen[static_cast<std::size_t>((down + 2) * 5 + right + 2)];
-      }
-    }
-    CHECK(matches == 1);
-  }
-  CHECK(std::ranges::min(seen) > 0);
-  CHECK(equal(random_crop(images, 0, {.seed = 1}), images));
-  CHECK(equal(random_crop(images, 2, {.seed = 1}), cropped));
-  CHECK_THROWS_WITH_AS(random_crop(images, 5, {}), "random_crop: padding must be in [0, 5), got 5", ValueError);
-  CHECK_THROWS_WITH_AS(random_crop(images, -1, {}), "random_crop: padding must be in [0, 5), got -1", ValueError);
-  CHECK_THROWS_WITH_AS(random_crop(Array(Shape{2, 3}), 0, {}), "random_crop: needs pictures (B, C, H, W), got [2, 3]",
-                       ShapeError);
-}
-
-TEST_CASE("a random flip exchanges left and right of about so many pictures") {
-  Array images(Shape{400, 2, 1, 3}, 0);
-  for (std::int64_t i = 0; i < images.size(); ++i) images.mutable_data()[i] = static_cast<Real>(i % 6);
-  const Array flipped = random_horizontal_flip(images, 0.25, {.seed = 1});
-  int count = 0;
-  for (std::int64_t b = 0; b < 400; ++b) {
-    const std::vector<Real> picture(flipped.data() + 6 * b, flipped.data() + 6 * b + 6);
-    const bool turned = picture == std::vector<Real>{2, 1, 0, 5, 4, 3};
-    CHECK((turned || picture == std::vector<Real>{0, 1, 2, 3, 4, 5}));
-    count += turned ? 1 : 0;
-  }
-  CHECK(count > 70);
-  CHECK(count < 130);
-  CHECK(images.data()[0] == 0);
-  CHECK(equal(random_horizontal_flip(images, 0, {.seed = 1}), images));
-  CHECK_THROWS_WITH_AS(random_horizontal_flip(images, 1.5, {}), "random_horizontal_flip: p must be in [0, 1], got 1.5",
-                       ValueError);
-  CHECK_THROWS_AS(random_horizontal_flip(Array(Shape{2}), 0.5, {}), ShapeError);
-}
-
-TEST_CASE("channels are brought to mean 0 and deviation 1") {
-  const ImageSet set = draw_shapes({.seed = 1}, {.count = 50, .channels = 3});
-  const ChannelStatistics statistics = channel_statistics(set);
-  REQUIRE(statistics.mean.size() == 3);
-  const Array images = set.all().images, scaled = standardized(images, statistics);
-  CHECK(mean(images) ==
-        doctest::Approx((statistics.mean[0] + statistics.mean[1] + statistics.mean[2]) / 3).epsilon(1e-4));
-  CHECK(mean(scaled) == doctest::Approx(0).epsilon(1e-4));
-  double squares = 0;
-  for (const Real x : scaled) squares += double(x) * x;
-  CHECK(squares / double(scaled.size()) == doctest::Approx(1).epsilon(1e-3));
-
-  const ChannelStatistics small = channel_statistics(small_set());  // 0 to 1 by 0.2, and 1 and five 0
-  CHECK(small.mean[0] == doctest::Approx(4.0 / 12));
-  CHECK(small.deviation[0] == doctest::Approx(std::sqrt((2.2 + 1) / 12 - 1.0 / 9)));
-
-  CHECK_THROWS_WITH_AS(channel_statistics(set.select(Index(Shape{0}))),
-                       "channel_statistics: needs at least one picture", ValueError);
-  CHECK_THROWS_WITH_AS(standardized(images, small),
-                       "standardized: 1 means and 1 deviations for pictures [50, 3, 28, 28]", ShapeError);
-  CHECK_THROWS_WITH_AS(standardized(small_set().all().images, {.mean = {0}, .deviation = {0}}),
-                       "standardized: a deviation must be above 0, got 0", ValueError);
-  CHECK_THROWS_AS(standardized(Array(Shape{2, 3}), small), ShapeError);
 }

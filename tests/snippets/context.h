@@ -12,7 +12,9 @@
 
 #include "../../examples/decoding/table.h"
 #include "../../examples/kernel_regression/regression.h"
+#include "../../examples/kit/data/csv_table.h"
 #include "../../examples/kit/data/data.h"
+#include "../../examples/kit/data/image_folder.h"
 #include "../../examples/kit/draw/attention.h"
 #include "../../examples/kit/program/signal.h"
 #include "../../examples/kit/text/corpus.h"

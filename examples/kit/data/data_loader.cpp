@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <span>
 
 #include <xgrad/core/base/error.h>
@@ -14,18 +13,6 @@ namespace {
 
 constexpr const char* op = "data_loader";
 
-/// A seed from three numbers, no two of which give the same generator.
-std::uint64_t mixed(std::uint64_t seed, std::int64_t epoch, std::int64_t index) {
-  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
-  const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
-  const auto e = static_cast<std::uint64_t>(epoch), i = static_cast<std::uint64_t>(index);
-  const auto words = philox({low(e), high(e), low(i), high(i)}, {low(seed), high(seed)});
-  return static_cast<std::uint64_t>(words[1]) << 32 | words[0];
-}
-
-// Numbers that are no sample's: of what an epoch draws for itself.
-constexpr std::int64_t for_samples = std::numeric_limits<std::int64_t>::min(), for_batches = for_samples + 1;
-
 std::string description(const std::vector<std::int64_t>& samples) {
   if (samples.size() == 1) return cat("sample ", samples[0]);
   if (samples.size() <= 8) return cat("samples ", samples);
@@ -33,19 +20,17 @@ std::string description(const std::vector<std::int64_t>& samples) {
 }
 
 void check(const DataLoaderOptions& options, std::int64_t samples) {
-  const auto at_least = [](const char* name, std::int64_t value, std::int64_t least) {
-    if (value < least) fail<ValueError>(op, name, " must be at least ", least, ", got ", value);
-  };
-  at_least("batch_size", options.batch_size, 1);
-  at_least("num_workers", options.num_workers, 0);
-  at_least("prefetch_factor", options.prefetch_factor, 1);
-  at_least("bucket", options.bucket, 1);
-  if (options.num_workers > 1024 || options.prefetch_factor > 1024) {
-    fail<ValueError>(op, "num_workers and prefetch_factor must be at most 1024");
-  }
+  detail::check_loader(options.batch_size, options.num_workers, options.prefetch_factor);
+  detail::check_at_least("bucket", options.bucket, 1);
   if (samples < 1) fail<ValueError>(op, "the data set has no samples");
-  if (options.drop_last && samples < options.batch_size) {
-    fail<ValueError>(op, samples, " samples are fewer than a batch of ", options.batch_size, ", and drop_last is set");
+  if (options.sampler) {
+    if (options.shuffle) fail<ValueError>(op, "a sampler has an order of its own, so shuffle has to be false");
+    if (!options.sampler->draw) fail<ValueError>(op, "the sampler has no function");
+    detail::check_at_least("the size of a sampler", options.sampler->size, 1);
+  }
+  const std::int64_t drawn = options.sampler ? options.sampler->size : samples;
+  if (options.drop_last && drawn < options.batch_size) {
+    fail<ValueError>(op, drawn, " samples are fewer than a batch of ", options.batch_size, ", and drop_last is set");
   }
   if (options.lengths.empty()) return;
   if (std::ssize(options.lengths) != samples) {
@@ -62,29 +47,83 @@ SampleError::SampleError(std::vector<std::int64_t> samples, std::string_view tex
 
 namespace detail {
 
-LoaderProgress::LoaderProgress(const DataLoaderOptions& options, std::int64_t samples)
-    : options_(options), samples_(samples) {
-  check(options, samples);
-  batches_ = samples / options.batch_size + (!options.drop_last && samples % options.batch_size != 0);
+void check_at_least(const char* name, std::int64_t value, std::int64_t least) {
+  if (value < least) fail<ValueError>(op, name, " must be at least ", least, ", got ", value);
 }
 
-void LoaderProgress::begin() {
+void check_loader(std::int64_t batch_size, std::int64_t num_workers, std::int64_t prefetch_factor) {
+  check_at_least("batch_size", batch_size, 1);
+  check_at_least("num_workers", num_workers, 0);
+  check_at_least("prefetch_factor", prefetch_factor, 1);
+  if (num_workers > 1024 || prefetch_factor > 1024) {
+    fail<ValueError>(op, "num_workers and prefetch_factor must be at most 1024");
+  }
+}
+
+std::uint64_t mixed_seed(std::uint64_t seed, std::int64_t epoch, std::int64_t index) {
+  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+  const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
+  const auto e = static_cast<std::uint64_t>(epoch), i = static_cast<std::uint64_t>(index);
+  const auto words = philox({low(e), high(e), low(i), high(i)}, {low(seed), high(seed)});
+  return static_cast<std::uint64_t>(words[1]) << 32 | words[0];
+}
+
+void LoaderPlace::begin() {
   if (position_ > 0 && !resumed_) end_epoch();  // the last pass was left early
   resumed_ = false;
-  plan_ = planned();
 }
 
-void LoaderProgress::end_epoch() {
+void LoaderPlace::end_epoch() {
   ++epoch_;
   position_ = 0;
 }
 
+StateFile LoaderPlace::state_dict(const std::string& settings) const {
+  return {.arrays = {{"position", Index({2}, {epoch_, position_})}}, .metadata = {{"settings", settings}}};
+}
+
+void LoaderPlace::load_state_dict(const StateFile& state, const std::string& settings, std::int64_t most) {
+  if (state.text("settings") != settings) {
+    fail<FormatError>(op, "the state is of a loader with ", state.text("settings"), "; this one has ", settings);
+  }
+  const Index& position = state.get<Index>("position");
+  if (position.shape() != Shape{2} || position.at({0}) < 0 || position.at({1}) < 0 || position.at({1}) > most) {
+    fail<FormatError>(op, "no epoch and position among ", most, " batches: ", position);
+  }
+  epoch_ = position.at({0});
+  position_ = position.at({1});
+  resumed_ = true;
+}
+
+LoaderProgress::LoaderProgress(const DataLoaderOptions& options, std::int64_t samples)
+    : options_(options), samples_(samples) {
+  check(options, samples);
+  drawn_ = options.sampler ? options.sampler->size : samples;
+  batches_ = drawn_ / options.batch_size + (!options.drop_last && drawn_ % options.batch_size != 0);
+}
+
+void LoaderProgress::begin() {
+  place_.begin();
+  plan_ = planned();
+}
+
+Index LoaderProgress::drawn() const {
+  if (!options_.shuffle && !options_.sampler) return arange(samples_);
+  const SampleRandomness random(options_.seed, epoch(), of_epoch);
+  if (options_.shuffle) return random_permutation(samples_, next_random_key());
+  const Index order = options_.sampler->draw();
+  if (order.shape() != Shape{drawn_}) {
+    fail<ValueError>(op, "the sampler drew samples of shape ", order.shape(), ", said were ", drawn_);
+  }
+  for (const std::int64_t row : order) check_sample(op, row, samples_);
+  return order;
+}
+
 std::vector<Index> LoaderProgress::planned() const {
-  Index order = options_.shuffle ? random_permutation(samples_, {.seed = mixed(options_.seed, epoch_, for_samples)})
-                                 : arange(samples_);
+  Index order = drawn();
   // What is dropped is dropped before samples are sorted: otherwise it would always be the longest.
   std::int64_t* const first = order.mutable_data();
-  std::int64_t* const last = first + (options_.drop_last ? batches_ * options_.batch_size : samples_);
+  std::int64_t* const last = first + (options_.drop_last ? batches_ * options_.batch_size : drawn_);
   if (!options_.lengths.empty()) {
     const auto length = [&](std::int64_t i) { return options_.lengths[static_cast<std::size_t>(i)]; };
     // No more than all samples, so that the product is none that overflows.
@@ -99,9 +138,10 @@ std::vector<Index> LoaderProgress::planned() const {
     plan.emplace_back(Shape{size}, std::span<const std::int64_t>(at, static_cast<std::size_t>(size)));
     at += size;
   }
-  if (options_.lengths.empty() || !options_.shuffle) return plan;
+  if (options_.lengths.empty() || !(options_.shuffle || options_.sampler)) return plan;
   std::vector<Index> shuffled;
-  for (const std::int64_t k : random_permutation(batches_, {.seed = mixed(options_.seed, epoch_, for_batches)})) {
+  for (const std::int64_t k :
+       random_permutation(batches_, {.seed = mixed_seed(options_.seed, epoch(), of_epoch + 1)})) {
     shuffled.push_back(plan[static_cast<std::size_t>(k)]);
   }
   return shuffled;
@@ -112,32 +152,16 @@ std::string LoaderProgress::settings() const {
                          ", drop_last ", options_.drop_last, ", seed ", options_.seed);
   if (!options_.lengths.empty()) {
     std::uint64_t mark = 0;
-    for (const std::int64_t length : options_.lengths) mark = mixed(mark, length, 0);
+    for (const std::int64_t length : options_.lengths) mark = mixed_seed(mark, length, 0);
     append(text, cat(", bucket ", options_.bucket, ", lengths ", mark));
   }
+  if (options_.sampler) append(text, cat(", sampler of ", drawn_, ": ", options_.sampler->name));
   return text;
-}
-
-StateFile LoaderProgress::state_dict() const {
-  return {.arrays = {{"position", Index({2}, {epoch_, position_})}}, .metadata = {{"settings", settings()}}};
-}
-
-void LoaderProgress::load_state_dict(const StateFile& state) {
-  if (state.text("settings") != settings()) {
-    fail<FormatError>(op, "the state is of a loader with ", state.text("settings"), "; this one has ", settings());
-  }
-  const Index& position = state.get<Index>("position");
-  if (position.shape() != Shape{2} || position.at({0}) < 0 || position.at({1}) < 0 || position.at({1}) > batches_) {
-    fail<FormatError>(op, "no epoch and position among ", batches_, " batches: ", position);
-  }
-  epoch_ = position.at({0});
-  position_ = position.at({1});
-  resumed_ = true;
 }
 
 SampleRandomness::SampleRandomness(std::uint64_t seed, std::int64_t epoch, std::int64_t index)
     : earlier_(random_state()) {
-  set_random_state({.seed = mixed(seed, epoch, index), .draws = 0});
+  set_random_state({.seed = mixed_seed(seed, epoch, index), .draws = 0});
 }
 
 void throw_of_samples(std::vector<std::int64_t> samples) {

@@ -15,17 +15,20 @@
 #include <concepts>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <xgrad/core/files/state.h>
 #include <xgrad/core/array/random.h>
+#include <xgrad/core/files/state.h>
 #include <xgrad/kit/data/collate.h>
 #include <xgrad/kit/data/dataset.h>
 #include <xgrad/kit/data/prefetcher.h>
+#include <xgrad/kit/data/sampler.h>
 
 namespace xgrad::kit {
 
@@ -47,39 +50,68 @@ struct DataLoaderOptions {
   /// their order, those that are next to one another by length make a batch; with `shuffle` the batches are shuffled.
   std::vector<std::int64_t> lengths = {};
   std::int64_t bucket = 100;  ///< so many batches
+  /// The samples of an epoch, where they are not all of them once; then `shuffle` stays off.
+  std::optional<Sampler> sampler = {};
 };
 
 namespace detail {
-/// The batches of an epoch, and how far a loader has come.
-class LoaderProgress {
+/// How far a loader has come.
+class LoaderPlace {
  public:
-  LoaderProgress(const DataLoaderOptions& options, std::int64_t samples);
-
-  std::int64_t batches() const { return batches_; }
   std::int64_t epoch() const { return epoch_; }
   std::int64_t position() const { return position_; }
-  /// The numbers of the samples of batch k of this epoch.
-  const Index& rows(std::int64_t k) const { return plan_[static_cast<std::size_t>(k)]; }
-
   /// Begins an epoch, or goes on in the one that was loaded.
   void begin();
   /// One more batch was handed out.
   void advance() { ++position_; }
   void end_epoch();
 
-  StateFile state_dict() const;
-  void load_state_dict(const StateFile& state);
+  /// `settings` say what loaders have in common whose states are exchanged, `most` how many batches an epoch has.
+  StateFile state_dict(const std::string& settings) const;
+  void load_state_dict(const StateFile& state, const std::string& settings, std::int64_t most);
+
+ private:
+  std::int64_t epoch_ = 0, position_ = 0;
+  bool resumed_ = false;
+};
+
+/// The batches of an epoch, and how far a loader has come.
+class LoaderProgress {
+ public:
+  LoaderProgress(const DataLoaderOptions& options, std::int64_t samples);
+
+  std::int64_t batches() const { return batches_; }
+  std::int64_t epoch() const { return place_.epoch(); }
+  std::int64_t position() const { return place_.position(); }
+  /// The numbers of the samples of batch k of this epoch.
+  const Index& rows(std::int64_t k) const { return plan_[static_cast<std::size_t>(k)]; }
+
+  void begin();
+  void advance() { place_.advance(); }
+  void end_epoch() { place_.end_epoch(); }
+
+  StateFile state_dict() const { return place_.state_dict(settings()); }
+  void load_state_dict(const StateFile& state) { place_.load_state_dict(state, settings(), batches_); }
 
  private:
   std::string settings() const;
+  Index drawn() const;
   std::vector<Index> planned() const;
 
   DataLoaderOptions options_;
-  std::int64_t samples_, batches_;
-  std::int64_t epoch_ = 0, position_ = 0;
-  bool resumed_ = false;
+  std::int64_t samples_, drawn_, batches_;  // there are, an epoch has
+  LoaderPlace place_;
   std::vector<Index> plan_;
 };
+
+/// Throws ValueError for less than `least`.
+void check_at_least(const char* name, std::int64_t value, std::int64_t least);
+/// Throws ValueError for sizes and counts out of the range that all loaders have.
+void check_loader(std::int64_t batch_size, std::int64_t num_workers, std::int64_t prefetch_factor);
+/// A seed from three numbers, no two of which give the same generator.
+std::uint64_t mixed_seed(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
+/// Of what an epoch draws for itself: a number that is no sample's.
+inline constexpr std::int64_t of_epoch = std::numeric_limits<std::int64_t>::min();
 
 /// While it lives, this thread's generator is one that depends on these three numbers alone.
 class SampleRandomness {
@@ -104,7 +136,7 @@ struct DefaultCollate {
   }
 };
 template <class Data, class Collate>
-inline constexpr bool takes_whole_batches = BatchedDataset<Data> && std::same_as<Collate, DefaultCollate>;
+inline constexpr bool takes_whole_batches = BatchedDataset<Data>&& std::same_as<Collate, DefaultCollate>;
 
 template <class Data>
 using Sample = std::remove_cvref_t<decltype(sample_of(std::declval<const Data&>(), 0))>;
@@ -130,8 +162,7 @@ auto batch_type() {
 /// Threads: one at a time. With workers, samples are taken from the data set by several threads at once, and the
 /// function that makes batches is called by them.
 template <class D, class Collate = detail::DefaultCollate>
-  requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D>>)
-class DataLoader {
+requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D>>) class DataLoader {
   using Data = std::remove_cvref_t<D>;
   static constexpr bool whole_batches = detail::takes_whole_batches<Data, Collate>;
 
@@ -140,7 +171,7 @@ class DataLoader {
   using Batch = typename decltype(detail::batch_type<Data, Collate>())::type;
 
   /// Throws ValueError for sizes and counts out of their range, for lengths that are negative or not one for each
-  /// sample, and if there is not one batch.
+  /// sample, for a sampler beside `shuffle` or without a function, and if there is not one batch.
   explicit DataLoader(D data, const Options& options = {}, Collate collate = {})
       : data_(std::forward<D>(data)),
         collate_(std::move(collate)),
@@ -182,7 +213,8 @@ class DataLoader {
   };
 
   /// Begins an epoch, or after load_state_dict() goes on in one; a pass that is still going on ends. This and ++ throw
-  /// SampleError with what the data set or `collate` threw.
+  /// SampleError with what the data set or `collate` threw; begin() throws what a sampler throws, and ValueError for
+  /// one that draws another number of samples than it said, or one that is not there.
   Iterator begin() {
     jobs_.reset();
     progress_.begin();

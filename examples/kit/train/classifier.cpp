@@ -20,9 +20,10 @@ namespace xgrad::kit {
 namespace {
 
 // Pictures as the model sees them in training.
-Tensor augmented(const Array& images, const ChannelStatistics& statistics, const ClassifierOptions& options) {
-  const Array shifted = options.crop > 0 ? random_crop(images, options.crop, next_random_key()) : images;
-  return standardized(random_horizontal_flip(shifted, options.flip, next_random_key()), statistics);
+Transform augmentation(const ChannelStatistics& statistics, const ClassifierOptions& options) {
+  std::vector<Transform> steps{random_horizontal_flip(options.flip), normalize(statistics)};
+  if (options.crop > 0) steps.insert(steps.begin(), random_shift(options.crop));
+  return compose(std::move(steps));
 }
 
 void draw_curves(const std::filesystem::path& out, const Series& train, const Series& test, const Series& accuracy) {
@@ -62,12 +63,13 @@ Answers answers(const nn::Module& module, const Classifier& model, const ImageSe
                 const ChannelStatistics& statistics) {
   const NoGrad no_graph;
   const nn::Eval no_dropout(module);
+  const Transform normalized = normalize(statistics);
   constexpr std::int64_t at_a_time = 250;
   Tensors parts;
   double loss = 0;
   for (std::int64_t first = 0; first < set.size(); first += at_a_time) {
     const ImageBatch batch = set.batch(arange(first, std::min(first + at_a_time, set.size())));
-    const Tensor logits = model(standardized(batch.images, statistics));
+    const Tensor logits = model(normalized(batch.images));
     loss += static_cast<double>(cross_entropy(logits, batch.labels).item()) * static_cast<double>(batch.labels.size());
     parts.push_back(softmax(logits));
   }
@@ -87,6 +89,7 @@ Answers train_classifier(const nn::Module& module, const Classifier& model, cons
   const std::int64_t count = data.train.size(), steps = count / options.batch, all = steps * options.epochs;
   if (steps == 0) fail<ValueError>("train_classifier", count, " pictures are fewer than a batch of ", options.batch);
   const ChannelStatistics statistics = channel_statistics(data.train);
+  const Transform augmented = augmentation(statistics, options);
   optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
       module.parameters(), {{nn::without_weight_decay(module), {.lr = options.lr, .weight_decay = 0}}},
       {.lr = options.lr, .weight_decay = options.weight_decay})};
@@ -104,7 +107,7 @@ Answers train_classifier(const nn::Module& module, const Classifier& model, cons
     double sum = 0;
     for (std::int64_t step = 0; step < steps; ++step) {
       const ImageBatch batch = data.train.batch(order[{slice(step * options.batch, (step + 1) * options.batch)}]);
-      const Tensor logits = model(augmented(batch.images, statistics, options));
+      const Tensor logits = model(augmented(batch.images));
       const Tensor loss = cross_entropy(logits, batch.labels, {.label_smoothing = options.label_smoothing});
       adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, options.max_norm).gradients);
       scheduler.step();

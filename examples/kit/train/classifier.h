@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include <xgrad/kit/data/augment.h>
 #include <xgrad/kit/data/images.h>
+#include <xgrad/kit/data/transforms.h>
 #include <xgrad/nn/module.h>
 
 namespace CLI {

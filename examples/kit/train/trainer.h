@@ -134,8 +134,7 @@ class Trainer {
   Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options = {});
 
   /// Trains up to the last epoch that the options ask for, or until it is stopped; a module that was switched to eval()
-  /// is in training meanwhile. `batches` is a DataLoader, or
-  /// something with the same functions; the loss is a function of a batch, or of its parts: `loss(x, y)` of a batch
+  /// is in training meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a function of a batch, or of its parts: `loss(x, y)` of a batch
   /// that is a tuple. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint
   /// that does not fit (then nothing has changed), and what the functions and the files throw.
   template <class Batches, class Loss>
@@ -147,7 +146,7 @@ class Trainer {
       for (const auto& batch : batches) {
         const Tensor loss = checked(detail::loss_of(loss_of, batch));
         gather(loss);
-        if (gathered_ < options_.accumulate && batches.position() < batches.size()) continue;
+        if (gathered_ < options_.accumulate && batches.position() != batches.size()) continue;
         const double mean = step();
         if (bar) bar->update(batches.position(), fields());
         if (options_.on_step) options_.on_step({.step = step_, .loss = mean});

@@ -38,6 +38,7 @@ Results resized(const Case& c) {
   InterpolateOptions options{
       .mode = c.text("mode") == "nearest" ? Interpolation::nearest : Interpolation::bilinear,
       .align_corners = c.flag("align_corners") ? AlignCorners::yes : AlignCorners::no,
+      .antialias = c.flag("antialias"),
   };
   if (c.has("size")) options.size = size_of(c, "size");
   if (c.has("scale_factor")) options.scale_factor = Scale2d{c.reals("scale_factor")[0], c.reals("scale_factor")[1]};

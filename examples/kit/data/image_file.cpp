@@ -1,0 +1,227 @@
+// Both libraries leave a file that they cannot read by longjmp, which runs no destructors: what is between setjmp and
+// the call that may jump has no objects of classes of its own, and what has to be freed belongs to the caller.
+#include <xgrad/kit/data/image_file.h>
+
+#include <cstddef>
+#include <cstdio>
+
+#include <jerror.h>
+#include <jpeglib.h>
+#include <png.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <xgrad/core/base/error.h>
+#include <xgrad/core/files/file.h>
+
+namespace xgrad::kit {
+namespace {
+
+constexpr std::int64_t longest = 1 << 15;
+
+/// Pixels as a file has them: (height, width, channels), 1 or 3 channels, of one byte or, most significant byte first,
+/// of two.
+struct Pixels {
+  std::int64_t height = 0, width = 0, channels = 0, bytes = 1;
+  std::vector<std::uint8_t> values = {};
+
+  std::int64_t row() const { return width * channels * bytes; }
+  void make_room() { values.resize(static_cast<std::size_t>(height * row())); }
+};
+
+/// What a library said before it gave up.
+struct Message {
+  char text[JMSG_LENGTH_MAX] = "";
+};
+
+class PngReader {
+ public:
+  explicit PngReader(std::string_view file) : rest_(file) {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, give_up, [](png_structp, png_const_charp) {});
+    if (png_ != nullptr) info_ = png_create_info_struct(png_);
+    if (info_ == nullptr) {
+      png_destroy_read_struct(&png_, nullptr, nullptr);
+      throw std::bad_alloc();
+    }
+  }
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+
+  const char* message() const { return message_.text; }
+
+  /// Reads what is before the pixels. False if it cannot.
+  bool read_header(Pixels& pixels) {
+    if (setjmp(png_jmpbuf(png_))) return false;
+    png_set_read_fn(png_, this, next_bytes);
+    png_set_user_limits(png_, longest, longest);
+    png_read_info(png_, info_);
+    png_set_palette_to_rgb(png_);
+    png_set_expand_gray_1_2_4_to_8(png_);
+    png_set_strip_alpha(png_);
+    passes_ = png_set_interlace_handling(png_);
+    png_read_update_info(png_, info_);
+    pixels.height = png_get_image_height(png_, info_);
+    pixels.width = png_get_image_width(png_, info_);
+    pixels.channels = png_get_channels(png_, info_);
+    pixels.bytes = png_get_bit_depth(png_, info_) / 8;
+    return true;
+  }
+
+  /// Reads the pixels into the room that there is for them, and what is behind. False if it cannot.
+  bool read_pixels(Pixels& pixels) {
+    if (setjmp(png_jmpbuf(png_))) return false;
+    for (int pass = 0; pass < passes_; ++pass) {
+      for (std::int64_t y = 0; y < pixels.height; ++y) {
+        png_read_row(png_, pixels.values.data() + y * pixels.row(), nullptr);
+      }
+    }
+    png_read_end(png_, nullptr);
+    return true;
+  }
+
+ private:
+  [[noreturn]] static void give_up(png_structp png, png_const_charp text) {
+    auto* reader = static_cast<PngReader*>(png_get_error_ptr(png));
+    std::snprintf(reader->message_.text, sizeof reader->message_.text, "%s", text);
+    png_longjmp(png, 1);
+  }
+  static void next_bytes(png_structp png, png_bytep room, std::size_t count) {
+    auto* reader = static_cast<PngReader*>(png_get_io_ptr(png));
+    if (reader->rest_.size() < count) png_error(png, "the file ends early");
+    std::memcpy(room, reader->rest_.data(), count);
+    reader->rest_.remove_prefix(count);
+  }
+
+  std::string_view rest_;
+  Message message_;
+  int passes_ = 1;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+};
+
+class JpegReader {
+ public:
+  explicit JpegReader(std::string_view file) : file_(file) {
+    jpeg_.err = jpeg_std_error(&errors_);
+    jpeg_.client_data = this;
+    errors_.error_exit = give_up;
+    errors_.emit_message = warn;
+    errors_.output_message = [](j_common_ptr) {};
+  }
+  ~JpegReader() { jpeg_destroy_decompress(&jpeg_); }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+
+  const char* message() const { return message_.text; }
+
+  bool read_header(Pixels& pixels) {
+    if (setjmp(jump_)) return false;
+    jpeg_create_decompress(&jpeg_);
+    jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(file_.data()), file_.size());
+    jpeg_read_header(&jpeg_, TRUE);
+    if (jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK) refuse("CMYK");
+    if (std::max<std::int64_t>(jpeg_.image_height, jpeg_.image_width) > longest) refuse("a side is above 2^15");
+    jpeg_.out_color_space = jpeg_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    pixels.height = jpeg_.image_height;
+    pixels.width = jpeg_.image_width;
+    pixels.channels = jpeg_.num_components == 1 ? 1 : 3;
+    return true;
+  }
+
+  bool read_pixels(Pixels& pixels) {
+    if (setjmp(jump_)) return false;
+    jpeg_start_decompress(&jpeg_);
+    while (jpeg_.output_scanline < jpeg_.output_height) {
+      JSAMPROW row = pixels.values.data() + jpeg_.output_scanline * pixels.row();
+      jpeg_read_scanlines(&jpeg_, &row, 1);
+    }
+    jpeg_finish_decompress(&jpeg_);
+    return true;
+  }
+
+ private:
+  [[noreturn]] void refuse(const char* text) {
+    std::snprintf(message_.text, sizeof message_.text, "%s", text);
+    std::longjmp(jump_, 1);
+  }
+  [[noreturn]] static void give_up(j_common_ptr jpeg) {
+    auto* reader = static_cast<JpegReader*>(jpeg->client_data);
+    jpeg->err->format_message(jpeg, reader->message_.text);
+    std::longjmp(reader->jump_, 1);
+  }
+  /// The library would go on in grey where data are missing. Bytes that are too many between two parts do no harm.
+  static void warn(j_common_ptr jpeg, int level) {
+    if (level < 0 && jpeg->err->msg_code != JWRN_EXTRANEOUS_DATA) give_up(jpeg);
+  }
+
+  std::string_view file_;
+  Message message_;
+  std::jmp_buf jump_;
+  jpeg_error_mgr errors_;
+  jpeg_decompress_struct jpeg_{};
+};
+
+template <class Reader>
+Pixels pixels_of(const std::filesystem::path& path, std::string_view file, const char* kind, std::int64_t most) {
+  constexpr const char* op = "read_image";
+  Pixels pixels;
+  Reader reader(file);
+  if (!reader.read_header(pixels)) fail<FormatError>(op, path.string(), ": bad ", kind, ": ", reader.message());
+  if (pixels.height > most / pixels.row()) {
+    fail<FormatError>(op, path.string(), ": bad ", kind, ": declares ", pixels.width, " x ", pixels.height,
+                      " pixels, more than ", file.size(), " bytes can hold");
+  }
+  pixels.make_room();
+  if (!reader.read_pixels(pixels)) fail<FormatError>(op, path.string(), ": bad ", kind, ": ", reader.message());
+  return pixels;
+}
+
+/// (C, H, W) in [0, 1].
+template <class Value>
+Array numbers_of(const Pixels& pixels, PixelColours colours, const Value& value) {
+  const std::int64_t C = pixels.channels, plane = pixels.height * pixels.width;
+  const bool grey = colours == PixelColours::grey;
+  Array image(Shape{grey ? 1 : 3, pixels.height, pixels.width});
+  Real* out = image.mutable_data();
+  for (std::int64_t i = 0; i < plane; ++i) {
+    if (grey && C == 3) {
+      out[i] = static_cast<Real>(0.299 * value(3 * i) + 0.587 * value(3 * i + 1) + 0.114 * value(3 * i + 2));
+    } else {
+      for (std::int64_t c = 0; c < (grey ? 1 : 3); ++c) out[c * plane + i] = value(C * i + (C == 3 ? c : 0));
+    }
+  }
+  return image;
+}
+
+}  // namespace
+
+Array read_image(const std::filesystem::path& path, PixelColours colours) {
+  constexpr const char* op = "read_image";
+  const std::string file = read_file(path.string());
+  const auto begins = [&](std::string_view mark) { return file.starts_with(mark); };
+  Pixels pixels;
+  if (begins("\x89PNG\r\n\x1a\n")) {
+    // Deflate makes of a byte 1032 at the most, and of a pixel there is a bit or more, which becomes three bytes.
+    pixels = pixels_of<PngReader>(path, file, "PNG", 24 * 1032 * std::ssize(file));
+  } else if (begins("\xff\xd8\xff")) {
+    // A block of 64 pixels has a bit or more.
+    pixels = pixels_of<JpegReader>(path, file, "JPEG", 3 * 512 * std::ssize(file));
+  } else {
+    fail<FormatError>(op, path.string(), ": neither PNG nor JPEG");
+  }
+  const std::uint8_t* values = pixels.values.data();
+  if (pixels.bytes == 1) {
+    return numbers_of(pixels, colours, [&](std::int64_t i) { return static_cast<Real>(values[i]) / 255; });
+  }
+  return numbers_of(pixels, colours,
+                    [&](std::int64_t i) { return static_cast<Real>(values[2 * i] << 8 | values[2 * i + 1]) / 65535; });
+}
+
+}  // namespace xgrad::kit

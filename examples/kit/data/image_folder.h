@@ -1,0 +1,57 @@
+// A folder of pictures, one folder in it for each class: root/cat/1.png, root/dog/a.jpg.
+//
+//     const kit::ImageFolder data("pets", kit::compose({kit::resize_shorter(40), kit::random_crop(32)}));
+//     kit::DataLoader loader{data, {.batch_size = 50, .shuffle = true, .num_workers = 4}};
+//     for (const auto& [images, labels] : loader) std::cout << images.shape() << labels.shape();  // [50, 3, 32, 32]
+//     [50]
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <xgrad/core/array/array.h>
+#include <xgrad/kit/data/image_file.h>
+#include <xgrad/kit/data/transforms.h>
+
+namespace xgrad::kit {
+
+/// A picture (C, H, W) in [0, 1] and the number of its class.
+struct LabelledImage {
+  Array image;
+  std::int64_t label;
+};
+
+/// The pictures of a folder as a data set. The classes are the names of the folders in it, sorted, and numbered from 0;
+/// the pictures are the files in these and in folders in them whose names end in .png, .jpg or .jpeg in either case,
+/// in the order of torchvision's ImageFolder. Files are read when their sample is asked for: with a DataLoader by its
+/// workers.
+///
+/// Threads: many may read from one object, if many may call the transform.
+class ImageFolder {
+ public:
+  /// `transform` is applied to each picture. Throws IoError if the folder cannot be read, FormatError, with its path,
+  /// for one without a folder in it and for a class without a picture.
+  explicit ImageFolder(const std::filesystem::path& root, Transform transform = {},
+                       PixelColours colours = PixelColours::rgb);
+
+  std::int64_t size() const { return labels_.size(); }
+  /// The names of the classes, in the order of the labels.
+  const std::vector<std::string>& classes() const { return classes_; }
+  /// The class of each picture (N).
+  const Index& labels() const { return labels_; }
+  /// The file of picture i. Throws ValueError if it is not there.
+  const std::filesystem::path& path(std::int64_t i) const;
+  /// Picture i. Throws as path(), read_image() and the transform.
+  LabelledImage get(std::int64_t i) const;
+
+ private:
+  std::vector<std::string> classes_;
+  std::vector<std::filesystem::path> paths_;
+  Index labels_;
+  Transform transform_;
+  PixelColours colours_;
+};
+
+}  // namespace xgrad::kit

@@ -1,0 +1,219 @@
+// Loops over rows of pixels.
+#include <xgrad/kit/data/transforms.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <xgrad/core/array/random.h>
+#include <xgrad/core/base/error.h>
+#include <xgrad/ops/layers/interpolate.h>
+
+namespace xgrad::kit {
+namespace {
+
+/// One picture as a batch of one. Throws ShapeError for anything else than pictures.
+Array as_batch(const char* op, const Array& pictures) {
+  if (pictures.rank() == 4) return pictures;
+  if (pictures.rank() != 3) {
+    fail<ShapeError>(op, "needs pictures (B, C, H, W) or one (C, H, W), got ", pictures.shape());
+  }
+  return pictures.reshaped({1, pictures.dim(0), pictures.dim(1), pictures.dim(2)});
+}
+
+/// What `f` makes of a batch, with as many axes as there were.
+template <class F>
+Transform of_batches(const char* op, F f) {
+  return [=](const Array& pictures) {
+    const Array changed = f(as_batch(op, pictures));
+    if (pictures.rank() == 4) return changed;
+    return changed.reshaped({changed.dim(1), changed.dim(2), changed.dim(3)});
+  };
+}
+
+void check_size(const char* op, const Size2d& size) {
+  if (size.height < 1 || size.width < 1) {
+    fail<ValueError>(op, "sides must be at least 1, got ", size.height, " x ", size.width);
+  }
+}
+
+Array resized(const Array& pictures, const Size2d& size) {
+  return interpolate(pictures, {.size = size, .mode = Interpolation::bilinear, .antialias = true}).value();
+}
+
+/// The parts of pictures whose first row and column `place` says for each; what is outside of them is 0.
+template <class Place>
+Array parts(const Array& pictures, const Size2d& size, const Place& place) {
+  const std::int64_t B = pictures.dim(0), C = pictures.dim(1), H = pictures.dim(2), W = pictures.dim(3);
+  Array cut(Shape{B, C, size.height, size.width}, 0);
+  Real* to = cut.mutable_data();
+  for (std::int64_t b = 0; b < B; ++b) {
+    const auto [top, left] = place(b);
+    const std::int64_t first = std::max<std::int64_t>(0, -left), last = std::min(size.width, W - left);
+    for (std::int64_t c = 0; c < C; ++c) {
+      const Real* picture = pictures.data() + (b * C + c) * H * W;
+      for (std::int64_t y = top; y < top + size.height; ++y, to += size.width) {
+        if (y < 0 || y >= H || first >= last) continue;
+        std::copy(picture + y * W + left + first, picture + y * W + left + last, to + first);
+      }
+    }
+  }
+  return cut;
+}
+
+void check_fits(const char* op, const Size2d& size, const Array& pictures, std::int64_t padding) {
+  if (size.height <= pictures.dim(2) + 2 * padding && size.width <= pictures.dim(3) + 2 * padding) return;
+  fail<ShapeError>(op, "no ", size.height, " x ", size.width, " in pictures ", pictures.shape(), " with ", padding,
+                   " pixels around them");
+}
+
+Array randomly_cut(const Array& pictures, const Size2d& size, std::int64_t padding) {
+  const std::int64_t B = pictures.dim(0), down = pictures.dim(2) + 2 * padding - size.height,
+                     right = pictures.dim(3) + 2 * padding - size.width;
+  const RandomKey key = next_random_key();
+  // One draw of pairs; where both sides leave the same room, of whole numbers below one bound.
+  const Index tops = random_integers(0, down + 1, {B, 2}, key), lefts = random_integers(0, right + 1, {B, 2}, key);
+  return parts(pictures, size, [&](std::int64_t b) {
+    return std::pair(tops.data()[2 * b] - padding, lefts.data()[2 * b + 1] - padding);
+  });
+}
+
+}  // namespace
+
+Transform compose(std::vector<Transform> transforms) {
+  for (const Transform& transform : transforms) xgrad::detail::refuse_empty("compose", transform);
+  return [transforms = std::move(transforms)](const Array& pictures) {
+    Array changed = pictures;
+    for (const Transform& transform : transforms) changed = transform(changed);
+    return changed;
+  };
+}
+
+Transform resize(const Size2d& size) {
+  check_size("resize", size);
+  return of_batches("resize", [=](const Array& pictures) { return resized(pictures, size); });
+}
+
+Transform resize_shorter(std::int64_t side) {
+  check_size("resize_shorter", {side, side});
+  return of_batches("resize_shorter", [=](const Array& pictures) {
+    const std::int64_t H = pictures.dim(2), W = pictures.dim(3), shorter = std::max<std::int64_t>(1, std::min(H, W));
+    return resized(pictures, {side * H / shorter, side * W / shorter});
+  });
+}
+
+Transform center_crop(const Size2d& size) {
+  constexpr const char* op = "center_crop";
+  check_size(op, size);
+  return of_batches(op, [=](const Array& pictures) {
+    check_fits(op, size, pictures, 0);
+    const auto first = [](std::int64_t all, std::int64_t part) {
+      const std::int64_t half = (all - part) / 2;  // with a half more, the even one of both is nearer
+      return (all - part) % 2 == 0 ? half : half + half % 2;
+    };
+    const std::pair middle(first(pictures.dim(2), size.height), first(pictures.dim(3), size.width));
+    return parts(pictures, size, [&](std::int64_t) { return middle; });
+  });
+}
+
+Transform random_crop(const Size2d& size, const RandomCropOptions& options) {
+  constexpr const char* op = "random_crop";
+  check_size(op, size);
+  if (options.padding < 0) fail<ValueError>(op, "padding must be at least 0, got ", options.padding);
+  return of_batches(op, [=](const Array& pictures) {
+    check_fits(op, size, pictures, options.padding);
+    return randomly_cut(pictures, size, options.padding);
+  });
+}
+
+Transform random_shift(std::int64_t padding) {
+  constexpr const char* op = "random_shift";
+  if (padding < 0) fail<ValueError>(op, "padding must be at least 0, got ", padding);
+  return of_batches(op, [=](const Array& pictures) {
+    return randomly_cut(pictures, {pictures.dim(2), pictures.dim(3)}, padding);
+  });
+}
+
+Transform random_horizontal_flip(double p) {
+  constexpr const char* op = "random_horizontal_flip";
+  if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "p must be in [0, 1], got ", p);
+  return of_batches(op, [=](const Array& pictures) {
+    const std::int64_t B = pictures.dim(0), rows = pictures.dim(1) * pictures.dim(2), W = pictures.dim(3);
+    const Array drawn = random_uniform({B}, next_random_key());
+    Array flipped = pictures;
+    Real* row = flipped.mutable_data();
+    for (std::int64_t b = 0; b < B; ++b) {
+      for (std::int64_t y = 0; y < rows; ++y, row += W) {
+        if (drawn.data()[b] < p) std::reverse(row, row + W);
+      }
+    }
+    return flipped;
+  });
+}
+
+Transform rescale(double least, double greatest) {
+  if (!(least < greatest)) fail<ValueError>("rescale", "from ", least, " to ", greatest, " there is nothing");
+  return of_batches("rescale", [=](const Array& pictures) {
+    Array scaled(pictures.shape());
+    std::ranges::transform(pictures, scaled.mutable_data(), [=](Real x) {
+      return static_cast<Real>((static_cast<double>(x) - least) / (greatest - least));
+    });
+    return scaled;
+  });
+}
+
+ChannelStatistics channel_statistics(const ImageSet& set) {
+  if (set.size() == 0) fail<ValueError>("channel_statistics", "needs at least one picture");
+  const std::int64_t C = set.shape()[1], pixels = set.shape()[2] * set.shape()[3];
+  ChannelStatistics statistics;
+  for (std::int64_t c = 0; c < C; ++c) {
+    std::array<std::int64_t, 256> counts{};
+    for (std::int64_t i = 0; i < set.size(); ++i) {
+      for (const std::uint8_t byte :
+           set.pixels(i).subspan(static_cast<std::size_t>(c * pixels), static_cast<std::size_t>(pixels))) {
+        ++counts[byte];
+      }
+    }
+    const auto total = static_cast<double>(set.size() * pixels);
+    double mean = 0, variance = 0;
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      mean += static_cast<double>(counts[byte]) / total * static_cast<double>(byte) / 255;
+    }
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const double away = static_cast<double>(byte) / 255 - mean;
+      variance += static_cast<double>(counts[byte]) / total * away * away;
+    }
+    statistics.mean.push_back(mean);
+    statistics.deviation.push_back(std::sqrt(variance));
+  }
+  return statistics;
+}
+
+Transform normalize(const ChannelStatistics& statistics) {
+  constexpr const char* op = "normalize";
+  if (statistics.mean.size() != statistics.deviation.size()) {
+    fail<ShapeError>(op, statistics.mean.size(), " means and ", statistics.deviation.size(), " deviations");
+  }
+  for (const double deviation : statistics.deviation) {
+    if (!(deviation > 0)) fail<ValueError>(op, "a deviation must be above 0, got ", deviation);
+  }
+  return of_batches(op, [=](const Array& pictures) {
+    const std::int64_t B = pictures.dim(0), C = pictures.dim(1), pixels = pictures.dim(2) * pictures.dim(3);
+    if (std::ssize(statistics.mean) != C) {
+      fail<ShapeError>(op, statistics.mean.size(), " means for pictures ", pictures.shape());
+    }
+    Array result(pictures.shape());
+    const Real* from = pictures.data();
+    Real* to = result.mutable_data();
+    for (std::int64_t b = 0; b < B; ++b) {
+      for (std::size_t c = 0; c < statistics.mean.size(); ++c, from += pixels) {
+        const auto mean = static_cast<Real>(statistics.mean[c]), scale = static_cast<Real>(1 / statistics.deviation[c]);
+        to = std::transform(from, from + pixels, to, [&](Real x) { return (x - mean) * scale; });
+      }
+    }
+    return result;
+  });
+}
+
+}  // namespace xgrad::kit

@@ -1,0 +1,108 @@
+// Tables out of CSV files, against what pandas reads (tests/fixtures/make_data_fixtures.py), and files that are no
+// tables.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include <xgrad/core/files/safetensors.h>
+#include <xgrad/kit/data/csv_table.h>
+#include <xgrad/kit/program/error.h>
+#include <xgrad/ops/ops.h>
+
+#include "support.h"
+#include "support/fixtures.h"
+
+namespace xgrad::kit {
+namespace {
+
+using testing::TemporaryFolder;
+using testing::write_text;
+
+std::string refusal(std::string_view text) {
+  const TemporaryFolder folder;
+  const auto path = write_text(folder / "t.csv", text);
+  try {
+    CsvTable{path};
+  } catch (const DataError& error) {
+    return std::string(error.what()).substr(path.parent_path().string().size() + 1);
+  }
+  return "accepted";
+}
+
+bool same(const Array& a, const Array& b) {
+  return a.shape() == b.shape() && std::ranges::equal(a, b, [](Real x, Real y) {
+           return (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= 1e-6 * std::abs(y);
+         });
+}
+
+}  // namespace
+
+TEST_CASE("a table is read as pandas reads it") {
+  const testing::CommaLocale commas;
+  const CsvTable table(xgrad::testing::fixture_path("tables/table.csv"));
+  const StateFile expected = load_safetensors(xgrad::testing::fixture_path("tables/table.safetensors"));
+  CHECK(table.columns() == std::vector<std::string>{"name", "age", "fare", "port", "note, quoted"});
+  CHECK(table.rows() == 6);
+  for (const char* column : {"age", "fare"}) {
+    CHECK(same(table.numbers(column), expected.get<Array>(column)));
+    CHECK(std::isnan(table.numbers(column).at({column[0] == 'a' ? 2 : 4})));
+    CHECK(same(table.numbers(column, table.known(column, Known::mean)), expected.get<Array>(cat(column, "/mean"))));
+    CHECK(same(table.numbers(column, table.known(column, Known::median)), expected.get<Array>(cat(column, "/median"))));
+  }
+  for (const char* column : {"port", "name", "note, quoted"}) {
+    CHECK(equal(table.categories(column).codes, expected.get<Index>(cat(column, "/codes"))));
+    CHECK(equal(table.missing(column), expected.get<Mask>(cat(column, "/missing"))));
+  }
+  CHECK(table.categories("port").names == std::vector<std::string>{"C", "Q", "S"});
+  CHECK(table.texts("note, quoted")[1] == "said \"hello\"");
+  CHECK(table.texts("note, quoted")[2] == "two\r\nlines");
+  CHECK(table.texts("name")[0] == "Braund, Mr. Owen");
+  const Array both = table.numbers({"fare", "age"});
+  CHECK(both.shape() == Shape{6, 2});
+  CHECK(same(both[{_, 1}], table.numbers("age")));
+  CHECK(same(both[{_, 0}], table.numbers("fare")));
+}
+
+TEST_CASE("words of another table are the categories of the first") {
+  const TemporaryFolder folder;
+  const CsvTable train(write_text(folder / "train.csv", "town\nRome\nOslo\n?\nRome\n"), {.missing = {"?"}});
+  const Categories towns = train.categories("town");
+  CHECK(equal(towns.codes, index({1, 0, -1, 1})));
+  const CsvTable test(write_text(folder / "test.csv", "a;town\n1;Rome\n2;\n3;Bonn"), {.separator = ';'});
+  CHECK(test.rows() == 3);
+  CHECK(equal(test.categories("town", {"Rome", "Bonn"}).codes, index({0, -1, 1})));
+  CHECK_THROWS_WITH_AS(test.categories("town", towns.names),
+                       ((folder / "test.csv").string() + ":4: column \"town\": \"Bonn\" is no category").c_str(),
+                       DataError);
+}
+
+TEST_CASE("what is no table, and no number, is refused with its line and column") {
+  CHECK(refusal("a,b\n1,2\n3,4,5\n") == "t.csv:3: 3 fields in 2 columns");
+  CHECK(refusal("a,b\n\"x\ny\",2\n\n3\n") == "t.csv:5: 1 fields in 2 columns");
+  CHECK(refusal("a,b\n1,\"2\n3,4\n") == "t.csv:2: a quote is not closed");
+  CHECK(refusal("a,b\n1,2\"\n") == "t.csv:2: a quote in a field that does not begin with one");
+  CHECK(refusal("a,b\n1,\"2\" \n") == "t.csv:2: text behind a closing quote");
+  CHECK(refusal("a,b,a\n") == "t.csv:1: two columns are named \"a\"");
+  CHECK(refusal("") == "t.csv:1: no names of columns");
+  CHECK(refusal("\n\n") == "t.csv:1: no names of columns");
+  CHECK(refusal("a,b\n1,2") == "accepted");
+  CHECK(refusal("\"\",b\n\"\",\"\"\"\"\"\"") == "accepted");
+
+  const TemporaryFolder folder;
+  const auto path = write_text(folder / "t.csv", "a,b\n1,2\n\"x\n\",2\n1e3x,nan\n");
+  const CsvTable table(path);
+  CHECK_THROWS_WITH_AS(table.numbers("a"), (path.string() + ":3: column \"a\": needs a number, got \"x\\n\"").c_str(),
+                       DataError);
+  CHECK_THROWS_WITH_AS(table.numbers("c"),
+                       ("csv_table: " + path.string() + " has no column \"c\", it has [a, b]").c_str(), ValueError);
+  CHECK(table.known("b", Known::median) == 2);
+  const CsvTable unknown(write_text(folder / "u.csv", "a\nnan\n1e3x\n"));
+  CHECK_THROWS_AS(unknown.numbers("a"), DataError);
+  const CsvTable none(write_text(folder / "n.csv", "a,b\n,1\nnan,1\n"));
+  CHECK_THROWS_AS(none.known("a", Known::mean), ValueError);
+  CHECK(none.rows() == 2);
+  CHECK_THROWS_AS(CsvTable(path, {.separator = '"'}), ValueError);
+  CHECK_THROWS_AS(CsvTable(folder / "missing.csv"), IoError);
+}
+
+}  // namespace xgrad::kit

@@ -1,0 +1,188 @@
+// Transforms of pictures: against interpolate (which is held against PyTorch's), by definition, and by the laws of what
+// is random.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <xgrad/kit/data/data_loader.h>
+#include <xgrad/kit/data/shapes.h>
+#include <xgrad/kit/data/transforms.h>
+#include <xgrad/ops/ops.h>
+
+namespace xgrad::kit {
+namespace {
+
+/// Pictures whose numbers are all different.
+Array numbered(const Shape& shape) { return arange(0.0, double(shape.numel())).value().reshaped(shape); }
+
+double mean(const Array& array) { return std::accumulate(array.begin(), array.end(), 0.0) / double(array.size()); }
+
+/// Samples that are transformed as they are asked for.
+struct Samples {
+  Transform transform;
+
+  std::int64_t size() const { return 24; }
+  Array get(std::int64_t) const { return transform(numbered({1, 6, 7})); }
+};
+
+}  // namespace
+
+TEST_CASE("resizing is interpolation with antialias, of a batch and of one picture") {
+  manual_seed(1);
+  const Array pictures = rand({3, 2, 9, 12}).value();
+  for (const Size2d size : {Size2d(4, 5), Size2d(18, 13), Size2d(9, 12)}) {
+    const Array expected =
+        interpolate(pictures, {.size = size, .mode = Interpolation::bilinear, .antialias = true}).value();
+    CHECK(equal(resize(size)(pictures), expected));
+    CHECK(equal(resize(size)(pictures[{1}]), expected[{1}]));
+  }
+  CHECK(equal(resize({9, 12})(pictures), pictures));
+  CHECK(resize_shorter(6)(pictures).shape() == Shape{3, 2, 6, 8});
+  CHECK(resize_shorter(4)(pictures).shape() == Shape{3, 2, 4, 5});
+  CHECK(resize_shorter(4)(Array(Shape{1, 50, 7})).shape() == Shape{1, 28, 4});
+  CHECK(equal(resize_shorter(6)(pictures), resize({6, 8})(pictures)));
+  CHECK_THROWS_WITH_AS(resize({0, 3}), "resize: sides must be at least 1, got 0 x 3", ValueError);
+  CHECK_THROWS_AS(resize_shorter(0), ValueError);
+  CHECK_THROWS_WITH_AS(resize(3)(Array(Shape{2, 3})),
+                       "resize: needs pictures (B, C, H, W) or one (C, H, W), got [2, 3]", ShapeError);
+}
+
+TEST_CASE("the middle is where torchvision has it") {
+  const Array picture = numbered({1, 7, 10});
+  CHECK(center_crop({3, 4})(picture).at({0, 0, 0}) == 23);  // row 2, column 3
+  // Halves are rounded to even: 0.5 to 0, 1.5 to 2, 2.5 to 2.
+  CHECK(center_crop({6, 9})(picture).at({0, 0, 0}) == 0);
+  CHECK(center_crop({4, 7})(picture).at({0, 0, 0}) == 22);
+  CHECK(center_crop({2, 5})(picture).at({0, 0, 0}) == 22);
+  CHECK(equal(center_crop({7, 10})(picture), picture));
+  CHECK(
+      equal(center_crop({3, 4})(picture.reshaped({1, 1, 7, 10})), center_crop({3, 4})(picture).reshaped({1, 1, 3, 4})));
+  CHECK_THROWS_WITH_AS(center_crop({8, 4})(picture),
+                       "center_crop: no 8 x 4 in pictures [1, 1, 7, 10] with 0 pixels around them", ShapeError);
+}
+
+TEST_CASE("a random crop is a part of each picture, every one equally probable, with zeros around") {
+  manual_seed(2);
+  const Array pictures = numbered({4000, 2, 3, 4});
+  const Array cut = random_crop({2, 3}, {.padding = 1})(pictures);
+  CHECK(cut.shape() == Shape{4000, 2, 2, 3});
+  std::array<double, 16> seen{};  // tops from -1 to 2, lefts from -1 to 2
+  for (std::int64_t b = 0; b < 4000; ++b) {
+    int matches = 0;
+    for (std::int64_t top = -1; top <= 2; ++top) {
+      for (std::int64_t left = -1; left <= 2; ++left) {
+        bool same = true;
+        for (std::int64_t i = 0; i < 12; ++i) {
+          const std::int64_t c = i / 6, y = top + i % 6 / 3, x = left + i % 3;
+          const bool outside = y < 0 || y >= 3 || x < 0 || x >= 4;
+          same = same && cut.at({b, c, i % 6 / 3, i % 3}) == (outside ? 0 : pictures.at({b, c, y, x}));
+        }
+        if (!same) continue;
+        ++matches;
+        ++seen[static_cast<std::size_t>((top + 1) * 4 + left + 1)];
+      }
+    }
+    CHECK(matches == 1);
+  }
+  double chi_square = 0;
+  for (const double count : seen) chi_square += (count - 250) * (count - 250) / 250;
+  CHECK(chi_square < 37.7);  // the quantile 0.999 with 15 degrees of freedom
+  CHECK(random_crop(2, {.padding = 7})(numbered({1, 3, 3})).shape() == Shape{1, 2, 2});
+  CHECK(equal(random_crop({3, 4})(pictures), pictures));
+  CHECK_THROWS_AS(random_crop({6, 4}, {.padding = 1})(pictures), ShapeError);
+  CHECK_THROWS_WITH_AS(random_crop(2, {.padding = -1}), "random_crop: padding must be at least 0, got -1", ValueError);
+}
+
+TEST_CASE("a random shift moves each picture by up to so many pixels, with zeros behind it") {
+  manual_seed(3);
+  const Array pictures(Shape{200, 1, 5, 6}, 1);
+  const Array shifted = random_shift(2)(pictures);
+  CHECK(shifted.shape() == pictures.shape());
+  double lost = 0;
+  for (const Real value : shifted) lost += value == 0;
+  // By |d| rows of 5 and |r| columns of 6, each from 0 to 2 with mean 1.2: 30 - (5 - 1.2) (6 - 1.2) are lost.
+  CHECK(lost / 200 == doctest::Approx(30 - 3.8 * 4.8).epsilon(0.1));
+  CHECK(equal(random_shift(0)(pictures), pictures));
+  CHECK_THROWS_AS(random_shift(-1), ValueError);
+}
+
+TEST_CASE("a random flip exchanges left and right of about so many pictures") {
+  manual_seed(4);
+  Array images(Shape{400, 2, 1, 3}, 0);
+  for (std::int64_t i = 0; i < images.size(); ++i) images.mutable_data()[i] = static_cast<Real>(i % 6);
+  const Array flipped = random_horizontal_flip(0.25)(images);
+  int count = 0;
+  for (std::int64_t b = 0; b < 400; ++b) {
+    const std::vector<Real> picture(flipped.data() + 6 * b, flipped.data() + 6 * b + 6);
+    const bool turned = picture == std::vector<Real>{2, 1, 0, 5, 4, 3};
+    CHECK((turned || picture == std::vector<Real>{0, 1, 2, 3, 4, 5}));
+    count += turned ? 1 : 0;
+  }
+  CHECK(count > 70);
+  CHECK(count < 130);
+  CHECK(images.data()[0] == 0);
+  CHECK(equal(random_horizontal_flip(0)(images), images));
+  CHECK_THROWS_WITH_AS(random_horizontal_flip(1.5), "random_horizontal_flip: p must be in [0, 1], got 1.5", ValueError);
+}
+
+TEST_CASE("what is random in a sample follows from seed, epoch and its number, not from the workers") {
+  const Samples samples{compose({random_crop({4, 4}, {.padding = 2}), random_horizontal_flip()})};
+  std::vector<std::vector<Real>> all;
+  for (const int workers : {0, 1, 4}) {
+    DataLoader loader{samples, {.batch_size = 3 + workers, .seed = 6, .num_workers = workers}};
+    std::vector<Real>& numbers = all.emplace_back();
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      for (const auto& batch : loader) {
+        const Tensor pictures = batch;
+        numbers.insert(numbers.end(), pictures.value().begin(), pictures.value().end());
+      }
+    }
+  }
+  CHECK(all[0].size() == 2 * 24 * 16);
+  CHECK(all[0] == all[1]);
+  CHECK(all[0] == all[2]);
+  const auto middle = all[0].begin() + 24 * 16;
+  CHECK_FALSE(std::equal(all[0].begin(), middle, middle));
+}
+
+TEST_CASE("transforms are done one behind the other") {
+  const Array picture = numbered({1, 2, 3});
+  const Transform all = compose({rescale(0, 5), normalize({.mean = {0.2}, .deviation = {0.4}}), center_crop({1, 1})});
+  CHECK(all(picture).shape() == Shape{1, 1, 1});
+  CHECK(all(picture).item() == doctest::Approx((1 / 5.0 - 0.2) / 0.4));  // (2 - 1) / 2 is 0, (3 - 1) / 2 is 1
+  CHECK(equal(compose({})(picture), picture));
+  CHECK_THROWS_WITH_AS(compose({rescale(0, 1), {}}), "compose: the function is empty", ValueError);
+  CHECK(rescale(-1, 1)(Array(Shape{1, 1, 2}, {-1, 0.5})).at({0, 0, 1}) == doctest::Approx(0.75));
+  CHECK_THROWS_WITH_AS(rescale(1, 1), "rescale: from 1 to 1 there is nothing", ValueError);
+}
+
+TEST_CASE("channels are brought to mean 0 and deviation 1") {
+  const ImageSet set = draw_shapes({.seed = 1}, {.count = 50, .channels = 3});
+  const ChannelStatistics statistics = channel_statistics(set);
+  REQUIRE(statistics.mean.size() == 3);
+  const Array images = set.all().images, scaled = normalize(statistics)(images);
+  CHECK(mean(images) ==
+        doctest::Approx((statistics.mean[0] + statistics.mean[1] + statistics.mean[2]) / 3).epsilon(1e-4));
+  CHECK(mean(scaled) == doctest::Approx(0).epsilon(1e-4));
+  double squares = 0;
+  for (const Real x : scaled) squares += double(x) * x;
+  CHECK(squares / double(scaled.size()) == doctest::Approx(1).epsilon(1e-3));
+
+  const ImageSet two{
+      Shape{2, 1, 2, 3}, {0, 51, 102, 153, 204, 255, 255, 0, 0, 0, 0, 0}, Index({2}, {1, 0}), {"a", "b"}};
+  const ChannelStatistics small = channel_statistics(two);  // 0 to 1 by 0.2, and 1 and five 0
+  CHECK(small.mean[0] == doctest::Approx(4.0 / 12));
+  CHECK(small.deviation[0] == doctest::Approx(std::sqrt((2.2 + 1) / 12 - 1.0 / 9)));
+
+  CHECK_THROWS_WITH_AS(channel_statistics(set.select(Index(Shape{0}))),
+                       "channel_statistics: needs at least one picture", ValueError);
+  CHECK_THROWS_WITH_AS(normalize(small)(images), "normalize: 1 means for pictures [50, 3, 28, 28]", ShapeError);
+  CHECK_THROWS_WITH_AS(normalize({.mean = {0}, .deviation = {0}}), "normalize: a deviation must be above 0, got 0",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(normalize({.mean = {0}, .deviation = {}}), "normalize: 1 means and 0 deviations", ShapeError);
+}
+
+}  // namespace xgrad::kit
