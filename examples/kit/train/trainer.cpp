@@ -1,6 +1,7 @@
 // What stands around the training loop: scores, files, and a checkpoint that loses nothing.
 #include <xgrad/kit/train/trainer.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
@@ -211,7 +212,7 @@ void Trainer::report(std::optional<ProgressBar>& bar) {
   }
   sum_ = 0;
   summed_ = 0;
-  if (!options_.folder.empty()) write_log();
+  if (!options_.folder.empty()) write_row();
   if (options_.on_epoch) {
     bar.reset();
     options_.on_epoch(report);
@@ -243,7 +244,7 @@ void Trainer::restore_best() const {
   module_.load_state_dict(best_state_);
 }
 
-void Trainer::write_log() const {
+void Trainer::write_row() const {
   const EpochReport& last = history_.back();
   const std::filesystem::path path = options_.folder / "log.csv";
   CsvLogger log = history_.size() == 1 ? CsvLogger(path, columns_of(last))
@@ -251,17 +252,26 @@ void Trainer::write_log() const {
   std::vector<Field> row{last.epoch, last.step, last.loss, last.lr};
   for (const auto& [name, value] : last.scores.values) row.emplace_back(value);
   log.row(row);
+}
 
-  std::vector<PlotPanel> panels{{.series = {{}}, .title = "training loss", .x_label = "epoch"}};
-  for (const EpochReport& report : history_) panels[0].series[0].y.push_back(report.loss);
-  for (std::size_t i = 0; i < last.scores.values.size(); ++i) {
-    panels.push_back({.series = {{}}, .title = last.scores.values[i].first, .x_label = "epoch"});
-    for (const EpochReport& report : history_) panels.back().series[0].y.push_back(report.scores.values[i].second);
+// The curves of what was measured. Those that fall by orders of magnitude are logarithmic.
+std::string Trainer::curves() const {
+  std::vector<std::vector<double>> columns(1 + history_.front().scores.values.size());
+  std::vector<double> steps;
+  for (const EpochReport& report : history_) {
+    steps.push_back(static_cast<double>(options_.validate_every > 0 ? report.step : report.epoch));
+    columns[0].push_back(report.loss);
+    for (std::size_t i = 1; i < columns.size(); ++i) columns[i].push_back(report.scores.values[i - 1].second);
   }
-  save_text(options_.folder / "curves.svg", panel_plot(panels));
-  if (last.best) {
-    save_safetensors((options_.folder / "best.safetensors").string(), {.arrays = best_state_});
+  std::vector<PlotPanel> panels;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto [least, most] = std::ranges::minmax(columns[i]);
+    panels.push_back({.series = {{.x = steps, .y = columns[i]}},
+                      .title = i == 0 ? "training loss" : history_.front().scores.values[i - 1].first,
+                      .x_label = options_.validate_every > 0 ? "step" : "epoch",
+                      .y_scale = least > 0 && most > 10 * least ? Scale::log : Scale::linear});
   }
+  return panel_plot(panels);
 }
 
 Metadata Trainer::settings() const {
@@ -277,8 +287,14 @@ void Trainer::throw_if(const Interrupt& interrupt) const {
   throw Interrupted(text, interrupt);
 }
 
-void Trainer::save(const StateFile& batches) const {
-  if (options_.folder.empty()) return;
+void Trainer::save(const StateFile& batches, bool at_once) {
+  const auto now = std::chrono::steady_clock::now();
+  if (options_.folder.empty() || (!at_once && now - saved_ < std::chrono::seconds(1))) return;
+  saved_ = now;
+  if (!history_.empty()) {
+    save_text(options_.folder / "curves.svg", curves());
+    save_safetensors((options_.folder / "best.safetensors").string(), {.arrays = best_state_});
+  }
   std::vector<double> history;
   std::vector<std::int64_t> epochs;
   for (const EpochReport& report : history_) {

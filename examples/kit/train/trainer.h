@@ -132,7 +132,8 @@ class InTraining {
 /// are, for those that a loss does not depend on the gradient is 0.
 ///
 /// A checkpoint has the model, the optimizer, the schedule, the moving average, the position in the data, the random
-/// state, and what was measured, so that a resumed training goes on bit for bit, also in the middle of an epoch.
+/// state, and what was measured, so that a resumed training goes on bit for bit, also in the middle of an epoch. It is
+/// written before the first step, with each report (but no more than once a second), and at the end.
 ///
 /// Threads: one at a time.
 class Trainer {
@@ -205,7 +206,7 @@ class Trainer {
     std::optional<Interrupt> interrupt;
     if (options_.interruptible) interrupt.emplace();
     begin([&](const StateFile& state) { batches.load_state_dict(state); });
-    save(batches.state_dict());  // now rather than after hours: whatever is in its way is found before the training
+    save(batches.state_dict(), true);  // whatever is in its way is found before the training rather than after hours
     std::optional<ProgressBar> bar;
     while (!finished()) {
       for (const auto& batch : batches) {
@@ -216,7 +217,7 @@ class Trainer {
         if (interrupt && *interrupt) stop();
         if (options_.validate_every > 0 && step_ % options_.validate_every == 0) {
           report(bar);
-          save(batches.state_dict());
+          save(batches.state_dict(), false);
         }
         if (stopped_ || at_last_step()) break;
       }
@@ -226,7 +227,7 @@ class Trainer {
         end_epoch(bar);
       }
       const StateFile place = batches.state_dict();
-      save(place);
+      save(place, finished());
       if (stopped_) batches.load_state_dict(place);  // another call goes on with the very next batch
     }
     bar.reset();
@@ -248,9 +249,10 @@ class Trainer {
   void report(std::optional<ProgressBar>& bar);
   void end_epoch(std::optional<ProgressBar>& bar);
   bool is_better(const EpochReport& a, const EpochReport& b) const;
-  void write_log() const;
+  void write_row() const;
+  std::string curves() const;
   Metadata settings() const;
-  void save(const StateFile& batches) const;
+  void save(const StateFile& batches, bool at_once);
   void load(const std::function<void(const StateFile&)>& load_batches);
   void throw_if(const Interrupt& interrupt) const;
 
@@ -266,7 +268,7 @@ class Trainer {
   std::int64_t gathered_ = 0, epochs_ = 0;  // epochs_ are done
   std::int64_t step_ = 0, summed_ = 0;      // summed_ losses since the last report are sum_
   double gathered_sum_ = 0, sum_ = 0, lr_ = 0;
-  std::chrono::steady_clock::time_point since_;  // of the last line that was printed
+  std::chrono::steady_clock::time_point since_, saved_;  // of the last line that was printed, of the last checkpoint
   bool stopped_ = false, begun_ = false, audited_ = false;
 };
 
