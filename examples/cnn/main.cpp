@@ -6,33 +6,34 @@
 
 #include <CLI/CLI.hpp>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 namespace {
 
 using namespace xgrad;
 
-struct Config {
-  std::string data;
-  kit::ClassifierOptions training{.epochs = 8, .batch = 64, .lr = 2e-3};
+const kit::ClassifierOptions defaults{.epochs = 8, .lr = 2e-3, .crop = 2, .flip = 0.5};
+
+struct Sizes {
+  Shape images;  // (N, C, H, W)
+  std::int64_t classes = 0;
 };
 
 /// (B, C, H, W) -> (B, classes)
-struct Cnn : nn::Module {
-  nn::Conv2d conv1, conv2;
-  nn::Linear hidden, head;
+struct Cnn : nn::Layer<Cnn, Sizes> {
+  using Layer::Layer;
+  const std::int64_t height = (options.images[2] - 4) / 2, width = (options.images[3] - 4) / 2;
+  nn::Conv2d conv1{at("conv1"), options.images[1], 32, 3};
+  nn::Conv2d conv2{at("conv2"), 32, 64, 3};
+  nn::Linear hidden{at("hidden"), 64 * height* width, 128};
+  nn::Linear head{at("head"), 128, options.classes};
   nn::Dropout dropout{at("dropout"), 0.25};
 
-  Cnn(At here, const Shape& images, std::int64_t classes)
-      : Module(std::move(here)),
-        conv1(at("conv1"), images[1], 32, 3),
-        conv2(at("conv2"), 32, 64, 3),
-        hidden(at("hidden"), 64 * ((images[2] - 4) / 2) * ((images[3] - 4) / 2), 128),
-        head(at("head"), 128, classes) {}
-
-  Tensor operator()(const Tensor& x) const {
+  Tensor forward(const Tensor& x) const {
     const Tensor edges = relu(conv1(x));            // (B, 32, H - 2, W - 2)
     const Tensor parts = relu(conv2(edges));        // (B, 64, H - 4, W - 4)
     const Tensor strongest = max_pool2d(parts, 2);  // (B, 64, (H - 4) / 2, (W - 4) / 2)
@@ -41,20 +42,43 @@ struct Cnn : nn::Module {
   }
 };
 
-void run(const Config& config, kit::Example& example) {
+void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const kit::ImageData data = kit::image_data(config.data, example.seed);
-  const Cnn model(nn::root, data.train.shape(), std::ssize(data.train.classes()));
+  const kit::ChannelStatistics statistics = kit::channel_statistics(data.train);
+  const Cnn model{nn::root, {data.train.shape(), std::ssize(data.train.classes())}};
   std::cout << model << data.train.size() << " pictures to train, " << data.test.size() << " to test\n";
-  kit::train_classifier(
-      model, [&](const Tensor& images) { return model(images); }, data, config.training, example);
+  kit::DataLoader batches{kit::TrainingPictures{data.train, kit::augmentation(statistics, config)},
+                          {.batch_size = config.batch, .shuffle = true, .drop_last = true, .seed = example.seed}};
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+      model.parameters(), {{nn::without_weight_decay(model), {.lr = config.lr, .weight_decay = 0}}},
+      {.lr = config.lr, .weight_decay = 0.05})};
+  const std::int64_t steps = config.epochs * batches.size(), warmup = 1 + steps / 20;
+  kit::Answers found;
+  kit::Trainer trainer{
+      model,
+      adam,
+      {.epochs = config.epochs,
+       .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
+       .max_norm = 1,
+       .validate =
+           [&] {
+             found = kit::answers(model, data.test, statistics);
+             return kit::Scores{{"test_loss", found.loss}, {"accuracy", found.accuracy}};
+           },
+       .folder = example.out}};
+  trainer.fit(batches, [&](const Tensor& images, const Index& labels) {
+    return cross_entropy(model(images), labels, {.label_smoothing = 0.1});
+  });
+  kit::draw_answers(example.out, data.test, found);
+  example.result.add("loss", found.loss).add("accuracy", found.accuracy);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   CLI::App app("A convolutional network that says what a picture shows.", "cnn");
-  Config config;
-  kit::add_classifier_options(app, config.data, config.training);
+  kit::ClassifierOptions config = defaults;
+  kit::add_classifier_options(app, config);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 } catch (...) {
   return kit::report_error();

@@ -6,20 +6,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 namespace {
 
 using namespace xgrad;
 
-struct Config {
-  std::string data;
-  // Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the
-  // same.
-  kit::ClassifierOptions training{.epochs = 12, .batch = 64, .lr = 2e-3, .crop = 0, .flip = 0};
-};
+// Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the same.
+const kit::ClassifierOptions defaults{.epochs = 12, .lr = 2e-3};
 
 nn::SwinTransformerOptions options_for(const kit::ImageSet& set) {
   return {.patch = 2,
@@ -37,7 +35,7 @@ nn::SwinTransformerOptions options_for(const kit::ImageSet& set) {
 Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
   nn::AttentionRecorder recorder;
   model(images);
-  const Tensor weights = recorder.records().front().weights;             // (B windows, H, M M, M M)
+  const Tensor weights = recorder.records().front().weights;   // (B windows, H, M M, M M)
   const Tensor shares = unsqueeze(mean(weights, {1, 2}), -1);  // (B windows, M M, 1)
   const Size2d& patch = model.options.patch;
   const nn::WindowGrid grid(images.dim(2) / patch.height, images.dim(3) / patch.width, model.options.window, 0);
@@ -52,36 +50,60 @@ Tensor outlines(std::int64_t height, std::int64_t width, const Size2d& window) {
 }
 
 /// Pictures, each beside itself as far as it was looked at, with its windows.
-void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& model, const kit::ImageData& data) {
+void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& model, const kit::ImageSet& set,
+                  const kit::ChannelStatistics& statistics) {
   const NoGrad no_graph;
   const nn::Eval no_dropout(model);
-  const kit::ImageBatch batch = data.test.batch(arange(16));
+  const kit::ImageBatch batch = set.batch(arange(16));
   const Tensor images = batch.images;
   const std::int64_t height = images.dim(2), width = images.dim(3);
-  const Tensor looked = looked_at(model, kit::normalize(kit::channel_statistics(data.train))(batch.images));
+  const Tensor looked = looked_at(model, kit::normalize(statistics)(batch.images));
   const Tensor light = interpolate(looked, {.size = Size2d{height, width}});
   const nn::SwinTransformerOptions& o = model.options;
   const Tensor edges = outlines(height, width, {o.patch.height * o.window.height, o.patch.width * o.window.width}) / 2;
-  kit::save_text(path, kit::looked_at_svg("Pictures, and what is looked at in each window", data.test, batch,
+  kit::save_text(path, kit::looked_at_svg("Pictures, and what is looked at in each window", set, batch,
                                           maximum(images * light, edges)));
 }
 
-void run(const Config& config, kit::Example& example) {
+void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const kit::ImageData data = kit::image_data(config.data, example.seed);
+  const kit::ChannelStatistics statistics = kit::channel_statistics(data.train);
   const nn::SwinTransformer model(nn::root, options_for(data.train));
   std::cout << model.num_parameters() << " parameters, " << data.train.size() << " pictures to train, "
             << data.test.size() << " to test\n";
-  kit::train_classifier(
-      model, [&](const Tensor& images) { return model(images); }, data, config.training, example);
-  draw_windows(example.out / "windows.svg", model, data);
+  kit::DataLoader batches{kit::TrainingPictures{data.train, kit::augmentation(statistics, config)},
+                          {.batch_size = config.batch, .shuffle = true, .drop_last = true, .seed = example.seed}};
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+      model.parameters(), {{nn::without_weight_decay(model), {.lr = config.lr, .weight_decay = 0}}},
+      {.lr = config.lr, .weight_decay = 0.05})};
+  const std::int64_t steps = config.epochs * batches.size(), warmup = 1 + steps / 20;
+  kit::Answers found;
+  kit::Trainer trainer{
+      model,
+      adam,
+      {.epochs = config.epochs,
+       .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
+       .max_norm = 1,
+       .validate =
+           [&] {
+             found = kit::answers(model, data.test, statistics);
+             return kit::Scores{{"test_loss", found.loss}, {"accuracy", found.accuracy}};
+           },
+       .folder = example.out}};
+  trainer.fit(batches, [&](const Tensor& images, const Index& labels) {
+    return cross_entropy(model(images), labels, {.label_smoothing = 0.1});
+  });
+  kit::draw_answers(example.out, data.test, found);
+  example.result.add("loss", found.loss).add("accuracy", found.accuracy);
+  draw_windows(example.out / "windows.svg", model, data.test, statistics);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   CLI::App app("A Swin transformer that says what a picture shows.", "swin");
-  Config config;
-  kit::add_classifier_options(app, config.data, config.training);
+  kit::ClassifierOptions config = defaults;
+  kit::add_classifier_options(app, config);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 } catch (...) {
   return kit::report_error();

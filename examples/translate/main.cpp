@@ -1,123 +1,140 @@
-// English to French: the library's transformer, nn::EncoderDecoder, learns to translate short sentences.
+// English to French: the library's transformer, nn::EncoderDecoder, learns to translate short sentences. The settings
+// are those of "Dive into Deep Learning", section 11.7.
 //
 //   examples/quickstart [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] [--resume] ...
 //
-// Read in this order: config.h, this file, training.h, report.h. The model is in nn/models/transformer.h, and its
-// attention in nn/attention/multi_head_attention.h.
+// Read this file, then pictures.h. The model is in nn/models/transformer.h, its attention in
+// nn/attention/multi_head_attention.h. The same program in PyTorch is beside it, pytorch.py.
 #include <chrono>
-#include <cmath>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
-#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/data/data.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/progress.h>
-#include <xgrad/kit/program/signal.h>
+#include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
-#include "config.h"
-#include "report.h"
-#include "training.h"
+#include "pictures.h"
 
 namespace {
 
-using namespace translate;
+using namespace xgrad;
 
-struct Arguments {
-  Config config;
+const std::vector<std::string> attended{"last", "same-depth", "all"};  // in the order of nn::CrossAttention
+
+struct Config {
+  // The first 600 pairs of the file, 10 tokens each; words seen once are unknown.
+  kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
+  nn::TransformerOptions model{.dim = 32, .ffn = 64, .heads = 4, .layers = 2, .dropout = 0.1};
+  std::int64_t epochs = 200;
+  std::int64_t batch = 64;  // B
+  double learning_rate = 0.005;
   bool resume = false;
-  bool rate_given = false, seed_given = false;
 };
 
-void declare(CLI::App& app, Arguments& arguments) {
-  Config& c = arguments.config;
-  kit::add_corpus_options(app, c.corpus);
-  kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 0, most_epochs);
-  kit::add_number(app, "--batch", c.batch, "sentences per step", 1, 1'000'000);
-  kit::add_number(app, "--lr", c.learning_rate, "learning rate", 1e-9, 1000);
-  kit::add_number(app, "--checkpoint-every", c.checkpoint_every, "epochs from one checkpoint to the next", 1,
-                  most_epochs);
-  kit::add_choice(app, "--cross-attention", cross_attention_names, "encoder layers that a decoder block attends to",
-                  [&c](std::size_t i) { c.cross_attention = static_cast<nn::CrossAttention>(i); });
-  app.add_flag("--resume", arguments.resume, "go on from the checkpoint in the folder");
+/// For each sentence the mean cross-entropy over its T positions, of which padding counts 0, summed over the batch. The
+/// decoder is shown the right words before each position, and says what comes next (teacher forcing).
+Tensor batch_loss(const nn::EncoderDecoder& model, const kit::Corpus& data, const kit::CorpusBatch& batch) {
+  const Index before = nn::shift_right(batch.target, data.bos());           // (B, T)
+  const Tensor logits = model(batch.source, batch.source_lengths, before);  // (B, T, V)
+  const Tensor total = cross_entropy(logits, batch.target, {.ignore_index = data.pad(), .reduction = Reduction::sum});
+  return total / static_cast<Real>(batch.target.dim(1));
 }
 
-/// Takes up the checkpoint, and says what of the command line counts.
-void go_on(const Arguments& arguments, std::uint64_t seed, Trainer& trainer, const std::filesystem::path& checkpoint) {
-  const Config& config = arguments.config;
-  trainer.load(checkpoint);
-  std::cout << "going on after epoch " << trainer.epoch() << " of " << config.epochs << " with seed " << trainer.seed()
-            << " and learning rate " << kit::number(trainer.learning_rate()) << "\n";
-  if (arguments.seed_given && seed != trainer.seed()) {
-    std::cout << "--seed " << seed << " is ignored: the checkpoint has its own\n";
-  }
-  if (arguments.rate_given && config.learning_rate != trainer.learning_rate()) {
-    std::cout << "--lr " << kit::number(config.learning_rate) << " is the learning rate from here on\n";
-    trainer.set_learning_rate(config.learning_rate);
-  }
-  if (trainer.epoch() > config.epochs) std::cout << "there is nothing left to train\n";
+/// The likeliest next word, again and again.
+std::vector<kit::Tokens> translated(const nn::EncoderDecoder& model, const kit::Corpus& data,
+                                    const std::vector<kit::Tokens>& sentences) {
+  if (sentences.empty()) return {};
+  const kit::CorpusBatch batch = data.sources(sentences);
+  auto decoding = model.start(batch.source, batch.source_lengths);
+  const std::int64_t steps = batch.source.dim(1);
+  return data.sentences(nn::greedy(decoding, {.bos = data.bos(), .eos = data.eos(), .max_length = steps}).tokens);
 }
 
-void run(const Arguments& arguments, kit::Example& example) {
-  const Config& config = arguments.config;
+/// Translates, judges and prints.
+void report(const nn::EncoderDecoder& model, const kit::Corpus& data, kit::ResultLine& result) {
+  std::vector<kit::Tokens> sources;
+  for (const kit::KnownPair& pair : kit::known_pairs) sources.push_back(kit::words(pair.source));
+  const std::vector<kit::Tokens> learnt = translated(model, data, sources);
+  std::cout << "\nlearnt\n";
+  for (std::size_t i = 0; i < learnt.size(); ++i) {
+    const std::string score = kit::fixed(kit::bleu(learnt[i], kit::words(kit::known_pairs[i].target), 2), 3);
+    std::cout << "  " << kit::joined(sources[i]) << " => " << kit::joined(learnt[i]) << "   BLEU " << score << "\n";
+    result.add(cat("bleu", i + 1), score);
+  }
+  sources = data.held_out_sources();
+  const std::vector<kit::Tokens> guessed = translated(model, data, sources);
+  std::cout << "never seen\n";
+  for (std::size_t i = 0; i < std::min<std::size_t>(6, guessed.size()); ++i) {
+    const std::vector<kit::Tokens>& answers = data.held_out()[i].answers;
+    std::cout << "  " << kit::joined(sources[i]) << " => " << kit::joined(guessed[i]) << "   BLEU "
+              << kit::fixed(kit::best_bleu(guessed[i], answers, 2), 3) << "  (" << kit::joined(answers.front())
+              << ")\n";
+  }
+  const std::string score = kit::fixed(kit::mean_bleu(guessed, data.held_out(), 2), 3);
+  std::cout << "  mean BLEU of " << guessed.size() << " sentences: " << score << "\n";
+  result.add("held_out_bleu", score);
+}
+
+void run(const Config& config, kit::Example& example) {
   const kit::Corpus data(config.corpus);
-  const nn::EncoderDecoder model{nn::root, data.source_vocab().size(), data.target_vocab().size(),
-                                 transformer_options(config)};
+  const nn::EncoderDecoder model{nn::root, data.source_vocab().size(), data.target_vocab().size(), config.model};
   // The book's first weights: uniform in +-sqrt(6 / (in + out)) for every linear map (Glorot, Bengio 2010).
   model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
-  Trainer trainer(config, data, model, example.seed);
-  std::cout << introduction(config, data, model);
+  std::cout << data.size() << " pairs, vocabularies of " << data.source_vocab().size() << " and "
+            << data.target_vocab().size() << " words, " << data.held_out().size() << " sentences held out; "
+            << model.num_parameters() << " parameters\n";
 
-  const std::filesystem::path checkpoint = example.out / "checkpoint.safetensors", table = example.out / "loss.csv";
-  const bool resuming = arguments.resume && std::filesystem::exists(checkpoint);
-  if (resuming) {
-    go_on(arguments, example.seed, trainer, checkpoint);
-  } else if (arguments.resume) {
-    std::cout << "no checkpoint in " << example.out.string() << ": starting anew\n";
-  }
-  trainer.save(checkpoint);  // now rather than after hours: whatever is in its way is found before the training
-  kit::CsvLogger log = resuming ? kit::CsvLogger::resume(table, log_columns, static_cast<std::size_t>(trainer.epoch()))
-                                : kit::CsvLogger(table, log_columns);
+  const Tensors parameters = model.parameters();
+  optim::Adam adam{parameters, {.lr = config.learning_rate}};
+  kit::DataLoader batches{data, {.batch_size = config.batch, .shuffle = true, .seed = example.seed}};
+  kit::Trainer trainer{
+      model,
+      adam,
+      {.epochs = config.epochs,
+       .folder = example.out,
+       .resume = config.resume,
+       .settings = {{"cross-attention", attended.at(static_cast<std::size_t>(config.model.cross_attention))},
+                    {"learning rate", config.learning_rate},
+                    {"pairs", data.fingerprint()}},
+       .interruptible = true}};
+  const auto begin = std::chrono::steady_clock::now();
+  trainer.run(batches, [&](const kit::CorpusBatch& batch) {
+    const Tensor loss = batch_loss(model, data, batch);
+    const Tensors gradients = grad(loss, parameters);
+    adam.step(optim::clip_grad_norm(gradients, parameters, 1).gradients);
+    return loss.item() / static_cast<double>(batch.tokens);
+  });
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
 
-  kit::Interrupt interrupt;
-  Summary summary;
-  {
-    kit::ProgressBar bar({.total = config.epochs, .title = "training", .start = trainer.epoch()});
-    while (trainer.epoch() < config.epochs && !interrupt) {
-      const auto begin = std::chrono::steady_clock::now();
-      const Epoch epoch = trainer.run_epoch();
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-      const double rate = static_cast<double>(epoch.tokens) / seconds.count();
-      summary.tokens += epoch.tokens;
-      summary.seconds += seconds.count();
-      log.row({trainer.epoch(), epoch.loss, rate});
-      if (trainer.epoch() % config.checkpoint_every == 0) trainer.save(checkpoint);
-      bar.update(trainer.epoch(), {{"loss", kit::fixed(epoch.loss, 4)}, {"tok/s", kit::compact(rate)}});
-    }
-  }
-  trainer.save(checkpoint);
-  if (interrupt) {
-    std::cout << "stopped after epoch " << trainer.epoch() << "; --resume goes on from " << checkpoint.string() << "\n";
-    example.status = interrupt.exit_code();
-    return;
-  }
-  summary.loss = trainer.epoch() > 0 ? trainer.loss() : std::nan("");
-  report(config, data, model, summary, example);
+  if (!trainer.history().empty()) example.result.add("loss", kit::fixed(trainer.history().back().loss, 4));
+  report(model, data, example.result);
+  example.result.add("seconds", kit::fixed(seconds.count(), 1));
+
+  nn::AttentionRecorder recorder;
+  const kit::Tokens source = kit::words(kit::known_pairs.back().source);
+  const kit::Tokens written = translated(model, data, {source}).front();
+  draw_attention(example.out, recorder, source, written, config.corpus.steps);
+  const kit::CorpusBatch some = data.batch(arange(std::min(config.batch, data.size())));
+  draw_graphs(example.out, batch_loss(model, data, some).named("loss"), parameters);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   CLI::App app("English to French: trains a small transformer and shows what it learnt.", "translate");
-  Arguments arguments;
-  declare(app, arguments);
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) {
-    arguments.rate_given = app.count("--lr") > 0;
-    arguments.seed_given = app.count("--seed") > 0;
-    run(arguments, example);
-  });
+  Config c;
+  kit::add_corpus_options(app, c.corpus);
+  kit::add_number(app, "--epochs", c.epochs, "times that every pair is seen", 0, 1'000'000'000);
+  kit::add_number(app, "--batch", c.batch, "sentences per step", 1, 1'000'000);
+  kit::add_number(app, "--lr", c.learning_rate, "learning rate", 1e-9, 1000);
+  kit::add_choice(app, "--cross-attention", attended, "encoder layers that a decoder block attends to",
+                  [&c](std::size_t i) { c.model.cross_attention = static_cast<nn::CrossAttention>(i); });
+  app.add_flag("--resume", c.resume, "go on from the checkpoint in the folder");
+  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
 } catch (...) {
   return kit::report_error();
 }

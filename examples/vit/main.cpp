@@ -6,20 +6,18 @@
 
 #include <CLI/CLI.hpp>
 
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 namespace {
 
 using namespace xgrad;
 
-struct Config {
-  std::string data;
-  // Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the
-  // same.
-  kit::ClassifierOptions training{.epochs = 7, .batch = 64, .lr = 2e-3, .crop = 0, .flip = 0};
-};
+// Pictures as they are: a transformer of this size needs more epochs than these to learn what a shift leaves the same.
+const kit::ClassifierOptions defaults{.epochs = 7, .lr = 2e-3};
 
 nn::VisionTransformerOptions options_for(const kit::ImageSet& set) {
   return {.image = {set.shape()[2], set.shape()[3]},
@@ -51,34 +49,57 @@ Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
 }
 
 /// Pictures, each beside itself as far as it was looked at.
-void draw_attention(const std::filesystem::path& path, const nn::VisionTransformer& model, const kit::ImageData& data) {
+void draw_attention(const std::filesystem::path& path, const nn::VisionTransformer& model, const kit::ImageSet& set,
+                    const kit::ChannelStatistics& statistics) {
   const NoGrad no_graph;
   const nn::Eval no_dropout(model);
-  const kit::ImageBatch batch = data.test.batch(arange(16));
+  const kit::ImageBatch batch = set.batch(arange(16));
   const Tensor images = batch.images;
-  const Tensor looked = rollout(model, kit::normalize(kit::channel_statistics(data.train))(batch.images));
+  const Tensor looked = rollout(model, kit::normalize(statistics)(batch.images));
   const Tensor light =
       interpolate(looked, {.size = Size2d{images.dim(2), images.dim(3)}, .mode = Interpolation::bilinear});
-  kit::save_text(path,
-                 kit::looked_at_svg("Pictures, and what the class token looked at", data.test, batch, images * light));
+  kit::save_text(path, kit::looked_at_svg("Pictures, and what the class token looked at", set, batch, images * light));
 }
 
-void run(const Config& config, kit::Example& example) {
+void run(const kit::ClassifierOptions& config, kit::Example& example) {
   const kit::ImageData data = kit::image_data(config.data, example.seed);
+  const kit::ChannelStatistics statistics = kit::channel_statistics(data.train);
   const nn::VisionTransformer model(nn::root, options_for(data.train));
   std::cout << model.num_parameters() << " parameters, " << data.train.size() << " pictures to train, "
             << data.test.size() << " to test\n";
-  kit::train_classifier(
-      model, [&](const Tensor& images) { return model(images); }, data, config.training, example);
-  draw_attention(example.out / "attention.svg", model, data);
+  kit::DataLoader batches{kit::TrainingPictures{data.train, kit::augmentation(statistics, config)},
+                          {.batch_size = config.batch, .shuffle = true, .drop_last = true, .seed = example.seed}};
+  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
+      model.parameters(), {{nn::without_weight_decay(model), {.lr = config.lr, .weight_decay = 0}}},
+      {.lr = config.lr, .weight_decay = 0.05})};
+  const std::int64_t steps = config.epochs * batches.size(), warmup = 1 + steps / 20;
+  kit::Answers found;
+  kit::Trainer trainer{
+      model,
+      adam,
+      {.epochs = config.epochs,
+       .schedule = optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = 1 + steps - warmup})),
+       .max_norm = 1,
+       .validate =
+           [&] {
+             found = kit::answers(model, data.test, statistics);
+             return kit::Scores{{"test_loss", found.loss}, {"accuracy", found.accuracy}};
+           },
+       .folder = example.out}};
+  trainer.fit(batches, [&](const Tensor& images, const Index& labels) {
+    return cross_entropy(model(images), labels, {.label_smoothing = 0.1});
+  });
+  kit::draw_answers(example.out, data.test, found);
+  example.result.add("loss", found.loss).add("accuracy", found.accuracy);
+  draw_attention(example.out / "attention.svg", model, data.test, statistics);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   CLI::App app("A vision transformer that says what a picture shows.", "vit");
-  Config config;
-  kit::add_classifier_options(app, config.data, config.training);
+  kit::ClassifierOptions config = defaults;
+  kit::add_classifier_options(app, config);
   return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(config, example); });
 } catch (...) {
   return kit::report_error();

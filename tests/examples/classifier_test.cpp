@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include <xgrad/kit/data/csv.h>
+#include <xgrad/kit/data/data_loader.h>
 #include <xgrad/kit/data/shapes.h>
-#include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/train/classifier.h>
+#include <xgrad/kit/train/trainer.h>
 #include <xgrad/xgrad.h>
 
 #include "support.h"
@@ -52,34 +52,40 @@ TEST_CASE("answers are the probabilities, the most probable class, and how often
   CHECK(found.loss == doctest::Approx(-share * std::log(2. / 11) - (1 - share) * std::log(1. / 11)).epsilon(1e-5));
 }
 
-TEST_CASE("a classifier learns, and what it learnt is drawn and counted") {
-  const TemporaryFolder folder;
-  Example example{.out = folder.path()};
+TEST_CASE("pictures to learn from are standardised, shifted and flipped at random, and keep their labels") {
+  const ImageSet set = draw_shapes({.seed = 3}, {.count = 40, .size = 8});
+  const ChannelStatistics statistics = channel_statistics(set);
+  const Index rows = arange(40);
+  const auto [plain, labels] = TrainingPictures{set, augmentation(statistics, {})}.batch(rows);
+  CHECK(equal(plain.value(), normalize(statistics)(set.batch(rows).images)));
+  CHECK(equal(labels, set.labels()));
+  const auto [flipped, same] = TrainingPictures{set, augmentation(statistics, {.flip = 1})}.batch(rows);
+  CHECK(equal(flipped.value(), flip(plain, {3}).value()));
+  CHECK(equal(same, labels));
   manual_seed(1);
-  const Linear model(nn::root);
-  const Answers found = train_classifier(
-      model, [&](const Tensor& images) { return model(images); }, small_data(),
-      {.epochs = 3, .batch = 20, .lr = 1e-2, .crop = 1}, example);
-  const auto columns = read_csv(folder / "loss.csv", {"epoch", "train_loss", "test_loss", "test_accuracy"});
-  REQUIRE(columns[0].size() == 3);
-  CHECK(columns[1][2] < columns[1][0]);
-  CHECK(columns[3][2] == doctest::Approx(found.accuracy));
-  CHECK(found.accuracy > 0.15);
-  CHECK(model.training());
-  for (const char* name : {"loss.svg", "accuracy.svg", "confusion.svg", "mistakes.svg"}) {
-    CHECK(std::filesystem::file_size(folder / name) > 1000);
-  }
+  const auto [shifted, others] = TrainingPictures{set, augmentation(statistics, {.crop = 2})}.batch(rows);
+  CHECK(!equal(shifted.value(), plain.value()));
 }
 
-TEST_CASE("fewer pictures than a batch are refused before anything is written") {
+TEST_CASE("what a classifier learnt is drawn and counted") {
   const TemporaryFolder folder;
-  Example example{.out = folder.path()};
+  manual_seed(1);
+  const ImageData data = small_data();
+  const ChannelStatistics statistics = channel_statistics(data.train);
   const Linear model(nn::root);
-  CHECK_THROWS_WITH_AS(
-      train_classifier(
-          model, [&](const Tensor& images) { return model(images); }, small_data(), {.batch = 201}, example),
-      "train_classifier: 200 pictures are fewer than a batch of 201", ValueError);
-  CHECK(std::filesystem::is_empty(folder.path()));
+  const double before = answers(model, data.test, statistics).loss;
+  optim::AdamW adam{model.parameters(), {.lr = 1e-2}};
+  DataLoader batches{TrainingPictures{data.train, augmentation(statistics, {.crop = 1})}, {.batch_size = 20, .shuffle = true}};
+  Trainer{model, adam, {.epochs = 3, .terminal = {}}}.fit(
+      batches, [&](const Tensor& x, const Index& y) { return cross_entropy(model(x), y); });
+  const Answers found = answers(model, data.test, statistics);
+  CHECK(found.loss < before);
+  CHECK(found.accuracy > 0.15);
+  CHECK(model.training());
+  draw_answers(folder.path(), data.test, found);
+  for (const char* name : {"confusion.svg", "mistakes.svg"}) {
+    CHECK(std::filesystem::file_size(folder / name) > 1000);
+  }
 }
 
 }  // namespace xgrad::kit

@@ -88,7 +88,7 @@ refuses 1 "cannot read pipe: not a regular file" "$bin/word_vectors" --out o --t
 refuses 1 "monotonous:1: " "$bin/word_vectors" --out o --text monotonous
 refuses 2 "6 is no multiple of 4" "$bin/word_vectors" --out o --dim 6
 refuses 2 "two different lengths" "$bin/compare_layers" --out o --lengths 8
-refuses 1 "empty has 0 characters" "$bin/gpt" --out o --data empty
+refuses 1 "the data set has no samples" "$bin/gpt" --out o --data empty
 refuses 1 "latin1:2: " "$bin/gpt" --out o --data latin1
 refuses 1 "cannot open none: No such file or directory" "$bin/gpt" --out o --data none
 refuses 1 "dim 128 does not divide by 3 heads" "$bin/gpt" --out o --heads 3
@@ -104,8 +104,8 @@ refuses 1 "standard output" bash -c "exec >&-; exec $bin/two_heads --out closed"
 [ "$(cd closed && echo *)" = "matrices.svg vectors.svg" ] || complain "found $(ls closed)"
 if [ -e /dev/full ]; then refuses 1 "standard output" bash -c "$bin/two_heads --out full >/dev/full"; fi
 "$bin/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >out 2>&- || complain "translate fails without standard error"
-[ "$(wc -l <quiet/loss.csv)" -eq 3 ] || complain "something else is in loss.csv: $(cat quiet/loss.csv)"
+[ "$(wc -l <quiet/log.csv)" -eq 3 ] || complain "something else is in log.csv: $(cat quiet/log.csv)"
 status=0
 "$bin/translate" --pairs 8 --held-out 1 --epochs 2 --out quiet >&- 2>err || status=$?
 [ "$status" -eq 1 ] || complain "a lost result gave status $status"
-[ "$(wc -l <quiet/loss.csv)" -eq 3 ] || complain "something else is in loss.csv: $(cat quiet/loss.csv)"
+[ "$(wc -l <quiet/log.csv)" -eq 3 ] || complain "something else is in log.csv: $(cat quiet/log.csv)"

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <csignal>
 #include <limits>
 #include <sstream>
 
@@ -111,6 +112,121 @@ TEST_CASE("a trainer does what a loop by hand does, bit for bit") {
   check_equal(one.net.state_dict(), net.state_dict());
   CHECK(one.net.training());
   CHECK(history[2].loss < history[0].loss);
+}
+
+TEST_CASE("a step that is written out trains as the loss alone does, bit for bit") {
+  TrainerOptions options{.epochs = 3, .schedule = optim::schedule::cosine({.steps = 15}), .ema = 0.9};
+  TrainerOptions clipped = options;
+  clipped.max_norm = 0.5;
+  Training one(clipped);
+  one.fit();
+  Training own(options);  // which sets the seed again
+  const Tensors parameters = own.net.parameters();
+  own.trainer.run(own.batches, [&](const Tensor& x, const Index& y) {
+    const Tensor loss = cross_entropy(own.net(x), y);
+    own.adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 0.5).gradients);
+    return loss;
+  });
+  check_equal(own.net.state_dict(), one.net.state_dict());
+  REQUIRE(own.trainer.history().size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(own.trainer.history()[i].loss == one.trainer.history()[i].loss);
+    CHECK(own.trainer.history()[i].lr == one.trainer.history()[i].lr);
+    CHECK(own.trainer.history()[i].scores.values == one.trainer.history()[i].scores.values);
+  }
+  const auto nothing = [](const Tensor&, const Index&) { return 1.0; };
+  CHECK_THROWS_WITH_AS(one.trainer.run(one.batches, nothing),
+                       "trainer: max_norm is of fit(): a step of one's own clips itself", ValueError);
+  Training twice({.accumulate = 2});
+  CHECK_THROWS_WITH_AS(twice.trainer.run(twice.batches, nothing),
+                       "trainer: accumulate is of fit(): a step of one's own adds up itself", ValueError);
+  Training wrong({.epochs = 1});
+  CHECK_THROWS_WITH_AS(wrong.trainer.run(wrong.batches, [](const auto&) { return std::nan(""); }),
+                       "trainer: the loss of step 1 is nan", NumericError);
+}
+
+TEST_CASE("steps end a training in the middle of an epoch, and the last of them is reported") {
+  const TemporaryFolder folder;
+  const auto steps_of = [](const Training& t) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> reports;
+    for (const EpochReport& report : t.trainer.history()) reports.emplace_back(report.epoch, report.step);
+    return reports;
+  };
+  using Steps = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  Training whole({.epochs = 1, .steps = 12, .validate_every = 5, .folder = folder / "whole"});
+  whole.fit();
+  CHECK(steps_of(whole) == Steps{{1, 5}, {2, 10}, {3, 12}});
+  Training by_epochs({.steps = 10});
+  by_epochs.fit();
+  CHECK(steps_of(by_epochs) == Steps{{1, 5}, {2, 10}});
+  // Gone on from a report that the process did not survive: the checkpoint is written with it.
+  TrainerOptions options{.steps = 12, .validate_every = 5, .folder = folder / "parts"};
+  struct Died {};
+  options.on_step = [](const StepReport& report) {
+    if (report.step == 8) throw Died();
+  };
+  CHECK_THROWS_AS(Training(options).fit(), Died);
+  options.on_step = {};
+  options.resume = true;
+  Training resumed(options);
+  resumed.fit();
+  CHECK(steps_of(resumed) == steps_of(whole));
+  for (const char* name : {"checkpoint.safetensors", "log.csv", "best.safetensors", "curves.svg"}) {
+    CHECK(read_text(folder / "parts" / name) == read_text(folder / "whole" / name));
+  }
+}
+
+TEST_CASE("Ctrl-C ends a training behind a step that is saved, and it goes on bit for bit") {
+  const TemporaryFolder folder;
+  Training whole({.epochs = 3});
+  whole.fit();
+  TrainerOptions options{.epochs = 3, .folder = folder / "run", .interruptible = true};
+  options.on_step = [](const StepReport& report) {
+    if (report.step == 7) std::raise(SIGINT);
+  };
+  Training first(options);
+  try {
+    first.fit();
+    FAIL("it went on");
+  } catch (const Interrupted& stopped) {
+    CHECK(stopped.exit_code == 128 + SIGINT);
+    CHECK(std::string(stopped.what()) == "stopped after step 7, to be resumed from " + (folder / "run").string());
+  }
+  options.on_step = {};
+  options.resume = true;
+  Training second(options);
+  second.fit();
+  check_equal(second.net.state_dict(), whole.net.state_dict());
+}
+
+TEST_CASE("a checkpoint of other settings is refused with all that differ") {
+  const TemporaryFolder folder;
+  TrainerOptions options{.epochs = 1, .folder = folder / "run", .settings = {{"heads", 2}, {"data", "a"}, {"old", 1}}};
+  Training(options).fit();
+  options.epochs = 2;
+  options.resume = true;
+  TrainerOptions other = options;
+  other.settings = {{"heads", 4}, {"data", "a"}, {"new", 0.5}};
+  Training refused(other);
+  CHECK_THROWS_WITH_AS(refused.fit(),
+                       ("trainer: " + (folder / "run" / "checkpoint.safetensors").string() +
+                        " is of another run: heads: found 2, expected 4; new: found nothing, expected 0.5; "
+                        "old: found 1, expected nothing")
+                           .c_str(),
+                       FormatError);
+  CHECK(refused.trainer.steps() == 0);
+  Training same(options);
+  CHECK(same.fit().size() == 2);
+  other.settings = {{"heads", 4}, {"heads", 5}};
+  CHECK_THROWS_WITH_AS(Training{other}, "trainer: two settings have the same name", ValueError);
+}
+
+TEST_CASE("what is in a checkpoint's way is found before the training") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "run" / "checkpoint.safetensors");
+  Training one({.epochs = 1, .folder = folder / "run"});
+  CHECK_THROWS_AS(one.fit(), IoError);
+  CHECK(one.trainer.steps() == 0);
 }
 
 TEST_CASE("batches that are accumulated make the step of one batch of them all") {
@@ -354,6 +470,7 @@ TEST_CASE("a trainer refuses what it cannot do") {
     CHECK_THROWS_WITH_AS(Trainer(net, sgd, options), message, ValueError);
   };
   refused({.epochs = -1}, "trainer: epochs must be at least 0, got -1");
+  refused({.steps = -1}, "trainer: steps must be at least 0, got -1");
   refused({.max_norm = -1}, "trainer: max_norm must be at least 0, got -1");
   refused({.patience = -1}, "trainer: patience must be at least 0, got -1");
   refused({.accumulate = 0}, "trainer: accumulate 0 is not positive");

@@ -22,6 +22,7 @@
 #include <xgrad/core/base/text.h>
 #include <xgrad/core/graph/record.h>
 #include <xgrad/core/runtime/parallel.h>
+#include <xgrad/kit/program/signal.h>
 #include <xgrad/ops/derivatives/build_info.h>
 #include <xgrad/ops/products/matmul_precision.h>
 
@@ -179,7 +180,12 @@ int run_example(CLI::App& app, int argc, char** argv, const std::function<void(E
   const Files before = files_in(example.out);
   {
     const Plain scope(plain);
-    body(example);
+    try {
+      body(example);
+    } catch (const Interrupted& stopped) {
+      std::cout << stopped.what() << "\n";
+      return flushed(stopped.exit_code);
+    }
   }
   if (example.status != 0) return flushed(example.status);
   print_new(example.out, before);

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstddef>
 #include <iterator>
+#include <string>
 
 #include <xgrad/core/base/error.h>
 
@@ -44,5 +45,8 @@ Interrupt::~Interrupt() {
 }
 
 int Interrupt::signal() const { return received; }
+
+Interrupted::Interrupted(std::string_view text, const Interrupt& interrupt)
+    : Error(std::string(text)), exit_code(interrupt.exit_code()) {}
 
 }  // namespace xgrad::kit

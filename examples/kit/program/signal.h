@@ -1,6 +1,8 @@
 // Ctrl-C for training loops: finish the step, save, leave; a second Ctrl-C ends the program at once.
 #pragma once
 
+#include <string_view>
+
 #include <xgrad/core/base/error.h>
 
 namespace xgrad::kit {
@@ -31,6 +33,13 @@ class Interrupt {
 
   /// What a shell expects of a program that a signal ended: 128 + signal; 0 if none came.
   int exit_code() const { return signal() == 0 ? 0 : 128 + signal(); }
+};
+
+/// Thrown to end a program that a signal asked to end, once what it did is saved. run_example prints the text and
+/// returns the exit code.
+struct Interrupted : Error {
+  Interrupted(std::string_view text, const Interrupt& interrupt);
+  int exit_code = 0;  ///< as Interrupt::exit_code
 };
 
 }  // namespace xgrad::kit

@@ -1,37 +1,19 @@
-// Training a model that says what a picture shows.
+// How good a model is that says what a picture shows, and what it takes for what.
 #include <xgrad/kit/train/classifier.h>
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <iostream>
 #include <numeric>
 
-#include <xgrad/kit/data/csv.h>
 #include <xgrad/kit/data/shapes.h>
 #include <xgrad/kit/draw/pictures.h>
-#include <xgrad/kit/draw/plot.h>
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
 namespace xgrad::kit {
 namespace {
-
-// Pictures as the model sees them in training.
-Transform augmentation(const ChannelStatistics& statistics, const ClassifierOptions& options) {
-  std::vector<Transform> steps{random_horizontal_flip(options.flip), normalize(statistics)};
-  if (options.crop > 0) steps.insert(steps.begin(), random_shift(options.crop));
-  return compose(std::move(steps));
-}
-
-void draw_curves(const std::filesystem::path& out, const Series& train, const Series& test, const Series& accuracy) {
-  save_text(out / "loss.svg",
-            line_plot({train, test}, {.title = "Loss", .x_label = "epoch", .y_label = "cross-entropy"}));
-  save_text(out / "accuracy.svg",
-            line_plot({accuracy}, {.title = "Test pictures", .x_label = "epoch", .y_label = "right guesses, %"}));
-}
 
 // The wrong guesses that the model was surest of.
 void draw_mistakes(const std::filesystem::path& path, const ImageSet& set, const Answers& found) {
@@ -59,6 +41,17 @@ void draw_mistakes(const std::filesystem::path& path, const ImageSet& set, const
 
 }  // namespace
 
+Transform augmentation(const ChannelStatistics& statistics, const ClassifierOptions& options) {
+  std::vector<Transform> steps{random_horizontal_flip(options.flip), normalize(statistics)};
+  if (options.crop > 0) steps.insert(steps.begin(), random_shift(options.crop));
+  return compose(std::move(steps));
+}
+
+std::pair<Tensor, Index> TrainingPictures::batch(const Index& rows) const {
+  const auto [images, labels] = set.batch(rows);
+  return {transform(images), labels};
+}
+
 Answers answers(const nn::Module& module, const Classifier& model, const ImageSet& set,
                 const ChannelStatistics& statistics) {
   const NoGrad no_graph;
@@ -84,57 +77,16 @@ Answers answers(const nn::Module& module, const Classifier& model, const ImageSe
           .accuracy = static_cast<double>(right) / count};
 }
 
-Answers train_classifier(const nn::Module& module, const Classifier& model, const ImageData& data,
-                         const ClassifierOptions& options, Example& example) {
-  const std::int64_t count = data.train.size(), steps = count / options.batch, all = steps * options.epochs;
-  if (steps == 0) fail<ValueError>("train_classifier", count, " pictures are fewer than a batch of ", options.batch);
-  const ChannelStatistics statistics = channel_statistics(data.train);
-  const Transform augmented = augmentation(statistics, options);
-  optim::AdamW adam{optim::parameter_groups<optim::AdamWOptions>(
-      module.parameters(), {{nn::without_weight_decay(module), {.lr = options.lr, .weight_decay = 0}}},
-      {.lr = options.lr, .weight_decay = options.weight_decay})};
-  const Tensors parameters = adam.parameters();
-  const auto warmup = std::clamp<std::int64_t>(std::llround(options.warmup * static_cast<double>(all)), 1, all);
-  optim::Scheduler scheduler{
-      adam,
-      optim::schedule::warmup(warmup, optim::schedule::cosine({.steps = std::max<std::int64_t>(1, all - warmup)}))};
-  CsvLogger log(example.out / "loss.csv", {"epoch", "train_loss", "test_loss", "test_accuracy"});
-  Series train{.name = "training"}, test{.name = "test"}, accuracy{.name = "accuracy"};
-  Answers found;
-  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
-    const Index order = random_permutation(count, next_random_key());
-    ProgressBar bar({.total = steps, .title = cat("epoch ", epoch, "/", options.epochs)});
-    double sum = 0;
-    for (std::int64_t step = 0; step < steps; ++step) {
-      const ImageBatch batch = data.train.batch(order[{slice(step * options.batch, (step + 1) * options.batch)}]);
-      const Tensor logits = model(augmented(batch.images));
-      const Tensor loss = cross_entropy(logits, batch.labels, {.label_smoothing = options.label_smoothing});
-      adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, options.max_norm).gradients);
-      scheduler.step();
-      sum += static_cast<double>(loss.item());
-      bar.update(step + 1, {{"loss", fixed(sum / static_cast<double>(step + 1), 3)}});
-    }
-    bar.finish();
-    found = answers(module, model, data.test, statistics);
-    train.y.push_back(sum / static_cast<double>(steps));
-    test.y.push_back(found.loss);
-    accuracy.y.push_back(100 * found.accuracy);
-    log.row({epoch, train.y.back(), found.loss, found.accuracy});
-    std::cout << "epoch " << epoch << ": training loss " << fixed(train.y.back(), 3) << ", test loss "
-              << fixed(found.loss, 3) << ", accuracy " << fixed(100 * found.accuracy, 2) << " %" << std::endl;
-  }
-  draw_curves(example.out, train, test, accuracy);
-  draw_mistakes(example.out / "mistakes.svg", data.test, found);
-  const auto classes = static_cast<std::int64_t>(data.test.classes().size());
-  save_text(example.out / "confusion.svg",
-            confusion_svg("What was taken for what", confusion_matrix(data.test.labels(), found.guesses, classes),
-                          data.test.classes()));
-  example.result.add("loss", found.loss).add("accuracy", found.accuracy);
-  return found;
+void draw_answers(const std::filesystem::path& folder, const ImageSet& set, const Answers& found) {
+  draw_mistakes(folder / "mistakes.svg", set, found);
+  const auto classes = static_cast<std::int64_t>(set.classes().size());
+  save_text(
+      folder / "confusion.svg",
+      confusion_svg("What was taken for what", confusion_matrix(set.labels(), found.guesses, classes), set.classes()));
 }
 
-void add_classifier_options(CLI::App& app, std::string& data, ClassifierOptions& options) {
-  app.add_option("--data", data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
+void add_classifier_options(CLI::App& app, ClassifierOptions& options) {
+  app.add_option("--data", options.data, "folder with IDX files or CIFAR-10's binary batches; drawn shapes without");
   add_number(app, "--epochs", options.epochs, "times that every picture is seen", 1, 10'000);
   add_number(app, "--batch", options.batch, "pictures in a step", 1, 10'000);
   add_number(app, "--lr", options.lr, "largest learning rate", 1e-9, 10);

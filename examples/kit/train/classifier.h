@@ -1,10 +1,12 @@
-// Training a model that says which of some classes a picture shows, and seeing what it has learnt.
+// What examples share that train a model to say which of some classes a picture shows: batches, how good the model is,
+// and pictures of what it has learnt.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include <xgrad/kit/data/images.h>
 #include <xgrad/kit/data/transforms.h>
@@ -16,25 +18,36 @@ class App;
 
 namespace xgrad::kit {
 
-struct Example;
-
-/// From pictures (B, C, H, W) to logits (B, classes).
-using Classifier = std::function<Tensor(const Tensor& images)>;
-
 struct ClassifierOptions {
+  std::string data = {};  ///< as image_data takes it
   std::int64_t epochs = 10;
   std::int64_t batch = 64;
-  double lr = 1e-3;            ///< AdamW's at most: up in a line during `warmup`, then half a cosine down to 0
-  double warmup = 0.05;        ///< share of all steps
-  double weight_decay = 0.05;  ///< of the weights with two axes or more
-  double label_smoothing = 0.1;
-  double max_norm = 1;    ///< of all gradients together
-  std::int64_t crop = 2;  ///< pictures are shifted by up to so many pixels
-  double flip = 0.5;      ///< probability that left and right change places
+  double lr = 1e-3;       ///< at most
+  std::int64_t crop = 0;  ///< pictures are shifted by up to so many pixels
+  double flip = 0;        ///< probability that left and right change places
 };
 
-/// Declares --data, --epochs, --batch, --lr, --crop and --flip.
-void add_classifier_options(CLI::App& app, std::string& data, ClassifierOptions& options);
+/// Declares --data, --epochs, --batch, --lr, --crop and --flip; `options` must live as long as the app does.
+void add_classifier_options(CLI::App& app, ClassifierOptions& options);
+
+/// What --data gives, a folder with pictures, or, of an empty path, shapes that are drawn for the purpose, 6000 to
+/// train and 1000 to test.
+ImageData image_data(const std::filesystem::path& folder, std::uint64_t seed);
+
+/// What the options say is done to pictures at random, and then normalize().
+Transform augmentation(const ChannelStatistics& statistics, const ClassifierOptions& options);
+
+/// Pictures as a model learns from them: a data set for a DataLoader.
+///
+/// Threads: many may read from one object.
+struct TrainingPictures {
+  const ImageSet& set;
+  Transform transform;
+
+  std::int64_t size() const { return set.size(); }
+  /// The pictures (B, C, H, W) and labels (B) with these numbers. Throws as ImageSet::batch and the transform.
+  std::pair<Tensor, Index> batch(const Index& rows) const;
+};
 
 /// What a model answers for the pictures of a set.
 struct Answers {
@@ -44,25 +57,27 @@ struct Answers {
   double accuracy = 0;  ///< share of right guesses
 };
 
+/// From pictures (B, C, H, W) to logits (B, classes).
+using Classifier = std::function<Tensor(const Tensor& images)>;
+
 /// Asks a model, which uses the module, about all pictures of a set, some at a time, without dropout and without a
 /// graph. Throws what the model throws.
 Answers answers(const nn::Module& module, const Classifier& model, const ImageSet& set,
                 const ChannelStatistics& statistics);
+/// The same of a module that is called with pictures.
+template <class Model>
+Answers answers(const Model& model, const ImageSet& set, const ChannelStatistics& statistics) {
+  return answers(
+      model, [&](const Tensor& images) { return model(images); }, set, statistics);
+}
 
-/// Trains the module's parameters, as `model` uses them, on cross-entropy, and asks about the test pictures after each
-/// epoch. Into the example's folder: loss.csv, loss.svg, accuracy.svg, confusion.svg, and in mistakes.svg the pictures
-/// whose wrong guess the model is surest of; to its result line: loss and accuracy. Throws ValueError for fewer
-/// pictures than a batch, what the model throws and what writing files does.
-Answers train_classifier(const nn::Module& module, const Classifier& model, const ImageData& data,
-                         const ClassifierOptions& options, Example& example);
+/// Draws confusion.svg, what was taken for what, and in mistakes.svg the pictures whose wrong guess the model was
+/// surest of. Throws IoError.
+void draw_answers(const std::filesystem::path& folder, const ImageSet& set, const Answers& found);
 
 /// Pictures of a set, each beside `looked`, itself as far as a model looked at it, of the same shape (SVG). Throws as
 /// stack() and picture_grid_svg().
 std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
                           const Tensor& looked);
-
-/// What --data gives, a folder with pictures, or, of an empty path, shapes that are drawn for the purpose, 6000 to
-/// train and 1000 to test.
-ImageData image_data(const std::filesystem::path& folder, std::uint64_t seed);
 
 }  // namespace xgrad::kit

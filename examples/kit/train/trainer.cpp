@@ -1,6 +1,7 @@
 // What stands around the training loop: scores, files, and a checkpoint that loses nothing.
 #include <xgrad/kit/train/trainer.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
@@ -63,6 +64,7 @@ std::vector<std::string> columns_of(const EpochReport& report) {
 Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options)
     : module_(module), optimizer_(optimizer), options_(options), parameters_(optimizer.parameters()) {
   if (options.epochs < 0) fail<ValueError>(op, "epochs must be at least 0, got ", options.epochs);
+  if (options.steps < 0) fail<ValueError>(op, "steps must be at least 0, got ", options.steps);
   if (options.patience < 0) fail<ValueError>(op, "patience must be at least 0, got ", options.patience);
   if (options.accumulate < 1) fail<ValueError>(op, "accumulate ", options.accumulate, " is not positive");
   if (options.validate_every < 0) fail<ValueError>(op, "validate_every ", options.validate_every, " is negative");
@@ -73,39 +75,53 @@ Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Op
   } else {
     output_folder(op, options.folder);
   }
+  if (settings().size() != options.settings.size()) fail<ValueError>(op, "two settings have the same name");
   if (options.schedule) scheduler_.emplace(optimizer, *options.schedule);
   if (options.ema > 0) average_.emplace(parameters_, optim::MovingAverageOptions{.decay = options.ema});
 }
 
 void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
   stopped_ = false;
-  if (!begun_ && options_.resume && std::filesystem::exists(options_.folder / "checkpoint.safetensors")) {
-    load(load_batches);
+  if (!begun_ && options_.resume) {
+    const bool found = std::filesystem::exists(options_.folder / "checkpoint.safetensors");
+    if (found) load(load_batches);
+    if (options_.terminal.out) {
+      *options_.terminal.out << (found ? cat("going on after step ", step_, ", in epoch ", epochs_ + 1)
+                                       : cat("no checkpoint in ", options_.folder.string(), ": starting anew"))
+                             << "\n";
+    }
   }
   begun_ = true;
   since_ = std::chrono::steady_clock::now();
 }
 
 bool Trainer::finished() const {
-  if (stopped_ || epochs_ >= options_.epochs) return true;
+  if (stopped_ || (options_.steps > 0 ? at_last_step() : epochs_ >= options_.epochs)) return true;
   if (options_.patience == 0 || history_.empty()) return false;
   return &history_.back() - &best() >= options_.patience;
 }
 
-std::optional<ProgressBar> Trainer::progress(std::int64_t done, std::int64_t total) const {
-  if (options_.terminal.out == nullptr || !options_.terminal.redraws) return std::nullopt;
-  return std::optional<ProgressBar>(std::in_place,
-                                    ProgressOptions{.total = total,
-                                                    .title = cat("epoch ", epochs_ + 1, "/", options_.epochs),
-                                                    .start = done,
-                                                    .terminal = options_.terminal});
+// One bar for the whole training, which begins anew behind what on_epoch prints.
+void Trainer::show(std::optional<ProgressBar>& bar, std::int64_t batches) const {
+  if (options_.terminal.out == nullptr || !options_.terminal.redraws) return;
+  const std::int64_t each = (batches + options_.accumulate - 1) / options_.accumulate;
+  const std::int64_t all = options_.steps > 0 ? options_.steps : options_.epochs * each;
+  if (!bar) {
+    bar.emplace(ProgressOptions{.total = all, .title = "training", .start = step_ - 1, .terminal = options_.terminal});
+  }
+  NamedFields shown = fields();
+  if (options_.steps == 0) shown.insert(shown.begin(), {"epoch", cat(epochs_ + 1, "/", options_.epochs)});
+  bar->update(step_, std::move(shown));
 }
 
-const Tensor& Trainer::checked(const Tensor& loss) const {
-  if (loss.size() == 1 && !std::isfinite(loss.item())) {
-    fail<NumericError>(op, "the loss of step ", step_ + 1, " is ", loss.item());
-  }
+double Trainer::checked(double loss) const {
+  if (!std::isfinite(loss)) fail<NumericError>(op, "the loss of step ", step_ + 1, " is ", loss);
   return loss;
+}
+
+void Trainer::refuse_options_of_fit() const {
+  if (options_.accumulate > 1) fail<ValueError>(op, "accumulate is of fit(): a step of one's own adds up itself");
+  if (options_.max_norm > 0) fail<ValueError>(op, "max_norm is of fit(): a step of one's own clips itself");
 }
 
 NamedFields Trainer::fields() const {
@@ -117,6 +133,7 @@ NamedFields Trainer::fields() const {
 
 // Adds the gradients of one batch to those of the batches before.
 void Trainer::gather(const Tensor& loss) {
+  if (loss.size() == 1) checked(static_cast<double>(loss.item()));
   if (!audited_ && options_.terminal.out && loss.requires_grad()) {
     for (const auto& [name, shape, why] : optim::audit(loss, optimizer_).untrained) {
       *options_.terminal.out << cat("trainer: the optimizer does not train ", name.empty() ? "(no name)" : name, " ",
@@ -136,7 +153,7 @@ void Trainer::gather(const Tensor& loss) {
 }
 
 // Returns the mean loss of what was gathered.
-double Trainer::step() {
+std::optional<double> Trainer::step() {
   const auto count = static_cast<double>(gathered_);
   Tensors gradients = std::move(gradients_);
   if (gathered_ > 1) {
@@ -150,18 +167,20 @@ double Trainer::step() {
   }
   lr_ = optimizer_.lr();
   optimizer_.step(gradients);
+  return stepped(std::exchange(gathered_sum_, 0), std::exchange(gathered_, 0));
+}
+
+// What stands behind an update made of so many batches with these losses; returns their mean.
+std::optional<double> Trainer::stepped(double loss, std::int64_t batches) {
   if (scheduler_) scheduler_->step();
   if (average_) average_->update();
   ++step_;
-  const double mean = gathered_sum_ / count;
-  sum_ += gathered_sum_;
-  summed_ += gathered_;
-  gathered_ = 0;
-  gathered_sum_ = 0;
-  return mean;
+  sum_ += loss;
+  summed_ += batches;
+  return loss / static_cast<double>(batches);
 }
 
-void Trainer::report() {
+void Trainer::report(std::optional<ProgressBar>& bar) {
   EpochReport report{.epoch = epochs_ + 1, .step = step_, .loss = mean_loss(), .lr = lr_};
   std::optional<optim::AveragedWeights> averaged;
   if (average_ && average_->updates() > 0) averaged.emplace(*average_);
@@ -182,21 +201,28 @@ void Trainer::report() {
   averaged.reset();
   history_.push_back(report);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - since_;
-  if (options_.terminal.out && !options_.terminal.redraws) {
-    std::string line = cat("epoch ", report.epoch, "/", options_.epochs);
-    if (options_.validate_every > 0) line += cat("  step ", step_);
+  const bool last = options_.steps > 0 ? at_last_step() : report.epoch == options_.epochs;
+  const bool due = history_.size() == 1 || last || spent.count() >= 1;
+  if (options_.terminal.out && !options_.terminal.redraws && due) {
+    std::string line = options_.steps > 0 ? "" : cat("epoch ", report.epoch, "/", options_.epochs);
+    if (options_.steps > 0 || options_.validate_every > 0) line += cat(line.empty() ? "" : "  ", "step ", step_);
     for (const auto& [name, value] : fields()) line += cat("  ", name, " ", value.text());
     *options_.terminal.out << line + "  " + duration(spent.count()) + "\n" << std::flush;
+    since_ = std::chrono::steady_clock::now();
   }
-  since_ = std::chrono::steady_clock::now();
   sum_ = 0;
   summed_ = 0;
-  if (!options_.folder.empty()) write_log();
-  if (options_.on_epoch) options_.on_epoch(report);
+  if (!options_.folder.empty()) write_row();
+  if (options_.on_epoch) {
+    bar.reset();
+    options_.on_epoch(report);
+  }
 }
 
-void Trainer::end_epoch() {
-  if (options_.validate_every == 0 || (epochs_ + 1 == options_.epochs && summed_ > 0)) report();
+void Trainer::end_epoch(std::optional<ProgressBar>& bar) {
+  if (options_.validate_every == 0 || (options_.steps == 0 && epochs_ + 1 == options_.epochs && summed_ > 0)) {
+    report(bar);
+  }
   ++epochs_;
 }
 
@@ -218,7 +244,7 @@ void Trainer::restore_best() const {
   module_.load_state_dict(best_state_);
 }
 
-void Trainer::write_log() const {
+void Trainer::write_row() const {
   const EpochReport& last = history_.back();
   const std::filesystem::path path = options_.folder / "log.csv";
   CsvLogger log = history_.size() == 1 ? CsvLogger(path, columns_of(last))
@@ -226,21 +252,49 @@ void Trainer::write_log() const {
   std::vector<Field> row{last.epoch, last.step, last.loss, last.lr};
   for (const auto& [name, value] : last.scores.values) row.emplace_back(value);
   log.row(row);
-
-  std::vector<PlotPanel> panels{{.series = {{}}, .title = "training loss", .x_label = "epoch"}};
-  for (const EpochReport& report : history_) panels[0].series[0].y.push_back(report.loss);
-  for (std::size_t i = 0; i < last.scores.values.size(); ++i) {
-    panels.push_back({.series = {{}}, .title = last.scores.values[i].first, .x_label = "epoch"});
-    for (const EpochReport& report : history_) panels.back().series[0].y.push_back(report.scores.values[i].second);
-  }
-  save_text(options_.folder / "curves.svg", panel_plot(panels));
-  if (last.best) {
-    save_safetensors((options_.folder / "best.safetensors").string(), {.arrays = best_state_});
-  }
 }
 
-void Trainer::save(const StateFile& batches) const {
-  if (options_.folder.empty()) return;
+// The curves of what was measured. Those that fall by orders of magnitude are logarithmic.
+std::string Trainer::curves() const {
+  std::vector<std::vector<double>> columns(1 + history_.front().scores.values.size());
+  std::vector<double> steps;
+  for (const EpochReport& report : history_) {
+    steps.push_back(static_cast<double>(options_.validate_every > 0 ? report.step : report.epoch));
+    columns[0].push_back(report.loss);
+    for (std::size_t i = 1; i < columns.size(); ++i) columns[i].push_back(report.scores.values[i - 1].second);
+  }
+  std::vector<PlotPanel> panels;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto [least, most] = std::ranges::minmax(columns[i]);
+    panels.push_back({.series = {{.x = steps, .y = columns[i]}},
+                      .title = i == 0 ? "training loss" : history_.front().scores.values[i - 1].first,
+                      .x_label = options_.validate_every > 0 ? "step" : "epoch",
+                      .y_scale = least > 0 && most > 10 * least ? Scale::log : Scale::linear});
+  }
+  return panel_plot(panels);
+}
+
+Metadata Trainer::settings() const {
+  Metadata settings;
+  for (const auto& [name, value] : options_.settings) settings[name] = value.text();
+  return settings;
+}
+
+void Trainer::throw_if(const Interrupt& interrupt) const {
+  if (!interrupt) return;
+  std::string text = cat("stopped after step ", step_);
+  if (!options_.folder.empty()) text += cat(", to be resumed from ", options_.folder.string());
+  throw Interrupted(text, interrupt);
+}
+
+void Trainer::save(const StateFile& batches, bool at_once) {
+  const auto now = std::chrono::steady_clock::now();
+  if (options_.folder.empty() || (!at_once && now - saved_ < std::chrono::seconds(1))) return;
+  saved_ = now;
+  if (!history_.empty()) {
+    save_text(options_.folder / "curves.svg", curves());
+    save_safetensors((options_.folder / "best.safetensors").string(), {.arrays = best_state_});
+  }
   std::vector<double> history;
   std::vector<std::int64_t> epochs;
   for (const EpochReport& report : history_) {
@@ -265,6 +319,7 @@ void Trainer::save(const StateFile& batches) const {
   file.add("best", {.arrays = best_state_});
   file.add("optimizer", optimizer_.state_dict());
   file.add("batches", batches);
+  file.add("settings", {.metadata = settings()});
   if (scheduler_) file.add("schedule", scheduler_->state_dict());
   if (average_) file.add("average", average_->state_dict());
   save_safetensors((options_.folder / "checkpoint.safetensors").string(), file);
@@ -273,6 +328,16 @@ void Trainer::save(const StateFile& batches) const {
 void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
   const std::string path = (options_.folder / "checkpoint.safetensors").string();
   const StateFile file = load_safetensors(path, {.checksum = Checksum::required});
+  const Metadata found = file.part("settings").metadata, expected = settings();
+  Metadata all = found;
+  all.insert(expected.begin(), expected.end());
+  std::string differences;
+  for (const auto& [name, value] : all) {
+    const auto in = [&](const Metadata& of) { return of.contains(name) ? of.find(name)->second : "nothing"; };
+    if (in(found) == in(expected)) continue;
+    append(differences, cat(differences.empty() ? "" : "; ", name, ": found ", in(found), ", expected ", in(expected)));
+  }
+  if (!differences.empty()) fail<FormatError>(op, path, " is of another run: ", differences);
   const auto step = number_of<std::int64_t>(file, "step"), summed = number_of<std::int64_t>(file, "summed");
   const auto sum = number_of<double>(file, "sum"), lr = number_of<double>(file, "lr");
   const RandomState random{.seed = number_of<std::uint64_t>(file, "random.seed"),

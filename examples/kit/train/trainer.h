@@ -5,6 +5,8 @@
 //     kit::DataLoader batches{kit::TensorDataset{x, y}, {.batch_size = 50, .shuffle = true}};
 //     kit::Trainer trainer{net, adam, {.epochs = 30, .max_norm = 1, .validate = [&] { return accuracy(net); }}};
 //     trainer.fit(batches, [&](const Tensor& x, const Index& y) { return cross_entropy(net(x), y); });
+//
+// Trainer::run is the same loop around a step that is written out: loss, gradients, update.
 #pragma once
 
 #include <chrono>
@@ -21,6 +23,7 @@
 
 #include <xgrad/core/files/state.h>
 #include <xgrad/kit/program/progress.h>
+#include <xgrad/kit/program/signal.h>
 #include <xgrad/nn/module.h>
 #include <xgrad/optim/clip.h>
 #include <xgrad/optim/loss.h>
@@ -70,6 +73,7 @@ using EpochCallback = std::function<void(const EpochReport&)>;
 
 struct TrainerOptions {
   std::int64_t epochs = 10;
+  std::int64_t steps = 0;  ///< if not 0, the end instead of `epochs`: so many steps, in the middle of an epoch, too
   std::optional<optim::Schedule> schedule = {};  ///< rate of every step; without one, as the optimizer has it
   double max_norm = 0;                           ///< of all gradients together; 0: they are not clipped
   std::int64_t accumulate = 1;                   ///< batches whose mean gradient makes a step
@@ -79,25 +83,31 @@ struct TrainerOptions {
   Goal goal = Goal::least;          ///< of the first score; without validation the least loss is the best
   std::int64_t patience = 0;        ///< ends after so many reports that are not the best; 0: never
   std::filesystem::path folder =
-      {};               ///< for checkpoint.safetensors, best.safetensors, log.csv, curves.svg; empty: none
-  bool resume = false;  ///< goes on from the checkpoint in the folder, if there is one
+      {};                      ///< for checkpoint.safetensors, best.safetensors, log.csv, curves.svg; empty: none
+  bool resume = false;         ///< goes on from the checkpoint in the folder, if there is one
+  NamedFields settings = {};   ///< what else the numbers depend on: a checkpoint of other settings is not gone on from
+  bool interruptible = false;  ///< Ctrl-C ends the training behind a step, which is saved, with an Interrupted
   StepCallback on_step = {};
   EpochCallback on_epoch = {};
-  /// For a progress bar; where a line cannot be drawn over, one line for each report; without a stream nothing. In the
-  /// first step, what optim::audit finds that the loss depends on and the optimizer does not train is said there, too.
+  /// For a progress bar; where a line cannot be drawn over, one line for each report, but no more than one a second;
+  /// without a stream nothing. In the first step, what optim::audit finds that the loss depends on and the optimizer
+  /// does not train is said there, too.
   Terminal terminal = Terminal::standard_error();
 };
 
 namespace detail {
 /// f(batch), or f of the batch's parts.
 template <class F, class Batch>
-Tensor loss_of(const F& f, const Batch& batch) {
+decltype(auto) applied(const F& f, const Batch& batch) {
   if constexpr (std::is_invocable_v<const F&, const Batch&>) {
     return f(batch);
   } else {
     return std::apply(f, batch);
   }
 }
+
+inline double number_of(const Tensor& loss) { return static_cast<double>(loss.item()); }
+inline double number_of(double loss) { return loss; }
 
 /// While it lives, a module that is in eval() is in training. One that is in training is left as it is, with those of
 /// its parts that are in eval(). Threads: as nn::Eval.
@@ -122,7 +132,8 @@ class InTraining {
 /// are, for those that a loss does not depend on the gradient is 0.
 ///
 /// A checkpoint has the model, the optimizer, the schedule, the moving average, the position in the data, the random
-/// state, and what was measured, so that a resumed training goes on bit for bit, also in the middle of an epoch.
+/// state, and what was measured, so that a resumed training goes on bit for bit, also in the middle of an epoch. It is
+/// written before the first step, with each report (but no more than once a second), and at the end.
 ///
 /// Threads: one at a time.
 class Trainer {
@@ -133,33 +144,36 @@ class Trainer {
   /// be made.
   Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options = {});
 
-  /// Trains up to the last epoch that the options ask for, or until it is stopped; a module that was switched to eval()
-  /// is in training meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a function of a batch, or of its parts: `loss(x, y)` of a batch
-  /// that is a tuple. Throws NumericError for a loss or a gradient that is not finite, FormatError for a checkpoint
-  /// that does not fit (then nothing has changed), and what the functions and the files throw.
+  /// Trains up to the end that the options ask for, or until it is stopped; a module that was switched to eval() is in
+  /// training meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a
+  /// function of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. Throws NumericError for a loss or a gradient that
+  /// is not finite, FormatError for a checkpoint that does not fit or is of other settings (then nothing has changed),
+  /// Interrupted, and what the functions and the files throw.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
-    const detail::InTraining training(module_);
-    begin([&](const StateFile& state) { batches.load_state_dict(state); });
-    while (!finished()) {
-      std::optional<ProgressBar> bar = progress(batches.position(), batches.size());
-      for (const auto& batch : batches) {
-        const Tensor loss = checked(detail::loss_of(loss_of, batch));
-        gather(loss);
-        if (gathered_ < options_.accumulate && batches.position() != batches.size()) continue;
-        const double mean = step();
-        if (bar) bar->update(batches.position(), fields());
-        if (options_.on_step) options_.on_step({.step = step_, .loss = mean});
-        if (options_.validate_every > 0 && step_ % options_.validate_every == 0) report();
-        if (stopped_) break;
-      }
-      if (bar) bar->finish();
-      if (!stopped_) end_epoch();
-      const StateFile place = batches.state_dict();
-      save(place);
-      if (stopped_) batches.load_state_dict(place);  // another fit() goes on with the very next batch
-    }
-    return history_;
+    return loop(batches, [&](const auto& batch) {
+      gather(detail::applied(loss_of, batch));
+      return gathered_ == options_.accumulate || batches.position() == batches.size() ? step() : std::nullopt;
+    });
+  }
+
+  /// The same with a step of one's own: a function of a batch, or of its parts, that changes the parameters and returns
+  /// the loss, a Tensor or a number.
+  ///
+  ///     trainer.run(batches, [&](const Tensor& x, const Index& y) {
+  ///       const Tensor loss = cross_entropy(net(x), y);
+  ///       adam.step(grad(loss, net.parameters()));
+  ///       return loss;
+  ///     });
+  ///
+  /// Throws as fit(), and ValueError if `accumulate` or `max_norm` is set, which such a step does itself.
+  template <class Batches, class Step>
+  const std::vector<EpochReport>& run(Batches& batches, const Step& own) & {
+    refuse_options_of_fit();
+    return loop(batches, [&](const auto& batch) {
+      lr_ = optimizer_.lr();
+      return stepped(checked(detail::number_of(detail::applied(own, batch))), 1);
+    });
   }
 
   /// Of a temporary, whose reports would go with it.
@@ -167,8 +181,12 @@ class Trainer {
   std::vector<EpochReport> fit(Batches& batches, const Loss& loss_of) && {
     return fit(batches, loss_of);
   }
+  template <class Batches, class Step>
+  std::vector<EpochReport> run(Batches& batches, const Step& own) && {
+    return run(batches, own);
+  }
 
-  /// Ends fit() behind the step or the epoch that is going on; for the callbacks. Another fit() goes on.
+  /// Ends fit() or run() behind the step or the epoch that is going on; for the callbacks. Another call goes on.
   void stop() { stopped_ = true; }
 
   /// What was measured, report by report.
@@ -182,20 +200,61 @@ class Trainer {
   void restore_best() const;
 
  private:
+  template <class Batches, class Step>
+  const std::vector<EpochReport>& loop(Batches& batches, const Step& step_of) {
+    const detail::InTraining training(module_);
+    std::optional<Interrupt> interrupt;
+    if (options_.interruptible) interrupt.emplace();
+    begin([&](const StateFile& state) { batches.load_state_dict(state); });
+    save(batches.state_dict(), true);  // whatever is in its way is found before the training rather than after hours
+    std::optional<ProgressBar> bar;
+    while (!finished()) {
+      for (const auto& batch : batches) {
+        const std::optional<double> loss = step_of(batch);
+        if (!loss) continue;
+        show(bar, batches.size());
+        if (options_.on_step) options_.on_step({.step = step_, .loss = *loss});
+        if (interrupt && *interrupt) stop();
+        if (options_.validate_every > 0 && step_ % options_.validate_every == 0) {
+          report(bar);
+          save(batches.state_dict(), false);
+        }
+        if (stopped_ || at_last_step()) break;
+      }
+      if (at_last_step()) {
+        if (summed_ > 0) report(bar);
+      } else if (!stopped_) {
+        end_epoch(bar);
+      }
+      const StateFile place = batches.state_dict();
+      save(place, finished());
+      if (stopped_) batches.load_state_dict(place);  // another call goes on with the very next batch
+    }
+    bar.reset();
+    if (interrupt) throw_if(*interrupt);
+    return history_;
+  }
+
   void begin(const std::function<void(const StateFile&)>& load_batches);
+  bool at_last_step() const { return options_.steps > 0 && step_ >= options_.steps; }
   bool finished() const;
-  std::optional<ProgressBar> progress(std::int64_t done, std::int64_t total) const;
-  const Tensor& checked(const Tensor& loss) const;
+  void show(std::optional<ProgressBar>& bar, std::int64_t batches) const;
+  double checked(double loss) const;
   double mean_loss() const { return sum_ / static_cast<double>(summed_); }
   NamedFields fields() const;
+  void refuse_options_of_fit() const;
   void gather(const Tensor& loss);
-  double step();
-  void report();
-  void end_epoch();
+  std::optional<double> step();
+  std::optional<double> stepped(double loss, std::int64_t batches);
+  void report(std::optional<ProgressBar>& bar);
+  void end_epoch(std::optional<ProgressBar>& bar);
   bool is_better(const EpochReport& a, const EpochReport& b) const;
-  void write_log() const;
-  void save(const StateFile& batches) const;
+  void write_row() const;
+  std::string curves() const;
+  Metadata settings() const;
+  void save(const StateFile& batches, bool at_once);
   void load(const std::function<void(const StateFile&)>& load_batches);
+  void throw_if(const Interrupt& interrupt) const;
 
   const nn::Module& module_;
   optim::Optimizer& optimizer_;
@@ -209,7 +268,7 @@ class Trainer {
   std::int64_t gathered_ = 0, epochs_ = 0;  // epochs_ are done
   std::int64_t step_ = 0, summed_ = 0;      // summed_ losses since the last report are sum_
   double gathered_sum_ = 0, sum_ = 0, lr_ = 0;
-  std::chrono::steady_clock::time_point since_;  // of the last report
+  std::chrono::steady_clock::time_point since_, saved_;  // of the last line that was printed, of the last checkpoint
   bool stopped_ = false, begun_ = false, audited_ = false;
 };
 
