@@ -31,8 +31,8 @@ struct AttentionPooling : Module {
 
  protected:
   /// Throws ValueError for a dropout outside [0, 1], in the name of the class that is being made.
-  AttentionPooling(At here, double dropout) : AttentionPooling(std::move(here), dropout, typeid(AttentionPooling)) {}
-  AttentionPooling(At here, double dropout, const std::type_info& derived);
+  AttentionPooling(At here, double p) : AttentionPooling(std::move(here), p, typeid(AttentionPooling)) {}
+  AttentionPooling(At here, double p, const std::type_info& derived);
 
   /// The weighted sum under the whole mask. Those that have one operation for all of it use that.
   virtual Tensor pool(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionMask& mask) const;
