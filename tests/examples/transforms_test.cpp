@@ -91,6 +91,7 @@ TEST_CASE("a random crop is a part of each picture, every one equally probable, 
   for (const double count : seen) chi_square += (count - 250) * (count - 250) / 250;
   CHECK(chi_square < 37.7);  // the quantile 0.999 with 15 degrees of freedom
   CHECK(random_crop(2, {.padding = 7})(numbered({1, 3, 3})).shape() == Shape{1, 2, 2});
+  CHECK_FALSE(equal(random_crop({2, 3}, {.padding = 1})(pictures), cut));  // the next draw
   CHECK(equal(random_crop({3, 4})(pictures), pictures));
   CHECK_THROWS_AS(random_crop({6, 4}, {.padding = 1})(pictures), ShapeError);
   CHECK_THROWS_WITH_AS(random_crop(2, {.padding = -1}), "random_crop: padding must be at least 0, got -1", ValueError);
