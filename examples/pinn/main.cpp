@@ -75,13 +75,13 @@ int main() {
 
   const NoGrad off;
   const Tensor places = unsqueeze(linspace(-1, 1, 201), 1);
-  double wrong = 0, all = 0;
+  double wrong = 0, whole = 0;
   std::vector<kit::PlotPanel> panels;
   for (const double time : {0.25, 0.5, 0.75, 1.0}) {
     const Tensor t = full(places.shape(), time);
     const Tensor learned = u(places, t), truth = exact(places, t);
     wrong += sum(square(learned - truth)).item();
-    all += sum(square(truth)).item();
+    whole += sum(square(truth)).item();
     const std::vector<double> x = kit::numbers(places.value());
     panels.push_back(
         {.series = {{.name = "network", .x = x, .y = kit::numbers(learned.value())},
@@ -90,7 +90,7 @@ int main() {
          .x_label = "x",
          .y_label = "u"});
   }
-  const double error = std::sqrt(wrong / all);
+  const double error = std::sqrt(wrong / whole);
   kit::save_text("pinn.svg", kit::panel_plot(panels, {.title = "Burgers' equation: a wave becomes a shock"}));
   std::cout << "result error=" << kit::fixed(error, 4) << "\n";
   return error < 0.05 ? 0 : 1;

@@ -88,20 +88,20 @@ for step in range(1, 9):
 
 places = torch.linspace(-1, 1, 201).unsqueeze(1)
 times = [0.25, 0.5, 0.75, 1.0]
-wrong, all = 0.0, 0.0
+wrong, whole = 0.0, 0.0
 figure, axes = plt.subplots(2, 2, figsize=(10, 7), sharey=True)
 with torch.no_grad():
     for time, ax in zip(times, axes.flat):
         t = torch.full_like(places, time)
         learned, truth = u(places, t), exact(places, t)
         wrong += (learned - truth).square().sum().item()
-        all += truth.square().sum().item()
+        whole += truth.square().sum().item()
         ax.plot(places, learned, label="network")
         ax.plot(places, truth, "--", label="exact")
         ax.set_title(f"t = {time}")
         ax.set_xlabel("x")
         ax.set_ylabel("u")
-error = math.sqrt(wrong / all)
+error = math.sqrt(wrong / whole)
 axes[0, 0].legend()
 figure.suptitle("Burgers' equation: a wave becomes a shock")
 figure.tight_layout()

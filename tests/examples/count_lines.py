@@ -12,6 +12,7 @@
 A line of code is one without blank lines, comments, docstrings, imports (#include, #pragma, using namespace) and lines
 of nothing but brackets. A C++ program is all .cpp and .h of its folder.
 """
+
 import ast
 import io
 import os
@@ -126,7 +127,9 @@ def measured(command, folder, **environment):
     """What a program prints that ran for so many seconds of one processor."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "XGRAD_THREADS": "1", "OMP_NUM_THREADS": "1", **environment}
-    done = subprocess.run(command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -143,22 +146,22 @@ runpy.run_path(path, run_name="__main__")
 
 def measure(bin_folder, names):
     for name in names:
+        program = str(ROOT / "examples" / name / "pytorch.py")
         with tempfile.TemporaryDirectory() as folder:
             output, seconds = measured([str(pathlib.Path(bin_folder).resolve() / name)], folder)
-            rows, place = read_table()
-            row = rows.setdefault(name, {column: "" for column in COLUMNS})
-            row["program"] = f"`{name}`"
-            row["figure"] = row["figure"] or re.search(r"^result (\w+)=", output, re.MULTILINE)[1]
-            program = str(ROOT / "examples" / name / "pytorch.py")
             runs = [measured(["python3", "-c", WITH_SEED, str(seed), program], folder) for seed in range(1, 6)]
-            figures = sorted((figure_of(text, row["figure"]) for text, _ in runs), key=float)
-            row["of xgrad"] = figure_of(output, row["figure"])
-            row["of PyTorch"] = f"{figures[0]} to {figures[-1]}"
-            row["slack"] = row["slack"] or f"{float(figures[-1]) - float(figures[0]):.1g}"
-            row["seconds"] = f"{seconds:.2g} / {sum(time for _, time in runs) / len(runs):.2g}"
-            row.update(counted(name))
-            print(row, figures)
-            write_table(rows, place)
+        rows, place = read_table()
+        row = rows.setdefault(name, dict.fromkeys(COLUMNS, ""))
+        row["figure"] = row["figure"] or re.search(r"^result (\w+)=", output, re.MULTILINE)[1]
+        figures = sorted((figure_of(text, row["figure"]) for text, _ in runs), key=float)
+        row["program"] = f"`{name}`"
+        row["of xgrad"] = figure_of(output, row["figure"])
+        row["of PyTorch"] = f"{figures[0]} to {figures[-1]}"
+        row["slack"] = row["slack"] or f"{float(figures[-1]) - float(figures[0]):.1g}"
+        row["seconds"] = f"{seconds:.2g} / {sum(time for _, time in runs) / len(runs):.2g}"
+        row.update(counted(name))
+        print(row, figures)
+        write_table(rows, place)
 
 
 def compare(row, output):
@@ -193,5 +196,5 @@ def main(arguments):
 
 if __name__ == "__main__":
     problems = main(sys.argv[1:])
-    print("\n".join(problems))
+    print(*problems, sep="\n", end="\n" if problems else "")
     sys.exit(1 if problems else 0)
