@@ -67,7 +67,7 @@ struct Mixture : nn::Layer<Mixture, MixtureOptions> {
       const Tensor gate = flatten(gates)[rows * options.k + asked[{_, 1}]];
       y = index_add(y, 0, rows, unsqueeze(gate, 1) * expert(x[rows]));
     }
-    // experts sum_e f_e P_e, with f the shares of inputs that experts get and P their mean probabilities
+    // N sum_e f_e P_e of N experts, with f the shares of the inputs that they get, P the means of their p
     const Tensor share = to_real(bincount(flatten(chosen), {.minlength = options.experts})) / chosen.size();
     return {y, options.experts * sum(share * mean(p, 0)), chosen};
   }
@@ -118,12 +118,13 @@ int main() {
   const Tensor x = stack({flatten(grid[1]), flatten(grid[0])}, 1), y = waves(x);
   const Routed routed = mixture(x);
   const double error = mse_loss(routed.y, y).item(), single_error = mse_loss(single(x), y).item();
-  save_picture(y, routed.y, single(x), flatten(routed.chosen));
+  const Index chosen = routed.chosen[{_, 0}];
+  save_picture(y, routed.y, single(x), chosen);
 
   // Of the points that an expert gets, the share that lies in the cell from which it gets most.
   double special = 0;
   for (std::int64_t e = 0; e < 8; ++e) {
-    const Mask its = flatten(routed.chosen) == e;
+    const Mask its = chosen == e;
     if (any(its)) special += double(max(bincount(waves.cell(x)[its])).item()) / double(x.dim(0));
   }
   std::cout << "result error=" << error << " one_network=" << single_error << " variance=" << var(y).item()
