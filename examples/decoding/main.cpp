@@ -16,10 +16,10 @@
 #include <xgrad/kit/draw/heatmap.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
-#include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
 #include "pictures.h"
@@ -33,8 +33,6 @@ using namespace xgrad;
 struct Config {
   kit::CorpusOptions corpus{.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv"};
   std::int64_t epochs = 60;
-  std::int64_t batch = 64;
-  double learning_rate = 0.005;
 };
 
 // -- the table --------------------------------------------------------------------------------------------------------
@@ -67,25 +65,6 @@ void search_the_table(const std::filesystem::path& out) {
 }
 
 // -- a transformer ----------------------------------------------------------------------------------------------------
-
-void train(const Config& config, const kit::Corpus& corpus, const nn::EncoderDecoder& model, std::uint64_t seed) {
-  model.apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
-  const Tensors parameters = model.parameters();
-  optim::Adam adam{parameters, {.lr = config.learning_rate}};
-  kit::ProgressBar bar({.total = config.epochs, .title = "training"});
-  for (std::int64_t epoch = 1; epoch <= config.epochs; ++epoch) {
-    const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
-    Tensor loss;
-    for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
-      const kit::CorpusBatch batch = corpus.batch(order[{slice(begin, begin + config.batch)}]);
-      const Index before = nn::shift_right(batch.target, corpus.bos());
-      loss = cross_entropy(model(batch.source, batch.source_lengths, before), batch.target,
-                           {.ignore_index = corpus.pad()});
-      adam.step(optim::clip_grad_norm(grad(loss, parameters), parameters, 1).gradients);
-    }
-    bar.update(epoch, {{"loss", kit::fixed(loss.item(), 3)}});
-  }
-}
 
 /// Searches with more and more beams for translations of the held-out sentences.
 void compare_beams(const kit::Corpus& corpus, const nn::EncoderDecoder& model, std::int64_t max_length) {
@@ -192,7 +171,8 @@ void run(const Config& config, const kit::Example& example) {
                                  corpus.source_vocab().size(),
                                  corpus.target_vocab().size(),
                                  {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
-  train(config, corpus, model, example.seed);
+  kit::reset_to_xavier(model);
+  kit::train_translator(model, corpus, {.epochs = config.epochs, .seed = example.seed});
   const nn::Eval eval(model);
   const std::int64_t max_length = config.corpus.steps;
   const kit::Tokens sentence = kit::words("they're very rich .");

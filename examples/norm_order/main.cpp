@@ -14,6 +14,7 @@
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/table.h>
 #include <xgrad/kit/text/corpus.h>
+#include <xgrad/kit/train/translation.h>
 #include <xgrad/xgrad.h>
 
 namespace {
@@ -29,7 +30,6 @@ struct Config {
   std::int64_t layers = 6;  // of the encoder, and of the decoder
 
   std::int64_t epochs = 60;
-  std::int64_t batch = 64;
   double learning_rate = 0.004;
   std::int64_t warmup = 200;  // steps
   std::int64_t seeds = 3;
@@ -56,21 +56,6 @@ nn::TransformerOptions transformer_options(const Config& config, nn::NormOrder o
           .max_length = config.corpus.steps + 1};
 }
 
-struct Translator : nn::EncoderDecoder {
-  Translator(const Config& config, const kit::Corpus& corpus, nn::NormOrder order)
-      : EncoderDecoder(nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
-                       transformer_options(config, order)) {
-    apply<nn::Linear>([](const nn::Linear& map) { nn::init::reset(map.weight, nn::init::xavier_uniform()); });
-  }
-};
-
-/// Nats per target token.
-Tensor mean_loss(const Translator& model, const kit::Corpus& corpus, const Index& rows) {
-  const kit::CorpusBatch batch = corpus.batch(rows);
-  const Index before = nn::shift_right(batch.target, corpus.bos());
-  return cross_entropy(model(batch.source, batch.source_lengths, before), batch.target, {.ignore_index = corpus.pad()});
-}
-
 /// The loss of a model that knows nothing but how frequent words are: their entropy.
 double frequencies_alone(const kit::Corpus& corpus) {
   std::vector<double> counts(static_cast<std::size_t>(corpus.target_vocab().size()));
@@ -88,25 +73,22 @@ double frequencies_alone(const kit::Corpus& corpus) {
 
 /// The mean loss of every epoch.
 std::vector<double> train(const Config& config, const kit::Corpus& corpus, const Variant& variant, std::uint64_t seed,
-                          const std::function<void(double)>& after_epoch) {
+                          const kit::EpochCallback& after_epoch) {
   manual_seed(seed);
-  const Translator model(config, corpus, variant.order);
-  const Tensors parameters = model.parameters();
-  optim::Adam adam{parameters, {.lr = config.learning_rate}};
-  optim::Scheduler scheduler{adam, optim::schedule::warmup(variant.warmup ? config.warmup : 1)};
+  const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
+                                 transformer_options(config, variant.order)};
+  kit::reset_to_xavier(model);
   std::vector<double> losses;
-  for (std::int64_t epoch = 0; epoch < config.epochs; ++epoch) {
-    const Index order = random_permutation(corpus.size(), {.seed = seed, .draw = static_cast<std::uint64_t>(epoch)});
-    double total = 0;
-    for (std::int64_t begin = 0; begin < order.size(); begin += config.batch) {
-      const Index rows = order[{slice(begin, begin + config.batch)}];
-      const Tensor loss = mean_loss(model, corpus, rows);
-      adam.step(grad(loss, parameters));
-      scheduler.step();
-      total += loss.item() * static_cast<double>(rows.size());
-    }
-    losses.push_back(total / static_cast<double>(corpus.size()));
-    after_epoch(losses.back());
+  for (const kit::EpochReport& epoch :
+       kit::train_translator(model, corpus,
+                             {.epochs = config.epochs,
+                             .lr = config.learning_rate,
+                             .schedule = optim::schedule::warmup(variant.warmup ? config.warmup : 1),
+                             .max_norm = 0,
+                             .seed = seed,
+                             .on_epoch = after_epoch,
+                             .terminal = {}})) {
+    losses.push_back(epoch.loss);
   }
   return losses;
 }
@@ -114,8 +96,11 @@ std::vector<double> train(const Config& config, const kit::Corpus& corpus, const
 /// The norm of the first gradient in every decoder block: of the second feed-forward matrix.
 kit::Series first_gradients(const Config& config, const kit::Corpus& corpus, const char* name, nn::NormOrder order) {
   manual_seed(1);
-  const Translator model(config, corpus, order);
-  const Tensor loss = mean_loss(model, corpus, arange(std::min(config.batch, corpus.size())));
+  const nn::EncoderDecoder model{nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
+                                 transformer_options(config, order)};
+  kit::reset_to_xavier(model);
+  const Tensor loss =
+      kit::translation_loss(model, corpus, corpus.batch(arange(std::min<std::int64_t>(64, corpus.size()))));
   kit::Series series{.name = name, .style = kit::Series::Style::marked};
   for (std::int64_t i = 0; i < config.layers; ++i) {
     const Tensor g = grad(loss, {model.decoder.blocks[i].ffn.fc2.weight}, {.retain_graph = true})[0];
@@ -139,8 +124,8 @@ void run(const Config& config, kit::Example& example) {
     last.emplace_back();
     for (std::int64_t i = 0; i < config.seeds; ++i) {
       const std::uint64_t seed = example.seed + static_cast<std::uint64_t>(i);
-      const std::vector<double> losses = train(config, corpus, variant, seed, [&](double loss) {
-        bar.update(++done, {{variant.name, kit::fixed(loss, 3)}});
+      const std::vector<double> losses = train(config, corpus, variant, seed, [&](const kit::EpochReport& epoch) {
+        bar.update(++done, {{variant.name, kit::fixed(epoch.loss, 3)}});
       });
       last.back().push_back(losses.back());
       mean.y.resize(losses.size());

@@ -46,10 +46,10 @@ std::size_t shown_question(const kit::Corpus& corpus, const std::vector<kit::Tok
 }
 
 /// What D3 looked at while it translated a sentence, word by word.
-void draw_alignment(const Config& config, const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::Tokens source,
+void draw_alignment(const kit::Corpus& corpus, const nn::Seq2Seq& model, kit::Tokens source,
                     const std::filesystem::path& path) {
   nn::AttentionRecorder recorder;
-  kit::Tokens target = translations(config, corpus, model, {source}).front();
+  kit::Tokens target = kit::translations(model, corpus, {source}).front();
   const Array weights = kit::attention_weights(recorder, ".attention");  // (1, 1, T, S)
   source.push_back("<eos>");
   target.push_back("<eos>");
@@ -63,15 +63,19 @@ void draw_alignment(const Config& config, const kit::Corpus& corpus, const nn::S
 
 /// Trains contestant number i; of D3, draws an alignment if there is a path for it.
 Trial compete(const Config& config, const kit::Corpus& corpus, std::size_t i, std::uint64_t seed,
-              const AfterEpoch& after_epoch, const std::filesystem::path& alignment) {
+              const kit::EpochCallback& after_epoch, const std::filesystem::path& alignment) {
   manual_seed(seed);
-  if (i == 3) return train(config, corpus, Transformer(config, corpus), seed, after_epoch);
-  const nn::Seq2Seq model(nn::root, corpus.source_vocab().size(), corpus.target_vocab().size(),
-                          recurrent_options(config, i));
+  const std::int64_t source = corpus.source_vocab().size(), target = corpus.target_vocab().size();
+  if (i == 3) {
+    const nn::EncoderDecoder model{nn::root, source, target, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
+    kit::reset_to_xavier(model);
+    return train(config, corpus, model, seed, after_epoch);
+  }
+  const nn::Seq2Seq model(nn::root, source, target, recurrent_options(config, i));
   const Trial trial = train(config, corpus, model, seed, after_epoch);
   if (model.decoder.attention && !alignment.empty() && !trial.guesses.empty()) {
     const kit::Tokens source = corpus.held_out()[shown_question(corpus, trial.guesses)].source;
-    draw_alignment(config, corpus, model, source, alignment);
+    draw_alignment(corpus, model, source, alignment);
   }
   return trial;
 }
@@ -136,8 +140,8 @@ void run(const Config& config, kit::Example& example) {
     for (std::int64_t n = 0; n < config.seeds; ++n) {
       const std::uint64_t seed = example.seed + static_cast<std::uint64_t>(n);
       for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto after_epoch = [&](double loss) {
-          bar.update(++done, {{"model", contestants[i].name}, {"loss", kit::fixed(loss, 4)}});
+        const auto after_epoch = [&](const kit::EpochReport& epoch) {
+          bar.update(++done, {{"model", contestants[i].name}, {"loss", kit::fixed(epoch.loss, 4)}});
         };
         const auto alignment = seed == example.seed ? example.out / "alignment.svg" : std::filesystem::path();
         all[i].push_back(compete(config, corpus, i, seed, after_epoch, alignment));

@@ -263,10 +263,11 @@ std::string Trainer::curves() const {
     columns[0].push_back(report.loss);
     for (std::size_t i = 1; i < columns.size(); ++i) columns[i].push_back(report.scores.values[i - 1].second);
   }
+  const Series::Style style = steps.size() < 30 ? Series::Style::marked : Series::Style::line;
   std::vector<PlotPanel> panels;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto [least, most] = std::ranges::minmax(columns[i]);
-    panels.push_back({.series = {{.x = steps, .y = columns[i]}},
+    panels.push_back({.series = {{.x = steps, .y = columns[i], .style = style}},
                       .title = i == 0 ? "training loss" : history_.front().scores.values[i - 1].first,
                       .x_label = options_.validate_every > 0 ? "step" : "epoch",
                       .y_scale = least > 0 && most > 10 * least ? Scale::log : Scale::linear});
