@@ -15,7 +15,7 @@
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/signal.h>
-#include <xgrad/kit/text/tokenizer.h>
+#include <xgrad/kit/text/published_tokenizer.h>
 #include <xgrad/xgrad.h>
 
 namespace {
@@ -267,7 +267,7 @@ void train(const Config& config, kit::Example& example) {
 void write_on(const Config& config, const kit::Example& example) {
   const nn::Gpt model{nn::root, nn::gpt2_options(config.weights)};
   nn::load_gpt2(model, config.weights);
-  std::cout << write(model, kit::BpeTokenizer::read_folder(config.weights), config, example.seed) << "\n";
+  std::cout << write(model, kit::load_tokenizer(config.weights), config, example.seed) << "\n";
 }
 
 }  // namespace
