@@ -10,10 +10,6 @@
 namespace xgrad::kit {
 namespace {
 
-std::uint64_t key(std::int64_t left, std::int64_t right) {
-  return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint64_t>(right);
-}
-
 /// A place in a text where a special token stands.
 struct Place {
   std::size_t at = std::string_view::npos;
@@ -130,10 +126,8 @@ BpeTokenizer::BpeTokenizer(Parts parts) : parts_(std::move(parts)) {
     const std::string& token = parts_.tokens[static_cast<std::size_t>(id)];
     if (token.size() == 1 && !special.contains(id)) bytes_[static_cast<unsigned char>(token[0])] = id;
   }
-  merges_.reserve(parts_.merges.size());
   for (std::size_t rank = 0; rank < parts_.merges.size(); ++rank) {
-    const auto [left, right] = parts_.merges[rank];
-    merges_.emplace(key(left, right), Merge{static_cast<std::int64_t>(rank), parts_.results[rank]});
+    merges_.add(parts_.merges[rank][0], parts_.merges[rank][1], parts_.results[rank]);
   }
 }
 
@@ -172,8 +166,6 @@ Index BpeTokenizer::encode(std::string_view text) const {
 }
 
 void BpeTokenizer::encode_plain(std::string_view text, std::vector<std::int64_t>& ids) const {
-  std::string spaced;
-  if (parts_.prefix_space && !text.empty() && !text.starts_with(' ')) text = spaced = " " + std::string(text);
   // Where the ids of a word that was met before stand.
   std::unordered_map<std::string_view, std::array<std::size_t, 2>> known;
   for (const std::string_view word : gpt2_words(text)) {
@@ -188,51 +180,12 @@ void BpeTokenizer::encode_plain(std::string_view text, std::vector<std::int64_t>
   }
 }
 
-const BpeTokenizer::Merge* BpeTokenizer::merge_of(std::int64_t left, std::int64_t right) const {
-  const auto found = merges_.find(key(left, right));
-  return found == merges_.end() ? nullptr : &found->second;
-}
-
 void BpeTokenizer::merge_word(std::string_view word, std::vector<std::int64_t>& ids) const {
-  // A list of tokens, each linked to its neighbours; one that was merged into the left one has id -1.
-  struct Link {
-    std::int64_t id, before, behind;
-  };
-  const std::int64_t n = std::ssize(word);
-  std::vector<Link> links;
-  links.reserve(word.size());
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto byte = static_cast<unsigned char>(word[static_cast<std::size_t>(i)]);
-    links.push_back({bytes_[byte], i - 1, i + 1 < n ? i + 1 : -1});
-  }
-  const auto link = [&](std::int64_t i) -> Link& { return links[static_cast<std::size_t>(i)]; };
-
-  // Which pairs could be merged: the one that was learnt first, then the leftmost.
-  using Candidate = std::array<std::int64_t, 2>;  // rank, place
-  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
-  const auto merge_at = [&](std::int64_t i) {
-    return i < 0 || link(i).id < 0 || link(i).behind < 0 ? nullptr : merge_of(link(i).id, link(link(i).behind).id);
-  };
-  const auto offer = [&](std::int64_t i) {
-    if (const Merge* merge = merge_at(i)) queue.push({merge->rank, i});
-  };
-  for (std::int64_t i = 0; i < n; ++i) offer(i);
-  while (!queue.empty()) {
-    const auto [rank, i] = queue.top();
-    queue.pop();
-    const Merge* merge = merge_at(i);
-    if (merge == nullptr || merge->rank != rank) continue;  // another pair stands there by now
-    Link& gone = link(link(i).behind);
-    link(i).id = merge->result;
-    link(i).behind = gone.behind;
-    if (gone.behind >= 0) link(gone.behind).before = i;
-    gone.id = -1;
-    offer(link(i).before);
-    offer(i);
-  }
-  for (const Link& left : links) {
-    if (left.id >= 0) ids.push_back(left.id);
-  }
+  std::vector<std::int64_t> own;
+  own.reserve(word.size());
+  for (const char byte : word) own.push_back(bytes_[static_cast<unsigned char>(byte)]);
+  merges_.apply(own);
+  ids.insert(ids.end(), own.begin(), own.end());
 }
 
 BpeTokenizer BpeTokenizer::train(std::string_view text, const TrainingOptions& options) {

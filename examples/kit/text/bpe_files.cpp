@@ -1,4 +1,4 @@
-// The files of byte-level BPE: vocab.json with merges.txt, and tokenizer.json. Everything in them is checked here, so
+// The files of byte-level BPE: vocab.json with merges.txt. Everything in them is checked here, so
 // that the tokenizer can rely on it.
 #include <xgrad/kit/text/tokenizer.h>
 
@@ -12,7 +12,7 @@
 #include <xgrad/kit/program/error.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/kit/text/byte_text.h>
-#include <xgrad/kit/text/utf8.h>
+#include <xgrad/kit/text/json_field.h>
 
 namespace xgrad::kit {
 namespace {
@@ -22,62 +22,11 @@ using Json = nlohmann::json;
 
 constexpr const char* op = "BpeTokenizer::read";
 
-/// A text of a file in quotes, short enough for a message.
-std::string in_quotes(std::string_view text) { return '"' + fit_columns(text, 60) + '"'; }
-
 /// The document in a file.
 Json parse(const Path& path) {
   constexpr std::int64_t most = 100'000'000;
   return xgrad::read_json(path.string(), op, most);
 }
-
-/// One value of a document, with the way to it: `model.vocab`.
-class JsonField {
- public:
-  JsonField(const Path& path, std::string name, const Json* value)
-      : path_(path), name_(std::move(name)), value_(value) {}
-
-  /// What an object holds under this key, perhaps nothing.
-  JsonField operator[](const std::string& key) const {
-    require(value_ != nullptr && value_->is_object(), "an object");
-    const auto found = value_->find(key);
-    return {path_, name_.empty() ? key : name_ + "." + key, found == value_->end() ? nullptr : &*found};
-  }
-  /// An element of a list.
-  JsonField operator[](std::size_t i) const { return {path_, cat(name_, "[", i, "]"), &(*value_)[i]}; }
-
-  const Json& object() const { return require(value_ != nullptr && value_->is_object(), "an object"); }
-  const Json& list() const { return require(value_ != nullptr && value_->is_array(), "a list"); }
-  std::string text() const { return require(value_ != nullptr && value_->is_string(), "a text"); }
-  bool truth() const { return require(value_ != nullptr && value_->is_boolean(), "true or false"); }
-  std::int64_t id() const {
-    require(value_ != nullptr && value_->is_number_unsigned() && *value_ <= std::uint64_t{1} << 31, "an id");
-    return value_->get<std::int64_t>();
-  }
-  bool is_list() const { return value_ != nullptr && value_->is_array(); }
-  bool empty() const { return value_ == nullptr || value_->is_null(); }
-
-  /// Throws unless the value is this one.
-  void require_is(const Json& wanted) const { require(value_ != nullptr && *value_ == wanted, wanted.dump()); }
-  /// The same, where there may be none.
-  void require_none_or(const Json& wanted) const {
-    if (!empty()) require_is(wanted);
-  }
-
-  [[noreturn]] void refuse(std::string_view why) const {
-    fail<FormatError>(op, path_.string(), ": ", name_.empty() ? "" : name_ + ": ", why);
-  }
-
- private:
-  const Json& require(bool holds, std::string_view wanted) const {
-    if (!holds) refuse(cat("expected ", wanted, ", found ", value_ == nullptr ? "nothing" : shown(*value_)));
-    return *value_;
-  }
-
-  const Path& path_;
-  std::string name_;
-  const Json* value_;
-};
 
 }  // namespace
 
@@ -126,8 +75,6 @@ class BpeTokenizer::Reader {
     return "";
   }
 
-  void set_prefix_space(bool wanted) { parts_.prefix_space = wanted; }
-
   BpeTokenizer finish() {
     const std::int64_t size = std::ssize(texts_);
     if (size > 0 && texts_.rbegin()->first != size - 1) {
@@ -169,7 +116,7 @@ class BpeTokenizer::Reader {
 
 BpeTokenizer BpeTokenizer::read(const Path& vocab, const Path& merges, const Options& options) {
   const Json document = parse(vocab);
-  const JsonField field(vocab, "", &document);
+  const JsonField field(op, vocab, document);
   Reader reader(field);
   for (const std::string& token : options.special) {
     const std::optional<std::int64_t> id = reader.id(token);
@@ -187,53 +134,6 @@ BpeTokenizer BpeTokenizer::read(const Path& vocab, const Path& merges, const Opt
     if (!why.empty()) throw DataError(merges, number, why);
   }
   return reader.finish();
-}
-
-BpeTokenizer BpeTokenizer::read_json(const Path& file) {
-  const Json document = parse(file);
-  const JsonField whole(file, "", &document);
-  whole["normalizer"].require_none_or(nullptr);
-  const JsonField words = whole["pre_tokenizer"], model = whole["model"];
-  words["type"].require_is("ByteLevel");
-  words["use_regex"].require_none_or(true);
-  model["type"].require_none_or("BPE");
-  for (const char* flag : {"byte_fallback", "ignore_merges"}) model[flag].require_none_or(false);
-  for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"}) model[affix].require_none_or("");
-  model["dropout"].require_none_or(0.0);
-
-  Reader reader(model["vocab"]);
-  if (const JsonField added = whole["added_tokens"]; !added.empty()) {
-    for (std::size_t i = 0; i < added.list().size(); ++i) {
-      const JsonField token = added[i];
-      for (const char* flag : {"single_word", "lstrip", "rstrip"}) token[flag].require_none_or(false);
-      reader.add_special(token, token["content"].text(), token["id"].id());
-    }
-  }
-  const JsonField merges = model["merges"];
-  for (std::size_t i = 0; i < merges.list().size(); ++i) {
-    // A list of two texts, or as older versions write it one text with a space.
-    const JsonField pair = merges[i];
-    std::string left, right;
-    if (pair.is_list() && pair.list().size() == 2) {
-      left = pair[0].text();
-      right = pair[1].text();
-    } else {
-      const std::string text = pair.text();
-      const std::size_t space = text.find(' ');
-      if (space == text.npos) pair.refuse("expected two tokens with a space between them, found " + in_quotes(text));
-      left = text.substr(0, space);
-      right = text.substr(space + 1);
-    }
-    const std::string why = reader.add_merge(left, right);
-    if (!why.empty()) pair.refuse(why);
-  }
-  if (const JsonField prefix = words["add_prefix_space"]; !prefix.empty()) reader.set_prefix_space(prefix.truth());
-  return reader.finish();
-}
-
-BpeTokenizer BpeTokenizer::read_folder(const Path& folder) {
-  if (std::filesystem::exists(folder / "tokenizer.json")) return read_json(folder / "tokenizer.json");
-  return read(folder / "vocab.json", folder / "merges.txt");
 }
 
 void BpeTokenizer::save(const Path& vocab, const Path& merges) const {

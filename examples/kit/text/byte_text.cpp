@@ -1,7 +1,6 @@
-// One table for both directions.
+// A table for each direction.
 #include <xgrad/kit/text/byte_text.h>
 
-#include <algorithm>
 #include <array>
 
 #include <xgrad/kit/text/utf8.h>
@@ -19,20 +18,36 @@ constexpr std::array<char32_t, 256> characters = [] {
   return table;
 }();
 
+constexpr std::array<int, 0x144> bytes_by_character = [] {
+  std::array<int, 0x144> table{};
+  table.fill(-1);
+  for (std::size_t byte = 0; byte < 256; ++byte) table[characters[byte]] = static_cast<int>(byte);
+  return table;
+}();
+
 }  // namespace
 
 std::string byte_text(std::string_view bytes) {
-  std::u32string text;
-  for (const char byte : bytes) text += characters[static_cast<unsigned char>(byte)];
-  return encode_utf8(text);
+  std::string text;
+  for (const char byte : bytes) {
+    const char32_t c = characters[static_cast<unsigned char>(byte)];  // below 0x800: two bytes at most
+    if (c < 0x80) {
+      text += static_cast<char>(c);
+    } else {
+      text += {static_cast<char>(0xC0 | c >> 6), static_cast<char>(0x80 | (c & 0x3F))};
+    }
+  }
+  return text;
 }
 
 std::optional<std::string> bytes_of_text(std::string_view text) {
   std::string bytes;
   for (const char32_t c : decode_utf8(text)) {
-    const auto found = std::ranges::find(characters, c);
-    if (found == characters.end()) return std::nullopt;
-    bytes += static_cast<char>(found - characters.begin());
+    if (c < bytes_by_character.size() && bytes_by_character[c] >= 0) {
+      bytes += static_cast<char>(bytes_by_character[c]);
+    } else {
+      return std::nullopt;
+    }
   }
   return bytes;
 }

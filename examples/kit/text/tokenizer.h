@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <xgrad/core/array/array.h>
+#include <xgrad/kit/text/merges.h>
 #include <xgrad/kit/text/text.h>
 
 namespace xgrad::kit {
@@ -114,19 +114,13 @@ class BpeTokenizer final : public Tokenizer {
   /// empty or given twice.
   static BpeTokenizer train(std::string_view text, const TrainingOptions& options = {});
 
-  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt. Throws IoError; LimitError for more
-  /// than 100 MB of JSON; FormatError for what is no JSON or has another form, for ids given twice or left out, for a
-  /// byte without a token, for a merge whose parts or result are not in the vocabulary, and for a special token that is
-  /// not. A file of merges is named with its line.
+  /// Reads the two files that GPT-2 was published with, vocab.json and merges.txt; what the package `tokenizers` saves
+  /// is read by `load_tokenizer` (published_tokenizer.h). Throws IoError; LimitError for more than 100 MB of JSON;
+  /// FormatError for what is no JSON or has another form, for ids given twice or left out, for a byte without a token,
+  /// for a merge whose parts or result are not in the vocabulary, and for a special token that is not. A file of merges
+  /// is named with its line.
   static BpeTokenizer read(const std::filesystem::path& vocab, const std::filesystem::path& merges,
                            const Options& options = {});
-
-  /// Reads tokenizer.json as the package `tokenizers` writes it for byte-level BPE with the pattern of GPT-2. Throws as
-  /// `read` does, and FormatError for a field that asks for something else.
-  static BpeTokenizer read_json(const std::filesystem::path& file);
-
-  /// Reads tokenizer.json if the folder has one, or vocab.json and merges.txt. Throws as these do.
-  static BpeTokenizer read_folder(const std::filesystem::path& folder);
 
   /// Writes the two files that `read` takes. Throws IoError.
   void save(const std::filesystem::path& vocab, const std::filesystem::path& merges) const;
@@ -149,22 +143,16 @@ class BpeTokenizer final : public Tokenizer {
     std::vector<std::array<std::int64_t, 2>> merges;  ///< pairs of ids, the first to be merged first
     std::vector<std::int64_t> results;                ///< of each merge
     std::vector<std::int64_t> special;                ///< ids
-    bool prefix_space = false;                        ///< whether text that begins without a space gets one
-  };
-  struct Merge {
-    std::int64_t rank;
-    std::int64_t result;
   };
   class Reader;
 
   explicit BpeTokenizer(Parts parts);
   void encode_plain(std::string_view text, std::vector<std::int64_t>& ids) const;
   void merge_word(std::string_view word, std::vector<std::int64_t>& ids) const;
-  const Merge* merge_of(std::int64_t left, std::int64_t right) const;
 
   Parts parts_;
   std::array<std::int64_t, 256> bytes_{};
-  std::unordered_map<std::uint64_t, Merge> merges_;  // by both ids
+  Merges merges_;
 };
 
 }  // namespace xgrad::kit

@@ -3,10 +3,16 @@
 
 #include <utf8proc.h>
 
+#include <cctype>
+
 namespace xgrad::kit {
 
 CharacterClass character_class(char32_t c) {
   if ((c >= 0x9 && c <= 0xD) || c == 0x85) return CharacterClass::space;
+  if (c < 0x80) {  // most of what is asked for
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return CharacterClass::letter;
+    return c >= '0' && c <= '9' ? CharacterClass::number : c == ' ' ? CharacterClass::space : CharacterClass::other;
+  }
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
@@ -29,6 +35,13 @@ CharacterClass character_class(char32_t c) {
     default:
       return CharacterClass::other;
   }
+}
+
+std::string_view character_category(char32_t c) { return utf8proc_category_string(static_cast<utf8proc_int32_t>(c)); }
+
+bool is_punctuation(char32_t c) {
+  if (c < 0x80) return std::ispunct(static_cast<int>(c)) != 0;
+  return character_category(c)[0] == 'P';
 }
 
 char32_t lower_case(char32_t c) { return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))); }

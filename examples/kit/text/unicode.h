@@ -1,6 +1,8 @@
 // What Unicode says of single characters, in the version that utf8proc has.
 #pragma once
 
+#include <string_view>
+
 #include <xgrad/core/base/error.h>
 
 namespace xgrad::kit {
@@ -11,6 +13,12 @@ enum class CharacterClass { letter, mark, number, space, other };
 
 /// The class of a character.
 CharacterClass character_class(char32_t c);
+
+/// The two letters of the general category, such as "Lu".
+std::string_view character_category(char32_t c);
+
+/// True for punctuation, P, and for the symbols of ASCII: `$`, `+`, `<`, `^` and others.
+bool is_punctuation(char32_t c);
 
 /// The small form of a letter; other characters stay as they are.
 char32_t lower_case(char32_t c);
