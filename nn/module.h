@@ -392,6 +392,21 @@ std::ostream& operator<<(std::ostream& out, const Module& module);
 void save(const Module& module, const std::string& path);
 void load(const Module& module, const std::string& path, const LoadOptions& options = {});
 
+namespace detail {
+
+/// Whether Layer(At, arguments...) can be written; where it cannot, that is an error of the compiler's that says what is
+/// missing. Who asks leaves out what would not compile, so that it stays the only one.
+template <class Layer, class... Arguments>
+constexpr bool made_from() {
+  constexpr bool is_made = std::is_constructible_v<Layer, At, const Arguments&...>;
+  static_assert(is_made || !std::is_base_of_v<Module, Layer>,
+                "Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;` in a "
+                "`struct X : nn::Layer<X>`, or by `X(At here, ...) : Module(here)` in a `struct X : nn::Module`");
+  return is_made;
+}
+
+}  // namespace detail
+
 template <class... Inputs>
 Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
   module.check_places();

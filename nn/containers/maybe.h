@@ -25,9 +25,6 @@ class Maybe {
   /// layer's constructor throws.
   template <class... Arguments>
   Maybe(const At& here, bool there, const Arguments&... arguments) {
-    static_assert(std::is_base_of_v<Module, Layer>, "Maybe<Layer>: Layer is no Module");
-    static_assert(std::is_constructible_v<Layer, At, const Arguments&...>,
-                  "Maybe<Layer>(at(\"name\"), there, arguments...): Layer has no constructor (At, arguments...)");
     make(here, there, arguments...);
   }
   template <class L = Layer>
@@ -67,10 +64,13 @@ class Maybe {
  private:
   template <class... Arguments>
   void make(const At& here, bool there, const Arguments&... arguments) {
-    if (there) {
-      layer_.emplace(here, arguments...);
-    } else {
-      here.decline();
+    static_assert(std::is_base_of_v<Module, Layer>, "Maybe<Layer>: Layer is no Module");
+    if constexpr (detail::made_from<Layer, Arguments...>()) {
+      if (there) {
+        layer_.emplace(here, arguments...);
+      } else {
+        here.decline();
+      }
     }
   }
 

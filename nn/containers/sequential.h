@@ -66,32 +66,44 @@ class LayerMaker {
   std::function<std::unique_ptr<Layer>(At)> make_;
 };
 
+namespace detail {
+
+template <class Layer, class... Arguments>
+LayerMaker<Layer> maker_of(const Arguments&... arguments) {
+  static_assert(std::is_base_of_v<Module, Layer>, "make<Layer>(arguments...): Layer is no Module");
+  return LayerMaker<Layer>([copies = std::tuple<std::decay_t<const Arguments&>...>(arguments...)](At here) {
+    return std::apply(
+        [&](const auto&... each) -> std::unique_ptr<Layer> {
+          if constexpr (made_from<Layer, std::decay_t<const Arguments&>...>())
+            return std::make_unique<Layer>(std::move(here), each...);
+        },
+        copies);
+  });
+}
+
+}  // namespace detail
+
 /// Layer(its place, arguments...), to be made by Sequential and its like. The arguments are copied.
 template <class Layer, class... Arguments>
 LayerMaker<Layer> make(const Arguments&... arguments) {
-  static_assert(std::is_base_of_v<Module, Layer>, "make<Layer>(arguments...): Layer is no Module");
-  static_assert(std::is_constructible_v<Layer, At, const Arguments&...>,
-                "make<Layer>(arguments...): Layer has no constructor (At, arguments...)");
-  return LayerMaker<Layer>([copies = std::tuple<std::decay_t<Arguments>...>(arguments...)](At here) {
-    return std::apply([&](const auto&... each) { return std::make_unique<Layer>(std::move(here), each...); }, copies);
-  });
+  return detail::maker_of<Layer>(arguments...);
 }
 /// The same with options, which may stand in braces.
 template <class Layer>
 LayerMaker<Layer> make(const typename Layer::Options& options) {
-  return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), options); });
+  return detail::maker_of<Layer>(options);
 }
 template <class Layer, class A>
 LayerMaker<Layer> make(const A& a, const typename Layer::Options& options) {
-  return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), a, options); });
+  return detail::maker_of<Layer>(a, options);
 }
 template <class Layer, class A, class B>
 LayerMaker<Layer> make(const A& a, const B& b, const typename Layer::Options& options) {
-  return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), a, b, options); });
+  return detail::maker_of<Layer>(a, b, options);
 }
 template <class Layer, class A, class B, class C>
 LayerMaker<Layer> make(const A& a, const B& b, const C& c, const typename Layer::Options& options) {
-  return LayerMaker<Layer>([=](At here) { return std::make_unique<Layer>(std::move(here), a, b, c, options); });
+  return detail::maker_of<Layer>(a, b, c, options);
 }
 
 /// A function of a tensor as a layer without parameters. Throws ValueError for an empty function.
@@ -118,6 +130,11 @@ class Step {
   Step(Tensor (*f)(const Tensor&)) : Step(Activation(f)) {}
   Step(Tensor (*f)(const Tensor&, Gelu)) : Step(Activation(f)) {}
   Step(Tensor (*f)(const Tensor&, double)) : Step(Activation(f)) {}
+  /// Says what to write instead.
+  template <std::derived_from<Module> Layer>
+  Step(const Layer&) {
+    static_assert(Module::never<Layer>, "a layer is made at its place: nn::make<Layer>(arguments...) is its step");
+  }
   template <class F>
   requires std::constructible_from<Activation, F> Step(F f) : Step(make_function(Activation(std::move(f)))) {}
 

@@ -66,8 +66,6 @@ class Stack : public Module {
   Stack(At here, std::int64_t count, const Arguments&... arguments) : Module(here) {
     static_assert(std::is_base_of_v<Module, Layer>, "Stack<Layer>: Layer is no Module");
     constexpr bool by_function = sizeof...(Arguments) == 1 && (makes_layer<Arguments> && ...);
-    static_assert(by_function || std::is_constructible_v<Layer, At, const Arguments&...>,
-                  "Stack<Layer>(at(\"name\"), count, arguments...): Layer has no constructor (At, arguments...)");
     const Scope scope(place());
     if (count < 0) fail<ValueError>("stack", count, " layers", declared_later());
     if (count > most_layers) {
@@ -77,7 +75,7 @@ class Stack : public Module {
       if constexpr (by_function) {
         // Made where it stays: layers do not move.
         layers_.push_back(std::unique_ptr<Layer>(new Layer((arguments(at(cat(i)), i), ...))));
-      } else {
+      } else if constexpr (detail::made_from<Layer, Arguments...>()) {
         layers_.push_back(std::make_unique<Layer>(at(cat(i)), arguments...));
       }
     }

@@ -22,6 +22,18 @@ struct Block : nn::Module {
   Block(At here, int width, bool wide = false) : Module(here), w(param("w", {width}, nn::init::ones())) { (void)wide; }
   const Tensor w;
 };
+struct WidthOptions {
+  int width = 2;
+};
+struct PlaceLost : nn::Module {
+  using Options = WidthOptions;
+  explicit PlaceLost(int) {}
+  explicit PlaceLost(const WidthOptions&) {}
+  Tensor operator()(const Tensor& in) const { return in; }
+};
+struct NothingInherited : nn::Layer<NothingInherited, WidthOptions> {
+  Tensor forward(const Tensor& in) const { return in; }
+};
 inline const Tensor x(2);
 inline const auto one = [](auto, auto) { return 1; };
 inline const auto same_number = [](auto v) { return v; };
@@ -54,7 +66,12 @@ for compiler in g++ clang++; do
 
   echo "  what is right compiles"
   said=$(compile '
+    struct Called : nn::Layer<Called> {
+      Called(At here, const std::string&) : Layer(here) {}
+      Tensor forward(const Tensor& in) const { return in; }
+    };
     struct Right : nn::Module {
+      nn::Sequential net{at("net"), nn::make<Called>("text"), relu};
       nn::Linear fc{at("fc"), 2, 3};
       const Tensor w = param("w", {2}, nn::init::ones());
       const Tensor other = xgrad::variable(Array({2}, Real(1)), "other");
@@ -108,7 +125,23 @@ for compiler in g++ clang++; do
   in_module 'Layer has no constructor (At, arguments...)' 'nn::Stack<Block> blocks{at("blocks"), 2, "wide"};'
   in_module 'Layer is no Module' 'nn::Stack<Tensor> blocks{at("blocks"), 2, 3};'
 
+  echo "  layers that take no place: one error, which says what to write"
+  own='Layer has no constructor (At, arguments...): a layer X of your own has one by `using Layer::Layer;`'
+  for member in 'Stack<PlaceLost> l{at("l"), 2, 3}' 'Stack<NothingInherited> l{at("l"), 2, WidthOptions{}}' \
+    'Maybe<PlaceLost> l{at("l"), true, 3}' 'Maybe<PlaceLost> l{at("l"), true, {.width = 3}}' \
+    'Sequential l{at("l"), nn::make<PlaceLost>(3), nn::make<PlaceLost>({.width = 3})}' \
+    'Sequential l{at("l"), {nn::make<NothingInherited>({.width = 3}), relu}}' \
+    'ModuleList<> l{at("l"), nn::make<NothingInherited>()}'; do
+    in_module "$own" "nn::$member;"
+    said=$(compile "struct Model : nn::Module { nn::$member; };" || true)
+    [[ $(grep 'error:' <<<"$said") != *unique_ptr.h* && $(grep 'error:' <<<"$said") != *optional* ]] || { echo "$said"; exit 1; }
+  done
+
   echo "  sequences"
+  in_module 'a layer is made at its place: nn::make<Layer>(arguments...)' \
+    'nn::Linear fc{at("fc"), 2, 3}; nn::Sequential net{at("net"), {fc, relu}};'
+  in_module 'a layer is made at its place: nn::make<Layer>(arguments...)' \
+    'nn::Sequential net{at("net"), nn::Linear{nn::root, 2, 3}, relu};'
   in_module 'Layer is no Module' 'nn::Sequential net{at("net"), nn::make<Tensor>(2)};'
   in_module 'Layer has no constructor (At, arguments...)' 'nn::Sequential net{at("net"), nn::make<Block>(2, "wide", 3)};'
   in_module 'a layer takes one Tensor (or Index) and returns a Tensor' 'nn::Sequential net{at("net"), nn::make<Block>(2)};'
