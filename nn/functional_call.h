@@ -1,7 +1,6 @@
 // A model as a function of its parameters, and a second model of the same kind.
 //
-//     const Tensors fast = ...;                                    // one for each of net.parameters(), as w - lr * g
-//     const Tensor y = nn::functional_call(net, fast, x);          // net(x), had it these
+//     const Tensor y = nn::functional_call(net, adapted, x);       // net(x), had it these in place of net.parameters()
 //     const auto twin = nn::clone(net);                            // another net with the same numbers
 #pragma once
 

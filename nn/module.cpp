@@ -11,7 +11,6 @@
 
 #include "../core/graph/tensor.h"
 #include "../ops/arrange/create.h"
-#include "parametrization.h"
 
 namespace xgrad::nn {
 namespace {
@@ -424,17 +423,9 @@ void Module::remove_hook(std::uint64_t number) const {
   std::erase_if(hooks_, [number](const Hook& hook) { return hook.number == number; });
 }
 
-void Entered::begin() {
-  const auto hooks = module_.hooks_;  // a hook may remove itself
-  for (const Module::Hook& hook : hooks) {
-    if (hook.when == Module::When::before) hook.function({module_, inputs_, indices_, Tensor()});
-  }
-  if (!module_.parametrizations_.empty()) substitution_ = Parametrization::all_of(module_);
-}
-
 Tensor Entered::operator()(Tensor output) const {
   if (module_.hooks_.empty()) return output;
-  const auto hooks = module_.hooks_;
+  const auto hooks = module_.hooks_;  // a hook may remove itself
   for (const Module::Hook& hook : hooks) {
     if (hook.when == Module::When::before) continue;
     if (Tensor replacement = hook.function({module_, inputs_, indices_, output}); replacement.defined()) {

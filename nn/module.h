@@ -102,7 +102,7 @@ class Entered {
     }
   }
 
-  void begin();
+  void begin();  // nn/parametrization.cpp: where there are hooks or parametrizations
 
   Scope scope_;
   const Module& module_;

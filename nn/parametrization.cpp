@@ -63,6 +63,14 @@ std::shared_ptr<void> Parametrization::all_of(const Module& layer) {
   return std::make_shared<detail::Substitution>(std::move(pairs));
 }
 
+void Entered::begin() {
+  const auto hooks = module_.hooks_;  // a hook may remove itself
+  for (const Module::Hook& hook : hooks) {
+    if (hook.when == Module::When::before) hook.function({module_, inputs_, indices_, Tensor()});
+  }
+  if (!module_.parametrizations_.empty()) substitution_ = Parametrization::all_of(module_);
+}
+
 namespace {
 
 const Tensor& at_least_a_matrix(const char* op, const Tensor& plain) {

@@ -96,6 +96,7 @@ using namespace common;
 extern const Block net;
 extern const Index labels;
 extern kit::DataLoader<kit::TensorDataset<Tensor, Index>> batches, validation;
+extern kit::Trainer trainer;
 }  // namespace docs_data
 
 namespace core_diagram_view_compare {
@@ -160,6 +161,17 @@ namespace core_watch_profile {
 using namespace common;
 extern const Block model;
 }  // namespace core_watch_profile
+
+namespace nn_functional_call {
+using namespace common;
+extern const nn::Mlp net;
+extern const Tensors adapted;
+}  // namespace nn_functional_call
+
+namespace nn_parametrization {
+using namespace common;
+extern nn::Gpt model;
+}  // namespace nn_parametrization
 
 namespace nn_summary {
 using namespace common;
@@ -281,6 +293,7 @@ namespace docs_optimizers {
 using namespace common;
 extern const std::vector<Block> blocks;
 extern nn::Gpt language;
+extern const nn::Mlp net;
 extern const Tensor x2, y2;
 extern const Tensors inputs, targets;
 extern const int k;

@@ -38,6 +38,9 @@ struct Pixels {
 /// What a library said before it gave up.
 struct Message {
   char text[JMSG_LENGTH_MAX] = "";
+
+  /// As much of it as there is room for.
+  void set(std::string_view all) { text[all.copy(text, sizeof text - 1)] = 0; }
 };
 
 class PngReader {
@@ -89,7 +92,7 @@ class PngReader {
  private:
   [[noreturn]] static void give_up(png_structp png, png_const_charp text) {
     auto* reader = static_cast<PngReader*>(png_get_error_ptr(png));
-    std::snprintf(reader->message_.text, sizeof reader->message_.text, "%s", text);
+    reader->message_.set(text);
     png_longjmp(png, 1);
   }
   static void next_bytes(png_structp png, png_bytep room, std::size_t count) {
@@ -148,7 +151,7 @@ class JpegReader {
 
  private:
   [[noreturn]] void refuse(const char* text) {
-    std::snprintf(message_.text, sizeof message_.text, "%s", text);
+    message_.set(text);
     std::longjmp(jump_, 1);
   }
   [[noreturn]] static void give_up(j_common_ptr jpeg) {
