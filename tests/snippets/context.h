@@ -14,6 +14,7 @@
 #include "../../examples/kernel_regression/regression.h"
 #include "../../examples/kit/draw/attention.h"
 #include "../../examples/kit/text/corpus.h"
+#include "../../examples/kit/text/published_tokenizer.h"
 #include "../../examples/kit/text/tokenizer.h"
 #include "../../examples/kit/data/data.h"
 #include "../../examples/kit/train/metrics.h"
