@@ -1,13 +1,18 @@
 // BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding", 2019): an
-// encoder of post-norm blocks that sees a whole text, and a head that fills in masked words.
+// encoder of post-norm blocks that sees a whole text, and a head that fills in masked words or says of what class a
+// text is.
 //
 //     nn::Bert model{nn::root, {.vocabulary = 1000, .context = 64, .dim = 128, .heads = 4, .layers = 4, .ffn = 512}};
 //     const Tensor logits = model(ids, {.lengths = lengths});                       // (B, T, V)
+//
+//     const nn::Bert judge{nn::root, {.head = nn::BertHead::classes, .classes = 3}};
+//     const Tensor judged = judge(ids, {.lengths = lengths});                       // (B, 3)
 #pragma once
 
 #include <optional>
 
 #include "../attention/multi_head_attention.h"
+#include "../containers/maybe.h"
 #include "../containers/stack.h"
 #include "../layers/embedding.h"
 #include "../layers/mlp.h"
@@ -15,6 +20,14 @@
 #include "../layers/positions.h"
 
 namespace xgrad::nn {
+
+/// What stands on the encoder, h = encode(ids), and what the model computes.
+enum class BertHead {
+  words,   ///< what could stand at each position: logits (B, T, V)
+  none,    ///< nothing: h (B, T, C)
+  pooled,  ///< pool(h) (B, C)
+  classes  ///< a linear map of pool(h): logits (B, classes)
+};
 
 /// The defaults are those of BERT base.
 struct BertOptions {
@@ -28,6 +41,8 @@ struct BertOptions {
   double dropout = 0.1;     ///< of embedding, weights of attention and residual branches
   double norm_eps = 1e-12;
   Activation activation = gelu;
+  BertHead head = BertHead::words;
+  std::int64_t classes = 2;  ///< of BertHead::classes
 };
 
 /// What BERT is told of its ids (B, T) beside them.
@@ -54,7 +69,8 @@ struct BertBlock : Module {
 };
 
 /// h = blocks(dropout(norm(embedding(ids) + segments + positions)))
-/// logits = head_norm(activation(transform(h))) embedding' + bias
+/// logits = head_norm(activation(transform(h))) embedding' + bias                       BertHead::words
+/// logits = classifier(dropout(pool(h))),    pool(h) = tanh(pooler(h_0))                BertHead::classes
 ///
 /// First weights normal with deviation 0.02, biases 0.
 struct Bert : Module {
@@ -67,7 +83,10 @@ struct Bert : Module {
   /// What each position means in its text: ids (B, T) -> (B, T, C). Throws ShapeError unless the shapes are as said
   /// above, ValueError for an id, segment or length that does not exist, or more positions than the context has.
   Tensor encode(const Index& ids, const BertInputs& inputs = {}) const;
-  /// What could stand at each position: ids (B, T) -> logits (B, T, V). Throws as encode().
+  /// What a text means as a whole: tanh(pooler(h_0)), h (B, T, C) -> (B, C). Throws ShapeError; ValueError for a head
+  /// without a pooler.
+  Tensor pool(const Tensor& h) const;
+  /// What the head says: ids (B, T) -> (B, T, V), (B, T, C), (B, C) or (B, classes). Throws as encode().
   Tensor operator()(const Index& ids, const BertInputs& inputs = {}) const;
 
   const Options options;
@@ -77,9 +96,11 @@ struct Bert : Module {
   LayerNorm norm;
   Dropout dropout;
   Stack<BertBlock> blocks;
-  Linear transform;
-  LayerNorm head_norm;
-  const Tensor bias;  ///< (V), at first 0
+  Maybe<Linear> transform;  ///< of BertHead::words, as what follows
+  Maybe<LayerNorm> head_norm;
+  const Tensor bias;     ///< (V), at first 0
+  Maybe<Linear> pooler;  ///< of BertHead::pooled and BertHead::classes
+  Maybe<Linear> classifier;
 };
 
 }  // namespace xgrad::nn

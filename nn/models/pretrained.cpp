@@ -86,6 +86,11 @@ class Config {
     fail<FormatError>(op_, path_, ": ", escaped(name), " ", what, ", found ",
                       found == entries_.end() ? "null" : shown(*found));
   }
+  // The number of entries of an object.
+  std::int64_t size(const char* name) const {
+    if (!at(name).is_object()) refuse(name, "is not an object");
+    return std::ssize(at(name));
+  }
   // An entry that is an object, as a config of its own.
   Config inner(const char* name) const {
     if (!at(name).is_object()) refuse(name, "is not an object");
@@ -138,6 +143,16 @@ std::optional<RotaryScaling> scaling_of(const Config& config) {
                        .low = config.positive("low_freq_factor"),
                        .high = config.positive("high_freq_factor"),
                        .context = config.integer("original_max_position_embeddings")};
+}
+
+// What stands on the encoder of a BERT, by the name of its class.
+BertHead head_of_bert(const Config& config) {
+  const char* name = "architectures";
+  const auto is = [&](const char* architecture) { return config.is(name, nlohmann::json::array({architecture})); };
+  if (!config.has(name) || is("BertForMaskedLM") || is("BertForPreTraining")) return BertHead::words;
+  if (is("BertModel")) return BertHead::pooled;
+  if (is("BertForSequenceClassification")) return BertHead::classes;
+  return BertHead::none;
 }
 
 // ---- Weights --------------------------------------------------------------------------------------------------------
@@ -314,7 +329,9 @@ BertOptions bert_options(const std::string& path) {
           .ffn = config.integer("intermediate_size"),
           .dropout = 0,
           .norm_eps = config.number("layer_norm_eps", 1e-12),
-          .activation = config.activation("hidden_act", "gelu")};
+          .activation = config.activation("hidden_act", "gelu"),
+          .head = head_of_bert(config),
+          .classes = config.has("id2label") ? config.size("id2label") : 2};
 }
 
 void load_gpt2(const Gpt& model, const std::string& path) {
@@ -401,14 +418,21 @@ void load_bert(const Bert& model, const std::string& path) {
     file.into_layer(block.ffn.fc2, name("output.dense"));
     into_norm(block.norm2, name("output.LayerNorm"));
   }
-  file.into_layer(model.transform, "cls.predictions.transform.dense");
-  into_norm(model.head_norm, "cls.predictions.transform.LayerNorm");
-  file.into(model.bias, "cls.predictions.bias");
-  file.again(model.bias, "cls.predictions.decoder.bias");
-  file.again(model.embedding.weight, "cls.predictions.decoder.weight");
+  if (model.transform) {
+    file.into_layer(*model.transform, "cls.predictions.transform.dense");
+    into_norm(*model.head_norm, "cls.predictions.transform.LayerNorm");
+    file.into(model.bias, "cls.predictions.bias");
+    file.again(model.bias, "cls.predictions.decoder.bias");
+    file.again(model.embedding.weight, "cls.predictions.decoder.weight");
+    file.leave_out_all("cls.seq_relationship.");
+  } else {
+    for (const char* head : {"cls.", "qa_outputs."}) file.leave_out_all(head);
+    if (!model.classifier) file.leave_out_all("classifier.");
+  }
+  if (model.pooler) file.into_layer(*model.pooler, file.name("pooler.dense"));
+  if (model.classifier) file.into_layer(*model.classifier, "classifier");
   file.leave_out(file.name("embeddings.position_ids"));
   file.leave_out_all(file.name("pooler."));
-  file.leave_out_all("cls.seq_relationship.");
   file.load();
 }
 

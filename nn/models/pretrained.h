@@ -19,6 +19,10 @@ namespace xgrad::nn {
 /// `model_type` must be that of the model, if there is one: other families have arrays of the same names and shapes and
 /// mean other numbers. Taken as a Llama are `llama`, with the rotary positions of Llama 3.1 if its config says so,
 /// `mistral`, whose `sliding_window` is 4096 where it is not given, and `qwen2` without a sliding window.
+///
+/// The head of a BERT is what `architectures` says: BertForMaskedLM and BertForPreTraining fill in words, as a config
+/// does that names none; BertModel, which files of sentence encoders have, has a pooler; BertForSequenceClassification
+/// has as many classes as there are labels in `id2label`. Of others the encoder is read, BertHead::none.
 GptOptions gpt2_options(const std::string& path);
 LlamaOptions llama_options(const std::string& path);
 BertOptions bert_options(const std::string& path);
@@ -31,7 +35,8 @@ BertOptions bert_options(const std::string& path);
 void load_gpt2(const Gpt& model, const std::string& path);
 /// Queries, keys and values become one map.
 void load_llama(const Llama& model, const std::string& path);
-/// The same; what is there for guessing the next sentence is left out.
+/// The same. What is there for guessing the next sentence is left out, as a pooler is that the model has not; and every
+/// other head where it fills in no words: the encoder of any file can be had with BertHead::none.
 void load_bert(const Bert& model, const std::string& path);
 
 }  // namespace xgrad::nn

@@ -18,6 +18,7 @@
 #include "../../examples/kit/draw/attention.h"
 #include "../../examples/kit/program/signal.h"
 #include "../../examples/kit/text/corpus.h"
+#include "../../examples/kit/text/published_tokenizer.h"
 #include "../../examples/kit/text/tokenizer.h"
 #include "../../examples/kit/train/fit.h"
 #include "../../examples/kit/train/metrics.h"

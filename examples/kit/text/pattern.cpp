@@ -14,64 +14,6 @@
 namespace xgrad::kit {
 namespace {
 
-/// \w of Oniguruma, which takes six fractions and powers of Latin-1 for letters.
-constexpr std::string_view word_set = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})";
-
-/// The expression in the words of PCRE2, or the part that has no such words.
-struct Translation {
-  std::string regex;
-  std::string refused;
-};
-
-Translation translated(std::string_view regex) {
-  Translation to;
-  bool in_set = false;
-  for (std::size_t i = 0; i < regex.size(); ++i) {
-    const std::string_view rest = regex.substr(i);
-    const auto starts = [&](std::initializer_list<std::string_view> all) {
-      return std::ranges::any_of(all, [&](std::string_view one) { return rest.starts_with(one); });
-    };
-    const auto refuse = [&](std::size_t length) { return Translation{"", std::string(rest.substr(0, length))}; };
-    if (rest[0] == '\\') {
-      const char c = rest.size() > 1 ? rest[1] : ' ';
-      if (c == 's' || c == 'S') {  // PCRE2 takes U+180E for a space
-        to.regex += c == 's' ? R"(\p{White_Space})" : R"(\P{White_Space})";
-      } else if (c == 'w' && in_set) {
-        to.regex += word_set;
-      } else if ((c == 'w' || c == 'W') && !in_set) {
-        to.regex += cat(c == 'w' ? "[" : "[^", word_set, "]");
-      } else if (c == 'v') {
-        to.regex += R"(\x{0B})";
-      } else if (c == 'u' && rest.size() >= 6) {
-        to.regex += cat(R"(\x{)", rest.substr(2, 4), "}");
-        i += 4;
-      } else if (std::string_view("dDrntfpPx").find(c) != std::string_view::npos ||
-                 std::ispunct(static_cast<unsigned char>(c)) != 0) {
-        to.regex += rest.substr(0, 2);
-      } else {
-        return refuse(2);
-      }
-      ++i;
-      continue;
-    }
-    if (in_set && starts({"[", "&&"})) return refuse(2);
-    if (!in_set && starts({"(?"}) && !starts({"(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?i)", "(?-i:"})) {
-      return refuse(4);
-    }
-    if (!in_set && starts({"(*"})) return refuse(2);
-    if (rest[0] == '[' && !in_set) {
-      in_set = true;
-      // A bracket that closes directly behind the one that opens is one of the characters.
-      const std::size_t open = rest.starts_with("[^") ? 2 : 1;
-      if (rest.substr(open).starts_with("]")) return refuse(open + 1);
-    } else if (rest[0] == ']') {
-      in_set = false;
-    }
-    to.regex += rest[0];
-  }
-  return to;
-}
-
 /// An expression that was compiled.
 class Regex {
  public:
@@ -122,6 +64,76 @@ class Regex {
  private:
   std::shared_ptr<pcre2_code> code_;  // which PCRE2 does not change after it was compiled
 };
+
+/// \w of Oniguruma in a set; where it stands alone, six fractions and powers of Latin-1 are among the letters, too.
+constexpr std::string_view word_set = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})",
+                           more_words = R"(\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})";
+
+/// \p{Han} and the like: characters of a script alone, where PCRE2 takes those, too, that it shares with others.
+std::optional<std::string> script_alone(std::string_view rest) {
+  const std::size_t end = rest.find('}');
+  if (!rest.substr(2).starts_with('{') || end == rest.npos || end <= 5) return std::nullopt;
+  std::string script = cat(rest.substr(0, 3), "sc:", rest.substr(3, end - 2)), why;
+  return Regex::compile(script, why) ? std::optional(std::move(script)) : std::nullopt;
+}
+
+/// The expression in the words of PCRE2, or the part that has no such words.
+struct Translation {
+  std::string regex;
+  std::string refused;
+};
+
+Translation translated(std::string_view regex) {
+  Translation to;
+  bool in_set = false;
+  for (std::size_t i = 0; i < regex.size(); ++i) {
+    const std::string_view rest = regex.substr(i);
+    const auto starts = [&](std::initializer_list<std::string_view> all) {
+      return std::ranges::any_of(all, [&](std::string_view one) { return rest.starts_with(one); });
+    };
+    const auto refuse = [&](std::size_t length) { return Translation{"", std::string(rest.substr(0, length))}; };
+    if (rest[0] == '\\') {
+      const char c = rest.size() > 1 ? rest[1] : ' ';
+      if (c == 's' || c == 'S') {  // PCRE2 takes U+180E for a space
+        to.regex += c == 's' ? R"(\p{White_Space})" : R"(\P{White_Space})";
+      } else if (c == 'w' && in_set) {
+        to.regex += word_set;
+      } else if ((c == 'w' || c == 'W') && !in_set) {
+        to.regex += cat(c == 'w' ? "[" : "[^", word_set, more_words, "]");
+      } else if (c == 'v') {
+        to.regex += R"(\x{0B})";
+      } else if (c == 'u' && rest.size() >= 6) {
+        to.regex += cat(R"(\x{)", rest.substr(2, 4), "}");
+        i += 4;
+      } else if (const auto script = c == 'p' || c == 'P' ? script_alone(rest) : std::nullopt) {
+        to.regex += *script;
+        i += rest.find('}') - 1;
+      } else if (std::string_view("dDrntfpPx").find(c) != std::string_view::npos ||
+                 std::ispunct(static_cast<unsigned char>(c)) != 0) {
+        to.regex += rest.substr(0, 2);
+      } else {
+        return refuse(2);
+      }
+      ++i;
+      continue;
+    }
+    if (in_set && starts({"[", "&&"})) return refuse(2);
+    if (!in_set && starts({"(?"}) && !starts({"(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?i)", "(?-i:"})) {
+      return refuse(4);
+    }
+    if (!in_set && starts({"(*"})) return refuse(2);
+    if (rest[0] == '[' && !in_set) {
+      in_set = true;
+      // A bracket that closes directly behind the one that opens is one of the characters.
+      const std::size_t open = rest.starts_with("[^") ? 2 : 1;
+      if (rest.substr(open).starts_with("]")) return refuse(open + 1);
+    } else if (rest[0] == ']') {
+      in_set = false;
+    }
+    to.regex += rest[0];
+  }
+  return to;
+}
 
 std::vector<Span> spans_of_text(std::string_view text, std::string_view wanted) {
   std::vector<Span> spans;

@@ -56,7 +56,9 @@ Splitter byte_level(const JsonField& field) {
       pieces.push_back({byte_text(piece.text), piece.first});
       return;
     }
-    for (const std::string_view word : gpt2_words(piece.text)) {
+    const std::vector<std::string_view> split = gpt2_words(piece.text);
+    pieces.reserve(pieces.size() + split.size());
+    for (const std::string_view word : split) {
       pieces.push_back({byte_text(word), piece.first && word.data() == piece.text.data()});
     }
   };

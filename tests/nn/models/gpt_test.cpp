@@ -158,6 +158,11 @@ TEST_CASE("Gradients of GPT, Llama and BERT are those of differences") {
   check_module_gradients(spread(bert), [&](const Tensors&) {
     return cross_entropy(bert(ids, {.lengths = Index({2}, {6, 4}), .segments = Index({2, 6}, 1)}), next);
   });
+  BertOptions options = small_bert;
+  options.head = BertHead::classes;
+  options.classes = 3;
+  const Bert judge{root, options};
+  check_module_gradients(spread(judge), [&](const Tensors&) { return cross_entropy(judge(ids), Index({2}, {2, 0})); });
 }
 
 TEST_CASE("A text goes on behind its prompt, and where the context is full from the newer half of it") {

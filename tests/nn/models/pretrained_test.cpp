@@ -99,6 +99,57 @@ TEST_CASE("BERT is the reference implementation's, with segments and padding") {
   }
 }
 
+TEST_CASE("BERT without its head, with a pooler and with a classifier is the reference implementation's") {
+  const StateFile expected = load_safetensors(fixture_path("bert_heads.safetensors"));
+  const Index &ids = expected.get<Index>("ids"), &lengths = expected.get<Index>("lengths");
+  const BertInputs inputs{.lengths = lengths, .segments = expected.get<Index>("segments")};
+  const auto loaded = [](const std::string& name, std::optional<BertHead> head = {}) {
+    BertOptions options = bert_options(folder_of(name));
+    if (head) options.head = *head;
+    auto model = std::make_unique<const Bert>(root, options);
+    load_bert(*model, folder_of(name));
+    return model;
+  };
+  const auto encoder = loaded("bert_encoder");
+  CHECK(encoder->options.head == BertHead::pooled);
+  const Tensor hidden = encoder->encode(ids, inputs);
+  for (std::int64_t b = 0; b < 2; ++b) {
+    const Slice words = slice(0, lengths.at({b}));
+    check_close(hidden.value()[{b, words}], expected.get<Array>("hidden")[{b, words}], 1e-6);
+  }
+  check_close(encoder->pool(hidden).value(), expected.get<Array>("pooled"), 1e-6);
+  check_close((*encoder)(ids, inputs).value(), expected.get<Array>("pooled"), 1e-6);
+
+  const auto judge = loaded("bert_classifier");
+  CHECK(judge->options.head == BertHead::classes);
+  CHECK(judge->options.classes == 3);
+  check_close((*judge)(ids, inputs).value(), expected.get<Array>("logits"), 1e-6);
+
+  // The encoder of any file, whose operator() is encode().
+  for (const auto& [name, of_head] :
+       {std::pair("bert", 5U), std::pair("bert_encoder", 2U), std::pair("bert_classifier", 4U)}) {
+    const auto bare = loaded(name, BertHead::none), own = loaded(name);
+    CHECK(equal((*bare)(ids, inputs).value(), own->encode(ids, inputs).value()));
+    CHECK(bare->parameters().size() + of_head == own->parameters().size());
+    CHECK(error_of<ValueError>([&] { bare->pool(hidden); }) == "bert: its head has no pooler");
+  }
+  CHECK(error_of<ShapeError>([&] { judge->pool(hidden[{0}]); }) == "bert: pool needs h (B, T, C), got [9, 16]");
+  const auto refusal = [&](const char* name, BertHead head) {
+    return error_of<FormatError>([&] { loaded(name, head); });
+  };
+  CHECK(refusal("bert", BertHead::classes).find("\"classifier.weight\"") != std::string::npos);
+  CHECK(refusal("bert_classifier", BertHead::words).find("\"classifier.weight\"") != std::string::npos);
+  CHECK(refusal("bert_encoder", BertHead::words).find("\"cls.predictions.bias\"") != std::string::npos);
+
+  const TemporaryFolder folder;
+  const std::string path = folder / "config.json", text = read_text(folder_of("bert_classifier") + "/config.json");
+  write_text(path, std::regex_replace(text, std::regex("BertForSequence"), "BertForToken"));
+  CHECK(bert_options(path).head == BertHead::none);
+  write_text(path, std::regex_replace(text, std::regex("\"id2label\": \\{[^}]*\\}"), "\"id2label\": 3"));
+  CHECK(error_of<FormatError>([&] { bert_options(path); }) ==
+        cat("bert_options: ", path, ": \"id2label\" is not an object, found 3"));
+}
+
 // GPT-2's arrays as in the file, changed, in a file of their own.
 template <class Change>
 std::string changed(const TemporaryFolder& folder, const Change& change) {
