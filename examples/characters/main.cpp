@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <set>
 
 #include <xgrad/kit/data/data.h>
 #include <xgrad/kit/draw/heatmap.h>
@@ -72,9 +73,8 @@ Index write(const CharacterModel& model, Index ids, int count) {
 int main() {
   manual_seed(1);
   const std::string text = kit::load_text(XGRAD_EXAMPLES_DIR "/data/pride_and_prejudice.txt").substr(0, 200'000);
-  std::string characters = text;
-  std::ranges::sort(characters);
-  characters.erase(std::ranges::unique(characters).begin(), characters.end());
+  const std::set<char> different(text.begin(), text.end());
+  const std::string characters(different.begin(), different.end());
   const auto encode = [&](const std::string& text) {
     std::vector<std::size_t> ids;
     for (const char character : text) ids.push_back(characters.find(character));
