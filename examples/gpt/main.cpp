@@ -51,8 +51,9 @@ struct Gpt : nn::Layer<Gpt, Sizes> {
   nn::LayerNorm norm{at("norm"), options.dim};
 
   explicit Gpt(nn::At here, const Sizes& sizes) : Layer(here, sizes) {
-    for (const Tensor& weight : parameters()) {
-      if (weight.rank() == 2) nn::init::reset(weight, nn::init::normal({.std = 0.02}));
+    for (const auto& [name, parameter] : named_parameters()) {
+      if (parameter.rank() == 2) nn::init::reset(parameter, nn::init::normal({.std = 0.02}));
+      if (name.ends_with("bias")) nn::init::reset(parameter, nn::init::zeros());
     }
   }
 

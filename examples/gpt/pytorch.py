@@ -41,9 +41,11 @@ class GPT(nn.Module):
         self.position = nn.Embedding(context, dim)
         self.blocks = nn.ModuleList([Block(dim, heads) for _ in range(layers)])
         self.norm = nn.LayerNorm(dim)
-        for weight in self.parameters():
-            if weight.dim() == 2:
-                nn.init.normal_(weight, std=0.02)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 2:
+                nn.init.normal_(parameter, std=0.02)
+            if name.endswith("bias"):
+                nn.init.zeros_(parameter)
 
     def forward(self, ids):
         T = ids.shape[1]
