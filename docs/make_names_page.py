@@ -28,8 +28,9 @@ HEADINGS = [
 ]
 F = r"torch(\.nn\.functional)?\."
 
-# PyTorch's names that mean something else than the library's: of its compiler, of derivatives of convolutions, of random numbers.
-DIFFERENT = {"torch.ModuleDict", "torch.Node", "torch.nn.Fold", "torch.nn.grad", "torch.normal"}
+# PyTorch's names that mean something else than the library's: of its compiler, of devices, of derivatives of convolutions, of
+# random numbers.
+DIFFERENT = {"torch.ModuleDict", "torch.Node", "torch.Stream", "torch.nn.Fold", "torch.nn.grad", "torch.normal"}
 
 # Why there is no answer: a group, its reason, and which names belong to it.
 GROUPS = [
