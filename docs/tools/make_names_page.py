@@ -32,10 +32,11 @@ F = r"torch(\.nn\.functional)?\."
 T = r"torch\.Tensor\."
 C = r"torch\.autograd\.Function\."
 
-# PyTorch's names that mean something else than the library's: of its compiler, of derivatives of convolutions, of random numbers,
-# of subscripts, of sparse arrays.
+# PyTorch's names that mean something else than the library's: of its compiler, of devices, of derivatives of convolutions, of
+# random numbers, of subscripts, of sparse arrays.
 DIFFERENT = {
-    "torch.ModuleDict", "torch.Node", "torch.Stream", "torch.Tensor.resize", "torch.nn.Fold", "torch.nn.grad", "torch.normal", "torch.Tensor.index", "torch.Tensor.values",
+    "torch.ModuleDict", "torch.Node", "torch.Stream", "torch.Tensor.index", "torch.Tensor.resize", "torch.Tensor.values",
+    "torch.nn.Fold", "torch.nn.grad", "torch.normal",
 }
 
 # Why there is no answer: a group, its reason, and which names belong to it.

@@ -146,9 +146,9 @@ class Trainer {
 
   /// Trains up to the end that the options ask for, or until it is stopped; a module that was switched to eval() is in
   /// training meanwhile. `batches` is a DataLoader, a StreamLoader, or something with the same functions; the loss is a
-  /// function of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. Throws NumericError for a loss or a gradient that
-  /// is not finite, FormatError for a checkpoint that does not fit or is of other settings (then nothing has changed),
-  /// Interrupted, and what the functions and the files throw.
+  /// function of a batch, or of its parts: `loss(x, y)` of a batch that is a tuple. Throws NumericError for a loss or a
+  /// gradient that is not finite, FormatError for a checkpoint that does not fit or is of other settings (then nothing
+  /// has changed), Interrupted, and what the functions and the files throw.
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
