@@ -127,6 +127,8 @@ struct Section {
   std::int64_t id = -1;  ///< of the token
 };
 /// The places of tokens in a text.
+///
+/// Threads: many may ask one object.
 class TokenFinder {
  public:
   /// Those tokens that are looked for behind the normalizer, or the others.
