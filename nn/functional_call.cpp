@@ -34,7 +34,7 @@ detail::Substitution::Pairs FunctionalCall::pairs(const Module& module,
   for (const auto& [wanted, value] : values) {
     const Tensor* found = nullptr;
     names.clear();
-    module.visit([&](const std::string& name, const Module::Entry& entry) {
+    module.visit([&, &wanted = wanted](const std::string& name, const Module::Entry& entry) {
       names.push_back(name);
       if (name == wanted) found = &entry.tensor;
     });

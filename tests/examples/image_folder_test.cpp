@@ -55,7 +55,8 @@ std::string number(std::uint32_t value) {
 TEST_CASE("pictures of every kind are read as PIL reads them") {
   const StateFile expected = load_safetensors(fixture_path("pictures_in_files.safetensors"));
   int compared = 0;
-  for (const auto& [name, array] : expected.arrays) {
+  for (const auto& [entry, array] : expected.arrays) {
+    const std::string name = entry;
     CAPTURE(name);
     const std::string file = name.substr(0, name.find('/')), kind = name.substr(name.find('/') + 1);
     const Array& pixels = std::get<Array>(array);

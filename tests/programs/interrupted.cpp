@@ -31,7 +31,7 @@ double train(Net& net, const std::filesystem::path& folder, std::int64_t stop_af
   kit::TrainerOptions options{.epochs = 20, .max_norm = 1, .folder = folder, .resume = true};
   options.schedule = optim::schedule::warmup(20, optim::schedule::cosine({.steps = 380}));
   const auto [x, label] = test.batch(arange(test.size()));
-  options.validate = [&] { return kit::accuracy(net(x), label); };
+  options.validate = [&net, &x = x, &label = label] { return kit::accuracy(net(x), label); };
   kit::Trainer* running = nullptr;
   options.on_step = [&](const kit::StepReport& report) {
     if (report.step == stop_after) running->stop();

@@ -185,7 +185,7 @@ Categories CsvTable::categories(std::string_view column, std::vector<std::string
   if (names.empty()) {
     std::ranges::remove_copy_if(fields, std::back_inserter(names), [&](const auto& f) { return is_missing(f); });
     std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
   }
   std::map<std::string_view, std::int64_t> code_of;
   for (const std::string& name : names) code_of.emplace(name, std::ssize(code_of));

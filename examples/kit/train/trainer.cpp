@@ -333,10 +333,12 @@ void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
   Metadata all = found;
   all.insert(expected.begin(), expected.end());
   std::string differences;
+  const auto in = [](const Metadata& of, const std::string& name) {
+    return of.contains(name) ? of.find(name)->second : "nothing";
+  };
   for (const auto& [name, value] : all) {
-    const auto in = [&](const Metadata& of) { return of.contains(name) ? of.find(name)->second : "nothing"; };
-    if (in(found) == in(expected)) continue;
-    append(differences, cat(differences.empty() ? "" : "; ", name, ": found ", in(found), ", expected ", in(expected)));
+    const std::string was = in(found, name), is = in(expected, name);
+    if (was != is) append(differences, cat(differences.empty() ? "" : "; ", name, ": found ", was, ", expected ", is));
   }
   if (!differences.empty()) fail<FormatError>(op, path, " is of another run: ", differences);
   const auto step = number_of<std::int64_t>(file, "step"), summed = number_of<std::int64_t>(file, "summed");
