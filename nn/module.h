@@ -410,10 +410,8 @@ constexpr bool made_from() {
 template <class... Inputs>
 Entered::Entered(const Module& module, const Inputs&... inputs) : scope_(module.described_place()), module_(module) {
   module.check_places();
-  if (!module.hooks_.empty() || !module.parametrizations_.empty()) [[unlikely]] {
-    (keep(inputs), ...);
-    begin();
-  }
+  if (!module.hooks_.empty()) [[unlikely]] (keep(inputs), ...);
+  if (!module.hooks_.empty() || !module.parametrizations_.empty()) [[unlikely]] begin();
 }
 
 template <class T, class F>

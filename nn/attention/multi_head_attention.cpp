@@ -46,6 +46,12 @@ void MultiHeadAttention::refuse_packed() const {
   if (options.packed) fail<ValueError>("attention", "packed maps are for self-attention, of one input");
 }
 
+// Of remember() and attend(), where keys come apart from queries.
+void MultiHeadAttention::refuse_parts() const {
+  refuse_packed();
+  if (options.rotary_theta) fail<ValueError>("attention", "rotary positions go on step by step in extend()");
+}
+
 // `first` is the position of the first query and the first key.
 MultiHeadAttention::Heads MultiHeadAttention::project(const Tensor& query, const Tensor& key, const Tensor& value,
                                                       std::int64_t first) const {
@@ -86,15 +92,13 @@ Tensor MultiHeadAttention::operator()(const Tensor& query, const Tensor& key, co
 
 KeyValue MultiHeadAttention::remember(const Tensor& key, const Tensor& value) const {
   const Scope scope(place());
-  refuse_packed();
-  if (options.rotary_theta) fail<ValueError>("attention", "rotary positions go on step by step in extend()");
+  refuse_parts();
   return {(*k)(key), (*v)(value)};
 }
 
 Tensor MultiHeadAttention::attend(const Tensor& query, const KeyValue& memory, const AttentionMask& mask) const {
   const auto here = enter(query);
-  refuse_packed();
-  if (options.rotary_theta) fail<ValueError>("attention", "rotary positions go on step by step in extend()");
+  refuse_parts();
   return here(answer({(*q)(query), memory.k, memory.v}, mask));
 }
 

@@ -87,6 +87,7 @@ struct MultiHeadAttention : Module {
   Heads project(const Tensor& query, const Tensor& key, const Tensor& value, std::int64_t first) const;
   Tensor answer(const Heads& all, const AttentionMask& mask) const;
   void refuse_packed() const;
+  void refuse_parts() const;
 };
 
 }  // namespace xgrad::nn

@@ -108,6 +108,28 @@ class LoaderProgress {
 void check_at_least(const char* name, std::int64_t value, std::int64_t least);
 /// Throws ValueError for sizes and counts out of the range that all loaders have.
 void check_loader(std::int64_t batch_size, std::int64_t num_workers, std::int64_t prefetch_factor);
+/// Goes over the batches of one epoch.
+template <class Loader, class Batch>
+class BatchIterator {
+ public:
+  using value_type = Batch;
+  using difference_type = std::ptrdiff_t;
+
+  explicit BatchIterator(Loader& loader) : loader_(&loader) {}
+  const Batch& operator*() const { return *loader_->current_; }
+  const Batch* operator->() const { return &*loader_->current_; }
+  BatchIterator& operator++() {
+    loader_->next();
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  friend bool operator==(const BatchIterator& at, std::default_sentinel_t) { return at.at_end(); }
+
+ private:
+  bool at_end() const { return !loader_->current_; }
+  Loader* loader_;
+};
+
 /// A seed from three numbers, no two of which give the same generator.
 std::uint64_t mixed_seed(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
 /// Of what an epoch draws for itself: a number that is no sample's.
@@ -190,27 +212,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   std::int64_t position() const { return progress_.position(); }
   const Data& data() const { return data_; }
 
-  /// Goes over the batches of one epoch.
-  class Iterator {
-   public:
-    using value_type = Batch;
-    using difference_type = std::ptrdiff_t;
-
-    const Batch& operator*() const { return *loader_->current_; }
-    const Batch* operator->() const { return &*loader_->current_; }
-    Iterator& operator++() {
-      loader_->next();
-      return *this;
-    }
-    void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& at, std::default_sentinel_t) { return at.at_end(); }
-
-   private:
-    friend class DataLoader;
-    bool at_end() const { return !loader_->current_; }
-    explicit Iterator(DataLoader& loader) : loader_(&loader) {}
-    DataLoader* loader_;
-  };
+  using Iterator = detail::BatchIterator<DataLoader, Batch>;
 
   /// Begins an epoch, or after load_state_dict() goes on in one; a pass that is still going on ends. This and ++ throw
   /// SampleError with what the data set or `collate` threw; begin() throws what a sampler throws, and ValueError for
@@ -275,6 +277,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
     }
   }
 
+  friend Iterator;
   void next() {
     current_.reset();
     if (progress_.position() == size()) {

@@ -131,27 +131,7 @@ class StreamLoader {
   /// How many batches of it have been handed out.
   std::int64_t position() const { return place_.position(); }
 
-  /// Goes over the batches of one epoch.
-  class Iterator {
-   public:
-    using value_type = Batch;
-    using difference_type = std::ptrdiff_t;
-
-    const Batch& operator*() const { return *loader_->current_; }
-    const Batch* operator->() const { return &*loader_->current_; }
-    Iterator& operator++() {
-      loader_->next();
-      return *this;
-    }
-    void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& at, std::default_sentinel_t) { return at.at_end(); }
-
-   private:
-    friend class StreamLoader;
-    bool at_end() const { return !loader_->current_; }
-    explicit Iterator(StreamLoader& loader) : loader_(&loader) {}
-    StreamLoader* loader_;
-  };
+  using Iterator = detail::BatchIterator<StreamLoader, Batch>;
 
   /// Begins an epoch, or after load_state_dict() goes on in one, for which it goes over the samples before; a pass that
   /// is still going on ends. This and ++ throw SampleError with what the stream or `collate` threw; this throws
@@ -297,6 +277,7 @@ class StreamLoader {
     }
   }
 
+  friend Iterator;
   void next() {
     current_.reset();
     if (error_) std::rethrow_exception(std::exchange(error_, {}));
