@@ -1,6 +1,7 @@
 // The place in the model where code is running now.
 #include "scope.h"
 
+#include <map>
 #include <mutex>
 #include <unordered_set>
 
@@ -13,7 +14,7 @@ namespace {
 struct HashOfPlace {
   std::size_t operator()(const Place& place) const {
     const std::hash<std::string_view> hash;
-    return hash(place.path) + 31 * hash(place.what);
+    return hash(place.path) + 31 * (hash(place.what) + 31 * hash(place.rule));
   }
 };
 
@@ -43,9 +44,22 @@ std::string_view why_no_history(History history) {
   return "";
 }
 
-const Place* intern(std::string_view path, std::string_view what) {
+const Place* intern(std::string_view path, std::string_view what, std::string_view rule) {
   const std::lock_guard lock(places().mutex);
-  return &*places().all.insert({.path = std::string(path), .what = std::string(what)}).first;
+  return &*places().all.insert({std::string(path), std::string(what), std::string(rule)}).first;
+}
+
+const Place* detail::place_of_rule(const Place* place, const char* op) {
+  if (context.history != History::recorded || context.recorded_rule != 0) return place;
+  thread_local std::map<std::pair<const Place*, const char*>, const Place*> known;
+  const Place*& found = known[{place, op}];
+  if (!found) found = place ? intern(place->path, place->what, op) : intern({}, {}, op);
+  return found;
+}
+
+const Place* detail::place_of_composed(const char* op) {
+  const std::string around = context.place ? context.place->path : std::string();
+  return intern(around.empty() ? std::string(op) : around + '.' + op);
 }
 
 }  // namespace xgrad

@@ -29,10 +29,11 @@ std::string_view why_no_history(History history);
 struct Place {
   std::string path;
   std::string what = {};
+  std::string rule = {};  ///< the operation whose gradient rule runs there, if one does
   friend bool operator==(const Place&, const Place&) = default;
 };
 /// The one copy of a place that lives as long as the program; equal places give equal pointers.
-const Place* intern(std::string_view path, std::string_view what = {});
+const Place* intern(std::string_view path, std::string_view what = {}, std::string_view rule = {});
 
 /// Whether something with this path is the module or part of it: "blocks.1.attn" lies within "blocks.1" and within "".
 inline bool lies_within(std::string_view path, std::string_view module) {
@@ -52,16 +53,23 @@ struct Context {
   ErrorListener* on_error = nullptr;    ///< told of the errors that fail() throws
   CopyListener* on_copy = nullptr;      ///< told of copies of tensors and arrays
   const Node* rule = nullptr;           ///< the operation whose gradient rule runs, the outermost
-  Donation* donation = nullptr;          ///< the rule that may write over what it holds
+  Donation* donation = nullptr;         ///< the rule that may write over what it holds
   Setting* settings = nullptr;          ///< the innermost With
   std::uint32_t recorded_rule = 0;      ///< the end of the id of `rule` while the graph of its gradient is recorded
   std::uint8_t order = 0;               ///< of the nodes that are made (graph/node.h)
   History history = History::recorded;  ///< what becomes of operations
+  bool tracing = false;                 ///< operations that no gradient flows through leave a trace
   bool plain = false;                   ///< fused operations run as those that they are composed of
   bool showing = false;                 ///< what runs is an observer's
   bool in_loop = false;                 ///< inside of a parallel_for
 };
 inline thread_local constinit Context context;
+
+/// The place of the gradient rule of an operation that was recorded at `place`, while the graph of the gradient is
+/// recorded; else, and in the rules of a pass that a rule runs, `place` itself.
+const Place* place_of_rule(const Place* place, const char* op);
+/// The place of the composed form of an operation, within this thread's place.
+const Place* place_of_composed(const char* op);
 
 /// One thing that is set for a while; the chain of a thread's, from the innermost on.
 struct Setting {

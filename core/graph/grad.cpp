@@ -14,13 +14,12 @@
 // its own.
 #include "grad.h"
 
-#include <bit>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 
 #include "../array/kernels/add.h"
 #include "../base/fork.h"
+#include "../base/pointer_list.h"
 #include "../base/scope.h"
 #include "donation.h"
 #include "observe.h"
@@ -61,51 +60,8 @@ void accumulate(Tensor& sum, Tensor&& term) {
   }
 }
 
-// The requested tensors: node -> position. Open addressing, because most edges of a small graph end in a leaf.
-class Targets {
- public:
-  static constexpr int none = -1;
-
-  explicit Targets(std::size_t expected) : slots_(std::bit_ceil(2 * expected + 8)) {}
-
-  int find(const Node* node) const {
-    for (std::size_t i = start(node);; i = next(i)) {
-      if (slots_[i].node == node) return slots_[i].position;
-      if (!slots_[i].node) return none;
-    }
-  }
-  int add(Node* node) {
-    if (const int position = find(node); position != none) return position;
-    const int position = static_cast<int>(nodes_.size());
-    nodes_.push_back(node);
-    if (2 * nodes_.size() > slots_.size()) grow();
-    place(node, position);
-    return position;
-  }
-  const std::vector<Node*>& nodes() const { return nodes_; }
-
- private:
-  struct Slot {
-    const Node* node = nullptr;
-    int position = none;
-  };
-  std::size_t start(const Node* node) const {
-    return (reinterpret_cast<std::uintptr_t>(node) * 0x9E3779B97F4A7C15u >> 20) & (slots_.size() - 1);
-  }
-  std::size_t next(std::size_t i) const { return (i + 1) & (slots_.size() - 1); }
-  void place(const Node* node, int position) {
-    std::size_t i = start(node);
-    while (slots_[i].node) i = next(i);
-    slots_[i] = {node, position};
-  }
-  void grow() {
-    slots_.assign(2 * slots_.size(), Slot());
-    for (std::size_t i = 0; i + 1 < nodes_.size(); ++i) place(nodes_[i], static_cast<int>(i));
-  }
-
-  std::vector<Slot> slots_;
-  std::vector<Node*> nodes_;
-};
+// The requested tensors: node -> position.
+using Targets = detail::PointerList<Node>;
 
 enum class Collect { requested, all_leaves };
 
@@ -190,7 +146,7 @@ bool Pass::reach(Node& node) {
   const bool add = every_leaf && (node.is_leaf() || (node.extras && node.extras->retain_grad));
   const int target = add ? targets_.add(&node) : targets_.find(&node);
   if (target == Targets::none) return false;
-  awaited_.resize(targets_.nodes().size());
+  awaited_.resize(targets_.all().size());
   ++awaited_[static_cast<std::size_t>(target)];
   return true;
 }
@@ -209,7 +165,7 @@ void Pass::enter(Node& node) {
 
 // Nodes older than `oldest` cannot lead to a target.
 void Pass::collect(std::uint64_t oldest) {
-  awaited_.resize(targets_.nodes().size());
+  awaited_.resize(targets_.all().size());
   Node& root = *y_.node();
   if (root.is_leaf()) {
     reach(root);
@@ -311,7 +267,7 @@ void Pass::deliver(const Node& from, const Edge& edge, Tensor&& gradient) {
 }
 
 void Pass::visit(Node& node, const Tensor& gy, bool release) {
-  const Scope scope(node.place);
+  const Scope scope(detail::place_of_rule(node.place, node.op));
   const detail::RulesShown shown(node);
   std::optional<Plain> form;
   if (node.plain != runs_plain()) form.emplace(static_cast<bool>(node.plain));
@@ -327,6 +283,10 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
   const auto run_rule = [&](Edge& edge, const bool* wanted, Tensor* gx) {
     const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
     edge.rule(gy, y, wanted, gx, &edge);
+    if (!recording()) return;
+    for (std::size_t j = 0; j < edge.covers; ++j) {  // what is only handed on leaves a trace, too
+      if (wanted[j] && gx[j].defined() && same(gx[j], gy)) gx[j] = alias(gy);
+    }
   };
   for (std::size_t i = 0; i < edges.size();) {
     const std::size_t covers = edges[i].covers;
@@ -360,10 +320,10 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
 template <class Complete>
 Tensors Pass::run(const Tensor& seed, bool release, const Complete& complete) {
   pending_.resize(order_.size());
-  found_.resize(targets_.nodes().size());
+  found_.resize(targets_.all().size());
   const auto finish_leaves = [&] {
     for (const int target : done_) {
-      Node& leaf = *targets_.nodes()[static_cast<std::size_t>(target)];
+      Node& leaf = *targets_.all()[static_cast<std::size_t>(target)];
       Tensor& gradient = found_[static_cast<std::size_t>(target)];
       gradient = hooked(leaf, std::move(gradient));
       if (Observer::watching()) [[unlikely]]
@@ -417,21 +377,14 @@ Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   return seed;
 }
 
-// Names gradients after what they are the gradients of, where both are known: dloss/dw. One may be several's. What is
-// older than the pass is the caller's: a rule may hand on the seed.
+// Names gradients after what they are the gradients of, where both are known: dloss/dw. What is older than the pass is
+// the caller's.
 void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients, const Node& before) {
   const std::string result = y.name().empty() ? "L" : y.name();
-  std::unordered_map<const Node*, std::string> names;
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const Tensor& g = gradients[i];
-    if (g.is_leaf() || g.node()->id < before.id || xs[i].name().empty()) continue;
-    std::string& name = names[g.node().get()];
-    const std::string own = cat("d", result, "/d", xs[i].name());
-    if (name.find(own) == name.npos) append(name, cat(name.empty() ? "" : ", ", own));
-  }
-  for (const Tensor& g : gradients) {
-    const auto name = names.find(g.node().get());
-    if (name != names.end() && g.name().empty()) g.named(name->second);
+    if (!g.node() || g.node()->id < before.id || xs[i].name().empty() || !g.name().empty()) continue;
+    g.named(cat("d", result, "/d", xs[i].name()));
   }
 }
 
@@ -459,7 +412,8 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   std::uint64_t oldest = ~std::uint64_t{0};
   for (const Tensor& x : xs) {
     if (!x.requires_grad()) {
-      fail<GraphError>("grad", described(x), " does not require a gradient: it is frozen or a constant (optim::trainable(parameters) leaves such out)");
+      fail<GraphError>("grad", described(x), " does not require a gradient: it is frozen or a constant ",
+                       "(optim::trainable(parameters) leaves such out)");
     }
     target_of.push_back(targets.add(x.node().get()));
     oldest = std::min(oldest, x.node()->id);
@@ -479,8 +433,9 @@ Tensors detail::grad_since(std::uint64_t since, const Tensor& result_of, const T
   }
   const bool with_graph = options.create_graph, release = !options.retain_graph && !with_graph;
   const detail::With history(&detail::Context::history, with_graph ? History::recorded : History::gradient);
+  const detail::With trace(&detail::Context::tracing, with_graph || detail::context.tracing);
   const detail::With order(&detail::Context::order, with_graph ? pass.order_of_gradients() : detail::context.order);
-  if (with_graph && !options.seed.defined()) seed.needed_node()->op = "seed";
+  if (with_graph && !seed.node()) seed.needed_node()->op = "seed";
   Ref<Node> before;
   if (with_graph) {
     before = Node::create("mark", {}, 0);
@@ -525,7 +480,7 @@ void Tensor::backward(const BackwardOptions& options) const {
   // Everything that can fail happens before the first gradient changes.
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].defined()) continue;
-    NodeExtras& extras = targets.nodes()[i]->needed_extras();
+    NodeExtras& extras = targets.all()[i]->needed_extras();
     if (extras.has_grad) {
       extras.grad.mutable_data();  // a copy of its own, if somebody else holds it
     } else if (!found[i].unique() || !found[i].value().unique()) {
@@ -534,7 +489,7 @@ void Tensor::backward(const BackwardOptions& options) const {
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i].defined()) continue;
-    NodeExtras& extras = *targets.nodes()[i]->extras;
+    NodeExtras& extras = *targets.all()[i]->extras;
     if (extras.has_grad) {
       add_in_place(extras.grad, found[i].value());
     } else {

@@ -41,7 +41,6 @@ class Ids {
 };
 thread_local constinit Ids ids;
 
-
 }  // namespace
 
 std::int64_t live_node_count() { return nodes.alive.load(std::memory_order_relaxed); }
@@ -69,6 +68,24 @@ Ref<Node> Node::create(const char* op, const Shape& shape, int edges, bool count
   for (int i = 0; i < edges; ++i) new (node->first_edge() + i) Edge;
   std::ranges::copy(shape, node->sizes());
   return Ref<Node>::adopt(node);
+}
+
+void Node::count_assignment() {
+  if (traced) {
+    trace("leaf", {}, {});
+    traced = false;
+    version_or_rule_ = 0;
+  }
+  ++version_or_rule_;
+}
+
+void Node::trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes) {
+  needed_extras().attributes = attributes;
+  extras->traced = std::move(inputs);
+  op = by;
+  version_or_rule_ = detail::context.recorded_rule;
+  kept = nullptr;
+  traced = true;
 }
 
 void Node::follow(const Node& input) {

@@ -129,7 +129,8 @@ struct Attribute {
 struct NodeExtras {
   std::string name;
   std::vector<Attribute> attributes;
-  Array grad;  ///< what backward() has added up
+  std::vector<Ref<Node>> traced;  ///< inputs of an operation that no gradient flows through
+  Array grad;                     ///< what backward() has added up
   bool has_grad = false;
   bool retain_grad = false;
   std::uint64_t next_hook = 1;
@@ -177,6 +178,7 @@ struct Node {
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
   bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
   bool counts : 1 = false;           ///< the operation told its multiply-adds, which stand behind its shape
+  bool traced : 1 = false;           ///< a leaf, and the trace of the operation that made it (TraceAll)
   bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 
   // Scratch of the walk that is under way (core/graph/grad.cpp).
@@ -185,10 +187,12 @@ struct Node {
 
   bool is_leaf() const { return edge_count == 0; }
   /// How often the value of a leaf was assigned; of an operation 0.
-  std::uint32_t version() const { return is_leaf() ? version_or_rule_ : 0; }
-  void count_assignment() { ++version_or_rule_; }
+  std::uint32_t version() const { return is_leaf() && !traced ? version_or_rule_ : 0; }
+  void count_assignment();  ///< a leaf has a new value, and is nobody's result
   /// Of an operation that a gradient rule did: the end of the id of the operation whose rule it is; else 0.
-  std::uint32_t rule_id() const { return is_leaf() ? 0 : version_or_rule_; }
+  std::uint32_t rule_id() const { return is_leaf() && !traced ? 0 : version_or_rule_; }
+  /// Makes a leaf the trace of the operation that made its value.
+  void trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes);
   /// Asks for the memory of the node and its first two edges.
   void prefetch() const {
     const char* begin = reinterpret_cast<const char*>(this);

@@ -30,4 +30,10 @@ Tensor Recording::finish(Array&& value) && {
 
 }  // namespace detail
 
+Tensor Tensor::detach() const {
+  Tensor y(value());
+  if (detail::context.tracing) y.needed_node()->trace("detach", {needed_node()}, {});
+  return y;
+}
+
 }  // namespace xgrad

@@ -44,6 +44,13 @@ struct [[nodiscard]] EnableGrad : detail::With<History> {
   [[nodiscard]] EnableGrad() : With(&detail::Context::history, History::recorded) {}
 };
 
+/// While it lives, operations that no gradient flows through leave a trace, too, so that diagrams show how inputs were
+/// prepared, and models without a trainable parameter: their names, settings and inputs, no numbers. Nothing else
+/// changes. A ValueRecorder and SourceLines do the same while they live. Threads: for the thread that made it.
+struct [[nodiscard]] TraceAll : detail::With<bool> {
+  [[nodiscard]] TraceAll() : With(&detail::Context::tracing, true) {}
+};
+
 /// Which of the inputs of a joint rule want their gradient.
 class Wanted {
  public:
@@ -291,8 +298,8 @@ detail::Told<detail::MultiplyAdds> multiply_adds(std::convertible_to<std::int64_
   return {"multiply_adds", {fits ? count : std::numeric_limits<std::int64_t>::max()}};
 }
 
-/// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), with the input's InputShape behind if it
-/// asks for that, and returns the input's gradient, of the input's shape.
+/// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), with the input's InputShape behind if
+/// it asks for that, and returns the input's gradient, of the input's shape.
 template <std::convertible_to<Tensor> T, class F>
 detail::Wrt<detail::Held<T&&>, F> wrt(T&& input, F rule) {
   return {std::forward<T>(input), std::move(rule)};
@@ -316,7 +323,8 @@ detail::WrtEach<Tensors, F> wrt_each(Tensors&& inputs, F make_rule) {
 }
 
 namespace detail {
-/// Shows the observers of this thread an operation that has run (core/graph/observe.h).
+/// Shows the observers of this thread an operation that has run (core/graph/observe.h), and traces it if that is
+/// wanted.
 void show_operation(const char* op, const Tensor& output, const Listed& all);
 
 template <class... W>
@@ -347,7 +355,7 @@ Tensor recorded(const char* op, Array&& value, W&&... wrts) {
 template <class... W>
 Tensor record(const char* op, Array value, W&&... wrts) {
   Tensor y = detail::recorded(op, std::move(value), std::forward<W>(wrts)...);
-  if (detail::context.observers) [[unlikely]]
+  if (detail::context.observers || (detail::context.tracing && !y.requires_grad())) [[unlikely]]
     detail::show_operation(op, y, wrts...);
   return y;
 }

@@ -12,10 +12,12 @@
 
 namespace xgrad {
 
-/// The composed form of a fused operation under Plain: what it calls is one operation as ever.
+/// The composed form of a fused operation under Plain: what it calls is one operation as ever. Diagrams draw it in a
+/// frame that is called after the operation.
 template <class Composed, class... Arguments>
-auto run_composed(const Composed& composed, const Arguments&... arguments) {
+auto run_composed(const char* op, const Composed& composed, const Arguments&... arguments) {
   const Plain one_level(false);
+  const Scope scope(detail::place_of_composed(op));
   return composed(arguments...);
 }
 
@@ -27,7 +29,7 @@ auto run_composed(const Composed& composed, const Arguments&... arguments) {
 template <class Composed, class Kernel, class Gradient, class Formula, class... T>
 Tensor record_fused(const char* op, const Tensor& x, const Composed& composed, const Kernel& kernel, Gradient gradient,
                     Formula formula, detail::Told<T>... settings) {
-  if (runs_plain()) return run_composed(composed, x);
+  if (runs_plain()) return run_composed(op, composed, x);
   auto rule = [gradient, formula](const Tensor& gy, const Tensor& y) -> Tensor {
     return recording() ? formula(gy, y) : Tensor(gradient(gy.value(), y.value()));
   };
@@ -42,7 +44,7 @@ Tensor record_fused(const char* op, const std::array<Tensor, N>& inputs, Compose
                     detail::Told<T>... settings) {
   return std::apply(
       [&](const auto&... each) {
-        if (runs_plain()) return Tensor(run_composed(composed, each...));
+        if (runs_plain()) return Tensor(run_composed(op, composed, each...));
         auto [value, gradients] = kernel();
         auto rule = [inputs, gradients = std::move(gradients), composed = std::move(composed)](const Tensor& gy,
                                                                                                Wanted wanted) {

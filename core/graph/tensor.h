@@ -111,7 +111,7 @@ class Tensor {
   Array& mutable_value() const;
 
   /// The same value without history.
-  Tensor detach() const { return Tensor(value()); }
+  Tensor detach() const;
   /// A handle of its own: the same value at the same vertex; whoever assigns one does not change the other. A result of
   /// an operation cannot be assigned and is returned itself.
   Tensor separate() const;

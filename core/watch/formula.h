@@ -3,7 +3,7 @@
 // An elementwise operation prints what its lambdas compute (ops/elementwise/lambda.h), from its first run on. Any other
 // carries its formula as a line of text beside it:
 //
-//     XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b'; dL/db = a' gy"};
+//     XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b^T; dL/db = a^T gy"};
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@
 
 namespace xgrad {
 
-/// Equations of an operation. x, a, b, ... are its inputs, y the result, gy the gradient of the result, ' transposes.
+/// Equations of an operation. x, a, b, ... are its inputs, y the result, gy the gradient of the result, ^T transposes.
 /// Empty where there is none that fits a line.
 struct Formula {
   std::string value;       ///< "y = tanh x"
-  std::string derivative;  ///< "dy/dx = 1 - y^2", for several inputs "dL/da = gy b'; dL/db = a' gy"
+  std::string derivative;  ///< "dy/dx = 1 - y^2", for several inputs "dL/da = gy b^T; dL/db = a^T gy"
   friend bool operator==(const Formula&, const Formula&) = default;
 };
 

@@ -21,7 +21,7 @@ void check(const SummaryOptions& options) {
 // Rows in brackets.
 void append_nested(std::string& text, const NumbersSummary& summary, int axis, std::size_t& next) {
   if (axis == summary.shape.rank()) {
-    append(text, detail::rounded(summary.numbers[next++], summary.numbers.size() == 1 ? 4 : 3));
+    append(text, detail::number_text(summary.numbers[next++], summary.numbers.size() == 1 ? 4 : 3));
     return;
   }
   text += '[';
@@ -30,20 +30,6 @@ void append_nested(std::string& text, const NumbersSummary& summary, int axis, s
     append_nested(text, summary, axis + 1, next);
   }
   text += ']';
-}
-
-// The histogram in letters, an empty bin as a line.
-std::string sparkline(const std::vector<std::int64_t>& histogram) {
-  static constexpr std::array bars{"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
-  constexpr std::size_t letters = 10;
-  std::vector<std::int64_t> counts(std::min(letters, histogram.size()));
-  for (std::size_t i = 0; i < histogram.size(); ++i) counts[i * counts.size() / histogram.size()] += histogram[i];
-  const std::int64_t most = std::ranges::max(counts);
-  std::string text;
-  for (const std::int64_t count : counts) {
-    text += bars[static_cast<std::size_t>(count == 0 ? 0 : std::max<std::int64_t>(7 * count / most, 1))];
-  }
-  return text;
 }
 
 }  // namespace
@@ -101,13 +87,33 @@ std::string to_string(const NumbersSummary& summary) {
   if (!summary.histogram.empty()) {
     const auto number = [](double x) { return detail::rounded(x, 3); };
     text = cat(number(summary.least), " \u2026 ", number(summary.greatest), ", mean ", number(summary.mean), ' ',
-               sparkline(summary.histogram));
+               detail::sparkline(summary.histogram));
   }
-  const auto add = [&](std::int64_t found, std::string_view what) {
-    if (found > 0) append(text, cat(text.empty() ? "" : ", ", found, ' ', what));
-  };
-  add(summary.nans, "NaN");
-  add(summary.infinities, "infinite");
+  const std::string others = detail::words_for_not_finite(summary);
+  return cat(text, text.empty() || others.empty() ? "" : ", ", others);
+}
+
+std::string detail::number_text(double number, int precision) {
+  return std::isnan(number) ? "nan" : rounded(number, precision);
+}
+
+std::string detail::sparkline(const std::vector<std::int64_t>& histogram) {
+  static constexpr std::array bars{"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
+  constexpr std::size_t letters = 10;
+  std::vector<std::int64_t> counts(std::min(letters, histogram.size()));
+  for (std::size_t i = 0; i < histogram.size(); ++i) counts[i * counts.size() / histogram.size()] += histogram[i];
+  const std::int64_t most = std::ranges::max(counts);
+  std::string text;
+  for (const std::int64_t count : counts) {
+    text += bars[static_cast<std::size_t>(count == 0 ? 0 : std::max<std::int64_t>(7 * count / most, 1))];
+  }
+  return text;
+}
+
+std::string detail::words_for_not_finite(const NumbersSummary& summary) {
+  std::string text;
+  if (summary.nans > 0) text = cat(summary.nans, " NaN");
+  if (summary.infinities > 0) append(text, cat(text.empty() ? "" : ", ", summary.infinities, " infinite"));
   return text;
 }
 

@@ -41,4 +41,15 @@ SharedSummary shared_summary_of(const Array& array, const SummaryOptions& option
 /// In a line: `[[1, 2], [3, 4]]` if there are at most 8, else `-1.2 … 3.1, mean 0.5 ▁▃█▂`, and what is not finite.
 std::string to_string(const NumbersSummary& summary);
 
+namespace detail {
+
+/// As rounded (base/text.h), but without the sign that a NaN may have.
+std::string number_text(double number, int precision = 6);
+/// A histogram in ten letters at most, an empty bin as a line.
+std::string sparkline(const std::vector<std::int64_t>& histogram);
+/// What is not finite: "3 NaN, 1 infinite"; empty if all is.
+std::string words_for_not_finite(const NumbersSummary& summary);
+
+}  // namespace detail
+
 }  // namespace xgrad

@@ -215,7 +215,7 @@ BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b) {
   return permuted(x, order);
 }
 
-XGRAD_FORMULA transpose_formula{"transpose", "y = x'", "dL/dx = gy'"};
+XGRAD_FORMULA transpose_formula{"transpose", "y = x^T", "dL/dx = gy^T"};
 Tensor transpose(const Tensor& x, int axis_a, int axis_b) {
   return record("transpose", transpose(x.value(), axis_a, axis_b),
                 wrt(x, [axis_a, axis_b](const Tensor& gy) { return transpose(gy, axis_a, axis_b); }),

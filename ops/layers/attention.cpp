@@ -142,8 +142,8 @@ namespace {
 // ---- The operation --------------------------------------------------------------------------------------------------
 
 XGRAD_FORMULA attention_formula{
-    "attention", "y = w v with w = softmax(scale q k' + mask)",
-    "dL/dq = scale u k; dL/dk = scale u' q; dL/dv = w' gy with u_ij = w_ij (gy_i v_j' - gy_i y_i')"};
+    "attention", "y = w v with w = softmax(scale q k^T + mask)",
+    "dL/dq = scale u k; dL/dk = scale u^T q; dL/dv = w^T gy with u_ij = w_ij (gy_i v_j^T - gy_i y_i^T)"};
 // On `inputs`: q, k, v and perhaps bias, or qkv and perhaps bias. `operands` says where q, k and v begin in arrays like
 // these.
 template <std::size_t N, class Pointers>

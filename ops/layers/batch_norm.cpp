@@ -96,7 +96,7 @@ BatchNormed fused(const std::array<Tensor, K>& inputs, double eps) {
 }  // namespace
 
 BatchNormed batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, const BatchNormFuncOptions& options) {
-  if (runs_plain()) return run_composed(plain::batch_norm, x, gamma, beta, options);
+  if (runs_plain()) return run_composed("batch_norm", plain::batch_norm, x, gamma, beta, options);
   check(x, gamma, beta, options.eps);
   if (beta.defined()) return fused(std::array{x, gamma.defined() ? gamma : ones(beta.shape()), beta}, options.eps);
   if (gamma.defined()) return fused(std::array{x, gamma}, options.eps);

@@ -15,8 +15,8 @@
 
 namespace xgrad {
 
-XGRAD_FORMULA resample_formula{"resample", "y = r x c' with a matrix r for the rows, c for the columns",
-                               "dL/dx = r' gy c"};
+XGRAD_FORMULA resample_formula{"resample", "y = r x c^T with a matrix r for the rows, c for the columns",
+                               "dL/dx = r^T gy c"};
 Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to) {
   Array y = resampled(x.size() / (rows.in * columns.in), x.value(), rows, columns).reshaped(to);
   return record(op, std::move(y), wrt(x, [rows, columns, from = x.shape()](const Tensor& gy) {
@@ -110,8 +110,8 @@ Band band_of(const ScaledAxis& axis, const InterpolateOptions& options) {
 
 }  // namespace
 
-XGRAD_FORMULA interpolate_formula{"interpolate", "y = r x c' with the weights r of the rows, c of the columns",
-                                  "dL/dx = r' gy c"};
+XGRAD_FORMULA interpolate_formula{"interpolate", "y = r x c^T with the weights r of the rows, c of the columns",
+                                  "dL/dx = r^T gy c"};
 Tensor interpolate(const Tensor& x, const InterpolateOptions& options) {
   if (x.rank() != 4 || x.dim(2) == 0 || x.dim(3) == 0) {
     fail<ShapeError>("interpolate", "needs (B, C, H, W) with H and W above 0, got ", x.shape(),

@@ -135,7 +135,7 @@ Course gru_course(const Tensor& x, const Tensor& weight, const Tensor& bias, con
 }  // namespace
 
 XGRAD_FORMULA rnn_formula{"rnn", "h_t = f(x_t + weight h_(t-1))",
-                          "dL/dx_t = (gy_t + weight' dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)'"};
+                          "dL/dx_t = (gy_t + weight^T dL/dx_(t+1)) f'; dL/dweight = sum of dL/dx_t h_(t-1)^T"};
 Recurrence plain::rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f,
                       const RecurrenceOptions& options) {
   const Course course = rnn_course(x, weight, h, options);
@@ -146,17 +146,18 @@ Recurrence plain::rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Sq
 XGRAD_FORMULA lstm_formula{
     "lstm",
     "h_t = sigmoid(o) tanh(c_t), c_t = sigmoid(f) c_(t-1) + sigmoid(i) tanh(g), (i, f, g, o) = x_t + weight h_(t-1)",
-    "dL/dc_t = gh_t sigmoid(o_t) (1 - tanh(c_t)^2) + sigmoid(f_(t+1)) dL/dc_(t+1) with gh_t = gy_t + weight' dL/dx_(t+1); "
-    "dL/dweight = sum of dL/dx_t h_(t-1)'"};
+    "dL/dc_t = gh_t sigmoid(o_t) (1 - tanh(c_t)^2) + sigmoid(f_(t+1)) dL/dc_(t+1) with gh_t = gy_t + weight^T "
+    "dL/dx_(t+1); dL/dweight = sum of dL/dx_t h_(t-1)^T"};
 Recurrence plain::lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,
                        const RecurrenceOptions& options, const Tensor& projection) {
   return unrolled<cells::Lstm>(lstm_course(x, weight, h, c, options, projection), {x, weight, h, c}, projection);
 }
 
-XGRAD_FORMULA gru_formula{"gru",
-                          "h_t = (1 - z) n + z h_(t-1), n = tanh(x_n + r u_n), r = sigmoid(x_r + u_r), z = sigmoid(x_z "
-                          "+ u_z), u = weight h_(t-1) + bias",
-                          "dL/dh_(t-1) = gy_(t-1) + z dL/dh_t + weight' dL/du_t; dL/dweight = sum of dL/du_t h_(t-1)'"};
+XGRAD_FORMULA gru_formula{
+    "gru",
+    "h_t = (1 - z) n + z h_(t-1), n = tanh(x_n + r u_n), r = sigmoid(x_r + u_r), z = sigmoid(x_z + u_z), "
+    "u = weight h_(t-1) + bias",
+    "dL/dh_(t-1) = gy_(t-1) + z dL/dh_t + weight^T dL/du_t; dL/dweight = sum of dL/du_t h_(t-1)^T"};
 Recurrence plain::gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                       const RecurrenceOptions& options) {
   return unrolled<cells::Gru>(gru_course(x, weight, bias, h, options), {x, weight, h, bias});

@@ -13,8 +13,8 @@ namespace xgrad::linalg {
 
 using lapack::Form;
 
-XGRAD_FORMULA cholesky_formula{"cholesky", "a = y y', y triangular",
-                               "dL/da = sym(y'^-1 P y^-1) with P = tril(y' gy), half of its diagonal"};
+XGRAD_FORMULA cholesky_formula{"cholesky", "a = y y^T, y triangular",
+                               "dL/da = sym(y^-T P y^-1) with P = tril(y^T gy), half of its diagonal"};
 Tensor cholesky(const Tensor& a, const CholeskyOptions& options) {
   const Matrices sizes = checked_square("cholesky", a);
   check_finite("cholesky", a);
@@ -58,8 +58,8 @@ Tensor orthonormal_gradient(const Tensor& a, const Tensor& gq, const Tensor& q) 
 
 }  // namespace
 
-XGRAD_FORMULA qr_formula{"qr", "a = q r, q' q = 1, r triangular",
-                         "dL/da = (gq + q S) r'^-1 with S symmetric, its upper triangle that of -q' gq; r = q' a"};
+XGRAD_FORMULA qr_formula{"qr", "a = q r, q^T q = 1, r triangular",
+                         "dL/da = (gq + q S) r^-T with S symmetric, its upper triangle that of -q^T gq; r = q^T a"};
 Qr qr(const Tensor& a, const QrOptions& options) {
   const Matrices sizes = checked("qr", a);
   check_finite("qr", a);
@@ -130,8 +130,8 @@ Tensor inverse_gaps(const char* op, const char* what, const Tensor& x, const Arr
 
 }  // namespace
 
-XGRAD_FORMULA eigh_formula{"eigh", "a = v diag(w) v', v' v = 1",
-                           "dL/da = v (diag(gw) + F * v' gv) v' with F_ij = 1/(w_j - w_i), 0 on the diagonal"};
+XGRAD_FORMULA eigh_formula{"eigh", "a = v diag(w) v^T, v^T v = 1",
+                           "dL/da = v (diag(gw) + F * v^T gv) v^T with F_ij = 1/(w_j - w_i), 0 on the diagonal"};
 Eigh eigh(const Tensor& a) {
   const Matrices sizes = checked_square("eigh", a);
   check_finite("eigh", a);
@@ -185,7 +185,7 @@ Tensor singular_gradient(const Tensor& a, const Array& s, const Tensor& gu, cons
 
 }  // namespace
 
-XGRAD_FORMULA svd_formula{"svd", "a = u diag(s) vh, u' u = 1, vh vh' = 1", "dL/da by s = u diag(gs) vh"};
+XGRAD_FORMULA svd_formula{"svd", "a = u diag(s) vh, u^T u = 1, vh vh^T = 1", "dL/da by s = u diag(gs) vh"};
 Svd svd(const Tensor& a, const SvdOptions& options) {
   const Matrices sizes = checked("svd", a);
   check_finite("svd", a);
@@ -274,7 +274,7 @@ struct Spectrum {
 };
 
 XGRAD_FORMULA pinv_formula{"pinv", "y = the pseudo-inverse of a",
-                           "dL/da = -y' gy y' + (1 - a y) gy' y y' + y' y gy' (1 - y a)"};
+                           "dL/da = -y^T gy y^T + (1 - a y) gy^T y y^T + y^T y gy^T (1 - y a)"};
 Tensor pseudo_inverse(const Tensor& a, const Spectrum& spectrum) {
   return record("pinv", spectrum.inverse(), wrt(a, [a](const Tensor& gy, const Tensor& y) {
                   const Tensor g = transpose(gy), yt = transpose(y);

@@ -150,7 +150,7 @@ Tensor solve_matrices(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-XGRAD_FORMULA solve_formula{"solve", "a y = b", "dL/db = a'^-1 gy; dL/da = -a'^-1 gy y'"};
+XGRAD_FORMULA solve_formula{"solve", "a y = b", "dL/db = a^-T gy; dL/da = -a^-T gy y^T"};
 Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options) {
   checked_square("solve", a);
   if (is_vector(a, b)) {
@@ -164,7 +164,7 @@ Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options) {
 }
 
 XGRAD_FORMULA solve_triangular_formula{"solve_triangular", "a y = b, a triangular",
-                                       "dL/db = a'^-1 gy; dL/da = the triangle of -a'^-1 gy y'"};
+                                       "dL/db = a^-T gy; dL/da = the triangle of -a^-T gy y^T"};
 Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOptions& options) {
   const char* op = "solve_triangular";
   const Matrices sizes = checked_square(op, a);
@@ -187,7 +187,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOption
                       : transpose(triangular(a, transpose(b), triangle, Form::transposed));
 }
 
-XGRAD_FORMULA inv_formula{"inv", "y = a^-1", "dL/da = -y' gy y'"};
+XGRAD_FORMULA inv_formula{"inv", "y = a^-1", "dL/da = -y^T gy y^T"};
 Tensor inv(const Tensor& a) {
   const Matrices sizes = checked_square("inv", a);
   check_finite("inv", a);
@@ -228,7 +228,7 @@ Array cofactors(const Tensor& a) {
 
 }  // namespace
 
-XGRAD_FORMULA det_formula{"det", "y = det a", "dL/da = gy y a'^-1"};
+XGRAD_FORMULA det_formula{"det", "y = det a", "dL/da = gy y a^-T"};
 Tensor det(const Tensor& a) {
   const Matrices sizes = checked_square("det", a);
   check_finite("det", a);
@@ -248,7 +248,7 @@ Tensor det(const Tensor& a) {
                 }));
 }
 
-XGRAD_FORMULA slogdet_formula{"slogdet", "y = ln |det a|", "dL/da = gy a'^-1"};
+XGRAD_FORMULA slogdet_formula{"slogdet", "y = ln |det a|", "dL/da = gy a^-T"};
 SignAndLog slogdet(const Tensor& a) {
   const Matrices sizes = checked_square("slogdet", a);
   check_finite("slogdet", a);

@@ -44,7 +44,7 @@ struct PinvOptions {
   std::optional<double> rtol = {};  ///< max(m, n) eps, if nothing is said
 };
 /// The pseudo-inverse (Moore and Penrose).      a (..., m, n) -> y (..., n, m)
-///   dL/da = -y' gy y' + (1 - a y) gy' y y' + y' y gy' (1 - y a), for changes of a that leave its rank as it is
+///   dL/da = -y^T gy y^T + (1 - a y) gy^T y y^T + y^T y gy^T (1 - y a), for changes of a that keep its rank
 /// Throws ValueError for a negative tolerance.
 Tensor pinv(const Tensor& a, const PinvOptions& options = {});
 

@@ -124,7 +124,7 @@ Tensor no_sums(const Features& x) { return Array({x.k.dim(0), x.k.dim(1), x.k.di
 
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                         const LinearAttentionFuncOptions& options) {
-  if (runs_plain()) return run_composed(plain::linear_attention, q, k, v, heads, options);
+  if (runs_plain()) return run_composed("linear_attention", plain::linear_attention, q, k, v, heads, options);
   check(q, k, v, heads, options.causal);
   const Features x(q, k, v, heads, options.lengths);
   if (options.causal) {

@@ -108,7 +108,7 @@ Array product(const Array& a, const Array& b, const Shape& shape, const MatmulOp
 
 }  // namespace
 
-XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b'; dL/db = a' gy"};
+XGRAD_FORMULA matmul_formula{"matmul", "y = a b", "dL/da = gy b^T; dL/db = a^T gy"};
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   const Plan plan(a.shape(), b.shape(), options);
   const Array y = product(a.value().reshaped(plan.a), b.value().reshaped(plan.b), plan.product, options);
@@ -139,8 +139,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
                 multiply_adds(y.size(), plan.a.dim(options.transpose_a ? -2 : -1)));
 }
 
-XGRAD_FORMULA linear_formula{"linear", "y = x weight' + bias",
-                             "dL/dx = gy weight; dL/dweight = gy' x; dL/dbias = sum of gy"};
+XGRAD_FORMULA linear_formula{"linear", "y = x weight^T + bias",
+                             "dL/dx = gy weight; dL/dweight = gy^T x; dL/dbias = sum of gy"};
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (weight.rank() != 2 || x.rank() == 0 || x.shape().back() != weight.dim(1)) {
     const bool transposed = weight.rank() == 2 && x.rank() > 0 && x.shape().back() == weight.dim(0);

@@ -12,14 +12,14 @@ struct MatmulOptions {
 };
 
 /// The matrix product over the last two axes; leading axes broadcast.      (..., M, K) @ (..., K, N) -> (..., M, N)
-///   y = a b      dL/da = gy b'      dL/db = a' gy      (' transposed; summed over axes that were broadcast)
+///   y = a b      dL/da = gy b^T      dL/db = a^T gy      (^T: transposed; summed over axes that were broadcast)
 /// A vector as a is a row, as b a column, and the result is without that axis. The order of summation depends on the
 /// sizes alone. Throws ShapeError when the inner sizes differ, leading axes do not broadcast, a factor has no axis, or
 /// a vector is to be transposed.
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {});
 
 /// An affine map of the last axis, as one operation.      x (..., in), weight (out, in), bias (out) -> (..., out)
-///   y = x weight' + bias      dL/dx = gy weight      dL/dweight = gy' x      dL/dbias = gy summed over all but the
+///   y = x weight^T + bias      dL/dx = gy weight      dL/dweight = gy^T x      dL/dbias = gy summed over all but the
 ///   last axis
 /// No bias when it is undefined. Throws ShapeError.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});

@@ -188,7 +188,7 @@ std::string page() {
   std::string text =
       "# Operations and their formulas\n\n"
       "The names are those that diagrams, timers and errors use. x, a, b, ... are the inputs, y the result, gy the\n"
-      "gradient of the result, ' transposes. Elementwise operations print what their lambdas compute, the others what\n"
+      "gradient of the result, ^T transposes. Elementwise operations print what their lambdas compute, the others what\n"
       "stands beside them in `ops/`: see [adding an operation](adding_an_operation.md). Diagrams show both\n"
       "([diagrams](diagrams.md)), programs ask `formula_of(\"tanh\")` (`core/watch/formula.h`). The rows between them are\n"
       "written and held true by `tests/ops/elementwise/formula_test.cpp`.\n\n"
