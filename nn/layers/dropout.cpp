@@ -8,9 +8,7 @@ namespace xgrad::nn {
 
 Dropout::Dropout(At here, double given) : Layer(std::move(here)), p(probability("p", given)) {}
 
-Tensor Dropout::forward(const Tensor& x) const {
-  return training() && p > 0 ? dropout(x, p, next_random_key()) : x;
-}
+Tensor Dropout::forward(const Tensor& x) const { return training() && p > 0 ? dropout(x, p, next_random_key()) : x; }
 
 DropPath::DropPath(At here, double given) : Layer(std::move(here)), p(probability("p", given)) {}
 
@@ -19,7 +17,7 @@ Tensor DropPath::forward(const Tensor& x) const {
   if (!training() || p == 0) return x;
   Shape samples = Shape::filled(x.rank(), 1);
   samples[0] = x.dim(0);
-  return x * dropout(ones(samples), p);
+  return x * dropout(ones(samples), p).named("kept samples");
 }
 
 }  // namespace xgrad::nn

@@ -12,7 +12,7 @@ int main() {
   const Index ids = index({{1, 2, 3, 4}}), next = index({{2, 3, 4, 5}});
   const Tensor loss = cross_entropy(model(ids), next);
   save_graph("forward.svg", {loss}, {.title = "A small GPT"});
-  save_graph("folded.svg", {loss}, {.title = "A small GPT, folded", .depth = 1});
+  save_graph("folded.svg", {loss}, {.title = "A small GPT, folded", .depth = 0});
   save_graph("page.html", {loss}, {.title = "A small GPT, to unfold"});
   Tensors step = grad(loss, model.parameters(), {.create_graph = true});
   step.push_back(loss);

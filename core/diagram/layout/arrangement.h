@@ -1,11 +1,9 @@
 // How the arrows of a diagram arrange it: which way each runs, and which of them push their ends apart.
 //
 // A forward pass runs down the page, and its backward pass beside it up again, each gradient at the height of the
-// values that it is made from; with more than one backward pass everything runs down. Of two frames that start from
-// data of their own, as an encoder and a decoder do, the second stands beside the first.
+// values that it is made from; with more than one backward pass everything runs down.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,19 +24,23 @@ struct FramePair {
   auto operator<=>(const FramePair&) const = default;
 };
 
-/// Of a view whose vertices are numbered inputs before results. Threads: many may read from one object. It refers to the view, which must outlive it.
+/// Of a view whose vertices are numbered inputs before results. Threads: many may read from one object. It refers to
+/// the view, which must outlive it.
 class Arrangement {
  public:
   explicit Arrangement(const GraphView& view);
 
   EdgeKind kind_of(const GraphEdge& edge) const;
+  /// Whether there is one backward pass, which stands beside the forward pass.
+  bool runs_up_again() const { return highest_order_ == 1; }
   /// Whether it is drawn from below to above, so that Graphviz has to be told of it the other way round.
   bool upwards(const GraphEdge& edge) const;
   /// What Graphviz is told of an edge besides its ends: the attributes, each behind a comma.
   std::string attributes(const GraphEdge& edge) const;
 
-  /// The frames that the edge leads from and to if they stand side by side.
-  std::optional<FramePair> side_by_side(const GraphEdge& edge) const;
+  /// The frames that the edge leads from and to, or those around them that are in the same frame; {-1, -1} if one of
+  /// its ends is not in a frame that the other is not in.
+  FramePair siblings_of(const GraphEdge& edge) const;
 
   /// Indices of the vertices that lie in the frame itself and of the frames in it; -1: in no frame.
   const std::vector<int>& vertices_in(int frame) const { return contents_of(frame).vertices; }
@@ -50,18 +52,10 @@ class Arrangement {
     std::vector<int> frames;
   };
   const Content& contents_of(int frame) const { return contents_[static_cast<std::size_t>(frame + 1)]; }
-  // The frames of its ends, or around those; {-1, -1} if one of them is not in a frame that the other is not in.
-  FramePair siblings_of(const GraphEdge& edge) const;
-  void find_frames_side_by_side();
-  bool stands_beside(const FramePair& pair) const;
-  bool is_inside(int vertex, int frame) const;
-  bool is_leaf(int vertex) const;
 
   const GraphView& view_;
   int highest_order_ = 0;
-  std::vector<Content> contents_;       // by number of the frame; in front what lies in none
-  std::vector<std::vector<int>> into_;  // by vertex: where its arrows come from
-  std::vector<FramePair> side_by_side_;
+  std::vector<Content> contents_;  // by number of the frame; in front what lies in none
 };
 
 }  // namespace xgrad::detail

@@ -53,13 +53,20 @@ class DotWriter {
         options_(options),
         has_text_(reader == DotFor::readers),
         palette_(palette_of(options.theme)),
-        arrangement_(view) {}
+        arrangement_(view),
+        uses_own_leaf_(view.vertices.size()) {
+    for (const GraphEdge& edge : view.edges) {
+      const int frame = view.vertices[edge.to].frame;
+      if (is_leaf(edge.from) && frame >= 0 && view.vertices[edge.from].frame == frame) uses_own_leaf_[edge.to] = true;
+    }
+  }
 
   std::string write() && {
     line(0, "digraph xgrad {");
     has_text_ ? begin_with_text() : begin_with_sizes();
     content_of(-1, 1);
-    for (std::size_t e = 0; e < view_.edges.size(); ++e) write_edge(e);
+    for (const GraphEdge& edge : view_.edges) write_edge(edge);
+    if (!has_text_ && arrangement_.runs_up_again()) tie_rules();
     out_ += "}\n";
     return std::move(out_);
   }
@@ -73,7 +80,9 @@ class DotWriter {
   }
 
   std::string html(const LabelRun& run, std::string_view detail) const {
-    const std::string text = in_html(run.text);
+    const std::string_view tag = run.script == Script::below ? "sub>" : run.script == Script::above ? "sup>" : "";
+    const std::string text =
+        tag.empty() ? in_html(run.text) : cat("<font point-size=\"7\"><", tag, in_html(run.text), "</", tag, "</font>");
     switch (run.style) {
       case LetterStyle::headline:
         return cat("<b>", text, "</b>");
@@ -95,9 +104,8 @@ class DotWriter {
   // nslimit bounds the search for the shortest arrows, which of some graphs of 150 vertices takes minutes.
   void begin_with_sizes() {
     line(1, "graph [rankdir=", direction_name(options_.direction),
-         ", nodesep=0.25, ranksep=0.25, newrank=true, nslimit=20];");
+         ", nodesep=0.25, ranksep=0.25, newrank=true, nslimit=20, splines=none];");
     line(1, "node [shape=box, fixedsize=true, label=\"\"];");
-    line(1, "edge [arrowsize=0.6];");
   }
 
   void begin_with_text() {
@@ -164,7 +172,7 @@ class DotWriter {
   }
 
   static std::string size_of_frame(const GraphFrame& frame) {
-    return cat("margin=10, labeljust=l, label=", room_for(size_of_title(frame)));
+    return cat("margin=10, label=", room_for(size_of_title(frame)));
   }
   std::string text_of_frame(const GraphFrame& frame) const {
     return cat("style=\"rounded,filled\", fillcolor=\"", palette_.frame, "\", color=\"", palette_.frame_line,
@@ -195,18 +203,36 @@ class DotWriter {
                ", tooltip=", tooltip_in_quotes(vertex));
   }
 
-  void write_edge(std::size_t e) {
-    const GraphEdge& edge = view_.edges[e];
-    std::string attributes = has_text_ ? colours_of_edge(edge) : cat(", id=", e);
-    append(attributes, arrangement_.attributes(edge));
-    if (options_.edge_shapes) {
-      append(attributes, cat(", label=", has_text_ ? in_quotes(cat(' ', shape_text(edge.shape)))
-                                                   : room_for(size_of_edge_label(edge))));
+  // A gradient rule stands at the height of its operation.
+  void tie_rules() {
+    for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
+      const int of = view_.vertices[v].rule_of;
+      if (of >= 0) line(1, "n", of, " -> n", v, " [style=invis, minlen=0, weight=20];");
     }
+  }
+
+  void write_edge(const GraphEdge& edge) {
+    std::string attributes = has_text_ ? colours_of_edge(edge) : std::string();
+    append(attributes, arrangement_.attributes(edge));
+    if (!has_text_) append(attributes, ranks_of_edge(edge));
+    if (has_text_ && options_.edge_shapes)
+      append(attributes, cat(", label=", in_quotes(cat(' ', shape_text(edge.shape)))));
     if (!attributes.empty()) attributes = cat(" [", std::string_view(attributes).substr(2), "]");
     const bool upwards = arrangement_.upwards(edge);
     line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");
   }
+  // What is computed stands near what it is computed from, even if that makes arrows from leaves longer; gradients
+  // stand beside the values that they are made from; and what leads into a frame stands above all of it, its
+  // parameters included.
+  std::string ranks_of_edge(const GraphEdge& edge) const {
+    const EdgeKind kind = arrangement_.kind_of(edge);
+    if (kind == EdgeKind::gradient || (kind == EdgeKind::value && is_leaf(edge.from))) return {};
+    const bool enters = kind == EdgeKind::value && uses_own_leaf_[edge.to] &&
+                        view_.vertices[edge.from].frame != view_.vertices[edge.to].frame;
+    return enters ? ", weight=4, minlen=2" : ", weight=4";
+  }
+  bool is_leaf(int v) const { return view_.vertices[v].role <= GraphRole::constant; }
+
   std::string colours_of_edge(const GraphEdge& edge) const {
     std::string attributes;
     const EdgeKind kind = arrangement_.kind_of(edge);
@@ -227,6 +253,7 @@ class DotWriter {
   const bool has_text_;
   const Palette& palette_;
   const Arrangement arrangement_;
+  std::vector<bool> uses_own_leaf_;  // by vertex: whether a leaf of its frame leads to it
   std::string out_;
 };
 

@@ -8,7 +8,7 @@
 namespace xgrad::detail {
 
 enum class DotFor {
-  layout,   ///< sizes, arrows and frames, which all come back with their numbers; no text from outside
+  layout,   ///< sizes, arrows and frames, of which vertices come back with their numbers; no text from outside
   readers,  ///< what is written in boxes, colours, title and legend, too; Graphviz decides how large all is
 };
 

@@ -1,4 +1,4 @@
-// The places of everything in a diagram, by the program dot.
+// The places of everything in a diagram.
 #include "layout.h"
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "../../base/error.h"
-#include "../view/label_size.h"
 #include "dot.h"
 #include "routes.h"
 
@@ -16,86 +15,73 @@ namespace {
 
 using namespace detail;
 
-// What dot answers.
-class PlanReader {
- public:
-  PlanReader(const GraphView& view, const GraphOptions& options, const std::string& text)
-      : view_(view), options_(options), plan_(Json::parse(text)) {}
-
-  GraphLayout read() && {
-    const std::vector<double> page = numbers_of(plan_.at("bb"));
-    layout_.width = page.at(2);
-    layout_.height = page.at(3);
-    layout_.vertices.resize(view_.vertices.size());
-    layout_.edges.resize(view_.edges.size());
-    layout_.frames.resize(view_.frames.size());
-    layout_.titles.resize(view_.frames.size());
-    if (plan_.contains("objects")) {
-      for (const Json& object : plan_["objects"]) read_object(object);
-    }
-    if (plan_.contains("edges")) {
-      for (const Json& edge : plan_["edges"]) read_edge(edge);
-    }
-    const bool all =
-        std::ranges::none_of(layout_.vertices, [](const GraphBox& box) { return box.width == 0; }) &&
-        std::ranges::none_of(layout_.edges, [](const GraphCurve& curve) { return curve.points.empty(); }) &&
-        std::ranges::none_of(layout_.frames, [](const GraphBox& box) { return box.width == 0; });
-    if (!all) throw std::out_of_range("not everything has a place");
-    return std::move(layout_);
+std::vector<double> numbers_of(const nlohmann::json& words) {
+  const std::string_view text = words.get_ref<const std::string&>();
+  std::vector<double> result;
+  for (const char* at = text.data(); at < text.data() + text.size();) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(at, text.data() + text.size(), number);
+    if (error == std::errc()) result.push_back(number);
+    at = std::max(end, at + 1);
   }
+  return result;
+}
 
- private:
-  using Json = nlohmann::json;
-
-  static std::vector<double> numbers_of(const Json& words) { return numbers(words.get_ref<const std::string&>()); }
-  static std::vector<double> numbers(std::string_view text) {
-    std::vector<double> result;
-    for (const char* at = text.data(); at < text.data() + text.size();) {
-      double number = 0;
-      const auto [end, error] = std::from_chars(at, text.data() + text.size(), number);
-      if (error == std::errc()) result.push_back(number);
-      at = std::max(end, at + 1);
-    }
-    return result;
-  }
-  // dot counts from below.
-  GraphPoint point(const std::vector<double>& xy, std::size_t i = 0) const {
-    return {xy.at(i), layout_.height - xy.at(i + 1)};
-  }
-  static GraphBox around(const GraphPoint& center, const LabelSize& size) {
-    return {center.x - size.width / 2, center.y - size.height / 2, size.width, size.height};
-  }
-
-  void read_object(const Json& object) {
-    const std::string& name = object.at("name").get_ref<const std::string&>();
-    if (const std::size_t number = name.rfind('_'); number != name.npos) {
-      const std::size_t c = std::stoul(name.substr(number + 1));
-      const std::vector<double> box = numbers_of(object.at("bb"));
-      layout_.frames.at(c) = {box.at(0), layout_.height - box.at(3), box.at(2) - box.at(0), box.at(3) - box.at(1)};
-      layout_.titles.at(c) = around(point(numbers_of(object.at("lp"))), size_of_title(view_.frames[c]));
-    } else {
-      const std::size_t v = std::stoul(name.substr(1));
-      layout_.vertices.at(v) =
-          around(point(numbers_of(object.at("pos"))), size_of_vertex(view_.vertices.at(v), options_));
+// The middles of the vertices in what dot answers, which counts from below.
+std::vector<GraphPoint> read_centers(const std::string& answer, std::size_t vertices) {
+  const nlohmann::json plan = nlohmann::json::parse(answer);
+  const double height = numbers_of(plan.at("bb")).at(3);
+  std::vector<GraphPoint> centers(vertices);
+  std::size_t found = 0;
+  if (plan.contains("objects")) {
+    for (const nlohmann::json& object : plan["objects"]) {
+      if (!object.contains("pos")) continue;  // a frame
+      const std::vector<double> middle = numbers_of(object["pos"]);
+      const std::size_t v = std::stoul(object.at("name").get_ref<const std::string&>().substr(1));
+      centers.at(v) = {middle.at(0), height - middle.at(1)};
+      ++found;
     }
   }
+  if (found != vertices) throw std::out_of_range("not everything has a place");
+  return centers;
+}
 
-  // "s,x,y" or "e,x,y" is the tip of an arrow at the start or the end, then the curve follows.
-  void read_edge(const Json& edge) {
-    GraphCurve& curve = layout_.edges.at(std::stoul(edge.at("id").get_ref<const std::string&>()));
-    const std::string& words = edge.at("pos").get_ref<const std::string&>();
-    const std::vector<double> all = numbers(words);
-    curve.tip = point(all);
-    for (std::size_t i = 2; i + 1 < all.size(); i += 2) curve.points.push_back(point(all, i));
-    if (words.starts_with('s')) std::ranges::reverse(curve.points);
-    if (edge.contains("lp")) curve.label = point(numbers_of(edge["lp"]));
+GraphLayout layout_around(const std::vector<GraphPoint>& centers, const GraphView& view, const GraphOptions& options) {
+  const Arrangement arrangement(view);
+  const Layers layers(view, options, arrangement, centers);
+  const Ordering ordering(layers, centers);
+  const Placing placing = placed(layers, ordering, options);
+  const bool sideways = layers.sideways;
+  constexpr double title_inset = 6;
+  const auto box = [&](double across, double along, double width, double height) {
+    return sideways ? GraphBox{along, across, height, width} : GraphBox{across, along, width, height};
+  };
+  const auto turn = [&](GraphPoint& point) {
+    if (sideways) std::swap(point.x, point.y);
+  };
+  GraphLayout layout;
+  layout.width = sideways ? placing.page_along : placing.page_across;
+  layout.height = sideways ? placing.page_across : placing.page_along;
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    const Item& item = layers.items[v];
+    layout.vertices.push_back(box(placing.across[v] - item.across / 2,
+                                  placing.layers[item.first].middle() - item.along / 2, item.across, item.along));
   }
-
-  const GraphView& view_;
-  const GraphOptions& options_;
-  const Json plan_;
-  GraphLayout layout_;
-};
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    const Extent &across = placing.frames_across[c], &along = placing.frames_along[c];
+    layout.frames.push_back(box(across.begin, along.begin, across.size(), along.size()));
+    const Item& title = layers.items[layers.title_item(static_cast<int>(c))];
+    layout.titles.push_back(
+        box(across.begin + title_inset, placing.layers[title.first].begin, title.across, title.along));
+  }
+  layout.edges = routes(layers, placing, ordering);
+  for (GraphCurve& curve : layout.edges) {
+    std::ranges::for_each(curve.points, turn);
+    turn(curve.tip);
+    turn(curve.label);
+  }
+  return layout;
+}
 
 }  // namespace
 
@@ -112,9 +98,7 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
                   " arrows; fold modules with .depth");
   }
   try {
-    GraphLayout layout = PlanReader(view, options, plan.output).read();
-    route_between_frames(view, options.direction, layout.vertices, layout.frames, layout.edges);
-    return layout;
+    return layout_around(read_centers(plan.output, view.vertices.size()), view, options);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

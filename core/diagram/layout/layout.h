@@ -1,4 +1,5 @@
-// Where everything in a diagram stands, as the program `dot` of Graphviz places boxes of known sizes.
+// Where everything in a diagram stands. The program `dot` of Graphviz ranks boxes of known sizes, and gives them a
+// first order; the order within ranks, places and arrows are found here.
 //
 //     const GraphView view = GraphView::of({loss});
 //     const GraphLayout layout = GraphLayout::of(view);
@@ -22,7 +23,7 @@ struct GraphLayout {
   std::vector<GraphBox> vertices;
   std::vector<GraphCurve> edges;
   std::vector<GraphBox> frames;
-  std::vector<GraphBox> titles;  ///< of frames: where there is room for theirs
+  std::vector<GraphBox> titles;  ///< of frames: where theirs is written
 
   /// Boxes are as large as their labels need with these options. Throws ValueError for limits that are not
   /// positive, IoError if `dot` is not there, fails, or passes a limit. Errors name `caller`.

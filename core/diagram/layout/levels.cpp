@@ -1,4 +1,4 @@
-// Where everything stands when modules are folded.
+// Where everything stands at each level of folding.
 #include "levels.h"
 
 #include <cmath>
@@ -9,17 +9,20 @@
 #include "../../base/error.h"
 #include "../view/characters.h"
 #include "../view/fold.h"
+#include "../view/frames.h"
 #include "../view/labels.h"
-#include "layout.h"
+#include "composed.h"
 
 namespace xgrad::detail {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 double tenths(double place) { return std::round(10 * place) / 10; }
 
-Json json_of(const GraphBox& box) { return {tenths(box.left), tenths(box.top), tenths(box.width), tenths(box.height)}; }
+Json json_of(const std::string& id, const GraphBox& box) {
+  return {id, tenths(box.left), tenths(box.top), tenths(box.width), tenths(box.height)};
+}
 
 Json json_of(const GraphCurve& curve) {
   Json places = Json::array();
@@ -40,57 +43,72 @@ Json json_of(const std::vector<LabelLine>& lines) {
 
 using FrameKey = std::pair<std::string, int>;  // path, order
 
-Json layout_at(const GraphView& view, int level, const std::map<FrameKey, std::size_t>& number_of_frame,
-               const GraphOptions& options) {
-  // Vertices carry their numbers through the folding where they would have their steps.
-  GraphView numbered = view;
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) numbered.vertices[v].step = static_cast<int>(v);
-  const GraphView shown = folded_below(numbered, level);
-  const GraphLayout layout = GraphLayout::of(shown, options);
-  const auto is_frame = [&](int v) {
-    const GraphVertex& vertex = shown.vertices[v];
-    return vertex.role == GraphRole::module && number_of_frame.contains({vertex.path, vertex.order});
-  };
-  const auto id_of = [&](int v) {
-    const GraphVertex& vertex = shown.vertices[v];
-    return is_frame(v) ? cat('c', number_of_frame.at({vertex.path, vertex.order})) : cat('n', vertex.step);
-  };
-  Json boxes = Json::object(), labels = Json::object(), frames = Json::object(), arrows = Json::object();
-  for (std::size_t v = 0; v < shown.vertices.size(); ++v) {
-    const std::string id = id_of(static_cast<int>(v));
-    boxes[id] = json_of(layout.vertices[v]);
-    if (is_frame(static_cast<int>(v))) labels[id] = json_of(label_of(shown.vertices[v], options));
+class Levels {
+ public:
+  Levels(const GraphView& view, const GraphOptions& options) : view_(view), options_(options), layouts_(options) {
+    for (std::size_t c = 0; c < view.frames.size(); ++c) {
+      number_of_frame_.try_emplace({view.frames[c].path, view.frames[c].order}, c);
+    }
+    // Vertices carry their numbers through the folding where they would have their steps.
+    for (std::size_t v = 0; v < view_.vertices.size(); ++v) view_.vertices[v].step = static_cast<int>(v);
   }
-  for (std::size_t c = 0; c < shown.frames.size(); ++c) {
-    const GraphFrame& frame = shown.frames[c];
-    frames[cat('c', number_of_frame.at({frame.path, frame.order}))] = json_of(layout.frames[c]);
+
+  std::string with(const GraphLayout& layout) {
+    Json levels = Json::array();
+    const int deepest = deepest_level(view_);
+    // Frames that cannot be told apart cannot be found again once they are folded.
+    if (number_of_frame_.size() == view_.frames.size()) {
+      for (int level = 0; level < deepest; ++level) {
+        const GraphView shown = folded_below(view_, level);
+        levels.push_back(json(level, shown, layouts_.of(shown)));
+      }
+    }
+    levels.push_back(json(deepest, view_, layout));
+    return levels.dump();
   }
-  for (std::size_t e = 0; e < shown.edges.size(); ++e) {
-    const GraphEdge& edge = shown.edges[e];
-    const bool of_vertices = !is_frame(edge.from) && !is_frame(edge.to);
-    arrows[cat(id_of(edge.from), '>', id_of(edge.to), of_vertices ? cat('#', edge.input) : "")] =
-        json_of(layout.edges[e]);
+
+ private:
+  std::string id_of_frame(const std::string& path, int order) const {
+    return cat('c', number_of_frame_.at({path, order}));
   }
-  return {{"level", level}, {"boxes", boxes}, {"frames", frames}, {"arrows", arrows}, {"labels", labels}};
-}
+
+  Json json(int level, const GraphView& shown, const GraphLayout& layout) const {
+    std::vector<std::string> ids;
+    Json boxes = Json::array(), labels = Json::object(), frames = Json::array(), arrows = Json::array();
+    for (std::size_t v = 0; v < shown.vertices.size(); ++v) {
+      const GraphVertex& vertex = shown.vertices[v];
+      ids.push_back(is_frame(vertex) ? id_of_frame(vertex.path, vertex.order) : cat('n', vertex.step));
+      boxes.push_back(json_of(ids[v], layout.vertices[v]));
+      if (is_frame(vertex)) labels[ids[v]] = json_of(label_of(vertex, options_));
+    }
+    const bool all = shown.frames.size() == view_.frames.size();
+    for (std::size_t c = 0; c < shown.frames.size(); ++c) {
+      const GraphFrame& frame = shown.frames[c];
+      frames.push_back(json_of(all ? cat('c', c) : id_of_frame(frame.path, frame.order), layout.frames[c]));
+      frames.back().push_back(tenths(layout.titles[c].width));
+    }
+    for (std::size_t e = 0; e < shown.edges.size(); ++e) {
+      const GraphEdge& edge = shown.edges[e];
+      const bool of_vertices = !is_frame(shown.vertices[edge.from]) && !is_frame(shown.vertices[edge.to]);
+      arrows.push_back({ids[edge.from], ids[edge.to], of_vertices ? edge.input : 0, json_of(layout.edges[e])});
+    }
+    return {{"level", level}, {"boxes", boxes}, {"frames", frames}, {"arrows", arrows}, {"labels", labels}};
+  }
+
+  bool is_frame(const GraphVertex& vertex) const {
+    return vertex.role == GraphRole::module && number_of_frame_.contains({vertex.path, vertex.order});
+  }
+
+  GraphView view_;
+  const GraphOptions& options_;
+  ComposedLayouts layouts_;
+  std::map<FrameKey, std::size_t> number_of_frame_;
+};
 
 }  // namespace
 
-std::string levels_json(const GraphView& view, const GraphOptions& options) {
-  std::map<FrameKey, std::size_t> number_of_frame;
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
-    number_of_frame.try_emplace({view.frames[c].path, view.frames[c].order}, c);
-  }
-  // Frames that cannot be told apart cannot be found again once they are folded.
-  if (number_of_frame.size() < view.frames.size()) return "[]";
-  Json levels = Json::array();
-  for (int level = 0; level < deepest_level(view); ++level) {
-    try {
-      levels.push_back(layout_at(view, level, number_of_frame, options));
-    } catch (const IoError&) {
-    }
-  }
-  return levels.dump();
+std::string levels_json(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
+  return Levels(view, options).with(layout);
 }
 
 }  // namespace xgrad::detail

@@ -1,124 +1,120 @@
-// Arrows between frames that stand side by side.
+// The ways of arrows through the layers of a diagram.
 #include "routes.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
-#include <set>
 #include <utility>
-
-#include "arrangement.h"
 
 namespace xgrad::detail {
 namespace {
 
-constexpr double above = 10;  // how far over its result an arrow turns down
-constexpr double head = 6;    // the length of the arrow's head
-constexpr double radius = 7;  // of corners
+constexpr double head = 6;  // the length of an arrow's head
 
-// Turns the page so that results stand below their inputs; twice is nothing.
-class Turn {
+class Router {
  public:
-  explicit Turn(Direction direction)
-      : swaps_(direction == Direction::left_to_right || direction == Direction::right_to_left),
-        flips_(direction == Direction::bottom_to_top || direction == Direction::right_to_left) {}
+  Router(const Layers& layers, const Placing& placing, const Ordering& ordering)
+      : layers_(layers), placing_(placing), ordering_(ordering) {}
 
-  GraphPoint there(const GraphPoint& point) const {
-    const GraphPoint turned = swaps_ ? GraphPoint{point.y, point.x} : point;
-    return {turned.x, flips_ ? -turned.y : turned.y};
-  }
-  GraphPoint back(const GraphPoint& point) const {
-    const GraphPoint turned{point.x, flips_ ? -point.y : point.y};
-    return swaps_ ? GraphPoint{turned.y, turned.x} : turned;
-  }
-  GraphBox there(const GraphBox& box) const {
-    const GraphPoint a = there(GraphPoint{box.left, box.top}), b = there(GraphPoint{box.right(), box.bottom()});
-    return {std::min(a.x, b.x), std::min(a.y, b.y), std::abs(a.x - b.x), std::abs(a.y - b.y)};
+  GraphCurve route(int e) {
+    const GraphEdge& edge = layers_.view.edges[e];
+    curve_ = {};
+    if (layers_.is_flat(edge)) {
+      within_layer(edge);
+    } else {
+      between_layers(e, edge);
+    }
+    return std::move(curve_);
   }
 
  private:
-  bool swaps_, flips_;
-};
+  const Item& at(int item) const { return layers_.items[item]; }
+  double top(int vertex) const { return placing_.layers[at(vertex).first].middle() - at(vertex).along / 2; }
+  double bottom(int vertex) const { return placing_.layers[at(vertex).first].middle() + at(vertex).along / 2; }
 
-GraphPoint towards(const GraphPoint& from, const GraphPoint& to, double distance) {
-  const double length = std::hypot(to.x - from.x, to.y - from.y);
-  const double part = length > 0 ? std::min(distance / length, 0.5) : 0;
-  return {from.x + part * (to.x - from.x), from.y + part * (to.y - from.y)};
-}
-
-// The way over these corners as a Bezier curve.
-std::vector<GraphPoint> with_round_corners(const std::vector<GraphPoint>& corners) {
-  std::vector<GraphPoint> curve{corners.front()};
-  const auto line_to = [&](const GraphPoint& end) {
-    const GraphPoint begin = curve.back();
-    curve.insert(curve.end(), {begin, end, end});
-  };
-  for (std::size_t i = 1; i + 1 < corners.size(); ++i) {
-    line_to(towards(corners[i], corners[i - 1], radius));
-    curve.insert(curve.end(), {corners[i], corners[i], towards(corners[i], corners[i + 1], radius)});
+  void line_to(const GraphPoint& end) {
+    const GraphPoint begin = curve_.points.back();
+    if (begin.x == end.x && begin.y == end.y) return;
+    curve_.points.insert(curve_.points.end(), {begin, end, end});
   }
-  line_to(corners.back());
-  return curve;
-}
+  // Leaves and arrives along the page.
+  void turn_to(const GraphPoint& end) {
+    const GraphPoint begin = curve_.points.back();
+    if (std::abs(begin.x - end.x) < 0.5) return line_to(end);
+    const double middle = (begin.y + end.y) / 2;
+    curve_.points.insert(curve_.points.end(), {{begin.x, middle}, {end.x, middle}, end});
+  }
 
-// Whether a line that runs along one of the axes comes near a box.
-bool meets(const GraphPoint& a, const GraphPoint& b, const GraphBox& box) {
-  constexpr double near = 3;
-  return std::min(a.x, b.x) < box.right() + near && std::max(a.x, b.x) > box.left - near &&
-         std::min(a.y, b.y) < box.bottom() + near && std::max(a.y, b.y) > box.top - near;
-}
+  void between_layers(int e, const GraphEdge& edge) {
+    const int upper = layers_.upper(edge), lower = layers_.lower(edge);
+    const bool down = layers_.above(edge);
+    const Ports& ports = placing_.ports[e];
+    const GraphPoint begin{placing_.across[upper] + ports.upper, bottom(upper)};
+    const GraphPoint end{placing_.across[lower] + ports.lower, top(lower)};
+    curve_.points.push_back({begin.x, begin.y + (down ? 0 : head)});
+    for (const int l : layers_.ways[e]) {
+      const Link& link = layers_.links[l];
+      const double above = placing_.layers[link.gap].end, below = placing_.layers[link.gap + 1].begin;
+      const bool is_last = link.lower == lower;
+      const GraphPoint next{is_last ? end.x : placing_.across[link.lower], below};
+      if (std::abs(next.x - curve_.points.back().x) < 0.5 && !is_last) continue;
+      if (link.upper != upper || above > curve_.points.back().y) line_to({curve_.points.back().x, above});
+      turn_to(is_last && next.y > end.y - head && down ? GraphPoint{end.x, end.y - head} : next);
+    }
+    line_to({end.x, end.y - (down ? head : 0)});
+    curve_.tip = down ? end : begin;
+    if (!down) std::ranges::reverse(curve_.points);
+    if (const int lane = layers_.labels[e]; lane >= 0) {
+      curve_.label = {placing_.across[lane] + at(lane).across / 2, placing_.layers[at(lane).first].middle()};
+    } else {
+      curve_.label = {(begin.x + end.x) / 2, (begin.y + end.y) / 2};
+    }
+  }
+
+  void within_layer(const GraphEdge& edge) {
+    const Item &from = at(edge.from), &to = at(edge.to);
+    const double x_from = placing_.across[edge.from], x_to = placing_.across[edge.to];
+    const double side = x_from < x_to ? 1 : -1;
+    const double y = placing_.layers[from.first].middle();
+    const std::vector<int>& row = ordering_.in_layer(from.first);
+    auto first = std::ranges::find(row, edge.from), last = std::ranges::find(row, edge.to);
+    if (last < first) std::swap(first, last);
+    const bool is_free = std::none_of(first + 1, last, [&](int p) { return at(p).kind == ItemKind::vertex; });
+    if (is_free) {
+      const GraphPoint begin{x_from + side * from.across / 2, y}, tip{x_to - side * to.across / 2, y};
+      curve_.points.push_back(begin);
+      line_to({tip.x - side * head, y});
+      curve_.tip = tip;
+      curve_.label = {(begin.x + tip.x) / 2, y - 8};
+      return;
+    }
+    // Over what is in between.
+    const double free = placing_.layers[from.first].begin - 8;
+    const GraphPoint begin{x_from + side * from.across / 4, top(edge.from)},
+        tip{x_to - side * to.across / 4, top(edge.to)};
+    constexpr double turn = 8;
+    curve_.points.push_back(begin);
+    line_to({begin.x, std::min(begin.y, free + turn)});
+    const GraphPoint corner{begin.x, free}, last_corner{tip.x, free};
+    curve_.points.insert(curve_.points.end(), {corner, corner, {corner.x + side * turn, free}});
+    line_to({last_corner.x - side * turn, free});
+    curve_.points.insert(curve_.points.end(), {last_corner, last_corner, {tip.x, tip.y - head}});
+    curve_.tip = tip;
+    curve_.label = {(begin.x + tip.x) / 2, free - 6};
+  }
+
+  const Layers& layers_;
+  const Placing& placing_;
+  const Ordering& ordering_;
+  GraphCurve curve_;
+};
 
 }  // namespace
 
-void route_between_frames(const GraphView& view, Direction direction, std::span<const GraphBox> vertices,
-                          std::span<const GraphBox> frames, std::span<GraphCurve> edges) {
-  const Arrangement arrangement(view);
-  const Turn turn(direction);
-  struct Bundle {
-    std::vector<std::size_t> edges;
-    std::set<int> from, to;
-  };
-  std::map<FramePair, Bundle> bundles;
-  for (std::size_t e = 0; e < view.edges.size(); ++e) {
-    const GraphEdge& edge = view.edges[e];
-    const std::optional<FramePair> pair = arrangement.side_by_side(edge);
-    if (!pair || arrangement.kind_of(edge) != EdgeKind::value) continue;
-    Bundle& bundle = bundles[*pair];
-    bundle.edges.push_back(e);
-    bundle.from.insert(edge.from);
-    bundle.to.insert(edge.to);
-  }
-  for (const auto& [pair, bundle] : bundles) {
-    if (bundle.from.size() > 1 && bundle.to.size() > 1) continue;  // nobody could tell which is which
-    const GraphBox first = turn.there(frames[pair.from]), second = turn.there(frames[pair.to]);
-    const bool rightwards = first.right() < second.left;
-    if (!rightwards && second.right() > first.left) continue;
-    const double between = rightwards ? (first.right() + second.left) / 2 : (second.right() + first.left) / 2;
-    for (const std::size_t e : bundle.edges) {
-      const GraphBox from = turn.there(vertices[view.edges[e].from]);
-      const GraphBox to = turn.there(vertices[view.edges[e].to]);
-      const double begin = rightwards ? from.right() : from.left, end = to.center().x;
-      const std::vector<GraphPoint> way{{begin, from.center().y},
-                                        {between, from.center().y},
-                                        {between, to.top - above},
-                                        {end, to.top - above},
-                                        {end, to.top - head}};
-      bool is_free = true;
-      for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
-        if (v == view.edges[e].from || v == view.edges[e].to) continue;
-        for (std::size_t i = 1; i < way.size(); ++i) {
-          is_free &= !meets(way[i - 1], way[i], turn.there(vertices[v]));
-        }
-      }
-      if (!is_free) continue;
-      GraphCurve& curve = edges[e];
-      curve = {.points = with_round_corners(way), .tip = {end, to.top}, .label = towards(way[1], way[2], 1e9)};
-      for (GraphPoint& point : curve.points) point = turn.back(point);
-      curve.tip = turn.back(curve.tip);
-      curve.label = turn.back(curve.label);
-    }
-  }
+std::vector<GraphCurve> routes(const Layers& layers, const Placing& placing, const Ordering& ordering) {
+  Router router(layers, placing, ordering);
+  std::vector<GraphCurve> curves;
+  for (int e = 0; std::cmp_less(e, layers.view.edges.size()); ++e) curves.push_back(router.route(e));
+  return curves;
 }
 
 }  // namespace xgrad::detail

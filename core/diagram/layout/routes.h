@@ -1,15 +1,17 @@
-// Arrows between frames that stand side by side, which dot would lead around them.
+// The ways of arrows through the layers of a diagram.
 #pragma once
 
-#include <span>
+#include <vector>
 
-#include "../view/view.h"
-#include "geometry.h"
+#include "layers.h"
+#include "ordering.h"
+#include "placing.h"
 
 namespace xgrad::detail {
 
-/// Leads them through the space between both frames, as a line with round corners, where nothing is in its way.
-void route_between_frames(const GraphView& view, Direction direction, std::span<const GraphBox> vertices,
-                          std::span<const GraphBox> frames, std::span<GraphCurve> edges);
+/// Across the page and along it. An arrow leaves a box in the middle of its side, turns between layers only, runs
+/// straight along its lanes, and enters its result at its port, so that no part of it runs back and none meets a box
+/// or a title. Within a layer it runs straight, or around what is in its way.
+std::vector<GraphCurve> routes(const Layers& layers, const Placing& placing, const Ordering& ordering);
 
 }  // namespace xgrad::detail

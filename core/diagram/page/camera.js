@@ -1,34 +1,64 @@
-// Which part of the picture is seen: moved by dragging and arrows, zoomed by the wheel and + and -.
+// Which part of the picture is seen: moved by dragging and arrows, zoomed by the wheel, two fingers, and + and -.
+//
+// While it moves the browser shifts and stretches what is drawn already. Only when it has come to rest at another scale
+// letters are drawn anew, and only where it leaves what is drawn elements are made.
+
+const leastScale = 0.04;
+const legible = 0.75;  // the scale at which the smallest letters have 8 pixels
 
 class Camera {
-  constructor(stage, picture) {
+  constructor(stage, drawing) {
     this.stage = stage;
-    this.picture = picture;
-    this.scale = 1;  // pixels of the screen for one of the picture
+    this.drawing = drawing;
+    this.scale = 1;       // pixels of the screen for one of the picture
+    this.drawnScale = 1;  // at which letters are drawn
     this.center = {x: 0, y: 0};
+    this.size = {width: stage.clientWidth, height: stage.clientHeight};
+    this.pointers = new Map();
     this.dragged = false;
-    picture.removeAttribute("width");
-    picture.removeAttribute("height");
-    new ResizeObserver(() => this.#apply()).observe(stage);
+    new ResizeObserver(() => this.resize()).observe(stage);
     stage.addEventListener("wheel", (event) => this.#onWheel(event), {passive: false});
     stage.addEventListener("pointerdown", (event) => this.#onPress(event));
+    window.addEventListener("pointermove", (event) => this.#onMove(event));
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, (event) => this.#onRelease(event));
     // What ends a drag is not a click on what lies below.
     stage.addEventListener("click", (event) => this.dragged && event.stopPropagation(), true);
   }
 
-  #apply() {
-    const width = this.stage.clientWidth / this.scale, height = this.stage.clientHeight / this.scale;
-    const view = [this.center.x - width / 2, this.center.y - height / 2, width, height];
-    if (width > 0 && height > 0) this.picture.setAttribute("viewBox", view.map((x) => x.toFixed(2)).join(" "));
+  resize() {
+    this.size = {width: this.stage.clientWidth, height: this.stage.clientHeight};
+    this.rest();
+  }
+
+  // The part of the picture that is seen; with `room`, so many screens more on each side.
+  sight(room = 0) {
+    const x = (this.size.width * (0.5 + room)) / this.scale, y = (this.size.height * (0.5 + room)) / this.scale;
+    return {left: this.center.x - x, right: this.center.x + x, top: this.center.y - y, bottom: this.center.y + y};
   }
 
   // The point of the picture at a place on the screen.
-  #pointAt(x, y) {
-    const stage = this.stage.getBoundingClientRect();
-    return {
-      x: this.center.x + (x - stage.left - stage.width / 2) / this.scale,
-      y: this.center.y + (y - stage.top - stage.height / 2) / this.scale
-    };
+  #pointAt({x, y}) {
+    const stage = this.stage.getBoundingClientRect(), sight = this.sight();
+    return {x: sight.left + (x - stage.left) / this.scale, y: sight.top + (y - stage.top) / this.scale};
+  }
+
+  #apply() {
+    const {left, right, top, bottom} = this.sight(), near = this.drawing.sight;
+    const x = Math.round(-left * this.scale), y = Math.round(-top * this.scale);
+    this.drawing.picture.style.transform = `translate(${x}px, ${y}px) scale(${this.scale / this.drawnScale})`;
+    const isDrawn = near.left <= left && near.right >= right && near.top <= top && near.bottom >= bottom;
+    if (!isDrawn) this.drawing.look(this.sight(0.6));
+    clearTimeout(this.timer);
+    if (this.scale !== this.drawnScale) this.timer = setTimeout(() => this.rest(), 150);
+  }
+
+  // Draws what is seen now as well as it can be.
+  rest() {
+    this.drawnScale = this.scale;
+    this.drawing.world.setAttribute("transform", `scale(${this.scale})`);
+    this.drawing.picture.classList.toggle("far", this.scale < 0.25);
+    this.drawing.look(this.sight(0.6));
+    this.#apply();
   }
 
   // By pixels of the screen.
@@ -39,79 +69,115 @@ class Camera {
 
   // The point stays where it is on the screen.
   zoom(factor, point = this.center) {
-    const scale = Math.min(8, Math.max(0.03, this.scale * factor));
+    const scale = Math.min(8, Math.max(leastScale, this.scale * factor));
     const kept = this.scale / scale;
     this.center = {x: point.x + (this.center.x - point.x) * kept, y: point.y + (this.center.y - point.y) * kept};
     this.scale = scale;
     this.#apply();
   }
 
-  // All of a box. With `readable`, of one that would become too small only what fits, from its beginning.
-  fit(box, {readable = false} = {}) {
-    const {clientWidth: width, clientHeight: height} = this.stage, room = 24;
-    const across = (width - 2 * room) / (box.right - box.left), down = (height - 2 * room) / (box.bottom - box.top);
-    this.scale = Math.min(across, down, 1.4);
-    this.center = {x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2};
-    const least = 0.4;
-    if (readable && this.scale < least) {
-      this.scale = Math.max(least, Math.min(Math.max(across, down), 1));
-      if (across > down)
-        this.center.y = box.top + (height / 2 - room) / this.scale;
-      else
-        this.center.x = box.left + (width / 2 - room) / this.scale;
-    }
-    this.#apply();
+  // All of a box.
+  fit({left, right, top, bottom}) {
+    this.scale = Math.max(this.scaleOf({left, right, top, bottom}), leastScale);
+    this.center = {x: (left + right) / 2, y: (top + bottom) / 2};
+    this.rest();
+  }
+
+  // The scale at which all of a box is seen.
+  scaleOf({left, right, top, bottom}) {
+    const room = 24;
+    return Math.min((this.size.width - 2 * room) / (right - left), (this.size.height - 2 * room) / (bottom - top), 1.4);
+  }
+
+  // All of a box if it can be read then; else as much as can be read, with `first` in it.
+  open(box, first) {
+    if (this.scaleOf(box) >= legible) return this.fit(box);
+    this.scale = legible;
+    const room = 16 / this.scale;
+    const along = (size, low, high) => {
+      const half = size / 2 / this.scale, middle = (first[low] + first[high]) / 2;
+      if (box[high] - box[low] + 2 * room < 2 * half) return (box[low] + box[high]) / 2;
+      return Math.min(Math.max(middle, box[low] - room + half), box[high] + room - half);
+    };
+    this.center = {x: along(this.size.width, "left", "right"), y: along(this.size.height, "top", "bottom")};
+    this.rest();
   }
 
   // Whether all of a box has room, as large as it is now.
   fits(box) {
     const room = 40;
-    return (box.right - box.left) * this.scale < this.stage.clientWidth - room &&
-        (box.bottom - box.top) * this.scale < this.stage.clientHeight - room;
+    return (box.right - box.left) * this.scale < this.size.width - room &&
+        (box.bottom - box.top) * this.scale < this.size.height - room;
   }
 
-  // Moves as little as brings a box into sight, and zooms in if it could not be read.
-  show(box, leastScale = 0) {
-    if (this.scale < leastScale) {
-      this.scale = leastScale;
+  // Moves as little as brings a box into sight, or its beginning, and zooms in if it could not be read.
+  show(box, scale = 0) {
+    if (this.scale < scale) {
+      this.scale = scale;
       this.center = {x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2};
     }
-    const half = {x: this.stage.clientWidth / 2 / this.scale, y: this.stage.clientHeight / 2 / this.scale};
-    const inset = 20 / this.scale;
-    const nearest = (at, low, high, size) => Math.min(Math.max(at, high + inset - size), low - inset + size);
-    this.center = {
-      x: nearest(this.center.x, box.left, box.right, half.x),
-      y: nearest(this.center.y, box.top, box.bottom, half.y)
+    const inset = 30 / this.scale;
+    const nearest = (at, low, high, size) => {
+      const half = size / 2 / this.scale;
+      return Math.min(Math.max(at, high + inset - half), low - inset + half);
     };
-    this.#apply();
+    this.center = {
+      x: nearest(this.center.x, box.left, box.right, this.size.width),
+      y: nearest(this.center.y, box.top, box.bottom, this.size.height)
+    };
+    this.rest();
+  }
+
+  // A point of the picture comes to a place in the stage.
+  put(point, {x, y}, scale = this.scale) {
+    this.scale = scale;
+    this.center = {x: point.x - (x - this.size.width / 2) / scale, y: point.y - (y - this.size.height / 2) / scale};
+    this.rest();
+  }
+
+  // Where a point of the picture is in the stage.
+  placeOf({x, y}) {
+    const {left, top} = this.sight();
+    return {x: (x - left) * this.scale, y: (y - top) * this.scale};
   }
 
   #onWheel(event) {
     event.preventDefault();
     const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 * event.deltaY : event.deltaY;
-    this.zoom(Math.exp(-pixels / (event.ctrlKey ? 120 : 500)), this.#pointAt(event.clientX, event.clientY));
+    this.zoom(Math.exp(-pixels / (event.ctrlKey ? 120 : 500)), this.#pointAt({x: event.clientX, y: event.clientY}));
   }
 
   #onPress(event) {
     if (event.button !== 0) return;
-    this.dragged = false;
-    let last = {x: event.clientX, y: event.clientY};
-    const onMove = (moved) => {
-      const x = last.x - moved.clientX, y = last.y - moved.clientY;
-      if (!this.dragged && Math.hypot(x, y) < 4) return;
-      this.dragged = true;
-      this.stage.classList.add("dragged");
-      this.move(x, y);
-      last = {x: moved.clientX, y: moved.clientY};
-    };
-    const onRelease = () => {
-      this.stage.classList.remove("dragged");
-      window.removeEventListener("pointermove", onMove);
-      window.removeEventListener("pointerup", onRelease);
-      window.removeEventListener("pointercancel", onRelease);
-    };
-    window.addEventListener("pointermove", onMove);
-    window.addEventListener("pointerup", onRelease);
-    window.addEventListener("pointercancel", onRelease);
+    this.dragged = this.pointers.size > 0;
+    this.pointers.set(event.pointerId, {x: event.clientX, y: event.clientY});
+  }
+
+  #onMove(event) {
+    const before = this.pointers.get(event.pointerId), now = {x: event.clientX, y: event.clientY};
+    if (!before) return;
+    if (!this.dragged && Math.hypot(now.x - before.x, now.y - before.y) < 4) return;
+    this.dragged = true;
+    this.stage.classList.add("dragged");
+    this.pointers.set(event.pointerId, now);
+    const other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
+    if (other)
+      this.#pinch(before, now, other);
+    else
+      this.move(before.x - now.x, before.y - now.y);
+  }
+
+  // One of two fingers moves: what is between them stays between them.
+  #pinch(before, now, other) {
+    const between = (a, b) => ({x: (a.x + b.x) / 2, y: (a.y + b.y) / 2});
+    const apart = (finger) => Math.max(Math.hypot(finger.x - other.x, finger.y - other.y), 1);
+    const from = between(before, other), to = between(now, other);
+    this.zoom(apart(now) / apart(before), this.#pointAt(from));
+    this.move(from.x - to.x, from.y - to.y);
+  }
+
+  #onRelease(event) {
+    this.pointers.delete(event.pointerId);
+    if (this.pointers.size === 0) this.stage.classList.remove("dragged");
   }
 }

@@ -1,37 +1,43 @@
 // Modules folded into boxes and unfolded again.
 //
-// The picture has a layout for everything unfolded and one for each level of folding, all made by dot, which a page
-// does not have. What a reader folds or unfolds beyond a level is shown by the layout that has just enough detail: a
-// frame that is open there becomes one box in the middle of its area, and rows and columns that are empty now close up.
-// So whole levels look as good as a picture of their own, and a click on one frame leaves all else where it was.
+// Each level of folding has a layout, made by the library. What a reader folds or unfolds beyond a level is shown by
+// the layout that has just enough detail: a frame that is open there becomes one box in the middle of its area, and
+// rows and columns that are empty now close up. So whole levels look as good as a picture of their own, and a click on
+// one frame leaves all else where it was.
 
 const emptied = 16;  // pixels that remain of rows and columns in which nothing is left
+const titleHeight = 20;
 const badgeHeight = 15;  // room for numbers above and below a vertex
 
 class Folding {
-  constructor(graph, levels) {
+  constructor(graph, levels, drawing, {edgeShapes = false} = {}) {
     this.graph = graph;
+    this.drawing = drawing;
+    this.edgeShapes = edgeShapes;
     this.folded = new Set();
     this.level = graph.deepest;  // modules nested deeper are folded, but for those that were clicked on
     this.labels = Object.assign({}, ...levels.map((level) => level.labels));
-    this.boxes = new Map();
-    this.boxLayer = svg("g");
-    graph.picture.append(this.boxLayer);
     this.hasNumbers = graph.vertices.some((vertex) => vertex.value);
-    this.layouts = [...levels.map((level) => layoutOfLevel(graph, level)), layoutOfPicture(graph)];
-    this.arrange();
+    this.layouts = levels.map((level) => new Layout(graph, level));
+    this.sizes = new Map();  // of folded frames
+    for (const [id, , , , , titleWidth] of levels.at(-1).frames) graph.byId.get(id).titleWidth = titleWidth;
   }
 
   // The outermost folded frame around it (or itself), or else the thing itself.
   shownAs(thing) {
     let shown = thing;
-    for (let frame = thing.inside ? thing : thing.around; frame; frame = frame.around) {
+    for (let frame = thing.isFrame ? thing : thing.around; frame; frame = frame.around) {
       if (this.folded.has(frame)) shown = frame;
     }
     return shown;
   }
   isShown(thing) { return this.shownAs(thing) === thing; }
-  elementOf(shown) { return shown.inside ? this.boxes.get(shown).element : shown.element; }
+
+  // The id of what a vertex or a frame is drawn as.
+  idOf(shown) {
+    if (!shown.isFrame) return shown.id;
+    return shown.id.replace("c", this.folded.has(shown) ? "b" : "t");
+  }
 
   // Like every diagram, the picture never has a cycle: what would close one stays open, and the answer is false.
   fold(frame) {
@@ -46,9 +52,9 @@ class Folding {
     this.arrange();
   }
 
-  // All frames around a vertex.
-  reveal(vertex) {
-    for (let frame = vertex.around; frame; frame = frame.around) this.folded.delete(frame);
+  // Unfolds all frames around a vertex, or a frame and those around it.
+  reveal(thing) {
+    for (let frame = thing.isFrame ? thing : thing.around; frame; frame = frame.around) this.folded.delete(frame);
     this.arrange();
   }
 
@@ -60,18 +66,27 @@ class Folding {
 
   // The deepest level at which the picture can still be read as a whole.
   foldToFit(mostEdges) {
-    this.#setLevel(this.graph.deepest);
-    while (this.level > 0 && this.#arrows().size > mostEdges) this.#setLevel(this.level - 1);
-    this.arrange();
+    let level = this.graph.deepest;
+    while (level > 0 && this.#arrowsAt(level) > mostEdges) --level;
+    this.foldBelow(level);
+  }
+
+  #arrowsAt(level) {
+    const layout = this.layouts.find((layout) => layout.level === level);
+    if (layout) return layout.arrows;
+    this.#setLevel(level);
+    return this.#arrows().size;
   }
 
   #setLevel(level) {
     this.level = Math.min(Math.max(level, 0), this.graph.deepest);
     this.folded.clear();
     const deep = this.graph.frames.filter((frame) => frame.level > this.level).sort((a, b) => b.level - a.level);
+    const layout = this.layouts.find((layout) => layout.level === this.level);
     for (const frame of deep) {
+      if (layout?.frames.has(frame)) continue;
       this.folded.add(frame);
-      if (!this.#isAcyclic()) this.folded.delete(frame);
+      if (!layout && !this.#isAcyclic()) this.folded.delete(frame);
     }
   }
 
@@ -90,7 +105,8 @@ class Folding {
   #isAcyclic() {
     const targets = new Map(), incoming = new Map();
     for (const {from, to} of this.#arrows().values()) {
-      targets.set(from, [...(targets.get(from) ?? []), to]);
+      if (!targets.has(from)) targets.set(from, []);
+      targets.get(from).push(to);
       incoming.set(to, (incoming.get(to) ?? 0) + 1);
     }
     const free = [...targets.keys()].filter((thing) => !incoming.has(thing));
@@ -110,102 +126,172 @@ class Folding {
 
   arrange() {
     const {vertices, frames, edges} = this.graph;
-    const isBox = (frame) => this.folded.has(frame) && this.isShown(frame);
-    const shown = vertices.filter((vertex) => this.isShown(vertex)), boxes = frames.filter(isBox);
-    const open = frames.filter((frame) => this.isShown(frame) && !this.folded.has(frame));
-    for (const frame of boxes)
-      if (!this.boxes.has(frame)) this.boxes.set(frame, this.#makeBox(frame));
+    const shown = vertices.filter((vertex) => this.isShown(vertex)),
+          visible = frames.filter((frame) => this.isShown(frame));
+    const boxes = visible.filter((frame) => this.folded.has(frame)),
+          open = visible.filter((frame) => !this.folded.has(frame));
     this.layout = this.layouts.find(
         ({areas, frames}) => shown.every((vertex) => areas.has(vertex)) && open.every((frame) => frames.has(frame)) &&
             boxes.every((frame) => areas.has(frame) || frames.has(frame)));
     this.#closeUp(shown, boxes, open);
 
-    for (const vertex of vertices) {
-      vertex.element.classList.toggle("hidden", !this.isShown(vertex));
-      if (this.isShown(vertex)) this.#place(vertex, vertex.element, vertex.area, this.layout.areas.get(vertex));
+    for (const vertex of shown) vertex.place = this.#moved(this.layout.areas.get(vertex));
+    for (const frame of boxes) frame.place = this.#moved(this.#areaOfBox(frame));
+    for (const frame of open) {
+      const {left, right, top, bottom} = this.layout.frames.get(frame);
+      frame.place = {left: this.toX(left), right: this.toX(right), top: this.toY(top), bottom: this.toY(bottom)};
     }
-    for (const frame of frames) {
-      for (const element of [frame.element, frame.heading]) element.classList.toggle("hidden", !open.includes(frame));
-      this.boxes.get(frame)?.element.classList.toggle("hidden", !isBox(frame));
-    }
-    for (const frame of boxes)
-      this.#place(frame, this.boxes.get(frame).element, this.boxes.get(frame).area, this.#areaOfBox(frame));
-    for (const frame of open) this.#arrangeFrame(frame);
-    const drawn = new Set();
-    for (const edge of edges) this.#arrangeEdge(edge, drawn);
-    const sides = [...shown, ...boxes, ...open].map((thing) => thing.place);
-    this.bounds = {
-      left: Math.min(...sides.map((box) => box.left)),
-      right: Math.max(...sides.map((box) => box.right)),
-      top: Math.min(...sides.map((box) => box.top)),
-      bottom: Math.max(...sides.map((box) => box.bottom))
-    };
+    this.shown = [...shown, ...boxes];
+    this.bounds = boxAround([...this.shown, ...open].map((thing) => thing.place));
+    this.drawing.setParts("frames", open.map((frame) => this.#frameAsPart(frame)));
+    this.drawing.setParts("edges", this.#edgesAsParts(edges));
+    this.drawing.setParts("titles", open.map((frame) => this.#titleAsPart(frame)));
+    this.drawing.setParts("vertices", inOrder(shown, boxes).map((thing) => this.#vertexAsPart(thing)));
   }
 
   // Where a folded frame stands in the layout: in its own place, or in the middle of where it is open.
   #areaOfBox(frame) {
-    const {areas, frames} = this.layout, {area} = this.boxes.get(frame);
-    return around(middle(areas.get(frame) ?? frames.get(frame)), area);
+    const {areas, frames} = this.layout;
+    return areas.get(frame) ?? around(middle(frames.get(frame)), this.#sizeOfBox(frame));
+  }
+
+  // As large as in a layout in which it is folded, or by its letters.
+  #sizeOfBox(frame) {
+    if (!this.sizes.has(frame)) {
+      const known = this.layouts.map((layout) => layout.areas.get(frame)).find(Boolean);
+      const lines = this.#linesOf(frame), longest = Math.max(...lines.map(([, words]) => words.length));
+      this.sizes.set(frame, known ?? {left: 0, right: 8 * longest + 24, top: 0, bottom: 15 * lines.length + 10});
+    }
+    return this.sizes.get(frame);
+  }
+
+  #linesOf(frame) {
+    return this.labels[frame.id] ?? [["headline", frame.title], ["detail", frame.what]].filter(([, words]) => words);
   }
 
   #closeUp(shown, boxes, open) {
-    const {areas, frames, everything} = this.layout;
-    const linesOf = (frame) => bordersOf(frames.get(frame), roomOf(frame, frames.get(frame)));
-    const kept = [
-      ...shown.map((vertex) => areas.get(vertex)), ...boxes.map((frame) => this.#areaOfBox(frame)),
-      ...open.flatMap(linesOf)
-    ];
+    const {areas, frames} = this.layout;
     const widths = [], heights = [];
     for (const frame of boxes.filter((frame) => !areas.has(frame))) {
-      const {left, right, top, bottom} = frames.get(frame), {area} = this.boxes.get(frame);
-      widths.push({from: left, to: right, length: area.right - area.left + 8});
-      heights.push({from: top, to: bottom, length: area.bottom - area.top + 8});
+      const {left, right, top, bottom} = frames.get(frame), size = this.#sizeOfBox(frame);
+      widths.push({from: left, to: right, length: size.right - size.left + 8});
+      heights.push({from: top, to: bottom, length: size.bottom - size.top + 8});
     }
     for (const vertex of this.hasNumbers ? shown : []) {
       const {top, bottom} = areas.get(vertex);
       heights.push({from: top - 9, to: top, length: badgeHeight}, {from: bottom, to: bottom + 9, length: badgeHeight});
     }
     this.isAsLaidOut = widths.length === 0 && heights.length === 0;
-    const stays = (old) => old;
-    this.toX = this.isAsLaidOut ? stays : closingUp(kept, everything, "left", "right", widths);
-    this.toY = this.isAsLaidOut ? stays : closingUp(kept, everything, "top", "bottom", heights);
+    this.toX = this.toY = (old) => old;
+    if (this.isAsLaidOut) return;
+    const everything = [...areas.values(), ...[...frames].flatMap(([frame, area]) => bordersOf(frame, area))];
+    const kept = [
+      ...shown.map((vertex) => areas.get(vertex)), ...boxes.map((frame) => this.#areaOfBox(frame)),
+      ...open.flatMap((frame) => bordersOf(frame, frames.get(frame)))
+    ];
+    this.toX = closingUp(kept, everything, "left", "right", widths);
+    this.toY = closingUp(kept, everything, "top", "bottom", heights);
   }
 
-  // What is drawn at `drawn` goes to where `area` has come.
-  #place(thing, element, drawn, area) {
+  #moved(area) {
     const {x, y} = middle(area);
-    thing.place = around({x: this.toX(x), y: this.toY(y)}, area);
-    moveTo(element, drawn, thing.place);
+    return around({x: this.toX(x), y: this.toY(y)}, area);
   }
 
-  // The area of an open frame grows and shrinks, its title does not.
-  #arrangeFrame(frame) {
-    const area = this.layout.frames.get(frame), room = roomOf(frame, area), {x, y} = middle(room);
-    frame.place = {
-      left: this.toX(area.left),
-      right: this.toX(area.right),
-      top: this.toY(area.top),
-      bottom: this.toY(area.bottom)
-    };
+  // ---- What is drawn -----------------------------------------------------------------------------------------------
+
+  #frameAsPart(frame) {
     const {left, right, top, bottom} = frame.place;
-    withAttributes(frame.element.querySelector(".frame"), {x: left, y: top, width: right - left, height: bottom - top});
-    moveTo(frame.heading, frame.room, around({x: this.toX(x), y: this.toY(y)}, room));
+    const size = {x: left, y: top, width: right - left, height: bottom - top};
+    return {id: frame.id, box: frame.place, place: (element) => withAttributes(element.querySelector(".frame"), size)};
+  }
+
+  #titleAsPart(frame) {
+    const {left, top} = frame.place;
+    const box = {left, top, right: frame.place.right, bottom: top + titleHeight};
+    const place = (element) => {
+      const drawn = boxOfShape(this.drawing.original(frame.id).querySelector(".frame"));
+      const x = left - drawn.left + this.#freeEnd(frame), y = top - drawn.top;
+      element.setAttribute("transform", `translate(${x},${y})`);
+    };
+    return {id: this.idOf(frame), box, place, make: () => this.#makeTitle(frame)};
+  }
+
+  // How far to the right the title stands: at the other end of the frame's upper side if fewer arrows pass there.
+  #freeEnd(frame) {
+    const {left, top, right} = frame.place, far = right - left - frame.titleWidth - 14;
+    const room = {left, right: left + frame.titleWidth + 14, top, bottom: top + titleHeight};
+    if (far < frame.titleWidth) return 0;
+    const rooms = [room, {...room, left: room.left + far, right: room.right + far}];
+    const [here, there] =
+        rooms.map((room) => this.drawing.parts.edges.filter(({box, isIn}) => meets(box, room) && isIn(room)));
+    return there.length < here.length ? far : 0;
+  }
+
+  // With a triangle before it, which says that the frame can be folded.
+  #makeTitle(frame) {
+    const title = this.drawing.original(this.idOf(frame)), words = title.querySelector("text");
+    const x = Number(words.getAttribute("x")) - 10, y = Number(words.getAttribute("y")) - 6;
+    title.append(
+        svg("path", {class: "sign", d: `M${x},${y}h7l-3.5,5.5z`}), svg("title", {}, `${frame.path}: click to fold`));
+    const label = `module ${frame.path} ${frame.what}, open`;
+    return withAttributes(title, {tabindex: 0, role: "button", "aria-expanded": "true", "aria-label": label});
+  }
+
+  #vertexAsPart(thing) {
+    const id = this.idOf(thing), box = thing.place;
+    if (thing.isFrame) {
+      const place = (element) => element.setAttribute("transform", `translate(${box.left},${box.top})`);
+      return {id, box, place, make: () => this.#makeBox(thing)};
+    }
+    const place = (element) => {
+      const drawn = boxOfShape(element.querySelector(".box"));
+      element.setAttribute("transform", `translate(${box.left - drawn.left},${box.top - drawn.top})`);
+    };
+    return {id, box, place, make: () => this.#makeVertex(thing)};
+  }
+
+  #makeVertex(vertex) {
+    const words = [vertex.op || vertex.role, vertex.fullName, vertex.shape && shapeText(vertex.shape)];
+    const label = words.filter(Boolean).join(" ");
+    return withAttributes(this.drawing.original(vertex.id), {tabindex: 0, role: "button", "aria-label": label});
   }
 
   // Of edges between the same two things, one of which is folded, the first is drawn.
-  #arrangeEdge(edge, drawn) {
-    const from = this.shownAs(edge.source), to = this.shownAs(edge.target);
-    const curve = from === to ? undefined : this.layout.curveOf(edge);
-    const key = from.inside || to.inside ? `${from.id}>${to.id}` : edge.id;
-    const isHidden = !curve || drawn.has(key);
-    drawn.add(key);
-    edge.element.classList.toggle("hidden", isHidden);
-    if (isHidden) return;
+  #edgesAsParts(edges) {
+    const parts = [], drawn = new Set();
+    for (const edge of edges) {
+      const from = this.shownAs(edge.source), to = this.shownAs(edge.target);
+      const curve = from === to ? undefined : this.layout.curveOf(edge);
+      const key = from.isFrame || to.isFrame ? `${from.id}>${to.id}` : edge.id;
+      if (!curve || drawn.has(key)) continue;
+      drawn.add(key);
+      const ways =
+          curve.map(({x, y}) => ({left: this.toX(x), right: this.toX(x), top: this.toY(y), bottom: this.toY(y)}));
+      const place = (element) => this.#placeEdge(element, curve, from, to);
+      const isIn = (room) => samplesOf(curve).some(({x, y}) => isInside({x: this.toX(x), y: this.toY(y)}, room));
+      const box = boxAround([from.place, to.place, ...ways]);
+      parts.push({id: edge.id, box, place, isIn, make: () => this.#makeEdge(edge)});
+    }
+    return parts;
+  }
+
+  #makeEdge(edge) {
+    const pass = edge.source.order !== edge.target.order ? "borrowed" : edge.target.order > 0 ? "gradient" : "value";
+    const kinds = ["edge", pass, edge.flow, edge.dimmed && "dimmed", edge.change].filter(Boolean);
+    const shape = shapeText(edge.shape);
+    const element =
+        svg("g", {class: kinds.join(" ")}, svg("title", {}, shape), svg("path", {class: "line"}),
+            svg("path", {class: "head"}));
+    if (this.edgeShapes) element.append(svg("text", {}, svg("tspan", {class: "detail"}, shape)));
+    return element;
+  }
+
+  #placeEdge(element, curve, from, to) {
     let points, tip;
     if (this.isAsLaidOut) {
       points = curve.slice(0, -1);
       tip = curve.at(-1);
-      edge.line.setAttribute("d", `M${text(points[0])}C${points.slice(1).map(text).join(" ")}`);
     } else {
       points = this.#bentPoints(curve, from, to);
       tip = points.pop();
@@ -214,13 +300,18 @@ class Folding {
     const before = points.at(-1) ?? middle(from.place), length = Math.hypot(tip.x - before.x, tip.y - before.y) || 1;
     const step = {x: (6.5 * (tip.x - before.x)) / length, y: (6.5 * (tip.y - before.y)) / length};
     const base = {x: tip.x - step.x, y: tip.y - step.y}, side = {x: -step.y / 2.6, y: step.x / 2.6};
-    if (!this.isAsLaidOut) edge.line.setAttribute("d", smooth([...points, base]));
-    edge.head.setAttribute("d", `M${text(tip)}L${text(sum(base, side))} ${text(difference(base, side))}Z`);
+    const line =
+        this.isAsLaidOut ? `M${text(points[0])}C${points.slice(1).map(text).join(" ")}` : smooth([...points, base]);
+    element.querySelector(".line").setAttribute("d", line);
+    element.querySelector(".head").setAttribute(
+        "d", `M${text(tip)}L${text(sum(base, side))} ${text(difference(base, side))}Z`);
+    const label = element.querySelector("text"), {x, y} = points[points.length >> 1];
+    if (label) withAttributes(label, {x, y});
   }
 
   // Points of the curve where they have come. What lies inside of a frame that is folded now is cut off.
   #bentPoints(curve, from, to) {
-    const {areas, frames} = this.layout, isCut = (thing) => Boolean(thing.inside) && frames.has(thing);
+    const {areas, frames} = this.layout, isCut = (thing) => Boolean(thing.isFrame) && frames.has(thing);
     let points = [...samplesOf(curve.slice(0, -1)), curve.at(-1)];
     if (isCut(from)) points = points.slice(points.findLastIndex((point) => isInside(point, frames.get(from))) + 1);
     if (isCut(to)) {
@@ -231,11 +322,11 @@ class Folding {
     points = points.map(({x, y}) => ({x: this.toX(x), y: this.toY(y)}));
     const atBox = (thing, end) => sum(middle(thing.place), difference(end, middle(areas.get(thing))));
     if (isCut(from))
-      points.unshift(borderOf(from.place, points[0] ?? middle(to.place)));
+      points.unshift(middleOfSide(from.place, points[0] ?? middle(to.place)));
     else
       points[0] = atBox(from, ends[0]);
     if (isCut(to))
-      points.push(borderOf(to.place, points.at(-1) ?? middle(from.place)));
+      points.push(middleOfSide(to.place, points.at(-1) ?? middle(from.place)));
     else
       points[points.length - 1] = atBox(to, ends[1]);
     return points;
@@ -243,84 +334,82 @@ class Folding {
 
   // What a module looks like as one vertex.
   #makeBox(frame) {
-    const lines =
-        this.labels[frame.id] ?? [["headline", frame.title], ["detail", frame.what]].filter(([, words]) => words);
     const paint = ["as-module", "as-gradient"][frame.order] ?? "as-higher";
     const attributes = {
-      id: `b${frame.id.slice(1)}`,
       class: `vertex module ${paint}`,
       tabindex: 0,
       role: "button",
       "aria-expanded": "false",
       "aria-label": `module ${frame.path} ${frame.what}, folded`
     };
-    const element = svg("g", attributes, svg("title", {}, `${frame.path}: click to unfold`));
-    this.boxLayer.append(element);
-    const heights = lines.map(([style]) => (style === "headline" ? 16 : 14));
-    let y = 4, width = 0;
+    const size = this.#sizeOfBox(frame), width = size.right - size.left, height = size.bottom - size.top;
+    const element =
+        svg("g", attributes, svg("title", {}, `${frame.path}: click to unfold`),
+            svg("rect", {class: "box", width, height, rx: 7}),
+            svg("path", {class: "sign", d: `M5,${height - 11}v6l4.5,-3z`}));
+    const lines = this.#linesOf(frame), heights = lines.map(([style]) => (style === "headline" ? 16 : 14));
+    let y = (height - heights.reduce((sum, height) => sum + height, 0)) / 2;
     for (const [i, [style, words]] of lines.entries()) {
       y += heights[i];
-      const line = svg("text", {x: 0, y: y - 4}, svg("tspan", {class: style}, words));
-      element.append(line);
-      width = Math.max(width, line.getBBox().width + (style === "headline" ? 34 : 18));
+      element.append(svg("text", {x: width / 2, y: y - 4}, svg("tspan", {class: style}, words)));
     }
-    const known = this.layouts.map((layout) => layout.areas.get(frame)).find(Boolean);
-    if (known) width = known.right - known.left;
-    const area = {left: -width / 2, right: width / 2, top: 0, bottom: known ? known.bottom - known.top : y + 5};
-    element.prepend(svg("rect", {class: "box", x: area.left, y: area.top, width, height: area.bottom, rx: 7}));
-    element.append(svg("path", {class: "sign", d: `M${area.left + 5},${area.bottom - 11}v6l4.5,-3z`}));
-    return {element, area};
+    return element;
   }
+}
+
+// Vertices in their order, folded frames where the first of their vertices would be: so Tab goes through them.
+function inOrder(vertices, boxes) {
+  const index = (thing) => (thing.isFrame ? thing.first : thing).index;
+  return [...vertices, ...boxes].sort((a, b) => index(a) - index(b));
 }
 
 // ---- Layouts: where vertices, folded frames and open frames stand, and how arrows run ------------------------------
 
-// With everything unfolded, as the picture is drawn.
-function layoutOfPicture(graph) {
-  const areas = new Map(graph.vertices.map((vertex) => [vertex, vertex.area]));
-  return makeLayout(areas, new Map(graph.frames.map((frame) => [frame, frame.area])), (edge) => edge.curve);
-}
+class Layout {
+  #graph;
+  #json;
+  #found = {};
 
-function layoutOfLevel(graph, {boxes, frames, arrows}) {
-  const areasOf = (places) => {
-    const found = new Map();
-    for (const [id, [left, top, width, height]] of Object.entries(places)) {
-      found.set(graph.byId.get(id), {left, top, right: left + width, bottom: top + height});
-    }
-    return found;
-  };
-  const areas = areasOf(boxes);
-  const thingOf = (vertex) => {
+  constructor(graph, json) {
+    this.#graph = graph;
+    this.#json = json;
+    this.level = json.level;
+    this.arrows = json.arrows.length;
+  }
+
+  // Boxes of vertices and folded frames; of open frames; of arrows curves, "n0>n2#1".
+  get areas() { return (this.#found.areas ??= this.#boxesOf(this.#json.boxes)); }
+  get frames() { return (this.#found.frames ??= this.#boxesOf(this.#json.frames)); }
+  get curves() {
+    const entry = ([from, to, input, places]) => [`${from}>${to}#${input}`, places];
+    return (this.#found.curves ??= new Map(this.#json.arrows.map(entry)));
+  }
+
+  #boxesOf(list) {
+    const entry = ([id, x, y, width, height]) => [this.#graph.byId.get(id), boxOf({x, y, width, height})];
+    return new Map(list.map(entry));
+  }
+
+  // Of an edge the curve and its tip, if both ends of it are seen at this level.
+  curveOf(edge) {
+    const from = this.#thingOf(edge.source), to = this.#thingOf(edge.target);
+    const input = from.isFrame || to.isFrame ? 0 : edge.input;
+    const places = this.curves.get(`${from.id}>${to.id}#${input}`);
+    return places && Array.from({length: places.length / 2}, (_, i) => ({x: places[2 * i], y: places[2 * i + 1]}));
+  }
+
+  #thingOf(vertex) {
     let thing = vertex;
-    while (thing && !areas.has(thing)) thing = thing.around;
+    while (!this.areas.has(thing)) thing = thing.around;
     return thing;
-  };
-  const curves = new Map();
-  const curveOf = (edge) => {
-    const from = thingOf(edge.source), to = thingOf(edge.target);
-    const places = arrows[`${from.id}>${to.id}${from.inside || to.inside ? "" : `#${edge.input}`}`];
-    if (!places) return undefined;
-    return Array.from({length: places.length / 2}, (_, i) => ({x: places[2 * i], y: places[2 * i + 1]}));
-  };
-  for (const edge of graph.edges) curves.set(edge, curveOf(edge));
-  return makeLayout(areas, areasOf(frames), (edge) => curves.get(edge));
-}
-
-function makeLayout(areas, frames, curveOf) {
-  const borders = [...frames].flatMap(([frame, area]) => bordersOf(area, roomOf(frame, area)));
-  return {areas, frames, curveOf, everything: [...areas.values(), ...borders]};
+  }
 }
 
 // What has to stay of an open frame: its four sides and its title.
-function bordersOf(area, room) {
-  return [{...area, right: area.left, bottom: area.top}, {...area, left: area.right, top: area.bottom}, room];
-}
-
-// Where the title is in a frame with that area: at the same end of its upper side as in the picture.
-function roomOf({area: drawn, room}, area) {
-  const x = room.left - drawn.left < drawn.right - room.right ? area.left - drawn.left : area.right - drawn.right;
-  const y = area.top - drawn.top;
-  return {left: room.left + x, right: room.right + x, top: room.top + y, bottom: room.bottom + y};
+function bordersOf(frame, area) {
+  const title =
+      {left: area.left + 6, right: area.left + 6 + frame.titleWidth, top: area.top, bottom: area.top + titleHeight};
+  return [{...area, right: area.left, bottom: area.top}, {...area, left: area.right, top: area.bottom}, title];
 }
 
 // ---- Geometry -------------------------------------------------------------------------------------------------------
@@ -335,10 +424,6 @@ const isInside = ({x, y}, box) => x >= box.left && x <= box.right && y >= box.to
 function around({x, y}, size) {
   const width = (size.right - size.left) / 2, height = (size.bottom - size.top) / 2;
   return {left: x - width, right: x + width, top: y - height, bottom: y + height};
-}
-
-function moveTo(element, from, to) {
-  element.setAttribute("transform", `translate(${to.left - from.left},${to.top - from.top})`);
 }
 
 // The parts of a line that the boxes cover, each from where to where.
@@ -425,12 +510,11 @@ function samplesOf(curve) {
   return points;
 }
 
-// Where an arrow from that point meets a box.
-function borderOf(box, {x, y}) {
-  const inset = 7, between = (at, low, high) => Math.min(Math.max(at, low + inset), high - inset);
-  if (y <= box.top || y >= box.bottom)
-    return {x: between(x, box.left, box.right), y: y <= box.top ? box.top : box.bottom};
-  return {x: x <= (box.left + box.right) / 2 ? box.left : box.right, y: between(y, box.top, box.bottom)};
+// Where an arrow from that point meets a box: in the middle of the side that it comes to.
+function middleOfSide(box, {x, y}) {
+  const center = middle(box);
+  if (y <= box.top || y >= box.bottom) return {x: center.x, y: y <= box.top ? box.top : box.bottom};
+  return {x: x <= center.x ? box.left : box.right, y: center.y};
 }
 
 // A line through the midpoints, bent at the points.

@@ -1,91 +1,98 @@
 // The page: the graph, what is seen of it, and what buttons and keys do.
 
 const byId = (id) => document.getElementById(id);
+const jsonOf = (id) => JSON.parse(byId(id).textContent);
 const stage = byId("stage");
-const picture = stage.querySelector("svg");
-picture.querySelector(".page").remove();  // its background is the page's
-moveKey();
-const graph = new Graph(JSON.parse(byId("graph").textContent), picture);
-const camera = new Camera(stage, picture);
-const folding = new Folding(graph, JSON.parse(byId("levels-of-folding").textContent));
-const steps = new Steps(graph, folding);
-const panel = new Panel(graph, steps, goTo);
-const search = new Search(graph, folding, goTo);
+const graph = new Graph(jsonOf("graph"));
+const drawing = new Drawing(stage, byId("picture").textContent.trim());
+const camera = new Camera(stage, drawing);
+const edgeShapes = document.body.dataset.labels === "shapes";
+const folding = new Folding(graph, jsonOf("levels-of-folding"), drawing, {edgeShapes});
+const steps = new Steps(graph, folding, drawing);
+const panel = new Panel(graph, drawing, steps, goTo);
+const search = new Search(graph, folding, drawing, goTo);
 
-makeFocusable();
-wireButtons();
-wireSteps();
-window.addEventListener("keydown", onKey);
 setDark(startsDark());
 if (document.body.dataset.depth === "automatic")
   folding.foldToFit(64);
 else
   folding.foldBelow(Number(document.body.dataset.depth));
+wireButtons();
+wireSteps();
+stage.addEventListener("click", (event) => activate(event.target));
+stage.addEventListener("focusin", onFocus);
+window.addEventListener("keydown", onKey);
+window.addEventListener("hashchange", followLink);
 afterFolding();
-camera.fit(folding.bounds, {readable: true});
+camera.open(folding.bounds, folding.shownAs(graph.vertices[0]).place);
+followLink();
 document.body.dataset.ready = "yes";
 
 // ---- Vertices and frames -------------------------------------------------------------------------------------------
 
-// The legend stays in its corner while the picture moves.
-function moveKey() {
-  const entries = [...picture.querySelectorAll(".legend")];
-  if (entries.length === 0) return;
-  const boxes = entries.map((entry) => entry.getBBox());
-  const left = Math.min(...boxes.map((box) => box.x)) - 2,
-        right = Math.max(...boxes.map((box) => box.x + box.width)) + 2;
-  const top = boxes[0].y - 2, height = boxes[0].height + 4;
-  const attributes = {
-    class: `${picture.getAttribute("class")} key`,
-    viewBox: `${left} ${top} ${right - left} ${height}`,
-    width: right - left,
-    height,
-    "font-family": picture.getAttribute("font-family"),
-    "aria-hidden": "true"
-  };
-  stage.append(svg("svg", attributes, ...entries));
-}
-
-function makeFocusable() {
-  picture.setAttribute("role", "group");
-  for (const vertex of graph.vertices) {
-    const words =
-        [vertex.op || vertex.role, vertex.fullName, vertex.shape && shapeText(vertex.shape)].filter(Boolean).join(" ");
-    withAttributes(vertex.element, {tabindex: 0, role: "button", "aria-label": words});
-  }
-  for (const frame of graph.frames) {
-    const words = `module ${frame.path} ${frame.what}, open`;
-    withAttributes(frame.heading, {tabindex: 0, role: "button", "aria-expanded": "true", "aria-label": words});
-  }
-  stage.addEventListener("click", (event) => activate(event.target));
-}
-
 // A click or Enter: on a title folds, on a folded module unfolds, on a vertex tells of it.
 function activate(target) {
   const id = target.closest("[role=button][id]")?.id ?? "";
-  const number = id.slice(1);
   if (id.startsWith("t") || id.startsWith("b"))
-    toggle(graph.byId.get(`c${number}`));
+    toggle(graph.byId.get(`c${id.slice(1)}`));
   else if (id.startsWith("n"))
-    panel.open(graph.byId.get(id));
+    select(graph.byId.get(id));
   else if (!target.closest("svg .vertex"))
     panel.close();
+}
+
+// What the keyboard goes to is brought into sight.
+function onFocus({target}) {
+  const thing = graph.byId.get(target.id.replace(/^[tb]/, "c"));
+  if (!thing?.place || !target.matches(":focus-visible")) return;
+  const {left, right, top, bottom} = thing.place;
+  camera.show(
+      target.id.startsWith("t") ? {left, right: Math.min(right, left + 200), top, bottom: top + 20} :
+                                  {left, right, top, bottom});
+}
+
+// The panel takes room beside the picture, or below it; the vertex that it speaks of is not to be behind it.
+function select(vertex) {
+  panel.open(vertex);
+  camera.resize();
+  camera.show(vertex.place);
+  history.replaceState(null, "", `#${encodeURIComponent(graph.addressOf(vertex))}`);
+}
+
+// "#blocks.0.attn" leads to that module or vertex.
+function followLink() {
+  const thing = location.hash && graph.byAddress.get(decodedOf(location.hash.slice(1)));
+  if (!thing) return;
+  if (!thing.isFrame) {
+    goTo(thing);
+    return;
+  }
+  folding.reveal(thing);
+  afterFolding();
+  camera.open(thing.place, {...thing.place, right: thing.place.left, bottom: thing.place.top});
+}
+
+function decodedOf(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 // What was clicked on stays under the pointer, and keeps the keyboard's focus.
 function toggle(frame) {
   const wasFolded = folding.folded.has(frame);
   const corner = (box) => ({x: (box.left + box.right) / 2, y: box.top});
-  const before = corner(frame.place);
+  const before = camera.placeOf(corner(frame.place));
   if (wasFolded)
     folding.unfold(frame);
   else if (!folding.fold(frame))
     say(`${frame.path} stays open: data leaves it and comes back, and a picture has no cycle`);
-  const after = corner(frame.place);
-  camera.move((after.x - before.x) * camera.scale, (after.y - before.y) * camera.scale);
-  if (camera.fits(folding.bounds)) camera.show(folding.bounds);
   afterFolding();
-  (folding.folded.has(frame) ? folding.boxes.get(frame).element : frame.heading).focus({preventScroll: true});
+  camera.put(corner(frame.place), before);
+  if (camera.fits(folding.bounds)) camera.show(folding.bounds);
+  drawing.element(folding.idOf(frame))?.focus({preventScroll: true, focusVisible: false});
 }
 
 function afterFolding() {
@@ -97,10 +104,19 @@ function afterFolding() {
   byId("unfold").disabled = folding.level === graph.deepest;
 }
 
+// What the reader looks at stays where it is: the vertex of the panel, or what is closest to the middle of the screen.
 function setLevel(level) {
+  const selected = panel.vertex && folding.shownAs(panel.vertex), seen = (thing) => meets(thing.place, camera.sight());
+  const distance = ({place}) => Math.hypot(middle(place).x - camera.center.x, middle(place).y - camera.center.y);
+  const closest = () => folding.shown.reduce((best, thing) => (distance(thing) < distance(best) ? thing : best));
+  const anchor = selected && seen(selected) ? selected : closest();
+  const place = camera.placeOf(middle(anchor.place));
   folding.foldBelow(level);
   afterFolding();
-  camera.fit(folding.bounds, {readable: true});
+  const {place: now} = folding.shownAs(anchor.isFrame ? anchor.first : anchor);
+  camera.put(middle(now), place, Math.min(Math.max(camera.scale, legible), 1.4));
+  camera.show(now);
+  if (camera.scaleOf(folding.bounds) >= legible) camera.fit(folding.bounds);
 }
 
 // Brings a vertex into sight, out of folded modules, and tells of it.
@@ -109,8 +125,8 @@ function goTo(vertex) {
     folding.reveal(vertex);
     afterFolding();
   }
-  camera.show(vertex.place, 0.7);
-  panel.open(vertex);
+  camera.show(vertex.place, legible);
+  select(vertex);
 }
 
 // ---- Steps ---------------------------------------------------------------------------------------------------------
@@ -149,6 +165,8 @@ function wireButtons() {
   byId("fold").addEventListener("click", () => setLevel(folding.level - 1));
   byId("unfold").addEventListener("click", () => setLevel(folding.level + 1));
   byId("fit").addEventListener("click", () => camera.fit(folding.bounds));
+  byId("save-svg").addEventListener("click", () => saveAsSvg(pictureInSight(drawing, camera)));
+  byId("save-png").addEventListener("click", () => saveAsPng(pictureInSight(drawing, camera), camera.size));
   byId("theme").addEventListener("click", () => setDark(!document.body.classList.contains("dark")));
   byId("help-button").addEventListener("click", () => byId("help").showModal());
   byId("close").addEventListener("click", () => panel.close());
@@ -199,6 +217,8 @@ function onKey(event) {
     "/": () => search.field.focus(),
     "?": () => byId("help").showModal(),
     d: () => byId("theme").click(),
+    s: () => byId("save-svg").click(),
+    p: () => byId("save-png").click(),
     Escape: leave,
     f: () => setLevel(folding.level - 1),
     u: () => setLevel(folding.level + 1),

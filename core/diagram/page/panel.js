@@ -1,8 +1,9 @@
 // What is known of one vertex, beside the picture.
 
 class Panel {
-  constructor(graph, steps, goTo) {
+  constructor(graph, drawing, steps, goTo) {
     this.graph = graph;
+    this.drawing = drawing;
     this.steps = steps;
     this.goTo = goTo;  // what a click on the name of another vertex does
     this.element = document.getElementById("panel");
@@ -12,17 +13,16 @@ class Panel {
 
   open(vertex) {
     this.vertex = vertex;
-    for (const other of this.graph.vertices) other.element.classList.toggle("selected", other === vertex);
-    for (const edge of this.graph.edges)
-      edge.element.classList.toggle("touching", edge.source === vertex || edge.target === vertex);
+    this.drawing.unmark("selected", "touching");
+    this.drawing.mark(vertex.id, "selected");
+    for (const edge of [...vertex.into, ...vertex.outOf]) this.drawing.mark(edge.id, "touching");
     this.element.hidden = false;
     this.element.scrollTop = 0;
     this.refresh();
   }
 
   close() {
-    this.vertex?.element.classList.remove("selected");
-    for (const edge of this.graph.edges) edge.element.classList.remove("touching");
+    this.drawing.unmark("selected", "touching");
     this.vertex = null;
     this.element.hidden = true;
   }
@@ -55,7 +55,8 @@ class Panel {
       ["number", vertex.number !== undefined && String(vertex.number)],
       ["keeps", vertex.kept_bytes && `${bytesText(vertex.kept_bytes)} until the backward pass`],
       ["operations", vertex.operations], ["parameters", vertex.parameters?.toLocaleString("en")],
-      ["stands for", vertex.times && `${vertex.times} that are alike`], ["called at", vertex.source], ["note", vertex.note]
+      ["stands for", vertex.times && `${vertex.times} that are alike`], ["called at", vertex.source],
+      ["note", vertex.note]
     ];
     for (const [name, value] of Object.entries(vertex.attributes ?? {})) rows.push([name, value || "yes"]);
     const filled = rows.filter(([, value]) => value);

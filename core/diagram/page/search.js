@@ -1,9 +1,10 @@
 // Search: what holds the words is marked, and Enter goes from one to the next.
 
 class Search {
-  constructor(graph, folding, goTo) {
+  constructor(graph, folding, drawing, goTo) {
     this.graph = graph;
     this.folding = folding;
+    this.drawing = drawing;
     this.goTo = goTo;
     this.field = document.getElementById("search");
     this.found = [];
@@ -36,9 +37,9 @@ class Search {
   }
 
   draw() {
-    for (const element of this.graph.picture.querySelectorAll(".match")) element.classList.remove("match", "at");
-    for (const vertex of this.found) this.folding.elementOf(this.folding.shownAs(vertex)).classList.add("match");
-    this.found[this.at]?.element.classList.add("at");
+    this.drawing.unmark("match", "at");
+    for (const vertex of this.found) this.drawing.mark(this.folding.idOf(this.folding.shownAs(vertex)), "match");
+    if (this.at >= 0) this.drawing.mark(this.found[this.at].id, "at");
     const where = this.at < 0 ? `${this.found.length} found` : `${this.at + 1} of ${this.found.length}`;
     document.getElementById("found").textContent = this.field.value.trim() === "" ? "" : where;
   }

@@ -1,14 +1,14 @@
 // The run, played step by step: first what the forward pass computed, then the gradients that came back.
 
 class Steps {
-  constructor(graph, folding) {
+  constructor(graph, folding, drawing) {
     this.graph = graph;
     this.folding = folding;
+    this.drawing = drawing;
     this.moments = momentsOf(graph);
     this.at = null;  // index of a moment; null: the whole run is over
-    this.badges = svg("g", {class: "badges"});
-    graph.picture.append(this.badges);
     this.onChange = () => {};
+    drawing.onMake = (id, element) => this.#hideWhatIsUnknown(graph.byId.get(id), element);
   }
 
   get isPlaying() { return this.timer !== undefined; }
@@ -42,64 +42,64 @@ class Steps {
   }
 
   draw() {
-    const {vertices, edges} = this.graph, folding = this.folding;
-    const later = new Map(),
-          now = new Map();  // what is shown -> whether all that happens in it comes later; what happens
-    for (const vertex of vertices) {
-      if (vertex.moment === undefined) continue;
-      const shown = folding.shownAs(vertex);
-      later.set(shown, (later.get(shown) ?? true) && !this.knows(vertex.moment));
-    }
+    this.drawing.unmark("now", "later", "forward", "backward");
     if (this.at !== null) {
-      for (const vertex of this.moments[this.at].gradients) now.set(folding.shownAs(vertex), "backward");
-      for (const vertex of this.moments[this.at].computed)
-        now.set(folding.shownAs(vertex), vertex.order > 0 ? "backward" : "forward");
+      this.#markVertices();
+      this.#markEdges();
     }
-    for (const element of this.graph.picture.querySelectorAll(".now, .later"))
-      element.classList.remove("now", "later", "forward", "backward");
-    for (const [shown, isLater] of later) folding.elementOf(shown).classList.toggle("later", isLater);
-    for (const [shown, pass] of now) folding.elementOf(shown).classList.add("now", pass);
-    const moment = this.moments[this.at];
-    for (const edge of edges) {
-      const brings = Boolean(moment?.computed.includes(edge.target)),
-            returns = Boolean(moment?.gradients.includes(edge.source));
-      edge.element.classList.toggle("later", !this.knows(edge.target.moment) || !this.knows(edge.source.moment));
-      edge.element.classList.toggle("now", brings || returns);
-      edge.element.classList.toggle("backward", returns || (brings && edge.target.order > 0));
-    }
-    this.#hideWhatIsUnknown();
-    this.#drawBadges();
+    for (const [id, {element}] of this.drawing.drawn) this.#hideWhatIsUnknown(this.graph.byId.get(id), element);
+    this.drawing.setParts(
+        "badges", this.at === null ? [] : this.folding.shown.flatMap((vertex) => this.#badges(vertex)));
+    this.drawing.look();
   }
 
-  // Boxes say the numbers of the whole run, "= ..." and "gradient ...", each from its moment on.
-  #hideWhatIsUnknown() {
+  #markVertices() {
+    const later = new Map();  // what is shown -> whether all that happens in it comes later
     for (const vertex of this.graph.vertices) {
-      for (const line of vertex.element.querySelectorAll(".detail")) {
-        const said = line.textContent;
-        const step = said.startsWith("= ") ? vertex.step : said.startsWith("gradient") ? vertex.gradient_step : undefined;
-        line.classList.toggle("unknown", !this.knows(step));
-      }
+      if (vertex.moment === undefined) continue;
+      const shown = this.#drawnAs(vertex);
+      later.set(shown, (later.get(shown) ?? true) && !this.knows(vertex.moment));
+    }
+    for (const [id, isLater] of later)
+      if (isLater) this.drawing.mark(id, "later");
+    const {computed, gradients} = this.moments[this.at];
+    for (const vertex of [...gradients, ...computed]) {
+      const isBackward = gradients.includes(vertex) || vertex.order > 0;
+      this.drawing.mark(this.#drawnAs(vertex), "now");
+      this.drawing.mark(this.#drawnAs(vertex), isBackward ? "backward" : "forward");
+    }
+  }
+
+  #markEdges() {
+    const computed = new Set(this.moments[this.at].computed), gradients = new Set(this.moments[this.at].gradients);
+    for (const {id, source, target} of this.graph.edges) {
+      const brings = computed.has(target), returns = gradients.has(source);
+      if (!this.knows(target.moment) || !this.knows(source.moment)) this.drawing.mark(id, "later");
+      if (brings || returns) this.drawing.mark(id, "now");
+      if (returns || (brings && target.order > 0)) this.drawing.mark(id, "backward");
+    }
+  }
+
+  #drawnAs(vertex) { return this.folding.idOf(this.folding.shownAs(vertex)); }
+
+  // Boxes say the numbers of the whole run, "= ..." and "gradient ...", each from its moment on.
+  #hideWhatIsUnknown(vertex, element) {
+    if (!vertex?.into) return;
+    for (const line of element.querySelectorAll(".detail")) {
+      const said = line.textContent;
+      const step = said.startsWith("= ") ? vertex.step : said.startsWith("gradient") ? vertex.gradient_step : undefined;
+      line.classList.toggle("unknown", !this.knows(step));
     }
   }
 
   // Below a vertex its value, above it its gradient.
-  #drawBadges() {
-    this.badges.replaceChildren();
-    if (this.at === null) return;
-    for (const vertex of this.graph.vertices) {
-      if (!this.folding.isShown(vertex)) continue;
-      const {left, right, top, bottom} = vertex.place, x = (left + right) / 2;
-      if (vertex.value && this.knows(vertex.step)) this.#addBadge(x, bottom + 6, vertex.value, "badge");
-      if (vertex.gradient && this.knows(vertex.gradient_step))
-        this.#addBadge(x, top - 6, vertex.gradient, "badge backward");
-    }
-  }
-
-  #addBadge(x, y, summary, kind) {
-    const text = badgeText(summary), width = 5.2 * text.length + 9;
-    this.badges.append(
-        svg("g", {class: kind}, svg("rect", {x: x - width / 2, y: y - 6, width, height: 12, rx: 6}),
-            svg("text", {x, y: y + 3.2}, text)));
+  #badges(vertex) {
+    const {left, right, top, bottom} = vertex.place, x = (left + right) / 2, badges = [];
+    if (vertex.value && this.knows(vertex.step))
+      badges.push(badgeAsPart(`value-${vertex.id}`, x, bottom + 6, vertex.value, "badge"));
+    if (vertex.gradient && this.knows(vertex.gradient_step))
+      badges.push(badgeAsPart(`gradient-${vertex.id}`, x, top - 6, vertex.gradient, "badge backward"));
+    return badges;
   }
 
   // "step 7 of 31: backward: matmul' gives the gradient of W", in parts: where, which pass, what.
@@ -119,6 +119,14 @@ class Steps {
   }
 
   hasNumbers() { return this.graph.vertices.some((vertex) => vertex.step !== undefined); }
+}
+
+function badgeAsPart(id, x, y, summary, kind) {
+  const text = badgeText(summary), width = 5.2 * text.length + 9;
+  const box = {left: x - width / 2, right: x + width / 2, top: y - 6, bottom: y + 6};
+  const make = () => svg(
+      "g", {class: kind}, svg("rect", {x: -width / 2, y: -6, width, height: 12, rx: 6}), svg("text", {y: 3.2}, text));
+  return {id, box, make, place: (element) => element.setAttribute("transform", `translate(${x},${y})`)};
 }
 
 // What happened when, in order: [{step, computed: [vertex...], gradients: [vertex...]}]. Where no steps are known the

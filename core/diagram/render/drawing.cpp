@@ -38,8 +38,7 @@ std::optional<std::string> unfolded_page(const Tensors& results, const GraphOpti
   GraphOptions unfolded = options;
   unfolded.depth = std::numeric_limits<int>::max();
   try {
-    const GraphView view = GraphView::of(results, unfolded, op);
-    return to_html(view, GraphLayout::of(view, unfolded, {}, op), options);
+    return to_html(GraphView::of(results, unfolded, op), options);
   } catch (const LimitError&) {
   } catch (const IoError&) {
   }

@@ -2,6 +2,7 @@
 #include "error_drawing.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -15,6 +16,24 @@ namespace {
 
 constexpr std::size_t most_unused = 8;
 constexpr int most_vertices = 2000;
+
+// The shapes that a message names: [2, 3] and so on.
+std::vector<Shape> shapes_in(std::string_view message) {
+  std::vector<Shape> shapes;
+  for (std::size_t begin = message.find('['); begin != message.npos; begin = message.find('[', begin + 1)) {
+    const std::string_view inside = message.substr(begin + 1, message.find(']', begin) - begin - 1);
+    if (inside.find_first_not_of("0123456789, ") != inside.npos) continue;
+    Shape shape;
+    for (const char* at = inside.data(); at < inside.data() + inside.size();) {
+      std::int64_t size = 0;
+      const auto [end, error] = std::from_chars(at, inside.data() + inside.size(), size);
+      if (error == std::errc()) shape.push_back(size);
+      at = std::max(end, at + 1);
+    }
+    shapes.push_back(shape);
+  }
+  return shapes;
+}
 
 // What failed, in the frame of the module in which it was called.
 GraphVertex failed_vertex(const GraphView& view, std::string_view op, const std::string& message) {
@@ -62,12 +81,28 @@ void ErrorDrawing::error(std::string_view op, const std::string& message) noexce
 void ErrorDrawing::draw(std::string_view op, const std::string& message) const {
   GraphView view;
   if (!unused_.empty()) view = GraphView::of(unused_, {.max_nodes = most_vertices}, "error_drawing");
+  std::vector<int> results;
+  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+    if (std::exchange(view.vertices[static_cast<std::size_t>(v)].is_result, false)) results.push_back(v);
+  }
+  // The operands have the shapes that the message names; where it names none, each result may be one.
+  const std::vector<Shape> shapes = shapes_in(message);
+  std::vector<int> operands = shapes.empty() ? results : std::vector<int>();
+  for (const Shape& shape : shapes) {
+    const auto is_operand = [&](int v) { return view.vertices[static_cast<std::size_t>(v)].shape == shape; };
+    if (const auto found = std::ranges::find_if(results, is_operand); found != results.end()) {
+      operands.push_back(*found);
+      results.erase(found);
+    } else {
+      operands.push_back(static_cast<int>(view.vertices.size()));
+      view.vertices.push_back({.role = GraphRole::input, .op = "leaf", .name = {}, .path = {}, .shape = shape});
+    }
+  }
   const auto failed = static_cast<int>(view.vertices.size());
   int input = 0;
-  for (int v = 0; v < failed; ++v) {
-    GraphVertex& vertex = view.vertices[static_cast<std::size_t>(v)];
-    if (!std::exchange(vertex.is_result, false)) continue;
-    view.edges.push_back({.from = v, .to = failed, .input = input++, .shape = vertex.shape.value_or(Shape{})});
+  for (const int v : operands) {
+    const Shape shape = view.vertices[static_cast<std::size_t>(v)].shape.value_or(Shape{});
+    view.edges.push_back({.from = v, .to = failed, .input = input++, .shape = shape});
   }
   view.vertices.push_back(failed_vertex(view, op, message));
   save_view(path_, view, {.title = cat("The graph when ", op, " failed")});

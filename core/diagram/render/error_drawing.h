@@ -9,8 +9,9 @@
 namespace xgrad {
 
 /// While it lives, an error that the library throws on its thread is drawn into a file: what was computed and not used
-/// yet, with all that is behind it, and the operation that failed in red, with the message. The file's extension
-/// decides as for save_graph; a later error takes the place of an earlier one, also of one that the program caught.
+/// yet, with all that is behind it, and the operation that failed in red, with the message and the operands of the
+/// shapes that this names. The file's extension decides as for save_graph; a later error takes the place of an earlier
+/// one, also of one that the program caught.
 ///
 ///     const ErrorDrawing drawing("error.svg");
 ///     model(x);                                   // ShapeError

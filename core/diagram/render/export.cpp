@@ -87,6 +87,7 @@ Json json_of(const GraphVertex& vertex) {
   if (vertex.value) json["value"] = json_of(*vertex.value);
   if (vertex.gradient) json["gradient"] = json_of(*vertex.gradient);
   if (!vertex.gradient_state.empty()) json["gradient_state"] = vertex.gradient_state;
+  if (vertex.first_nan) json["first_nan"] = true;
   if (vertex.step >= 0) json["step"] = vertex.step;
   if (vertex.gradient_step >= 0) json["gradient_step"] = vertex.gradient_step;
   add_marks(json, vertex);
@@ -134,11 +135,8 @@ Json attributes_of(const GraphVertex& vertex) {
 
 Json model_explorer_node(const GraphView& view, std::size_t v) {
   const GraphVertex& vertex = view.vertices[v];
-  std::string label;
-  const std::vector<LabelLine> lines = label_of(vertex, {});
-  for (const LabelRun& run : lines.front()) append(label, run.text);
   Json node{{"id", cat('n', v)},
-            {"label", label},
+            {"label", cat(headline_of(vertex), vertex.times > 1 ? cat(" \u00D7", vertex.times) : "")},
             {"namespace", namespace_of(view, vertex.frame)},
             {"attrs", attributes_of(vertex)},
             {"incomingEdges", Json::array()},
@@ -223,7 +221,10 @@ class MermaidWriter {
   }
   static std::string escaped(const LabelLine& words) {
     std::string text;
-    for (const LabelRun& run : words) append(text, escaped(run.text));
+    for (const LabelRun& run : words) {
+      const std::string_view tag = run.script == Script::below ? "sub>" : run.script == Script::above ? "sup>" : "";
+      append(text, tag.empty() ? escaped(run.text) : cat('<', tag, escaped(run.text), "</", tag));
+    }
     return text;
   }
 

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "../../base/error.h"
+#include "../layout/composed.h"
 #include "../layout/levels.h"
 #include "../view/characters.h"
 #include "../view/labels.h"
@@ -18,11 +21,16 @@ namespace {
 
 using namespace detail;
 
-// JSON that holds nothing which a browser reads as the end of the script around it.
+// JSON that holds nothing which a browser reads as the end of the script around it, and no line breaks, which stand
+// between values alone.
 std::string harmless(std::string_view json) {
   std::string result;
   while (!json.empty()) {
     const bool is_break = json.starts_with("\u2028") || json.starts_with("\u2029");
+    if (json[0] == '\n') {
+      json.remove_prefix(std::min(json.find_first_not_of("\n "), json.size()));
+      continue;
+    }
     append(result, is_break         ? (json[2] == '\xA8' ? "\\u2028" : "\\u2029")
                    : json[0] == '<' ? "\\u003c"
                                     : json.substr(0, 1));
@@ -39,8 +47,8 @@ std::string style_of(Theme theme) {
 // The files of the script, each of which uses only what stands before it when the page starts.
 std::string script() {
   std::string text;
-  for (const char* name :
-       {"numbers.js", "graph.js", "camera.js", "folding.js", "steps.js", "panel.js", "search.js", "page.js"}) {
+  for (const char* name : {"numbers.js", "graph.js", "drawing.js", "camera.js", "folding.js", "steps.js", "panel.js",
+                           "search.js", "saving.js", "page.js"}) {
     append(text, cat(page_file(name), '\n'));
   }
   return text;
@@ -66,23 +74,54 @@ std::string filled(std::string_view text, const std::array<Filling, N>& fillings
   return result;
 }
 
+// "The graph of loss" where nothing else is said.
+std::string page_title(const GraphView& view, const GraphOptions& options) {
+  if (!options.title.empty()) return options.title;
+  std::vector<std::string_view> names;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.is_result && vertex.order == 0 && !vertex.name.empty()) names.push_back(vertex.name);
+  }
+  std::string title = "The graph";
+  constexpr std::size_t most = 3;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) append(title, cat(i == 0 ? " of " : ", ", names[i]));
+  return names.size() > most ? cat(title, " \u2026") : title;
+}
+
+// The elements of the picture, which the page moves to their places; arrows it draws itself, but the legend takes one
+// of each kind.
+std::string elements(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
+  GraphView with_few = view;
+  std::set<std::tuple<int, int, GraphFlow>> kinds;
+  std::erase_if(with_few.edges, [&](const GraphEdge& edge) {
+    return !kinds.emplace(view.vertices[edge.from].order, view.vertices[edge.to].order, edge.flow).second;
+  });
+  GraphLayout still = layout;
+  still.edges.assign(with_few.edges.size(), {.points = {}, .tip = {-100, -100}, .label = {}});
+  return svg_element(with_few, still, options);
+}
+
 }  // namespace
 
 std::string to_html(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
-  const std::array<Filling, 8> fillings{{{"title", options.title.empty() ? "Graph" : xml_escaped(options.title)},
+  if (layout.edges.size() != view.edges.size()) {
+    fail<ValueError>("to_html", "the layout is of another view: it has ", layout.edges.size(), " edges, the view has ",
+                     view.edges.size());
+  }
+  const std::array<Filling, 9> fillings{{{"title", xml_escaped(page_title(view, options))},
                                          {"style", style_of(options.theme)},
                                          {"theme", std::string(theme_name(options.theme))},
                                          {"depth", options.depth == automatic_depth ? "automatic" : cat(options.depth)},
-                                         {"picture", svg_element(view, layout, options)},
+                                         {"labels", options.edge_shapes ? "shapes" : "none"},
+                                         {"picture", elements(view, layout, options)},
                                          {"graph", harmless(to_json(view))},
-                                         {"levels", harmless(levels_json(view, options))},
+                                         {"levels", harmless(levels_json(view, layout, options))},
                                          {"script", script()}}};
   return filled(page_file("page.html"), fillings);
 }
 
 std::string to_html(const GraphView& view, const GraphOptions& options) {
-  return to_html(view, GraphLayout::of(view, options, {}, "to_html"), options);
+  return to_html(view, ComposedLayouts(options).of(view), options);
 }
 
 }  // namespace xgrad

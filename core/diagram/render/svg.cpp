@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "../../base/error.h"
 #include "../layout/arrangement.h"
 #include "../view/label_size.h"
 #include "../view/palette.h"
+#include "motion.h"
+#include "number_svg.h"
 
 namespace xgrad {
 namespace {
@@ -31,7 +35,7 @@ struct PaintClass {
   const char* name;
   PaintOf paint;
 };
-constexpr std::array<PaintClass, 12> paint_classes{{{"input", &Palette::input},
+constexpr std::array<PaintClass, 13> paint_classes{{{"input", &Palette::input},
                                                     {"parameter", &Palette::parameter},
                                                     {"constant", &Palette::constant},
                                                     {"operation", &Palette::operation},
@@ -42,7 +46,8 @@ constexpr std::array<PaintClass, 12> paint_classes{{{"input", &Palette::input},
                                                     {"same", &Palette::same},
                                                     {"added", &Palette::added},
                                                     {"removed", &Palette::removed},
-                                                    {"changed", &Palette::changed}}};
+                                                    {"changed", &Palette::changed},
+                                                    {"error", &Palette::error}}};
 
 std::string_view class_of(PaintOf paint) { return std::ranges::find(paint_classes, paint, &PaintClass::paint)->name; }
 
@@ -56,17 +61,29 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
   rule("text", "fill", palette.text);
   rule(".frame", "fill", palette.frame);
   rule(".frame", "stroke", palette.frame_line);
-  rule(".behind", "fill", palette.frame);
   rule(".line", "stroke", palette.edge);
   rule(".head", "fill", palette.edge);
   rule(".gradient .line", "stroke", palette.gradient_edge);
-  rule(".gradient .head", "fill", palette.gradient_edge);
+  rule(".gradient .head", "fill", palette.background);
+  rule(".gradient .head", "stroke", palette.gradient_edge);
   rule(".borrowed .line", "stroke", palette.borrowed_edge);
   rule(".borrowed .head", "fill", palette.borrowed_edge);
   for (const auto& [name, paint] : paint_classes) {
-    append(css, cat(scope, " .as-", name, " .box{fill:", (palette.*paint).fill, ";stroke:", (palette.*paint).line,
-                    "}\n", scope, " .as-", name, " text{fill:", (palette.*paint).text, "}\n"));
+    const auto& [fill, line, text] = palette.*paint;
+    append(css, cat(scope, " .as-", name, " .box{fill:", fill, ";stroke:", line, "}\n", scope, " .as-", name,
+                    " .mark{fill:", line, ";stroke:", line, "}\n", scope, " .as-", name, " text{fill:", text, "}\n"));
   }
+  rule(".token", "fill", palette.edge);
+  rule(".gradient .token", "fill", palette.gradient_edge);
+  rule(".token.back", "fill", palette.gradient_edge);
+  rule(".ground", "fill", palette.background);
+  rule(".cells rect", "stroke", palette.frame_line);
+  rule(".plus", "fill", palette.plus);
+  rule(".minus", "fill", palette.minus);
+  rule(".bad", "fill", palette.error.fill);
+  rule(".cells text", "fill", palette.text);
+  rule(".bars", "fill", palette.edge);
+  rule(".axis", "stroke", palette.edge);
   rule(".edge .detail", "fill", palette.faint);
   rule(".frame-title .detail", "fill", palette.faint);
   rule(".added .line", "stroke", palette.added.line);
@@ -85,24 +102,29 @@ std::string colours(std::string_view scope, const Palette& palette, bool scaled)
 }
 
 std::string letters_and_colours(Theme theme, bool scaled) {
-  static constexpr std::array<std::string_view, 18> letters_and_lines{"text{font-size:11px;text-anchor:middle}",
-                                                                      ".headline{font-size:13px;font-weight:bold}",
-                                                                      ".plain{font-size:13px}",
-                                                                      ".name{font-style:italic}",
-                                                                      ".title{font-size:18px;font-weight:bold}",
-                                                                      ".vertex .detail{fill-opacity:0.75}",
-                                                                      ".start{text-anchor:start}",
-                                                                      ".end{text-anchor:end}",
-                                                                      ".box{stroke-width:1.1}",
-                                                                      ".asked .box{stroke-width:2.2}",
-                                                                      ".line{fill:none}",
-                                                                      ".borrowed .line{stroke-dasharray:4 3}",
-                                                                      ".indices .line{stroke-dasharray:1 3}",
-                                                                      ".mask .line{stroke-dasharray:1 3}",
-                                                                      ".dimmed{opacity:0.25}",
-                                                                      ".as-added .box{stroke-width:2.2}",
-                                                                      ".as-removed .box{stroke-dasharray:4 3}",
-                                                                      ".removed .line{stroke-dasharray:4 3}"};
+  static constexpr std::array<std::string_view, 22> letters_and_lines{
+      "text{font-size:11px;text-anchor:middle}",
+      ".headline{font-size:13px;font-weight:bold}",
+      ".plain{font-size:13px}",
+      ".name{font-style:italic}",
+      ".title{font-size:18px;font-weight:bold}",
+      ".vertex .detail{fill-opacity:0.85}",
+      ".start{text-anchor:start}",
+      ".end{text-anchor:end}",
+      ".box{stroke-width:1.1}",
+      ".asked .box{stroke-width:2.2}",
+      ".as-error .box{stroke-width:2.2}",
+      ".script{font-size:75%}",
+      ".cells rect{stroke-width:0.6}",
+      ".cells text{font-size:9px}",
+      ".line{fill:none}",
+      ".borrowed .line{stroke-dasharray:4 3}",
+      ".indices .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
+      ".mask .line{stroke-dasharray:0.1 4;stroke-linecap:round;stroke-width:1.7}",
+      ".dimmed{opacity:0.25}",
+      ".as-added .box{stroke-width:2.2}",
+      ".as-removed .box{stroke-dasharray:4 3}",
+      ".removed .line{stroke-dasharray:4 3}"};
   const std::string scope = cat(".graph-", theme_name(theme));
   std::string css;
   for (const std::string_view rule : letters_and_lines) append(css, cat(scope, ' ', rule, '\n'));
@@ -126,23 +148,16 @@ enum class Standing { alone, in_page };
 class SvgWriter {
  public:
   SvgWriter(const GraphView& view, const GraphLayout& layout, const GraphOptions& options, Standing standing)
-      : view_(view),
-        layout_(layout),
-        options_(options),
-        standing_(standing),
-        arrangement_(view),
-        legend_(legend_of(view)) {
-    if (!options.legend) legend_.clear();
-    title_width_ = text_width(printable(options.title), 18, FontWeight::bold);
-    double legend_width = 0;
-    for (const LegendEntry& entry : legend_) legend_width += width_of(entry) + legend_gap;
-    legend_width_ = legend_width;
+      : view_(view), layout_(layout), options_(options), standing_(standing), arrangement_(view) {
+    if (options.animate && standing == Standing::alone) times_ = timetable_of(view);
     if (view.scale && options.legend) scale_ = words_of_scale(view);
+    width_ = std::max({layout.width, text_width(printable(options.title), 18, FontWeight::bold),
+                       text_width(printable(view.remark), 13, FontWeight::regular), scale_ ? scale_width() : 0});
+    if (options.legend) make_legend();
+    width_ += 2 * margin;
     heading_ = (options.title.empty() ? 0 : title_height) + (view.remark.empty() ? 0 : remark_height) +
-               (legend_.empty() ? 0 : legend_height) + (scale_ ? scale_height : 0);
-    width_ = std::max({layout.width, title_width_, legend_width_,
-                       text_width(printable(view.remark), 13, FontWeight::regular), scale_ ? scale_width() : 0}) +
-             2 * margin;
+               (legend_.empty() ? 0 : legend_height + legend_row * static_cast<double>(legend_.size() - 1)) +
+               (scale_ ? scale_height : 0);
     height_ = layout.height + heading_ + 2 * margin;
     left_ = (width_ - layout.width) / 2;
     top_ = margin + heading_;
@@ -161,12 +176,51 @@ class SvgWriter {
 
  private:
   static constexpr double title_height = 30, remark_height = 22, legend_height = 32, scale_height = 28;
-  static constexpr double legend_gap = 8;
+  static constexpr double legend_gap = 8, legend_row = 25, legend_line = 30, narrowest_legend = 360;
   static constexpr double heat_width = 18;
   static constexpr double title_inset = 5;
 
-  static LabelLine words(const LegendEntry& entry) { return {{std::string(entry.text), LetterStyle::detail}}; }
-  static double width_of(const LegendEntry& entry) { return line_width(words(entry)) + 14; }
+  // A box, or an arrow with its classes.
+  struct Key {
+    std::string_view text;
+    PaintOf paint = nullptr;
+    std::string_view line = {};
+    double width = 0;
+  };
+
+  // In rows that are no wider than the picture, but for small ones; in one row in a page, which moves it.
+  void make_legend() {
+    std::vector<Key> keys;
+    for (const auto& [text, paint] : legend_of(view_)) keys.push_back({.text = text, .paint = paint});
+    const auto add_line = [&](std::string_view text, std::string_view line, auto is_there) {
+      if (std::ranges::any_of(view_.edges, is_there)) keys.push_back({.text = text, .line = line});
+    };
+    const auto of_kind = [this](EdgeKind kind) {
+      return [this, kind](const GraphEdge& edge) { return arrangement_.kind_of(edge) == kind; };
+    };
+    add_line("no gradient", "value indices", [](const GraphEdge& edge) { return edge.flow != GraphFlow::numbers; });
+    add_line("kept value", "borrowed", of_kind(EdgeKind::borrowed));
+    add_line("gradient", "gradient", of_kind(EdgeKind::gradient));
+    const double widest =
+        standing_ == Standing::in_page ? std::numeric_limits<double>::infinity() : std::max(width_, narrowest_legend);
+    double row = 0;
+    for (Key& key : keys) {
+      key.width = width_of(std::string(key.text)) + (key.paint ? legend_padding(key.paint) : legend_line + 6);
+      if (legend_.empty() || row + key.width > widest) {
+        legend_.emplace_back();
+        row = 0;
+      }
+      row += key.width + legend_gap;
+      width_ = std::max(width_, row - legend_gap);
+      legend_.back().push_back(key);
+    }
+  }
+  // Room for outlines and marks.
+  static double legend_padding(PaintOf paint) {
+    return paint == &Palette::input || paint == &Palette::parameter || paint == &Palette::module ? 24
+           : paint == &Palette::gradient || paint == &Palette::higher_gradient                   ? 28
+                                                                                                 : 14;
+  }
   static double width_of(const std::string& words) { return line_width({{words, LetterStyle::detail}}); }
   double scale_width() const {
     return width_of(scale_->before) + width_of(scale_->behind) + 2 * legend_gap +
@@ -183,7 +237,7 @@ class SvgWriter {
     if (!options_.title.empty()) return options_.title;
     std::string text = "The graph of";
     for (const GraphVertex& vertex : view_.vertices) {
-      if (vertex.is_result) append(text, cat(text.ends_with("of") ? " " : ", ", label_of(vertex, options_)[0][0].text));
+      if (vertex.is_result) append(text, cat(text.ends_with("of") ? " " : ", ", headline_of(vertex)));
     }
     return text;
   }
@@ -200,7 +254,10 @@ class SvgWriter {
         attribute("height", height_), " viewBox=\"0 0 ", px(width_), ' ', px(height_), "\" font-family=\"",
         xml_escaped(options_.font), "\" xml:space=\"preserve\">\n<title>", xml_escaped(name()), "</title>\n<desc>",
         description(), "</desc>\n");
-    if (alone) add("<style>\n", style_sheet(options_.theme, view_.scale.has_value()), "</style>\n");
+    if (alone) {
+      add("<style>\n", style_sheet(options_.theme, view_.scale.has_value()),
+          times_ ? motion_style(cat(".graph-", theme_name(options_.theme))) : "", "</style>\n");
+    }
     add("<rect class=\"page\"", attribute("width", width_), attribute("height", height_), "/>\n");
   }
 
@@ -219,11 +276,23 @@ class SvgWriter {
     for (const LabelLine& line : lines) y -= line_height(line) / 2;
     for (const LabelLine& line : lines) {
       const double height = line_height(line);
+      if (line[0].numbers) {
+        add(numbers_in_svg(*line[0].numbers, {middle.x, y + height / 2}));
+        y += height;
+        continue;
+      }
       add(anchor.empty() ? "<text" : cat("<text class=\"", anchor, '"'), attribute("x", middle.x),
           attribute("y", y + height / 2 + 0.36 * (height - 3)), colour ? cat(" style=\"fill:", hex(*colour), '"') : "",
           '>');
+      double below = 0;  // the line on which the last letters stand
       for (const LabelRun& run : line) {
-        add("<tspan class=\"", style_name(run.style), "\">", xml_escaped(run.text), "</tspan>");
+        const double shift = script_shift * letters_of({{}, run.style}).size;
+        const double wanted = run.script == Script::below ? shift : run.script == Script::above ? -1.2 * shift : 0;
+        add("<tspan class=\"", style_name(run.style), '"');
+        if (wanted != below) add(attribute("dy", wanted - std::exchange(below, wanted)));
+        const bool is_script = run.script != Script::none;
+        add('>', is_script ? "<tspan class=\"script\">" : "", xml_escaped(run.text), is_script ? "</tspan>" : "",
+            "</tspan>");
       }
       add("</text>");
       y += height;
@@ -237,44 +306,11 @@ class SvgWriter {
     add("</g>\n");
   }
 
-  // At the left or the right end of the frame's upper side, where fewer arrows pass; those that do pass behind it.
   void write_title(std::size_t c) {
-    const GraphBox& frame = layout_.frames[c];
-    const GraphBox& room = layout_.titles[c];
-    const GraphBox left{frame.left + 6, room.top, room.width, room.height};
-    const GraphBox right{frame.right() - room.width - 6, room.top, room.width, room.height};
-    const std::size_t on_the_left = passing(left), on_the_right = passing(right);
-    const bool is_left = on_the_left <= on_the_right;
-    const GraphBox box = placed(is_left ? left : right);
+    const GraphBox box = placed(layout_.titles[c]);
     add("<g id=\"t", c, "\" class=\"frame-title\">");
-    if (std::min(on_the_left, on_the_right) > 0) write_box("behind", box, 4);
-    const GraphPoint at{is_left ? box.left + title_inset : box.right() - title_inset, box.center().y};
-    write_lines({title_of(view_.frames[c])}, at, is_left ? "start" : "end");
+    write_lines({title_of(view_.frames[c])}, {box.left + title_inset, box.center().y}, "start");
     add("</g>\n");
-  }
-
-  // Points of arrows within a box.
-  std::size_t passing(const GraphBox& box) const {
-    const auto inside = [&](double x, double y) {
-      return x > box.left - 3 && x < box.right() + 3 && y > box.top && y < box.bottom();
-    };
-    std::size_t count = 0;
-    for (const GraphCurve& curve : layout_.edges) {
-      const std::vector<GraphPoint>& p = curve.points;
-      count += inside(curve.tip.x, curve.tip.y);
-      for (std::size_t i = 0; i + 3 < p.size(); i += 3) {
-        const auto [low, high] = std::minmax({p[i].y, p[i + 1].y, p[i + 2].y, p[i + 3].y});
-        if (low > box.bottom() || high < box.top) continue;
-        constexpr int steps = 16;
-        for (int k = 0; k <= steps; ++k) {
-          const double t = double(k) / steps, s = 1 - t;
-          const double a = s * s * s, b = 3 * s * s * t, c = 3 * s * t * t, d = t * t * t;
-          count += inside(a * p[i].x + b * p[i + 1].x + c * p[i + 2].x + d * p[i + 3].x,
-                          a * p[i].y + b * p[i + 1].y + c * p[i + 2].y + d * p[i + 3].y);
-        }
-      }
-    }
-    return count;
   }
 
   void write_edge(std::size_t e) {
@@ -286,13 +322,16 @@ class SvgWriter {
         flows[static_cast<int>(edge.flow)], edge.dimmed ? " dimmed" : "",
         edge.change == GraphChange::added     ? " added"
         : edge.change == GraphChange::removed ? " removed"
-                                              : "",
-        "\" data-from=\"n", edge.from, "\" data-to=\"n", edge.to, "\"><title>", shape_text(edge.shape),
-        "</title><path class=\"line\" d=\"");
+                                              : "");
+    const auto from = static_cast<std::size_t>(edge.from), to = static_cast<std::size_t>(edge.to);
+    if (times_) write_times(times_->values[to] - times_->step, -1);
+    std::string line;
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
       const GraphPoint point = moved(curve.points[i], left_, top_);
-      add(i == 0 ? "M" : i == 1 ? "C" : " ", px(point.x), ',', px(point.y));
+      append(line, cat(i == 0 ? "M" : i == 1 ? "C" : " ", px(point.x), ',', px(point.y)));
     }
+    add("\" data-from=\"n", edge.from, "\" data-to=\"n", edge.to, "\"><title>", shape_text(edge.shape),
+        "</title><path class=\"line\" d=\"", line);
     // The head: as long as from the end of the curve to the tip, and a third of that to each side.
     const GraphPoint base = moved(curve.points.empty() ? curve.tip : curve.points.back(), left_, top_),
                      tip = moved(curve.tip, left_, top_);
@@ -302,28 +341,108 @@ class SvgWriter {
     if (options_.edge_shapes) {
       write_lines({{{shape_text(edge.shape), LetterStyle::detail}}}, moved(curve.label, left_, top_));
     }
+    if (times_) {
+      write_token("token", times_->values[to] - times_->step, line);
+      const bool returns = edge.flow == GraphFlow::numbers && times_->gradients[to] >= 0;
+      if (returns) write_token("token back", times_->gradients[from] - times_->step, line);
+    }
     add("</g>\n");
   }
+
+  // The class and the time of what moves, within the attribute that has the other classes.
+  void write_times(double value, double gradient) {
+    if (value <= 0 && gradient < 0) return;
+    add(value > 0 ? " moves" : "", gradient >= 0 ? " returns" : "", "\" style=\"");
+    if (value > 0) add("--v:", hundredths(value), "s;");
+    if (gradient >= 0) add("--g:", hundredths(gradient), "s;");
+  }
+  // What runs along an arrow.
+  void write_token(std::string_view kind, double begin, std::string_view line) {
+    if (begin < 0) return;
+    add("<path class=\"", kind,
+        "\" opacity=\"0\" d=\"M-4,0a4,4 0 1 1 8,0a4,4 0 1 1 -8,0Z\" style=\"--t:", hundredths(begin),
+        "s;--d:", hundredths(times_->step), "s;offset-path:path('", line, "')\"/>");
+  }
+  static std::string hundredths(double seconds) { return cat(std::round(100 * seconds) / 100 + 0.0); }
 
   void write_vertex(std::size_t v) {
     const GraphVertex& vertex = view_.vertices[v];
     const GraphBox box = placed(layout_.vertices[v]);
-    add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint_of(vertex)),
-        vertex.is_result ? " asked" : "", vertex.dimmed ? " dimmed" : "", heat_class(vertex), "\"><title>",
-        xml_escaped(tooltip_of(vertex)));
+    const PaintOf paint = paint_of(vertex);
+    add("<g id=\"n", v, "\" class=\"vertex ", role_name(vertex.role), " as-", class_of(paint),
+        vertex.is_result ? " asked" : "", vertex.dimmed ? " dimmed" : "", heat_class(vertex));
+    if (times_) write_times(times_->values[v], times_->gradients[v]);
+    add("\"><title>", xml_escaped(tooltip_of(vertex)));
     for (const std::string* equation : {&vertex.formula, &vertex.derivative}) {
       if (!equation->empty()) add('\n', xml_escaped(*equation));
     }
+    for (const std::string& numbers : numbers_of(vertex)) add('\n', xml_escaped(numbers));
     add("</title>");
-    const std::string style = style_of(vertex.colours);
-    if (vertex.role == GraphRole::input) {
-      add("<ellipse class=\"box\"", style, attribute("cx", box.center().x), attribute("cy", box.center().y),
-          attribute("rx", box.width / 2), attribute("ry", box.height / 2), "/>");
-    } else {
-      write_box("box", box, vertex.number ? 5 : 7, style);
-    }
+    write_shape(shape_of(vertex), box, style_of(vertex.colours));
     write_lines(label_of(vertex, options_), box.center(), {}, vertex.colours.text);
     add("</g>\n");
+  }
+
+  // What roles look like without colours: the outline, and marks in it.
+  enum class Outline { ellipse, pill, rounded, sharp, doubled };
+  struct VertexShape {
+    Outline outline = Outline::rounded;
+    int gradients = 0;  // the order of its derivative
+  };
+  static VertexShape shape_of(GraphRole role, int order) {
+    switch (role) {
+      case GraphRole::input:
+        return {Outline::ellipse};
+      case GraphRole::parameter:
+        return {Outline::sharp};
+      case GraphRole::constant:
+        return {Outline::pill};
+      case GraphRole::module:
+        return {Outline::doubled, std::min(order, 2)};
+      default:
+        return {Outline::rounded, std::min(order, 2)};
+    }
+  }
+  static VertexShape shape_of(const GraphVertex& vertex) {
+    return vertex.number ? VertexShape{Outline::pill} : shape_of(vertex.role, vertex.order);
+  }
+
+  void write_shape(const VertexShape& shape, const GraphBox& box, std::string_view style = {}) {
+    if (shape.outline == Outline::ellipse) {
+      add("<ellipse class=\"box\"", style, attribute("cx", box.center().x), attribute("cy", box.center().y),
+          attribute("rx", box.width / 2), attribute("ry", box.height / 2), "/>");
+      return;
+    }
+    const double corner = shape.outline == Outline::sharp  ? 0
+                          : shape.outline == Outline::pill ? std::min(box.width, box.height) / 2
+                                                           : 7;
+    write_box("box", box, corner, style);
+    std::string marks;
+    if (shape.outline == Outline::sharp) {  // a filled corner
+      append(marks, cat('M', px(box.right() - 8), ',', px(box.top), "h8v8Z"));
+    } else if (shape.outline == Outline::doubled) {
+      append(marks, cat('M', px(box.left + 4), ',', px(box.top), 'v', px(box.height), 'M', px(box.right() - 4), ',',
+                        px(box.top), 'v', px(box.height)));
+    }
+    const double inset = shape.outline == Outline::doubled ? 6 : 4;
+    for (int i = 0; i < shape.gradients; ++i) {  // nablas
+      append(marks, cat('M', px(box.left + inset), ',', px(box.top + 4.5 + 7 * i), "h6l-3,5Z"));
+    }
+    if (!marks.empty()) add("<path class=\"mark\" d=\"", marks, "\"/>");
+  }
+
+  // What pictures of numbers leave out, in lines.
+  static std::vector<std::string> numbers_of(const GraphVertex& vertex) {
+    std::vector<std::string> lines;
+    for (const auto& [what, numbers] : {std::pair("value", &vertex.value), std::pair("gradient", &vertex.gradient)}) {
+      if (!*numbers || vertex.number) continue;
+      const NumberPicture::Kind kind = picture_of(**numbers).kind;
+      if (kind == NumberPicture::bars) lines.push_back(cat(what, ": ", to_string(**numbers)));
+      if (kind != NumberPicture::cells) continue;
+      lines.push_back(cat(what, ':'));
+      std::ranges::move(in_rows(**numbers), std::back_inserter(lines));
+    }
+    return lines;
   }
 
   std::string heat_class(const GraphVertex& vertex) const {
@@ -347,17 +466,38 @@ class SvgWriter {
       write_lines({{{view_.remark, LetterStyle::plain}}}, {width_ / 2, top + remark_height / 2 - 4});
       top += remark_height;
     }
-    GraphBox box{(width_ - legend_width_ + legend_gap) / 2, top, 0, 19};
-    for (const LegendEntry& entry : legend_) {
-      box.width = width_of(entry);
-      add("<g class=\"legend as-", class_of(entry.paint), view_.scale ? " cold" : "", "\">");
-      write_box("box", box, 6);
-      // The colour of its text, not of details.
-      add("<text", attribute("x", box.center().x), attribute("y", box.center().y + 4), '>', entry.text,
-          "</text></g>\n");
-      box.left = box.right() + legend_gap;
+    for (const std::vector<Key>& row : legend_) {
+      double width = -legend_gap;
+      for (const Key& key : row) width += key.width + legend_gap;
+      GraphBox box{(width_ - width) / 2, top, 0, 19};
+      for (const Key& key : row) {
+        box.width = key.width;
+        key.paint ? write_key(key, box) : write_line_key(key, box);
+        box.left = box.right() + legend_gap;
+      }
+      top += &row == &legend_.back() ? legend_height - 4 : legend_row;
     }
-    if (scale_) write_scale(legend_.empty() ? top : top + legend_height - 4);
+    if (scale_) write_scale(top);
+  }
+
+  // The colour of its text, not of details.
+  void write_key(const Key& key, const GraphBox& box) {
+    static constexpr std::array roles{
+        std::pair(&Palette::input, GraphRole::input), std::pair(&Palette::parameter, GraphRole::parameter),
+        std::pair(&Palette::constant, GraphRole::constant), std::pair(&Palette::module, GraphRole::module)};
+    const auto role = std::ranges::find(roles, key.paint, [](const auto& each) { return PaintOf(each.first); });
+    const int order = key.paint == &Palette::gradient ? 1 : key.paint == &Palette::higher_gradient ? 2 : 0;
+    add("<g class=\"legend as-", class_of(key.paint), key.paint == &Palette::result ? " asked" : "",
+        view_.scale ? " cold" : "", "\">");
+    write_shape(shape_of(role == roles.end() ? GraphRole::operation : role->second, order), box);
+    add("<text", attribute("x", box.center().x + (order > 0 ? 4 : 0)), attribute("y", box.center().y + 4), '>',
+        key.text, "</text></g>\n");
+  }
+  void write_line_key(const Key& key, const GraphBox& box) {
+    const double y = box.center().y, end = box.left + legend_line - 6;
+    add("<g class=\"legend edge ", key.line, "\"><path class=\"line\" d=\"M", px(box.left), ',', px(y), 'H',
+        px(end - 6), "\"/><path class=\"head\" d=\"M", px(end), ',', px(y), "l-6,-2.4v4.8Z\"/><text class=\"start\"",
+        attribute("x", end + 6), attribute("y", y + 4), '>', key.text, "</text></g>\n");
   }
 
   void write_scale(double top) {
@@ -379,9 +519,10 @@ class SvgWriter {
   const GraphOptions& options_;
   const Standing standing_;
   const Arrangement arrangement_;
-  std::vector<LegendEntry> legend_;
+  std::vector<std::vector<Key>> legend_;  // in rows
   std::optional<ScaleWords> scale_;
-  double title_width_ = 0, legend_width_ = 0, heading_ = 0;
+  std::optional<Timetable> times_;  // of pictures that move
+  double heading_ = 0;
   double width_ = 0, height_ = 0, left_ = 0, top_ = 0;  // of the page, and where the layout lies on it
   std::string out_;
 };

@@ -14,7 +14,9 @@
 #include "../../base/text.h"
 #include "characters.h"
 #include "decorate.h"
+#include "equations.h"
 #include "frames.h"
+#include "labels.h"
 #include "order.h"
 #include "source_lines.h"
 #include "values.h"
@@ -22,12 +24,22 @@
 namespace xgrad::detail {
 namespace {
 
+// Whether it is no result of an operation, not even of one that only left a trace.
+bool is_data(const Node& node) { return node.is_leaf() && (!node.traced || node.requires_grad); }
+
+std::size_t input_count(const Node& node) {
+  return is_data(node) ? 0 : node.traced ? node.extras->traced.size() : node.edges().size();
+}
+const Node* input_of(const Node& node, std::size_t i) {
+  return node.traced ? node.extras->traced[i].get() : node.edges()[i].to.get();
+}
+
 // All nodes that the results depend on, inputs before results, in the order of the operations' inputs; leaves stand
 // right before their first use.
 std::vector<const Node*> collected(const Tensors& results) {
   struct Frame {
     const Node* node;
-    std::size_t next_edge = 0;
+    std::size_t next_input = 0;
   };
   std::vector<const Node*> nodes;
   std::unordered_set<const Node*> found;
@@ -38,14 +50,15 @@ std::vector<const Node*> collected(const Tensors& results) {
     stack.push_back({root});
     while (!stack.empty()) {
       Frame& frame = stack.back();
-      const std::span<const Edge> edges = frame.node->edges();
-      if (frame.next_edge < edges.size()) {
-        const Node* to = edges[frame.next_edge++].to.get();
-        if (!to->is_leaf() && found.insert(to).second) stack.push_back({to});
+      const std::size_t count = input_count(*frame.node);
+      if (frame.next_input < count) {
+        const Node* to = input_of(*frame.node, frame.next_input++);
+        if (!is_data(*to) && found.insert(to).second) stack.push_back({to});
         continue;
       }
-      for (const Edge& edge : edges) {
-        if (edge.to->is_leaf() && found.insert(edge.to.get()).second) nodes.push_back(edge.to.get());
+      for (std::size_t i = 0; i < count; ++i) {
+        const Node* to = input_of(*frame.node, i);
+        if (is_data(*to) && found.insert(to).second) nodes.push_back(to);
       }
       nodes.push_back(frame.node);
       stack.pop_back();
@@ -56,7 +69,7 @@ std::vector<const Node*> collected(const Tensors& results) {
 
 GraphRole role_of(const Node& node) {
   if (std::string_view(node.op) == "seed") return GraphRole::seed;
-  if (!node.is_leaf()) return node.order == 0 ? GraphRole::operation : GraphRole::gradient_operation;
+  if (!is_data(node)) return node.order == 0 ? GraphRole::operation : GraphRole::gradient_operation;
   if (node.requires_grad) return GraphRole::parameter;
   return node.rank == 0 && node.name().empty() ? GraphRole::constant : GraphRole::input;
 }
@@ -87,7 +100,7 @@ GraphVertex vertex_of(const Node& node) {
   GraphVertex vertex{
       .role = role_of(node), .op = node.op, .name = std::string(node.name()), .path = {}, .shape = node.shape()};
   vertex.attributes = attributes_of(node);
-  if (node.is_leaf()) {
+  if (is_data(node)) {
     if (node.kept && vertex.name.empty()) vertex.number = node.kept->data[0];
     vertex.order = std::numeric_limits<int>::max();
   } else {
@@ -114,16 +127,12 @@ class Collector {
     if (options_.values) add_numbers(*options_.values);
     if (options_.lines) add_lines(*options_.lines);
     if (options_.overlay && options_.overlay->of_node) measure_nodes();
-    if (!options_.formulas) begin_rules_with_seeds();
-    rule_of_.resize(view_.vertices.size(), nothing);
+    if (!options_.formulas) hide_constants_of_rules();
     const std::vector<int> numbers = topological_numbers(view_);
-    std::vector<int> rule_of(rule_of_.size());
-    for (std::size_t v = 0; v < rule_of.size(); ++v) {
-      rule_of[numbers[v]] = rule_of_[v] == nothing ? nothing : numbers[rule_of_[v]];
-    }
     view_ = renumbered(std::move(view_), numbers);
     renumber_nodes(numbers);
-    place_in_frames(view_, rule_of, whats_);
+    place_in_frames(view_, ids(), whats_);
+    add_equations(view_);
     if (options_.overlay && options_.overlay->of) measure_vertices();
     if (!options_.from.empty() || !options_.to.empty()) {
       mark_paths(view_, ends("from", options_.from), ends("to", options_.to));
@@ -141,15 +150,47 @@ class Collector {
 
   int number(const Node* node) const { return numbers_.at(node); }
 
+  // What is left of a rule that hands its gradient on, where rules are drawn as the operations that they are made of.
+  bool only_hands_on(const Node& node) const {
+    return options_.formulas && node.rule_id() != 0 && std::string_view(node.op) == "alias" && node.name().empty();
+  }
+
+  // Gradients that meet, which are added up one after the other.
+  bool is_sum(const Node& node) const {
+    return node.order > 0 && node.rule_id() == 0 && !is_data(node) && !options_.formulas;
+  }
+
+  // By vertex.
+  std::vector<std::uint64_t> ids() const {
+    std::vector<std::uint64_t> result(view_.vertices.size());
+    for (const auto& [node, number] : numbers_) {
+      if (number != nothing) result[number] = std::max(result[number], node->id);
+    }
+    return result;
+  }
+
   void add_vertices() {
     std::unordered_map<std::uint32_t, const Node*> by_id;
     for (const Node* node : nodes_) {
-      if (!node->is_leaf()) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
+      if (!is_data(*node)) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
       if (node->place && !node->place->what.empty()) whats_.try_emplace(node->place->path, node->place->what);
     }
     std::map<RuleKey, int> rules;
+    std::unordered_map<const Node*, int> uses;
+    for (const Node* node : nodes_) {
+      for (std::size_t i = 0; i < input_count(*node); ++i) ++uses[input_of(*node, i)];
+    }
     for (const Node* node : nodes_) {
       const int next = static_cast<int>(view_.vertices.size());
+      if (only_hands_on(*node)) {
+        numbers_.emplace(node, number(input_of(*node, 0)));
+        continue;
+      }
+      if (const Node* part = is_sum(*node) ? input_of(*node, 0) : nullptr; part && is_sum(*part) && uses[part] == 1) {
+        numbers_.emplace(node, number(part));
+        view_.vertices[number(part)].name = node->name();
+        continue;
+      }
       const bool of_rule = node->order > 0 && node->rule_id() != 0;
       if (of_rule && !options_.formulas) {
         const auto [place, is_new] = rules.try_emplace({node->rule_id(), node->order}, next);
@@ -159,18 +200,18 @@ class Collector {
           continue;
         }
         GraphVertex& vertex = view_.vertices.emplace_back(vertex_of(*node));
-        const auto of = by_id.find(node->rule_id());
-        vertex.op = of == by_id.end() ? "gradient" : cat(of->second->op, "'");
+        vertex.op = cat(node->place->rule, "'");
         vertex.attributes.clear();
         continue;
       }
       numbers_.emplace(node, next);
       view_.vertices.push_back(vertex_of(*node));
     }
-    rule_of_.assign(view_.vertices.size(), nothing);
     for (const Node* node : nodes_) {
       if (node->order == 0 || node->rule_id() == 0) continue;
-      if (const auto of = by_id.find(node->rule_id()); of != by_id.end()) rule_of_[number(node)] = number(of->second);
+      if (const auto of = by_id.find(node->rule_id()); of != by_id.end()) {
+        view_.vertices[number(node)].rule_of = number(of->second);
+      }
     }
   }
 
@@ -183,12 +224,19 @@ class Collector {
     for (const Node* node : nodes_) {
       const int to = number(node);
       const ValueRecorder::Known* known = options_.values ? options_.values->find(*node) : nullptr;
-      for (std::size_t i = 0; i < node->edges().size(); ++i) {
-        const Edge& edge = node->edges()[i];
-        const int from = number(edge.to.get());
-        if (edge.to->is_leaf()) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->order);
+      for (std::size_t i = 0; i < input_count(*node); ++i) {
+        const Node& input = *input_of(*node, i);
+        const int from = number(&input);
+        if (is_data(input)) view_.vertices[from].order = std::min<int>(view_.vertices[from].order, node->order);
+        const bool is_stale =
+            !node->traced && node->captures_inputs && !node->released && node->edges()[i].version != input.version();
+        if (is_stale) view_.vertices[from].note = "assigned after it was used";
         if (from == to) continue;  // within a rule
-        GraphEdge drawn{.from = from, .to = to, .input = inputs_[to]++, .shape = edge.to->shape()};
+        if (is_rule(from) && is_rule(to)) {
+          view_.vertices[from].shape = input.shape();
+          gives_on_.insert(from);
+        }
+        GraphEdge drawn{.from = from, .to = to, .input = inputs_[to]++, .shape = input.shape()};
         if (known && i < known->parts.size()) drawn.gradient = known->parts[i];
         add_edge(std::move(drawn));
       }
@@ -255,8 +303,11 @@ class Collector {
 
   void mark_results() {
     for (const Tensor& result : results_) {
-      GraphVertex& vertex = view_.vertices[number(result.node().get())];
+      const int v = number(result.node().get());
+      GraphVertex& vertex = view_.vertices[v];
+      if (is_rule(v) && !vertex.is_result && !gives_on_.contains(v)) vertex.shape = result.shape();
       vertex.is_result = true;
+      ++vertex.results;
       if (result.history() == History::no_grad) vertex.note = "computed under NoGrad: no graph";
       if (result.history() == History::gradient) vertex.note = "a gradient without create_graph: no graph";
     }
@@ -270,53 +321,30 @@ class Collector {
     }
   }
 
-  // What a rule brings in by itself is not drawn. If no gradient leads to it, it begins with the seed, or with what
-  // rules that left no trace have made of that.
-  void begin_rules_with_seeds() {
-    std::vector<bool> goes_elsewhere(view_.vertices.size()), has_gradient(view_.vertices.size());
+  // What a rule brings in by itself is not drawn.
+  void hide_constants_of_rules() {
+    std::vector<bool> goes_elsewhere(view_.vertices.size());
     for (const GraphEdge& edge : view_.edges) {
       if (!is_rule(edge.to)) goes_elsewhere[edge.from] = true;
-      const GraphRole from = view_.vertices[edge.from].role;
-      if (from == GraphRole::gradient_operation || from == GraphRole::seed) has_gradient[edge.to] = true;
     }
-    std::vector<bool> hidden(view_.vertices.size());
-    std::map<int, int> seeds;  // by order
-    const auto count = static_cast<int>(view_.vertices.size());
-    for (int v = 0; v < count; ++v) {
-      if (view_.vertices[v].role == GraphRole::seed) seeds.emplace(view_.vertices[v].order, v);
-    }
-    for (int v = 0; v < count; ++v) {
+    std::vector<bool> hidden;
+    for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
       const GraphVertex& vertex = view_.vertices[v];
-      hidden[v] = vertex.role == GraphRole::constant && vertex.order > 0 && !goes_elsewhere[v] && !vertex.is_result;
-      if (!is_rule(v) || has_gradient[v]) continue;
-      const int order = vertex.order;
-      const auto [seed, is_new] = seeds.try_emplace(order, static_cast<int>(view_.vertices.size()));
-      if (is_new) {
-        view_.vertices.push_back({.role = GraphRole::seed,
-                                  .op = "seed",
-                                  .name = {},
-                                  .path = {},
-                                  .shape = Shape{},
-                                  .number = 1,
-                                  .order = order});
-        hidden.push_back(false);
-      }
-      view_.edges.push_back({.from = seed->second, .to = v, .input = inputs_[v]++, .shape = Shape{}});
+      hidden.push_back(vertex.role == GraphRole::constant && vertex.order > 0 && !goes_elsewhere[v] &&
+                       !vertex.is_result);
     }
     leave_out(hidden);
   }
 
   void leave_out(const std::vector<bool>& hidden) {
-    rule_of_.resize(view_.vertices.size(), nothing);
-    std::vector<int> numbers(view_.vertices.size(), nothing), rule_of;
+    std::vector<int> numbers(view_.vertices.size(), nothing);
     std::vector<GraphVertex> vertices;
     for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
       if (hidden[v]) continue;
       numbers[v] = static_cast<int>(vertices.size());
       vertices.push_back(std::move(view_.vertices[v]));
-      rule_of.push_back(rule_of_[v]);
     }
-    for (int& rule : rule_of) rule = rule == nothing ? nothing : numbers[rule];
+    for (GraphVertex& vertex : vertices) vertex.rule_of = vertex.rule_of == nothing ? nothing : numbers[vertex.rule_of];
     renumber_nodes(numbers);
     std::erase_if(view_.edges, [&](const GraphEdge& edge) { return numbers[edge.from] == nothing; });
     for (GraphEdge& edge : view_.edges) {
@@ -324,7 +352,6 @@ class Collector {
       edge.to = numbers[edge.to];
     }
     view_.vertices = std::move(vertices);
-    rule_of_ = std::move(rule_of);
   }
 
   void renumber_nodes(const std::vector<int>& numbers) {
@@ -416,9 +443,22 @@ class Collector {
       vertex.step = std::max(vertex.step, known->step);
       if (known->gradient) vertex.gradient = known->gradient;
       vertex.gradient_step = std::max(vertex.gradient_step, known->gradient_step);
-      if (known->detached_from) vertex.gradient_state = cat("none, detached from ", known->detached_from);
     }
+    mark_first_nan();
     if (values.saw_gradients()) judge_gradients();
+  }
+
+  void mark_first_nan() {
+    GraphVertex* first = nullptr;
+    for (const bool of_gradients : {false, true}) {
+      for (GraphVertex& vertex : view_.vertices) {
+        const SharedSummary& numbers = of_gradients ? vertex.gradient : vertex.value;
+        const auto step = [&](const GraphVertex& of) { return of_gradients ? of.gradient_step : of.step; };
+        if (numbers && numbers->nans > 0 && (!first || step(vertex) < step(*first))) first = &vertex;
+      }
+      if (first) break;
+    }
+    if (first) first->first_nan = true;
   }
 
   void add_lines(const SourceLines& lines) {
@@ -441,6 +481,9 @@ class Collector {
     for (const Node* node : nodes_) {
       const int v = number(node);
       GraphVertex& vertex = view_.vertices[v];
+      if (!is_data(*node) && std::string_view(node->op) == "detach") {
+        vertex.gradient_state = cat("none, detached from ", called(view_.vertices[number(input_of(*node, 0))]));
+      }
       if (!node->requires_grad || !vertex.value) continue;
       if (!vertex.gradient) {
         vertex.gradient_state = "none, no backward pass came here";
@@ -464,11 +507,11 @@ class Collector {
   const std::string_view caller_;
   std::vector<const Node*> nodes_;
   std::unordered_map<const Node*, int> numbers_;
+  std::set<int> gives_on_;                    // rules whose gradients go to other rules
   std::map<int, int> inputs_;                 // so many of a vertex have been listed
   std::unordered_set<const void*> given_;     // blocks of indices and masks
   std::set<std::pair<int, int>> joined_;      // vertices that a rule's edge leads from and to
   std::map<std::string, std::string> whats_;  // of modules, by path
-  std::vector<int> rule_of_;                  // by vertex: the vertex of the operation whose rule it is
   GraphView view_;
 };
 

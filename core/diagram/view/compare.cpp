@@ -242,7 +242,10 @@ class Comparer {
       }
       GraphFrame& now = frames[place->second];
       if (now.what != frame.what) append(now.what, cat(", was ", frame.what));
-      if (now.times != frame.times) append(now.what, cat(", was \u00D7", frame.times));
+      if (now.times != frame.times) {
+        append(now.what, cat(", was \u00D7", frame.times));
+        result_.modules.push_back(cat("module '", now.path, "': ", now.times, " times, was ", frame.times));
+      }
     }
   }
 
@@ -298,6 +301,7 @@ class Comparer {
     vertex.overlay.reset();
     vertex.colours = {};
     vertex.dimmed = false;
+    vertex.rule_of = nothing;
     return vertex;
   }
 
@@ -348,9 +352,10 @@ class Comparer {
       result_.added += vertex.change == GraphChange::added;
       result_.removed += vertex.change == GraphChange::removed;
     }
-    result_.view.remark =
-        cat(result_.added, " added, ", result_.removed, " removed, ", result_.changed, " changed, ", result_.same,
-            " the same; arrows: ", result_.edges_added, " added, ", result_.edges_removed, " removed");
+    result_.view.remark = cat(
+        result_.added, " added, ", result_.removed, " removed, ", result_.changed, " changed, ", result_.same,
+        " the same; ", result_.modules.empty() ? std::string() : cat("modules: ", result_.modules.size(), " changed; "),
+        "arrows: ", result_.edges_added, " added, ", result_.edges_removed, " removed");
   }
 
   const GraphView& before_;
@@ -373,6 +378,7 @@ GraphComparison compare_graphs(const GraphView& before, const GraphView& after) 
 
 std::string to_string(const GraphComparison& comparison) {
   std::string text = cat(comparison.view.remark, '\n');
+  for (const std::string& module : comparison.modules) append(text, cat("~ ", printable(module), '\n'));
   for (const GraphVertex& vertex : comparison.view.vertices) {
     if (vertex.change == GraphChange::same) continue;
     const char sign = vertex.change == GraphChange::added ? '+' : vertex.change == GraphChange::removed ? '-' : '~';

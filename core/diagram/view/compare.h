@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "view.h"
 
@@ -25,8 +26,9 @@ struct GraphComparison {
   std::int64_t removed = 0;
   std::int64_t edges_added = 0;
   std::int64_t edges_removed = 0;
+  std::vector<std::string> modules = {};  ///< in words, of those that another number of equal blocks is drawn as
 
-  bool equal() const { return changed + added + removed + edges_added + edges_removed == 0; }
+  bool equal() const { return modules.empty() && changed + added + removed + edges_added + edges_removed == 0; }
 };
 
 /// Finds for each vertex of one view that of the other which stands in its place: leaves by their names, operations and
@@ -36,7 +38,7 @@ struct GraphComparison {
 /// view whose vertices are not numbered inputs before results, LimitError if modules are too large to be compared.
 GraphComparison compare_graphs(const GraphView& before, const GraphView& after);
 
-/// One line that counts, then one for each vertex that is not the same.
+/// One line that counts, then one for each module and each vertex that is not the same.
 std::string to_string(const GraphComparison& comparison);
 std::ostream& operator<<(std::ostream& out, const GraphComparison& comparison);
 

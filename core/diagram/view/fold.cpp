@@ -2,224 +2,25 @@
 #include "fold.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <map>
-#include <numeric>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
-#include "../../watch/formula.h"
 #include "collect.h"
 #include "decorate.h"
+#include "frames.h"
+#include "label_size.h"
+#include "merge.h"
 #include "order.h"
+#include "roll_up.h"
 
 namespace xgrad {
 namespace {
 
 using namespace detail;
-
-constexpr std::size_t fits_on_a_page = 64;  // edges
-
-// For each frame its ancestor (or itself) at `level`; nothing for those above it.
-std::vector<int> ancestors_at(const std::vector<GraphFrame>& frames, int level) {
-  std::vector<int> result;
-  for (std::size_t c = 0; c < frames.size(); ++c) {
-    result.push_back(frames[c].level < level    ? nothing
-                     : frames[c].level == level ? static_cast<int>(c)
-                                                : result[frames[c].parent]);
-  }
-  return result;
-}
-
-// The cycles that there are once each vertex is drawn as the one that it becomes, of the edges that are not hidden.
-template <class Hidden>
-std::vector<int> cycles_of(const GraphView& view, const std::vector<int>& becomes, const Hidden& hidden) {
-  std::vector<std::pair<int, int>> arrows;
-  for (const GraphEdge& edge : view.edges) {
-    if (!hidden(edge)) arrows.emplace_back(becomes[edge.from], becomes[edge.to]);
-  }
-  return cycles(static_cast<int>(view.vertices.size()), arrows);
-}
-
-// A view of the vertices v with becomes[v] == v; the others are drawn as the vertex that they become. Left out are
-// edges for which `hidden` says so, new loops, repeated edges, and frames that are now empty.
-template <class Hidden>
-GraphView merged(const GraphView& view, const std::vector<int>& becomes, const Hidden& hidden) {
-  GraphView result;
-  std::vector<int> number(view.vertices.size(), nothing);
-  std::vector<bool> used(view.frames.size());
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    if (std::cmp_not_equal(becomes[v], v)) continue;
-    number[v] = static_cast<int>(result.vertices.size());
-    result.vertices.push_back(view.vertices[v]);
-    for (int c = view.vertices[v].frame; c != nothing && !used[c]; c = view.frames[c].parent) used[c] = true;
-  }
-  std::vector<int> frame_number(view.frames.size(), nothing);
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
-    if (!used[c]) continue;
-    frame_number[c] = static_cast<int>(result.frames.size());
-    GraphFrame& frame = result.frames.emplace_back(view.frames[c]);
-    if (frame.parent != nothing) frame.parent = frame_number[frame.parent];
-  }
-  for (GraphVertex& vertex : result.vertices) {
-    if (vertex.frame != nothing) vertex.frame = frame_number[vertex.frame];
-  }
-  for (const GraphEdge& edge : view.edges) {
-    const int from = becomes[edge.from];
-    const int to = becomes[edge.to];
-    if (hidden(edge) || (from == to && edge.from != edge.to)) continue;
-    GraphEdge& drawn = result.edges.emplace_back(edge);
-    drawn.from = number[from];
-    drawn.to = number[to];
-    if (result.vertices[drawn.to].role == GraphRole::module) drawn.input = 0;
-  }
-  const auto key = [](const GraphEdge& edge) { return std::tuple(edge.to, edge.input, edge.from); };
-  std::ranges::stable_sort(result.edges, {}, key);
-  const auto alike = [&](const GraphEdge& a, const GraphEdge& b) { return key(a) == key(b); };
-  for (std::size_t e = result.edges.size(); e-- > 1;) {
-    if (alike(result.edges[e - 1], result.edges[e])) result.edges[e - 1].dimmed &= result.edges[e].dimmed;
-  }
-  result.edges.erase(std::unique(result.edges.begin(), result.edges.end(), alike), result.edges.end());
-  return result;
-}
-
-// "blocks" and 3 for "blocks.3"; no stem if there is no number.
-std::pair<std::string_view, std::string_view> stem_and_number(std::string_view title) {
-  const std::size_t dot = title.rfind('.');
-  const std::string_view number = dot == title.npos ? std::string_view() : title.substr(dot + 1);
-  if (number.empty() || number.find_first_not_of("0123456789") != number.npos) return {};
-  return {title.substr(0, dot), number};
-}
-
-// How the vertices of a frame are built and connected. Two frames with equal texts differ in their names only.
-std::string structure(const GraphView& view, int frame, const std::vector<int>& members,
-                      const std::vector<std::pair<std::size_t, std::size_t>>& edges_into) {
-  const std::string& path = view.frames[frame].path;
-  std::unordered_map<int, std::size_t> number;
-  for (const int v : members) number.emplace(v, number.size());
-  std::string text;
-  for (const int v : members) {
-    const GraphVertex& vertex = view.vertices[v];
-    const std::string_view inner = std::string_view(vertex.path).substr(std::min(path.size(), vertex.path.size()));
-    append(text, cat(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.name, '\0', inner, '\0',
-                     *vertex.shape, '\0', vertex.number ? cat(*vertex.number) : std::string()));
-    for (const auto& [name, value] : vertex.attributes) append(text, cat('\0', name, ' ', value));
-    const auto [first, last] = edges_into[v];
-    for (std::size_t e = first; e < last; ++e) {
-      append(text, cat(' ', number.try_emplace(view.edges[e].from, number.size()).first->second));
-    }
-    text += '\n';
-  }
-  return text;
-}
-
-// Which blocks at a level stand for which.
-struct RollUp {
-  std::vector<int> becomes;         // by vertex
-  std::vector<int> block_of;        // by frame: the block around it
-  std::vector<int> representative;  // by block: the first that is built alike
-  std::vector<int> last;            // by representative: the last that is built alike
-  std::vector<int> times;
-
-  // What leads from one block to the next.
-  bool hides(const GraphView& view, const GraphEdge& edge) const {
-    const auto first_of = [&](int v) {
-      const int c = view.vertices[v].frame;
-      return c == nothing || block_of[c] == nothing ? nothing : representative[block_of[c]];
-    };
-    const auto block = [&](int v) { return block_of[view.vertices[v].frame]; };
-    const int first = first_of(edge.from);
-    return first != nothing && first == first_of(edge.to) && block(edge.from) != block(edge.to);
-  }
-};
-
-RollUp roll_up_at(const GraphView& view, int level, const std::set<int>& apart) {
-  RollUp result{.becomes = std::vector<int>(view.vertices.size()),
-                .block_of = ancestors_at(view.frames, level),
-                .representative = std::vector<int>(view.frames.size(), nothing),
-                .last = std::vector<int>(view.frames.size(), nothing),
-                .times = std::vector<int>(view.frames.size(), 1)};
-  std::iota(result.becomes.begin(), result.becomes.end(), 0);
-  std::vector<std::vector<int>> members(view.frames.size());
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    if (const int c = view.vertices[v].frame; c != nothing && result.block_of[c] != nothing) {
-      members[result.block_of[c]].push_back(static_cast<int>(v));
-    }
-  }
-  std::vector<std::pair<std::size_t, std::size_t>> edges_into(view.vertices.size());
-  for (std::size_t e = 0; e < view.edges.size(); ++e) {
-    auto& [first, last] = edges_into[view.edges[e].to];
-    if (last == 0) first = e;
-    last = e + 1;
-  }
-
-  std::map<std::tuple<int, int, std::string>, std::vector<int>> families;
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
-    const GraphFrame& frame = view.frames[c];
-    const std::string_view stem = stem_and_number(frame.title).first;
-    if (members[c].empty() || stem.empty() || apart.contains(static_cast<int>(c))) continue;
-    families[{frame.parent, frame.order, std::string(stem)}].push_back(static_cast<int>(c));
-  }
-  for (auto& [family, siblings] : families) {
-    std::ranges::sort(siblings, {}, [&](int c) { return members[c].front(); });
-    int first = nothing;
-    std::string first_structure;
-    for (const int c : siblings) {
-      std::string own = structure(view, c, members[c], edges_into);
-      if (first == nothing || own != first_structure) {
-        first = c;
-        first_structure = std::move(own);
-      } else {
-        ++result.times[first];
-        result.last[first] = c;
-        for (std::size_t i = 0; i < members[c].size(); ++i) result.becomes[members[c][i]] = members[first][i];
-      }
-      result.representative[c] = first;
-    }
-  }
-  return result;
-}
-
-// Of neighbouring frames at `level` that are built alike only the first remains, unless that would close a cycle.
-GraphView rolled_up_at(GraphView view, int level) {
-  std::set<int> apart;  // blocks that stay as they are
-  RollUp roll = roll_up_at(view, level, apart);
-  const auto hidden = [&](const GraphEdge& edge) { return roll.hides(view, edge); };
-  for (bool cyclic = true; cyclic;) {
-    cyclic = false;
-    const std::vector<int> on_cycle = cycles_of(view, roll.becomes, hidden);
-    for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-      const int c = view.vertices[v].frame, block = c == nothing ? nothing : roll.block_of[c];
-      if (block == nothing || on_cycle[roll.becomes[v]] == nothing || roll.representative[block] == nothing) continue;
-      const bool alone = roll.times[roll.representative[block]] == 1;
-      if (!alone) cyclic |= apart.insert(block).second;
-    }
-    if (cyclic) roll = roll_up_at(view, level, apart);
-  }
-  std::vector<int> measured(view.vertices.size());  // how many numbers of the overlay its number is the sum of
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    const GraphVertex& vertex = view.vertices[v];
-    GraphVertex& first = view.vertices[roll.becomes[v]];
-    first.is_result |= vertex.is_result;
-    first.dimmed &= vertex.dimmed;
-    if (!vertex.overlay) continue;
-    if (&first != &vertex) first.overlay = first.overlay.value_or(0) + *vertex.overlay;
-    ++measured[roll.becomes[v]];
-  }
-  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
-    if (measured[v] > 1) *view.vertices[v].overlay /= measured[v];
-  }
-  for (std::size_t c = 0; c < view.frames.size(); ++c) {
-    if (roll.last[c] == nothing) continue;
-    view.frames[c].times *= roll.times[c];
-    std::string& title = view.frames[c].title;
-    const std::string& other = view.frames[roll.last[c]].title;  // a backward pass begins with the last one
-    const bool ascending = std::pair(title.size(), title) < std::pair(other.size(), other);
-    title = cat(ascending ? title : other, " \u2026 ", stem_and_number(ascending ? other : title).second);
-  }
-  return merged(view, roll.becomes, hidden);
-}
 
 // What GraphOptions::fold says of each frame; around one that is to be open, those by_depth are open, too.
 std::vector<Fold> wishes(const GraphView& view, const GraphOptions& options) {
@@ -259,6 +60,18 @@ std::vector<int> first_in_box(const GraphView& view, const std::vector<int>& box
   return becomes;
 }
 
+// By edge: whether it only leads from the parameters of a module, which its first call holds, to another of its calls.
+std::vector<bool> shares_weights(const GraphView& view, const std::vector<int>& box_of) {
+  std::vector<bool> result(view.edges.size());
+  for (std::size_t e = 0; e < view.edges.size(); ++e) {
+    const GraphVertex &from = view.vertices[view.edges[e].from], &to = view.vertices[view.edges[e].to];
+    if (from.role != GraphRole::parameter || from.frame == nothing || box_of[from.frame] == nothing) continue;
+    const int own = box_of[from.frame], other = to.frame == nothing ? nothing : box_of[to.frame];
+    result[e] = own != other && numbered(view.frames[own].title).is_call() && lies_within(to.path, from.path);
+  }
+  return result;
+}
+
 // Every box as one vertex, which stands where the first of its vertices stood.
 GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std::vector<int>& becomes) {
   std::vector<GraphVertex> boxes = view.vertices;
@@ -282,17 +95,25 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
                   .times = frame.times,
                   .what = frame.what,
                   .dimmed = true};
+      if (frame.order == 0 && module_of(frame.path) != frame.path) boxes[v].remarks.emplace_back("the same parameters");
     }
     GraphVertex& module = boxes[becomes[v]];
-    const int times = times_within(vertex.frame, box);
+    if (const int of = vertex.rule_of; of != nothing && boxes[becomes[of]].path == module.path) module.rule_of = of;
+    const int times = times_within(vertex.frame, box) * vertex.times;
     module.dimmed &= vertex.dimmed;
+    module.first_nan |= vertex.first_nan;
     if (vertex.overlay) module.overlay = module.overlay.value_or(0) + times * *vertex.overlay;
     module.kept_bytes += times * vertex.kept_bytes;
-    module.results += times * vertex.is_result;
+    module.results += times * std::max<int>(vertex.results, vertex.is_result);
     module.operations += times * is_operation(vertex);
     module.step = std::max(module.step, vertex.step);
     module.gradient_step = std::max(module.gradient_step, vertex.gradient_step);
     if (vertex.role == GraphRole::parameter) module.parameters += times * vertex.shape->numel();
+    if (vertex.is_result && vertex.order == 0) {
+      module.is_result = true;
+      module.shape = vertex.shape;
+      module.name = vertex.name;
+    }
   }
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& from = boxes[becomes[edge.from]];
@@ -304,14 +125,7 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
     }
   }
   const GraphView whole{.vertices = std::move(boxes), .edges = view.edges, .frames = view.frames};
-  return merged(whole, becomes, [](const GraphEdge&) { return false; });
-}
-
-// Of neighbours that are built alike (blocks.0, blocks.1, ...) at each level only the first.
-GraphView rolled_up(GraphView view) {
-  const int deepest = deepest_level(view);
-  for (int level = 1; level <= deepest; ++level) view = rolled_up_at(std::move(view), level);
-  return view;
+  return merged(whole, becomes, Together::boxed, shares_weights(view, box_of));
 }
 
 // Every module that is to be closed as one vertex. One that is left and entered again would close a cycle: it stays
@@ -321,7 +135,7 @@ GraphView folded(const GraphView& view, int depth, const std::vector<Fold>& wish
   for (;;) {
     const std::vector<int> box_of = boxes_below(view, depth, wish, open), becomes = first_in_box(view, box_of);
     if (std::ranges::all_of(box_of, [](int box) { return box == nothing; })) return view;
-    const std::vector<int> on_cycle = cycles_of(view, becomes, [](const GraphEdge&) { return false; });
+    const std::vector<int> on_cycle = cycles_once_merged(view, becomes, shares_weights(view, box_of));
     const std::size_t open_before = open.size();
     for (std::size_t v = 0; v < view.vertices.size(); ++v) {
       const int c = view.vertices[v].frame, box = c == nothing ? nothing : box_of[c];
@@ -331,14 +145,91 @@ GraphView folded(const GraphView& view, int depth, const std::vector<Fold>& wish
   }
 }
 
+// Operations that only say in which form numbers lie there, and their rules, are drawn as the arrow that they are on,
+// in diagrams with modules: unless they have a name, were asked for, or begin or end something.
+GraphView without_forms(const GraphView& view) {
+  static constexpr std::array<std::string_view, 10> forms{"reshape", "squeeze", "unsqueeze", "permute", "transpose",
+                                                          "flatten", "slice",   "narrow",    "select",  "broadcast_to"};
+  std::vector<int> inputs(view.vertices.size()), source(view.vertices.size(), nothing), users(view.vertices.size());
+  for (const GraphEdge& edge : view.edges) {
+    ++inputs[edge.to];
+    ++users[edge.from];
+    source[edge.to] = edge.from;
+  }
+  std::vector<int> becomes;
+  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+    const GraphVertex& vertex = view.vertices[v];
+    std::string_view op = vertex.op;
+    if (op.ends_with('\'')) op.remove_suffix(1);
+    const bool is_form = is_operation(vertex) && std::ranges::find(forms, op) != forms.end() && vertex.name.empty() &&
+                         !vertex.is_result && inputs[v] == 1 && users[v] > 0 && !vertex.overlay;
+    becomes.push_back(is_form ? becomes[source[v]] : v);
+  }
+  return merged(view, becomes, Together::boxed);
+}
+
+// How large the picture will be, in pixels, about: every vertex stands in the row behind its inputs, gradients stand
+// beside it.
+LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
+  const GraphView view = renumbered(folded, topological_numbers(folded));
+  constexpr double gap = 26, title = 46;  // lanes of arrows, too
+  const int highest = std::ranges::max(view.vertices, {}, &GraphVertex::order).order;
+  std::vector<int> row(view.vertices.size()), first_use(view.vertices.size(), std::numeric_limits<int>::max());
+  std::vector<bool> begins(view.vertices.size(), true);
+  for (const GraphEdge& edge : view.edges) {
+    const GraphVertex& to = view.vertices[edge.to];
+    begins[edge.to] = false;
+    if (highest == 1 && to.order == 1) {
+      row[edge.to] = to.rule_of == nothing ? row[edge.from] : row[to.rule_of];
+    } else {
+      row[edge.to] = std::max(row[edge.to], row[edge.from] + 1);
+    }
+    first_use[edge.from] = std::min(first_use[edge.from], row[edge.to] - 1);
+  }
+  for (std::size_t v = 0; v < row.size(); ++v) {
+    if (begins[v]) row[v] = first_use[v];
+  }
+  // By frame, the page itself last: how wide its rows are. A frame is as wide in all of its rows as in the widest.
+  std::vector<std::map<int, double>> widths(view.frames.size() + 1);
+  const auto place_of = [&](int frame) {
+    return frame == nothing ? view.frames.size() : static_cast<std::size_t>(frame);
+  };
+  std::map<int, double> heights;
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    const LabelSize own = size_of_vertex(view.vertices[v], options);
+    widths[place_of(view.vertices[v].frame)][row[v]] += own.width + gap;
+    heights[row[v]] = std::max(heights[row[v]], own.height + gap);
+  }
+  LabelSize size{0, 0};
+  for (std::size_t c = view.frames.size(); c-- > 0;) {
+    if (widths[c].empty()) continue;
+    const auto width_of = [](const std::pair<const int, double>& row) { return row.second; };
+    const double width = std::ranges::max_element(widths[c], {}, width_of)->second + gap;
+    const int first = widths[c].begin()->first, last = widths[c].rbegin()->first;
+    for (int r = first; r <= last; ++r) widths[place_of(view.frames[c].parent)][r] += width;
+    if (view.frames[c].order == 0) heights[first] += title;
+  }
+  for (const auto& [number, width] : widths.back()) size.width = std::max(size.width, width);
+  for (const auto& [number, height] : heights) size.height += height;
+  return size;
+}
+
+bool fits_on_a_page(const GraphView& view, const GraphOptions& options) {
+  constexpr double shorter = 1000, longer = 1450;  // sides of A4, on which letters of 12 pixels are 6.5 points high
+  const LabelSize size = estimated_size(view, options);
+  return std::min(size.width, size.height) <= shorter && std::max(size.width, size.height) <= longer;
+}
+
 GraphView small_enough(const GraphView& view, const GraphOptions& options) {
   const int deepest = deepest_level(view);
   const std::vector<Fold> wish = wishes(view, options);
-  if (options.depth != automatic_depth) return folded(view, std::min(options.depth, deepest), wish);
-  GraphView smaller = folded(view, deepest, wish);
-  for (int depth = deepest; depth-- > 0 && smaller.edges.size() > fits_on_a_page;) {
-    smaller = folded(view, depth, wish);
-  }
+  const auto at = [&](int depth) {
+    GraphView smaller = folded(view, depth, wish);
+    return options.forms || options.formulas ? smaller : without_forms(smaller);
+  };
+  if (options.depth != automatic_depth) return at(std::min(options.depth, deepest));
+  GraphView smaller = at(deepest);
+  for (int depth = deepest; depth-- > 0 && !fits_on_a_page(smaller, options);) smaller = at(depth);
   return smaller;
 }
 
@@ -365,35 +256,7 @@ std::string smaller_views(const GraphView& view, const GraphOptions& options, st
   return text;
 }
 
-// What is known of the operations: of one itself both equations, of its gradient rule, called tanh', the derivative.
-void add_equations(GraphView& view) {
-  std::unordered_map<std::string_view, Formula> known;
-  for (GraphVertex& vertex : view.vertices) {
-    if (!is_operation(vertex)) continue;
-    std::string_view op = vertex.op;
-    const bool is_rule = vertex.role == GraphRole::gradient_operation && op.ends_with('\'');
-    if (is_rule) op.remove_suffix(1);
-    const auto [place, is_new] = known.try_emplace(op);
-    if (is_new) place->second = formula_of(op).value_or(Formula());
-    if (!is_rule) vertex.formula = place->second.value;
-    vertex.derivative = place->second.derivative;
-  }
-}
-
-// Within how many frames a frame is, itself included.
-int level_of(const GraphView& view, const GraphFrame& frame) {
-  int level = 1;
-  for (int around = frame.parent; around != nothing; around = view.frames[around].parent) ++level;
-  return level;
-}
-
 }  // namespace
-
-int detail::deepest_level(const GraphView& view) {
-  int deepest = 0;
-  for (const GraphFrame& frame : view.frames) deepest = std::max(deepest, level_of(view, frame));
-  return deepest;
-}
 
 GraphView detail::folded_below(GraphView view, int depth) {
   for (GraphFrame& frame : view.frames) frame.level = level_of(view, frame);
@@ -421,7 +284,6 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   }
   const std::vector<int> numbers = topological_numbers(view);
   view = renumbered(std::move(view), numbers);
-  add_equations(view);
   view.remark = path_remark(view, options);
   decorate(view, options, caller);
   return view;

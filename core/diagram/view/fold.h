@@ -8,7 +8,5 @@ namespace xgrad::detail {
 /// Every module nested deeper than `depth` as one vertex, unless that would close a cycle. Of a view made by hand, too,
 /// whose frames may not know their levels.
 GraphView folded_below(GraphView view, int depth);
-/// How deep the frames are nested: 0 without any.
-int deepest_level(const GraphView& view);
 
 }  // namespace xgrad::detail

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "../../base/text.h"
 #include "order.h"
 
 namespace xgrad::detail {
@@ -43,7 +47,7 @@ class FrameTree {
       const std::string_view prefix = path.substr(0, level.data() + level.size() - path.data());
       const auto [place, is_new] = known_.try_emplace({order, std::string(prefix)}, static_cast<int>(frames_.size()));
       if (is_new) {
-        const auto what = whats_.find(std::string(prefix));
+        const auto what = whats_.find(module_of(prefix));
         frames_.push_back({.path = std::string(prefix),
                            .title = std::string(level),
                            .parent = frame,
@@ -55,12 +59,14 @@ class FrameTree {
     }
     return frame;
   }
+  int found(int order, const std::string& path) const {
+    const auto place = known_.find({order, path});
+    return place == known_.end() ? nothing : place->second;
+  }
   // The innermost frame that `name`, a dotted name, lies in.
   int around(int order, std::string_view name) const {
     for (std::size_t end = name.rfind('.'); end != name.npos && end > 0; end = name.rfind('.', end - 1)) {
-      if (const auto place = known_.find({order, std::string(name.substr(0, end))}); place != known_.end()) {
-        return place->second;
-      }
+      if (const int frame = found(order, std::string(name.substr(0, end))); frame != nothing) return frame;
     }
     return nothing;
   }
@@ -150,9 +156,127 @@ class Silent {
   std::vector<bool> entered_;
 };
 
+// Gives each call of a module that was called several times a frame of its own, where the calls are told apart: by how
+// often its parameters were used, or by what was computed elsewhere between them.
+class Calls {
+ public:
+  Calls(GraphView& view, FrameTree& tree, const std::vector<std::uint64_t>& ids)
+      : view_(view), tree_(tree), rank_(view.vertices.size()) {
+    for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+      if (is_forward(view.vertices[v])) sequence_.push_back(v);
+    }
+    std::ranges::sort(sequence_, {}, [&](int v) { return ids[v]; });
+    for (std::size_t i = 0; i < sequence_.size(); ++i) rank_[sequence_[i]] = i;
+    std::vector<int> uses(view.vertices.size());
+    for (const GraphEdge& edge : view.edges) uses[edge.from] += is_forward(view.vertices[edge.to]);
+    for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+      if (view.vertices[v].role != GraphRole::parameter) continue;
+      for (const int c : around(v)) uses_[c] = std::gcd(uses_[c], uses[v]);
+    }
+    for (const int v : sequence_) {
+      for (const int c : around(v)) members_[c].push_back(v);
+    }
+  }
+
+  void split() {
+    for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
+      if (view_.frames[c].order == 0) split(c);
+    }
+  }
+
+ private:
+  static bool is_forward(const GraphVertex& vertex) { return vertex.role == GraphRole::operation && vertex.order == 0; }
+  // The frames that it lies in.
+  std::vector<int> around(int v) const {
+    std::vector<int> frames;
+    for (int c = view_.vertices[v].frame; c != nothing; c = view_.frames[c].parent) frames.push_back(c);
+    return frames;
+  }
+  bool alike(std::span<const int> a, std::span<const int> b) const {
+    return std::ranges::equal(a, b, [&](int v, int w) {
+      const GraphVertex &one = view_.vertices[v], &other = view_.vertices[w];
+      return one.op == other.op && one.path == other.path && one.shape == other.shape;
+    });
+  }
+
+  using Call = std::span<const int>;  // its operations in their sequence
+
+  void split(int frame) {
+    const std::vector<int> members = members_[frame];
+    const std::size_t uses = uses_[frame];
+    std::vector<Call> calls;
+    if (uses > 1 && members.size() % uses == 0) {
+      const std::size_t size = members.size() / uses;
+      for (std::size_t i = 0; i < members.size(); i += size) calls.push_back(Call(members).subspan(i, size));
+    }
+    if (!all_alike(calls)) {
+      calls.clear();
+      for (std::size_t begin = 0, i = 1; i <= members.size(); ++i) {
+        if (i < members.size() && rank_[members[i]] == rank_[members[i - 1]] + 1) continue;
+        calls.push_back(Call(members).subspan(begin, i - begin));
+        begin = i;
+      }
+      if (!all_alike(calls)) return;
+    }
+    // In which order the operands of one expression were computed depends on the compiler, their numbers do not.
+    std::ranges::sort(calls, {}, [](const Call& call) { return std::ranges::max(call); });
+    const std::string path = view_.frames[frame].path;
+    std::set<int> left;  // frames that some have moved out of
+    for (std::size_t i = 1; i < calls.size(); ++i) {
+      const std::string own = cat(path, " (", i + 1, ')');
+      for (const int v : calls[i]) {
+        for (int c = view_.vertices[v].frame; c >= frame; c = view_.frames[c].parent) left.insert(c);
+        const std::string inner = view_.frames[view_.vertices[v].frame].path.substr(path.size());
+        const int moved = view_.vertices[v].frame = tree_.needed(0, cat(own, inner));
+        for (int c = moved; c != view_.frames[frame].parent; c = view_.frames[c].parent) members_[c].push_back(v);
+      }
+    }
+    for (const int c : left) {
+      std::erase_if(members_[c], [&](int v) {
+        const std::vector<int> frames = around(v);
+        return std::ranges::find(frames, c) == frames.end();
+      });
+    }
+    view_.frames[frame].title += " (1)";
+  }
+  bool all_alike(const std::vector<Call>& calls) const {
+    const auto differ = [this](const Call& a, const Call& b) { return !alike(a, b); };
+    return calls.size() > 1 && std::ranges::adjacent_find(calls, differ) == calls.end();
+  }
+
+  GraphView& view_;
+  FrameTree& tree_;
+  std::vector<int> sequence_;      // operations of the forward pass as they were computed
+  std::vector<std::size_t> rank_;  // by vertex: its place among them
+  std::map<int, int> uses_;        // by frame: how often all of its parameters were used, as far as that is equal
+  std::map<int, std::vector<int>> members_;  // by frame, in their sequence
+};
+
 }  // namespace
 
-void place_in_frames(GraphView& view, const std::vector<int>& rule_of,
+int level_of(const GraphView& view, const GraphFrame& frame) {
+  int level = 1;
+  for (int around = frame.parent; around != nothing; around = view.frames[around].parent) ++level;
+  return level;
+}
+
+int deepest_level(const GraphView& view) {
+  int deepest = 0;
+  for (const GraphFrame& frame : view.frames) deepest = std::max(deepest, level_of(view, frame));
+  return deepest;
+}
+
+std::string module_of(std::string_view path) {
+  std::string module(path);
+  for (std::size_t begin = module.rfind(" ("); begin != module.npos; begin = module.rfind(" (", begin)) {
+    const std::size_t end = module.find_first_not_of("0123456789", begin + 2);
+    if (end == module.npos || module[end] != ')') break;
+    module.erase(begin, end + 1 - begin);
+  }
+  return module;
+}
+
+void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
                      const std::map<std::string, std::string>& whats) {
   FrameTree tree(view.frames, whats);
   for (GraphVertex& vertex : view.vertices) {
@@ -167,20 +291,41 @@ void place_in_frames(GraphView& view, const std::vector<int>& rule_of,
     vertex.name.erase(0, vertex.path.size() + 1);
   }
   Silent(view).place();
+  Calls(view, tree, ids).split();
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     GraphVertex& vertex = view.vertices[v];
     if (vertex.role != GraphRole::gradient_operation) continue;
-    if (rule_of[v] != nothing) vertex.path = view.vertices[rule_of[v]].path;
-    vertex.frame = tree.needed(vertex.order, vertex.path);
+    const int of = vertex.rule_of == nothing ? nothing : view.vertices[vertex.rule_of].frame;
+    if (vertex.rule_of != nothing) vertex.path = view.vertices[vertex.rule_of].path;
+    vertex.frame = tree.needed(vertex.order, of == nothing ? vertex.path : std::string(view.frames[of].path));
+  }
+  for (GraphFrame& frame : view.frames) {  // of first calls
+    const int forward = frame.order > 0 ? tree.found(0, frame.path) : nothing;
+    if (forward != nothing) frame.title = view.frames[forward].title;
+  }
+  // The sum of gradients that meet stands where all of them come from.
+  std::vector<std::optional<int>> around(view.vertices.size());
+  for (const GraphEdge& edge : view.edges) {
+    GraphVertex& sum = view.vertices[edge.to];
+    if (sum.role != GraphRole::gradient_operation || sum.rule_of != nothing || sum.is_result) continue;
+    const int from = view.vertices[edge.from].frame;
+    around[edge.to] = around[edge.to] ? tree.common(*around[edge.to], from) : from;
+    sum.frame = *around[edge.to];
+    sum.path = sum.frame == nothing ? std::string() : view.frames[sum.frame].path;
   }
   std::vector<bool> placed(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& leaf = view.vertices[edge.from];
     const GraphVertex& user_vertex = view.vertices[edge.to];
-    if ((leaf.role != GraphRole::constant && leaf.role != GraphRole::seed) || user_vertex.order != leaf.order) continue;
+    const bool computed_there = leaf.op == "indices" && leaf.name == "index";  // or given, outside of all modules
+    const bool moves = leaf.role == GraphRole::constant || leaf.role == GraphRole::seed || computed_there;
+    if (!moves || user_vertex.order != leaf.order) continue;
     const int user = user_vertex.frame;
     leaf.frame = placed[edge.from] ? tree.common(leaf.frame, user) : user;
     placed[edge.from] = true;
+  }
+  for (GraphVertex& vertex : view.vertices) {
+    if (vertex.op == "indices" && vertex.frame != nothing) vertex.role = GraphRole::constant;
   }
 }
 

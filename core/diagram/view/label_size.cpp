@@ -5,39 +5,41 @@
 
 namespace xgrad::detail {
 
-Letters letters_of(LetterStyle style) {
-  switch (style) {
-    case LetterStyle::headline:
-      return {13, FontWeight::bold};
-    case LetterStyle::plain:
-      return {13, FontWeight::regular};
-    default:
-      return {11, FontWeight::regular};
-  }
+Letters letters_of(const LabelRun& run) {
+  const bool large = run.style == LetterStyle::headline || run.style == LetterStyle::plain;
+  return {(large ? 13 : 11) * (run.script == Script::none ? 1 : script_share),
+          run.style == LetterStyle::headline ? FontWeight::bold : FontWeight::regular};
 }
 
 double line_width(const LabelLine& line) {
   double width = 0;
   for (const LabelRun& run : line) {
-    const auto [size, weight] = letters_of(run.style);
-    width += text_width(printable(run.text), size, weight);
+    const auto [size, weight] = letters_of(run);
+    width += run.numbers ? picture_of(*run.numbers).width() : text_width(printable(run.text), size, weight);
   }
   return width;
 }
 
 double line_height(const LabelLine& line) {
   double height = 0;
-  for (const LabelRun& run : line) height = std::max(height, letters_of(run.style).size + 3);
+  for (const LabelRun& run : line) {
+    height = std::max(height, run.numbers ? picture_of(*run.numbers).height() + 5 : letters_of(run).size + 3);
+  }
   return height;
 }
 
 LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options) {
   LabelSize size{0, 0};
+  bool has_cells = false;  // which fill their corners, as letters do not
   for (const LabelLine& line : label_of(vertex, options)) {
     size = {std::max(size.width, line_width(line)), size.height + line_height(line)};
+    has_cells |= line[0].numbers && picture_of(*line[0].numbers).kind == NumberPicture::cells;
   }
   if (vertex.number) return {size.width + 10, size.height + 4};
-  if (vertex.role == GraphRole::input) return {1.2 * size.width + 16, 1.3 * size.height + 4};
+  if (vertex.role == GraphRole::input) {
+    return has_cells ? LabelSize{1.42 * size.width + 8, 1.42 * size.height + 4}
+                     : LabelSize{1.2 * size.width + 16, 1.3 * size.height + 4};
+  }
   return {std::max(size.width + 18, 36.0), size.height + 9};
 }
 

@@ -3,6 +3,7 @@
 
 #include "characters.h"
 #include "labels.h"
+#include "number_picture.h"
 
 namespace xgrad::detail {
 
@@ -10,7 +11,9 @@ struct Letters {
   double size;  ///< in pixels
   FontWeight weight;
 };
-Letters letters_of(LetterStyle style);
+Letters letters_of(const LabelRun& run);
+/// How large indices and exponents are beside the letters that they belong to, and how far below or above their line.
+inline constexpr double script_share = 0.75, script_shift = 0.28;
 
 struct LabelSize {
   double width;

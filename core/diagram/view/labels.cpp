@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "../../base/text.h"
-#include "values.h"
+#include "number_picture.h"
+#include "typeset.h"
 
 namespace xgrad::detail {
 namespace {
@@ -29,13 +31,6 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return cat(with_commas(count), ' ', noun, count == 1 ? "" : "s");
 }
 
-// What the vertex is called, in large letters.
-std::string headline(const GraphVertex& vertex) {
-  if (is_operation(vertex) || vertex.role == GraphRole::module) return vertex.op;
-  if (vertex.number) return rounded(*vertex.number);
-  return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
-}
-
 // Equations, each on a line of its own, that are cut where they would make the box a banner: the tooltip has all of
 // them.
 std::vector<std::string> short_lines(std::string_view equations) {
@@ -50,38 +45,54 @@ std::vector<std::string> short_lines(std::string_view equations) {
   return lines;
 }
 
+// The numbers of a run: one in a line, few as a matrix, many as their mean and how they lie around it.
+void add_numbers(std::vector<LabelLine>& lines, std::string_view what, const SharedSummary& numbers) {
+  const auto add = [&](std::string text, const SharedSummary& drawn = {}) {
+    lines.push_back({{std::move(text), LetterStyle::detail, Script::none, drawn}});
+  };
+  switch (picture_of(*numbers).kind) {
+    case NumberPicture::none:
+      return add(cat(what, ' ', in_short(*numbers)));
+    case NumberPicture::bars:
+      add(cat(what, ' ', in_short(*numbers)));
+      return add(sparkline(numbers->histogram), numbers);
+    case NumberPicture::cells:
+      if (what != "=") add(std::string(what));
+      return add(cat("= ", in_line(*numbers)), numbers);
+  }
+}
+
 // The smaller lines below it.
-std::vector<std::string> details(const GraphVertex& vertex, const GraphOptions& options) {
-  std::vector<std::string> lines;
+std::vector<LabelLine> details(const GraphVertex& vertex, const GraphOptions& options) {
+  std::vector<LabelLine> lines;
+  const auto add = [&](std::string text) { lines.push_back({{std::move(text), LetterStyle::detail}}); };
   std::string said;
   for (const auto& [name, value] : vertex.attributes) {
     append(said, cat(said.empty() ? "" : ", ", name, value.empty() ? "" : " ", value));
   }
-  if (!said.empty()) lines.push_back(said);
-  if (!vertex.what.empty()) lines.push_back(vertex.what);
+  if (!said.empty()) add(said);
+  if (!vertex.what.empty()) add(vertex.what);
   if (options.equations) {
-    for (std::string& line : short_lines(vertex.formula.empty() ? vertex.derivative : vertex.formula)) {
-      lines.push_back(std::move(line));
+    for (const std::string& line : short_lines(vertex.formula.empty() ? vertex.derivative : vertex.formula)) {
+      lines.push_back(typeset_equation(line, LetterStyle::detail));
     }
   }
   if (vertex.role == GraphRole::module) {
     const std::string_view each = vertex.times > 1 ? " each" : "";
-    if (vertex.operations != 1 || vertex.parameters == 0) {
-      lines.push_back(cat(counted(vertex.operations, "operation"), each));
-    }
-    if (vertex.parameters > 0) lines.push_back(cat(counted(vertex.parameters, "parameter"), each));
-    if (vertex.order > 0 && vertex.results > 0) lines.push_back(cat(counted(vertex.results, "gradient"), each));
+    if (vertex.operations != 1 || vertex.parameters == 0) add(cat(counted(vertex.operations, "operation"), each));
+    if (vertex.parameters > 0) add(cat(counted(vertex.parameters, "parameter"), each));
+    if (vertex.order > 0 && vertex.results > 0) add(cat(counted(vertex.results, "gradient"), each));
   }
   const bool says_it_is_scalar = vertex.value && vertex.value->shape.rank() == 0;
-  if (options.shapes && vertex.shape && !vertex.number && !says_it_is_scalar)
-    lines.push_back(shape_text(*vertex.shape));
-  if (options.kept_memory && vertex.kept_bytes > 0) lines.push_back(cat("keeps ", bytes_text(vertex.kept_bytes)));
-  if (vertex.value && !vertex.number) lines.push_back(cat("= ", to_string(*vertex.value)));
+  if (options.shapes && vertex.shape && !vertex.number && !says_it_is_scalar) add(shape_text(*vertex.shape));
+  if (options.kept_memory && vertex.kept_bytes > 0) add(cat("keeps ", bytes_text(vertex.kept_bytes)));
+  if (vertex.value && !vertex.number) add_numbers(lines, "=", vertex.value);
+  if (vertex.first_nan) add("NaN, the first");
   const bool is_zero = vertex.gradient_state.starts_with("zero");
-  if (vertex.gradient && !is_zero) lines.push_back(cat("gradient ", to_string(*vertex.gradient)));
-  if (!vertex.gradient_state.empty()) lines.push_back(cat("gradient: ", vertex.gradient_state));
-  if (!vertex.note.empty()) lines.push_back(vertex.note);
-  lines.insert(lines.end(), vertex.remarks.begin(), vertex.remarks.end());
+  if (vertex.gradient && !is_zero) add_numbers(lines, "gradient", vertex.gradient);
+  if (!vertex.gradient_state.empty()) add(cat("gradient: ", vertex.gradient_state));
+  if (!vertex.note.empty()) add(vertex.note);
+  for (const std::string& remark : vertex.remarks) add(remark);
   return lines;
 }
 
@@ -122,19 +133,29 @@ std::string shape_text(const Shape& shape) { return shape.rank() == 0 ? "scalar"
 
 std::string amount_text(double amount, std::string_view unit) {
   constexpr double most_digits = 1e15;  // whole numbers below are exact
-  const bool whole = std::trunc(amount) == amount && std::abs(amount) < most_digits;
+  const double size = std::abs(amount);
   if (unit == "B" && amount >= 0 && amount < most_digits) return bytes_text(std::llround(amount));
+  const bool whole = std::trunc(amount) == amount || size >= 1000;
   const std::string number =
-      !whole ? rounded(amount) : cat(amount < 0 ? "-" : "", with_commas(std::llround(std::abs(amount))));
+      whole && size < most_digits ? cat(amount < 0 ? "-" : "", with_commas(std::llround(size))) : rounded(amount, 3);
   return cat(number, unit.empty() ? "" : " ", unit);
 }
 
+std::string headline_of(const GraphVertex& vertex) {
+  if (is_operation(vertex) || vertex.role == GraphRole::module) return vertex.op;
+  if (vertex.number) return number_text(*vertex.number);
+  return vertex.name.empty() ? std::string(role_name(vertex.role)) : vertex.name;
+}
+
 std::vector<LabelLine> label_of(const GraphVertex& vertex, const GraphOptions& options) {
-  std::vector<LabelLine> lines(1);
-  lines[0].push_back({headline(vertex), vertex.number ? LetterStyle::number : LetterStyle::headline});
+  const std::string headline = headline_of(vertex);
+  const LetterStyle style = vertex.number ? LetterStyle::number : LetterStyle::headline;
+  const bool is_name = !vertex.number && !vertex.name.empty() && headline == vertex.name;
+  std::vector<LabelLine> lines{is_name ? typeset_name(headline, style) : LabelLine{{headline, style}}};
   if (vertex.times > 1) lines[0].push_back({cat(" \u00D7", vertex.times), LetterStyle::plain});
-  if (is_operation(vertex) && !vertex.name.empty()) lines.push_back({{vertex.name, LetterStyle::name}});
-  for (std::string& detail : details(vertex, options)) lines.push_back({{std::move(detail), LetterStyle::detail}});
+  const bool has_name_of_result = is_operation(vertex) || vertex.role == GraphRole::module;
+  if (has_name_of_result && !vertex.name.empty()) lines.push_back(typeset_name(vertex.name, LetterStyle::name));
+  std::ranges::move(details(vertex, options), std::back_inserter(lines));
   return lines;
 }
 

@@ -1,18 +1,10 @@
 // What is written in diagrams: at vertices and frames, and under the pointer.
 #pragma once
 
+#include "typeset.h"
 #include "view.h"
 
 namespace xgrad::detail {
-
-enum class LetterStyle { headline, plain, name, number, detail };
-
-/// Words of one style, as they came: escaping is the renderer's task.
-struct LabelRun {
-  std::string text;
-  LetterStyle style;
-};
-using LabelLine = std::vector<LabelRun>;
 
 std::string_view role_name(GraphRole role);
 /// "headline": its class in pictures and pages.
@@ -26,6 +18,8 @@ std::string full_name(const GraphVertex& vertex);
 /// For a sentence: "linear 'blocks.0.fc1'", "parameter 'w'".
 std::string called(const GraphVertex& vertex);
 std::string shape_text(const Shape& shape);
+/// What the vertex is called, in large letters, before it is typeset.
+std::string headline_of(const GraphVertex& vertex);
 /// "1,536", "0.25 ms"; with the unit "B": "1.5 KiB".
 std::string amount_text(double amount, std::string_view unit);
 

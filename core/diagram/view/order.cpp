@@ -38,6 +38,9 @@ std::vector<int> topological_numbers(const GraphView& view) {
 GraphView renumbered(GraphView view, const std::vector<int>& numbers) {
   std::vector<GraphVertex> vertices(view.vertices.size());
   for (std::size_t v = 0; v < vertices.size(); ++v) vertices[numbers[v]] = std::move(view.vertices[v]);
+  for (GraphVertex& vertex : vertices) {
+    if (vertex.rule_of != nothing) vertex.rule_of = numbers[vertex.rule_of];
+  }
   view.vertices = std::move(vertices);
   for (GraphEdge& edge : view.edges) {
     edge.from = numbers[edge.from];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../graph/observe.h"
+#include "../../graph/record.h"
 
 namespace xgrad {
 
@@ -23,7 +24,8 @@ namespace xgrad {
 /// addr2line of GNU binutils, when it is first asked for; where one of them is missing, nothing is known. Operations of
 /// a gradient rule have the place of the operation whose rule it is.
 ///
-/// A std::source_location could not tell: operators take no further arguments.
+/// Operations that no gradient flows through are drawn, too (TraceAll). A std::source_location could not tell where an
+/// operation was called: operators take no further arguments.
 class SourceLines : public Observer {
  public:
   SourceLines() = default;
@@ -48,6 +50,7 @@ class SourceLines : public Observer {
   /// By return address: the places, "folder/main.cpp:12", of the call and of the calls that it is inlined in.
   mutable std::unordered_map<const void*, std::vector<std::string>> places_;
   mutable std::vector<const void*> unread_;  // return addresses whose places are not known yet
+  const TraceAll trace_;
 };
 
 }  // namespace xgrad

@@ -4,14 +4,6 @@
 #include <algorithm>
 
 namespace xgrad {
-namespace {
-
-// Whether it can be the same array: what was computed is told from what happens to lie at the same place.
-bool alike(const NumbersSummary& a, const NumbersSummary& b) {
-  return a.shape == b.shape && a.least == b.least && a.mean == b.mean && a.greatest == b.greatest;
-}
-
-}  // namespace
 
 ValueRecorder::ValueRecorder(const SummaryOptions& options) : options_(options) {
   summary_of(Array(Shape{0}), options);
@@ -24,28 +16,18 @@ const ValueRecorder::Known* ValueRecorder::find(const Node& node) const {
 
 void ValueRecorder::clear() {
   known_.clear();
-  made_.clear();
   steps_ = 0;
   saw_gradients_ = false;
 }
 
 void ValueRecorder::operation(const OperationRun& run) {
   for (const Tensor* input : run.inputs) {
-    if (input->defined() && input->node() && input->is_leaf()) add_leaf(*input);
+    if (!input->defined() || !input->node() || !input->is_leaf()) continue;
+    if (Known& known = known_[input->node()->id]; known.step < 0)
+      known.value = shared_summary_of(input->value(), options_);
   }
-  const SharedSummary value = shared_summary_of(run.output.value(), options_);
-  made_.insert_or_assign(run.output.value().data(), Made{run.op, value});
-  if (const Ref<Node>& node = run.output.node()) known_[node->id] = {.value = value, .step = steps_++};
-}
-
-void ValueRecorder::add_leaf(const Tensor& leaf) {
-  const auto [place, is_new] = known_.try_emplace(leaf.node()->id);
-  SharedSummary value = shared_summary_of(leaf.value(), options_);
-  const auto made = made_.find(leaf.value().data());
-  if (is_new && made != made_.end() && alike(*made->second.value, *value)) {
-    place->second.detached_from = made->second.op;
-  }
-  place->second.value = std::move(value);
+  const Ref<Node>& node = run.output.node();
+  if (node) known_[node->id] = {.value = shared_summary_of(run.output.value(), options_), .step = steps_++};
 }
 
 // A leaf's gradient is told when the whole pass is over; it was complete when its last part came.

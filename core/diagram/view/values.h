@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../graph/observe.h"
+#include "../../graph/record.h"
 #include "view.h"
 
 namespace xgrad {
@@ -17,7 +18,8 @@ namespace xgrad {
 ///     loss.backward();
 ///     save_graph("step.html", {loss}, {.values = &values});
 ///
-/// It holds summaries, not arrays: a few hundred bytes for every operation since it was made or cleared.
+/// It holds summaries, not arrays: a few hundred bytes for every operation since it was made or cleared. Operations
+/// that no gradient flows through are drawn, too (TraceAll).
 class ValueRecorder : public Observer {
  public:
   using Options = SummaryOptions;
@@ -31,7 +33,6 @@ class ValueRecorder : public Observer {
     int step = -1;                          ///< when it was computed; -1: it was there before
     int gradient_step = -1;                 ///< when the gradient was complete
     std::vector<SharedSummary> parts = {};  ///< by input: what its rules gave for that
-    const char* detached_from = nullptr;    ///< of a leaf: the operation that computed its numbers, if one did
   };
   /// nullptr: nothing.
   const Known* find(const Node& node) const;
@@ -48,17 +49,11 @@ class ValueRecorder : public Observer {
 
  private:
   SummaryOptions options_;
-  struct Made {
-    const char* op;
-    SharedSummary value;
-  };
-  void add_leaf(const Tensor& leaf);
-
   std::unordered_map<std::uint64_t, Known> known_;  // by id
-  std::unordered_map<const Real*, Made> made_;      // by where the numbers were
   int steps_ = 0;
   int depth_ = 0;  // of rules within rules
   bool saw_gradients_ = false;
+  const TraceAll trace_;
 };
 
 }  // namespace xgrad

@@ -36,17 +36,21 @@ struct GraphOptions {
   Theme theme = Theme::light;
   std::string font = "Helvetica,Arial,sans-serif";
   int depth = automatic_depth;  ///< modules nested deeper than this become one box each; 0: every module
-  bool roll_up = true;       ///< of neighbours that are built alike (blocks.0, blocks.1, ...) only one, with its count
-  bool shapes = true;        ///< at every vertex
-  bool edge_shapes = false;  ///< at every edge
-  bool kept_memory = false;  ///< bytes that stay in memory until the backward pass
-  bool formulas = false;     ///< gradient rules as the operations that they are made of, else as one box each
-  bool equations = false;    ///< at every operation what it computes: "y = tanh x", at its rule "dy/dx = 1 - y^2"
-  /// What it remembers of a run is shown: values and gradients, themselves where they are few, else least, mean and
-  /// greatest with a histogram.
+  bool roll_up = true;          ///< of what is built alike (blocks.0, blocks.1, ...) only one, with its count
+  bool shapes = true;           ///< at every vertex
+  bool edge_shapes = false;     ///< at every edge
+  bool kept_memory = false;     ///< bytes that stay in memory until the backward pass
+  bool formulas = false;        ///< gradient rules as the operations that they are made of, else as one box each
+  bool forms = false;      ///< reshape, permute, slices and the like in diagrams with modules; with .formulas anyway
+  bool equations = false;  ///< at every operation what it computes: "y = tanh x", at its rule "dy/dx = 1 - y^2"
+  /// What it remembers of a run is shown: values and gradients, themselves where they are few, else their mean and
+  /// deviation with a histogram.
   const ValueRecorder* values = nullptr;
   const SourceLines* lines = nullptr;  ///< what it remembers of a run is said: where operations were called
   bool legend = true;
+  /// In an .svg the run is played once when it is opened, in at most 5 seconds: values flow to what is computed from
+  /// them, gradients back. The picture is complete without: on paper, and for readers who want nothing to move.
+  bool animate = false;
   std::int64_t max_nodes = 2000;  ///< more than these are refused: no layout of them can be read
 
   std::function<Fold(const GraphFrame&)> fold = {};           ///< of each module, instead of depth alone
@@ -92,14 +96,15 @@ struct GraphVertex {
   std::optional<Real> number = {};  ///< a constant's value
   int order = 0;                    ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: its first use
   int frame = -1;                   ///< index in GraphView::frames, or -1
-  bool is_result = false;           ///< one of the tensors that were asked for
-  std::int64_t kept_bytes = 0;      ///< its value and what else it made, as far as gradient rules hold that
-  int operations = 0;               ///< within a module
-  int results = 0;                  ///< within a module
-  std::int64_t parameters = 0;      ///< numbers in the parameters of a module
-  int times = 1;                    ///< how many alike it stands for
-  std::string note = {};            ///< why there is no graph behind a result, where one could be expected
-  std::string what = {};            ///< of a module: its class and settings, "Linear 512 -> 64"
+  int rule_of = -1;             ///< of a gradient rule: the vertex of its operation; of a module of such: of the module
+  bool is_result = false;       ///< one of the tensors that were asked for
+  std::int64_t kept_bytes = 0;  ///< its value and what else it made, as far as gradient rules hold that
+  int operations = 0;           ///< within a module
+  int results = 0;              ///< so many of the tensors that were asked for, of a module within it
+  std::int64_t parameters = 0;  ///< numbers in the parameters of a module
+  int times = 1;                ///< how many alike it stands for
+  std::string note = {};        ///< why there is no graph behind a result, where one could be expected
+  std::string what = {};        ///< of a module: its class and settings, "Linear 512 -> 64"
   /// What is said of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
   std::string source = {};      ///< where the program called it: "main.cpp:12"
@@ -109,6 +114,7 @@ struct GraphVertex {
   SharedSummary value = {};
   SharedSummary gradient = {};
   std::string gradient_state = {};        ///< why there is none, or what is wrong with it, in a word: "not run", "zero"
+  bool first_nan = false;                 ///< the first of the run whose value, or else whose gradient, holds a NaN
   int step = -1;                          ///< when it was computed, counted from 0; -1: not known
   int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay

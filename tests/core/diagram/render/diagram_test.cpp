@@ -275,7 +275,7 @@ TEST_CASE("the automatic depth folds only what does not fit on a page") {
   CHECK(GraphView::of({layer("a", x)}).frames.size() == 1);
   Tensor y = x;
   for (int i = 0; i < 40; ++i) {
-    const std::string path = cat("stage", i);
+    const std::string path = cat("stage", i, "th");
     const Scope scope(intern(path));
     y = exp(layer(path + ".inner", y));
   }
@@ -286,12 +286,12 @@ TEST_CASE("the automatic depth folds only what does not fit on a page") {
 
 TEST_CASE("more vertices than allowed are refused, and the message says what helps") {
   Tensor y = variable(1);
-  for (int i = 0; i < 2000; ++i) y = tanh(y);
+  for (int i = 0; i < 2000; ++i) y = i % 2 == 0 ? tanh(y) : sin(y);
   const std::string message = error_of<LimitError>([&] { GraphView::of({y}); });
   CHECK(message ==
         "graph: 2001 vertices to draw, max_nodes is 2000; no module is there to be folded: raise .max_nodes");
   CHECK(GraphView::of({y}, {.max_nodes = 2001}).vertices.size() == 2001);
-  for (int i = 0; i < long_chain - 2000; ++i) y = tanh(y);
+  for (int i = 0; i < long_chain - 2000; ++i) y = i % 2 == 0 ? tanh(y) : sin(y);
   CHECK(error_of<LimitError>([&] { GraphView::of({y}); }).find(cat(long_chain + 1, " vertices")) != std::string::npos);
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("the limit counts what is drawn, not what is folded") {
   Tensor y = variable(1);
   {
     const Scope scope(intern("module"));
-    for (int i = 0; i < 5000; ++i) y = tanh(y);
+    for (int i = 0; i < 5000; ++i) y = i % 2 == 0 ? tanh(y) : sin(y);
   }
   CHECK(GraphView::of({y}, {.depth = 0}).vertices.size() == 2);
   CHECK(GraphView::of({y}).vertices.size() == 2);
@@ -309,7 +309,7 @@ TEST_CASE("the limit counts what is drawn, not what is folded") {
 TEST_CASE("a graph of 100,000 vertices is printed in time that grows with its size") {
   Tensor y = variable(1);
   for (int i = 0; i < 100'000; ++i) y = tanh(y);
-  const std::string dot = to_dot(GraphView::of({y}, {.max_nodes = 1'000'000}));
+  const std::string dot = to_dot(GraphView::of({y}, {.roll_up = false, .max_nodes = 1'000'000}));
   CHECK(count(dot, " -> ") == 100'000);
 }
 
@@ -335,7 +335,7 @@ TEST_CASE("an operation knows its formula and its derivative, a gradient rule th
   CHECK(the(rules, "tanh").derivative == "dy/dx = 1 - y^2");
   CHECK(the(rules, "tanh'").formula.empty());
   CHECK(the(rules, "tanh'").derivative == "dy/dx = 1 - y^2");
-  CHECK(the(expanded, "sub").formula == "y = a - b");
+  CHECK(the(expanded, "sub").formula == "y = 1 - b");
   for (const GraphVertex& vertex : rules.vertices) {
     if (!is_operation(vertex)) CHECK((vertex.formula.empty() && vertex.derivative.empty()));
   }
@@ -351,8 +351,11 @@ TEST_CASE("equations stand in the boxes where they are asked for, and always und
     CHECK(count(dot, R"(\ndy/dx = 1 - y^2"])") == 2);
   }
   CHECK(count(boxes, ">y = tanh x</font>") == 1);
-  CHECK(count(boxes, ">dy/dx = 1 - y^2</font>") == 1);
-  CHECK(count(boxes, ">dL/da = gy b'</font><br/>") == 1);
+  CHECK(count(boxes, ">dy/dx = 1 - y</font>") == 1);
+  CHECK(count(boxes, "><sup>2</sup></font></font>") == 1);
+  CHECK(count(boxes, ">dL/dx = g</font>") == 1);
+  CHECK(count(boxes, "><sub>y</sub></font></font>") == 2);
+  CHECK(count(boxes, "><sup>T</sup></font></font>") == 2);
   CHECK(count(plain, ">y = tanh x<") == 0);
 }
 
@@ -378,10 +381,10 @@ TEST_CASE("the same program gives the same text, byte for byte") {
   CHECK(first.starts_with("digraph xgrad {\n  graph [rankdir=TB, "));
   CHECK(
       first.substr(first.find("  n0 [")) ==
-      R"(  n0 [id=n0, class=parameter, label=<<b>x</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#fef3c7", color="#f0b429", fontcolor="#78350f", tooltip="parameter []: x"];
-  n1 [id=n1, class=operation, label=<<b>mul</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#ffffff", color="#94a3b8", fontcolor="#0f172a", tooltip="mul []\ny = a b\ndy/da = b; dy/db = a"];
-  n2 [id=n2, class=constant, label=<0.5>, fillcolor="#f1f5f9", color="#cbd5e1", fontcolor="#475569", width=0.3, height=0.24, margin="0.08,0.02", fontsize=10, tooltip="constant []"];
-  n3 [id=n3, class=operation, label=<<b>add</b><br/><font point-size="10"><i>y</i></font><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#dcfce7", color="#22a55b", fontcolor="#14532d", penwidth=2, tooltip="add []: y\ny = a + b\ndy/da = 1; dy/db = 1"];
+      R"(  n0 [id=n0, class=parameter, label=<<b>x</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#fef3c7", color="#b7791f", fontcolor="#78350f", tooltip="parameter []: x"];
+  n1 [id=n1, class=operation, label=<<b>mul</b><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#ffffff", color="#7b8aa0", fontcolor="#0f172a", tooltip="mul []\ny = a b\ndy/da = b; dy/db = a"];
+  n2 [id=n2, class=constant, label=<0.5>, fillcolor="#f1f5f9", color="#8492a6", fontcolor="#475569", width=0.3, height=0.24, margin="0.08,0.02", fontsize=10, tooltip="constant []"];
+  n3 [id=n3, class=operation, label=<<b>add</b><br/><font point-size="10"><i>y</i></font><br/><font point-size="9" color="#64748b">scalar</font>>, fillcolor="#dcfce7", color="#1f9d55", fontcolor="#14532d", penwidth=2, tooltip="add []: y\ny = a + 0.5\ndy/da = 1"];
   n0 -> n1;
   n0 -> n1;
   n1 -> n3;
@@ -428,7 +431,7 @@ TEST_CASE("a backward pass is drawn upwards beside its forward pass") {
   const Tensor g = grad(y, {x}, {.create_graph = true})[0];
   const std::string dot = to_dot(GraphView::of({y, g}));
   CHECK(dot.find("dir=back") != std::string::npos);
-  CHECK(dot.find("minlen=0") != std::string::npos);
+  CHECK(dot.find("constraint=false") != std::string::npos);
   CHECK(to_dot(GraphView::of({y})).find("dir=back") == std::string::npos);
 }
 

@@ -35,8 +35,10 @@ TEST_CASE("an error is drawn with the graph behind it, the operation that failed
   CHECK(holds(dot, "in net.head (Head)"));
   CHECK(holds(dot, "#dc2626"));
   CHECK(holds(dot, "tanh"));
-  CHECK(holds(dot, "n2 -> n3"));  // from relu, behind x and tanh
-  CHECK(!holds(dot, "n1 -> n3"));  // tanh has been used
+  CHECK(holds(dot, "n2 -> n4"));  // from relu, behind x and tanh
+  CHECK(holds(dot, "n3 -> n4"));  // from the other operand, which is no result
+  CHECK(holds(dot, "[4, 5]</font>"));
+  CHECK(!holds(dot, "n1 -> n4"));  // tanh has been used
 }
 
 TEST_CASE("an error before any operation is drawn alone, a later one in its place, none when the drawing is gone") {

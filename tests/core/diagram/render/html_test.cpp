@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <regex>
 
 #include <xgrad/core/base/scope.h>
 #include <xgrad/core/diagram/render/drawing.h>
 #include <xgrad/core/diagram/render/export.h>
 #include <xgrad/core/diagram/render/page.h>
+#include <xgrad/ops/elementwise/arithmetic.h>
 #include <xgrad/ops/elementwise/elementwise.h>
 
 #include "core/diagram/render/small_run.h"
@@ -38,7 +41,13 @@ std::string between(const std::string& page, std::string_view begin, std::string
 std::string graph_in(const std::string& page) {
   return between(page, "<script id=\"graph\" type=\"application/json\">", "</script");
 }
-std::string picture_in(const std::string& page) { return between(page, "<svg xmlns", "\n</div>"); }
+std::string picture_in(const std::string& page) {
+  return between(page, "<script id=\"picture\" type=\"image/svg+xml\">", "</script");
+}
+nlohmann::json levels_in(const std::string& page) {
+  return nlohmann::json::parse(
+      between(page, "<script id=\"levels-of-folding\" type=\"application/json\">", "</script"));
+}
 
 // The run with one text in the place of every other.
 GraphView named(const std::string& name) {
@@ -78,8 +87,8 @@ TEST_CASE("a page is one file that fetches nothing and holds the picture, the JS
   CHECK(count(page, "data-theme=\"light\" data-depth=\"1\"") == 1);
   CHECK(page.find("default-src 'none'") != page.npos);
   CHECK(page.find("prefers-color-scheme:dark){") == page.npos);  // the script decides
-  for (const char* file : {"page.css", "numbers.js", "graph.js", "camera.js", "folding.js", "steps.js", "panel.js",
-                           "search.js", "page.js"}) {
+  for (const char* file : {"page.css", "numbers.js", "graph.js", "drawing.js", "camera.js", "folding.js", "steps.js",
+                           "panel.js", "search.js", "saving.js", "page.js"}) {
     INFO(file);
     CHECK(page_file(file).size() > 100);
     CHECK(count(page, page_file(file)) == 1);
@@ -101,7 +110,7 @@ TEST_CASE("a page's options: themes, direction, and a title of its own where non
   CHECK(mono.find("class=\"graph-mono\"") != mono.npos);
   CHECK(mono.find(".graph-mono .as-input") != mono.npos);
   CHECK(mono.find(".graph-dark .as-input") != mono.npos);
-  CHECK(mono.find("<title>Graph</title>") != mono.npos);
+  CHECK(mono.find("<title>The graph of loss</title>") != mono.npos);
   CHECK(picture_in(to_html(view, {.direction = Direction::left_to_right})) != picture_in(mono));
 }
 
@@ -146,18 +155,86 @@ TEST_CASE("whatever bytes are in names, titles and fonts, the page's elements st
       INFO(mark);
       CHECK(count(page, mark) == count(plain, mark));
     }
-    const std::string picture = picture_in(page);
-    CHECK(count(picture, "<") == count(picture_in(plain), "<"));
-    CHECK(count(picture, ">") == count(picture_in(plain), ">"));
-    CHECK(count(picture, "\"") == count(picture_in(plain), "\""));
+    // Digits of a name may be an index, in a tspan of its own.
+    const auto elements = [](const std::string& html) {
+      return std::regex_replace(picture_in(html), std::regex("</?tspan[^<>]*>"), "");
+    };
+    const std::string picture = elements(page);
+    CHECK(count(picture, "<") == count(elements(plain), "<"));
+    CHECK(count(picture, ">") == count(elements(plain), ">"));
+    CHECK(count(picture, "\"") == count(elements(plain), "\""));
     const std::string graph = graph_in(page);
     CHECK(graph.find('<') == graph.npos);
     CHECK(graph.find("\u2028") == graph.npos);
     CHECK(graph.find("\u2029") == graph.npos);
     CHECK(nlohmann::json::parse(graph) == nlohmann::json::parse(to_json(view)));
-    const std::string levels = between(page, "<script id=\"levels-of-folding\" type=\"application/json\">", "</script");
-    CHECK(levels.find('<') == levels.npos);
-    CHECK(nlohmann::json::parse(levels).size() == 3);
+    CHECK(levels_in(page).size() == 4);
+  }
+}
+
+// So many modules in a row, each with another one in it and an operation beside that.
+Tensor layers(int count) {
+  Tensor y = variable(1, "x");
+  for (int i = 0; i < count; ++i) {
+    const Scope outer(intern(cat("blocks.", i)));
+    const Tensor beside = tanh(y);
+    {
+      const Scope inner(intern(cat("blocks.", i, ".inner")));
+      y = tanh(tanh(y));
+    }
+    y = y + beside;
+  }
+  return y;
+}
+
+struct Box {
+  double left, top, right, bottom;
+  explicit Box(const nlohmann::json& words)
+      : left(words[1]), top(words[2]), right(left + double(words[3])), bottom(top + double(words[4])) {}
+  bool contains(const Box& other, double slack = 0.2) const {
+    return left <= other.left + slack && right >= other.right - slack && top <= other.top + slack &&
+           bottom >= other.bottom - slack;
+  }
+  bool meets(const Box& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
+TEST_CASE("a page of more than dot lays out at once has every level: all stands in its frame, nothing on another") {
+  constexpr int count = 200;
+  const GraphView view = GraphView::of({layers(count)}, {.depth = 9, .roll_up = false});
+  const std::string page = to_html(view);
+  const nlohmann::json levels = levels_in(page), graph = nlohmann::json::parse(graph_in(page));
+  REQUIRE(levels.size() == 3);
+  CHECK(levels[0]["boxes"].size() == 1 + count);
+  CHECK(levels[1]["boxes"].size() == 1 + 3 * count);
+  CHECK(levels[2]["boxes"].size() == 1 + 4 * count);
+  for (const nlohmann::json& level : levels) {
+    CAPTURE(level["level"]);
+    std::map<std::string, Box> places;
+    for (const char* kind : {"boxes", "frames"}) {
+      for (const nlohmann::json& words : level[kind]) places.emplace(words[0], Box(words));
+    }
+    for (const char* kind : {"vertices", "frames"}) {
+      for (const nlohmann::json& thing : graph[kind]) {
+        const auto place = places.find(thing["id"]);
+        const nlohmann::json& around = thing.contains("frame") ? thing["frame"] : thing["parent"];
+        if (place == places.end() || around == "") continue;
+        CHECK(places.at(around).contains(place->second));
+      }
+    }
+    for (auto a = level["boxes"].begin(); a != level["boxes"].end(); ++a) {
+      for (auto b = a + 1; b != level["boxes"].end(); ++b) CHECK_FALSE(Box(*a).meets(Box(*b)));
+    }
+    // Arrows begin and end at their boxes.
+    for (const nlohmann::json& arrow : level["arrows"]) {
+      const nlohmann::json& way = arrow[3];
+      const auto at = [&](std::size_t i) {
+        return Box(nlohmann::json{"", double(way[i]) - 2, double(way[i + 1]) - 2, 4, 4});
+      };
+      CHECK(places.at(arrow[0]).meets(at(0)));
+      CHECK(places.at(arrow[1]).meets(at(way.size() - 2)));
+    }
   }
 }
 

@@ -38,6 +38,19 @@ GraphView hostile_run() {
   return view;
 }
 
+struct Residual : nn::Layer<Residual> {
+  explicit Residual(nn::At here) : Layer(std::move(here)) {}
+  nn::Linear fc1{at("fc1"), 2, 2}, fc2{at("fc2"), 2, 2};
+  Tensor forward(const Tensor& x) const { return x + fc2(tanh(fc1(x))); }
+};
+
+// More than dot lays out in one: 300 blocks, each drawn.
+void save_large(const std::filesystem::path& folder) {
+  const nn::Stack<Residual> blocks{nn::root, 300};
+  save_graph(folder / "large.html", {blocks(zeros({1, 2}).named("x")).named("y")},
+             {.roll_up = false, .max_nodes = 10000});
+}
+
 Tensors training_step(const Tensor& loss, const Tensors& parameters) {
   Tensors step = grad(loss, parameters, {.create_graph = true});
   step.insert(step.begin(), loss);
@@ -85,4 +98,5 @@ int main(int argc, char** argv) {
   write("plain.html", plain, {.depth = 1});
   write("hostile.html", hostile_run(), {.title = hostile, .font = hostile, .depth = 9});
   save_models(folder);
+  save_large(folder);
 }

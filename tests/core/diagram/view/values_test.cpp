@@ -102,7 +102,7 @@ TEST_CASE("a recorder is told again after it was cleared, and knows nothing of w
   CHECK(values.find(*again.node())->step == 0);
 }
 
-TEST_CASE("diagrams show numbers where they are few, else their range, and gradients") {
+TEST_CASE("diagrams show numbers where they are few, else their mean and deviation, and gradients") {
   const Tensor x = variable({1, 2}, "x"), w = variable(normal({30, 2}), "w");
   ValueRecorder values;
   const Tensor y = sum(matmul(w, x) * 2);
@@ -111,7 +111,7 @@ TEST_CASE("diagrams show numbers where they are few, else their range, and gradi
   const std::string dot = to_dot(GraphView::of({y}, options), options);
   CHECK(dot.find("= [1, 2]") != std::string::npos);
   CHECK(dot.find("gradient 1") != std::string::npos);
-  CHECK(dot.find(" … ") != std::string::npos);
+  CHECK(dot.find(" ± ") != std::string::npos);
   const std::string plain = to_dot(GraphView::of({y}), {});
   CHECK(plain.find("= [1, 2]") == std::string::npos);
 }

@@ -1,0 +1,176 @@
+// What stands in which layer of a diagram.
+#include "layers.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "../view/order.h"
+
+namespace xgrad::detail {
+namespace {
+
+// Operands that can be exchanged, or are not known from outside, have no order.
+bool has_ordered_operands(const GraphVertex& vertex) {
+  return vertex.role == GraphRole::operation && vertex.order == 0 && vertex.op != "add" && vertex.op != "mul";
+}
+
+bool is_leaf(const GraphVertex& vertex) { return vertex.role <= GraphRole::constant; }
+
+}  // namespace
+
+Layers::Layers(const GraphView& drawn, const GraphOptions& options, const Arrangement& of_drawn,
+               std::span<const GraphPoint> centers)
+    : view(drawn), arrangement(of_drawn), sideways(runs_sideways(options.direction)) {
+  find_layers(options, centers);
+  find_operands();
+  find_lanes(options);
+}
+
+void Layers::find_layers(const GraphOptions& options, std::span<const GraphPoint> centers) {
+  // Ranks: which vertices are at one height.
+  const auto height = [&](int v) { return sideways ? centers[v].x : centers[v].y; };
+  std::vector<int> by_height(view.vertices.size());
+  std::iota(by_height.begin(), by_height.end(), 0);
+  std::ranges::stable_sort(by_height, {}, height);
+  constexpr double nearly = 2;  // dot rounds
+  std::vector<int> rank(view.vertices.size());
+  for (std::size_t i = 1; i < by_height.size(); ++i) {
+    const bool next = height(by_height[i]) > height(by_height[i - 1]) + nearly;
+    rank[by_height[i]] = rank[by_height[i - 1]] + next;
+  }
+  const int ranks = by_height.empty() ? 0 : rank[by_height.back()] + 1;
+
+  items.resize(view.vertices.size() + 2 * view.frames.size());
+  std::vector<int> titles_before(ranks);                // layers of titles in front of each rank
+  std::vector<int> title_depth(view.frames.size(), 1);  // how many of them the frame and those in it need
+  std::vector<std::pair<int, int>> span_of(view.frames.size(), {ranks, -1});
+  const auto hold = [&](int frame, std::pair<int, int> span) {
+    if (frame == nothing) return;
+    span_of[frame].first = std::min(span_of[frame].first, span.first);
+    span_of[frame].second = std::max(span_of[frame].second, span.second);
+  };
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) hold(view.vertices[v].frame, {rank[v], rank[v]});
+  for (std::size_t c = view.frames.size(); c-- > 0;) hold(view.frames[c].parent, span_of[c]);  // parents come first
+  for (std::size_t c = view.frames.size(); c-- > 0;) {
+    const int parent = view.frames[c].parent;
+    if (parent != nothing && span_of[parent].first == span_of[c].first) {
+      title_depth[parent] = std::max(title_depth[parent], title_depth[c] + 1);
+    }
+    titles_before.at(span_of[c].first) = std::max(titles_before[span_of[c].first], title_depth[c]);
+  }
+
+  std::vector<int> layer_of_rank(ranks);
+  for (int r = 0; r < ranks; ++r) {
+    count += titles_before[r];
+    layer_of_rank[r] = count++;
+    if (options.edge_shapes && r + 1 < ranks) ++count;  // for labels of arrows
+  }
+  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+    const LabelSize size = turned(size_of_vertex(view.vertices[v], options));
+    const int layer = layer_of_rank[rank[v]];
+    items[v] = {ItemKind::vertex, v, view.vertices[v].frame, layer, layer, size.width, size.height};
+  }
+  for (int c = 0; std::cmp_less(c, view.frames.size()); ++c) {
+    const int first = layer_of_rank[span_of[c].first] - title_depth[c];
+    items[frame_item(c)] = {ItemKind::frame, c, view.frames[c].parent, first, layer_of_rank[span_of[c].second]};
+    const LabelSize size = turned(size_of_title(view.frames[c]));
+    items[title_item(c)] = {ItemKind::title, c, c, first, first, size.width, size.height};
+  }
+}
+
+void Layers::find_operands() {
+  const std::size_t count_of_vertices = view.vertices.size();
+  std::vector<int> depths(count_of_vertices), operands(count_of_vertices), deepest(count_of_vertices);
+  main_inputs.assign(count_of_vertices, nothing);
+  arguments.assign(view.edges.size(), nothing);
+  for (std::size_t e = 0; e < view.edges.size(); ++e) {  // they are in the order of their results and inputs
+    const GraphEdge& edge = view.edges[e];
+    const EdgeKind kind = arrangement.kind_of(edge);
+    if (kind == EdgeKind::borrowed) continue;
+    if (has_ordered_operands(view.vertices[edge.to])) arguments[e] = operands[edge.to]++;
+    const int depth = depths[edge.from] + 1;
+    if (depth > depths[edge.to]) {
+      depths[edge.to] = depth;
+      main_inputs[edge.to] = static_cast<int>(e);
+      deepest[edge.to] = 1;
+    } else if (depth == depths[edge.to]) {
+      ++deepest[edge.to];
+    }
+  }
+  for (std::size_t v = 0; v < count_of_vertices; ++v) {
+    if (deepest[v] > 1) main_inputs[v] = nothing;
+  }
+}
+
+// An arrow enters the frames of its lower end through their upper side if they begin below its upper end.
+int Layers::frame_of_lane(int layer, int upper, int lower) const {
+  const auto holds = [&](int frame) {
+    int around = view.vertices[upper].frame;
+    while (around > frame) around = view.frames[around].parent;
+    return around == frame;
+  };
+  for (int frame = view.vertices[lower].frame; frame != nothing; frame = view.frames[frame].parent) {
+    const Item& item = items[frame_item(frame)];
+    if ((item.first > items[upper].first && layer >= item.first) || holds(frame)) return frame;
+  }
+  return nothing;
+}
+
+void Layers::find_lanes(const GraphOptions& options) {
+  ways.resize(view.edges.size());
+  labels.assign(view.edges.size(), nothing);
+  struct Shared {
+    int source, frame, first, last;
+    EdgeKind kind;
+    GraphFlow flow;
+    auto operator<=>(const Shared&) const = default;
+  };
+  std::map<Shared, int> lanes;
+  std::map<std::pair<int, int>, int> into_lanes;
+  for (int e = 0; std::cmp_less(e, view.edges.size()); ++e) {
+    const GraphEdge& edge = view.edges[e];
+    if (is_flat(edge)) continue;
+    const int from = upper(edge), to = lower(edge);
+    const bool is_main = main_inputs[edge.to] == e;
+    int before = from;
+    const auto link_to = [&](int item, int gap) {
+      auto link = static_cast<int>(links.size());
+      if (items[item].kind == ItemKind::lane) link = into_lanes.try_emplace({before, item}, link).first->second;
+      if (std::cmp_equal(link, links.size())) links.push_back({before, item, gap, e});
+      ways[e].push_back(link);
+      before = item;
+    };
+    for (int layer = items[from].first + 1; layer < items[to].first;) {
+      const bool has_label = options.edge_shapes && layer == items[from].first + 1;
+      const int frame = frame_of_lane(layer, from, to);
+      int last = layer;
+      while (!has_label && last + 1 < items[to].first && frame_of_lane(last + 1, from, to) == frame) ++last;
+      const auto next = static_cast<int>(items.size());
+      int lane = next;
+      if (above(edge) && !options.edge_shapes) {
+        const int end = is_leaf(view.vertices[from]) ? nothing : last;
+        const Shared key{from, frame, layer, end, arrangement.kind_of(edge), edge.flow};
+        lane = lanes.try_emplace(key, next).first->second;
+      }
+      if (lane == next) {
+        items.push_back({ItemKind::lane, e, frame, layer, last});
+        items.back().side_path = !is_main;
+        if (has_label) {
+          const LabelSize size = turned(size_of_edge_label(edge));
+          items.back().across = size.width;
+          items.back().along = size.height;
+          labels[e] = lane;
+        }
+      }
+      items[lane].last = std::max(items[lane].last, last);
+      items[lane].side_path &= !is_main;
+      link_to(lane, layer - 1);
+      layer = last + 1;
+    }
+    link_to(to, items[to].first - 1);
+  }
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,84 @@
+// What stands in which layer of a diagram: boxes, frames with their titles, and the lanes of arrows.
+//
+// Layers lie across the way that a diagram runs: below each other if it runs down or up, beside each other if it runs
+// to the side. `across` is along a layer, `along` from one layer to the next. A vertex stands in one layer, a frame in
+// all from its first vertex to its last, and in front of them is its title in a layer without vertices. An arrow that
+// passes layers has a lane there, straight through all of them, up to where it enters a frame; arrows that come from
+// the same vertex share their lanes.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "../view/label_size.h"
+#include "../view/view.h"
+#include "arrangement.h"
+#include "geometry.h"
+
+namespace xgrad::detail {
+
+enum class ItemKind { vertex, frame, title, lane };
+
+/// Something that takes room in layers.
+struct Item {
+  ItemKind kind = ItemKind::vertex;
+  int number = 0;  ///< of the vertex, of the frame, or of an arrow of the lane
+  int frame = -1;  ///< that it lies in, or -1
+  int first = 0;   ///< of its layers
+  int last = 0;
+  double across = 0;  ///< how large it is
+  double along = 0;
+  bool side_path = false;  ///< of a lane: the arrow leads around what its result mainly comes from
+};
+
+/// A part of an arrow, or of several that share it, between two neighbouring layers. Links to a vertex end at a port.
+struct Link {
+  int upper = 0;  ///< item
+  int lower = 0;
+  int gap = 0;   ///< below the layer of this number
+  int edge = 0;  ///< one of its arrows
+};
+
+/// Whether a diagram runs to the left or to the right.
+inline bool runs_sideways(Direction direction) {
+  return direction == Direction::left_to_right || direction == Direction::right_to_left;
+}
+
+/// Threads: many may read from one object. It refers to the view and the arrangement, which must outlive it.
+class Layers {
+ public:
+  /// `centers` are those of the vertices: what is at one height stands in one layer.
+  Layers(const GraphView& view, const GraphOptions& options, const Arrangement& arrangement,
+         std::span<const GraphPoint> centers);
+
+  const GraphView& view;
+  const Arrangement& arrangement;
+  const bool sideways;
+  int count = 0;            ///< of layers
+  std::vector<Item> items;  ///< vertices, then frames, then titles, then lanes
+  std::vector<Link> links;
+  std::vector<std::vector<int>> ways;  ///< by arrow: its links, from above to below; none if it stays in a layer
+  std::vector<int> labels;             ///< by arrow: the lane that its label stands at, or -1
+  /// By arrow: its number among those that have an order at its result, which are the arrows from the operands of an
+  /// operation whose operands differ in what they mean; or -1.
+  std::vector<int> arguments;
+  /// By vertex: the arrow to it from what took most operations to compute, or -1 if there are several.
+  std::vector<int> main_inputs;
+
+  int frame_item(int frame) const { return static_cast<int>(view.vertices.size()) + frame; }
+  int title_item(int frame) const { return frame_item(frame) + static_cast<int>(view.frames.size()); }
+  /// The upper end of an arrow, and the lower one.
+  int upper(const GraphEdge& edge) const { return above(edge) ? edge.from : edge.to; }
+  int lower(const GraphEdge& edge) const { return above(edge) ? edge.to : edge.from; }
+  bool is_flat(const GraphEdge& edge) const { return items[edge.from].first == items[edge.to].first; }
+  bool above(const GraphEdge& edge) const { return items[edge.from].first < items[edge.to].first; }
+
+ private:
+  void find_layers(const GraphOptions& options, std::span<const GraphPoint> centers);
+  void find_operands();
+  void find_lanes(const GraphOptions& options);
+  int frame_of_lane(int layer, int upper, int lower) const;
+  LabelSize turned(const LabelSize& size) const { return sideways ? LabelSize{size.height, size.width} : size; }
+};
+
+}  // namespace xgrad::detail

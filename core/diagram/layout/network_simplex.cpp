@@ -1,0 +1,189 @@
+// The network simplex method.
+#include "network_simplex.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace xgrad::detail {
+namespace {
+
+constexpr int none_yet = -1;
+constexpr std::int64_t most_work = 2'000'000'000;  // distances and numbers looked at
+
+// The numbers always keep all distances; those of a spanning tree are kept exactly. A distance of the tree whose
+// removal would let the sum fall is exchanged for the one that then stops the fall.
+class NetworkSimplex {
+ public:
+  NetworkSimplex(int count, const std::vector<Distance>& distances)
+      : arcs_(distances),
+        x_(static_cast<std::size_t>(count)),
+        arcs_at_(x_.size()),
+        in_tree_(distances.size()),
+        tree_at_(x_.size()),
+        parent_(x_.size()),
+        entered_(x_.size()),
+        left_(x_.size()),
+        pull_(x_.size()) {
+    for (int a = 0; std::cmp_less(a, arcs_.size()); ++a) {
+      arcs_at_[arcs_[a].from].push_back(a);
+      arcs_at_[arcs_[a].to].push_back(a);
+    }
+  }
+
+  std::vector<std::int64_t> solve() && {
+    if (x_.empty()) return x_;
+    keep_distances();
+    grow_tree();
+    const auto work_of_step = static_cast<std::int64_t>(x_.size() + arcs_.size());
+    for (std::int64_t work = 0; work < most_work; work += work_of_step) {
+      order_tree();
+      if (!improve()) break;
+    }
+    const std::int64_t least = *std::ranges::min_element(x_);
+    for (std::int64_t& x : x_) x -= least;
+    return x_;
+  }
+
+ private:
+  std::int64_t slack(const Distance& arc) const { return x_[arc.to] - x_[arc.from] - arc.length; }
+
+  void keep_distances() {
+    std::vector<int> missing(x_.size()), ready;
+    for (const Distance& arc : arcs_) ++missing[arc.to];
+    for (int v = 0; std::cmp_less(v, x_.size()); ++v) {
+      if (missing[v] == 0) ready.push_back(v);
+    }
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      for (const int a : arcs_at_[ready[i]]) {
+        const Distance& arc = arcs_[a];
+        if (arc.from != ready[i]) continue;
+        x_[arc.to] = std::max(x_[arc.to], x_[arc.from] + arc.length);
+        if (--missing[arc.to] == 0) ready.push_back(arc.to);
+      }
+    }
+  }
+
+  // From the first number along exact distances; where there are none, all of the tree moves until there is one.
+  void grow_tree() {
+    std::vector<bool> reached(x_.size());
+    std::vector<int> members{0};
+    reached[0] = true;
+    const auto reach = [&](int a) {
+      members.push_back(reached[arcs_[a].from] ? arcs_[a].to : arcs_[a].from);
+      reached[members.back()] = true;
+      insert(a);
+    };
+    for (std::size_t next = 0;;) {
+      for (; next < members.size(); ++next) {
+        for (const int a : arcs_at_[members[next]]) {
+          const Distance& arc = arcs_[a];
+          if (slack(arc) == 0 && reached[arc.from] != reached[arc.to]) reach(a);
+        }
+      }
+      int nearest = none_yet;
+      for (int a = 0; std::cmp_less(a, arcs_.size()); ++a) {
+        if (reached[arcs_[a].from] == reached[arcs_[a].to]) continue;
+        if (nearest == none_yet || slack(arcs_[a]) < slack(arcs_[nearest])) nearest = a;
+      }
+      if (nearest == none_yet) return;
+      const std::int64_t step = reached[arcs_[nearest].from] ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
+      for (const int v : members) x_[v] += step;
+      reach(nearest);
+    }
+  }
+
+  void insert(int a) {
+    in_tree_[a] = true;
+    tree_at_[arcs_[a].from].push_back(a);
+    tree_at_[arcs_[a].to].push_back(a);
+  }
+  void remove(int a) {
+    in_tree_[a] = false;
+    std::erase(tree_at_[arcs_[a].from], a);
+    std::erase(tree_at_[arcs_[a].to], a);
+  }
+
+  // The tree from its root at 0: where each number is entered and left, and how strongly it is pulled to smaller
+  // numbers with all that hangs on it.
+  void order_tree() {
+    std::ranges::fill(pull_, 0);
+    for (const Distance& arc : arcs_) {
+      pull_[arc.to] += arc.weight;
+      pull_[arc.from] -= arc.weight;
+    }
+    parent_[0] = none_yet;
+    std::vector<int> waiting{0};
+    order_.clear();
+    while (!waiting.empty()) {
+      const int v = waiting.back();
+      waiting.pop_back();
+      entered_[v] = static_cast<int>(order_.size());
+      order_.push_back(v);
+      for (const int a : tree_at_[v]) {
+        if (a == parent_[v]) continue;
+        const int child = arcs_[a].from == v ? arcs_[a].to : arcs_[a].from;
+        parent_[child] = a;
+        waiting.push_back(child);
+      }
+    }
+    for (const int v : order_) left_[v] = entered_[v];
+    for (std::size_t i = order_.size(); i-- > 1;) {
+      const int v = order_[i];
+      const Distance& arc = arcs_[parent_[v]];
+      const int above = arc.from == v ? arc.to : arc.from;
+      pull_[above] += pull_[v];
+      left_[above] = std::max(left_[above], left_[v]);
+    }
+  }
+
+  bool improve() {
+    int worst = none_yet;
+    std::int64_t gain = 0;
+    for (std::size_t i = 1; i < order_.size(); ++i) {
+      const int v = order_[i];
+      // Away from the other end of the distance.
+      const std::int64_t here = arcs_[parent_[v]].to == v ? -pull_[v] : pull_[v];
+      if (here > gain) {
+        gain = here;
+        worst = v;
+      }
+    }
+    if (worst == none_yet) return false;
+    const bool grows = arcs_[parent_[worst]].to == worst;
+    const auto hangs_on = [&](int v) { return entered_[v] >= entered_[worst] && entered_[v] <= left_[worst]; };
+    int nearest = none_yet;
+    for (int a = 0; std::cmp_less(a, arcs_.size()); ++a) {
+      const Distance& arc = arcs_[a];
+      const bool from = hangs_on(arc.from), to = hangs_on(arc.to);
+      if (from == to || from != grows) continue;
+      if (nearest == none_yet || slack(arc) < slack(arcs_[nearest])) nearest = a;
+    }
+    if (nearest == none_yet) return false;
+    const std::int64_t step = grows ? slack(arcs_[nearest]) : -slack(arcs_[nearest]);
+    if (step != 0) {
+      for (int i = entered_[worst]; i <= left_[worst]; ++i) x_[order_[i]] += step;
+    }
+    remove(parent_[worst]);
+    insert(nearest);
+    return true;
+  }
+
+  const std::vector<Distance>& arcs_;
+  std::vector<std::int64_t> x_;
+  std::vector<std::vector<int>> arcs_at_;
+  std::vector<bool> in_tree_;
+  std::vector<std::vector<int>> tree_at_;
+  std::vector<int> parent_;          // the distance to it
+  std::vector<int> entered_, left_;  // positions in order_
+  std::vector<std::int64_t> pull_;
+  std::vector<int> order_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> as_near_as_possible(int count, const std::vector<Distance>& distances) {
+  return NetworkSimplex(count, distances).solve();
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,288 @@
+// The order within the layers of a diagram.
+//
+// Moving one thing at a time to its best position is known as sifting (Matuszewski, Schönfeld, Molitor 1999).
+#include "ordering.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <random>
+#include <utility>
+
+#include "../view/order.h"
+
+namespace xgrad::detail {
+namespace {
+
+constexpr std::int64_t price_of_crossing = 1000;
+constexpr std::int64_t price_of_exchange = 500;     // a crossing of arrows that end at one box
+constexpr std::int64_t price_of_frame = 1'000'000;  // that stands on the wrong side
+constexpr std::int64_t most_work_of_ordering =
+    400'000'000;                    // comparisons of positions, for graphs with thousands of vertices
+constexpr std::int64_t ports = 64;  // positions at a box that are told apart
+
+}  // namespace
+
+Ordering::Ordering(const Layers& layers, std::span<const GraphPoint> centers)
+    : layers_(layers),
+      contents_(layers.view.frames.size() + 1),
+      rows_(layers.count),
+      links_in_(layers.count),
+      through_(layers.count),
+      flat_in_(layers.count),
+      upper_at_(layers.items.size()),
+      lower_at_(layers.items.size()) {
+  for (int i = 0; std::cmp_less(i, layers.links.size()); ++i) links_in_[layers.links[i].gap].push_back(i);
+  for (int p = 0; std::cmp_less(p, layers.items.size()); ++p) {
+    const Item& item = layers.items[p];
+    if (item.kind != ItemKind::lane) continue;
+    for (int gap = item.first; gap < item.last; ++gap) through_[gap].push_back(p);
+  }
+  for (int e = 0; std::cmp_less(e, layers.view.edges.size()); ++e) {
+    const GraphEdge& edge = layers.view.edges[e];
+    if (layers.is_flat(edge)) flat_in_[layers.items[edge.from].first].push_back(e);
+    const bool from_leaf = layers.view.vertices[edge.from].role <= GraphRole::constant;
+    if (from_leaf || layers.arrangement.kind_of(edge) == EdgeKind::gradient) continue;
+    const FramePair pair = layers.arrangement.siblings_of(edge);
+    if (pair.from != nothing) left_to_right_.push_back(pair);
+  }
+  std::ranges::sort(left_to_right_);
+  left_to_right_.erase(std::unique(left_to_right_.begin(), left_to_right_.end()), left_to_right_.end());
+  begin(centers);
+  write_rows(0, layers.count - 1);
+  improve();
+}
+
+void Ordering::begin(std::span<const GraphPoint> centers) {
+  const std::vector<Item>& items = layers_.items;
+  const auto across = [&](int v) { return layers_.sideways ? centers[v].y : centers[v].x; };
+  std::vector<double> at(items.size()), sum(items.size());
+  std::vector<int> members(items.size());
+  const auto add = [&](int item, double where) { at[item] = (sum[item] += where) / ++members[item]; };
+  for (std::size_t v = 0; v < layers_.view.vertices.size(); ++v) add(static_cast<int>(v), across(static_cast<int>(v)));
+  for (std::size_t e = 0; e < layers_.view.edges.size(); ++e) {
+    const GraphEdge& edge = layers_.view.edges[e];
+    for (const int link : layers_.ways[e]) {
+      const int lower = layers_.links[link].lower;
+      if (items[lower].kind == ItemKind::lane) add(lower, (across(edge.from) + across(edge.to)) / 2 + 1);
+    }
+  }
+  for (std::size_t p = items.size(); p-- > 0;) {  // frames come after vertices, inner ones after those around them
+    if (items[p].kind == ItemKind::lane || items[p].kind == ItemKind::title || items[p].frame == nothing) continue;
+    const int frame = layers_.frame_item(items[p].frame);
+    sum[frame] += sum[p];
+    members[frame] += members[p];
+    at[frame] = sum[frame] / std::max(members[frame], 1);
+  }
+  for (std::size_t p = 0; p < items.size(); ++p) {
+    contents_[items[p].frame + 1].push_back(static_cast<int>(p));
+  }
+  for (std::vector<int>& content : contents_) {
+    std::ranges::stable_sort(content, [&](int a, int b) {
+      const bool title_a = items[a].kind == ItemKind::title, title_b = items[b].kind == ItemKind::title;
+      return title_a != title_b ? title_a : at[a] < at[b];
+    });
+  }
+}
+
+void Ordering::write_row(std::vector<int>& row, int layer, int frame) const {
+  for (const int p : contents_[frame + 1]) {
+    const Item& item = layers_.items[p];
+    if (layer < item.first || layer > item.last) continue;
+    if (item.kind == ItemKind::frame) {
+      write_row(row, layer, item.number);
+    } else {
+      row.push_back(p);
+    }
+  }
+}
+
+void Ordering::write_rows(int first, int last) {
+  for (int layer = first; layer <= last; ++layer) {
+    rows_[layer].clear();
+    write_row(rows_[layer], layer, nothing);
+    work_ += static_cast<std::int64_t>(rows_[layer].size());
+  }
+}
+
+// For pairs of links, and of links and lanes, whose ends have another order above the gap than below it.
+std::int64_t Ordering::cost_of_gap(int gap) {
+  const std::vector<int>&above = rows_[gap], &below = rows_[gap + 1];
+  for (std::size_t i = 0; i < above.size(); ++i) upper_at_[above[i]] = ports * static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < below.size(); ++i) lower_at_[below[i]] = ports * static_cast<std::int64_t>(i);
+  std::vector<std::pair<std::int64_t, std::int64_t>> ends;
+  for (const int lane : through_[gap]) ends.emplace_back(upper_at_[lane], lower_at_[lane]);
+  for (const int l : links_in_[gap]) {
+    const Link& link = layers_.links[l];
+    const std::int64_t port = std::clamp<std::int64_t>(layers_.arguments[link.edge], 0, ports - 1);
+    const GraphEdge& edge = layers_.view.edges[link.edge];
+    ends.emplace_back(upper_at_[link.upper] + (link.upper == edge.to ? port : 0),
+                      lower_at_[link.lower] + (link.lower == edge.to ? port : 0));
+  }
+  std::ranges::sort(ends);
+  // Counts with a Fenwick tree, over positions below the gap, of those that were met so far.
+  tree_.assign(std::bit_ceil(below.size() * ports + 1), 0);
+  std::int64_t crossings = 0, met = 0;
+  for (std::size_t i = 0; i < ends.size();) {
+    std::size_t end = i;
+    for (; end < ends.size() && ends[end].first == ends[i].first; ++end) {
+      std::int64_t not_right = 0;
+      for (auto at = ends[end].second + 1; at > 0; at &= at - 1) not_right += tree_[at];
+      crossings += met - not_right;
+    }
+    for (; i < end; ++i, ++met) {
+      for (auto at = ends[i].second + 1; std::cmp_less(at, tree_.size()); at += at & -at) ++tree_[at];
+    }
+  }
+  work_ += static_cast<std::int64_t>(tree_.size() + 16 * ends.size());
+  // Operands that stand in another order than their ports.
+  const std::vector<int>& links = links_in_[gap];
+  std::int64_t exchanged = 0;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Link& link = layers_.links[links[i]];
+    if (layers_.arguments[link.edge] == nothing || layers_.view.edges[link.edge].to != link.lower) continue;
+    for (std::size_t j = i + 1; j < links.size() && layers_.links[links[j]].lower == link.lower; ++j) {
+      exchanged += upper_at_[link.upper] > upper_at_[layers_.links[links[j]].upper];
+    }
+  }
+  return price_of_crossing * crossings - (price_of_crossing - price_of_exchange) * exchanged;
+}
+
+// For arrows that stay in the layer: those to the left, and vertices between their ends. At a lower price: vertices
+// right of a side path.
+std::int64_t Ordering::disorder_in_row(int layer) const {
+  const std::vector<int>& row = rows_[layer];
+  std::int64_t price = 0;
+  for (const int e : flat_in_[layer]) {
+    const GraphEdge& edge = layers_.view.edges[e];
+    auto from = std::ranges::find(row, edge.from), to = std::ranges::find(row, edge.to);
+    if (to < from) price += price_of_crossing;
+    if (to < from) std::swap(from, to);
+    price += price_of_crossing *
+             std::count_if(from + 1, to, [&](int p) { return layers_.items[p].kind == ItemKind::vertex; });
+  }
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Item& lane = layers_.items[row[i]];
+    if (lane.kind != ItemKind::lane || !lane.side_path) continue;
+    for (std::size_t j = i + 1; j < row.size(); ++j) {
+      const Item& other = layers_.items[row[j]];
+      price += other.kind == ItemKind::vertex && other.frame >= lane.frame;
+    }
+  }
+  return price;
+}
+
+std::int64_t Ordering::cost_of(int first, int last, Side side) {
+  std::int64_t cost = 0;
+  const int begin = side == Side::below ? first : std::max(first - 1, 0);
+  const int end = std::min(side == Side::above ? last - 1 : last, layers_.count - 2);
+  for (int gap = begin; gap <= end; ++gap) cost += cost_of_gap(gap);
+  for (int layer = first; layer <= last; ++layer) cost += disorder_in_row(layer);
+  return cost;
+}
+
+std::int64_t Ordering::cost() {
+  const auto misplaced = [&](const FramePair& pair) { return is_misplaced(pair); };
+  return cost_of(0, layers_.count - 1, Side::both) + price_of_frame * std::ranges::count_if(left_to_right_, misplaced);
+}
+
+// Whether a frame stands left of one beside it that it is computed from.
+bool Ordering::is_misplaced(const FramePair& pair) const {
+  const int from = layers_.frame_item(pair.from), to = layers_.frame_item(pair.to);
+  const Item &one = layers_.items[from], &other = layers_.items[to];
+  if (one.first > other.last || other.first > one.last) return false;
+  const std::vector<int>& content = contents_[one.frame + 1];
+  return std::ranges::find(content, from) > std::ranges::find(content, to);
+}
+
+bool Ordering::move_to_best(int item, Side side) {
+  const Item& moved = layers_.items[item];
+  std::vector<int>& content = contents_[moved.frame + 1];
+  const auto passes = [&](const Item& other) { return other.first <= moved.last && moved.first <= other.last; };
+  const auto cost_here = [&] {
+    write_rows(moved.first, moved.last);
+    std::int64_t cost = cost_of(moved.first, moved.last, side);
+    if (moved.kind != ItemKind::frame) return cost;
+    for (const FramePair& pair : left_to_right_) {
+      if ((pair.from == moved.number || pair.to == moved.number) && is_misplaced(pair)) cost += price_of_frame;
+    }
+    return cost;
+  };
+  const std::int64_t at_first = cost_here();
+  std::int64_t best = at_first;
+  std::vector<int> best_content = content, others = content;
+  const std::ptrdiff_t now = std::ranges::find(content, item) - content.begin();
+  others.erase(others.begin() + now);
+  for (std::ptrdiff_t i = 0; std::cmp_less_equal(i, others.size()); ++i) {
+    // The first position, and those behind something that shares a layer with it; a title stays the first.
+    if (i == now || (i > 0 && !passes(layers_.items[others[i - 1]]))) continue;
+    if (std::cmp_less(i, others.size()) && layers_.items[others[i]].kind == ItemKind::title) continue;
+    content = others;
+    content.insert(content.begin() + i, item);
+    if (const std::int64_t here = cost_here(); here < best) {
+      best = here;
+      best_content = content;
+    }
+  }
+  content = best_content;
+  write_rows(moved.first, moved.last);
+  return best < at_first;
+}
+
+bool Ordering::sweep(Side side) {
+  std::vector<int> items;
+  for (int p = 0; std::cmp_less(p, layers_.items.size()); ++p) {
+    if (layers_.items[p].kind != ItemKind::title) items.push_back(p);
+  }
+  const auto layer = [&](int p) { return side == Side::below ? -layers_.items[p].last : layers_.items[p].first; };
+  std::ranges::stable_sort(items, {}, layer);
+  bool moved = false;
+  for (const int p : items) moved |= work_ < most_work_of_ordering && move_to_best(p, side);
+  return moved;
+}
+
+void Ordering::improve() {
+  std::vector<std::vector<int>> best = contents_;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  const auto settle = [&](Side first) {
+    sweep(first);
+    while (sweep(Side::both)) {
+    }
+    if (const std::int64_t now = cost(); now < least) {
+      least = now;
+      best = contents_;
+    }
+  };
+  const std::vector<std::vector<int>> begin = contents_;
+  for (const bool mirrored : {false, true}) {
+    contents_ = begin;
+    for (std::vector<int>& content : contents_) {
+      if (mirrored) std::ranges::reverse(movable(content));
+    }
+    write_rows(0, layers_.count - 1);
+    for (const Side side : {Side::both, Side::below, Side::above, Side::below, Side::above}) settle(side);
+  }
+  constexpr int attempts = 40;  // from where something was exchanged with its neighbour here and there
+  std::minstd_rand random;
+  for (int attempt = 0; attempt < attempts && least > 0 && work_ < most_work_of_ordering; ++attempt) {
+    contents_ = best;
+    for (std::vector<int>& content : contents_) {
+      const std::span<int> items = movable(content);
+      for (std::size_t i = 1; i < items.size(); ++i) {
+        if (random() % 4 == 0) std::swap(items[i - 1], items[i]);
+      }
+    }
+    write_rows(0, layers_.count - 1);
+    settle(attempt % 2 == 0 ? Side::below : Side::above);
+  }
+  contents_ = best;
+  write_rows(0, layers_.count - 1);
+}
+
+// All but a frame's title.
+std::span<int> Ordering::movable(std::vector<int>& content) const {
+  const bool has_title = !content.empty() && layers_.items[content[0]].kind == ItemKind::title;
+  return std::span(content).subspan(has_title);
+}
+
+}  // namespace xgrad::detail

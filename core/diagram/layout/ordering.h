@@ -1,0 +1,48 @@
+// The order in which things stand within each layer of a diagram, so that few arrows cross.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "layers.h"
+
+namespace xgrad::detail {
+
+/// What each frame holds, by its number + 1, the page first: items from left to right. Of two that share a layer the
+/// first stands left of the second, in every layer that they share. Threads: many may read from one object. It refers to
+/// the layers, which must outlive it.
+class Ordering {
+ public:
+  /// Begins with the items that vertices have across the page and moves one thing after the other to where fewest
+  /// arrows cross, as long as that helps. Frames stand right of the frames that they are computed from.
+  Ordering(const Layers& layers, std::span<const GraphPoint> centers);
+
+  const std::vector<int>& in_frame(int frame) const { return contents_[static_cast<std::size_t>(frame + 1)]; }
+  /// Vertices, titles and lanes of a layer, from left to right.
+  const std::vector<int>& in_layer(int layer) const { return rows_[static_cast<std::size_t>(layer)]; }
+
+ private:
+  enum class Side { above, below, both };
+
+  void begin(std::span<const GraphPoint> centers);
+  void improve();
+  bool sweep(Side side);
+  std::span<int> movable(std::vector<int>& content) const;
+  bool move_to_best(int item, Side side);
+  void write_rows(int first, int last);
+  void write_row(std::vector<int>& row, int layer, int frame) const;
+  std::int64_t cost_of(int first, int last, Side side);
+  std::int64_t cost();
+  std::int64_t cost_of_gap(int gap);
+  std::int64_t disorder_in_row(int layer) const;
+  bool is_misplaced(const FramePair& pair) const;
+
+  const Layers& layers_;
+  std::vector<std::vector<int>> contents_, rows_;
+  std::vector<std::vector<int>> links_in_, through_, flat_in_;  // by gap: links, lanes; by layer: arrows
+  std::vector<FramePair> left_to_right_;                        // frames
+  std::vector<std::int64_t> upper_at_, lower_at_, tree_;        // scratch
+  std::int64_t work_ = 0;
+};
+
+}  // namespace xgrad::detail

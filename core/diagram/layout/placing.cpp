@@ -1,0 +1,273 @@
+// Where the things in the layers of a diagram stand.
+#include "placing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "../view/order.h"
+#include "network_simplex.h"
+
+namespace xgrad::detail {
+namespace {
+
+constexpr double frame_margin = 10;  // between a frame and what it holds
+constexpr double above_title = 4;
+constexpr double below_frame = 5;
+
+class Placer {
+ public:
+  Placer(const Layers& layers, const Ordering& ordering, const GraphOptions& options)
+      : layers_(layers), ordering_(ordering), has_labels_(options.edge_shapes) {}
+
+  Placing place() && {
+    find_ports();
+    place_across();
+    place_along();
+    return std::move(placing_);
+  }
+
+ private:
+  const GraphVertex& vertex(int v) const { return layers_.view.vertices[v]; }
+  const Item& at(int item) const { return layers_.items[item]; }
+
+  // ---- Ports ----
+
+  struct Slot {
+    double order;
+    std::vector<int> edges;
+    bool is_middle;
+  };
+
+  void find_ports() {
+    const GraphView& view = layers_.view;
+    placing_.ports.resize(view.edges.size());
+    std::vector<std::vector<int>> edges_above(view.vertices.size()), edges_below(view.vertices.size());
+    for (int e = 0; std::cmp_less(e, view.edges.size()); ++e) {
+      if (layers_.is_flat(view.edges[e])) continue;
+      edges_below[layers_.upper(view.edges[e])].push_back(e);
+      edges_above[layers_.lower(view.edges[e])].push_back(e);
+    }
+    std::vector<int> positions(layers_.items.size());
+    const auto note_positions = [&](int layer) {
+      if (layer < 0 || layer >= layers_.count) return;
+      const std::vector<int>& row = ordering_.in_layer(layer);
+      for (std::size_t i = 0; i < row.size(); ++i) positions[row[i]] = static_cast<int>(i);
+    };
+    for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+      note_positions(at(v).first - 1);
+      set_ports(v, edges_above[v], &Ports::lower,
+                [&](int e) { return positions[layers_.links[layers_.ways[e].back()].upper]; });
+      note_positions(at(v).first + 1);
+      set_ports(v, edges_below[v], &Ports::upper,
+                [&](int e) { return positions[layers_.links[layers_.ways[e].front()].lower]; });
+    }
+  }
+
+  // Heads of arrows have a port each; arrows that begin at this side of the box share one.
+  template <class Position>
+  void set_ports(int v, const std::vector<int>& edges, double Ports::*end, Position&& position_of) {
+    std::vector<Slot> slots;
+    Slot starts{0, {}, true};
+    for (const int e : edges) {
+      if (layers_.view.edges[e].to == v) {
+        const int argument = layers_.arguments[e];
+        slots.push_back({double(argument == nothing ? position_of(e) : argument), {e}, layers_.main_inputs[v] == e});
+      } else {
+        starts.edges.push_back(e);
+        starts.order += position_of(e);
+      }
+    }
+    if (!starts.edges.empty() && !slots.empty()) {
+      for (Slot& slot : slots) slot.is_middle = false;
+      starts.order /= double(starts.edges.size());
+      slots.push_back(starts);
+    }
+    if (slots.size() < 2) return;
+    std::ranges::stable_sort(slots, {}, &Slot::order);
+    const double last = double(slots.size() - 1);
+    const auto middle_slot = std::ranges::find(slots, true, &Slot::is_middle);
+    const double middle = middle_slot == slots.end() ? last / 2 : double(middle_slot - slots.begin());
+    constexpr double corner = 8;
+    const double step =
+        std::min(at(v).across / (last + 2), (at(v).across / 2 - corner) / std::max(middle, last - middle));
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      for (const int e : slots[i].edges) placing_.ports[e].*end = (double(i) - middle) * step;
+    }
+  }
+
+  // ---- Across ----
+
+  // Two numbers for each half pixel.
+  static std::int64_t units(double pixels) { return static_cast<std::int64_t>(std::ceil(2 * pixels)); }
+  static double pixels(std::int64_t units) { return double(units) / 2; }
+
+  // The numbers are the items, of frames their left sides, then the right sides of frames, then the page's sides.
+  int left_side(int frame) const { return frame == nothing ? page() : layers_.frame_item(frame); }
+  int right_side(int frame) const {
+    return frame == nothing ? page() + 1 : static_cast<int>(layers_.items.size()) + frame;
+  }
+  int page() const { return static_cast<int>(layers_.items.size() + layers_.view.frames.size()); }
+
+  // How far a item's number is from its sides.
+  double to_left(const Item& item) const {
+    return item.kind == ItemKind::lane && item.across > 0 ? 3 : item.across / 2;
+  }
+  double to_right(const Item& item) const { return item.across - to_left(item); }
+
+  void keep_apart(int left, int right, double room) {
+    const Item &a = at(left), &b = at(right);
+    const bool a_frame = a.kind == ItemKind::frame, b_frame = b.kind == ItemKind::frame;
+    distances_.push_back({a_frame ? right_side(a.number) : left, b_frame ? left_side(b.number) : right,
+                          units((a_frame ? 0 : to_right(a)) + room + (b_frame ? 0 : to_left(b))), 0});
+  }
+
+  static double room_between(const Item& a, const Item& b) {
+    if (a.kind == ItemKind::lane && b.kind == ItemKind::lane) return 12;
+    if (a.kind == ItemKind::title || b.kind == ItemKind::title) return 5;
+    if (a.kind == ItemKind::lane || b.kind == ItemKind::lane) return 12;
+    return 18;
+  }
+
+  void keep_order(int frame) {
+    const std::vector<int>& content = ordering_.in_frame(frame);
+    std::vector<std::vector<int>> rows(layers_.count);
+    for (const int p : content) {
+      for (int layer = at(p).first; layer <= at(p).last; ++layer) rows[layer].push_back(p);
+    }
+    std::vector<std::pair<int, int>> neighbours;
+    std::vector<int> firsts, lasts;
+    for (const std::vector<int>& row : rows) {
+      if (row.empty()) continue;
+      firsts.push_back(row.front());
+      lasts.push_back(row.back());
+      for (std::size_t i = 1; i < row.size(); ++i) neighbours.emplace_back(row[i - 1], row[i]);
+    }
+    for (auto* list : {&firsts, &lasts}) {
+      std::ranges::sort(*list);
+      list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    std::ranges::sort(neighbours);
+    neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+    for (const auto& [left, right] : neighbours) keep_apart(left, right, room_between(at(left), at(right)));
+    const double room = frame == nothing ? 0 : frame_margin;
+    for (const int p : firsts) {
+      const bool is_frame = at(p).kind == ItemKind::frame;
+      distances_.push_back({left_side(frame), p, units(room + (is_frame ? 0 : to_left(at(p)))), 0});
+    }
+    for (const int p : lasts) {
+      const bool is_frame = at(p).kind == ItemKind::frame;
+      distances_.push_back({is_frame ? right_side(at(p).number) : p, right_side(frame),
+                            units(room + (is_frame ? 0 : to_right(at(p)))), 0});
+    }
+    constexpr int weight_of_width = 2;
+    distances_.push_back({left_side(frame), right_side(frame), 0, weight_of_width});
+  }
+
+  void draw_together(int& count, int one, double at_one, int other, double at_other, std::int64_t weight) {
+    distances_.push_back({count, one, -units(at_one), weight});
+    distances_.push_back({count, other, -units(at_other), weight});
+    ++count;
+  }
+
+  void place_across() {
+    for (int frame = nothing; std::cmp_less(frame, layers_.view.frames.size()); ++frame) keep_order(frame);
+    int count = page() + 2;
+    for (const Link& link : layers_.links) {
+      const bool is_main = layers_.main_inputs[layers_.view.edges[link.edge].to] == link.edge;
+      const bool lanes = at(link.upper).kind == ItemKind::lane && at(link.lower).kind == ItemKind::lane;
+      const Ports& ports = placing_.ports[link.edge];
+      draw_together(count, link.upper, at(link.upper).kind == ItemKind::vertex ? ports.upper : 0, link.lower,
+                    at(link.lower).kind == ItemKind::vertex ? ports.lower : 0,
+                    is_main ? 12
+                    : lanes ? 10
+                            : 3);
+    }
+    for (const GraphEdge& edge : layers_.view.edges) {
+      if (!layers_.is_flat(edge)) continue;
+      draw_together(count, edge.from, 0, edge.to, 0, 2);
+      if (!has_labels_) continue;
+      const std::vector<int>& row = ordering_.in_layer(at(edge.from).first);
+      const auto from = std::ranges::find(row, edge.from), to = std::ranges::find(row, edge.to);
+      if (std::abs(from - to) == 1) {
+        keep_apart(*std::min(from, to), *std::max(from, to), size_of_edge_label(edge).width + 16);
+      }
+    }
+    const std::vector<std::int64_t> x = as_near_as_possible(count, distances_);
+    const std::int64_t left = x[page()];
+    for (std::size_t p = 0; p < layers_.items.size(); ++p) placing_.across.push_back(pixels(x[p] - left));
+    for (int c = 0; std::cmp_less(c, layers_.view.frames.size()); ++c) {
+      placing_.frames_across.push_back({pixels(x[left_side(c)] - left), pixels(x[right_side(c)] - left)});
+    }
+    placing_.page_across = pixels(x[page() + 1] - left);
+  }
+
+  // ---- Along ----
+
+  void place_along() {
+    const std::size_t frames = layers_.view.frames.size();
+    std::vector<double> height(layers_.count), gap(layers_.count);
+    for (const Item& item : layers_.items) {
+      height[item.first] = std::max(height[item.first], item.along);
+    }
+    for (const Link& link : layers_.links) gap[link.gap] = std::max(gap[link.gap], room_for(link));
+    double y = 0;
+    for (const GraphEdge& edge : layers_.view.edges) {  // those within a layer may have to run over others
+      if (!layers_.is_flat(edge)) continue;
+      const int layer = at(edge.from).first;
+      double& room = layer > 0 ? gap[layer - 1] : y;
+      room = std::max(room, 20.0);
+    }
+    std::vector<bool> begins(layers_.count);  // whether a frame does
+    std::vector<double> ends(frames);         // of what is in it
+    std::vector<std::vector<int>> ending(layers_.count);
+    for (std::size_t c = frames; c-- > 0;) {
+      const Item& frame = at(layers_.frame_item(static_cast<int>(c)));
+      begins[frame.first] = true;
+      ending[frame.last].push_back(static_cast<int>(c));
+    }
+    placing_.layers.resize(layers_.count);
+    placing_.frames_along.resize(frames);
+    double end_of_frames = 0;
+    for (int layer = 0; layer < layers_.count; ++layer) {
+      y = std::max(y, end_of_frames + (layer > 0 ? below_frame : 0)) + (begins[layer] ? above_title : 0);
+      placing_.layers[layer] = {y, y + height[layer]};
+      y += height[layer];
+      end_of_frames = y;
+      for (const int c : ending[layer]) {  // inner ones first
+        const Item& frame = at(layers_.frame_item(c));
+        const double end = std::max(y, ends[c]) + frame_margin;
+        placing_.frames_along[c] = {placing_.layers[frame.first].begin - above_title, end};
+        end_of_frames = std::max(end_of_frames, end);
+        if (const int parent = layers_.view.frames[c].parent; parent != nothing)
+          ends[parent] = std::max(ends[parent], end);
+      }
+      y += gap[layer];
+    }
+    placing_.page_along = std::max(end_of_frames, layers_.count > 0 ? placing_.layers.back().end : 0);
+  }
+
+  // The further an arrow leads across, the more room there is to turn.
+  double room_for(const Link& link) const {
+    const Ports& ports = placing_.ports[link.edge];
+    const bool from_box = at(link.upper).kind == ItemKind::vertex, to_box = at(link.lower).kind == ItemKind::vertex;
+    const double way = std::abs(placing_.across[link.upper] + (from_box ? ports.upper : 0) -
+                                placing_.across[link.lower] - (to_box ? ports.lower : 0));
+    const double straight = from_box && to_box ? 22 : to_box || from_box ? 14 : 6;
+    return way < 1 ? straight : std::clamp(14 + 0.08 * way, straight, 40.0);
+  }
+
+  const Layers& layers_;
+  const Ordering& ordering_;
+  const bool has_labels_;
+  std::vector<Distance> distances_;
+  Placing placing_;
+};
+
+}  // namespace
+
+Placing placed(const Layers& layers, const Ordering& ordering, const GraphOptions& options) {
+  return Placer(layers, ordering, options).place();
+}
+
+}  // namespace xgrad::detail

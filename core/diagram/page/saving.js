@@ -1,0 +1,48 @@
+// What is seen, as a picture that stands alone.
+
+// The text of an SVG file.
+function pictureInSight(drawing, camera) {
+  const {left, right, top, bottom} = camera.sight(), {width, height} = camera.size;
+  const place = {x: left, y: top, width: right - left, height: bottom - top};
+  const ofPicture = (name) => drawing.picture.getAttribute(name);
+  const copy = svg("svg", {
+    class: ofPicture("class"),
+    width,
+    height,
+    viewBox: Object.values(place).join(" "),
+    "font-family": ofPicture("font-family"),
+    "xml:space": "preserve"
+  });
+  const scopes = [...drawing.picture.classList].map((name) => `.${name} `);
+  const rules = [...document.styleSheets[0].cssRules].filter(
+      ({selectorText}) => scopes.some((scope) => selectorText?.startsWith(scope)));
+  copy.append(
+      svg("style", {}, rules.map((rule) => rule.cssText).join("\n")), svg("rect", {class: "page", ...place}),
+      ...Object.values(drawing.layers).map((layer) => layer.cloneNode(true)));
+  const key = drawing.picture.parentElement.querySelector("svg.key")?.cloneNode(true);
+  if (key) {
+    const box = key.viewBox.baseVal, room = 8 / camera.scale;
+    const size = {width: box.width / camera.scale, height: box.height / camera.scale};
+    copy.append(withAttributes(key, {x: left + room, y: bottom - room - size.height, ...size}));
+  }
+  for (const sign of copy.querySelectorAll(".sign")) sign.remove();  // there is nothing to click on
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function save(blob, extension) {
+  const link = html("a", {href: URL.createObjectURL(blob), download: `${document.title}.${extension}`});
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function saveAsSvg(text) { save(new Blob([text], {type: "image/svg+xml"}), "svg"); }
+
+// With two pixels for each of the screen.
+async function saveAsPng(text, {width, height}) {
+  const image = new Image(2 * width, 2 * height);
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = html("canvas", {width: 2 * width, height: 2 * height});
+  canvas.getContext("2d").drawImage(image, 0, 0, 2 * width, 2 * height);
+  canvas.toBlob((blob) => save(blob, "png"));
+}

@@ -1,0 +1,86 @@
+// Pictures that play their run.
+#include "motion.h"
+
+#include <algorithm>
+#include <map>
+
+#include "../../base/text.h"
+
+namespace xgrad::detail {
+namespace {
+
+constexpr std::size_t most_single = 40;  // vertices that move one by one
+constexpr double longest_step = 0.5, all_steps = 4.2;
+
+// How many arrows the longest way to each vertex has.
+std::vector<int> ranks_of(const GraphView& view) {
+  std::vector<int> ranks(view.vertices.size());
+  for (const GraphEdge& edge : view.edges) ranks[edge.to] = std::max(ranks[edge.to], ranks[edge.from] + 1);
+  return ranks;
+}
+
+bool is_computed(const GraphVertex& vertex) { return is_operation(vertex) || vertex.role == GraphRole::module; }
+
+}  // namespace
+
+Timetable timetable_of(const GraphView& view) {
+  const std::size_t count = view.vertices.size();
+  const bool single = count <= most_single;
+  const bool steps_known = std::ranges::all_of(
+      view.vertices, [](const GraphVertex& vertex) { return !is_computed(vertex) || vertex.step >= 0; });
+  const std::vector<int> ranks = ranks_of(view);
+  // Each moves at a place in the order; gradients of a run come behind all values.
+  std::vector<int> values(count, -1), gradients(count, -1);
+  int last = 0;
+  for (std::size_t v = 0; v < count; ++v) {
+    const GraphVertex& vertex = view.vertices[v];
+    if (is_computed(vertex)) values[v] = !single ? ranks[v] : steps_known ? vertex.step : static_cast<int>(v);
+    last = std::max(last, values[v]);
+  }
+  std::vector<int> first_use(count, last + 1);  // a gradient is complete when that has given its part
+  for (const GraphEdge& edge : view.edges) first_use[edge.from] = std::min(first_use[edge.from], ranks[edge.to]);
+  for (std::size_t v = 0; v < count; ++v) {
+    const int step = view.vertices[v].gradient_step;
+    if (step >= 0) gradients[v] = last + 1 + (single ? step : last + 1 - first_use[v]);
+  }
+  std::map<int, int> numbers;  // of those places that are taken
+  for (const std::vector<int>* all : {&values, &gradients}) {
+    for (const int place : *all) {
+      if (place >= 0) numbers.emplace(place, 0);
+    }
+  }
+  int next = 0;
+  for (auto& [place, number] : numbers) number = next++;
+  Timetable table{.values = std::vector<double>(count, 0), .gradients = std::vector<double>(count, -1)};
+  table.step = std::min(longest_step, all_steps / std::max(next, 1));
+  for (std::size_t v = 0; v < count; ++v) {
+    if (values[v] >= 0) table.values[v] = table.step * (numbers.at(values[v]) + 1);
+    if (gradients[v] >= 0) table.gradients[v] = table.step * (numbers.at(gradients[v]) + 1);
+  }
+  return table;
+}
+
+std::string motion_style(std::string_view scope) {
+  std::string css =
+      "@media screen and (prefers-reduced-motion:no-preference){\n"
+      "@keyframes xgrad-appear{from{opacity:0.35}}\n"
+      "@keyframes xgrad-compute{20%{stroke-width:4}}\n"
+      "@keyframes xgrad-return{20%{stroke:#e11d48;stroke-width:5}}\n"
+      "@keyframes xgrad-flow{from{opacity:1;offset-distance:0}99%{opacity:1}"
+      "to{opacity:0;offset-distance:100%}}\n"
+      "@keyframes xgrad-flow-back{from{opacity:1;offset-distance:100%}99%{opacity:1}"
+      "to{opacity:0;offset-distance:0}}\n";
+  const auto rule = [&](std::string_view what, std::string_view how) {
+    append(css, cat(scope, ' ', what, '{', how, "}\n"));
+  };
+  rule(".moves", "animation:xgrad-appear 0.3s var(--v) backwards");
+  rule(".vertex.moves .box", "animation:xgrad-compute 0.6s var(--v)");
+  rule(".vertex.returns .box", "animation:xgrad-return 0.6s var(--g)");
+  rule(".vertex.moves.returns .box", "animation:xgrad-compute 0.6s var(--v),xgrad-return 0.6s var(--g)");
+  rule(".token", "animation:xgrad-flow var(--d) var(--t) linear");
+  rule(".token.back", "animation-name:xgrad-flow-back");
+  append(css, "}\n");
+  return css;
+}
+
+}  // namespace xgrad::detail

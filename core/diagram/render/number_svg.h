@@ -1,0 +1,14 @@
+// Numbers of a run, drawn.
+#pragma once
+
+#include <string>
+
+#include "../../watch/summary.h"
+#include "../layout/geometry.h"
+
+namespace xgrad::detail {
+
+/// The cells or the histogram of number_picture.h, with its middle at a point.
+std::string numbers_in_svg(const NumbersSummary& summary, const GraphPoint& middle);
+
+}  // namespace xgrad::detail

@@ -1,0 +1,406 @@
+// What is built alike, drawn once.
+#include "roll_up.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "frames.h"
+#include "labels.h"
+#include "merge.h"
+#include "order.h"
+
+namespace xgrad::detail {
+namespace {
+
+constexpr std::size_t fewest_apart = 4;  // calls that do not follow each other, operations in a row
+constexpr std::size_t fewest_named = 3;  // modules whose names only end in numbers: layer1, layer2
+
+// The edges into each vertex.
+class Inputs {
+ public:
+  explicit Inputs(const GraphView& view) : view_(view), ranges_(view.vertices.size()) {
+    for (std::size_t e = 0; e < view.edges.size(); ++e) {
+      auto& [first, last] = ranges_[view.edges[e].to];
+      if (last == 0) first = e;
+      last = e + 1;
+    }
+  }
+  std::span<const GraphEdge> operator[](int v) const {
+    const auto [first, last] = ranges_[v];
+    return std::span(view_.edges).subspan(first, last - first);
+  }
+
+ private:
+  const GraphView& view_;
+  std::vector<std::pair<std::size_t, std::size_t>> ranges_;
+};
+
+std::string without(std::string text, const std::string& part) {
+  for (std::size_t at = 0; !part.empty() && (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
+  return text;
+}
+
+bool is_weight_of(const GraphVertex& vertex, std::string_view module) {
+  return vertex.role == GraphRole::parameter && lies_within(vertex.path, module);
+}
+
+// What two vertices have to have in common to be drawn as one: all but names and numbers of places.
+std::string kind_of(const GraphVertex& vertex) {
+  std::string text =
+      cat(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? cat(*vertex.shape) : std::string(), '\0',
+          vertex.number ? cat(*vertex.number) : std::string());
+  for (const auto& [name, value] : vertex.attributes) append(text, cat('\0', name, ' ', value));
+  return text;
+}
+
+// Which frames at a level stand for which, and what else becomes one with them.
+class RollUp {
+ public:
+  RollUp(const GraphView& view, int level, const std::set<int>& apart)
+      : view_(view), inputs_(view), block_of_(view.frames.size()), members_(view.frames.size()) {
+    becomes.resize(view.vertices.size());
+    std::iota(becomes.begin(), becomes.end(), 0);
+    representative.assign(view.frames.size(), nothing);
+    last.assign(view.frames.size(), nothing);
+    times.assign(view.frames.size(), 1);
+    for (std::size_t c = 0; c < view.frames.size(); ++c) {
+      const GraphFrame& frame = view.frames[c];
+      block_of_[c] = frame.level < level    ? nothing
+                     : frame.level == level ? static_cast<int>(c)
+                                            : block_of_[frame.parent];
+    }
+    find_members();
+    for (const GraphEdge& edge : view.edges) {
+      const int from = block_of(edge.from), to = block_of(edge.to);
+      const bool flows = from != nothing && to != nothing && from != to;
+      if (flows && view.vertices[edge.from].role != GraphRole::parameter) links_.emplace(from, to);
+    }
+    find_families(apart);
+    if (std::ranges::all_of(times, [](int count) { return count == 1; })) return;
+    users_.resize(view.vertices.size());
+    for (const GraphEdge& edge : view.edges) {  // rules use what their operations do
+      if (view.vertices[edge.from].order == view.vertices[edge.to].order) users_[edge.from].push_back(edge.to);
+    }
+    for (std::size_t c = 0; c < view.frames.size(); ++c) {
+      if (representative[c] != nothing && std::cmp_not_equal(representative[c], c))
+        join_what_feeds(static_cast<int>(c));
+    }
+  }
+
+  int block_of(int v) const {
+    const int c = view_.vertices[v].frame;
+    return c == nothing ? nothing : block_of_[c];
+  }
+  // By edge: whether it leads from one block to the next.
+  std::vector<bool> hidden() const {
+    std::vector<bool> result;
+    for (const GraphEdge& edge : view_.edges) {
+      const int from = block_of(edge.from), to = block_of(edge.to);
+      result.push_back(from != to && from != nothing && to != nothing && representative[from] != nothing &&
+                       representative[from] == representative[to]);
+    }
+    return result;
+  }
+  bool follow_each_other(int block) const { return chained_.contains(block); }
+
+  std::vector<int> becomes;         // by vertex
+  std::vector<int> representative;  // by block: the first that is built alike
+  std::vector<int> last;            // by representative: the last that is built alike
+  std::vector<int> times;
+  std::map<int, std::vector<int>> joined;  // by vertex outside of the blocks: which others it stands for
+
+ private:
+  // Of a call of a module without its parameters, which all calls share.
+  void find_members() {
+    for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
+      const int block = block_of(v);
+      if (block == nothing) continue;
+      const GraphFrame& frame = view_.frames[block];
+      if (numbered(frame.title).is_call() && is_weight_of(view_.vertices[v], module_of(frame.path))) continue;
+      members_[block].push_back(v);
+    }
+  }
+
+  // How the vertices of a block are built and connected. Two blocks with equal texts differ in their names only.
+  std::string structure(int block) const {
+    const std::string module = module_of(view_.frames[block].path);
+    std::unordered_map<int, std::size_t> number;
+    for (const int v : members_[block]) number.emplace(v, number.size());
+    std::string text;
+    for (const int v : members_[block]) {
+      const GraphVertex& vertex = view_.vertices[v];
+      const std::string_view inner = std::string_view(vertex.path).substr(std::min(module.size(), vertex.path.size()));
+      const std::string name = is_operation(vertex) ? std::string() : without(vertex.name, module + '.');
+      append(text, cat(kind_of(vertex), '\0', name, '\0', inner));
+      for (const GraphEdge& edge : inputs_[v]) {
+        const GraphVertex& from = view_.vertices[edge.from];
+        if (is_weight_of(from, module)) {
+          append(text, cat(' ', without(full_name(from), module)));
+        } else {
+          append(text, cat(' ', number.try_emplace(edge.from, number.size()).first->second));
+        }
+      }
+      text += '\n';
+    }
+    return text;
+  }
+
+  void find_families(const std::set<int>& apart) {
+    std::map<std::tuple<int, int, std::string>, std::vector<int>> families;
+    for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
+      const GraphFrame& frame = view_.frames[c];
+      const std::string_view stem = numbered(frame.title).stem;
+      if (members_[c].empty() || stem.empty() || apart.contains(c)) continue;
+      families[{frame.parent, frame.order, std::string(stem)}].push_back(c);
+    }
+    for (auto& [family, siblings] : families) {
+      std::ranges::sort(siblings, {}, [&](int c) {
+        const std::string_view number = numbered(view_.frames[c].title).number;
+        return std::pair(number.size(), number);
+      });
+      std::string structure_before;
+      std::vector<int> alike;
+      for (const int c : siblings) {
+        std::string own = structure(c);
+        if (own != structure_before) {
+          add_family(alike);
+          alike.clear();
+          structure_before = std::move(own);
+        }
+        alike.push_back(c);
+      }
+      add_family(alike);
+    }
+  }
+
+  void add_family(const std::vector<int>& alike) {
+    if (alike.empty()) return;
+    const auto linked = [&](int a, int b) {  // a backward pass begins with the last one
+      return view_.frames[a].order == 0 ? links_.contains({a, b}) : links_.contains({b, a});
+    };
+    const bool chained = std::ranges::adjacent_find(alike, std::not_fn(linked)) == alike.end();
+    const Numbered title = numbered(view_.frames[alike.front()].title);
+    const std::size_t fewest = title.is_numbered() ? 2 : fewest_named;
+    const bool together = title.is_listed() || (title.is_call() ? chained || alike.size() >= fewest_apart
+                                                                : chained && alike.size() >= fewest);
+    if (!together) return;
+    const int first = alike.front();
+    if (chained && alike.size() > 1) chained_.insert(first);
+    for (const int c : alike) {
+      representative[c] = first;
+      if (c == first) continue;
+      ++times[first];
+      last[first] = c;
+      for (std::size_t i = 0; i < members_[c].size(); ++i) becomes[members_[c][i]] = members_[first][i];
+    }
+  }
+
+  // What comes from outside into a block, and into it alone, becomes what comes into the first in its place.
+  void join_what_feeds(int block) {
+    const int first = representative[block];
+    for (std::size_t i = 0; i < members_[block].size(); ++i) {
+      const std::span<const GraphEdge> own = inputs_[members_[block][i]], other = inputs_[members_[first][i]];
+      for (std::size_t e = 0; e < own.size(); ++e) join(own[e].from, other[e].from, block);
+    }
+  }
+  bool join(int v, int with, int block) {
+    if (becomes[v] == becomes[with]) return true;
+    const GraphVertex& a = view_.vertices[v];
+    const GraphVertex& b = view_.vertices[with];
+    const auto inside = [&](int user) { return block_of(user) == block || becomes[user] != user; };
+    if (becomes[v] != v || becomes[with] != with || a.role == GraphRole::parameter || a.is_result || b.is_result ||
+        a.frame != b.frame || a.order != b.order || !std::ranges::all_of(users_[v], inside)) {
+      return false;
+    }
+    if (block_of(v) != nothing && representative[block_of(v)] != nothing) return false;
+    const std::span<const GraphEdge> own = inputs_[v], other = inputs_[with];
+    if (!alike_but_for_places(a, b) || own.size() != other.size()) return false;
+    becomes[v] = with;  // of its inputs this is the only user that counts
+    bool all = true;
+    for (std::size_t e = 0; all && e < own.size(); ++e) all = join(own[e].from, other[e].from, block);
+    if (!all) {
+      becomes[v] = v;
+      return false;
+    }
+    joined[with].push_back(v);
+    return true;
+  }
+  // Slices of one tensor differ in where they are taken.
+  static bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b) {
+    return a.role == b.role && a.op == b.op && a.shape == b.shape && a.number == b.number &&
+           std::ranges::equal(a.attributes, b.attributes, {}, &std::pair<std::string, std::string>::first,
+                              &std::pair<std::string, std::string>::first);
+  }
+
+  const GraphView& view_;
+  const Inputs inputs_;
+  std::vector<int> block_of_;              // by frame: the block around it
+  std::vector<std::vector<int>> members_;  // by block
+  std::set<std::pair<int, int>> links_;    // between blocks
+  std::set<int> chained_;                  // representatives whose family is a chain
+  std::vector<std::vector<int>> users_;
+};
+
+// "x0 … 19" for x0, x1, ..., x19; else the first name that there is.
+std::string common_name(const std::vector<std::string_view>& names) {
+  const Numbered first = numbered(names.front());
+  const auto longest = [](std::string_view a, std::string_view b) {
+    return std::pair(a.size(), a) < std::pair(b.size(), b);
+  };
+  const std::string_view last = std::ranges::max(names, longest);
+  const auto has_stem = [&](std::string_view name) { return numbered(name).stem == first.stem; };
+  if (!first.stem.empty() && last != names.front() && std::ranges::all_of(names, has_stem)) {
+    return cat(names.front(), " \u2026 ", numbered(last).number);
+  }
+  const auto named = std::ranges::find_if(names, [](std::string_view name) { return !name.empty(); });
+  return std::string(named == names.end() ? std::string_view() : *named);
+}
+
+// What vertices that become one have together: names of operations and of what they are given, results, numbers.
+void add_up(GraphView& view, const std::vector<int>& becomes) {
+  std::map<int, std::vector<std::string_view>> names;
+  for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+    const GraphRole role = view.vertices[v].role;
+    if (becomes[v] != v && role != GraphRole::parameter && role != GraphRole::gradient_operation) {
+      names.try_emplace(becomes[v], 1, view.vertices[becomes[v]].name).first->second.push_back(view.vertices[v].name);
+    }
+  }
+  std::map<int, std::string> common;
+  for (const auto& [v, all] : names) common[v] = common_name(all);
+  for (auto& [v, name] : common) view.vertices[v].name = std::move(name);
+  std::vector<int> measured(view.vertices.size());  // how many numbers of the overlay its number is the sum of
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    const GraphVertex& vertex = view.vertices[v];
+    GraphVertex& first = view.vertices[becomes[v]];
+    first.is_result |= vertex.is_result;
+    first.results = std::min(first.results, vertex.results);  // of each
+    first.dimmed &= vertex.dimmed;
+    if (!vertex.overlay) continue;
+    if (&first != &vertex) first.overlay = first.overlay.value_or(0) + *vertex.overlay;
+    ++measured[becomes[v]];
+  }
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    if (measured[v] > 1) *view.vertices[v].overlay /= measured[v];
+  }
+}
+
+// Of neighbouring frames at `level` that are built alike only the first remains, unless that would close a cycle.
+GraphView rolled_up_at(GraphView view, int level) {
+  std::set<int> apart;  // blocks that stay as they are
+  std::optional<RollUp> roll(std::in_place, view, level, apart);
+  for (bool cyclic = true; cyclic;) {
+    cyclic = false;
+    const std::vector<int> on_cycle = cycles_once_merged(view, roll->becomes, roll->hidden());
+    for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
+      const int block = roll->block_of(v);
+      if (block == nothing || on_cycle[roll->becomes[v]] == nothing || roll->representative[block] == nothing) continue;
+      const bool alone = roll->times[roll->representative[block]] == 1;
+      if (!alone) cyclic |= apart.insert(block).second;
+    }
+    if (cyclic) roll.emplace(view, level, apart);
+  }
+  const std::vector<bool> hidden = roll->hidden();
+  add_up(view, roll->becomes);
+  for (const auto& [first, others] : roll->joined) {
+    view.vertices[first].times += static_cast<int>(others.size());
+  }
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    if (roll->last[c] == nothing) continue;
+    view.frames[c].times *= roll->times[c];
+    std::string& title = view.frames[c].title;
+    if (numbered(title).is_call()) {
+      title = cat(title.substr(0, title.rfind(" (")), roll->follow_each_other(static_cast<int>(c)) ? " \u21BB" : "");
+    } else {
+      title = cat(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).number);
+    }
+  }
+  return merged(view, roll->becomes, Together::alike, hidden);
+}
+
+// Of equal operations in a row, each of which uses nothing of its own but the one before, only the first remains.
+GraphView runs_rolled_up(GraphView view) {
+  const Inputs inputs(view);
+  const auto count = static_cast<int>(view.vertices.size());
+  std::vector<int> becomes(view.vertices.size()), users(view.vertices.size()), before(view.vertices.size(), nothing);
+  std::iota(becomes.begin(), becomes.end(), 0);
+  for (const GraphEdge& edge : view.edges)
+    users[edge.from] += view.vertices[edge.from].order == view.vertices[edge.to].order;
+  const auto can_join = [&](int v) {
+    const GraphVertex& vertex = view.vertices[v];
+    return is_operation(vertex) && vertex.name.empty() && !vertex.is_result && !vertex.overlay;
+  };
+  // The operation before it in a row.
+  const auto find_before = [&](int v) {
+    for (const GraphEdge& edge : inputs[v]) {
+      const int u = edge.from;
+      const GraphVertex &a = view.vertices[u], &b = view.vertices[v];
+      if (!can_join(u) || users[u] != 1 || a.op != b.op || a.order != b.order || a.frame != b.frame ||
+          inputs[u].size() != inputs[v].size() || kind_of(a) != kind_of(b)) {
+        continue;
+      }
+      bool same = true;  // what else it uses
+      for (std::size_t e = 0; e < inputs[v].size(); ++e) {
+        const int own = inputs[v][e].from, other = inputs[u][e].from;
+        const bool equal_numbers =
+            view.vertices[own].number && view.vertices[own].number == view.vertices[other].number;
+        same &= own == u || becomes[own] == becomes[other] || equal_numbers;
+      }
+      if (same) return u;
+    }
+    return nothing;
+  };
+  std::vector<std::vector<int>> by_order;
+  for (int v = 0; v < count; ++v) {
+    by_order.resize(std::max<std::size_t>(by_order.size(), view.vertices[v].order + 1));
+    if (can_join(v)) by_order[view.vertices[v].order].push_back(v);
+  }
+  std::vector<bool> hidden;
+  std::vector<int> first(view.vertices.size());
+  for (const std::vector<int>& pass : by_order) {  // a backward pass uses what the passes before it have become
+    std::map<int, std::vector<int>> runs;
+    for (const int v : pass) {
+      before[v] = find_before(v);
+      first[v] = before[v] == nothing ? v : first[before[v]];
+      if (before[v] != nothing) runs[first[v]].push_back(v);
+    }
+    for (const auto& [begin, rest] : runs) {
+      if (rest.size() + 1 < fewest_apart) continue;
+      view.vertices[begin].times *= static_cast<int>(rest.size()) + 1;
+      for (const int v : rest) {
+        becomes[v] = begin;
+        for (const GraphEdge& edge : inputs[v]) {  // numbers that each has of its own
+          if (view.vertices[edge.from].role != GraphRole::constant) continue;
+          for (const GraphEdge& other : inputs[begin]) {
+            if (other.input == edge.input) becomes[edge.from] = other.from;
+          }
+        }
+      }
+    }
+  }
+  add_up(view, becomes);
+  return merged(view, becomes, Together::alike);
+}
+
+}  // namespace
+
+Numbered numbered(std::string_view title) {
+  const bool is_call = title.ends_with(')');
+  const std::string_view whole = title.substr(0, title.size() - is_call);
+  const std::size_t end = whole.find_last_not_of("0123456789") + 1;  // 0 if there are digits alone
+  if (end == 0 || end == whole.size() || (is_call && !whole.substr(0, end).ends_with(" ("))) return {};
+  return {whole.substr(0, end), whole.substr(end)};
+}
+
+GraphView rolled_up(GraphView view) {
+  const int deepest = deepest_level(view);
+  for (int level = 1; level <= deepest; ++level) view = rolled_up_at(std::move(view), level);
+  return runs_rolled_up(std::move(view));
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,113 @@
+// Tests of core/diagram/render/motion.h: when things in a picture move, and that it is complete without.
+#include <xgrad/core/diagram/render/motion.h>
+
+#include <algorithm>
+
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/render/svg.h>
+#include <xgrad/core/diagram/view/values.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+#include "support/files.h"
+
+namespace xgrad::testing {
+namespace {
+
+using detail::Timetable;
+using detail::timetable_of;
+
+std::size_t count(std::string_view text, std::string_view part) {
+  std::size_t result = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++result;
+  return result;
+}
+std::size_t place_of(const GraphView& view, std::string_view op) {
+  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
+  REQUIRE_MESSAGE(found != view.vertices.end(), op);
+  return static_cast<std::size_t>(found - view.vertices.begin());
+}
+double last_of(const Timetable& times) {
+  return std::max(std::ranges::max(times.values), std::ranges::max(times.gradients));
+}
+
+TEST_CASE("values move in the order of the run, then gradients back") {
+  const Tensor a = variable(2, "a"), b = variable(3, "b");
+  ValueRecorder values;
+  const Tensor second = exp(b);  // which the graph lists behind tanh
+  const Tensor first = tanh(a);
+  const Tensor y = first * second;
+  y.backward();
+  const GraphView view = GraphView::of({y}, {.values = &values});
+  const Timetable times = timetable_of(view);
+  const std::size_t e = place_of(view, "exp"), t = place_of(view, "tanh"), m = place_of(view, "mul");
+  REQUIRE(t < e);
+  CHECK(times.values[e] < times.values[t]);
+  CHECK(times.values[t] < times.values[m]);
+  CHECK(times.values[0] == 0);
+  CHECK(times.values[m] < times.gradients[m]);
+  CHECK(times.gradients[m] < times.gradients[t]);
+  for (const GraphEdge& edge : view.edges) {
+    CHECK(times.values[static_cast<std::size_t>(edge.from)] < times.values[static_cast<std::size_t>(edge.to)]);
+    CHECK(times.gradients[static_cast<std::size_t>(edge.from)] >= times.gradients[static_cast<std::size_t>(edge.to)]);
+  }
+}
+
+TEST_CASE("without a run the order is that of the graph, and no gradient moves") {
+  const GraphView view = GraphView::of({tanh(exp(variable(2, "a")))});
+  const Timetable times = timetable_of(view);
+  CHECK(times.values == std::vector<double>{0, times.step, 2 * times.step});
+  CHECK(std::ranges::max(times.gradients) < 0);
+  CHECK(timetable_of(GraphView()).values.empty());
+}
+
+TEST_CASE("more than 40 vertices move rank by rank, and everything ends within 5 seconds") {
+  const Tensor x = variable(1, "x");
+  ValueRecorder values;
+  Tensors parts;
+  for (int i = 0; i < 30; ++i) parts.push_back(tanh(exp(x * Real(i))));
+  Tensor y = parts[0];
+  for (int i = 1; i < 30; ++i) y = y + parts[static_cast<std::size_t>(i)];
+  y.backward();
+  const GraphView view = GraphView::of({y}, {.values = &values});
+  const Timetable times = timetable_of(view);
+  double exps = -1;
+  for (std::size_t v = 0; v < view.vertices.size(); ++v) {
+    if (view.vertices[v].op != "exp") continue;
+    if (exps < 0) exps = times.values[v];
+    CHECK(times.values[v] == exps);
+  }
+  CHECK(last_of(times) < 4.4);
+  const Tensor small = tanh(x);
+  CHECK(last_of(timetable_of(GraphView::of({small}))) <= 1);
+}
+
+TEST_CASE("a picture moves where it is asked to, and rests complete") {
+  const Tensor x = variable({1, 2}, "x"), w = variable({3, 4}, "w");
+  ValueRecorder values;
+  const Tensor y = sum(tanh(x * w));
+  y.backward();
+  const GraphOptions still{.values = &values}, moving{.values = &values, .animate = true};
+  const GraphView view = GraphView::of({y}, still);
+  const GraphLayout layout = GraphLayout::of(view, still);
+  const std::string plain = to_svg(view, layout, still), animated = to_svg(view, layout, moving);
+  CHECK(count(plain, "animation") == 0);
+  CHECK(count(plain, "token") > 0);  // in the rules of style alone
+  CHECK(count(plain, "class=\"token") == 0);
+  CHECK(count(animated, "class=\"token\"") == view.edges.size());
+  CHECK(count(animated, "class=\"token back\"") == view.edges.size());
+  CHECK(count(animated, " opacity=\"0\"") == 2 * view.edges.size());
+  CHECK(count(animated, "@media screen and (prefers-reduced-motion:no-preference)") == 1);
+  CHECK(animated.find("animation:") > animated.find("@media screen and"));
+  CHECK(count(animated, "infinite") == 0);
+  CHECK(count(animated, "<script") + count(animated, "<animate") == 0);
+  TemporaryFolder folder;
+  save_view((folder / "still.png").string(), view, still);
+  save_view((folder / "moving.png").string(), view, moving);
+  CHECK(read_text(folder / "still.png") == read_text(folder / "moving.png"));
+  CHECK(count(detail::svg_element(view, layout, moving), "class=\"token") == 0);  // pages have their own player
+}
+
+}  // namespace
+}  // namespace xgrad::testing

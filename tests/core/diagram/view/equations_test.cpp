@@ -1,0 +1,72 @@
+// Tests of core/diagram/view/equations.h: formulas with the names of operands.
+#include <xgrad/core/diagram/view/view.h>
+
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+namespace xgrad::testing {
+namespace {
+
+const GraphVertex& the(const GraphView& view, std::string_view op) {
+  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
+  REQUIRE_MESSAGE(found != view.vertices.end(), op);
+  return *found;
+}
+std::string formula(const Tensor& y, std::string_view op) { return the(GraphView::of({y}), op).formula; }
+std::string derivative(const Tensor& y, std::string_view op) { return the(GraphView::of({y}), op).derivative; }
+
+TEST_CASE("equations use the names of operands and of the result") {
+  const Tensor x = variable(normal({2, 3}), "x"), W = variable(normal({4, 3}), "W_ih"), b = variable(normal({4}), "b");
+  const Tensor y = linear(x, W, b);
+  CHECK(formula(y, "linear") == "y = x W_ih^T + b");
+  CHECK(derivative(y, "linear") == "dL/dx = gy W_ih; dL/dW_ih = gy^T x; dL/db = sum of gy");
+  const Tensor h = tanh(y).named("h");
+  CHECK(formula(h, "tanh") == "h = tanh x");
+  CHECK(derivative(h, "tanh") == "dh/dx = 1 - h^2");
+  CHECK(derivative(matmul(h, exp(W)).named("z"), "matmul") == "dL/dh = g_z b^T; dL/db = h^T g_z");
+}
+
+TEST_CASE("a rule has the derivative of its operation, in the same names") {
+  const Tensor u = variable(2, "u"), w = variable(3, "w");
+  const Tensor y = tanh(u * w).named("y");
+  const GraphView view = GraphView::of(grad(y, {u, w}, {.create_graph = true}));
+  CHECK(the(view, "mul'").derivative == "dy/du = w; dy/dw = u");
+  CHECK(the(view, "mul'").formula.empty());
+  CHECK(the(view, "tanh'").derivative == "dy/dx = 1 - y^2");
+}
+
+TEST_CASE("a number stands in the formula itself, and has no derivative") {
+  const Tensor c = variable(10, "c");
+  CHECK(formula(c / 2, "div") == "y = c/2");
+  CHECK(derivative(c / 2, "div") == "dy/dc = 1/2");
+  CHECK(formula(c * -3, "mul") == "y = c (-3)");
+}
+
+TEST_CASE("what a call did not give is not in its formula") {
+  const Tensor x = variable(normal({2, 3}), "x"), W = variable(normal({4, 3}), "W");
+  CHECK(formula(linear(x, W), "linear") == "y = x W^T");
+  CHECK(derivative(linear(x, W), "linear") == "dL/dx = gy W; dL/dW = gy^T x");
+}
+
+TEST_CASE("no letter means two things") {
+  const Tensor y = variable({1, 2}, "y"), t = variable({0, 1}, "t"), b = variable({3, 4}, "b");
+  CHECK(formula(y - t, "sub") == "z = y - t");
+  CHECK(derivative(y - t, "sub") == "dz/dy = 1; dz/dt = -1");
+  CHECK(formula(b * tanh(y), "mul") == "y = b z");  // the second factor is no b
+  const Tensor e = variable({1, 2}, "e");
+  CHECK(formula(exp(e), "exp") == "y = e^x");  // Euler's number
+  CHECK(formula(square(variable(1, "blocks.0.weight")), "square") == "y = weight^2");
+  CHECK(formula(variable(1, "a.weight") * variable(1, "b.weight"), "mul") == "y = a b");
+  CHECK(formula(square(variable(1, "two words")), "square") == "y = x^2");
+  CHECK(formula(t * t, "mul") == "y = a b");  // with two derivatives
+}
+
+TEST_CASE("an operation whose inputs its formula does not tell apart keeps its letters") {
+  const Tensor u = variable({1, 2}, "u"), v = variable({1, 2}, "v");
+  CHECK(formula(concat({u, v}), "concat") == "y = (x_1, x_2, ...) along the axis");
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,124 @@
+// Tests of core/diagram/view/number_picture.h: which numbers are cells, which a histogram, and how large both are.
+#include <xgrad/core/diagram/view/number_picture.h>
+
+#include <limits>
+
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/render/number_svg.h>
+#include <xgrad/core/diagram/render/svg.h>
+#include <xgrad/core/diagram/view/label_size.h>
+#include <xgrad/core/diagram/view/values.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+namespace xgrad::testing {
+namespace {
+
+using detail::NumberPicture;
+constexpr Real nan = std::numeric_limits<Real>::quiet_NaN(), infinity = std::numeric_limits<Real>::infinity();
+
+NumberPicture picture(const Array& numbers) { return detail::picture_of(summary_of(numbers)); }
+std::size_t count(std::string_view text, std::string_view part) {
+  std::size_t result = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++result;
+  return result;
+}
+
+TEST_CASE("matrices up to 4 x 4 are cells with digits, up to 8 x 8 without, and larger arrays histograms") {
+  for (const Shape& shape : {Shape{2, 2}, Shape{4, 4}, Shape{3}, Shape{1, 1, 2, 3}, Shape{3, 1}, Shape{8}}) {
+    INFO(shape);
+    CHECK(picture(normal(shape)).kind == NumberPicture::cells);
+    CHECK(picture(normal(shape)).has_digits == (shape != Shape{8}));
+  }
+  for (const Shape& shape : {Shape{5, 4}, Shape{8, 8}, Shape{1, 8, 8}}) {
+    INFO(shape);
+    CHECK(picture(normal(shape)).kind == NumberPicture::cells);
+    CHECK(!picture(normal(shape)).has_digits);
+  }
+  CHECK(picture(normal({4, 3})).rows == 4);
+  CHECK(picture(normal({4, 3})).columns == 3);
+  for (const Shape& shape : {Shape{9}, Shape{9, 2}, Shape{2, 3, 3}, Shape{100, 100}}) {
+    CHECK(picture(normal(shape)).kind == NumberPicture::bars);
+  }
+  CHECK(picture(Array(Shape{}, Real(3))).kind == NumberPicture::none);
+  CHECK(picture(Array(Shape{100}, Real(3))).kind == NumberPicture::none);
+  CHECK(picture(Array(Shape{100}, nan)).kind == NumberPicture::none);
+  CHECK(picture(Array(Shape{0})).kind == NumberPicture::none);
+}
+
+TEST_CASE("boxes of matrices are at most 240 pixels wide, of summaries 180") {
+  for (const double factor : {1e-6, 0.001, 0.03, 1.0, 30.0, 4000.0, 1e9}) {
+    for (const Shape& shape : {Shape{4, 4}, Shape{8}, Shape{8, 8}, Shape{2, 8}, Shape{9}, Shape{50, 50}}) {
+      Array numbers = normal(shape);
+      for (std::int64_t i = 0; i < numbers.size(); ++i) numbers.mutable_data()[i] *= Real(factor);
+      for (const bool is_input : {false, true}) {
+        GraphVertex vertex{
+            .role = is_input ? GraphRole::input : GraphRole::parameter, .op = {}, .name = {}, .path = {}};
+        vertex.value = vertex.gradient = shared_summary_of(numbers);
+        const bool is_matrix = picture(numbers).kind == NumberPicture::cells;
+        INFO(shape, ' ', factor);
+        CHECK(detail::size_of_vertex(vertex, {}).width <= (is_matrix ? 240 : is_input ? 216 : 180));
+      }
+    }
+  }
+}
+
+TEST_CASE("cells have two decimals about 1, none for whole numbers, and no sign of zero") {
+  CHECK(detail::cell_text(-0.534, 2) == "-0.53");
+  CHECK(detail::cell_text(-0.001, 2) == "0.00");
+  CHECK(detail::cell_text(-nan, 2) == "nan");
+  CHECK(detail::cell_text(nan, 2) == "nan");
+  CHECK(detail::cell_text(-infinity, 0) == "-\u221E");
+  CHECK(picture(Array(Shape{2}, {Real(1.5), Real(-9)})).decimals == 2);
+  CHECK(picture(Array(Shape{2}, {Real(15.5), Real(-9)})).decimals == 1);
+  CHECK(picture(Array(Shape{2}, {Real(0.02), Real(0.031)})).decimals == 3);
+  CHECK(picture(Array(Shape{2}, {Real(400), Real(7)})).decimals == 0);
+  CHECK(picture(Array(Shape{2}, {Real(400.5), Real(7)})).decimals == 0);
+}
+
+TEST_CASE("in short there are the mean and the deviation, as far as their digits count, and NaN is nan") {
+  const auto said = [](const Array& numbers) { return detail::in_short(summary_of(numbers)); };
+  CHECK(said(Array(Shape{}, Real(0.25))) == "0.25");
+  CHECK(said(Array(Shape{}, -nan)) == "nan");
+  CHECK(said(Array(Shape{20}, Real(1))) == "all 1");
+  Array spread(Shape{100});
+  for (std::int64_t i = 0; i < 100; ++i) spread.mutable_data()[i] = Real(i % 2 ? 0.5001 : -0.5);
+  CHECK(said(spread) == "0 \u00B1 0.5");
+  spread.mutable_data()[0] = nan;
+  CHECK(said(spread) == "0.01 \u00B1 0.5, 1 NaN");
+  CHECK(said(Array(Shape{20}, nan)) == "20 NaN");
+  CHECK(to_string(summary_of(Array(Shape{2}, -nan))) == "[nan, nan]");
+}
+
+TEST_CASE("cells are coloured by sign and size, and a sign tells negative ones without digits") {
+  Array numbers(Shape{8, 8}, Real(0));
+  numbers.mutable_data()[0] = -2;
+  numbers.mutable_data()[1] = 1;
+  numbers.mutable_data()[2] = nan;
+  const std::string svg = detail::numbers_in_svg(summary_of(numbers), {0, 0});
+  CHECK(count(svg, "class=\"minus\"") == 1);
+  CHECK(count(svg, "class=\"plus\"") == 62);
+  CHECK(count(svg, "class=\"bad\"") == 1);
+  CHECK(count(svg, "fill-opacity=\"0.9\"") == 1);
+  CHECK(count(svg, "fill-opacity=\"0.45\"") == 1);
+  CHECK(count(svg, ">-</text>") == 1);
+  CHECK(count(svg, ">nan</text>") == 1);
+}
+
+TEST_CASE("a picture has the numbers of a run, and its tooltips those that it shows as colours") {
+  const Tensor w = variable(normal({5, 5}), "w"), big = variable(normal({30, 5}), "big");
+  ValueRecorder values;
+  const Tensor y = sum(matmul(big, w));
+  y.backward();
+  const GraphOptions options{.values = &values};
+  const GraphView view = GraphView::of({y}, options);
+  const std::string svg = to_svg(view, GraphLayout::of(view, options), options);
+  CHECK(count(svg, "class=\"cells\"") == 2);  // w and its gradient
+  CHECK(count(svg, "class=\"bars\"") == 3);   // big and its gradient, the product, whose gradient is all 1
+  CHECK(count(svg, "gradient all 1<") == 1);
+  CHECK(svg.find(cat("\nvalue:\n", detail::rounded(w.value().data()[0], 4), "  ")) != svg.npos);
+}
+
+}  // namespace
+}  // namespace xgrad::testing

@@ -1,0 +1,206 @@
+// What is built alike is drawn once: blocks of a backward pass, calls of a module, operations in a row.
+#include <xgrad/core/diagram/render/drawing.h>
+#include <xgrad/core/diagram/view/compare.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <xgrad/core/base/scope.h>
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+// tanh(weight x + h), in a module of that path, with the parameters of that module.
+Tensor cell(const std::string& path, const Tensor& x, const Tensor& h) {
+  static std::map<std::string, Tensor> weights;
+  Tensor& weight = weights[path];
+  if (!weight.defined()) weight = variable(Array(x.shape(), Real(1)), path + ".weight");
+  const Scope scope(intern(path));
+  return tanh(x * weight + h);
+}
+
+std::vector<std::string> titles(const GraphView& view) {
+  std::vector<std::string> all;
+  for (const GraphFrame& frame : view.frames) {
+    all.push_back(cat(frame.title, frame.times > 1 ? cat(" x", frame.times) : "", frame.order > 0 ? "'" : ""));
+  }
+  return all;
+}
+std::vector<std::string> boxes(const GraphView& view) {
+  std::vector<std::string> all;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.role != GraphRole::module) continue;
+    all.push_back(cat(vertex.op, vertex.times > 1 ? cat(" x", vertex.times) : "", vertex.order > 0 ? "'" : ""));
+  }
+  return all;
+}
+const GraphVertex& named(const GraphView& view, std::string_view name) {
+  const auto found = std::ranges::find(view.vertices, name, &GraphVertex::name);
+  REQUIRE_MESSAGE(found != view.vertices.end(), name);
+  return *found;
+}
+
+Tensor input(const std::string& name) { return tensor({1, 2}).named(name); }
+
+// With the gradients of all that it was computed from.
+Tensors step(const Tensor& loss, const Tensors& parameters) {
+  Tensors all = grad(loss, parameters, {.create_graph = true});
+  all.insert(all.begin(), loss);
+  return all;
+}
+
+using Strings = std::vector<std::string>;
+
+Tensors blocks(const std::string& name, int count) {
+  Tensor y = variable({1, 2}, "x");
+  Tensors parameters{y};
+  for (int i = 0; i < count; ++i) {
+    parameters.push_back(variable({1, 1}, cat(name, i, ".weight")));
+    const Scope scope(intern(cat(name, i)));
+    y = tanh(y * parameters.back());
+  }
+  return step(sum(y).named("loss"), parameters);
+}
+
+}  // namespace
+
+TEST_CASE("blocks of a backward pass are rolled up as those of the forward pass") {
+  std::vector<std::size_t> sizes;
+  for (const int count : {2, 3, 6, 12}) {
+    const GraphView view = GraphView::of(blocks("blocks.", count));
+    CHECK(titles(view) == Strings{cat("blocks.0 \u2026 ", count - 1, " x", count),
+                                  cat("blocks.0 \u2026 ", count - 1, " x", count, "'")});
+    sizes.push_back(view.vertices.size());
+    const GraphView closed = GraphView::of(blocks("blocks.", count), {.depth = 0});
+    REQUIRE(boxes(closed).size() == 2);
+    const auto backward = std::ranges::find(closed.vertices, 1, [](const GraphVertex& vertex) {
+      return vertex.role == GraphRole::module ? vertex.order : 0;
+    });
+    CHECK(backward->results == 1);  // of each: that of its weight
+    CHECK(closed.vertices[static_cast<std::size_t>(backward->rule_of)].path == backward->path);
+  }
+  CHECK(sizes == std::vector<std::size_t>(4, sizes[0]));
+}
+
+TEST_CASE("modules whose names only end in numbers are rolled up where three or more follow each other") {
+  CHECK(titles(GraphView::of({blocks("block", 3)[0]})) == Strings{"block0 \u2026 2 x3"});
+  CHECK(titles(GraphView::of({blocks("block", 2)[0]})) == Strings{"block0", "block1"});
+  // Beside each other they are different things: the two arms of a fork.
+  const Tensor x = input("x");
+  Tensor y = zeros({2});
+  for (const char* arm : {"arm1", "arm2", "arm3"}) y = y + cell(arm, x, x);
+  CHECK(titles(GraphView::of({y})) == Strings{"arm1", "arm2", "arm3"});
+}
+
+TEST_CASE("calls of a module that follow each other are one, and so is what each of them is given") {
+  Tensor h = input("h0");
+  for (int t = 0; t < 20; ++t) h = cell("rnn", input(cat("x", t)), h);
+  const GraphView view = GraphView::of({h.named("h")});
+  CHECK(titles(view) == Strings{"rnn \u21BB x20"});
+  CHECK(named(view, "x0 \u2026 19").times == 20);
+  CHECK(named(view, "h0").times == 1);
+  CHECK(view.vertices.size() == 6);  // x, weight, mul, h0, add, tanh
+  const GraphView closed = GraphView::of({h}, {.depth = 0});
+  CHECK(boxes(closed) == Strings{"rnn \u21BB x20"});
+  CHECK(std::ranges::find(closed.vertices, GraphRole::module, &GraphVertex::role)->parameters == 2);
+  CHECK(GraphView::of({h}, {.depth = 1, .roll_up = false}).frames.size() == 20);
+  CHECK(GraphView::of({h}, {.depth = 1, .roll_up = false}).vertices.size() == 20 * 4 + 2);
+}
+
+TEST_CASE("their results are one, too, and rules are those of the calls") {
+  Tensor h = input("h0"), total = zeros({2});
+  Tensors all;
+  for (int t = 0; t < 5; ++t) all.push_back(h = cell("rnn", input(cat("x", t)), h));
+  const GraphView view = GraphView::of({stack(all)});
+  CHECK(std::ranges::count_if(view.edges, [&](const GraphEdge& edge) {
+          return view.vertices[static_cast<std::size_t>(edge.to)].op == "stack";
+        }) == 1);
+  const Tensor w = variable({1, 1}, "once.weight");
+  Tensor y = input("x");
+  for (int t = 0; t < 3; ++t) {
+    const Scope scope(intern("once"));
+    y = tanh(y * w);
+  }
+  CHECK(titles(GraphView::of(step(sum(y), {w}))).size() >= 2);
+}
+
+TEST_CASE("two calls that do not follow each other can be told apart") {
+  const Tensor y = cell("net", input("x1"), zeros({2})) - cell("net", input("x2"), zeros({2}));
+  const GraphView view = GraphView::of({y}, {.depth = 0});
+  CHECK(boxes(view) == Strings{"net (1)", "net (2)"});
+  for (const char* x : {"x1", "x2"}) {  // each goes into its own call
+    const int from = static_cast<int>(&named(view, x) - view.vertices.data());
+    const auto edge = std::ranges::find(view.edges, from, &GraphEdge::from);
+    CHECK(view.vertices[static_cast<std::size_t>(edge->to)].op == cat("net (", x[1], ')'));
+  }
+  // No arrow leads from one to the other: the parameters are the same.
+  for (const GraphEdge& edge : view.edges) {
+    CHECK(view.vertices[static_cast<std::size_t>(edge.to)].op != (edge.from < 0 ? "" : "net (0)"));
+    const bool between = view.vertices[static_cast<std::size_t>(edge.from)].role == GraphRole::module &&
+                         view.vertices[static_cast<std::size_t>(edge.to)].role == GraphRole::module;
+    CHECK(!between);
+  }
+}
+
+TEST_CASE("operations in a row that are alike are one box") {
+  const Tensor x = variable(1, "x");
+  Tensor y = x;
+  for (int i = 0; i < 100; ++i) y = tanh(y);
+  const GraphView view = GraphView::of({y});
+  CHECK(view.vertices.size() == 3);  // x, 99 of them, the result
+  CHECK(view.vertices[1].times == 99);
+  CHECK(view.edges.size() == 2);
+  const GraphView both = GraphView::of(step(y, {x}));
+  CHECK(both.vertices.size() == 7);  // and as many gradients, with the seed
+  CHECK(GraphView::of({y}, {.roll_up = false}).vertices.size() == 101);
+  // What has a name or a user of its own stays.
+  const Tensor middle = tanh(tanh(tanh(tanh(x)))).named("middle");
+  CHECK(GraphView::of({tanh(tanh(tanh(tanh(middle)))) + middle}).vertices.size() > 4);
+  CHECK(named(GraphView::of({tanh(tanh(tanh(tanh(middle))))}), "middle").times == 1);
+  CHECK(GraphView::of({tanh(tanh(tanh(x)))}).vertices.size() == 4);  // three are no row
+}
+
+TEST_CASE("a row of operations with a number each is one only where the numbers are equal") {
+  const Tensor x = variable(1, "x");
+  Tensor y = x, z = x;
+  for (int i = 0; i < 10; ++i) {
+    y = y * 2;
+    z = z * (i + 2);
+  }
+  CHECK(GraphView::of({y}).vertices.size() < 8);
+  CHECK(GraphView::of({z}).vertices.size() == 21);
+}
+
+TEST_CASE("graphs with another number of equal blocks are not equal") {
+  const GraphView two = GraphView::of({blocks("blocks.", 2)[0]}), three = GraphView::of({blocks("blocks.", 3)[0]});
+  CHECK(compare_graphs(two, two).equal());
+  const GraphComparison comparison = compare_graphs(three, two);
+  CHECK(!comparison.equal());
+  CHECK(comparison.modules == Strings{"module 'blocks.0': 2 times, was 3"});
+  CHECK(to_string(comparison).find("blocks.0': 2 times, was 3") != std::string::npos);
+}
+
+TEST_CASE("what only changes the form of numbers is an arrow in diagrams with modules, but where it is wanted") {
+  const Tensor x = variable({{1, 2}, {3, 4}}, "x");
+  const auto in_module = [&] {
+    const Scope scope(intern("m"));
+    return tanh(reshape(x, {4}));
+  };
+  const auto count = [](const GraphView& view) {
+    return std::ranges::count(view.vertices, "reshape", &GraphVertex::op);
+  };
+  const Tensor y = in_module();
+  CHECK(count(GraphView::of({y})) == 0);
+  CHECK(GraphView::of({y}).edges.size() == 1);
+  CHECK(count(GraphView::of({y}, {.forms = true})) == 1);
+  CHECK(count(GraphView::of({y}, {.formulas = true})) == 1);
+  CHECK(count(GraphView::of({tanh(reshape(x, {4}))})) == 1);  // without modules
+  CHECK(GraphView::of({y}, {.depth = 0}).vertices[1].operations == 2);
+}

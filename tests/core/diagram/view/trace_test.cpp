@@ -1,0 +1,221 @@
+// Which operations leave a trace: gradient rules that compute nothing or with numbers alone, and what no gradient flows
+// through.
+#include <xgrad/core/diagram/view/source_lines.h>
+#include <xgrad/core/diagram/view/values.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <xgrad/core/graph/grad.h>
+#include <xgrad/core/watch/why_no_grad.h>
+#include <xgrad/ops/ops.h>
+
+#include "support/check.h"
+
+using namespace xgrad;
+using namespace xgrad::testing;
+
+namespace {
+
+std::vector<std::string> ops_of(const GraphView& view, GraphRole role = GraphRole::operation) {
+  std::vector<std::string> ops;
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.role == role) ops.push_back(vertex.op);
+  }
+  std::ranges::sort(ops);
+  return ops;
+}
+
+const GraphVertex& the(const GraphView& view, std::string_view op) {
+  const auto found = std::ranges::find(view.vertices, op, &GraphVertex::op);
+  REQUIRE_MESSAGE(found != view.vertices.end(), op);
+  return *found;
+}
+
+// "seed -> mean'" and so on, of a backward pass.
+std::vector<std::string> gradient_arrows(const GraphView& view) {
+  std::vector<std::string> arrows;
+  for (const GraphEdge& edge : view.edges) {
+    const GraphVertex &from = view.vertices[static_cast<std::size_t>(edge.from)],
+                      &to = view.vertices[static_cast<std::size_t>(edge.to)];
+    if (from.order > 0) arrows.push_back(cat(from.op, " -> ", to.op));
+  }
+  std::ranges::sort(arrows);
+  return arrows;
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("every operation on the way of a gradient has the box of its rule, also where that computes nothing") {
+  const Tensor x = variable({{1, 2}, {3, 4}}, "x"), b = variable({5, 6}, "b"), c = variable(2, "c");
+  const Tensor loss = mean(tanh(x + b) - c).named("loss");
+  Tensors step = grad(loss, {x, b, c}, {.create_graph = true});
+  step.push_back(loss);
+  const GraphView view = GraphView::of(step);
+  CHECK(ops_of(view) == Strings{"add", "mean", "sub", "tanh"});
+  CHECK(ops_of(view, GraphRole::gradient_operation) == Strings{"add'", "mean'", "sub'", "tanh'"});
+  CHECK(gradient_arrows(view) == Strings{"mean' -> sub'", "seed -> mean'", "sub' -> tanh'", "tanh' -> add'"});
+  CHECK(the(view, "seed").number == Real(1));
+  CHECK(*the(view, "mean'").shape == Shape{2, 2});
+  CHECK(the(view, "add'").results == 2);  // dloss/dx and dloss/db
+  for (const GraphVertex& vertex : view.vertices) {
+    if (vertex.role != GraphRole::gradient_operation) continue;
+    REQUIRE(vertex.rule_of >= 0);
+    CHECK(cat(view.vertices[static_cast<std::size_t>(vertex.rule_of)].op, '\'') == vertex.op);
+  }
+}
+
+TEST_CASE("rules are named after operations that are not drawn themselves") {
+  const Tensor x = variable(1, "x");
+  const Tensor first = grad(sum(sin(x) * x), {x}, {.create_graph = true})[0];
+  const GraphView view = GraphView::of({grad(first, {x}, {.create_graph = true})[0]});
+  CHECK(std::ranges::none_of(view.vertices, [](const GraphVertex& vertex) { return vertex.op == "gradient"; }));
+  CHECK(the(view, "sum'").order == 1);
+  CHECK(std::ranges::count(view.vertices, GraphRole::seed, &GraphVertex::role) == 2);
+}
+
+TEST_CASE("a backward pass begins with the seed that it was given") {
+  const Tensor x = variable({1, 2}, "x"), seed = tensor({3, 4}).named("v");
+  const GraphView view = GraphView::of({grad(tanh(x), {x}, {.seed = seed, .create_graph = true})[0]});
+  CHECK(std::ranges::none_of(view.vertices, [](const GraphVertex& vertex) { return vertex.role == GraphRole::seed; }));
+  CHECK(the(view, "leaf").name == "x");
+  CHECK(std::ranges::count(view.vertices, "v", &GraphVertex::name) == 1);
+}
+
+TEST_CASE("what no gradient flows through is drawn if that was asked for before") {
+  const Tensor w = variable(normal({4, 2}), "w");
+  const auto run = [&] { return matmul(zeros({3, 4}).named("img") / 255 - 0.5, w).named("y"); };
+  CHECK(ops_of(GraphView::of({run()})) == Strings{"matmul"});
+  const Strings all{"div", "matmul", "sub"};
+  {
+    const TraceAll trace;
+    const GraphView view = GraphView::of({run()});
+    CHECK(ops_of(view) == all);
+    CHECK(std::ranges::count(view.vertices, "img", &GraphVertex::name) == 1);
+    CHECK(std::ranges::count(view.vertices, GraphRole::constant, &GraphVertex::role) == 2);  // 255 and 0.5
+  }
+  {
+    const ValueRecorder values;
+    const GraphView view = GraphView::of({run()}, {.values = &values});
+    CHECK(ops_of(view) == all);
+    CHECK(the(view, "sub").value->mean == -0.5);
+  }
+  {
+    const SourceLines lines;
+    CHECK(ops_of(GraphView::of({run()})) == all);
+  }
+  CHECK(ops_of(GraphView::of({run()})) == Strings{"matmul"});
+}
+
+TEST_CASE("under NoGrad, and of a model without trainable parameters, operations are traced as well") {
+  const TraceAll trace;
+  const NoGrad off;
+  const Tensor ids_of = embedding(variable(normal({5, 2}), "table"), index({4, 0}));
+  const GraphView view = GraphView::of({tanh(ids_of)});
+  CHECK(ops_of(view) == Strings{"embedding", "tanh"});
+  CHECK(std::ranges::count(view.vertices, "ids", &GraphVertex::name) == 1);
+}
+
+TEST_CASE("a trace changes nothing else") {
+  const auto run = [] {
+    const Tensor a = tensor({1, 2}) * 2, b = a.detach();
+    CHECK(a.is_leaf());
+    CHECK(!a.requires_grad());
+    CHECK(why_no_grad(a) == why_no_grad(tensor({1, 2})));
+    b.assign(tensor({7, 8}).value());
+    const Tensor w = variable({1, 1}, "w");
+    const Tensor loss = sum(a * w + b);
+    loss.backward();
+    return cat(loss.value(), w.grad().value());
+  };
+  const std::string plain = run();
+  const std::int64_t nodes = live_node_count();
+  {
+    const TraceAll trace;
+    CHECK(run() == plain);
+    CHECK(live_node_count() == nodes);
+    const Tensor chosen = tensor({1, 2}) * 2;
+    chosen.set_requires_grad();
+    CHECK(GraphView::of({sum(chosen)}).vertices.size() == 2);  // its history is nobody's business now
+  }
+}
+
+TEST_CASE("a leaf that was assigned is no result any more") {
+  const TraceAll trace;
+  const Tensor a = tensor({1, 2}) * 2;
+  CHECK(ops_of(GraphView::of({a + 1})) == Strings{"add", "mul"});
+  a.assign(tensor({7, 8}).value());
+  CHECK(ops_of(GraphView::of({a + 1})) == Strings{"add"});
+}
+
+TEST_CASE("a chain of traces may be long") {
+  const TraceAll trace;
+  Tensor y = tensor({1});
+  for (int i = 0; i < 100'000; ++i) y = tanh(y);
+  CHECK(the(GraphView::of({y}), "tanh").times == 99'999);
+}
+
+TEST_CASE("detached values say what they are detached from, others that look like them do not") {
+  const Tensor u = variable({1, 1}, "u"), w = variable({0, 1}, "w");
+  ValueRecorder values;
+  const Tensor hidden = tanh(u);
+  sum(hidden.detach() * w + Tensor(hidden.value())).backward();
+  const Tensor y = sum(hidden.detach() * w + Tensor(hidden.value()));
+  y.backward();
+  const GraphView view = GraphView::of({y}, {.values = &values});
+  CHECK(the(view, "detach").gradient_state == "none, detached from tanh");
+  CHECK(std::ranges::count_if(view.vertices, [](const GraphVertex& vertex) {
+          return vertex.gradient_state.find("detached") != std::string::npos;
+        }) == 1);
+}
+
+TEST_CASE("the first value, or else the first gradient, that is no number is marked") {
+  const auto first = [](const Tensor& y, const ValueRecorder& values) {
+    std::string marked;
+    for (const GraphVertex& vertex : GraphView::of({y}, {.values = &values}).vertices) {
+      if (vertex.first_nan)
+        append(marked, cat(marked.empty() ? "" : " ", is_operation(vertex) ? vertex.op : vertex.name));
+    }
+    return marked;
+  };
+  const Tensor x = variable({-1, 2}, "x"), w = variable({0, 1}, "w");
+  ValueRecorder values;
+  const Tensor y = sum(tanh(log(x)) * 2);
+  y.backward();
+  CHECK(first(y, values) == "log");
+  const Tensor z = sum(sqrt(w * w));
+  z.backward();
+  CHECK(first(z, values) == "w");
+  const Tensor fine = sum(x * x);
+  fine.backward();
+  CHECK(first(fine, values).empty());
+}
+
+TEST_CASE("an input that was assigned after its use is marked, as no backward pass takes it") {
+  const Tensor x = variable({1, 2}, "x"), b = variable({1, 2}, "b");
+  const Tensor y = sum(x * x + b);
+  const auto note = [&](std::string_view name) {
+    const GraphView view = GraphView::of({y});
+    return std::ranges::find(view.vertices, name, &GraphVertex::name)->note;
+  };
+  CHECK(note("x").empty());
+  x.assign(tensor({3, 4}).value());
+  b.assign(tensor({3, 4}).value());  // which no rule holds
+  CHECK(note("x") == "assigned after it was used");
+  CHECK(note("b").empty());
+  error_of<GraphError>([&] { y.backward(); });
+}
+
+TEST_CASE("whole numbers that a module computed itself are no inputs of the model") {
+  const Tensor x = variable({{3, 1, 2}}, "x");
+  const auto chosen = [&] {
+    const Scope scope(intern("router"));
+    return gather(x, 1, topk(x, 2).indices);
+  };
+  const GraphView view = GraphView::of({chosen()});
+  CHECK(std::ranges::count(view.vertices, GraphRole::input, &GraphVertex::role) == 0);
+  const GraphView given = GraphView::of({gather(x, 1, index({{2}}))});
+  CHECK(std::ranges::count(given.vertices, GraphRole::input, &GraphVertex::role) == 1);
+}
