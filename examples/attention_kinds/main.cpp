@@ -46,7 +46,7 @@ void draw_weights(const std::filesystem::path& out) {
   const nn::GaussianAttention gaussian{nn::root};
   const nn::BandAttention windowed{nn::root, {.before = 2, .after = 1}};
 
-  kit::HeatMaps maps{.title = "The same queries and keys", .columns = 3};
+  kit::HeatMaps maps{.title = "The same queries and keys", .columns = 3, .scale = kit::HeatScale::shares};
   for (std::int64_t t = 1; t <= T; ++t) maps.queries.push_back(cat(t));
   maps.keys = maps.queries;
   const auto add = [&](const char* title, const Tensor& weights) {

@@ -14,9 +14,9 @@ namespace compare_layers {
 
 using namespace xgrad;
 
-inline Tensor weights(std::int64_t rows, std::int64_t columns, std::uint64_t draw) {
+inline Tensor weights(const char* name, std::int64_t rows, std::int64_t columns, std::uint64_t draw) {
   const Array numbers = random_normal({rows, columns}, RandomKey{1, draw});
-  return Tensor(numbers) / std::sqrt(static_cast<Real>(rows));
+  return (Tensor(numbers) / std::sqrt(static_cast<Real>(rows))).named(name);
 }
 
 /// Self-attention without projections: y_t = softmax(x_t X' / sqrt(d)) X, rows of X all tokens.      (1, d) each
@@ -31,7 +31,7 @@ inline Tensors attention(const Tensors& tokens) {
 /// h_t = tanh(x_t W + h_(t-1) U)
 inline Tensors recurrence(const Tensors& tokens) {
   const std::int64_t d = tokens.front().dim(1);
-  const Tensor w = weights(d, d, 1), u = weights(d, d, 2);
+  const Tensor w = weights("W", d, d, 1), u = weights("U", d, d, 2);
   Tensors result;
   Tensor h;
   for (const Tensor& x : tokens) {
@@ -44,7 +44,7 @@ inline Tensors recurrence(const Tensors& tokens) {
 /// y_t = (x_(t-k+1), ..., x_t) W: the token and the k - 1 before it, zeros before the first.
 inline Tensors convolution(const Tensors& tokens, std::int64_t k) {
   const std::int64_t d = tokens.front().dim(1);
-  const Tensor w = weights(k * d, d, 3), nothing = zeros({1, d});
+  const Tensor w = weights("W", k * d, d, 3), nothing = zeros({1, d}).named("0");
   Tensors result;
   for (std::int64_t t = 0; t < std::ssize(tokens); ++t) {
     Tensors seen;

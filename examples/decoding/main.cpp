@@ -129,6 +129,7 @@ void sample_translations(const kit::Corpus& corpus, const nn::EncoderDecoder& mo
   const Index likeliest = topk(logits, std::min<std::int64_t>(12, logits.dim(1))).indices;
   kit::HeatMaps maps{.title = cat("What the first word of the translation is drawn from: ", kit::joined(source)),
                      .panels = {{}},
+                     .scale = kit::HeatScale::shares,
                      .query_caption = "",
                      .key_caption = "the twelve most probable words"};
   for (const std::int64_t id : likeliest) maps.keys.push_back(corpus.target_vocab().token(id));

@@ -36,7 +36,7 @@ inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, 
     double x, y, p;
   };
   std::map<std::string, Place> places{{"", {20, top + line * static_cast<double>(most) / 2, 1}}};
-  svg.shape("circle", {{"cx", 24.0}, {"cy", places[""].y}, {"r", 5.0}, {"fill", kit::series_inks[0]}});
+  svg.circle(24, places[""].y, 5, {{"fill", kit::series_inks[0]}});
   for (std::size_t t = 0; t < steps.size(); ++t) {
     const double x = left + column * static_cast<double>(t);
     const double first = top + line * static_cast<double>(most - 4 * steps[t].size()) / 2;
@@ -49,19 +49,10 @@ inline std::string beam_svg(const std::vector<std::vector<std::string>>& steps, 
       const bool open = t + 1 < steps.size() && std::ranges::find(steps[t + 1], prefix) != steps[t + 1].end();
       const bool ended = std::ranges::find(ends, prefix) != ends.end();
       const kit::Ink colour = ended ? kit::series_inks[2] : open ? kit::series_inks[0] : kit::frame_ink;
-      svg.shape("line", {{"x1", parent.x + (from.empty() ? 10 : box_width)},
-                         {"y1", parent.y},
-                         {"x2", x},
-                         {"y2", here.y},
-                         {"stroke", colour},
-                         {"stroke-width", open || ended ? 2.0 : 1.0}});
-      svg.shape("rect", {{"x", x},
-                         {"y", here.y - box_height / 2},
-                         {"width", box_width},
-                         {"height", box_height},
-                         {"rx", 4.0},
-                         {"fill", open || ended ? colour : kit::ground_ink},
-                         {"stroke", colour}});
+      svg.line(parent.x + (from.empty() ? 10 : box_width), parent.y, x, here.y,
+               {{"stroke", colour}, {"stroke-width", open || ended ? 2.0 : 1.0}});
+      svg.rect(x, here.y - box_height / 2, box_width, box_height,
+               {{"rx", 4.0}, {"fill", open || ended ? colour : kit::ground_ink}, {"stroke", colour}});
       svg.text(
           x + box_width / 2, here.y + 4, prefix + "  " + kit::fixed(here.p, 3),
           {{"text-anchor", "middle"}, {"font-size", 12}, {"fill", open || ended ? kit::ground_ink : kit::quiet_ink}});

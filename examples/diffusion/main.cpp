@@ -74,7 +74,11 @@ Tensors sample(const Denoiser& model, std::int64_t n) {
 kit::PlotPanel panel(const std::string& title, const Tensor& cloud) {
   const std::vector<double> x = kit::numbers(cloud[{slice(0, 400), 0}].value());
   const std::vector<double> y = kit::numbers(cloud[{slice(0, 400), 1}].value());
-  return {.series = {{.x = x, .y = y, .style = kit::Series::Style::points}}, .title = title};
+  return {.series = {{.x = x, .y = y, .style = kit::Series::Style::points}},
+          .title = title,
+          .x_limits = kit::Limits{-3, 3},
+          .y_limits = kit::Limits{-3, 3},
+          .equal_aspect = true};
 }
 
 int main() {

@@ -14,6 +14,7 @@ inline kit::HeatMaps weight_maps(const Index& records, const Tensor& weights) {
                      .queries = {"sex", "brand"},
                      .keys = {"sex", "brand"},
                      .columns = static_cast<std::size_t>(records.dim(0)),
+                     .scale = kit::HeatScale::shares,
                      .query_caption = "field",
                      .key_caption = "attends to"};
   for (std::int64_t h = 0; h < weights.dim(0); ++h) {

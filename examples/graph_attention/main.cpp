@@ -113,19 +113,15 @@ void save_picture(const Network& network, const Result& result) {
     for (std::int64_t j = 0; j < i; ++j) {
       if (!network.linked.at({i, j})) continue;
       const double weight = (weights.value().at({i, j}) + weights.value().at({j, i})) / 2;
-      const std::string way = cat("M", x(i), " ", y(i), "L", x(j), " ", y(j));
-      svg.shape("path", {{"d", way}, {"stroke", kit::quiet_ink}, {"stroke-opacity", std::min(0.3 * weight, 1.0)}});
+      svg.line(x(i), y(i), x(j), y(j), {{"stroke", kit::quiet_ink}, {"stroke-opacity", std::min(0.3 * weight, 1.0)}});
     }
   }
   for (std::int64_t i = 0; i < people; ++i) {
     const double r = 8 * std::sqrt(heard.value().at({i}));
-    svg.shape("rect", {{"x", x(i) - r},
-                       {"y", y(i) - r},
-                       {"width", 2 * r},
-                       {"height", 2 * r},
-                       {"rx", network.joker.at({i}) ? 0 : r},
-                       {"fill", kit::series_inks[std::size_t(result.guesses.at({i}))]},
-                       {"stroke", network.labelled.at({i}) ? kit::text_ink : kit::ground_ink}});
+    svg.rect(x(i) - r, y(i) - r, 2 * r, 2 * r,
+             {{"rx", network.joker.at({i}) ? 0 : r},
+              {"fill", kit::series_inks[std::size_t(result.guesses.at({i}))]},
+              {"stroke", network.labelled.at({i}) ? kit::text_ink : kit::ground_ink}});
     if (result.guesses.at({i}) != network.community.at({i}))
       svg.text(x(i), y(i) + 5, "×", {{"font-size", 16.0}, {"text-anchor", "middle"}, {"fill", kit::text_ink}});
   }

@@ -96,8 +96,9 @@ int main() {
                                                   {.title = "An oscillator, learnt from short noisy trajectories",
                                                    .x_label = "x",
                                                    .y_label = "v = dx/dt",
-                                                   .width = 640,
-                                                   .height = 560}));
+                                                   .equal_aspect = true,
+                                                   .width = 460,
+                                                   .height = 700}));
   std::cout << "result error=" << error << " spread=" << spread << "\n";
   return error < 0.15 * spread ? 0 : 1;
 }

@@ -37,12 +37,12 @@ void draw(const Index& answer, const Tensor& x, const Index& label) {
     for (std::int64_t column = 0; column < answer.dim(1); ++column) {
       const double left = across(-3.25 + 0.1 * column), top = down(-3.15 + 0.1 * row);
       const kit::Ink ink = kit::series_inks[answer.at({row, column})];
-      svg.shape("rect", {{"x", left}, {"y", top}, {"width", 9}, {"height", 9}, {"fill", ink}, {"opacity", 0.3}});
+      svg.rect(left, top, 9, 9, {{"fill", ink}, {"opacity", 0.3}});
     }
   }
   for (std::int64_t i = 0; i < x.dim(0); ++i) {
     const double cx = across(x.value().at({i, 0})), cy = down(x.value().at({i, 1}));
-    svg.shape("circle", {{"cx", cx}, {"cy", cy}, {"r", 3}, {"fill", kit::series_inks[label.at({i})]}});
+    svg.circle(cx, cy, 3, {{"fill", kit::series_inks[label.at({i})]}});
   }
   for (int tick = -3; tick <= 3; ++tick) {
     svg.text(across(tick), 650, kit::number(tick), {{"text-anchor", "middle"}, {"font-size", 12}});

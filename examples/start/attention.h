@@ -21,10 +21,10 @@ namespace start {
 
 using namespace xgrad;
 
-/// Labels 0, 1, ..., of which every `each` is written.
-inline std::vector<std::string> counted(std::int64_t n, std::int64_t each = 1) {
+/// Labels 1, 2, ..., n.
+inline std::vector<std::string> counted(std::int64_t n) {
   std::vector<std::string> labels;
-  for (std::int64_t i = 0; i < n; ++i) labels.push_back(i % each == 0 ? cat(i) : " ");
+  for (std::int64_t i = 1; i <= n; ++i) labels.push_back(cat(i));
   return labels;
 }
 
@@ -185,7 +185,10 @@ inline void masks(const std::filesystem::path& out) {
   const Tensor y = attn(q, k, v, nn::causal & nn::padding(lengths)).named("y");
   save_graph(out / "05_graph.svg", {y}, {.equations = true});
 
-  kit::HeatMaps maps{.title = "The same scores under four masks", .queries = counted(6), .keys = counted(6)};
+  kit::HeatMaps maps{.title = "The same scores under four masks",
+                     .queries = counted(6),
+                     .keys = counted(6),
+                     .scale = kit::HeatScale::shares};
   maps.panels.push_back({"none", kit::numbers(attn.weights(q, k).value())});
   maps.panels.push_back({"padding, 4 keys", kit::numbers(attn.weights(q, k, nn::padding(lengths)).value())});
   maps.panels.push_back({"causal", kit::numbers(attn.weights(q, k, nn::causal).value())});
@@ -211,8 +214,9 @@ inline void heads(const std::filesystem::path& out) {
   kit::HeatMaps maps{.title = "Five heads, the first sequence: 3 of 6 keys count",
                      .queries = counted(4),
                      .keys = counted(6),
-                     .columns = 5};
-  for (std::int64_t h = 0; h < 5; ++h) maps.panels.push_back({cat("head ", h), kit::numbers(weights[{0, h}])});
+                     .columns = 5,
+                     .scale = kit::HeatScale::shares};
+  for (std::int64_t h = 0; h < 5; ++h) maps.panels.push_back({cat("head ", h + 1), kit::numbers(weights[{0, h}])});
   for (int i = 0; i < 24; ++i) maps.masked.push_back(i % 6 >= 3);
   kit::save_text(out / "06_picture.svg", kit::heat_map_svg(maps));
 }

@@ -81,8 +81,11 @@ inline void encoder_decoder(const std::filesystem::path& out) {
   std::cout << cat(logits.shape()) << ", read: " << nn::shift_right(target, 1) << "\n";
   save_graph(out / "09_graph.svg", {logits}, {.depth = 1});
 
-  kit::HeatMaps maps{
-      .title = "Who looks at whom, before anything is learnt", .queries = counted(6), .keys = counted(6), .columns = 3};
+  kit::HeatMaps maps{.title = "Who looks at whom, before anything is learnt",
+                     .queries = counted(6),
+                     .keys = counted(6),
+                     .columns = 3,
+                     .scale = kit::HeatScale::shares};
   const auto panel = [&](const char* title, const char* path) {
     maps.panels.push_back({title, kit::numbers(mean(Tensor(recorder.last(path)), 1).value())});
   };
@@ -126,6 +129,7 @@ inline void learning(const std::filesystem::path& out) {
       .keys = {"a", "am", "i", "thanks", "student", "<eos>"},
       .panels = {{"what the model says", kit::numbers(p.value())}, {"what is right", kit::numbers(one_hot(target, 6))}},
       .columns = 2,
+      .scale = kit::HeatScale::shares,
       .query_caption = "position",
       .key_caption = "word"};
   kit::save_text(out / "10_picture.svg", kit::heat_map_svg(maps));

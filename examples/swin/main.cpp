@@ -31,7 +31,7 @@ nn::SwinTransformerOptions options_for(const kit::ImageSet& set) {
 }
 
 /// How much the tokens of each window look at each of its tokens in the first block, where windows are not shifted: the
-/// mean over heads and queries.      (B, 1, rows of tokens, columns of tokens), the largest of each picture 1
+/// mean over heads and queries.      (B, rows of tokens, columns of tokens), the largest of each picture 1
 Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
   nn::AttentionRecorder recorder;
   model(images);
@@ -39,30 +39,25 @@ Tensor looked_at(const nn::SwinTransformer& model, const Tensor& images) {
   const Tensor shares = unsqueeze(mean(weights, {1, 2}), -1);  // (B windows, M M, 1)
   const Size2d& patch = model.options.patch;
   const nn::WindowGrid grid(images.dim(2) / patch.height, images.dim(3) / patch.width, model.options.window, 0);
-  const Tensor map = permute(grid.reverse(shares), {0, 3, 1, 2});
-  return map / max(map, {.axis = {1, 2, 3}, .keepdim = true});
+  const Tensor map = squeeze(grid.reverse(shares), {3});
+  return map / max(map, {.axis = {1, 2}, .keepdim = true});
 }
 
-/// 1 along the edges of windows, 0 elsewhere.      (H, W)
-Tensor outlines(std::int64_t height, std::int64_t width, const Size2d& window) {
-  const auto begins = [](std::int64_t size, std::int64_t step) { return to_real(arange(size) % step == 0); };
-  return maximum(unsqueeze(begins(height, window.height), 1), begins(width, window.width));
-}
-
-/// Pictures, each beside itself as far as it was looked at, with its windows.
+/// Pictures, each beside itself with what was looked at in colour, and lines between its windows.
 void draw_windows(const std::filesystem::path& path, const nn::SwinTransformer& model, const kit::ImageSet& set,
                   const kit::ChannelStatistics& statistics) {
   const NoGrad no_graph;
   const nn::Eval no_dropout(model);
   const kit::ImageBatch batch = set.batch(arange(16));
-  const Tensor images = batch.images;
-  const std::int64_t height = images.dim(2), width = images.dim(3);
-  const Tensor looked = looked_at(model, kit::normalize(statistics)(batch.images));
-  const Tensor light = interpolate(looked, {.size = Size2d{height, width}});
   const nn::SwinTransformerOptions& o = model.options;
-  const Tensor edges = outlines(height, width, {o.patch.height * o.window.height, o.patch.width * o.window.width}) / 2;
+  const std::int64_t height = o.patch.height * o.window.height, width = o.patch.width * o.window.width;
   kit::save_text(path, kit::looked_at_svg("Pictures, and what is looked at in each window", set, batch,
-                                          maximum(images * light, edges)));
+                                          {.shares = looked_at(model, kit::normalize(statistics)(batch.images)).value(),
+                                           .caption = "how much a patch is looked at, as a share of the greatest",
+                                           .rows = batch.images.dim(2) / height,
+                                           .columns = batch.images.dim(3) / width,
+                                           .lines_caption = cat("between windows of ", height, " x ", width,
+                                                                " pixels: no patch looks across them")}));
 }
 
 void run(const kit::ClassifierOptions& config, kit::Example& example) {

@@ -84,6 +84,7 @@ void show_norms(const std::filesystem::path& out) {
   const Tensor x = randn({1, T, C}), other = randn({1, T, C}) * 3;
   kit::HeatMaps maps{.title = "Which results move, under a causal mask",
                      .columns = 2,
+                     .scale = kit::HeatScale::yes_no,
                      .query_caption = "changed position",
                      .key_caption = "result at position"};
   for (std::int64_t i = 1; i <= T; ++i) maps.queries.push_back(cat(i));

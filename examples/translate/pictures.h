@@ -9,30 +9,29 @@
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
 
-/// What was recorded while `source`, read as S tokens, became `written`, word by word: each layer and head of the
-/// encoder, of the decoder and between them, and which words came from which.
+/// What was recorded while `source`, padded to S tokens, became `written`, word by word: each layer and head of the
+/// encoder, of the decoder and between them, without the padding, and which words came from which.
 inline void draw_attention(const std::filesystem::path& out, const xgrad::nn::AttentionRecorder& recorder,
                            xgrad::kit::Tokens source, xgrad::kit::Tokens written, std::int64_t S) {
   using namespace xgrad;
-  const Array encoder = kit::attention_weights(recorder, ".attn");                    // (layers, H, S, S)
-  const Array decoder = kit::attention_weights(recorder, ".self_attn", {.keys = S});  // (layers, H, T, S)
-  const Array cross = kit::attention_weights(recorder, ".cross_attn");                // (layers, H, T, S)
   source.push_back("<eos>");
+  const auto read = slice(0, std::ssize(source));
+  const Array encoder = kit::attention_weights(recorder, ".attn")[{_, _, read, read}];  // (layers, H, S, S)
+  const Array decoder = kit::attention_weights(recorder, ".self_attn");                 // (layers, H, T, T)
+  Array cross = kit::attention_weights(recorder, ".cross_attn");                        // (layers, H, T, S)
   written.resize(static_cast<std::size_t>(cross.dim(2)), "<eos>");
   const std::int64_t N = cross.dim(3) / S;  // encoder layers that are attended to at once
   kit::Tokens keys;
   for (const std::string& key : source) {
     for (std::int64_t layer = 1; layer <= N; ++layer) keys.push_back(N == 1 ? key : cat(key, " ", layer));
   }
-  kit::HeatMaps maps =
-      kit::cross_maps(written, keys, {.title = "Decoder attention to the encoder", .keys = cross.dim(3)});
+  cross = cross[{_, _, _, slice(0, std::ssize(keys))}];
+  kit::HeatMaps maps = kit::cross_maps(written, keys, {.title = "Decoder attention to the encoder"});
   const auto draw = [&](const char* file, const Array& weights, const kit::HeatMaps& of) {
     kit::save_text(out / file, kit::attention_svg(weights, of));
   };
-  draw("attention_encoder.svg", encoder,
-       kit::encoder_maps(source, {.title = "Encoder self-attention", .queries = S, .keys = S}));
-  draw("attention_decoder.svg", decoder,
-       kit::decoder_maps("<bos>", written, {.title = "Decoder self-attention", .keys = S}));
+  draw("attention_encoder.svg", encoder, kit::encoder_maps(source, {.title = "Encoder self-attention"}));
+  draw("attention_decoder.svg", decoder, kit::decoder_maps("<bos>", written, {.title = "Decoder self-attention"}));
   draw("attention_cross.svg", cross, maps);
   maps.title = "What each word came from";
   kit::save_text(out / "alignment.svg", kit::alignment_svg(cross, maps));

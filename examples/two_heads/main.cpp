@@ -42,7 +42,8 @@ void run(kit::Example& example) {
   const Real apart = max(abs(y - transpose(concat(steps.b, 1)))).item();
   std::cout << "the same in matrices, " << cat(y.shape()) << ": at most " << kit::number(apart) << " apart\n";
 
-  save_graph((example.out / "vectors.svg").string(), steps.b, {.title = "Two positions, two heads"});
+  save_graph((example.out / "vectors.svg").string(), steps.b,
+             {.title = "Two positions, two heads", .depth = 1, .roll_up = false});
   save_graph((example.out / "matrices.svg").string(), {y}, {.title = "The same in matrices"});
   example.result.add("difference", static_cast<double>(apart));
 }

@@ -55,6 +55,7 @@ struct Steps {
 inline Steps by_vectors(const Weights& w, const Array& inputs) {
   Steps s;
   const auto grid = [] { return std::vector<Tensors>(positions, Tensors(heads)); };
+  Tensors queries, keys, values;  // of each position
   s.q = grid(), s.k = grid(), s.v = grid(), s.alpha = grid(), s.head = grid();
   for (std::int64_t i = 0; i < positions; ++i) {
     const Tensor a = Tensor(inputs[{i}].reshaped({width, 1})).named(label("a", i + 1));
@@ -62,22 +63,26 @@ inline Steps by_vectors(const Weights& w, const Array& inputs) {
     const Tensor k = matmul(w.k, a).named(label("k", i + 1));
     const Tensor v = matmul(w.v, a).named(label("v", i + 1));
     s.a.push_back(a);
-    for (std::int64_t h = 0; h < heads; ++h) {
-      s.q[i][h] = matmul(w.q_head[h], q).named(label("q", i + 1, h + 1));
-      s.k[i][h] = matmul(w.k_head[h], k).named(label("k", i + 1, h + 1));
-      s.v[i][h] = matmul(w.v_head[h], v).named(label("v", i + 1, h + 1));
+    queries.push_back(q), keys.push_back(k), values.push_back(v);
+  }
+  for (std::int64_t h = 0; h < heads; ++h) {
+    const Scope frame(intern(cat("head ", h + 1)));  // around what belongs to it in the diagram
+    for (std::int64_t i = 0; i < positions; ++i) {
+      s.q[i][h] = matmul(w.q_head[h], queries[i]).named(label("q", i + 1, h + 1));
+      s.k[i][h] = matmul(w.k_head[h], keys[i]).named(label("k", i + 1, h + 1));
+      s.v[i][h] = matmul(w.v_head[h], values[i]).named(label("v", i + 1, h + 1));
+    }
+    for (std::int64_t i = 0; i < positions; ++i) {
+      Tensors scores, seen;
+      for (std::int64_t j = 0; j < positions; ++j) {
+        scores.push_back(matmul(s.q[i][h], s.k[j][h], {.transpose_a = true}));
+        seen.push_back(s.v[j][h]);
+      }
+      s.alpha[i][h] = softmax(concat(scores, 1) / std::sqrt(Real(d))).named(label("alpha", i + 1, h + 1));
+      s.head[i][h] = matmul(concat(seen, 1), s.alpha[i][h], {.transpose_b = true}).named(label("b", i + 1, h + 1));
     }
   }
   for (std::int64_t i = 0; i < positions; ++i) {
-    for (std::int64_t h = 0; h < heads; ++h) {
-      Tensors scores, values;
-      for (std::int64_t j = 0; j < positions; ++j) {
-        scores.push_back(matmul(s.q[i][h], s.k[j][h], {.transpose_a = true}));
-        values.push_back(s.v[j][h]);
-      }
-      s.alpha[i][h] = softmax(concat(scores, 1) / std::sqrt(Real(d))).named(label("alpha", i + 1, h + 1));
-      s.head[i][h] = matmul(concat(values, 1), s.alpha[i][h], {.transpose_b = true}).named(label("b", i + 1, h + 1));
-    }
     s.b.push_back(matmul(w.o, concat(s.head[i])).named(label("b", i + 1)));
   }
   return s;

@@ -32,7 +32,7 @@ nn::VisionTransformerOptions options_for(const kit::ImageSet& set) {
 
 /// How much each patch has had a say in the class token (Abnar, Zuidema, "Quantifying Attention Flow in Transformers",
 /// 2020): attention, averaged over heads, and the residual connection are one step each, and steps are multiplied.
-/// (B, 1, rows of patches, columns of patches), the largest of each picture 1.
+/// (B, rows of patches, columns of patches), the largest of each picture 1.
 Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
   nn::AttentionRecorder recorder;
   model(images);
@@ -45,20 +45,21 @@ Tensor rollout(const nn::VisionTransformer& model, const Tensor& images) {
   const Tensor patches = steps[{_, 0, slice(1, none)}];  // (B, N - 1)
   const auto& [image, patch] = std::pair(model.options.image, model.options.patch);
   return reshape(patches / max(patches, {.axis = 1, .keepdim = true}),
-                 {-1, 1, image.height / patch.height, image.width / patch.width});
+                 {-1, image.height / patch.height, image.width / patch.width});
 }
 
-/// Pictures, each beside itself as far as it was looked at.
+/// Pictures, each beside itself with what was looked at in colour.
 void draw_attention(const std::filesystem::path& path, const nn::VisionTransformer& model, const kit::ImageSet& set,
                     const kit::ChannelStatistics& statistics) {
   const NoGrad no_graph;
   const nn::Eval no_dropout(model);
   const kit::ImageBatch batch = set.batch(arange(16));
-  const Tensor images = batch.images;
-  const Tensor looked = rollout(model, kit::normalize(statistics)(batch.images));
-  const Tensor light =
-      interpolate(looked, {.size = Size2d{images.dim(2), images.dim(3)}, .mode = Interpolation::bilinear});
-  kit::save_text(path, kit::looked_at_svg("Pictures, and what the class token looked at", set, batch, images * light));
+  const Size2d& patch = model.options.patch;
+  kit::save_text(path, kit::looked_at_svg(
+                           "Pictures, and what the class token looked at", set, batch,
+                           {.shares = rollout(model, kit::normalize(statistics)(batch.images)).value(),
+                            .caption = "how much a patch had a say, as a share of the greatest say",
+                            .lines_caption = cat("between patches of ", patch.height, " x ", patch.width, " pixels")}));
 }
 
 void run(const kit::ClassifierOptions& config, kit::Example& example) {

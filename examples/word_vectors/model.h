@@ -28,7 +28,8 @@ struct SkipGram : nn::Module {
     Array is_neighbour(others.shape(), Real(0));
     for (std::int64_t b = 0; b < others.dim(0); ++b) is_neighbour.mutable_data()[b * others.dim(1)] = 1;
     const Tensor logits = (*this)(centers, others);
-    return binary_cross_entropy_with_logits(logits, is_neighbour, {.reduction = Reduction::sum}) /
+    const Tensor targets = Tensor(is_neighbour).named("is a neighbour");
+    return binary_cross_entropy_with_logits(logits, targets, {.reduction = Reduction::sum}) /
            static_cast<Real>(others.dim(0));
   }
 };

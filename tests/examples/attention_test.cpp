@@ -89,15 +89,18 @@ TEST_CASE("the weights of a beam are those of one pass over what it wrote") {
 
 TEST_CASE("weights of all layers and heads are panels in order, a layer a row") {
   Array weights(Shape{2, 3, 1, 4});
-  for (std::int64_t i = 0; i < weights.size(); ++i) weights.mutable_data()[i] = static_cast<Real>(i);
+  for (std::int64_t i = 0; i < weights.size(); ++i) weights.mutable_data()[i] = static_cast<Real>(i) / 32;
   const kit::HeatMaps maps{.title = "all", .queries = {"q"}, .keys = {"a", "b", "c", "d"}};
   kit::HeatMaps expected = maps;
   expected.columns = 3;
+  expected.scale = kit::HeatScale::shares;  // whatever the greatest weight is
   for (double first = 0; first < 24; first += 4) {
     const int layer = 1 + static_cast<int>(first) / 12, head = 1 + static_cast<int>(first) % 12 / 4;
-    expected.panels.push_back({cat("layer ", layer, ", head ", head), {first, first + 1, first + 2, first + 3}});
+    expected.panels.push_back(
+        {cat("layer ", layer, ", head ", head), {first / 32, (first + 1) / 32, (first + 2) / 32, (first + 3) / 32}});
   }
   CHECK(kit::attention_svg(weights, maps) == kit::heat_map_svg(expected));
+  CHECK_THROWS_AS(kit::attention_svg(Array({2, 3, 1, 4}, 2), maps), ValueError);
   CHECK_THROWS_AS(kit::attention_svg(Array({2, 4}, 1), maps), ShapeError);
   CHECK_THROWS_AS(kit::attention_svg(Array({2, 3, 1, 5}, 1), maps), ValueError);
 }

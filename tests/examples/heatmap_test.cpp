@@ -138,6 +138,70 @@ TEST_CASE("a mask hides what is not a number") {
   CHECK_THROWS_WITH_AS(heat_map_svg(maps), "heat_map_svg: a value is not finite", xgrad::ValueError);
 }
 
+TEST_CASE("the scale is what is asked for") {
+  HeatMaps maps = small();
+  maps.masked = {};
+  maps.theme = Theme::light;
+  maps.panels = {{"p", {0, 0.1, 0.2, 0.1, 0.2, 0.2}}, {"g", {-0.02, 0, 0.01, 0, 0, 0}}};
+  maps.scale = HeatScale::each;
+  const std::string each = heat_map_svg(maps);
+  CHECK(xml_error(each).empty());
+  CHECK(count_of(">0.20</text>", each) == 1);  // a bar for each panel
+  CHECK(count_of(">-0.02</text>", each) == 1);
+  CHECK(count_of("fill=\"#0d2e63\"><title>", each) == 3);  // the greatest of p are as dark as can be,
+  CHECK(count_of("fill=\"#215896\"><title>", each) == 1);  // the least of g as blue
+
+  maps.panels.pop_back();
+  maps.scale = HeatScale::fitted;
+  CHECK(count_of("fill=\"#0d2e63\"><title>", heat_map_svg(maps)) == 3);
+  maps.scale = HeatScale::shares;
+  const std::string shares = heat_map_svg(maps);
+  CHECK(count_of("fill=\"#0d2e63\"><title>", shares) == 0);
+  for (const char* end : {">0.0</text>", ">1.0</text>"}) CHECK(count_of(end, shares) == 1);
+
+  maps.panels[0].values = {1, 0, 1, 1, 0, 1};
+  maps.scale = HeatScale::yes_no;
+  const std::string mask = heat_map_svg(maps);
+  CHECK(xml_error(mask).empty());
+  for (const char* word : {">yes</text>", ">no</text>"}) CHECK(count_of(word, mask) == 1);
+  CHECK(count_of("<title>va → .  no</title>", mask) == 1);
+  CHECK(count_of(">0.5</text>", mask) == 0);
+
+  maps.panels[0].values[2] = 0.5;
+  CHECK_THROWS_WITH_AS(heat_map_svg(maps), "heat_map_svg: yes is 1 and no 0, got 0.5", xgrad::ValueError);
+  maps.scale = HeatScale::shares;
+  maps.panels[0].values[2] = 1.00001;  // rounded
+  CHECK(xml_error(heat_map_svg(maps)).empty());
+  for (const double wrong : {1.01, -0.01}) {
+    maps.panels[0].values[2] = wrong;
+    CHECK_THROWS_AS(heat_map_svg(maps), xgrad::ValueError);
+  }
+}
+
+TEST_CASE("a high figure has its bar again and again") {
+  HeatMaps maps{.queries = {"1", "2", "3", "4", "5", "6"}, .columns = 4, .scale = HeatScale::shares};
+  maps.keys = maps.queries;
+  maps.panels.assign(12 * 4, {"head", std::vector<double>(36, 0.5)});
+  const std::string svg = heat_map_svg(maps);
+  const std::size_t height = svg.find(" height=\"");
+  const double pixels = std::stod(svg.substr(height + 9, 10));
+  CHECK(pixels > 2000);
+  CHECK(static_cast<double>(count_of(">1.0</text>", svg)) >= pixels / 1200);
+  maps.panels.resize(8);
+  CHECK(count_of(">1.0</text>", heat_map_svg(maps)) == 1);
+}
+
+TEST_CASE("titles and captions are never cut") {
+  const std::string longest =
+      "what the first word of the translation is drawn from, if nobody shortens what is said of it";
+  HeatMaps maps = small();
+  maps.title = maps.query_caption = maps.key_caption = maps.panels[0].title = longest;
+  const std::string svg = heat_map_svg(maps);
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of("…", svg) == 0);
+  CHECK(count_of("it</text>", svg) == 4);
+}
+
 TEST_CASE("figures that do not fit together are refused") {
   HeatMaps maps = small();
   SUBCASE("panels") { maps.panels.clear(); }

@@ -15,6 +15,7 @@
 using namespace xgrad::kit;
 using xgrad::Array;
 using xgrad::Index;
+using xgrad::Real;
 using xgrad::Shape;
 using xgrad::ShapeError;
 using xgrad::ValueError;
@@ -74,7 +75,7 @@ Decoded decoded(std::string_view file) {
     file.remove_prefix(length + 12);
   }
   CHECK(kind == "IEND");
-  const std::size_t channels = result.colour == 2 ? 3 : 1, row = result.width * channels;
+  const std::size_t channels = result.colour == 6 ? 4 : result.colour == 2 ? 3 : 1, row = result.width * channels;
   std::string rows((1 + row) * result.height, '\0');
   uLongf size = rows.size();
   REQUIRE(uncompress(reinterpret_cast<Bytef*>(rows.data()), &size, reinterpret_cast<const Bytef*>(packed.data()),
@@ -104,12 +105,15 @@ TEST_CASE("a grey picture and one in colour as PNG") {
   const Decoded coloured = decoded(png(Array({3, 1, 2}, {0, 1, 0.2f, 0.4f, -1, 0.6f})));
   CHECK(coloured.colour == 2);
   CHECK(coloured.values == std::vector<int>{0, 51, 0, 255, 102, 153});
+  const Decoded translucent = decoded(png(Array({4, 1, 1}, {1, 0.2f, 0, 0.4f})));
+  CHECK(translucent.colour == 6);
+  CHECK(translucent.values == std::vector<int>{255, 51, 0, 102});
 }
 
 TEST_CASE("what is no picture is refused") {
-  CHECK_THROWS_WITH_AS(png(Array(Shape{2, 2, 2}, 0)),
-                       "png: needs a picture (1, H, W) or (3, H, W) with sides from 1 to 16384, got [2, 2, 2]",
-                       ShapeError);
+  CHECK_THROWS_WITH_AS(
+      png(Array(Shape{2, 2, 2}, 0)),
+      "png: needs a picture (1, H, W), (3, H, W) or (4, H, W) with sides from 1 to 16384, got [2, 2, 2]", ShapeError);
   CHECK_THROWS_AS(png(Array(Shape{2, 2}, 0)), ShapeError);
   CHECK_THROWS_AS(png(Array(Shape{1, 0, 2}, 0)), ShapeError);
   CHECK_THROWS_WITH_AS(png(Array({1, 1, 1}, {std::nanf("")})), "png: a value is not a number", ValueError);
@@ -144,7 +148,8 @@ TEST_CASE("a grid shows every picture with its caption") {
   CHECK(count_of(">Mistakes &amp; more</text>", svg) == 1);
   CHECK(count_of(">cat</text>", svg) == 1);
   CHECK(count_of(">&lt;dog&gt;</text>", svg) == 1);
-  CHECK(count_of("…</text>", svg) == 1);
+  CHECK(count_of("…", svg) == 0);  // in several lines
+  CHECK(count_of("picture</text>", svg) == 1);
   CHECK(count_of("<title>a caption that is much too long for the picture</title>", svg) == 1);
   CHECK(count_of("<image x=\"24\"", svg) == 2);  // two rows
   grid.captions = {};
@@ -162,6 +167,33 @@ TEST_CASE("a grid shows every picture with its caption") {
   CHECK_THROWS_WITH_AS(picture_grid_svg({.images = Array(Shape{4, 4}, 0)}),
                        "picture_grid_svg: needs pictures (N, C, H, W), got [4, 4]", ShapeError);
   CHECK_THROWS_AS(picture_grid_svg({.images = Array(Shape{1, 2, 4, 4}, 0)}), ShapeError);
+}
+
+TEST_CASE("what was looked at lies over pictures, with lines and a scale") {
+  PictureGrid grid{.images = Array(Shape{2, 1, 4, 4}, 0.5f),
+                   .captions = {"cat", "dog"},
+                   .overlay = {.shares = Array(Shape{2, 2, 4}, 1), .caption = "share", .lines_caption = "patches"}};
+  const std::string svg = picture_grid_svg(grid);
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of("<image", svg) == 2 * 3);  // the picture, the picture again, and what lies over it
+  for (const char* text : {"cat", "dog", "0", "1", "share", "patches"}) {
+    CHECK(count_of(">" + std::string(text) + "</text>", svg) == 1);
+  }
+  CHECK(count_of("<line", svg) == 2 * (1 + 3) + 1);  // between 2 rows and 4 columns, and in the key
+  grid.overlay.rows = 4, grid.overlay.columns = 2;
+  CHECK(count_of("<line", picture_grid_svg(grid)) == 2 * (3 + 1) + 1);
+
+  for (const Shape& wrong : {Shape{1, 2, 4}, Shape{2, 8}, Shape{2, 1, 2, 4}}) {
+    grid.overlay.shares = Array(wrong, 1);
+    CHECK_THROWS_AS(picture_grid_svg(grid), ShapeError);
+  }
+  for (const Real wrong : {Real(-0.1), Real(1.1), Real(NAN)}) {
+    grid.overlay.shares = Array(Shape{2, 2, 4}, wrong);
+    CHECK_THROWS_AS(picture_grid_svg(grid), ValueError);
+  }
+  grid.overlay.shares = Array(Shape{2, 2, 4}, 1);
+  grid.overlay.rows = -1;
+  CHECK_THROWS_AS(picture_grid_svg(grid), ValueError);
 }
 
 TEST_CASE("grids and confusion matrices are dark where the reader prefers it, or always") {

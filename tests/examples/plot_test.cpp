@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <set>
+#include <sstream>
 
 #include <xgrad/kit/draw/plot.h>
 
@@ -36,6 +38,15 @@ TEST_CASE("ticks are round numbers inside the range") {
   CHECK(tick_labels(nice_ticks(0, 30000, 3)) == std::vector<std::string>{"0", "10k", "20k", "30k"});
   CHECK(tick_labels(nice_ticks(0, 4e6, 4)) == std::vector<std::string>{"0", "1M", "2M", "3M", "4M"});
   CHECK(tick_labels(nice_ticks(0.0302, 0.0308, 3)) == std::vector<std::string>{"0.0302", "0.0304", "0.0306", "0.0308"});
+  // Numbers as a person would write them.
+  CHECK(tick_labels(nice_ticks(0, 3e12, 3)) == std::vector<std::string>{"0", "1T", "2T", "3T"});
+  CHECK(tick_labels(nice_ticks(0, 4e9, 4)) == std::vector<std::string>{"0", "1G", "2G", "3G", "4G"});
+  CHECK(tick_labels(nice_ticks(0, 1.5e6, 3)) == std::vector<std::string>{"0.0", "0.5M", "1.0M", "1.5M"});
+  CHECK(tick_labels(nice_ticks(0, 2000, 4)) == std::vector<std::string>{"0", "500", "1000", "1500", "2000"});
+  CHECK(tick_labels(nice_ticks(12000, 12500, 5)).front() == "12.0k");
+  CHECK(tick_labels(nice_ticks(0, 2e20, 2)) == std::vector<std::string>{"0", "1×10²⁰", "2×10²⁰"});
+  CHECK(tick_labels(nice_ticks(0, 4e-7, 2)) == std::vector<std::string>{"0", "2×10⁻⁷", "4×10⁻⁷"});
+  CHECK(tick_labels(nice_ticks(0, 4e-4, 2)) == std::vector<std::string>{"0.0000", "0.0002", "0.0004"});
   CHECK_THROWS_AS(nice_ticks(1, 1, 5), xgrad::ValueError);
   CHECK_THROWS_AS(nice_ticks(0, std::nan(""), 5), xgrad::ValueError);
   CHECK_THROWS_AS(nice_ticks(0, 1, 0), xgrad::ValueError);
@@ -86,7 +97,8 @@ TEST_CASE("a logarithmic axis spans round numbers") {
   CHECK(count_of(">0.01<", few) == 0);
   const std::string many = line_plot({{"", {1, 2}, {1e-12, 1}}}, {.y_scale = Scale::log});
   CHECK(count_of(">10⁻¹²<", many) == 1);
-  CHECK(count_of(">0.01<", many) == 1);
+  CHECK(count_of(">10⁻²<", many) == 1);  // as all of them: not 0.01 beside 10⁻¹²
+  CHECK(count_of(">10⁰<", many) == 1);
 }
 
 TEST_CASE("a logarithmic x axis has the round numbers that are in the data's range") {
@@ -94,9 +106,8 @@ TEST_CASE("a logarithmic x axis has the round numbers that are in the data's ran
   for (const char* inside : {"5", "10", "20"}) CHECK(labels(inside, svg) == 1);
   for (const char* outside : {"1", "2", "50", "100"}) CHECK(labels(outside, svg) == 0);
   const std::string decades = line_plot({{"", {0.001, 2e6}, {0.15, 0.16}}}, {.x_scale = Scale::log});
-  for (const char* inside : {"0.01", "1", "100", "10000", "10⁶"}) CHECK(labels(inside, decades) == 1);
-  CHECK(labels("10", decades) == 0);  // nine powers of ten: every second has room
-  CHECK(labels("20", decades) == 0);
+  for (const char* inside : {"10⁻²", "10⁰", "10²", "10⁴", "10⁶"}) CHECK(labels(inside, decades) == 1);
+  CHECK(labels("10¹", decades) == 0);  // nine powers of ten: every second has room
   const std::string narrow = line_plot({{"", {32, 33}, {0.15, 0.16}}}, {.x_scale = Scale::log});
   CHECK(labels("20", narrow) == 1);  // no two round numbers in between: those around it
   CHECK(labels("50", narrow) == 1);
@@ -111,7 +122,7 @@ TEST_CASE("what begins and ends with powers of two has such as ticks") {
   for (const char* power : {"0.125", "0.5", "1"}) CHECK(labels(power, small) == 1);
   CHECK(labels("0.250", small) == 0);
   const std::string large = line_plot({{"", {1, 1 << 20}, {0.15, 0.16}}}, {.x_scale = Scale::log});
-  for (const char* power : {"1", "8", "512", "32768", "2¹⁸"}) CHECK(labels(power, large) == 1);
+  for (const char* power : {"2⁰", "2³", "2⁹", "2¹⁵", "2¹⁸"}) CHECK(labels(power, large) == 1);
   CHECK(labels("16", line_plot({{"", {16, 48}, {0.15, 0.16}}}, {.x_scale = Scale::log})) == 0);
 }
 
@@ -203,6 +214,100 @@ TEST_CASE("panels that cannot be drawn are refused") {
                        ValueError);
   CHECK_THROWS_WITH_AS(panel_plot({{}, {.series = {{"loss", {1, 2}, {1}}}}}),
                        "panel_plot: series 'loss' has 2 x and 1 y", ValueError);
+}
+
+TEST_CASE("an axis has the limits that it is given") {
+  const std::vector<Series> series{{"", {0, 1, 2, 3, 4}, {0.5, 10, 1000, 10, 0.5}, Series::Style::marked}};
+  const std::string svg = line_plot(series, {.x_limits = Limits{0, 8}, .y_limits = Limits{0, 20}});
+  CHECK(xml_error(svg).empty());
+  CHECK(labels("7", svg) == 1);
+  CHECK(labels("20", svg) == 1);
+  CHECK(of_circles("cx", svg).size() == 4);  // of 1000 there is no point,
+  CHECK(count_of("<svg x=", svg) == 1);      // and the line to it ends at the edge
+  CHECK(count_of("<svg x=", line_plot(series)) == 0);
+  const std::string near = line_plot(series, {.x_limits = Limits{0, 1}});
+  CHECK(labels("1000", near) == 0);  // heights are those of what is in sight
+  CHECK(labels("10", near) == 1);
+  const std::string log = line_plot({{"", {1, 2}, {1, 1000}}}, {.y_scale = Scale::log, .y_limits = Limits{3, 300}});
+  for (const char* inside : {"10", "100"}) CHECK(labels(inside, log) == 1);
+  CHECK(labels("1000", log) == 0);
+  const std::string narrow = line_plot({{"", {30, 40}, {1, 1}}}, {.x_scale = Scale::log, .x_limits = Limits{31, 39}});
+  CHECK(labels("32", narrow) == 1);  // no round number of a logarithmic axis is in there
+  const std::string far = line_plot({{"", {0, 1}, {0, 1e300}}}, {.y_limits = Limits{0, 1}});
+  CHECK(far.size() < 10'000);
+
+  using xgrad::ValueError;
+  const double nan = std::nan("");
+  for (const Limits& wrong : {Limits{1, 1}, Limits{2, 1}, Limits{nan, 1}, Limits{0, nan}, Limits{0, 1e301}}) {
+    CHECK_THROWS_AS(line_plot(series, {.x_limits = wrong}), ValueError);
+    CHECK_THROWS_AS(panel_plot({{.series = series, .y_limits = wrong}}), ValueError);
+  }
+  CHECK_THROWS_WITH_AS(line_plot(series, {.x_scale = Scale::log, .x_limits = Limits{0, 1}}),
+                       "line_plot: no axis from 0 to 1", ValueError);
+}
+
+TEST_CASE("units are as long on one axis as on the other if that is asked for") {
+  const std::vector<Series> square{{"", {0, 3, 3, 0}, {0, 0, 2, 2}, Series::Style::marked}};
+  for (const double width : {300.0, 900.0}) {
+    const std::string svg = line_plot(square, {.equal_aspect = true, .width = width, .height = 420});
+    const std::vector<double> x = of_circles("cx", svg), y = of_circles("cy", svg);
+    REQUIRE(x.size() == 4);
+    CHECK((x[1] - x[0]) / 3 == doctest::Approx((y[1] - y[2]) / 2).epsilon(1e-3));
+    CHECK(x[1] < width);
+  }
+  const std::vector<Series> line{{"", {1, 10, 100}, {1, 10, 100}, Series::Style::marked}};
+  const std::string log = line_plot(line, {.x_scale = Scale::log, .y_scale = Scale::log, .equal_aspect = true});
+  const std::vector<double> x = of_circles("cx", log), y = of_circles("cy", log);
+  CHECK(x[2] - x[0] == doctest::Approx(y[0] - y[2]).epsilon(1e-3));
+  CHECK_THROWS_WITH_AS(line_plot(square, {.x_scale = Scale::log, .equal_aspect = true}),
+                       "line_plot: axes of different scales have no equal aspect", xgrad::ValueError);
+}
+
+TEST_CASE("28 lines and 35 rows of points can be told apart") {
+  for (const Series::Style style : {Series::Style::line, Series::Style::dashed, Series::Style::points}) {
+    const std::size_t count = style == Series::Style::points ? 35 : 28;
+    std::vector<Series> series;
+    for (std::size_t i = 0; i < count; ++i) series.push_back({"", {0}, {static_cast<double>(i)}, style});
+    const std::string svg = line_plot(series, {.theme = Theme::light});
+    CHECK(xml_error(svg).empty());
+    // What of a series does not say where it is: colour, dashes, marker.
+    std::set<std::string> looks;
+    std::istringstream lines(svg);
+    std::string colour;
+    for (std::string line; std::getline(lines, line);) {
+      const auto value = [&](const std::string& name) {
+        const std::size_t at = line.find(" " + name + "=\"");
+        return at == line.npos ? "" : line.substr(at, line.find('"', at + name.size() + 3) - at);
+      };
+      if (style == Series::Style::points) {
+        if (line.starts_with("<g fill=")) colour = value("fill");
+        if (line.starts_with("<circle") || line.starts_with("<path")) looks.insert(colour + value("d"));
+      } else if (line.starts_with("<path")) {
+        looks.insert(value("stroke") + value("stroke-dasharray"));
+      }
+    }
+    CHECK(looks.size() == count);
+  }
+}
+
+TEST_CASE("of two lines that lie on each other both are seen") {
+  const std::vector<double> x{1, 2, 3};
+  const auto widths = [&](const std::vector<double>& second) {
+    const std::string svg = line_plot({{"below", x, {1, 2, 3}}, {"above", x, second}});
+    return std::pair(count_of("stroke-width=\"6\"", svg), count_of("stroke-width=\"2\"", svg));
+  };
+  CHECK(widths({1, 2, 3}) == std::pair<std::size_t, std::size_t>(1, 1));
+  CHECK(widths({1, 2, 3.001}) == std::pair<std::size_t, std::size_t>(1, 1));
+  CHECK(widths({1, 2, 2.5}) == std::pair<std::size_t, std::size_t>(0, 2));
+}
+
+TEST_CASE("no title, name or label of a plot is cut") {
+  const std::string longest = "a very long name that does not fit into a single line of this plot at all";
+  PlotOptions options{.title = longest, .x_label = longest, .y_label = longest, .width = 260, .height = 420};
+  const std::string svg = line_plot({{longest, {1, 2}, {1, 2}}}, options);
+  CHECK(xml_error(svg).empty());
+  CHECK(count_of("…", svg) == 0);
+  CHECK(count_of("all</text>", svg) == 4);
 }
 
 TEST_CASE("a plot is light, dark, or what the reader prefers") {

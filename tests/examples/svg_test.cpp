@@ -79,8 +79,48 @@ TEST_CASE("texts are measured and cut") {
   CHECK(bold_width("title", 16) == doctest::Approx(1.12 * text_width("title", 16)));
   Svg svg(10, 10, "");
   svg.heading(1, 2, "a <title>", 16, bold_width("a <title>", 16));
-  svg.heading(3, 4, "anticonstitutionnellement", 16, 80);
   CHECK(count_of("<text x=\"1\" y=\"2\" font-size=\"16\" font-weight=\"bold\">a &lt;title&gt;</text>", svg.str()) == 1);
-  CHECK(count_of("<text x=\"3\" y=\"4\" font-size=\"16\" font-weight=\"bold\">anti", svg.str()) == 1);
-  CHECK(count_of("…</text>", svg.str()) == 1);
+}
+
+TEST_CASE("a long text goes on in further lines, and nothing of it is lost") {
+  CHECK(wrap_width("", 12, 100).empty());
+  CHECK(wrap_width("", 12, -1).empty());
+  CHECK(wrap_width("ab", 12, -1) == std::vector<std::string>{"a", "b"});
+  CHECK(wrap_width("short", 12, 100) == std::vector<std::string>{"short"});
+  const std::string text = "the mistakes that it was surest of, anticonstitutionnellement, été comme hiver";
+  for (const double width : {1.0, 30.0, 80.0, 200.0}) {
+    std::string all;
+    for (const std::string& line : wrap_width(text, 12, width)) {
+      CHECK_FALSE(line.empty());
+      CHECK((text_width(line, 12) <= width + 0.01 || width == 1));
+      all += line;
+    }
+    std::string without_spaces = text;
+    std::erase(without_spaces, ' ');
+    std::erase(all, ' ');
+    CHECK(all == without_spaces);
+  }
+  CHECK(wrap_width("oo oo oo oo", 12, text_width("oo oo", 12)) == std::vector<std::string>{"oo oo", "oo oo"});
+
+  Svg svg(100, 100, "");
+  svg.heading(3, 4, "a heading of two lines", 16, 0.6 * bold_width("a heading of two lines", 16));
+  CHECK(count_of(" y=\"4\" font-size=\"16\" font-weight=\"bold\">", svg.str()) == 1);
+  CHECK(count_of(" y=\"24.8\" font-size=\"16\" font-weight=\"bold\">", svg.str()) == 1);
+  CHECK(count_of("…", svg.str()) == 0);
+  CHECK(heading_height("a heading of two lines", 16, 0.6 * bold_width("a heading of two lines", 16)) ==
+        doctest::Approx(2 * line_height(16)));
+  CHECK(heading_height("", 16, 100) == 0);
+}
+
+TEST_CASE("the shapes of most drawings are written as others") {
+  Svg svg(10, 10, ""), other(10, 10, "");
+  svg.line(1, 2, 3, 4, {{"stroke", grid_ink}}, "a");
+  other.shape("line", {{"x1", 1}, {"y1", 2}, {"x2", 3}, {"y2", 4}, {"stroke", grid_ink}}, "a");
+  svg.rect(1, 2, 3, 4, {{"fill", grid_ink}});
+  other.shape("rect", {{"x", 1}, {"y", 2}, {"width", 3}, {"height", 4}, {"fill", grid_ink}});
+  svg.circle(1, 2, 3, {});
+  other.shape("circle", {{"cx", 1}, {"cy", 2}, {"r", 3}});
+  svg.path("M0 0", {{"fill", "none"}});
+  other.shape("path", {{"d", "M0 0"}, {"fill", "none"}});
+  CHECK(svg.str() == other.str());
 }

@@ -25,7 +25,11 @@ TEST_CASE("Two heads: every intermediate stands in the diagram by its name") {
   manual_seed(1);
   const Steps steps = by_vectors(Weights(), randn({positions, width}).value());
   std::multiset<std::string> drawn;
-  for (const GraphVertex& vertex : GraphView::of(steps.b).vertices) drawn.insert(vertex.name);
+  const GraphView view = GraphView::of(steps.b, {.depth = 1, .roll_up = false});
+  for (const GraphVertex& vertex : view.vertices) drawn.insert(vertex.name);
+  REQUIRE(view.frames.size() == 2);
+  CHECK(view.frames[0].title == "head 1");
+  CHECK(view.frames[1].title == "head 2");
   std::set<std::string> expected{"W_q", "W_k", "W_v", "W_o"};
   for (const char* matrix : {"W_q", "W_k", "W_v"}) expected.insert({cat(matrix, "^1"), cat(matrix, "^2")});
   for (const int i : {1, 2}) {

@@ -77,5 +77,37 @@ TEST_CASE("a map of words is well-formed and names every word") {
   CHECK_THROWS_AS(word_map_svg("", words, Array({2, 2}, 0)), ShapeError);
 }
 
+TEST_CASE("no word of a map lies on another, and distances are true") {
+  std::vector<std::string> words;
+  Array places(xgrad::Shape{24, 2});
+  for (std::int64_t i = 0; i < 24; ++i) {  // two heaps of twelve words each, far apart
+    words.push_back(cat("word", i));
+    places.mutable_data()[2 * i] = static_cast<xgrad::Real>((i % 2) * 3 + 0.01 * std::sin(i));
+    places.mutable_data()[2 * i + 1] = static_cast<xgrad::Real>((i % 2) * 2 + 0.01 * std::cos(3 * i));
+  }
+  const std::string svg = word_map_svg("", words, places);
+  const auto numbers = [&](const char* element, const char* name) {
+    std::vector<double> all;
+    const std::string before = cat(" ", name, "=\"");
+    for (std::size_t at = svg.find(element); at != svg.npos; at = svg.find(element, at + 1)) {
+      all.push_back(std::stod(svg.substr(svg.find(before, at) + before.size(), 12)));
+    }
+    return all;
+  };
+  const std::vector<double> x = numbers("<text", "x"), y = numbers("<text", "y");
+  REQUIRE(x.size() == 24);
+  for (std::size_t i = 0; i < 24; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double widths = 0.85 * (text_width(words[i], 13) + text_width(words[j], 13));
+      CHECK((std::abs(x[i] - x[j]) >= widths / 2 - 0.1 || std::abs(y[i] - y[j]) >= 12.9));
+    }
+  }
+  CHECK(count_of("<line", svg) > 0);  // from words that stand aside
+  const std::vector<double> cx = numbers("<circle", "cx"), cy = numbers("<circle", "cy");
+  const double dx = static_cast<double>(places.at({1, 0}) - places.at({0, 0}));
+  const double dy = static_cast<double>(places.at({1, 1}) - places.at({0, 1}));
+  CHECK((cx[1] - cx[0]) / dx == doctest::Approx((cy[0] - cy[1]) / dy).epsilon(1e-3));
+}
+
 }  // namespace
 }  // namespace xgrad::kit::testing

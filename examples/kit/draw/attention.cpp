@@ -106,6 +106,7 @@ Array averaged(const Array& weights, Average average) { return average_of("avera
 std::string attention_svg(const Array& weights, HeatMaps maps, Average average) {
   const Array shown = average_of("attention_svg", weights, average);
   if (average != Average::heads) maps.columns = static_cast<std::size_t>(shown.dim(1));
+  maps.scale = HeatScale::shares;
   maps.panels.clear();
   for (std::int64_t layer = 0; layer < shown.dim(0); ++layer) {
     for (std::int64_t head = 0; head < shown.dim(1); ++head) {

@@ -38,7 +38,8 @@ constexpr double levels = 64;  // that are told apart
 constexpr Ink hatch_ground{0xf5f5f4, 0x1b2129}, hatch{0xc8c5c0, 0x434c57};
 constexpr double heatmap_title_size = 16, heatmap_panel_title_size = 12, caption_size = 12, heatmap_label_size = 11,
                  heatmap_tick_size = 10.5;
-constexpr double heatmap_margin = 20, panel_gap = 26, widest_label = 110, bar_width = 14;
+constexpr double heatmap_margin = 20, panel_gap = 26, widest_label = 110, least_caption = 60;
+constexpr double bar_width = 14, least_bar = 100, bar_distance = 900;
 constexpr double slant = 0.7071;  // key labels stand at 45 degrees
 
 std::uint32_t mixed(double share, std::span<const Colour> stops) {
@@ -63,6 +64,7 @@ struct ColourScale {
   const Stops& stops;
 
   Ink colour(double value) const { return colour_of((value - low) / (high - low), stops); }
+  std::vector<double> ticks() const { return nice_ticks(low, high, 5); }
 };
 
 bool is_masked(const HeatMaps& maps, std::size_t i) { return !maps.masked.empty() && maps.masked[i]; }
@@ -76,17 +78,26 @@ void check(const HeatMaps& maps) {
   if (!maps.masked.empty() && maps.masked.size() != size) {
     refuse("a mask of " + number(maps.masked.size()) + " entries for " + expected);
   }
+  constexpr double rounding = 1e-4;  // a softmax gives a little more than 1
   for (const HeatMapPanel& panel : maps.panels) {
     if (panel.values.size() != size) refuse(number(panel.values.size()) + " values for " + expected);
     for (std::size_t i = 0; i < size; ++i) {
-      if (!is_masked(maps, i) && !std::isfinite(panel.values[i])) refuse("a value is not finite");
+      if (is_masked(maps, i)) continue;
+      const double value = panel.values[i];
+      if (!std::isfinite(value)) refuse("a value is not finite");
+      if (maps.scale == HeatScale::shares && !(value >= -rounding && value <= 1 + rounding)) {
+        refuse("a share is from 0 to 1, got " + number(value));
+      }
+      if (maps.scale == HeatScale::yes_no && value != 0 && value != 1)
+        refuse("yes is 1 and no 0, got " + number(value));
     }
   }
 }
 
-ColourScale scale_of(const HeatMaps& maps) {
+ColourScale scale_of(const HeatMaps& maps, std::span<const HeatMapPanel> panels) {
+  if (maps.scale == HeatScale::shares || maps.scale == HeatScale::yes_no) return {0, 1, sequential};
   double least = 0, greatest = 0;
-  for (const HeatMapPanel& panel : maps.panels) {
+  for (const HeatMapPanel& panel : panels) {
     for (std::size_t i = 0; i < panel.values.size(); ++i) {
       if (is_masked(maps, i)) continue;
       least = std::min(least, panel.values[i]);
@@ -102,17 +113,29 @@ ColourScale scale_of(const HeatMaps& maps) {
   return {0, end, sequential};
 }
 
+/// That of each panel, or one for all.
+std::vector<ColourScale> scales_of(const HeatMaps& maps) {
+  if (maps.scale != HeatScale::each) return {scale_of(maps, maps.panels)};
+  std::vector<ColourScale> scales;
+  for (const HeatMapPanel& panel : maps.panels) scales.push_back(scale_of(maps, {&panel, 1}));
+  return scales;
+}
+
 double widest(const std::vector<std::string>& labels) {
   double width = 0;
   for (const std::string& label : labels) width = std::max(width, text_width(label, heatmap_label_size));
   return std::min(width, widest_label);
 }
 
+double height_of(const std::vector<std::string>& lines, double font_size) {
+  return static_cast<double>(lines.size()) * line_height(font_size);
+}
+
 /// Where everything is. Labels stand at the left and at the bottom of the grid only, as all panels share them.
 class Figure {
  public:
   explicit Figure(const HeatMaps& maps)
-      : maps_(maps), scale_(scale_of(maps)), rows_(maps.queries.size()), columns_(maps.keys.size()) {
+      : maps_(maps), scales_(scales_of(maps)), rows_(maps.queries.size()), columns_(maps.keys.size()) {
     grid_columns_ = std::min(maps.columns, maps.panels.size());
     grid_rows_ = (maps.panels.size() + grid_columns_ - 1) / grid_columns_;
     const std::size_t longest = std::max(rows_, columns_);
@@ -120,17 +143,33 @@ class Figure {
     cell_ = std::clamp(std::floor(900.0 / static_cast<double>(grid_columns_ * longest)), smallest, 32.0);
     panel_width_ = cell_ * static_cast<double>(columns_);
     panel_height_ = cell_ * static_cast<double>(rows_);
+    bar_room_ = bar_width + 8 + text_width("masked", heatmap_tick_size);
+    for (const ColourScale& scale : scales_) {
+      bar_room_ = std::max(bar_room_, bar_width + 8 + widest(tick_labels(scale.ticks())));
+    }
+    across_ = panel_width_ + panel_gap + (own_bars() ? 8 + bar_room_ : 0);
+    for (const HeatMapPanel& panel : maps.panels) {
+      panel_titles_.push_back(wrap_width(panel.title, heatmap_panel_title_size, across_ - 8));
+      titles_height_ = std::max(titles_height_, height_of(panel_titles_.back(), heatmap_panel_title_size));
+    }
+    down_ = std::max(panel_height_, own_bars() ? least_bar : 0) + titles_height_ + panel_gap - 4;
 
+    const double grid_height = static_cast<double>(grid_rows_ - 1) * down_ + panel_height_;
     const double key_labels = widest(maps.keys) * slant;
-    left_ = heatmap_margin + caption_size + 10 + std::max(widest(maps.queries), key_labels - cell_ / 2) + 8;
-    top_ = heatmap_margin + (maps.title.empty() ? 0 : heatmap_title_size + 14) + heatmap_panel_title_size + 8;
-    right_ = left_ + static_cast<double>(grid_columns_) * (panel_width_ + panel_gap) - panel_gap;
-    bottom_ = top_ + static_cast<double>(grid_rows_) * row_height() - row_height() + panel_height_;
-    width_ = right_ + 24 + bar_width + 8 +
-             std::max(widest(tick_labels(bar_ticks())), text_width("masked", heatmap_tick_size)) + heatmap_margin;
+    query_caption_ = wrap_width(maps.query_caption, caption_size, std::max(grid_height, least_caption));
+    left_ = heatmap_margin + height_of(query_caption_, caption_size) + 6 +
+            std::max(widest(maps.queries), key_labels - cell_ / 2) + 8;
+    right_ = left_ + static_cast<double>(grid_columns_) * across_ - panel_gap;
+    width_ = right_ + (own_bars() ? 0 : 24 + bar_room_) + heatmap_margin;
     width_ = std::max(width_, std::min(2 * heatmap_margin + bold_width(maps.title, heatmap_title_size), 640.0));
-    const double below_bar = top_ + bar_height() + 14 + bar_width;
-    height_ = std::max(bottom_ + 14 + key_labels + heatmap_label_size + 8 + caption_size, below_bar) + heatmap_margin;
+    const double title_height = heading_height(maps.title, heatmap_title_size, width_ - 2 * heatmap_margin);
+    key_caption_ = wrap_width(maps.key_caption, caption_size, width_ - 2 * heatmap_margin);
+    top_ = heatmap_margin + (maps.title.empty() ? 0 : title_height + 9) + titles_height_ + 4;
+    bottom_ = top_ + grid_height;
+    const double below_grid =
+        bottom_ + 14 + key_labels + heatmap_label_size + 4 + height_of(key_caption_, caption_size);
+    const double below_bar = (own_bars() ? bottom_ - panel_height_ : top_) + bar_height() + 14 + bar_width;
+    height_ = std::max({below_grid, below_bar, top_ + least_caption}) + heatmap_margin;
   }
 
   std::string drawn() {
@@ -138,25 +177,24 @@ class Figure {
     draw_hatching(svg);
     svg.heading(heatmap_margin, heatmap_margin + heatmap_title_size - 3, maps_.title, heatmap_title_size,
                 width_ - 2 * heatmap_margin);
-    for (std::size_t i = 0; i < maps_.panels.size(); ++i) {
-      draw_panel(svg, maps_.panels[i], left_ + static_cast<double>(i % grid_columns_) * (panel_width_ + panel_gap),
-                 top_ + static_cast<double>(i / grid_columns_) * row_height());
-    }
+    for (std::size_t i = 0; i < maps_.panels.size(); ++i) draw_panel(svg, i);
     draw_labels(svg);
-    draw_bar(svg);
+    draw_bars(svg);
     return svg.str();
   }
 
  private:
-  double row_height() const { return panel_height_ + panel_gap + heatmap_panel_title_size; }
+  bool own_bars() const { return maps_.scale == HeatScale::each; }
+  const ColourScale& scale(std::size_t panel) const { return scales_[own_bars() ? panel : 0]; }
+
+  double panel_left(std::size_t panel) const { return left_ + static_cast<double>(panel % grid_columns_) * across_; }
+  double panel_top(std::size_t panel) const { return top_ + static_cast<double>(panel / grid_columns_) * down_; }
 
   /// How many entries apart labels must be so as not to touch.
   std::size_t label_stride() const { return static_cast<std::size_t>(std::ceil((heatmap_label_size + 2) / cell_)); }
 
-  std::vector<double> bar_ticks() const { return nice_ticks(scale_.low, scale_.high, 5); }
-
-  /// The bar is as high as the grid, as long as its ticks have room and it does not look lost.
-  double bar_height() const { return std::clamp(bottom_ - top_, 100.0, 260.0); }
+  /// A bar is as high as what it stands beside, as long as its ticks have room and it does not look lost.
+  double bar_height() const { return std::clamp(own_bars() ? panel_height_ : bottom_ - top_, least_bar, 260.0); }
 
   static void draw_hatching(Svg& svg) {
     svg.open("defs", {});
@@ -165,42 +203,37 @@ class Figure {
                          {"height", 5},
                          {"patternUnits", "userSpaceOnUse"},
                          {"patternTransform", "rotate(45)"}});
-    svg.shape("rect", {{"width", 5}, {"height", 5}, {"fill", hatch_ground}});
-    svg.shape("rect", {{"width", 1.5}, {"height", 5}, {"fill", hatch}});
+    svg.rect(0, 0, 5, 5, {{"fill", hatch_ground}});
+    svg.rect(0, 0, 1.5, 5, {{"fill", hatch}});
     svg.close("pattern");
     svg.close("defs");
   }
 
-  void draw_panel(Svg& svg, const HeatMapPanel& panel, double x, double y) const {
-    svg.text(x, y - 8, fit_width(panel.title, heatmap_panel_title_size, panel_width_ + panel_gap - 8),
-             {{"font-size", heatmap_panel_title_size}, {"fill", quiet_ink}});
+  void draw_panel(Svg& svg, std::size_t place) const {
+    const HeatMapPanel& panel = maps_.panels[place];
+    const double x = panel_left(place), y = panel_top(place);
+    svg.lines(x, y - titles_height_ + 8, panel_titles_[place], heatmap_panel_title_size, {{"fill", quiet_ink}});
     const double gap = cell_ >= 10 ? 1 : 0;
     svg.open("g", {{"shape-rendering", "crispEdges"}});
     for (std::size_t i = 0; i < panel.values.size(); ++i) {
       const std::size_t row = i / columns_, column = i % columns_;
-      const double value = panel.values[i];
       const bool masked = is_masked(maps_, i);
-      svg.shape("rect",
-                {{"x", x + static_cast<double>(column) * cell_},
-                 {"y", y + static_cast<double>(row) * cell_},
-                 {"width", cell_ - gap},
-                 {"height", cell_ - gap},
-                 masked ? Attribute{"fill", "url(#masked)"} : Attribute{"fill", scale_.colour(value)}},
-                maps_.queries[row] + " → " + maps_.keys[column] + "  " + (masked ? "masked" : fixed(value, 3)));
+      const std::string says = masked                             ? "masked"
+                               : maps_.scale == HeatScale::yes_no ? panel.values[i] == 1 ? "yes" : "no"
+                                                                  : fixed(panel.values[i], 3);
+      svg.rect(x + static_cast<double>(column) * cell_, y + static_cast<double>(row) * cell_, cell_ - gap, cell_ - gap,
+               {masked ? Attribute{"fill", "url(#masked)"} : Attribute{"fill", scale(place).colour(panel.values[i])}},
+               maps_.queries[row] + " → " + maps_.keys[column] + "  " + says);
     }
     svg.close("g");
-    svg.shape("rect", {{"x", x - 1.5},
-                       {"y", y - 1.5},
-                       {"width", panel_width_ + 3 - gap},
-                       {"height", panel_height_ + 3 - gap},
-                       {"fill", "none"},
-                       {"stroke", frame_ink}});
+    svg.rect(x - 1.5, y - 1.5, panel_width_ + 3 - gap, panel_height_ + 3 - gap,
+             {{"fill", "none"}, {"stroke", frame_ink}});
   }
 
   void draw_labels(Svg& svg) const {
     svg.open("g", {{"font-size", heatmap_label_size}, {"text-anchor", "end"}});
     for (std::size_t grid_row = 0; grid_row < grid_rows_; ++grid_row) {
-      const double y = top_ + static_cast<double>(grid_row) * row_height();
+      const double y = panel_top(grid_row * grid_columns_);
       for (std::size_t row = 0; row < rows_; row += label_stride()) {
         svg.text(left_ - 8, y + (static_cast<double>(row) + 0.5) * cell_ + 3.5,
                  fit_width(maps_.queries[row], heatmap_label_size, widest_label));
@@ -209,56 +242,80 @@ class Figure {
     for (std::size_t grid_column = 0; grid_column < grid_columns_; ++grid_column) {
       // The lowest panel of this column: the last row of the grid may be shorter than the others.
       const std::size_t below = (maps_.panels.size() - 1 - grid_column) / grid_columns_;
-      const double x = left_ + static_cast<double>(grid_column) * (panel_width_ + panel_gap);
-      const double y = top_ + static_cast<double>(below) * row_height() + panel_height_ + 14;
+      const double x = panel_left(grid_column), y = panel_top(below * grid_columns_) + panel_height_ + 14;
       for (std::size_t column = 0; column < columns_; column += label_stride()) {
         const double at = x + (static_cast<double>(column) + 0.5) * cell_ + 3;
-        svg.text(at, y, fit_width(maps_.keys[column], heatmap_label_size, widest_label),
-                 {{"transform", "rotate(-45 " + fixed(at, 1) + " " + fixed(y, 1) + ")"}});
+        svg.text(at, y, fit_width(maps_.keys[column], heatmap_label_size, widest_label), {turned(-45, at, y)});
       }
     }
     svg.close("g");
 
-    svg.open("g", {{"font-size", caption_size}, {"text-anchor", "middle"}, {"fill", quiet_ink}});
-    svg.text((left_ + right_) / 2, height_ - heatmap_margin, maps_.key_caption);
-    const double x = heatmap_margin + caption_size - 2, y = (top_ + bottom_) / 2;
-    svg.text(x, y, maps_.query_caption, {{"transform", "rotate(-90 " + fixed(x, 1) + " " + fixed(y, 1) + ")"}});
-    svg.close("g");
+    const double key_width = text_width(key_caption_.empty() ? "" : key_caption_[0], caption_size),
+                 caption_line = line_height(caption_size);
+    svg.lines(std::max((left_ + right_) / 2, heatmap_margin + key_width / 2),
+              height_ - heatmap_margin - height_of(key_caption_, caption_size) + caption_line, key_caption_,
+              caption_size, {{"text-anchor", "middle"}, {"fill", quiet_ink}});
+    const double x = heatmap_margin + caption_size - 2, y = (top_ + std::max(bottom_, top_ + least_caption)) / 2;
+    svg.lines(x, y, query_caption_, caption_size, {{"text-anchor", "middle"}, {"fill", quiet_ink}, turned(-90, x, y)});
   }
 
-  void draw_bar(Svg& svg) const {
-    constexpr int strips = 60;
-    const double x = right_ + 24, height = bar_height(), strip = height / strips;
-    const auto y_of = [&](double value) { return top_ + height * (scale_.high - value) / (scale_.high - scale_.low); };
-    for (int i = 0; i < strips; ++i) {
-      // Each strip reaches under the next one, so that no line of background shows between them.
-      svg.shape("rect", {{"x", x},
-                         {"y", top_ + i * strip},
-                         {"width", bar_width},
-                         {"height", std::min(2 * strip, height - i * strip)},
-                         {"fill", colour_of(1 - (i + 0.5) / strips, scale_.stops)}});
+  static Attribute turned(double degrees, double x, double y) {
+    return {"transform", "rotate(" + fixed(degrees, 0) + " " + fixed(x, 1) + " " + fixed(y, 1) + ")"};
+  }
+
+  /// One beside each panel, or one for all, and again where the figure goes on so far that the last is out of sight.
+  void draw_bars(Svg& svg) const {
+    double next = 0;
+    for (std::size_t i = 0; i < maps_.panels.size(); ++i) {
+      const double y = panel_top(i);
+      if (own_bars()) draw_bar(svg, scale(i), panel_left(i) + panel_width_ + 10, y);
+      if (own_bars() || y < next) continue;
+      draw_bar(svg, scale(i), right_ + 24, y);
+      next = y + bar_distance;
     }
-    const std::vector<double> ticks = bar_ticks();
-    const std::vector<std::string> labels = tick_labels(ticks);
-    for (std::size_t i = 0; i < ticks.size(); ++i) {
-      svg.text(x + bar_width + 8, y_of(ticks[i]) + 3.5, labels[i],
-               {{"font-size", heatmap_tick_size}, {"fill", quiet_ink}});
+  }
+
+  void draw_bar(Svg& svg, const ColourScale& scale, double x, double y) const {
+    const auto label = [&](double at, const std::string& text) {
+      svg.text(x + bar_width + 8, at, text, {{"font-size", heatmap_tick_size}, {"fill", quiet_ink}});
+    };
+    const auto key = [&](double at, const Attribute& fill, const std::string& text) {
+      svg.rect(x, at, bar_width, bar_width, {fill, {"stroke", frame_ink}});
+      label(at + 11, text);
+    };
+    double below = y;
+    if (maps_.scale == HeatScale::yes_no) {
+      for (const bool yes : {true, false}) {
+        key(below, {"fill", scale.colour(yes)}, yes ? "yes" : "no");
+        below += bar_width + 6;
+      }
+    } else {
+      constexpr int strips = 60;
+      const double height = bar_height(), strip = height / strips;
+      for (int i = 0; i < strips; ++i) {
+        // Each strip reaches under the next one, so that no line of background shows between them.
+        svg.rect(x, y + i * strip, bar_width, std::min(2 * strip, height - i * strip),
+                 {{"fill", colour_of(1 - (i + 0.5) / strips, scale.stops)}});
+      }
+      const std::vector<double> ticks = scale.ticks();
+      const std::vector<std::string> labels = tick_labels(ticks);
+      for (std::size_t i = 0; i < ticks.size(); ++i) {
+        label(y + height * (scale.high - ticks[i]) / (scale.high - scale.low) + 3.5, labels[i]);
+      }
+      below = y + height + 14;
     }
-    if (std::find(maps_.masked.begin(), maps_.masked.end(), true) == maps_.masked.end()) return;
-    const double y = top_ + height + 14;
-    svg.shape("rect", {{"x", x},
-                       {"y", y},
-                       {"width", bar_width},
-                       {"height", bar_width},
-                       {"fill", "url(#masked)"},
-                       {"stroke", frame_ink}});
-    svg.text(x + bar_width + 8, y + 11, "masked", {{"font-size", heatmap_tick_size}, {"fill", quiet_ink}});
+    const bool has_mask = std::find(maps_.masked.begin(), maps_.masked.end(), true) != maps_.masked.end();
+    if (has_mask) key(below, {"fill", "url(#masked)"}, "masked");
   }
 
   const HeatMaps& maps_;
-  ColourScale scale_;
+  std::vector<ColourScale> scales_;
   std::size_t rows_, columns_, grid_rows_, grid_columns_;
   double cell_, panel_width_, panel_height_;
+  double bar_room_, across_, down_;  // from panel to panel
+  std::vector<std::vector<std::string>> panel_titles_;
+  std::vector<std::string> query_caption_, key_caption_;
+  double titles_height_ = 0;
   double left_, top_, right_, bottom_;  // of the grid
   double width_, height_;               // of the sheet
 };

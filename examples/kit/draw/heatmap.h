@@ -16,23 +16,33 @@ struct HeatMapPanel {
   std::vector<double> values = {};  ///< (q, k), row after row
 };
 
+/// What the colours of heat maps stand for.
+enum class HeatScale {
+  fitted,  ///< from 0 to a round number above the greatest value of all panels, with negative values as far below 0
+  each,    ///< the same of each panel alone, which has a bar of its own
+  shares,  ///< from 0 to 1, whatever the values are: weights of attention, probabilities
+  yes_no   ///< 1 is yes and 0 is no: masks
+};
+
 /// A grid of matrices of the same size under common labels: rows are queries, columns are keys.
 struct HeatMaps {
   std::string title = {};
   std::vector<std::string> queries = {};  ///< label of each row, q of them
   std::vector<std::string> keys = {};     ///< label of each column, k of them
   std::vector<HeatMapPanel> panels = {};
-  std::size_t columns = 4;              ///< panels in one row of the grid
-  std::vector<bool> masked = {};        ///< (q, k) or empty: true where attention was not allowed
+  std::size_t columns = 4;        ///< panels in one row of the grid
+  std::vector<bool> masked = {};  ///< (q, k) or empty: true where attention was not allowed
+  HeatScale scale = HeatScale::fitted;
   std::string query_caption = "query";  ///< what the rows are
   std::string key_caption = "key";      ///< what the columns are
   Theme theme = Theme::automatic;
 };
 
-/// The figure as SVG, all panels in one scale: 0 is near the ground, the greatest value far from it (dark on white
-/// ground); with negative values blue is below and red above 0. Masked entries are hatched, the others tell their
-/// tokens and value under the pointer. Long labels are shortened. Throws ValueError without panels, labels or columns,
-/// if a size does not fit the labels, or if a value that is not masked is not finite.
+/// The figure as SVG: 0 is near the ground, the greatest value far from it (dark on white ground); with negative values
+/// blue is below and red above 0. A bar tells the numbers, in high figures again and again. Masked entries are hatched,
+/// the others tell their tokens and value under the pointer. Titles and captions go on in further lines, long labels
+/// are shortened. Throws ValueError without panels, labels or columns, if a size does not fit the labels, or if a value
+/// that is not masked is not finite, or none that the scale has.
 std::string heat_map_svg(const HeatMaps& maps);
 
 }  // namespace xgrad::kit

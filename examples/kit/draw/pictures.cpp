@@ -2,6 +2,8 @@
 #include <xgrad/kit/draw/pictures.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 #include <span>
 
@@ -11,8 +13,28 @@
 
 namespace xgrad::kit {
 
-std::string picture_grid_svg(const PictureGrid& grid) {
-  constexpr const char* op = "picture_grid_svg";
+namespace {
+
+constexpr double picture_margin = 24, picture_gap = 12, picture_title_size = 17, picture_font = 11, beside = 4;
+constexpr double opacity = 0.6;
+constexpr Ink edge{0xffffff, 0xffffff};  // pictures are the same on every ground
+
+/// Of a share, the colour that lies over a picture: dark blue, magenta, yellow, whose hues are told apart on light and
+/// on dark parts (five colours of matplotlib's plasma).
+Ink overlay_colour(double share) {
+  constexpr std::array<std::array<double, 3>, 5> stops{
+      {{13, 8, 135}, {126, 3, 168}, {204, 71, 120}, {248, 149, 64}, {240, 249, 33}}};
+  const double place = share * (stops.size() - 1);
+  const std::size_t stop = std::min(static_cast<std::size_t>(place), stops.size() - 2);
+  std::uint32_t colour = 0;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const double part = std::lerp(stops[stop][c], stops[stop + 1][c], place - static_cast<double>(stop));
+    colour = colour << 8 | static_cast<std::uint32_t>(std::lround(part));
+  }
+  return {colour, colour};
+}
+
+void check(const char* op, const PictureGrid& grid) {
   const Array& images = grid.images;
   if (images.rank() != 4) fail<ShapeError>(op, "needs pictures (N, C, H, W), got ", images.shape());
   if (images.size() == 0 || grid.columns == 0) fail<ValueError>(op, "no pictures, or no columns");
@@ -20,35 +42,152 @@ std::string picture_grid_svg(const PictureGrid& grid) {
   if (!grid.captions.empty() && std::ssize(grid.captions) != images.dim(0)) {
     fail<ShapeError>(op, grid.captions.size(), " captions for pictures ", images.shape());
   }
-  constexpr double margin = 24, gap = 12, font = 11, line = 16;
-  const auto N = static_cast<std::size_t>(images.dim(0));
-  const std::int64_t C = images.dim(1), H = images.dim(2), W = images.dim(3);
-  const std::size_t columns = std::min(grid.columns, N), rows = (N + columns - 1) / columns;
-  const double height = grid.width * static_cast<double>(H) / static_cast<double>(W);
-  const double across = grid.width + gap, down = height + gap + (grid.captions.empty() ? 0 : line);
-  const double top = grid.title.empty() ? margin : margin + 30;
-  const double row_width = 2 * margin + static_cast<double>(columns) * across - gap;
-  const double wide = std::max(row_width, 2 * margin + bold_width(grid.title, 17));
-  Svg svg(wide, top + static_cast<double>(rows) * down - gap + margin, grid.title, grid.theme);
-  if (!grid.title.empty()) svg.heading(margin, 34, grid.title, 17, wide - 2 * margin);
-  for (std::size_t i = 0; i < N; ++i) {
-    const double x = margin + static_cast<double>(i % columns) * across,
-                 y = top + static_cast<double>(i / columns) * down;
-    const Real* picture = images.data() + static_cast<std::int64_t>(i) * C * H * W;
-    const Array image(Shape{C, H, W}, std::span<const Real>(picture, static_cast<std::size_t>(C * H * W)));
-    const std::string caption = grid.captions.empty() ? "" : grid.captions[i];
-    svg.shape("image",
-              {{"x", x},
-               {"y", y},
-               {"width", grid.width},
-               {"height", height},
-               {"style", "image-rendering:pixelated"},
-               {"href", png_address(image)}},
-              caption);
-    if (caption.empty()) continue;
-    svg.text(x + grid.width / 2, y + height + line - 3, fit_width(caption, font, across),
-             {{"font-size", font}, {"text-anchor", "middle"}});
+  const Array& shares = grid.overlay.shares;
+  if (shares.size() == 0) return;
+  if (shares.rank() != 3 || shares.dim(0) != images.dim(0)) {
+    fail<ShapeError>(op, "needs shares (N, rows, columns), got ", shares.shape(), " for pictures ", images.shape());
   }
+  for (const Real share : shares) {
+    if (!(share >= 0 && share <= 1)) fail<ValueError>(op, "a share is in [0, 1], got ", share);
+  }
+  if (grid.overlay.rows < 0 || grid.overlay.columns < 0) fail<ValueError>(op, "fewer than no rows or columns of lines");
+}
+
+/// The i-th of some arrays, which are the first axis.
+Array part(const Array& all, std::size_t i) {
+  const std::int64_t size = all.size() / all.dim(0);
+  const Real* begin = all.data() + static_cast<std::int64_t>(i) * size;
+  Shape shape = all.shape();
+  shape[0] = 1;
+  return Array(shape, std::span<const Real>(begin, static_cast<std::size_t>(size)));
+}
+
+/// Shares (1, rows, columns) as colours and opacities (4, rows, columns).
+Array coloured(const Array& shares) {
+  Array image(Shape{4, shares.dim(1), shares.dim(2)});
+  for (std::int64_t i = 0; i < shares.size(); ++i) {
+    const std::uint32_t colour = overlay_colour(shares.data()[i]).light;
+    for (std::int64_t c = 0; c < 3; ++c) {
+      image.mutable_data()[c * shares.size() + i] = static_cast<Real>(colour >> (16 - 8 * c) & 255) / 255;
+    }
+    image.mutable_data()[3 * shares.size() + i] = static_cast<Real>(opacity);
+  }
+  return image;
+}
+
+void draw_image(Svg& svg, double x, double y, double width, double height, const Array& image, std::string_view hover) {
+  const std::string address = png_address(image);
+  svg.shape("image",
+            {{"x", x},
+             {"y", y},
+             {"width", width},
+             {"height", height},
+             {"preserveAspectRatio", "none"},
+             {"style", "image-rendering:pixelated"},
+             {"href", address}},
+            hover);
+}
+
+/// Between `count` parts of a length, from `begin` on.
+std::vector<double> between(double begin, double length, std::int64_t count) {
+  std::vector<double> places;
+  for (std::int64_t i = 1; i < count; ++i) {
+    places.push_back(begin + length * static_cast<double>(i) / static_cast<double>(count));
+  }
+  return places;
+}
+
+/// The scale, and what the lines are.
+struct Key {
+  std::vector<std::string> scale, lines;
+
+  static constexpr double bar = 120, height = 14, at = picture_margin + bar + 44, least_width = at + 200;
+
+  Key(const PictureOverlay& overlay, double width)
+      : scale(wrap_width(overlay.caption, picture_font, width - at)),
+        lines(wrap_width(overlay.lines_caption, picture_font, width - at)) {}
+
+  double rows() const { return static_cast<double>(std::max<std::size_t>(1, scale.size()) + lines.size()); }
+  double total_height() const { return 2 * picture_gap + rows() * line_height(picture_font); }
+
+  void draw(Svg& svg, double y) const {
+    constexpr int strips = 40;
+    svg.open("g", {{"shape-rendering", "crispEdges"}});
+    for (const bool dark : {false, true}) {  // over white above, over black below
+      svg.rect(picture_margin + 12, y + (dark ? height / 2 : 0), bar, height / 2,
+               {{"fill", dark ? "#000000" : "#ffffff"}});
+    }
+    for (int i = 0; i < strips; ++i) {
+      svg.rect(picture_margin + 12 + i * bar / strips, y, bar / strips, height,
+               {{"fill", overlay_colour((i + 0.5) / strips)}, {"fill-opacity", opacity}});
+    }
+    svg.close("g");
+    svg.rect(picture_margin + 12, y, bar, height, {{"fill", "none"}, {"stroke", frame_ink}});
+    svg.lines(picture_margin, y + 11, {"0"}, picture_font, {{"fill", quiet_ink}});
+    svg.lines(picture_margin + bar + 18, y + 11, {"1"}, picture_font, {{"fill", quiet_ink}});
+    svg.lines(at, y + 11, scale, picture_font, {{"fill", quiet_ink}});
+    const double below =
+        y + 11 + line_height(picture_font) * static_cast<double>(std::max<std::size_t>(1, scale.size()));
+    if (!lines.empty())
+      svg.line(picture_margin + 12, below - 4, picture_margin + 12 + bar, below - 4,
+               {{"stroke", frame_ink}, {"stroke-width", 2}});
+    svg.lines(at, below, lines, picture_font, {{"fill", quiet_ink}});
+  }
+};
+
+}  // namespace
+
+std::string picture_grid_svg(const PictureGrid& grid) {
+  check("picture_grid_svg", grid);
+  const auto N = static_cast<std::size_t>(grid.images.dim(0));
+  const std::size_t columns = std::min(grid.columns, N), rows = (N + columns - 1) / columns;
+  const bool overlaid = grid.overlay.shares.size() > 0;
+  const double width = grid.width;
+  const double height = width * static_cast<double>(grid.images.dim(2)) / static_cast<double>(grid.images.dim(3));
+  const double across = (overlaid ? 2 * width + beside : width) + picture_gap;
+  std::vector<std::vector<std::string>> captions;
+  std::size_t most_lines = 0;
+  for (const std::string& caption : grid.captions) {
+    captions.push_back(wrap_width(caption, picture_font, across - 4));
+    most_lines = std::max(most_lines, captions.back().size());
+  }
+  const double down =
+      height + picture_gap + (most_lines == 0 ? 0 : 2 + line_height(picture_font) * static_cast<double>(most_lines));
+  const double wide = std::max({2 * picture_margin + static_cast<double>(columns) * across - picture_gap,
+                                std::min(2 * picture_margin + bold_width(grid.title, picture_title_size), 640.0),
+                                overlaid ? Key::least_width : 0.0});
+  const double inner = wide - 2 * picture_margin;
+  const double top =
+      picture_margin + (grid.title.empty() ? 0 : heading_height(grid.title, picture_title_size, inner) + 8);
+  const double bottom = top + static_cast<double>(rows) * down - picture_gap;
+  const Key key(grid.overlay, wide - picture_margin);
+  Svg svg(wide, bottom + (overlaid ? key.total_height() : 0) + picture_margin, grid.title, grid.theme);
+  svg.heading(picture_margin, picture_margin + 10, grid.title, picture_title_size, inner);
+  for (std::size_t i = 0; i < N; ++i) {
+    const double x = picture_margin + static_cast<double>(i % columns) * across,
+                 y = top + static_cast<double>(i / columns) * down;
+    const std::string caption = grid.captions.empty() ? "" : grid.captions[i];
+    const Array image = part(grid.images, i).reshaped({grid.images.dim(1), grid.images.dim(2), grid.images.dim(3)});
+    draw_image(svg, x, y, width, height, image, caption);
+    if (!captions.empty()) {
+      svg.lines(x + (across - picture_gap) / 2, y + height + line_height(picture_font), captions[i], picture_font,
+                {{"text-anchor", "middle"}});
+    }
+    if (!overlaid) continue;
+    const double right = x + width + beside;
+    const Array shares = part(grid.overlay.shares, i);
+    draw_image(svg, right, y, width, height, image, caption);
+    draw_image(svg, right, y, width, height, coloured(shares), caption);
+    svg.open("g", {{"stroke", edge}, {"stroke-width", 0.75}, {"stroke-opacity", 0.6}});
+    for (const double at : between(right, width, grid.overlay.columns == 0 ? shares.dim(2) : grid.overlay.columns)) {
+      svg.line(at, y, at, y + height, {});
+    }
+    for (const double at : between(y, height, grid.overlay.rows == 0 ? shares.dim(1) : grid.overlay.rows)) {
+      svg.line(right, at, right + width, at, {});
+    }
+    svg.close("g");
+  }
+  if (overlaid) key.draw(svg, bottom + 2 * picture_gap);
   return svg.str();
 }
 
@@ -81,6 +220,7 @@ std::string confusion_svg(const std::string& title, const Index& confusion, cons
                 .keys = classes,
                 .panels = {{}},
                 .columns = 1,
+                .scale = HeatScale::shares,
                 .query_caption = "class",
                 .key_caption = "taken for",
                 .theme = theme};

@@ -11,19 +11,29 @@
 
 namespace xgrad::kit {
 
-/// Pictures in rows, each with a line of text below it.
+/// What is laid over pictures in translucent colour: how much of each part a model looked at.
+struct PictureOverlay {
+  Array shares = {};         ///< (N, rows, columns) in [0, 1] of the cells of each picture, blue is 0 and yellow 1
+  std::string caption = {};  ///< what the shares are of
+  std::int64_t rows = 0, columns = 0;  ///< that lines divide pictures into; if 0, those of the shares
+  std::string lines_caption = {};      ///< what the lines are
+};
+
+/// Pictures in rows, each with a text below it.
 struct PictureGrid {
   std::string title = {};
   Array images = {};                       ///< (N, 1 or 3, H, W) in [0, 1]
   std::vector<std::string> captions = {};  ///< N of them, or none
+  PictureOverlay overlay = {};             ///< if it has shares, each picture stands beside itself under them
   std::size_t columns = 8;                 ///< pictures in one row
   double width = 84;                       ///< of a picture, in pixels of the figure
   Theme theme = Theme::automatic;
 };
 
-/// The figure as SVG, the pictures in it as PNG; a caption that is too long is shortened, and whole under the pointer.
-/// Throws ShapeError unless the images have such a shape and every one a caption, if any has; ValueError without images
-/// or columns, for a width that is not from 1 to 4096, or a value that is not a number.
+/// The figure as SVG, the pictures in it as PNG; a long caption goes on in further lines. Throws ShapeError unless the
+/// images have such a shape, every one a caption, if any has, and shares of the overlay, if it has any; ValueError
+/// without images or columns, for a width that is not from 1 to 4096, a value that is not a number, a share that is not
+/// in [0, 1], or fewer than no lines.
 std::string picture_grid_svg(const PictureGrid& grid);
 
 /// How often class i was taken for class j, (classes, classes), from labels and guesses (N). Throws ShapeError unless

@@ -2,6 +2,7 @@
 #include <xgrad/kit/draw/plot.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,16 @@ std::string superscript(int exponent) {
   return text;
 }
 
+double widest(const std::vector<std::string>& texts, double size) {
+  double width = 0;
+  for (const std::string& text : texts) width = std::max(width, text_width(text, size));
+  return width;
+}
+
+double title_room(const std::string& title, double size, double width) {
+  return title.empty() ? 0 : heading_height(title, size, width) + 5;
+}
+
 /// The range of numbers that an axis has to show.
 struct Range {
   double low, high;
@@ -51,11 +62,14 @@ struct Axis {
   std::vector<double> ticks = {};
   std::vector<std::string> labels = {};
 
-  /// 0 at the low end, 1 at the high end.
+  /// 0 at the low end, 1 at the high end; what is far beyond them is less far, as drawings have no numbers for that.
   double position(double value) const {
-    if (scale == Scale::log) return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
-    return (value - low) / (high - low);
+    const double from_low = scale == Scale::log ? std::log(value) - std::log(low) : value - low;
+    return std::clamp(from_low / length(), -100.0, 100.0);
   }
+
+  /// In units, or in powers of e.
+  double length() const { return scale == Scale::log ? std::log(high) - std::log(low) : high - low; }
 };
 
 Axis linear_axis(double low, double high, double step) {
@@ -69,57 +83,75 @@ double step_of(const Range& range, int count) {
   return range.whole ? std::max(1.0, step) : step;
 }
 
-/// lead x base^exponent: as decimals if they are few, else as a power.
-std::string power_label(int lead, int base, int exponent, double value) {
-  const int decimals = std::max(0, -exponent);
-  if (value < 1e5 && decimals < 5) return fixed(value, decimals);
-  const std::string power = number(base) + superscript(exponent);
-  return lead == 1 ? power : number(lead) + "×" + power;
+/// lead x base^exponent.
+struct LogTick {
+  int lead, exponent;
+  double value;
+};
+
+/// Decimals if few are enough for all, else powers for all.
+std::vector<std::string> log_labels(const std::vector<LogTick>& ticks, int base) {
+  const bool few = std::ranges::all_of(ticks, [](const LogTick& t) { return t.value < 1e5 && t.exponent > -5; });
+  std::vector<std::string> labels;
+  for (const auto& [lead, exponent, value] : ticks) {
+    const std::string power = number(base) + superscript(exponent);
+    labels.push_back(few ? fixed(value, std::max(0, -exponent)) : lead == 1 ? power : number(lead) + "×" + power);
+  }
+  return labels;
 }
 
-/// From the last round number below the data to the first above; round are 1, 2 and 5 times the powers of ten if the
-/// range is short, the powers of ten, or some of them, if it is long, and the powers of two if the data begin and end
-/// with such.
-Axis log_axis(const Range& range) {
-  const int base = range.powers_of_two ? 2 : 10;
+/// From the last round number below the data to the first above, and all in between; round are 1, 2 and 5 times the
+/// powers of ten if the range is short, the powers of ten, or some of them, if it is long, and the powers of two if the
+/// data begin and end with such.
+std::vector<LogTick> log_ticks(const Range& range, int base) {
   const double powers = (std::log10(range.high) - std::log10(range.low)) / std::log10(base);
   const std::vector<int> leads = base == 2 || powers > 2.5 ? std::vector{1} : std::vector{1, 2, 5};
   const int stride = 1 + static_cast<int>(powers / 8);
-  Axis axis{Scale::log, range.low, range.high};
   const double first = std::log10(range.low) / std::log10(base);
+  std::vector<LogTick> ticks;
   for (int exponent = stride * static_cast<int>(std::floor(first / stride));; exponent += stride) {
     for (const int lead : leads) {
       const double tick = lead * std::pow(base, exponent);
-      if (tick <= range.low) axis.ticks.clear(), axis.labels.clear();
-      axis.ticks.push_back(tick);
-      axis.labels.push_back(power_label(lead, base, exponent, tick));
-      if (tick < range.high) continue;
-      axis.low = axis.ticks.front();
-      axis.high = tick;
-      return axis;
+      if (tick <= range.low) ticks.clear();
+      ticks.push_back({lead, exponent, tick});
+      if (tick >= range.high) return ticks;
     }
   }
 }
 
-/// The same from the first to the last of the data, if there are two round numbers in between.
-Axis cropped_log_axis(const Range& range) {
-  const Axis whole = log_axis(range);
-  Axis axis{Scale::log, range.low, range.high};
-  for (std::size_t i = 0; i < whole.ticks.size(); ++i) {
-    if (whole.ticks[i] < range.low || whole.ticks[i] > range.high) continue;
-    axis.ticks.push_back(whole.ticks[i]);
-    axis.labels.push_back(whole.labels[i]);
+/// What of a logarithmic axis is shown.
+enum class Ends {
+  round,   ///< all from the round number below the data to that above
+  data,    ///< from the first to the last of the data, if there are two round numbers in between
+  limited  ///< from the first to the last of the range, whatever is in between
+};
+
+Axis log_axis(const Range& range, Ends ends) {
+  const int base = range.powers_of_two ? 2 : 10;
+  std::vector<LogTick> ticks = log_ticks(range, base);
+  std::vector<LogTick> inside;
+  for (const LogTick& tick : ticks) {
+    if (tick.value >= range.low && tick.value <= range.high) inside.push_back(tick);
   }
-  return axis.ticks.size() < 2 ? whole : axis;
+  if (ends == Ends::limited && inside.size() < 2) {
+    const std::vector<double> even = nice_ticks(range.low, range.high, 5);
+    return {Scale::log, range.low, range.high, even, tick_labels(even)};
+  }
+  Axis axis{Scale::log, ticks.front().value, ticks.back().value};
+  if (ends != Ends::round && inside.size() >= 2) axis = {Scale::log, range.low, range.high}, ticks = inside;
+  for (const LogTick& tick : ticks) axis.ticks.push_back(tick.value);
+  axis.labels = log_labels(ticks, base);
+  return axis;
 }
 
-Axis x_axis(const Range& range, Scale scale) {
-  if (scale == Scale::log) return cropped_log_axis(range);
+Axis x_axis(const Range& range, Scale scale, bool limited) {
+  if (scale == Scale::log) return log_axis(range, limited ? Ends::limited : Ends::data);
   return linear_axis(range.low, range.high, step_of(range, 8));
 }
 
-Axis y_axis(Range range, Scale scale) {
-  if (scale == Scale::log) return log_axis(range);
+Axis y_axis(Range range, Scale scale, bool limited) {
+  if (scale == Scale::log) return log_axis(range, limited ? Ends::limited : Ends::round);
+  if (limited) return linear_axis(range.low, range.high, step_of(range, 6));
   if (range.low > 0 && range.low < 0.4 * range.high) range.low = 0;  // heights can be compared when 0 is in sight
   const double step = step_of(range, 6);
   return linear_axis(std::floor(range.low / step + 1e-6) * step, std::ceil(range.high / step - 1e-6) * step, step);
@@ -129,8 +161,16 @@ bool can_show(double value, Scale scale) {
   return std::abs(value) <= 1e300 && (scale == Scale::linear || value >= 1e-300);
 }
 
-bool shows_point(const PlotPanel& panel, const Series& series, std::size_t i) {
+bool can_show(const PlotPanel& panel, const Series& series, std::size_t i) {
   return can_show(series.x[i], panel.x_scale) && can_show(series.y[i], panel.y_scale);
+}
+
+bool within(double value, const std::optional<Limits>& limits) {
+  return !limits || (value >= limits->low && value <= limits->high);
+}
+
+bool shows_point(const PlotPanel& panel, const Series& series, std::size_t i) {
+  return can_show(panel, series, i) && within(series.x[i], panel.x_limits) && within(series.y[i], panel.y_limits);
 }
 
 bool is_whole(double value) { return std::floor(value) == value; }
@@ -140,35 +180,34 @@ bool is_power_of_two(double value) {
   return std::frexp(value, &exponent) == 0.5;
 }
 
-/// The least and greatest number of what can be shown, never the same.
-Range range_of(const PlotPanel& panel, std::vector<double> Series::*values) {
+/// The limits of an axis, or the least and greatest number that can be shown, of y between the limits of x; never the
+/// same.
+Range range_of(const PlotPanel& panel, std::vector<double> Series::*values, const std::optional<Limits>& limits) {
   std::vector<double> shown;
   for (const Series& series : panel.series) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
-      if (shows_point(panel, series, i)) shown.push_back((series.*values)[i]);
+      if (!can_show(panel, series, i)) continue;
+      if (values == &Series::y && !within(series.x[i], panel.x_limits)) continue;
+      shown.push_back((series.*values)[i]);
     }
   }
   if (shown.empty()) shown = {1};
-  const auto [low, high] = std::ranges::minmax(shown);
+  auto [low, high] = std::ranges::minmax(shown);
+  if (limits) low = limits->low, high = limits->high;
   Range range{low, high, std::ranges::all_of(shown, is_whole), is_power_of_two(low) && is_power_of_two(high)};
   const double size = std::max(std::abs(low), std::abs(high));
-  if (high - low > 1e-9 * size) return range;
+  if (limits || high - low > 1e-9 * size) return range;
   const double room = size == 0 ? 1 : size / 2;
   range.low = low - room;
   range.high = high + room;
   return range;
 }
 
-double widest(const std::vector<std::string>& texts, double size) {
-  double width = 0;
-  for (const std::string& text : texts) width = std::max(width, text_width(text, size));
-  return width;
-}
-
 /// The named series in rows that fit into the width: where each entry begins, relative to the legend's top left corner.
 struct LegendEntry {
   std::size_t series;
   double x, y;
+  std::vector<std::string> lines;  // of its name
 };
 
 std::vector<LegendEntry> legend_of(const std::vector<Series>& all, double width) {
@@ -176,49 +215,64 @@ std::vector<LegendEntry> legend_of(const std::vector<Series>& all, double width)
   double x = 0, y = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].name.empty()) continue;
-    const double needed = legend_mark + 6 + text_width(all[i].name, label_size);
+    const std::vector<std::string> lines = wrap_width(all[i].name, label_size, width - legend_mark - 6);
+    const double needed = legend_mark + 6 + widest(lines, label_size);
     if (x > 0 && x + needed > width) x = 0, y += legend_line;
-    entries.push_back({i, x, y});
+    entries.push_back({i, x, y, lines});
     x += needed + 18;
+    y += static_cast<double>(lines.size() - 1) * line_height(label_size);  // such a name fills its row
   }
   return entries;
 }
 
 double legend_height(const std::vector<LegendEntry>& entries) {
-  return entries.empty() ? 0 : entries.back().y + legend_line + 4;
+  if (entries.empty()) return 0;
+  const double more = static_cast<double>(entries.back().lines.size() - 1) * line_height(label_size);
+  return entries.back().y + more + legend_line + 4;
 }
 
-std::string_view dashes(Series::Style style) { return style == Series::Style::dashed ? "6 5" : "none"; }
+/// What tells a series from others: its colour, and after all colours were used once, twice, ... other dashes and
+/// markers.
+struct Look {
+  Ink ink;
+  std::size_t round;
 
-void draw_legend_entry(Svg& svg, const Series& series, Ink ink, double at_x, double at_y) {
-  const double middle = at_y - 4;
-  const bool dotted = series.style == Series::Style::points || series.style == Series::Style::marked;
-  if (series.style == Series::Style::area) {
-    svg.shape("rect", {{"x", at_x},
-                       {"y", middle - 6},
-                       {"width", legend_mark},
-                       {"height", 12},
-                       {"fill", ink},
-                       {"fill-opacity", 0.15}});
-  } else if (series.style != Series::Style::points) {
-    svg.shape("line", {{"x1", at_x},
-                       {"y1", middle},
-                       {"x2", at_x + legend_mark},
-                       {"y2", middle},
-                       {"stroke", ink},
-                       {"stroke-width", 2.5},
-                       {"stroke-dasharray", dashes(series.style)}});
+  explicit Look(std::size_t series)
+      : ink(series_inks[series % series_inks.size()]), round(series / series_inks.size()) {}
+
+  std::string_view dashes(Series::Style style) const {
+    static constexpr std::array<std::string_view, 4> lines{"none", "2 4", "10 4 2 4", "10 4 2 4 2 4"},
+        dashed{"6 5", "14 5", "14 5 6 5", "6 5 2 5"};
+    return style == Series::Style::dashed ? dashed[round % dashed.size()] : lines[round % lines.size()];
   }
-  if (dotted) svg.shape("circle", {{"cx", at_x + legend_mark / 2}, {"cy", middle}, {"r", 3.5}, {"fill", ink}});
-  svg.text(at_x + legend_mark + 6, at_y, series.name);
-}
 
-Ink ink_of(std::size_t series) { return series_inks[series % series_inks.size()]; }
+  /// A dot, square, triangle, diamond, or triangle on its point.
+  void mark(Svg& svg, double x, double y, double r, Attributes attributes = {}, std::string_view hover = {}) const {
+    static constexpr std::array<std::string_view, 4> shapes{"M-1 -1H1V1H-1Z", "M0 -1.2L1.2 1H-1.2Z",
+                                                            "M0 -1.3L1.3 0L0 1.3L-1.3 0Z", "M0 1.2L1.2 -1H-1.2Z"};
+    if (round % 5 == 0) return svg.circle(x, y, r, attributes, hover);
+    svg.open("g", {{"transform", cat("translate(", fixed(x, 2), " ", fixed(y, 2), ") scale(", fixed(r, 2), ")")}});
+    svg.path(shapes[round % 5 - 1], attributes, hover);
+    svg.close("g");
+  }
+};
 
-void draw_legend(Svg& svg, const std::vector<Series>& series, const std::vector<LegendEntry>& entries, double left,
+bool has_marks(Series::Style style) { return style == Series::Style::points || style == Series::Style::marked; }
+
+void draw_legend(Svg& svg, const std::vector<Series>& all, const std::vector<LegendEntry>& entries, double left,
                  double top) {
   for (const LegendEntry& entry : entries) {
-    draw_legend_entry(svg, series[entry.series], ink_of(entry.series), left + entry.x, top + entry.y + 12);
+    const Series::Style style = all[entry.series].style;
+    const Look look(entry.series);
+    const double x = left + entry.x, y = top + entry.y + 12, middle = y - 4;
+    if (style == Series::Style::area) {
+      svg.rect(x, middle - 6, legend_mark, 12, {{"fill", look.ink}, {"fill-opacity", 0.15}});
+    } else if (style != Series::Style::points) {
+      svg.line(x, middle, x + legend_mark, middle,
+               {{"stroke", look.ink}, {"stroke-width", 2.5}, {"stroke-dasharray", look.dashes(style)}});
+    }
+    if (has_marks(style)) look.mark(svg, x + legend_mark / 2, middle, 3.5, {{"fill", look.ink}});
+    svg.lines(x + legend_mark + 6, y, entry.lines, label_size);
   }
 }
 
@@ -231,19 +285,29 @@ struct Box {
 class Drawing {
  public:
   /// In a box, with its title in this size and a legend of these entries.
-  Drawing(Svg& svg, const PlotPanel& panel, const Box& box, double title_size, const std::vector<LegendEntry>& entries)
+  Drawing(Svg& svg, const PlotPanel& panel, const Box& box, double font_size, const std::vector<LegendEntry>& entries)
       : svg_(svg),
         panel_(panel),
-        x_(x_axis(range_of(panel, &Series::x), panel.x_scale)),
-        y_(y_axis(range_of(panel, &Series::y), panel.y_scale)) {
-    const double legend_top = box.top + margin + (panel.title.empty() ? 0 : title_size + 10);
-    top_ = legend_top + legend_height(entries) + (panel.y_label.empty() ? 0 : 24) + 6;
+        x_(x_axis(range_of(panel, &Series::x, panel.x_limits), panel.x_scale, panel.x_limits.has_value())),
+        y_(y_axis(range_of(panel, &Series::y, panel.y_limits), panel.y_scale, panel.y_limits.has_value())) {
+    const double inner = box.width - 2 * margin, line = line_height(label_size);
+    x_label_ = wrap_width(panel.x_label, label_size, inner);
+    y_label_ = wrap_width(panel.y_label, label_size, inner);
+    const double legend_top = box.top + margin + title_room(panel.title, font_size, inner);
+    y_label_top_ = legend_top + legend_height(entries) + 16;
+    top_ = y_label_top_ - 10 + (y_label_.empty() ? 0 : 24 + line * static_cast<double>(y_label_.size() - 1));
     left_ = box.left + margin + widest(y_.labels, tick_size) + 8;
     right_ = box.left + box.width - margin - text_width(x_.labels.back(), tick_size) / 2;
-    bottom_ = box.top + box.height - margin - (panel.x_label.empty() ? 12 : 28);
-    svg.heading(box.left + margin, box.top + margin + title_size - 3, panel.title, title_size, box.width - 2 * margin);
+    bottom_ = box.top + box.height - margin - 12 -
+              (x_label_.empty() ? 0 : 16 + line * static_cast<double>(x_label_.size() - 1));
+    if (panel.equal_aspect) {
+      const double unit = std::min((right_ - left_) / x_.length(), (bottom_ - top_) / y_.length());
+      right_ = left_ + unit * x_.length();
+      bottom_ = top_ + unit * y_.length();
+    }
+    svg.heading(box.left + margin, box.top + margin + font_size - 3, panel.title, font_size, inner);
     draw_axes();
-    for (std::size_t i = 0; i < panel.series.size(); ++i) draw_series(panel.series[i], ink_of(i));
+    for (std::size_t i = 0; i < panel.series.size(); ++i) draw_series(i);
     draw_legend(svg, panel.series, entries, box.left + margin, legend_top);
   }
 
@@ -254,71 +318,109 @@ class Drawing {
   void draw_axes() {
     for (std::size_t i = 0; i < y_.ticks.size(); ++i) {
       const double at = y_of(y_.ticks[i]);
-      svg_.shape("line", {{"x1", left_}, {"y1", at}, {"x2", right_}, {"y2", at}, {"stroke", grid_ink}});
+      svg_.line(left_, at, right_, at, {{"stroke", grid_ink}});
       svg_.text(left_ - 8, at + 4, y_.labels[i],
                 {{"font-size", tick_size}, {"text-anchor", "end"}, {"fill", quiet_ink}});
     }
-    svg_.shape("line", {{"x1", left_}, {"y1", bottom_}, {"x2", right_}, {"y2", bottom_}, {"stroke", quiet_ink}});
+    svg_.line(left_, bottom_, right_, bottom_, {{"stroke", quiet_ink}});
     for (std::size_t i = 0; i < x_.ticks.size(); ++i) {
       const double at = x_of(x_.ticks[i]);
-      if (x_.scale == Scale::log) {
-        svg_.shape("line", {{"x1", at}, {"y1", top_}, {"x2", at}, {"y2", bottom_}, {"stroke", grid_ink}});
-      }
-      svg_.shape("line", {{"x1", at}, {"y1", bottom_}, {"x2", at}, {"y2", bottom_ + 5}, {"stroke", quiet_ink}});
+      if (x_.scale == Scale::log) svg_.line(at, top_, at, bottom_, {{"stroke", grid_ink}});
+      svg_.line(at, bottom_, at, bottom_ + 5, {{"stroke", quiet_ink}});
       svg_.text(at, bottom_ + 18, x_.labels[i],
                 {{"font-size", tick_size}, {"text-anchor", "middle"}, {"fill", quiet_ink}});
     }
-    svg_.text(right_, bottom_ + 36, panel_.x_label, {{"text-anchor", "end"}, {"fill", quiet_ink}});
-    svg_.text(left_ - 8 - widest(y_.labels, tick_size), top_ - 14, panel_.y_label, {{"fill", quiet_ink}});
+    svg_.lines(right_, bottom_ + 36, x_label_, label_size, {{"text-anchor", "end"}, {"fill", quiet_ink}});
+    svg_.lines(left_ - 8 - widest(y_.labels, tick_size), y_label_top_, y_label_, label_size, {{"fill", quiet_ink}});
   }
 
-  void draw_series(const Series& series, Ink ink) {
-    if (series.style == Series::Style::points) {
-      svg_.open("g", {{"fill", ink}, {"fill-opacity", 0.75}});
-      draw_points(series, 3.5);
-      svg_.close("g");
-      return;
+  /// Whether `over` lies on all that is shown of `under`.
+  bool covers(const Series& over, const Series& under) const {
+    if (over.style == Series::Style::area || over.x != under.x) return false;
+    for (std::size_t i = 0; i < over.x.size(); ++i) {
+      if (!shows_point(panel_, under, i)) continue;
+      if (!shows_point(panel_, over, i) || std::abs(y_of(over.y[i]) - y_of(under.y[i])) > 1.5) return false;
     }
+    return true;
+  }
+
+  void draw_series(std::size_t place) {
+    const Series& series = panel_.series[place];
+    const Look look(place);
+    const auto covered = static_cast<double>(
+        std::count_if(panel_.series.begin() + static_cast<std::ptrdiff_t>(place) + 1, panel_.series.end(),
+                      [&](const Series& later) { return covers(later, series); }));
+    if (series.style == Series::Style::points) {
+      svg_.open("g", {{"fill", look.ink}, {"fill-opacity", 0.75}});
+      draw_points(series, look, 3.5 + 2 * covered);
+      return svg_.close("g");
+    }
+    const std::string path = path_of(series);
+    if (path.empty()) return;
+    const bool limited = panel_.x_limits || panel_.y_limits;
+    if (limited) {  // shows nothing beyond its edges
+      svg_.open("svg", {{"x", left_},
+                        {"y", top_},
+                        {"width", right_ - left_},
+                        {"height", bottom_ - top_},
+                        {"viewBox", cat(fixed(left_, 2), " ", fixed(top_, 2), " ", fixed(right_ - left_, 2), " ",
+                                        fixed(bottom_ - top_, 2))}});
+    }
+    if (series.style == Series::Style::area) {
+      svg_.path(path + "Z", {{"fill", look.ink}, {"fill-opacity", 0.15}});
+    } else {
+      svg_.path(path, {{"fill", "none"},
+                       {"stroke", look.ink},
+                       {"stroke-linejoin", "round"},
+                       {"stroke-linecap", "round"},
+                       {"stroke-width", 2 + 4 * covered},
+                       {"stroke-dasharray", look.dashes(series.style)}});
+    }
+    if (limited) svg_.close("svg");
+    if (series.style == Series::Style::marked) {  // the unseen stroke widens what the pointer has to meet
+      svg_.open("g", {{"fill", look.ink}, {"stroke", look.ink}, {"stroke-width", 6}, {"stroke-opacity", 0}});
+      draw_points(series, look, 3.5 + 2 * covered);
+      svg_.close("g");
+    } else if (series.style != Series::Style::area && series.x.size() <= most_hover_points) {
+      svg_.open("g", {{"fill-opacity", 0}});
+      draw_points(series, Look(0), 6);
+      svg_.close("g");
+    }
+  }
+
+  std::string path_of(const Series& series) const {
     std::string path;
     bool pen_down = false;
     for (std::size_t i = 0; i < series.x.size(); ++i) {
-      const bool shown = shows_point(panel_, series, i);
+      const bool shown = can_show(panel_, series, i);
       if (shown) path += (pen_down ? "L" : "M") + fixed(x_of(series.x[i]), 1) + " " + fixed(y_of(series.y[i]), 1);
       pen_down = shown;
     }
-    if (path.empty()) return;
-    if (series.style == Series::Style::area) {
-      svg_.shape("path", {{"d", path + "Z"}, {"fill", ink}, {"fill-opacity", 0.15}});
-      return;
-    }
-    svg_.open("g", {{"fill", "none"}, {"stroke", ink}, {"stroke-linejoin", "round"}, {"stroke-linecap", "round"}});
-    svg_.shape("path", {{"d", path}, {"stroke-width", 2}, {"stroke-dasharray", dashes(series.style)}});
-    svg_.close("g");
-    if (series.style == Series::Style::marked) {  // the unseen stroke widens what the pointer has to meet
-      svg_.open("g", {{"fill", ink}, {"stroke", ink}, {"stroke-width", 6}, {"stroke-opacity", 0}});
-      draw_points(series, 3.5);
-    } else {
-      if (series.x.size() > most_hover_points) return;
-      svg_.open("g", {{"fill-opacity", 0}});
-      draw_points(series, 6);
-    }
-    svg_.close("g");
+    return path;
   }
 
-  void draw_points(const Series& series, double radius) {
+  void draw_points(const Series& series, const Look& look, double radius) {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
       if (!shows_point(panel_, series, i)) continue;
       const std::string place = number(series.x[i]) + ": " + number(series.y[i]);
-      svg_.shape("circle", {{"cx", x_of(series.x[i])}, {"cy", y_of(series.y[i])}, {"r", radius}},
-                 series.name.empty() ? place : series.name + "  " + place);
+      look.mark(svg_, x_of(series.x[i]), y_of(series.y[i]), radius, {},
+                series.name.empty() ? place : series.name + "  " + place);
     }
   }
 
   Svg& svg_;
   const PlotPanel& panel_;
   const Axis x_, y_;
-  double left_, top_, right_, bottom_;
+  std::vector<std::string> x_label_, y_label_;
+  double left_, top_, right_, bottom_, y_label_top_;
 };
+
+void check_limits(const char* op, const std::optional<Limits>& limits, Scale scale) {
+  if (!limits) return;
+  const auto [low, high] = *limits;
+  const bool possible = can_show(low, scale) && can_show(high, scale) && high - low > 1e-9 * std::max(-low, high);
+  if (!possible) fail<ValueError>(op, "no axis from ", number(low), " to ", number(high));
+}
 
 /// The panel with an x for each y. Refuses what cannot be drawn.
 PlotPanel checked(const char* op, PlotPanel panel, double width, double height) {
@@ -328,6 +430,11 @@ PlotPanel checked(const char* op, PlotPanel panel, double width, double height) 
     }
     if (one.x.size() == one.y.size()) continue;
     fail<ValueError>(op, "series '", one.name, "' has ", one.x.size(), " x and ", one.y.size(), " y");
+  }
+  check_limits(op, panel.x_limits, panel.x_scale);
+  check_limits(op, panel.y_limits, panel.y_scale);
+  if (panel.equal_aspect && panel.x_scale != panel.y_scale) {
+    fail<ValueError>(op, "axes of different scales have no equal aspect");
   }
   if (!(width >= 200 && height >= 150)) fail<ValueError>(op, "at least 200 x 150 pixels are needed");
   return panel;
@@ -349,12 +456,31 @@ std::vector<double> nice_ticks(double low, double high, int count) {
 }
 
 std::vector<std::string> tick_labels(const std::vector<double>& ticks) {
+  struct Unit {
+    double size;
+    const char* sign;
+  };
+  static constexpr std::array<Unit, 5> units{{{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}}};
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
-  const double unit = step >= 1e6 ? 1e6 : step >= 1e3 ? 1e3 : 1;
-  const char* suffix = step >= 1e6 ? "M" : step >= 1e3 ? "k" : "";
-  const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(step / unit) + 1e-6)), 0, 100);
+  double largest = 0;
+  for (const double tick : ticks) largest = std::max(largest, std::abs(tick));
+  const auto decimals = [&](double unit) {
+    return std::clamp(static_cast<int>(-std::floor(std::log10(step / unit) + 1e-6)), 0, 100);
+  };
   std::vector<std::string> labels;
-  for (const double tick : ticks) labels.push_back(fixed(tick / unit, decimals) + (tick == 0 ? "" : suffix));
+  if (largest >= 1e15 || (largest < 1e-3 && decimals(1) > 4)) {
+    const int exponent = static_cast<int>(std::floor(std::log10(largest) + 1e-6));
+    const double power = std::pow(10.0, exponent);
+    for (const double tick : ticks) {
+      labels.push_back(tick == 0 ? "0" : fixed(tick / power, decimals(power)) + "×10" + superscript(exponent));
+    }
+    return labels;
+  }
+  std::size_t u = 0;  // no more digits than it takes: 20k, and not 20000
+  while (u + 1 < units.size() && (step >= units[u + 1].size || largest >= (u == 0 ? 1e4 : 1e3) * units[u].size)) ++u;
+  for (const double tick : ticks) {
+    labels.push_back(fixed(tick / units[u].size, decimals(units[u].size)) + (tick == 0 ? "" : units[u].sign));
+  }
   return labels;
 }
 
@@ -365,7 +491,10 @@ std::string line_plot(const std::vector<Series>& series, const PlotOptions& opti
                                    .x_label = options.x_label,
                                    .y_label = options.y_label,
                                    .x_scale = options.x_scale,
-                                   .y_scale = options.y_scale},
+                                   .y_scale = options.y_scale,
+                                   .x_limits = options.x_limits,
+                                   .y_limits = options.y_limits,
+                                   .equal_aspect = options.equal_aspect},
                                   options.width, options.height);
   Svg svg(options.width, options.height, options.title, options.theme);
   const std::vector<LegendEntry> entries = legend_of(series, options.width - 2 * margin);
@@ -384,7 +513,7 @@ std::string panel_plot(const std::vector<PlotPanel>& given, const PanelPlotOptio
   const double width = static_cast<double>(columns) * options.width;
   const bool alike = std::ranges::all_of(panels, [&](const PlotPanel& p) { return same_legend(p, panels[0]); });
   const auto shared = alike ? legend_of(panels[0].series, width - 2 * margin) : std::vector<LegendEntry>{};
-  const double legend_top = margin + (options.title.empty() ? 0 : title_size + 10);
+  const double legend_top = margin + title_room(options.title, title_size, width - 2 * margin);
   const double head = options.title.empty() && shared.empty() ? 0 : legend_top + legend_height(shared) - margin / 2;
 
   Svg svg(width, head + static_cast<double>(rows) * options.height, options.title, options.theme);

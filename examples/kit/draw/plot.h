@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,21 +31,31 @@ struct Series {
 /// How the numbers of an axis are spread. If both are logarithmic, y = a x^b is a straight line of slope b.
 enum class Scale { linear, log };
 
+/// The numbers at the ends of an axis.
+struct Limits {
+  double low = 0, high = 1;
+};
+
 struct PlotOptions {
   std::string title = {};
   std::string x_label = {};
   std::string y_label = {};
   Scale x_scale = Scale::linear;
   Scale y_scale = Scale::linear;
-  double width = 720;  ///< pixels
+  std::optional<Limits> x_limits = {};  ///< if not set, the axis shows all that the series have
+  std::optional<Limits> y_limits = {};
+  bool equal_aspect = false;  ///< a unit is as long on one axis as on the other, so that circles are round
+  double width = 720;         ///< pixels
   double height = 420;
   Theme theme = Theme::automatic;
 };
 
 /// A picture with all series in it: axes with round numbers, whole ones where the series have no others (epochs), and
 /// on a logarithmic axis powers of two where they begin and end with such (sizes); a legend if a series has a name, the
-/// numbers of each point under the pointer. Throws ValueError if a series has different counts of x and y, or the
-/// picture would be smaller than 200 x 150 pixels.
+/// numbers of each point under the pointer. After seven colours the dashes and markers change; a series that a later
+/// one with the same x covers is drawn wider, so that both are seen. Throws ValueError if a series has different counts
+/// of x and y, limits are not two finite numbers in order, or not positive on a logarithmic axis, an equal aspect is
+/// asked of axes of different scales, or the picture would be smaller than 200 x 150 pixels.
 std::string line_plot(const std::vector<Series>& series, const PlotOptions& options = {});
 
 /// One plot of a figure: its series, and what stands around them.
@@ -55,6 +66,9 @@ struct PlotPanel {
   std::string y_label = {};
   Scale x_scale = Scale::linear;
   Scale y_scale = Scale::linear;
+  std::optional<Limits> x_limits = {};
+  std::optional<Limits> y_limits = {};
+  bool equal_aspect = false;
 };
 
 struct PanelPlotOptions {
@@ -73,8 +87,9 @@ std::string panel_plot(const std::vector<PlotPanel>& panels, const PanelPlotOpti
 /// ValueError unless low < high, both finite, and count >= 1.
 std::vector<double> nice_ticks(double low, double high, int count);
 
-/// Labels of evenly spaced ticks, all with as many decimals as their distance needs; thousands and millions as k and M
-/// where the distance allows it: 0.5 1.0 1.5, or 0 20k 40k.
+/// Labels of evenly spaced ticks, all with as many decimals as their distance needs; thousands, millions, 10^9 and
+/// 10^12 as k, M, G and T, and still greater and very small numbers with a power of ten: 0.5 1.0 1.5, 0 20k 40k, or 0
+/// 2×10⁻⁷.
 std::vector<std::string> tick_labels(const std::vector<double>& ticks);
 
 }  // namespace xgrad::kit

@@ -30,10 +30,11 @@ std::string base64(std::string_view bytes) {
 
 std::string png(const Array& image) {
   constexpr std::int64_t longest = 1 << 14;
-  const bool fits = image.rank() == 3 && (image.dim(0) == 1 || image.dim(0) == 3) && image.size() > 0;
+  const bool fits =
+      image.rank() == 3 && (image.dim(0) == 1 || image.dim(0) == 3 || image.dim(0) == 4) && image.size() > 0;
   if (!fits || image.dim(1) > longest || image.dim(2) > longest) {
-    fail<ShapeError>("png", "needs a picture (1, H, W) or (3, H, W) with sides from 1 to ", longest, ", got ",
-                     image.shape());
+    fail<ShapeError>("png", "needs a picture (1, H, W), (3, H, W) or (4, H, W) with sides from 1 to ", longest,
+                     ", got ", image.shape());
   }
   const std::int64_t C = image.dim(0), H = image.dim(1), W = image.dim(2);
   std::vector<png_byte> bytes;  // (H, W, C)
@@ -50,7 +51,7 @@ std::string png(const Array& image) {
   description.version = PNG_IMAGE_VERSION;
   description.width = static_cast<png_uint_32>(W);
   description.height = static_cast<png_uint_32>(H);
-  description.format = C == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  description.format = C == 1 ? PNG_FORMAT_GRAY : C == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(description);
   std::string file(size, '\0');
   if (!png_image_write_to_memory(&description, file.data(), &size, 0, bytes.data(), 0, nullptr)) {

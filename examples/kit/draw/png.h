@@ -7,8 +7,9 @@
 
 namespace xgrad::kit {
 
-/// A picture (1, H, W) in grey or (3, H, W) in colour as a PNG file of 8 bits a value; values below 0 and above 1 are
-/// shown as 0 and 1. Throws ShapeError for another shape, ValueError for a value that is not a number.
+/// A picture (1, H, W) in grey, (3, H, W) in colour or (4, H, W) in colour and with an opacity as a PNG file of 8 bits
+/// a value; values below 0 and above 1 are shown as 0 and 1. Throws ShapeError for another shape, ValueError for a
+/// value that is not a number.
 std::string png(const Array& image);
 
 /// The same as an address that pages and SVG take for a picture: data:image/png;base64,...

@@ -80,6 +80,26 @@ std::string fit_width(std::string_view text, double font_size, double width) {
   return encode_utf8(characters + U'…');
 }
 
+std::vector<std::string> wrap_width(std::string_view text, double font_size, double width) {
+  const auto fits = [&](std::u32string_view line) { return text_width(line, font_size) <= width + 0.01; };
+  std::vector<std::string> lines;
+  std::u32string rest = decode_utf8(text);
+  while (!rest.empty() && !fits(rest)) {
+    std::size_t end = 1;  // a line has one character at least
+    while (fits(std::u32string_view(rest).substr(0, end + 1))) ++end;
+    const std::size_t space = rest.rfind(U' ', end);
+    const bool between_words = space != rest.npos && space > 0;
+    lines.push_back(encode_utf8(rest.substr(0, between_words ? space : end)));
+    rest.erase(0, between_words ? space + 1 : end);
+  }
+  if (!rest.empty()) lines.push_back(encode_utf8(rest));
+  return lines;
+}
+
+double heading_height(std::string_view text, double font_size, double width) {
+  return static_cast<double>(wrap_width(text, bold_share * font_size, width).size()) * line_height(font_size);
+}
+
 Attribute::Attribute(std::string_view key, double number) : name(key), value(pixels(number)) {}
 
 Svg::Svg(double width, double height, std::string_view title, Theme theme) : theme_(theme) {
@@ -107,9 +127,23 @@ std::string Svg::str() const {
 }
 
 void Svg::shape(std::string_view name, Attributes attributes, std::string_view hover) {
-  if (hover.empty()) return tag(name, attributes, "/>\n");
-  tag(name, attributes, "><title>");
-  body_ += xml_escaped(hover) + "</title></" + std::string(name) + ">\n";
+  element(name, {}, attributes, hover);
+}
+
+void Svg::line(double x1, double y1, double x2, double y2, Attributes attributes, std::string_view hover) {
+  element("line", {{"x1", x1}, {"y1", y1}, {"x2", x2}, {"y2", y2}}, attributes, hover);
+}
+
+void Svg::rect(double x, double y, double width, double height, Attributes attributes, std::string_view hover) {
+  element("rect", {{"x", x}, {"y", y}, {"width", width}, {"height", height}}, attributes, hover);
+}
+
+void Svg::circle(double x, double y, double radius, Attributes attributes, std::string_view hover) {
+  element("circle", {{"cx", x}, {"cy", y}, {"r", radius}}, attributes, hover);
+}
+
+void Svg::path(std::string_view d, Attributes attributes, std::string_view hover) {
+  element("path", {{"d", d}}, attributes, hover);
 }
 
 void Svg::text(double x, double y, std::string_view text, Attributes attributes) {
@@ -118,8 +152,17 @@ void Svg::text(double x, double y, std::string_view text, Attributes attributes)
   body_ += ">" + xml_escaped(text) + "</text>\n";
 }
 
+void Svg::lines(double x, double y, const std::vector<std::string>& lines, double font_size, Attributes attributes) {
+  for (const std::string& line : lines) {
+    tag("text", {{"x", x}, {"y", y}, {"font-size", font_size}}, "");
+    write(attributes);
+    body_ += ">" + xml_escaped(line) + "</text>\n";
+    y += line_height(font_size);
+  }
+}
+
 void Svg::heading(double x, double y, std::string_view text, double font_size, double width) {
-  this->text(x, y, fit_width(text, bold_share * font_size, width), {{"font-size", font_size}, {"font-weight", "bold"}});
+  lines(x, y, wrap_width(text, bold_share * font_size, width), font_size, {{"font-weight", "bold"}});
 }
 
 void Svg::open(std::string_view name, Attributes attributes) { tag(name, attributes, ">\n"); }
@@ -130,6 +173,12 @@ void Svg::tag(std::string_view name, Attributes attributes, std::string_view end
   body_ += "<" + std::string(name);
   write(attributes);
   body_ += end;
+}
+
+void Svg::element(std::string_view name, Attributes place, Attributes attributes, std::string_view hover) {
+  tag(name, place, "");
+  write(attributes);
+  body_ += hover.empty() ? "/>\n" : "><title>" + xml_escaped(hover) + "</title></" + std::string(name) + ">\n";
 }
 
 void Svg::write(Attributes attributes) {

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <xgrad/core/base/error.h>
 
@@ -27,6 +28,15 @@ double bold_width(std::string_view text, double font_size);
 
 /// The text itself, or its beginning with an ellipsis if it is wider than so many pixels.
 std::string fit_width(std::string_view text, double font_size, double width);
+
+/// The whole text in lines of that width: broken between words, and within a word that is wider than a line.
+std::vector<std::string> wrap_width(std::string_view text, double font_size, double width);
+
+/// From the base line of one line of a text to that of the next.
+constexpr double line_height(double font_size) { return 1.3 * font_size; }
+
+/// How much room Svg::heading takes: nothing without a text.
+double heading_height(std::string_view text, double font_size, double width);
 
 /// The ground that a picture is drawn for.
 enum class Theme {
@@ -89,10 +99,19 @@ class Svg {
   /// An element without content, or with a title that appears under the pointer.
   void shape(std::string_view name, Attributes attributes, std::string_view hover = {});
 
+  /// The shapes that most drawings are made of.
+  void line(double x1, double y1, double x2, double y2, Attributes attributes, std::string_view hover = {});
+  void rect(double x, double y, double width, double height, Attributes attributes, std::string_view hover = {});
+  void circle(double x, double y, double radius, Attributes attributes, std::string_view hover = {});
+  void path(std::string_view d, Attributes attributes, std::string_view hover = {});
+
   /// A text that begins (or with text-anchor middle or end: has its middle or end) at x, y, its base line.
   void text(double x, double y, std::string_view text, Attributes attributes = {});
 
-  /// A bold text, cut to a width.
+  /// Lines of text, the first base line at y.
+  void lines(double x, double y, const std::vector<std::string>& lines, double font_size, Attributes attributes = {});
+
+  /// A bold text whose first base line is at y, in as many lines as the width asks for.
   void heading(double x, double y, std::string_view text, double font_size, double width);
 
   /// A group, whose attributes hold for everything up to the matching `close`.
@@ -104,6 +123,7 @@ class Svg {
 
  private:
   void tag(std::string_view name, Attributes attributes, std::string_view end);
+  void element(std::string_view name, Attributes place, Attributes attributes, std::string_view hover);
   void write(Attributes attributes);
 
   Theme theme_;

@@ -100,9 +100,10 @@ std::string alignment_svg(const Array& weights, const HeatMaps& maps, std::int64
     keys.push_back(maps.keys[s]);
   }
   const double from = margin + column_width(maps.query_caption, maps.queries) + beside, to = from + between;
-  const double captions = margin + (maps.title.empty() ? 0 : title_size + 14) + caption_size, top = captions + 10;
   const double needed = to + beside + column_width(maps.key_caption, keys) + margin;
   const double width = std::max(needed, std::min(2 * margin + bold_width(maps.title, title_size), 640.0));
+  const double title = maps.title.empty() ? 0 : heading_height(maps.title, title_size, width - 2 * margin) + 9;
+  const double captions = margin + title + caption_size, top = captions + 10;
   const double height = top + line * static_cast<double>(std::max(maps.queries.size(), keys.size())) + margin;
   Svg svg(width, height, maps.title, maps.theme);
   svg.heading(margin, margin + title_size - 3, maps.title, title_size, width - 2 * margin);
@@ -128,12 +129,9 @@ std::string alignment_svg(const Array& weights, const HeatMaps& maps, std::int64
     for (const auto& [key, weight] : aligned[t]) {
       const auto s = static_cast<std::size_t>(key);
       const double end = top + places[s], share = std::min(1.0, weight);
-      svg.shape(
-          "path",
-          {{"d", cat("M", point(from, begin), "C", point(middle, begin), " ", point(middle, end), " ", point(to, end))},
-           {"stroke-width", 0.5 + (widest_stroke - 0.5) * share},
-           {"stroke-opacity", 0.25 + 0.75 * share}},
-          cat(maps.queries[t], " → ", maps.keys[s], "  ", fixed(weight, 3)));
+      svg.path(cat("M", point(from, begin), "C", point(middle, begin), " ", point(middle, end), " ", point(to, end)),
+               {{"stroke-width", 0.5 + (widest_stroke - 0.5) * share}, {"stroke-opacity", 0.25 + 0.75 * share}},
+               cat(maps.queries[t], " → ", maps.keys[s], "  ", fixed(weight, 3)));
     }
   }
   svg.close("g");

@@ -31,6 +31,40 @@ void add(Vector& to, const Vector& v, double factor) {
   for (std::size_t i = 0; i < v.size(); ++i) to[i] += factor * v[i];
 }
 
+struct Box {
+  double left, top, right, bottom;
+  bool meets(const Box& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+  bool lies_in(const Box& other) const {
+    return left >= other.left && right <= other.right && top >= other.top && bottom <= other.bottom;
+  }
+};
+
+/// Where labels of some sizes stand beside their points: as near as possible without touching one another, other points
+/// or the edge of the sheet, and to the right rather than elsewhere. Where nothing is free, they stand to the right.
+struct Labels {
+  Box sheet;
+  std::vector<Box> taken = {};  // by points and labels
+
+  Box place(double x, double y, double width, double height) {
+    const auto free = [&](const Box& box) {
+      return box.lies_in(sheet) && std::ranges::none_of(taken, [&](const Box& other) { return box.meets(other); });
+    };
+    // Which point of the label is next to its point, from -1, its left or upper edge, to 1.
+    constexpr std::array<std::array<double, 2>, 8> anchors{
+        {{-1, 0}, {1, 0}, {0, 1}, {0, -1}, {-1, 1}, {-1, -1}, {1, 1}, {1, -1}}};
+    for (const double away : {4.0, 12.0, 22.0, 34.0, 48.0, 64.0, 82.0, 102.0, 124.0}) {
+      for (const auto& [ax, ay] : anchors) {
+        const double middle = x - ax * (width / 2 + away), level = y - ay * (height / 2 + away);
+        const Box box{middle - width / 2, level - height / 2, middle + width / 2, level + height / 2};
+        if (free(box)) return taken.emplace_back(box);
+      }
+    }
+    return taken.emplace_back(Box{x + 4, y - height / 2, x + 4 + width, y + height / 2});
+  }
+};
+
 }  // namespace
 
 std::vector<Neighbour> nearest_rows(const Array& table, std::int64_t row, std::size_t count) {
@@ -87,47 +121,39 @@ std::string word_map_svg(const std::string& title, std::span<const std::string> 
   if (places.shape() != Shape{static_cast<std::int64_t>(words.size()), 2}) {
     fail<ShapeError>("word_map_svg", words.size(), " words need places (", words.size(), ", 2), got ", places.shape());
   }
-  constexpr double width = 900, height = 640, margin = 60, top = 60, font = 13;
+  constexpr double width = 900, highest = 900, margin = 60, font = 13, dot = 2.5;
+  const double top = 24 + heading_height(title, 17, width - 48);
   struct Range {
-    double low = 0, high = 1;
-    double share(double x) const { return (x - low) / (high - low); }
+    double low = 1e300, high = -1e300;
+    double size() const { return std::max(high - low, 1e-9); }
   };
-  const auto range = [&](int axis) {
-    Range r{1e300, -1e300};
-    for (std::int64_t i = 0; i < places.dim(0); ++i) {
-      r.low = std::min<double>(r.low, places.at({i, axis}));
-      r.high = std::max<double>(r.high, places.at({i, axis}));
-    }
-    return r.low < r.high ? r : Range{r.low - 0.5, r.low + 0.5};
-  };
-  const Range across = range(0), up = range(1);
+  std::array<Range, 2> ranges;
+  for (std::int64_t i = 0; i < places.size(); ++i) {
+    Range& range = ranges[static_cast<std::size_t>(i % 2)];
+    range.low = std::min<double>(range.low, places.data()[i]);
+    range.high = std::max<double>(range.high, places.data()[i]);
+  }
+  const auto [across, up] = ranges;
+  const double unit = std::min((width - 2 * margin) / across.size(), (highest - top - margin) / up.size());
+  const double height = words.empty() ? top + margin : top + unit * up.size() + margin;
   Svg svg(width, height, title, theme);
   svg.heading(24, 34, title, 17, width - 48);
-  struct Box {
-    double left, right, base;
-    bool meets(const Box& other) const {
-      return left < other.right && other.left < right && std::abs(base - other.base) < font;
-    }
-  };
-  std::vector<Box> taken;
+  std::vector<std::array<double, 2>> points;
+  Labels labels{{8, top - 16, width - 8, height - 8}};
   for (std::int64_t i = 0; i < places.dim(0); ++i) {
-    const double x = margin + across.share(places.at({i, 0})) * (width - 2 * margin);
-    const double y = height - margin - up.share(places.at({i, 1})) * (height - top - 2 * margin + 30);
-    const std::string& word = words[static_cast<std::size_t>(i)];
-    const double wide = 0.85 * text_width(word, font);  // fonts are narrower than the estimate
-    const auto free = [&](const Box& box) {
-      return std::ranges::none_of(taken, [&](const Box& other) { return box.meets(other); });
-    };
-    // To the right of the point if nothing is there, else to the left, above or below.
-    const std::array<Box, 4> sides{{{x + 5, x + 5 + wide, y + 4},
-                                    {x - 5 - wide, x - 5, y + 4},
-                                    {x - wide / 2, x + wide / 2, y - 6},
-                                    {x - wide / 2, x + wide / 2, y + 15}}};
-    const auto found = std::ranges::find_if(sides, free);
-    const Box& box = found == sides.end() ? sides[0] : *found;
-    taken.push_back(box);
-    svg.shape("circle", {{"cx", x}, {"cy", y}, {"r", 2.5}, {"fill", series_inks[0]}});
-    svg.text((box.left + box.right) / 2, box.base, word, {{"font-size", font}, {"text-anchor", "middle"}});
+    const double x = width / 2 + unit * (places.at({i, 0}) - (across.low + across.high) / 2);
+    const double y = height - margin / 2 - 10 - unit * (places.at({i, 1}) - up.low);
+    points.push_back({x, y});
+    labels.taken.push_back({x - dot, y - dot, x + dot, y + dot});
+  }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto [x, y] = points[i];
+    const double wide = 0.85 * text_width(words[i], font);  // fonts are narrower than the estimate
+    const Box box = labels.place(x, y, wide, font);
+    const double near_x = std::clamp(x, box.left, box.right), near_y = std::clamp(y, box.top, box.bottom);
+    if (std::hypot(near_x - x, near_y - y) > 8) svg.line(x, y, near_x, near_y, {{"stroke", frame_ink}});
+    svg.circle(x, y, dot, {{"fill", series_inks[0]}});
+    svg.text((box.left + box.right) / 2, box.bottom - 3, words[i], {{"font-size", font}, {"text-anchor", "middle"}});
   }
   return svg.str();
 }

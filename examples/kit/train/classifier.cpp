@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include <xgrad/kit/data/shapes.h>
-#include <xgrad/kit/draw/pictures.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/program/output.h>
 #include <xgrad/xgrad.h>
@@ -95,12 +94,10 @@ void add_classifier_options(CLI::App& app, ClassifierOptions& options) {
 }
 
 std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
-                          const Tensor& looked) {
-  const Tensor pairs = stack({pictures.images, looked}, 1);  // (B, 2, C, H, W)
-  PictureGrid grid{.title = title, .images = flatten(pairs, 0, 1).value()};
+                          PictureOverlay overlay) {
+  PictureGrid grid{.title = title, .images = pictures.images, .overlay = std::move(overlay), .columns = 4};
   for (const std::int64_t label : pictures.labels) {
     grid.captions.push_back(set.classes()[static_cast<std::size_t>(label)]);
-    grid.captions.push_back("looked at");
   }
   return picture_grid_svg(grid);
 }

@@ -10,6 +10,7 @@
 
 #include <xgrad/kit/data/images.h>
 #include <xgrad/kit/data/transforms.h>
+#include <xgrad/kit/draw/pictures.h>
 #include <xgrad/nn/module.h>
 
 namespace CLI {
@@ -75,9 +76,8 @@ Answers answers(const Model& model, const ImageSet& set, const ChannelStatistics
 /// surest of. Throws IoError.
 void draw_answers(const std::filesystem::path& folder, const ImageSet& set, const Answers& found);
 
-/// Pictures of a set, each beside `looked`, itself as far as a model looked at it, of the same shape (SVG). Throws as
-/// stack() and picture_grid_svg().
+/// Pictures of a set, each beside itself with what a model looked at laid over it (SVG). Throws as picture_grid_svg().
 std::string looked_at_svg(const std::string& title, const ImageSet& set, const ImageBatch& pictures,
-                          const Tensor& looked);
+                          PictureOverlay overlay);
 
 }  // namespace xgrad::kit
