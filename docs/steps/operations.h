@@ -82,7 +82,7 @@ inline Tensor transpose(const Tensor& x) {
   return {y, {{x, [](const Tensor& gy, const Tensor&) { return transpose(gy); }}}};
 }
 
-// y = a b      dL/da = gy b'      dL/db = a' gy
+// y = a b      dL/da = gy b^T      dL/db = a^T gy
 inline Tensor matmul(const Tensor& a, const Tensor& b) {
   const Matrix &u = a.value(), &v = b.value();
   Matrix y = zeros(u.rows, v.cols);

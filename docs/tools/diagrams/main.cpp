@@ -72,6 +72,22 @@ void training_step(const std::filesystem::path& folder) {
   save_graph(folder / "diagram_equations.svg", step, {.title = "What each operation computes", .equations = true});
 }
 
+// The same with numbers, as a picture that plays its run once, for the first page.
+void network(const std::filesystem::path& folder) {
+  manual_seed(1);
+  const Tensor x = tensor({{0, 0}, {0, 1}, {1, 0}, {1, 1}}).named("x");
+  const Tensor y = tensor({{0}, {1}, {1}, {0}}).named("y");
+  const Net net;
+  const ValueRecorder values;
+  const Tensor loss = mse_loss(net(x), y).named("loss");
+  loss.backward();
+  save_graph(folder / "diagram_network.svg", {loss},
+             {.title = "A network learns XOR: values forward, then gradients back",
+              .direction = Direction::left_to_right,
+              .values = &values,
+              .animate = true});
+}
+
 // What an error leaves behind: a layer that was given the wrong width.
 void error(const std::filesystem::path& folder) {
   struct Wrong : nn::Module {
@@ -123,17 +139,21 @@ void comparison(const std::filesystem::path& folder) {
   save_view(folder / "diagram_comparison.svg", both.view, {.title = "From post-norm to pre-norm"});
 }
 
-// The same cell three times: a recurrent network, unrolled.
+// The same cell three times: a recurrent network, unrolled. Input and state go through one matrix side by side, so that
+// nothing of a step can be computed, and stand in the drawing, before the step before it.
 void unrolled_rnn(const std::filesystem::path& folder) {
-  const Tensor w_ih = variable(zeros({8, 4}).value(), "W_ih"), w_hh = variable(zeros({8, 8}).value(), "W_hh");
-  const Tensor bias = variable(zeros({8}).value(), "b");
-  Tensor h = zeros({2, 8}).named("h0");
+  const Tensor w = variable(zeros({8, 12}).value(), "W"), bias = variable(zeros({8}).value(), "b");
+  Tensor h = variable(zeros({2, 8}).value(), "h0");
   for (int t = 1; t <= 3; ++t) {
     const Tensor x = zeros({2, 4}).named(cat("x", t));
-    h = tanh(linear(x, w_ih, bias) + linear(h, w_hh)).named(cat("h", t));
+    const Scope frame(intern(cat("step ", t)));
+    h = tanh(linear(concat({x, h}, 1), w, bias)).named(cat("h", t));
   }
   save_graph(folder / "recurrent_unrolled.svg", {h},
-             {.title = "h = tanh(W_ih x + b + W_hh h), three steps", .direction = Direction::left_to_right});
+             {.title = "h = tanh(W (x, h) + b), three steps",
+              .direction = Direction::left_to_right,
+              .depth = 1,
+              .roll_up = false});
 }
 
 // The cell of an LSTM, written out.
@@ -142,12 +162,13 @@ void lstm_cell(const std::filesystem::path& folder) {
   const auto gate = [&](const char* name, Tensor (*squash)(const Tensor&)) {
     const Tensor w = variable(zeros({8, 4}).value(), cat("W_", name)),
                  u = variable(zeros({8, 8}).value(), cat("U_", name));
+    const Scope frame(intern(cat("gate ", name)));
     return squash(linear(x, w) + linear(h, u)).named(name);
   };
   const Tensor i = gate("i", sigmoid), f = gate("f", sigmoid), g = gate("g", tanh), o = gate("o", sigmoid);
   const Tensor next_c = (f * c + i * g).named("c'");
   const Tensor next_h = (o * tanh(next_c)).named("h'");
-  save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM"});
+  save_graph(folder / "recurrent_lstm.svg", {next_h, next_c}, {.title = "One step of an LSTM", .depth = 1});
 }
 
 // What the decoder attends to, for docs/transformer_variants.md.
@@ -188,6 +209,7 @@ int main(int argc, char** argv) try {
     second_derivative(folder);
     third_derivative(folder);
     training_step(folder);
+    network(folder);
     error(folder);
     transformer(folder);
     marked_transformer(folder);

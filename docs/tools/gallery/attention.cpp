@@ -51,8 +51,8 @@ void masked(const std::filesystem::path& out) {
   const Index lengths = index({2, 5, 3});
   const Tensor p = masked_softmax(unsqueeze(scores, 1), lengths).named("p");
   save_graph(out / "a4_graph.svg", {p}, {.title = "Masked softmax", .legend = false});
-  save(out / "a4.svg", maps("The softmax of three rows, of lengths 2, 5, 3",
-                            {{"softmax", softmax(scores).value()}, {"masked_softmax", p.value()}}, 2));
+  save(out / "a4.svg", weight_maps("The softmax of three rows, of lengths 2, 5, 3",
+                                   {{"softmax", softmax(scores).value()}, {"masked_softmax", p.value()}}, 2));
 }
 
 // A5, A6: what the softmax makes of two scores of the same queries and keys.
@@ -61,10 +61,10 @@ void scores(const std::filesystem::path& out) {
   const nn::AdditiveAttention additive{nn::root, {.query = d, .key = d, .hidden = 8}};
   const nn::DotProductAttention scaled{nn::root};
   const auto draw = [&](const char* file, const char* title, const nn::AttentionPooling& attn) {
-    save(out / file, maps(title,
-                          {{"all keys", attn.weights(x, x).value()},
-                           {"7 keys valid", attn.weights(x, x, nn::padding(index({7}))).value()}},
-                          2));
+    save(out / file, weight_maps(title,
+                                 {{"all keys", attn.weights(x, x).value()},
+                                  {"7 keys valid", attn.weights(x, x, nn::padding(index({7}))).value()}},
+                                 2));
   };
   draw("a5.svg", "Additive attention within a walk", additive);
   draw("a6.svg", "Scaled dot products within a walk", scaled);
@@ -89,21 +89,22 @@ void seen(const std::filesystem::path& out) {
   const nn::BandAttention windowed{nn::root, {.before = 2, .after = 1}};
   save_graph(out / "a8_graph.svg", {windowed(q, k, v).named("y")}, {.title = "A window", .legend = false});
   const nn::DotProductAttention attn{nn::root};
-  save(out / "a8.svg", maps("Without a window, and two before and one behind",
-                            {{"all", attn.weights(x, x).value()}, {"window", windowed.weights(x, x).value()}}, 2));
+  save(out / "a8.svg",
+       weight_maps("Without a window, and two before and one behind",
+                   {{"all", attn.weights(x, x).value()}, {"window", windowed.weights(x, x).value()}}, 2));
 
   const auto phi = [](const Tensor& y) { return elu(y) + 1; };
   const Tensor products = matmul(phi(x), phi(x), {.transpose_b = true});
   const Tensor linear = products / sum(products, -1, {.keepdim = true});
-  save(out / "a9.svg", maps("Softmax, and the weights that linear attention never computes",
-                            {{"softmax", attn.weights(x, x).value()}, {"linear", linear.value()}}, 2));
+  save(out / "a9.svg", weight_maps("Softmax, and the weights that linear attention never computes",
+                                   {{"softmax", attn.weights(x, x).value()}, {"linear", linear.value()}}, 2));
 
   const AttentionMask both = nn::causal & nn::padding(index({7}));
   save_graph(out / "a10_graph.svg", {attn(q, k, v, both).named("y")}, {.title = "Two masks at once", .legend = false});
-  save(out / "a10.svg", maps("The same scores under three masks",
-                             {{"causal", attn.weights(x, x, nn::causal).value()},
-                              {"padding, 7 keys", attn.weights(x, x, nn::padding(index({7}))).value()},
-                              {"both", attn.weights(x, x, both).value()}}));
+  save(out / "a10.svg", weight_maps("The same scores under three masks",
+                                    {{"causal", attn.weights(x, x, nn::causal).value()},
+                                     {"padding, 7 keys", attn.weights(x, x, nn::padding(index({7}))).value()},
+                                     {"both", attn.weights(x, x, both).value()}}));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,14 @@ void argument(const std::filesystem::path& out);
 /// Something that gradients flow to, so that what is computed from it is recorded.
 inline Tensor input(const char* name, const Shape& shape) { return variable(randn(shape).value(), name); }
 
+/// Whole numbers and masks are called as the argument that they are; `notes` say what that is here.
+inline std::function<VertexStyle(const GraphVertex&)> explained(const std::map<std::string, std::string>& notes) {
+  return [notes](const GraphVertex& vertex) {
+    const auto note = notes.find(vertex.name);
+    return VertexStyle{.note = note == notes.end() ? "" : note->second};
+  };
+}
+
 /// 1, 2, 3, ..., with the same words before each.
 inline std::vector<std::string> numbered(std::int64_t count, const std::string& word = "") {
   std::vector<std::string> labels;
@@ -45,6 +55,12 @@ inline kit::HeatMaps maps(const std::string& title, const std::vector<Panel>& pa
   const std::int64_t queries = panels.front().values.size() / keys;
   kit::HeatMaps result{.title = title, .queries = numbered(queries), .keys = numbered(keys), .columns = columns};
   for (const Panel& panel : panels) result.panels.push_back({panel.title, kit::numbers(panel.values)});
+  return result;
+}
+/// The same of weights: shares from 0 to 1.
+inline kit::HeatMaps weight_maps(const std::string& title, const std::vector<Panel>& panels, std::size_t columns = 3) {
+  kit::HeatMaps result = maps(title, panels, columns);
+  result.scale = kit::HeatScale::shares;
   return result;
 }
 inline void save(const std::filesystem::path& file, const kit::HeatMaps& picture) {

@@ -22,14 +22,15 @@ void layers(const std::filesystem::path& out) {
   nn::AttentionRecorder recorder;
   const Tensor y = apart(query, key, value, nn::padding(index({5, 8})));
   save_graph(out / "b1_graph.svg", {y.named("y")}, {.title = "Queries, keys, values of other widths", .legend = false});
-  save(out / "b1.svg", maps("Four heads, 5 of 8 keys valid", heads_of(recorder.last("")), 2));
+  save(out / "b1.svg", weight_maps("Four heads, 5 of 8 keys valid", heads_of(recorder.last("")), 2));
 
   const nn::MultiHeadAttention same{nn::root, 32, 8};
   const Tensor x = cumsum(randn({1, 6, 32}), 1);
   const Tensor z = same(variable((x * 2).value(), "x"));
   save_graph(out / "b2_graph.svg", {z.named("y")},
              {.title = "Eight heads of four numbers", .depth = 1, .legend = false});
-  save(out / "b2.svg", maps("Eight heads, the same number of parameters as one", heads_of(recorder.last("")), 4));
+  save(out / "b2.svg",
+       weight_maps("Eight heads, the same number of parameters as one", heads_of(recorder.last("")), 4));
 }
 
 // B3, B4: what PyTorch's layer adds, and a mask of numbers.
@@ -39,7 +40,7 @@ void options(const std::filesystem::path& out) {
   const auto [y, weights] = attn.forward(x, x, x, {.average_attn_weights = false});
   save_graph(out / "b3_graph.svg", {Tensor(y).named("y")},
              {.title = "A learned key and a key of zeros more", .legend = false});
-  kit::HeatMaps picture = maps("Six keys, the learned one, the one of zeros", heads_of(weights.value()), 2);
+  kit::HeatMaps picture = weight_maps("Six keys, the learned one, the one of zeros", heads_of(weights.value()), 2);
   picture.keys = {"1", "2", "3", "4", "5", "6", "bias_k", "zero"};
   save(out / "b3.svg", picture);
 
@@ -51,8 +52,9 @@ void options(const std::filesystem::path& out) {
              {.title = "Numbers added to the scores", .legend = false});
   const nn::DotProductAttention plain{nn::root};
   save(out / "b4.svg",
-       maps("Weights without and with a bias: minus the distance",
-            {{"without", plain.weights(q, k).value()}, {"with", plain.weights(q, k, {.bias = bias}).value()}}, 2));
+       weight_maps("Weights without and with a bias: minus the distance",
+                   {{"without", plain.weights(q, k).value()}, {"with", plain.weights(q, k, {.bias = bias}).value()}},
+                   2));
 }
 
 // B5, B6: the models of two examples.
@@ -67,7 +69,7 @@ void worked(const std::filesystem::path& out) {
   for (std::size_t h = 0; h < 2; ++h) {
     panels.push_back({cat("head ", h + 1), concat({steps.alpha[0][h], steps.alpha[1][h]}, 0).value()});
   }
-  save(out / "b6.svg", maps("How much each position takes from each", panels, 2));
+  save(out / "b6.svg", weight_maps("How much each position takes from each", panels, 2));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ void greedy(const std::filesystem::path& out) {
   save_graph(out / "e1_graph.svg", {sum(log_p).named("ln p")}, {.title = "ln p of a sequence", .legend = false});
   decoding::Table table;
   nn::greedy(table, {.bos = decoding::table_bos, .eos = decoding::table_eos, .max_length = 4});
-  kit::HeatMaps picture{.title = "The greatest of each row is taken", .columns = 1};
+  kit::HeatMaps picture{.title = "The greatest of each row is taken", .columns = 1, .scale = kit::HeatScale::shares};
   picture.query_caption = "after", picture.key_caption = "next";
   picture.keys = {"A", "B", "C", "<eos>"};
   picture.panels.push_back({});

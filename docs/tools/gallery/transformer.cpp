@@ -78,7 +78,7 @@ Array reach(const Tensor& y, const Tensor& x) {
 void blocks(const std::filesystem::path& out) {
   const nn::EncoderDecoder model{nn::root, 20, 20, small};
   const Index source = index({{4, 7, 2, 9, 3, 1}}), lengths = index({5}), target = index({{5, 8, 6, 2, 3}});
-  const Tensor memory = model.encoder(source, nn::padding(lengths)).named("memory");
+  const Tensor memory = model.encoder(source, nn::padding(lengths));
   save_graph(out / "c7_graph.svg", {memory}, {.title = "An encoder", .depth = 2, .legend = false});
   const Tensor known = variable(memory.value(), "memory");
   save_graph(out / "c8_graph.svg", {model.decoder(target, known, nn::padding(lengths)).named("logits")},
@@ -90,6 +90,7 @@ void blocks(const std::filesystem::path& out) {
   const Tensor x = input("x", {1, 5, 16}), m = input("memory", {1, 6, 16});
   const Tensor y = block(x, m, nn::padding(lengths));
   kit::HeatMaps own = maps("Which positions the decoder's row t depends on", {{"written before", reach(y, x)}}, 1);
+  own.scale = kit::HeatScale::yes_no;
   own.query_caption = "predicts", own.key_caption = "reads";
   own.queries = {"i", "am", "a", "student", "<eos>"}, own.keys = {"<bos>", "i", "am", "a", "student"};
   save(out / "c10.svg", own);
@@ -101,10 +102,10 @@ void blocks(const std::filesystem::path& out) {
       {.dim = 16, .ffn = 32, .heads = 2, .layers = 2, .dropout = 0, .cross_attention = nn::CrossAttention::all}};
   nn::AttentionRecorder recorder;
   all(source, lengths, target);
-  kit::HeatMaps keys = maps("Two layers of memory side by side, 5 of 6 tokens each",
-                            {{"decoder block 1, head 1", recorder.last("decoder.blocks.0.cross_attn")[{0, 0}]},
-                             {"decoder block 2, head 1", recorder.last("decoder.blocks.1.cross_attn")[{0, 0}]}},
-                            2);
+  kit::HeatMaps keys = weight_maps("Two layers of memory side by side, 5 of 6 tokens each",
+                                   {{"decoder block 1, head 1", recorder.last("decoder.blocks.0.cross_attn")[{0, 0}]},
+                                    {"decoder block 2, head 1", recorder.last("decoder.blocks.1.cross_attn")[{0, 0}]}},
+                                   2);
   save(out / "c9.svg", keys);
 }
 
@@ -128,8 +129,9 @@ void looking(const std::filesystem::path& out) {
   const Tensor loss = cross_entropy(logits, right).named("loss");
   const Tensor g = grad(loss, {logits}, {.create_graph = true})[0];
   save_graph(out / "c13_graph.svg", {loss, g}, {.title = "A loss and its gradient", .legend = false});
-  kit::HeatMaps words = maps("What the model says, and the gradient of the loss, times 5",
-                             {{"p", p.value()}, {"5 dL/dz = p - y", (g * 5).value()}}, 2);
+  kit::HeatMaps words = maps("What the model says, and the gradient of the loss of five words",
+                             {{"p", p.value()}, {"dL/dz = (p - y) / 5", g.value()}}, 2);
+  words.scale = kit::HeatScale::each;
   words.queries = {"i", "am", "a", "student", "<eos>"};
   words.keys = {"a", "am", "i", "thanks", "student", "<eos>"};
   words.query_caption = "right word", words.key_caption = "word";

@@ -107,9 +107,11 @@ void merging(const std::filesystem::path& out) {
 void windows(const std::filesystem::path& out) {
   nn::SwinTransformerOptions options;
   options.window = 7;
+  const auto notes =
+      explained({{"index", "where keys are, seen from queries"}, {"masked", "in another window before"}});
   const nn::SwinAttention still{nn::root, 32, 1, 0, options};
   save_graph(out / "f6_graph.svg", {still(input("x", {1, 14, 14, 32})).named("y")},
-             {.title = "Attention in windows of 7 x 7", .legend = false});
+             {.title = "Attention in windows of 7 x 7", .legend = false, .style = notes});
   const nn::MultiHeadAttention global{nn::root, 32, 1};
   std::vector<kit::Series> work{{.name = "global", .style = kit::Series::Style::marked},
                                 {.name = "windows of 7 x 7", .style = kit::Series::Style::marked}};
@@ -130,12 +132,14 @@ void windows(const std::filesystem::path& out) {
   options.window = 3;
   const nn::SwinAttention moved{nn::root, 32, 1, 1, options};
   save_graph(out / "f7_graph.svg", {moved(input("x", {1, 6, 6, 32})).named("y")},
-             {.title = "Attention in shifted windows", .legend = false});
+             {.title = "Attention in shifted windows", .legend = false, .style = notes});
   const Mask apart = nn::WindowGrid(6, 6, 3, 1).regions();  // (4, 9, 9)
   const Array numbers = where(apart, zeros({1}), ones({1})).value();
   std::vector<Panel> panels;
   for (std::int64_t w = 0; w < 4; ++w) panels.push_back({cat("window ", w + 1), numbers[{w}]});
-  save(out / "f7.svg", maps("Who may see whom in four windows, shifted by one", panels, 4));
+  kit::HeatMaps who = maps("Who may see whom in four windows, shifted by one", panels, 4);
+  who.scale = kit::HeatScale::yes_no;
+  save(out / "f7.svg", who);
 }
 
 // F8: the whole model.
