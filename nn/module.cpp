@@ -118,7 +118,8 @@ std::string Module::description() const {
 const Place* Module::described_place() const {
   const std::type_info* now = &typeid(*this);
   if (described_as_.load(std::memory_order_acquire) == now) return described_.load(std::memory_order_relaxed);
-  const Place* place = intern(path(), description());
+  const Place* around = parent_ ? parent_->described_place() : nullptr;
+  const Place* place = intern(path(), description(), {}, around);
   described_.store(place, std::memory_order_relaxed);
   described_as_.store(now, std::memory_order_release);
   return place;

@@ -44,22 +44,22 @@ std::string_view why_no_history(History history) {
   return "";
 }
 
-const Place* intern(std::string_view path, std::string_view what, std::string_view rule) {
+const Place* intern(std::string_view path, std::string_view what, std::string_view rule, const Place* around) {
   const std::lock_guard lock(places().mutex);
-  return &*places().all.insert({std::string(path), std::string(what), std::string(rule)}).first;
+  return &*places().all.insert({std::string(path), std::string(what), std::string(rule), around}).first;
 }
 
 const Place* detail::place_of_rule(const Place* place, const char* op) {
   if (context.history != History::recorded || context.recorded_rule != 0) return place;
   thread_local std::map<std::pair<const Place*, const char*>, const Place*> known;
   const Place*& found = known[{place, op}];
-  if (!found) found = place ? intern(place->path, place->what, op) : intern({}, {}, op);
+  if (!found) found = place ? intern(place->path, place->what, op, place->around) : intern({}, {}, op);
   return found;
 }
 
 const Place* detail::place_of_composed(const char* op) {
   const std::string around = context.place ? context.place->path : std::string();
-  return intern(around.empty() ? std::string(op) : around + '.' + op);
+  return intern(around.empty() ? std::string(op) : around + '.' + op, {}, {}, context.place);
 }
 
 }  // namespace xgrad

@@ -29,11 +29,13 @@ std::string_view why_no_history(History history);
 struct Place {
   std::string path;
   std::string what = {};
-  std::string rule = {};  ///< the operation whose gradient rule runs there, if one does
+  std::string rule = {};           ///< the operation whose gradient rule runs there, if one does
+  const Place* around = nullptr;  ///< of the module around it, where that is known
   friend bool operator==(const Place&, const Place&) = default;
 };
 /// The one copy of a place that lives as long as the program; equal places give equal pointers.
-const Place* intern(std::string_view path, std::string_view what = {}, std::string_view rule = {});
+const Place* intern(std::string_view path, std::string_view what = {}, std::string_view rule = {},
+                    const Place* around = nullptr);
 
 /// Whether something with this path is the module or part of it: "blocks.1.attn" lies within "blocks.1" and within "".
 inline bool lies_within(std::string_view path, std::string_view module) {

@@ -13,20 +13,28 @@ std::int64_t of_group(const char* name, std::int64_t channels, std::int64_t grou
 }
 
 // What was asked for, else what PyTorch takes where each result is a sum of so many products.
-Init or_usual(const Init& given, std::int64_t products) {
-  return given ? given : init::uniform_within_root(products);
-}
+Init or_usual(const Init& given, std::int64_t products) { return given ? given : init::uniform_within_root(products); }
 
 std::string text_of(const Size2d& extent) {
   return extent.height == extent.width ? cat(extent.height) : cat(extent.height, " x ", extent.width);
 }
 
-// "3 -> 64, kernel 3, stride 2, 4 groups": what is usual is not said.
-std::string described(std::int64_t in, std::int64_t out, const Size2d& kernel, const Size2d& stride,
-                      std::int64_t groups) {
+template <class Padding>
+std::string text_of_padding(const Padding& padding) {
+  if constexpr (requires { padding.same(); }) {
+    return padding.same() ? "same" : text_of(padding.each());
+  } else {
+    return text_of(padding);
+  }
+}
+
+// "3 -> 64, kernel 3, stride 2, padding 1, 4 groups": what is usual is not said.
+template <class Options>
+std::string described(std::int64_t in, std::int64_t out, const Size2d& kernel, const Options& options) {
   std::string text = cat(in, " -> ", out, ", kernel ", text_of(kernel));
-  if (stride != Size2d(1)) text += cat(", stride ", text_of(stride));
-  if (groups != 1) text += cat(", ", groups, " groups");
+  if (const std::string stride = text_of(options.stride); stride != "1") text += cat(", stride ", stride);
+  if (const std::string padding = text_of_padding(options.padding); padding != "0") text += cat(", padding ", padding);
+  if (options.groups != 1) text += cat(", ", options.groups, " groups");
   return text;
 }
 
@@ -51,7 +59,7 @@ Tensor Conv1d::forward(const Tensor& x) const {
       {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups});
 }
 
-std::string Conv1d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
+std::string Conv1d::settings() const { return described(in, out, kernel, options); }
 
 Conv2d::Conv2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size, const Options& given)
     : Layer(std::move(here)),
@@ -72,7 +80,7 @@ Tensor Conv2d::forward(const Tensor& x) const {
       {.stride = options.stride, .padding = options.padding, .dilation = options.dilation, .groups = options.groups});
 }
 
-std::string Conv2d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
+std::string Conv2d::settings() const { return described(in, out, kernel, options); }
 
 ConvTranspose1d::ConvTranspose1d(At here, std::int64_t in_channels, std::int64_t out_channels, std::int64_t size,
                                  const Options& given)
@@ -90,14 +98,14 @@ ConvTranspose1d::ConvTranspose1d(At here, std::int64_t in_channels, std::int64_t
 
 Tensor ConvTranspose1d::forward(const Tensor& x) const {
   return conv_transpose1d(x, weight, bias,
-                               {.stride = options.stride,
-                                .padding = options.padding,
-                                .output_padding = options.output_padding,
-                                .dilation = options.dilation,
-                                .groups = options.groups});
+                          {.stride = options.stride,
+                           .padding = options.padding,
+                           .output_padding = options.output_padding,
+                           .dilation = options.dilation,
+                           .groups = options.groups});
 }
 
-std::string ConvTranspose1d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
+std::string ConvTranspose1d::settings() const { return described(in, out, kernel, options); }
 
 ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t out_channels, const Size2d& size,
                                  const Options& given)
@@ -115,13 +123,13 @@ ConvTranspose2d::ConvTranspose2d(At here, std::int64_t in_channels, std::int64_t
 
 Tensor ConvTranspose2d::forward(const Tensor& x) const {
   return conv_transpose2d(x, weight, bias,
-                               {.stride = options.stride,
-                                .padding = options.padding,
-                                .output_padding = options.output_padding,
-                                .dilation = options.dilation,
-                                .groups = options.groups});
+                          {.stride = options.stride,
+                           .padding = options.padding,
+                           .output_padding = options.output_padding,
+                           .dilation = options.dilation,
+                           .groups = options.groups});
 }
 
-std::string ConvTranspose2d::settings() const { return described(in, out, kernel, options.stride, options.groups); }
+std::string ConvTranspose2d::settings() const { return described(in, out, kernel, options); }
 
 }  // namespace xgrad::nn

@@ -17,13 +17,17 @@ namespace xgrad {
 
 XGRAD_FORMULA resample_formula{"resample", "y = r x c^T with a matrix r for the rows, c for the columns",
                                "dL/dx = r^T gy c"};
-Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to) {
+Tensor detail::resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to,
+                        const ToldWindows& windows) {
   Array y = resampled(x.size() / (rows.in * columns.in), x.value(), rows, columns).reshaped(to);
-  return record(op, std::move(y), wrt(x, [rows, columns, from = x.shape()](const Tensor& gy) {
-                  const bool divided = rows.divisors.size() > 0;
-                  const Tensor g = divided ? gy / (unsqueeze(Tensor(rows.divisors), 1) * columns.divisors) : gy;
-                  return resample("resample", g, transposed(rows), transposed(columns), from);
-                }));
+  return record(op, std::move(y),
+                wrt(x,
+                    [rows, columns, from = x.shape()](const Tensor& gy) {
+                      const bool divided = rows.divisors.size() > 0;
+                      const Tensor g = divided ? gy / (unsqueeze(Tensor(rows.divisors), 1) * columns.divisors) : gy;
+                      return resample("resample", g, transposed(rows), transposed(columns), from);
+                    }),
+                told("kernel", windows.kernel), told("stride", windows.stride), told("padding", windows.padding));
 }
 
 namespace {

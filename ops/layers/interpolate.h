@@ -52,9 +52,14 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
 
 struct Band;
 namespace detail {
+/// What diagrams say of windows, along each axis; nothing of what is usual.
+struct ToldWindows {
+  std::optional<Shape> kernel = {}, stride = {}, padding = {};
+};
 /// x as planes (..., rows.in, columns.in) times a matrix for the rows and one for the columns, of shape `to`. The dual
 /// has both transposed.
-Tensor resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to);
+Tensor resample(const char* op, const Tensor& x, const Band& rows, const Band& columns, const Shape& to,
+                const ToldWindows& windows = {});
 }  // namespace detail
 
 }  // namespace xgrad

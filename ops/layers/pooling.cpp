@@ -100,6 +100,16 @@ struct WindowAxes {
         columns(counted(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width}, ceil_mode)) {}
 };
 
+// What diagrams say of windows over one axis or two.
+detail::ToldWindows told_windows(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding) {
+  const auto by_axis = [axes](const Size2d& size) {
+    return axes == 1 ? Shape{size.width} : Shape{size.height, size.width};
+  };
+  return {.kernel = by_axis(kernel),
+          .stride = unless(by_axis(kernel), by_axis(stride)),
+          .padding = unless(by_axis(0), by_axis(padding))};
+}
+
 // What is said of a sequence, of a picture of one row.
 std::optional<Size2d> of_row(const std::optional<std::int64_t>& size) {
   return size ? std::optional(Size2d(1, *size)) : std::nullopt;
@@ -216,16 +226,17 @@ Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
 
 // The largest numbers, and their places if they are asked for or a gradient will need them.
 ValuesAndIndices max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns,
-                          bool with_indices) {
+                          bool with_indices, const detail::ToldWindows& windows = {}) {
   Array y(planes.result(rows.out, columns.out));
   const PooledPlanes sizes{planes.count, std::move(rows), std::move(columns)};
   const bool keep = with_indices || (recording() && x.requires_grad());
   Choice choice{sizes.in(), Index(keep ? Shape{planes.count, sizes.out()} : Shape{0, 0})};
   max_of_windows(sizes, x.value().data(), y.mutable_data(), keep ? choice.places.mutable_data() : nullptr);
   Index indices = with_indices ? choice.places.reshaped(y.shape()) : Index();
-  const Tensor values = record(op, std::move(y), wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) {
-                                 return put_back(gy, choice, to);
-                               }));
+  const Tensor values = record(
+      op, std::move(y),
+      wrt(x, [choice = std::move(choice), to = x.shape()](const Tensor& gy) { return put_back(gy, choice, to); }),
+      told("kernel", windows.kernel), told("stride", windows.stride), told("padding", windows.padding));
   return {values, std::move(indices)};
 }
 
@@ -233,9 +244,10 @@ ValuesAndIndices max_pool(const char* op, const Tensor& x, const Planes& planes,
 ValuesAndIndices max_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel,
                             const MaxPool2dOptions& options, bool with_indices) {
   const Planes planes(op, x, axes);
-  const WindowAxes windows(op, planes, kernel, options.stride.value_or(kernel), options.padding, options.dilation,
-                           options.ceil_mode);
-  return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns), with_indices);
+  const Size2d stride = options.stride.value_or(kernel);
+  const WindowAxes windows(op, planes, kernel, stride, options.padding, options.dilation, options.ceil_mode);
+  return max_pool(op, x, planes, windows_of(op, windows.rows), windows_of(op, windows.columns), with_indices,
+                  told_windows(axes, kernel, stride, options.padding));
 }
 
 ValuesAndIndices adaptive_max_pooled(const char* op, int axes, const Tensor& x, const Size2d& size, bool with_indices) {
@@ -309,15 +321,18 @@ Band means_of(const Shares& shares) {
                  count);
 }
 
-Tensor mean_pool(const char* op, const Tensor& x, const Planes& planes, const Band& rows, const Band& columns) {
-  return detail::resample(op, x, rows, columns, planes.result(rows.out, columns.out));
+Tensor mean_pool(const char* op, const Tensor& x, const Planes& planes, const Band& rows, const Band& columns,
+                 const detail::ToldWindows& windows = {}) {
+  return detail::resample(op, x, rows, columns, planes.result(rows.out, columns.out), windows);
 }
 
 Tensor mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options) {
   const Planes planes(op, x, axes);
-  const WindowAxes windows(op, planes, kernel, options.stride.value_or(kernel), options.padding, 1, options.ceil_mode);
+  const Size2d stride = options.stride.value_or(kernel);
+  const WindowAxes windows(op, planes, kernel, stride, options.padding, 1, options.ceil_mode);
   return mean_pool(op, x, planes, means_of(windows.rows, options.count_include_pad),
-                   means_of(windows.columns, options.count_include_pad));
+                   means_of(windows.columns, options.count_include_pad),
+                   told_windows(axes, kernel, stride, options.padding));
 }
 
 Tensor adaptive_mean_pooled(const char* op, int axes, const Tensor& x, const Size2d& size) {

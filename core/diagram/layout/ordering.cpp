@@ -105,24 +105,23 @@ void Ordering::write_rows(int first, int last) {
   }
 }
 
-// For pairs of links, and of links and lanes, whose ends have another order above the gap than below it.
-std::int64_t Ordering::cost_of_gap(int gap) {
-  const std::vector<int>&above = rows_[gap], &below = rows_[gap + 1];
-  for (std::size_t i = 0; i < above.size(); ++i) upper_at_[above[i]] = ports * static_cast<std::int64_t>(i);
-  for (std::size_t i = 0; i < below.size(); ++i) lower_at_[below[i]] = ports * static_cast<std::int64_t>(i);
-  std::vector<std::pair<std::int64_t, std::int64_t>> ends;
-  for (const int lane : through_[gap]) ends.emplace_back(upper_at_[lane], lower_at_[lane]);
-  for (const int l : links_in_[gap]) {
-    const Link& link = layers_.links[l];
-    const std::int64_t port = std::clamp<std::int64_t>(layers_.arguments[link.edge], 0, ports - 1);
-    const GraphEdge& edge = layers_.view.edges[link.edge];
-    ends.emplace_back(upper_at_[link.upper] + (link.upper == edge.to ? port : 0),
-                      lower_at_[link.lower] + (link.lower == edge.to ? port : 0));
+// How many pairs have another order above than below; pairs with an end in common cross nowhere.
+std::int64_t Ordering::crossings_of(std::vector<Ends>& ends, std::size_t below) {
+  constexpr std::size_t few = 48;  // are compared one by one, which takes less than to sort them
+  std::int64_t crossings = 0;
+  if (ends.size() <= few) {
+    for (std::size_t i = 1; i < ends.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        crossings += (ends[i].first - ends[j].first) * (ends[i].second - ends[j].second) < 0;
+      }
+    }
+    work_ += static_cast<std::int64_t>(ends.size() * ends.size() / 2);
+    return crossings;
   }
   std::ranges::sort(ends);
   // Counts with a Fenwick tree, over positions below the gap, of those that were met so far.
-  tree_.assign(std::bit_ceil(below.size() * ports + 1), 0);
-  std::int64_t crossings = 0, met = 0;
+  tree_.assign(std::bit_ceil(below * ports + 1), 0);
+  std::int64_t met = 0;
   for (std::size_t i = 0; i < ends.size();) {
     std::size_t end = i;
     for (; end < ends.size() && ends[end].first == ends[i].first; ++end) {
@@ -135,6 +134,24 @@ std::int64_t Ordering::cost_of_gap(int gap) {
     }
   }
   work_ += static_cast<std::int64_t>(tree_.size() + 16 * ends.size());
+  return crossings;
+}
+
+// For pairs of links, and of links and lanes, whose ends have another order above the gap than below it.
+std::int64_t Ordering::cost_of_gap(int gap) {
+  const std::vector<int>&above = rows_[gap], &below = rows_[gap + 1];
+  for (std::size_t i = 0; i < above.size(); ++i) upper_at_[above[i]] = ports * static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < below.size(); ++i) lower_at_[below[i]] = ports * static_cast<std::int64_t>(i);
+  ends_.clear();
+  for (const int lane : through_[gap]) ends_.emplace_back(upper_at_[lane], lower_at_[lane]);
+  for (const int l : links_in_[gap]) {
+    const Link& link = layers_.links[l];
+    const std::int64_t port = std::clamp<std::int64_t>(layers_.arguments[link.edge], 0, ports - 1);
+    const GraphEdge& edge = layers_.view.edges[link.edge];
+    ends_.emplace_back(upper_at_[link.upper] + (link.upper == edge.to ? port : 0),
+                      lower_at_[link.lower] + (link.lower == edge.to ? port : 0));
+  }
+  const std::int64_t crossings = crossings_of(ends_, below.size());
   // Operands that stand in another order than their ports.
   const std::vector<int>& links = links_in_[gap];
   std::int64_t exchanged = 0;

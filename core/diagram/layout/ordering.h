@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "layers.h"
@@ -34,6 +35,8 @@ class Ordering {
   std::int64_t cost_of(int first, int last, Side side);
   std::int64_t cost();
   std::int64_t cost_of_gap(int gap);
+  using Ends = std::pair<std::int64_t, std::int64_t>;  // positions above a gap and below it
+  std::int64_t crossings_of(std::vector<Ends>& ends, std::size_t below);
   std::int64_t disorder_in_row(int layer) const;
   bool is_misplaced(const FramePair& pair) const;
 
@@ -41,7 +44,8 @@ class Ordering {
   std::vector<std::vector<int>> contents_, rows_;
   std::vector<std::vector<int>> links_in_, through_, flat_in_;  // by gap: links, lanes; by layer: arrows
   std::vector<FramePair> left_to_right_;                        // frames
-  std::vector<std::int64_t> upper_at_, lower_at_, tree_;        // scratch
+  std::vector<std::int64_t> upper_at_, lower_at_, tree_;        // scratch, as is the next
+  std::vector<Ends> ends_;
   std::int64_t work_ = 0;
 };
 

@@ -94,12 +94,19 @@ Json json_of(const GraphVertex& vertex) {
   return json;
 }
 
+// The letters of Model Explorer have no ellipsis.
+std::string with_dots(std::string text) {
+  constexpr std::string_view ellipsis = "\u2026";
+  for (std::size_t at = 0; (at = text.find(ellipsis, at)) != text.npos;) text.replace(at, ellipsis.size(), "...");
+  return text;
+}
+
 // "encoder/layers.0/attn": the frames around a vertex. The frames of a backward pass are in one of their own.
 std::string namespace_of(const GraphView& view, int frame) {
   std::string path;
   int order = 0;
   for (int c = frame; c >= 0; c = view.frames[c].parent) {
-    std::string title = view.frames[c].title;
+    std::string title = with_dots(view.frames[c].title);
     std::ranges::replace(title, '/', '|');
     path = cat(title, path.empty() ? "" : "/", path);
     order = view.frames[c].order;
@@ -136,7 +143,7 @@ Json attributes_of(const GraphVertex& vertex) {
 Json model_explorer_node(const GraphView& view, std::size_t v) {
   const GraphVertex& vertex = view.vertices[v];
   Json node{{"id", cat('n', v)},
-            {"label", cat(headline_of(vertex), vertex.times > 1 ? cat(" \u00D7", vertex.times) : "")},
+            {"label", cat(with_dots(headline_of(vertex)), vertex.times > 1 ? cat(" \u00D7", vertex.times) : "")},
             {"namespace", namespace_of(view, vertex.frame)},
             {"attrs", attributes_of(vertex)},
             {"incomingEdges", Json::array()},

@@ -171,9 +171,12 @@ class Collector {
 
   void add_vertices() {
     std::unordered_map<std::uint32_t, const Node*> by_id;
+    std::unordered_set<const Place*> seen;
     for (const Node* node : nodes_) {
       if (!is_data(*node)) by_id.emplace(static_cast<std::uint32_t>(node->id), node);
-      if (node->place && !node->place->what.empty()) whats_.try_emplace(node->place->path, node->place->what);
+      for (const Place* place = node->place; place && seen.insert(place).second; place = place->around) {
+        if (!place->what.empty()) whats_.try_emplace(place->path, place->what);
+      }
     }
     std::map<RuleKey, int> rules;
     std::unordered_map<const Node*, int> uses;
