@@ -106,4 +106,16 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
   }
 }
 
+void detail::check_layout(const GraphView& view, const GraphLayout& layout, std::string_view caller) {
+  const auto needs = [caller](std::string_view what, std::size_t in_layout, std::size_t in_view) {
+    if (in_layout == in_view) return;
+    fail<ValueError>(caller, "the layout is of another view: it has ", in_layout, ' ', what, ", the view has ",
+                     in_view);
+  };
+  needs("vertices", layout.vertices.size(), view.vertices.size());
+  needs("edges", layout.edges.size(), view.edges.size());
+  needs("frames", layout.frames.size(), view.frames.size());
+  needs("titles", layout.titles.size(), view.frames.size());
+}
+
 }  // namespace xgrad

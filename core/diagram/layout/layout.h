@@ -31,4 +31,9 @@ struct GraphLayout {
                         std::string_view caller = "graph_layout");
 };
 
+namespace detail {
+/// Throws ValueError unless the layout has as many vertices, edges and frames as the view. Errors name `caller`.
+void check_layout(const GraphView& view, const GraphLayout& layout, std::string_view caller);
+}  // namespace detail
+
 }  // namespace xgrad

@@ -104,10 +104,7 @@ std::string elements(const GraphView& view, const GraphLayout& layout, const Gra
 
 std::string to_html(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
   if (options.depth < automatic_depth) fail<ValueError>("to_html", "depth ", options.depth, " is negative");
-  if (layout.edges.size() != view.edges.size()) {
-    fail<ValueError>("to_html", "the layout is of another view: it has ", layout.edges.size(), " edges, the view has ",
-                     view.edges.size());
-  }
+  check_layout(view, layout, "to_html");
   const std::array<Filling, 9> fillings{{{"title", xml_escaped(page_title(view, options))},
                                          {"style", style_of(options.theme)},
                                          {"theme", std::string(theme_name(options.theme))},

@@ -528,15 +528,7 @@ class SvgWriter {
 };
 
 std::string svg_of(const GraphView& view, const GraphLayout& layout, const GraphOptions& options, Standing standing) {
-  const auto needs = [](std::string_view what, std::size_t in_layout, std::size_t in_view) {
-    if (in_layout == in_view) return;
-    fail<ValueError>("to_svg", "the layout is of another view: it has ", in_layout, ' ', what, ", the view has ",
-                     in_view);
-  };
-  needs("vertices", layout.vertices.size(), view.vertices.size());
-  needs("edges", layout.edges.size(), view.edges.size());
-  needs("frames", layout.frames.size(), view.frames.size());
-  needs("titles", layout.titles.size(), view.frames.size());
+  check_layout(view, layout, "to_svg");
   return SvgWriter(view, layout, options, standing).write();
 }
 
