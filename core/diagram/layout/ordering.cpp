@@ -149,7 +149,7 @@ std::int64_t Ordering::cost_of_gap(int gap) {
     const std::int64_t port = std::clamp<std::int64_t>(layers_.arguments[link.edge], 0, ports - 1);
     const GraphEdge& edge = layers_.view.edges[link.edge];
     ends_.emplace_back(upper_at_[link.upper] + (link.upper == edge.to ? port : 0),
-                      lower_at_[link.lower] + (link.lower == edge.to ? port : 0));
+                       lower_at_[link.lower] + (link.lower == edge.to ? port : 0));
   }
   const std::int64_t crossings = crossings_of(ends_, below.size());
   // Operands that stand in another order than their ports.
@@ -189,18 +189,18 @@ std::int64_t Ordering::disorder_in_row(int layer) const {
   return price;
 }
 
-std::int64_t Ordering::cost_of(int first, int last, Side side) {
+// Of the layers, and of those gaps at them that count.
+std::int64_t Ordering::cost_of(int first, int last, const Gaps& gaps) {
   std::int64_t cost = 0;
-  const int begin = side == Side::below ? first : std::max(first - 1, 0);
-  const int end = std::min(side == Side::above ? last - 1 : last, layers_.count - 2);
-  for (int gap = begin; gap <= end; ++gap) cost += cost_of_gap(gap);
+  for (int gap = std::max(first - 1, gaps.first); gap <= std::min(last, gaps.last); ++gap) cost += cost_of_gap(gap);
   for (int layer = first; layer <= last; ++layer) cost += disorder_in_row(layer);
   return cost;
 }
 
 std::int64_t Ordering::cost() {
   const auto misplaced = [&](const FramePair& pair) { return is_misplaced(pair); };
-  return cost_of(0, layers_.count - 1, Side::both) + price_of_frame * std::ranges::count_if(left_to_right_, misplaced);
+  return cost_of(0, layers_.count - 1, {0, layers_.count - 2}) +
+         price_of_frame * std::ranges::count_if(left_to_right_, misplaced);
 }
 
 // Whether a frame stands left of one beside it that it is computed from.
@@ -212,38 +212,71 @@ bool Ordering::is_misplaced(const FramePair& pair) const {
   return std::ranges::find(content, from) > std::ranges::find(content, to);
 }
 
+// Of two neighbours in a frame the right one comes to stand left of the other.
+void Ordering::exchange(int layer, int left, int right) {
+  const auto is_of = [&](int item) {
+    return [this, item](int p) {
+      while (p != item && layers_.items[p].frame != nothing) p = layers_.frame_item(layers_.items[p].frame);
+      return p == item;
+    };
+  };
+  std::vector<int>& row = rows_[layer];
+  const auto first = std::ranges::find_if(row, is_of(left));
+  const auto middle = std::find_if_not(first, row.end(), is_of(left));
+  std::rotate(first, middle, std::find_if_not(middle, row.end(), is_of(right)));
+}
+
+// Passes its neighbours one by one. What it passes shares few of its layers, and only there anything changes.
 bool Ordering::move_to_best(int item, Side side) {
   const Item& moved = layers_.items[item];
-  std::vector<int>& content = contents_[moved.frame + 1];
-  const auto passes = [&](const Item& other) { return other.first <= moved.last && moved.first <= other.last; };
-  const auto cost_here = [&] {
-    write_rows(moved.first, moved.last);
-    std::int64_t cost = cost_of(moved.first, moved.last, side);
-    if (moved.kind != ItemKind::frame) return cost;
-    for (const FramePair& pair : left_to_right_) {
-      if ((pair.from == moved.number || pair.to == moved.number) && is_misplaced(pair)) cost += price_of_frame;
-    }
-    return cost;
+  const Gaps gaps{side == Side::below ? moved.first : std::max(moved.first - 1, 0),
+                  std::min(side == Side::above ? moved.last - 1 : moved.last, layers_.count - 2)};
+  const auto misplaced = [&](const FramePair& pair) {
+    return (pair.from == moved.number || pair.to == moved.number) && is_misplaced(pair);
   };
-  const std::int64_t at_first = cost_here();
-  std::int64_t best = at_first;
-  std::vector<int> best_content = content, others = content;
-  const std::ptrdiff_t now = std::ranges::find(content, item) - content.begin();
-  others.erase(others.begin() + now);
-  for (std::ptrdiff_t i = 0; std::cmp_less_equal(i, others.size()); ++i) {
-    // The first position, and those behind something that shares a layer with it; a title stays the first.
-    if (i == now || (i > 0 && !passes(layers_.items[others[i - 1]]))) continue;
-    if (std::cmp_less(i, others.size()) && layers_.items[others[i]].kind == ItemKind::title) continue;
-    content = others;
-    content.insert(content.begin() + i, item);
-    if (const std::int64_t here = cost_here(); here < best) {
-      best = here;
-      best_content = content;
+  const auto price_here = [&] {
+    return moved.kind == ItemKind::frame ? price_of_frame * std::ranges::count_if(left_to_right_, misplaced) : 0;
+  };
+  const auto passes = [&](const Item& other) { return other.first <= moved.last && moved.first <= other.last; };
+  std::vector<int>& content = contents_[moved.frame + 1];
+  const std::vector<int> before = content;
+  const std::vector<std::vector<int>> rows_before(rows_.begin() + moved.first, rows_.begin() + moved.last + 1);
+  const std::ptrdiff_t now = std::ranges::find(content, item) - content.begin(), count = std::ssize(content);
+  const std::int64_t cost_now = cost_of(moved.first, moved.last, gaps);
+  std::vector<std::int64_t> costs(content.size(), std::numeric_limits<std::int64_t>::max());  // by position
+  costs[now] = cost_now + price_here();
+  for (const int direction : {-1, 1}) {
+    struct {
+      int first = nothing, last = nothing;
+      std::int64_t cost = 0;
+    } known;  // of the layers that changed last
+    std::int64_t cost = cost_now;
+    for (std::ptrdiff_t at = now, next = now + direction; next >= 0 && next < count; at = next, next += direction) {
+      const Item& other = layers_.items[content[next]];
+      if (other.kind == ItemKind::title) break;  // stays the first
+      const int first = std::max(moved.first, other.first), last = std::min(moved.last, other.last);
+      if (passes(other)) cost -= first == known.first && last == known.last ? known.cost : cost_of(first, last, gaps);
+      std::swap(content[at], content[next]);
+      if (passes(other)) {
+        for (int layer = first; layer <= last; ++layer) {
+          exchange(layer, content[std::max(at, next)], content[std::min(at, next)]);
+        }
+        known = {first, last, cost_of(first, last, gaps)};
+        cost += known.cost;
+      }
+      // The first position, and those behind something that shares a layer with it.
+      const bool counts = next == 0 || passes(layers_.items[before[direction < 0 ? next - 1 : next]]);
+      if (counts) costs[next] = cost + price_here();
     }
+    content = before;
+    std::ranges::copy(rows_before, rows_.begin() + moved.first);
   }
-  content = best_content;
+  const std::ptrdiff_t best = std::ranges::min_element(costs) - costs.begin();
+  if (costs[best] == costs[now]) return false;
+  content.erase(content.begin() + now);
+  content.insert(content.begin() + best, item);
   write_rows(moved.first, moved.last);
-  return best < at_first;
+  return true;
 }
 
 bool Ordering::sweep(Side side) {

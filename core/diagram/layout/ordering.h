@@ -24,18 +24,22 @@ class Ordering {
 
  private:
   enum class Side { above, below, both };
+  struct Gaps {
+    int first, last;
+  };
+  using Ends = std::pair<std::int64_t, std::int64_t>;  // positions above a gap and below it
 
   void begin(std::span<const GraphPoint> centers);
   void improve();
   bool sweep(Side side);
   std::span<int> movable(std::vector<int>& content) const;
   bool move_to_best(int item, Side side);
+  void exchange(int layer, int left, int right);
   void write_rows(int first, int last);
   void write_row(std::vector<int>& row, int layer, int frame) const;
-  std::int64_t cost_of(int first, int last, Side side);
+  std::int64_t cost_of(int first, int last, const Gaps& gaps);
   std::int64_t cost();
   std::int64_t cost_of_gap(int gap);
-  using Ends = std::pair<std::int64_t, std::int64_t>;  // positions above a gap and below it
   std::int64_t crossings_of(std::vector<Ends>& ends, std::size_t below);
   std::int64_t disorder_in_row(int layer) const;
   bool is_misplaced(const FramePair& pair) const;
