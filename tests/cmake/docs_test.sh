@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What the pages promise is there: files and headings behind their links, the test cases, headers and names in them that
-# the curriculum lists, and the lines of the program that draws the pictures of docs/start.
+# the curriculum lists, and the lines of the program that draws the pictures of docs/start. Formulas are typeset, in what
+# GitHub accepts.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -42,6 +43,61 @@ done < <(grep -E '^\| \[?[A-Z][0-9]' docs/curriculum.md | cut -d'|' -f4 | grep -
 while read -r name; do
   [ -d "examples/$name" ] || complain "docs/curriculum.md: no example $name"
 done < <(grep -oE '\| `[a-z_0-9]+` \|$' docs/curriculum.md | grep -oE '[a-z_0-9]+' | sort -u)
+
+# Formulas are $...$ or $$...$$ on one line, without what GitHub's Markdown takes for something else (a tag, a column, an
+# emphasis, an escaped character) or its MathJax refuses.
+formulas=$(cat <<'END'
+function complain(text) { print FILENAME ":" FNR ": " text; wrong = 1 }
+function check(formula,   rest, depth, i, c) {
+  if (formula ~ /</) complain("< in a formula, write \\lt: " formula)
+  if (formula ~ /[|]/) complain("| in a formula, write \\mid or \\lvert: " formula)
+  if (formula ~ /[*]/) complain("* in a formula, write \\cdot: " formula)
+  if (formula ~ /\\[[:punct:]]/) complain("Markdown takes the backslash away: " formula)
+  if (formula ~ /\\(operatorname|newcommand|renewcommand|def|let|require|href|class|style|unicode|tag|label|ref)[^a-zA-Z]/)
+    complain("GitHub refuses this command: " formula)
+  depth = 0
+  for (i = 1; i <= length(formula) && depth >= 0; ++i) {
+    c = substr(formula, i, 1)
+    if (c == "{") ++depth
+    if (c == "}") --depth
+  }
+  if (depth != 0) complain("braces do not match: " formula)
+  rest = formula
+  if (gsub(/\\left[^a-z]/, "", rest) != gsub(/\\right[^a-z]/, "", rest)) complain("\\left without \\right: " formula)
+}
+FNR == 1 { fence = 0 }
+/^ *```/ { fence = !fence }
+fence || /^    / || /^$/ { next }
+{
+  line = $0
+  gsub(/`[^`]*`/, "c", line)
+  if (line ~ /^ *[$][$].*[$][$]$/) {
+    sub(/^ *[$][$]/, "", line)
+    sub(/[$][$]$/, "", line)
+    if (line ~ /[$]/) complain("$ in a formula: " line)
+    check(line)
+    next
+  }
+  n = split(line, parts, "$")
+  if (n % 2 == 0) complain("a $ without another: " $0)
+  for (i = 2; i <= n; i += 2) {
+    check(parts[i])
+    if (parts[i] == "" || parts[i] ~ /^ | $/) complain("a formula begins or ends with a space: " $0)
+    if (parts[i] ~ /}_/) complain("} before _ may begin an emphasis, use a formula of its own line: " $0)
+    if (parts[i - 1] ~ /[a-zA-Z0-9]$/ || parts[i + 1] ~ /^[a-zA-Z0-9]/) complain("a formula touches a word: " $0)
+  }
+}
+END { exit wrong }
+END
+)
+awk "$formulas" README.md $(ls docs/*.md docs/*/*.md | grep -vE '^docs/(operations|reference|pytorch_names)\.md$') || wrong=1
+for name in attention transformer_parts transformer_variants translation decoding recurrent residual layers word_vectors vision \
+  language_models distributions; do
+  grep -q '^\$\$.*\$\$$' "docs/$name.md" || complain "docs/$name.md: no typeset formula"
+  grep -q '](notation.md)' "docs/$name.md" && grep -q '](words.md)' "docs/$name.md" ||
+    complain "docs/$name.md: no link to notation.md or words.md"
+done
+
 # A station of docs/start shows lines of the program that draws its pictures.
 program=$(cat examples/start/*.h | sed 's|out / "|"|' | tr -d '[:space:]')
 for page in docs/start/[0-9]*.md; do
