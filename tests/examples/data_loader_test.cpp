@@ -238,6 +238,20 @@ TEST_CASE("a loader goes on with the very next batch, from every place") {
   }
 }
 
+TEST_CASE("a state is loaded while workers make batches of another epoch") {
+  DataLoader<Noisy> loader{Noisy(), {.batch_size = 4, .shuffle = true, .seed = 2, .num_workers = 2}};
+  const StateFile start = loader.state_dict();
+  std::vector<std::vector<Real>> first;
+  for (int pass = 0; pass < 20; ++pass) {
+    for (const auto& [ids, noise] : loader) {
+      first.emplace_back(noise.value().begin(), noise.value().end());
+      break;
+    }
+    loader.load_state_dict(start);
+  }
+  CHECK(std::ranges::adjacent_find(first, std::not_equal_to<>()) == first.end());
+}
+
 TEST_CASE("a pass that is left early has been an epoch") {
   const std::vector<std::int64_t> data = ascending(50);
   DataLoader loader{data, {.batch_size = 5, .shuffle = true, .num_workers = 2}};

@@ -82,7 +82,7 @@ StateFile LoaderPlace::state_dict(const std::string& settings) const {
   return {.arrays = {{"position", Index({2}, {epoch_, position_})}}, .metadata = {{"settings", settings}}};
 }
 
-void LoaderPlace::load_state_dict(const StateFile& state, const std::string& settings, std::int64_t most) {
+LoaderPlace::LoaderPlace(const StateFile& state, const std::string& settings, std::int64_t most) : resumed_(true) {
   if (state.text("settings") != settings) {
     fail<FormatError>(op, "the state is of a loader with ", state.text("settings"), "; this one has ", settings);
   }
@@ -92,7 +92,6 @@ void LoaderPlace::load_state_dict(const StateFile& state, const std::string& set
   }
   epoch_ = position.at({0});
   position_ = position.at({1});
-  resumed_ = true;
 }
 
 LoaderProgress::LoaderProgress(const DataLoaderOptions& options, std::int64_t samples)

@@ -58,6 +58,11 @@ namespace detail {
 /// How far a loader has come.
 class LoaderPlace {
  public:
+  LoaderPlace() = default;
+  /// The place of a state. `settings` say what loaders have in common whose states are exchanged, `most` how many
+  /// batches an epoch has. Throws FormatError for other settings, and for a place that is none.
+  LoaderPlace(const StateFile& state, const std::string& settings, std::int64_t most);
+
   std::int64_t epoch() const { return epoch_; }
   std::int64_t position() const { return position_; }
   /// Begins an epoch, or goes on in the one that was loaded.
@@ -66,9 +71,7 @@ class LoaderPlace {
   void advance() { ++position_; }
   void end_epoch();
 
-  /// `settings` say what loaders have in common whose states are exchanged, `most` how many batches an epoch has.
   StateFile state_dict(const std::string& settings) const;
-  void load_state_dict(const StateFile& state, const std::string& settings, std::int64_t most);
 
  private:
   std::int64_t epoch_ = 0, position_ = 0;
@@ -91,7 +94,8 @@ class LoaderProgress {
   void end_epoch() { place_.end_epoch(); }
 
   StateFile state_dict() const { return place_.state_dict(settings()); }
-  void load_state_dict(const StateFile& state) { place_.load_state_dict(state, settings(), batches_); }
+  LoaderPlace place_of(const StateFile& state) const { return {state, settings(), batches_}; }
+  void go_to(const LoaderPlace& place) { place_ = place; }
 
  private:
   std::string settings() const;
@@ -234,9 +238,10 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   /// The next pass begins where the state was taken: with the very next batch. Throws FormatError for a state of a
   /// loader with another number of samples or other options (but for the workers'); then nothing has changed.
   void load_state_dict(const StateFile& state) {
-    progress_.load_state_dict(state);
-    jobs_.reset();
+    const detail::LoaderPlace place = progress_.place_of(state);
+    jobs_.reset();  // workers read the epoch
     current_.reset();
+    progress_.go_to(place);
   }
 
  private:

@@ -164,8 +164,9 @@ class StreamLoader {
   /// The next pass begins where the state was taken: with the very next batch, if the stream is the same. Throws
   /// FormatError for a state of a loader with other options (but for the workers'); then nothing has changed.
   void load_state_dict(const StateFile& state) {
-    place_.load_state_dict(state, detail::settings_of(options_), std::numeric_limits<std::int64_t>::max());
-    end_pass();
+    const detail::LoaderPlace place(state, detail::settings_of(options_), std::numeric_limits<std::int64_t>::max());
+    end_pass();  // workers read the epoch
+    place_ = place;
   }
 
  private:
