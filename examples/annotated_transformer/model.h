@@ -88,7 +88,7 @@ struct Positions : nn::Layer<Positions, Options> {
 
   Tensor forward(const Tensor& x, std::int64_t first) const {  // (B, T, C)
     const double scale = std::sqrt(static_cast<double>(options.dim));
-    return dropout(x * scale + sinusoids(first, x.dim(1), options.dim));
+    return dropout(x * scale + sinusoids(first, x.dim(1), options.dim).named("positions"));
   }
 };
 
@@ -149,9 +149,9 @@ struct DecoderBlock : nn::Layer<DecoderBlock, Options> {
   FeedForward ffn{at("ffn"), options};
   AddNorm add_norm3{at("add_norm3"), options};
 
-  Tensor forward(const Tensor& x, const KeysValues& written, const Mask& later, const KeysValues& source,
+  Tensor forward(const Tensor& x, const KeysValues& written, const Mask& causal, const KeysValues& source,
                  const Mask& padded) const {  // (B, T, C)
-    const Tensor g = add_norm1(x, self_attn(x, written, later));
+    const Tensor g = add_norm1(x, self_attn(x, written, causal));
     const Tensor h = add_norm2(g, cross_attn(g, source, padded));
     return add_norm3(h, ffn(h));
   }
@@ -183,13 +183,13 @@ struct Decoder : nn::Layer<Decoder, Options> {
   /// The next T words, ids (B, T) -> logits (B, T, V) of those that follow each; the cache grows by T.
   Tensor step(const Index& ids, Cache& cache) const {
     const auto here = enter(ids);
-    const Mask masked = later(cache.length, ids.dim(1));
+    const Mask causal = later(cache.length, ids.dim(1));
     Tensor h = positions(embedding(ids), cache.length);
     for (std::int64_t i = 0; i < blocks.size(); ++i) {
       const KeysValues next = blocks[i].self_attn.remember(h);
       KeysValues& written = cache.written[i];
       written = cache.length == 0 ? next : KeysValues{concat({written.k, next.k}, 2), concat({written.v, next.v}, 2)};
-      h = blocks[i](h, written, masked, cache.source[i], cache.padded);
+      h = blocks[i](h, written, causal, cache.source[i], cache.padded);
     }
     cache.length += ids.dim(1);
     return out(h);

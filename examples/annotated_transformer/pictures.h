@@ -32,7 +32,7 @@ inline void draw_scores(const std::filesystem::path& out) {
 
   const Tensor q = variable(randn({1, 1, 6, 4}), "q"), keys = variable(randn({1, 1, 6, 4}), "k");
   const Mask padded = padding(index({4}), 6), causal = later(0, 6), nothing(Shape{}, false);
-  save_graph(out / "scores.svg", {attention_weights(q, keys, causal).named("weights")}, {.equations = true});
+  save_graph(out / "scores.svg", {attention_weights(q, keys, causal).named("weights")});
   kit::HeatMaps maps{.title = "The same scores under four masks",
                      .queries = counted(6),
                      .keys = counted(6),
@@ -67,10 +67,10 @@ inline void draw_positions(const std::filesystem::path& out) {
   const Tensor h = positions(embedding(index({{5, 2, 5}})), 0).named("h");
   std::cout << "3. words " << h.shape() << "\n";
   save_graph(out / "positions.svg", {h});
-  const kit::HeatMaps maps{.title = "Forty positions",
-                           .queries = counted(40),
+  const kit::HeatMaps maps{.title = "Twenty positions",
+                           .queries = counted(20),
                            .keys = counted(32),
-                           .panels = {{"", kit::numbers(sinusoids(0, 40, 32).value())}},
+                           .panels = {{"", kit::numbers(sinusoids(0, 20, 32).value())}},
                            .columns = 1,
                            .query_caption = "position",
                            .key_caption = "column"};
@@ -90,7 +90,7 @@ inline void draw_sublayers(const std::filesystem::path& out) {
   const Tensor normed = add_norm(in, fx).named("y");
   std::cout << "5. result " << normed.shape() << ", means of its rows " << mean(normed, {.axis = -1})[{0}].value()
             << "\n";
-  save_graph(out / "add_norm.svg", {normed}, {.equations = true});
+  save_graph(out / "add_norm.svg", {normed});
 }
 
 /// 6 and 7: the blocks.
@@ -103,12 +103,15 @@ inline void draw_blocks(const std::filesystem::path& out) {
   const Tensor x = variable(randn({2, 100, 24}), "x"), encoded = variable(randn({2, 100, 24}), "encoded");
   const Tensor y = encoder_block(x, padded).named("y");
   std::cout << "6. block " << y.shape() << ", encoder " << encoder(Index({2, 100}, 1), padded).shape() << "\n";
-  save_graph(out / "encoder_block.svg", {y}, {.depth = 1});
+  const auto sums = [](const GraphFrame& module) {
+    return module.what.starts_with("AddNorm") ? Fold::open : Fold::closed;
+  };
+  save_graph(out / "encoder_block.svg", {y}, {.fold = sums});
   const Tensor z = decoder_block(x, decoder_block.self_attn.remember(x), later(0, 100),
                                  decoder_block.cross_attn.remember(encoded), padded)
                        .named("y");
   std::cout << "7. block " << z.shape() << "\n";
-  save_graph(out / "decoder_block.svg", {z}, {.depth = 1});
+  save_graph(out / "decoder_block.svg", {z}, {.fold = sums});
 }
 
 /// 8: the fourth word of a decoder with one block; 9: the model. Not trained.
@@ -132,12 +135,15 @@ inline void draw_model(const std::filesystem::path& out) {
     const Tensor at_once = model(source, lengths, before);
     std::cout << "8. keys " << cache.written[0].k.shape() << ", greatest difference from one pass "
               << max(abs(concat({first, last}, 1) - at_once)).item() << "\n";
-    save_graph(out / "cache.svg", {last}, {.depth = 3});
+    const auto cached = [](const GraphFrame& module) {
+      return module.what.starts_with("Decoder") || module.title == "self_attn" ? Fold::open : Fold::closed;
+    };
+    save_graph(out / "cache.svg", {last}, {.fold = cached});
   }
   const Transformer model{nn::root, {.source_words = 200, .target_words = 200}};
   const Tensor logits = model(source, lengths, before).named("logits");
   std::cout << "9. logits " << logits.shape() << ", " << model.num_parameters() << " parameters\n";
-  save_graph(out / "model.svg", {logits}, {.depth = 2});
+  save_graph(out / "model.svg", {logits}, {.depth = 1});
 }
 
 /// 10: a training step forward and backward, and how the loss fell.
