@@ -106,4 +106,13 @@ for page in docs/start/[0-9]*.md; do
     [[ $program == *"$line"* ]] || complain "$page: not in examples/start: $line"
   done < <(sed -n '/^```cpp/,/^```/{/^```/!p}' "$page")
 done
+# The blocks of docs/annotated_transformer.md, one below the other, are the example's model and training, line by line.
+page=docs/annotated_transformer.md
+code() { grep -vE '^(//|// .*|#.*|(namespace|using namespace|\}  // namespace) .*)?$'; }
+diff <(cat examples/annotated_transformer/{model,training}.h | code) \
+  <(sed '/^## The whole program$/q' "$page" | sed -n '/^```cpp$/,/^```$/{/^```/!p}' | code) ||
+  complain "$page: its code is not that of examples/annotated_transformer"
+for picture in docs/annotated/*; do
+  grep -qF "(${picture#docs/})" "$page" || complain "$picture: not in $page"
+done
 exit $wrong

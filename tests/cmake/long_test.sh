@@ -22,7 +22,7 @@ cat >"$sandbox/examples/run" <<'END_OF_FILE'
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 echo "$*" >>"$root/called"
 echo "epoch 1: accuracy 99 %"
-cat "$root/result"
+cat "$root/result.$1" 2>/dev/null || cat "$root/result"
 END_OF_FILE
 chmod +x "$sandbox"/cmake/setup "$sandbox"/tests/run "$sandbox"/examples/run
 
@@ -38,13 +38,15 @@ calls() { [ "$(wc -l <"$sandbox/called")" -eq "$1" ] || { echo "expected $1 call
 
 echo "everything passes"
 echo nothing >"$sandbox/breaks"
-echo "result loss=0.3 accuracy=0.915 out=x" >"$sandbox/result"
+echo "result loss=0.3 accuracy=0.915 bleu1=1.000 bleu2=0.658 out=x" >"$sandbox/result"
 long 0
-calls 9
+calls 19
 for step in asan-double asan-float allocation tsan-double tsan-float clang; do row $step "4 passed, 0 failed"; done
 row cnn "accuracy 0.915, least 0.915"
 row vit "accuracy 0.915, least 0.88"
 row swin "accuracy 0.915, least 0.88"
+row annotated "0 of 5 seeds outside of loss 0.3 to 0.3, 1 to 1 perfect sentences"
+grep -qx -- "annotated_transformer --threads 1 --seed 5 --out .*" "$sandbox/called"
 grep -q -- "^vit --fashion-mnist --out " "$sandbox/called"
 
 echo "some steps, with a filter"
@@ -57,7 +59,7 @@ grep -qx -- "--asan --only xgrad_tests_f32 --only xgrad_tests_in_float --filter 
 echo "a step fails, and the ones after it run"
 echo "--tsan --only xgrad_tests_f32" >"$sandbox/breaks"
 long 1
-calls 9
+calls 19
 row tsan-float "FAILED: 3 passed, 1 failed"
 row clang "4 passed, 0 failed"
 grep -qx "what was said" "$sandbox/build/long/tsan-float.log"
@@ -70,6 +72,18 @@ row swin "accuracy 0.9149, least 0.88"
 : >"$sandbox/result"
 long 1 vit
 row vit "FAILED: accuracy , least 0.88"
+
+echo "a transformer that learns less than the library's, or another number of sentences, or says nothing"
+echo "result loss=0.31 bleu1=1.000 bleu2=0.658" >"$sandbox/result.annotated_transformer"
+echo "result loss=0.3 bleu1=1.000 bleu2=0.658" >"$sandbox/result"
+long 1 annotated
+row annotated "FAILED: 5 of 5 seeds outside of loss 0.3 to 0.3, 1 to 1 perfect sentences"
+echo "result loss=0.3 bleu1=1.000 bleu2=1.000" >"$sandbox/result.annotated_transformer"
+long 1 annotated
+row annotated "FAILED: 5 of 5 seeds outside of loss 0.3 to 0.3, 1 to 1 perfect sentences"
+: >"$sandbox/result.annotated_transformer"
+long 1 annotated
+row annotated "FAILED: 0 of 0 seeds outside of loss 0.3 to 0.3, 1 to 1 perfect sentences"
 
 echo "no such step"
 long 2 asan

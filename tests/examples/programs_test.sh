@@ -72,7 +72,7 @@ echo "bad data is refused with its reason"
 printf 'Go.\tVa !\n\xC9t\xE9\tx\n' >latin1
 printf '\x1f\x8b\x08garbage' >damaged.gz
 mkfifo pipe
-for name in translate decoding non_autoregressive norm_order seq2seq_rnn; do
+for name in translate annotated_transformer decoding non_autoregressive norm_order seq2seq_rnn; do
   refuses 1 "empty:1: no sentence pair" "$bin/$name" --out o --data empty
   refuses 1 "latin1:2: " "$bin/$name" --out o --data latin1
   refuses 1 "cannot read pipe: not a regular file" "$bin/$name" --out o --data pipe

@@ -1,0 +1,182 @@
+// The graphs and pictures of docs/annotated_transformer.md, and the shapes that it shows, section by section.
+#pragma once
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <xgrad/kit/draw/attention.h>
+#include <xgrad/kit/draw/heatmap.h>
+#include <xgrad/kit/draw/plot.h>
+#include <xgrad/kit/program/numbers.h>
+#include <xgrad/kit/program/output.h>
+
+#include "training.h"
+
+namespace annotated {
+
+/// Labels 0, 1, ..., n - 1.
+inline std::vector<std::string> counted(std::int64_t n) {
+  std::vector<std::string> labels;
+  for (std::int64_t i = 0; i < n; ++i) labels.push_back(cat(i));
+  return labels;
+}
+
+/// 1: the weights of six words under four masks, and the worked example of two sequences of which 2 and 6 keys count.
+inline void draw_scores(const std::filesystem::path& out) {
+  const Tensor k = ones({2, 1, 10, 2});  // one head
+  const Tensor v = broadcast_to(reshape(to_real(arange(40)), {1, 1, 10, 4}), {2, 1, 10, 4});
+  const Tensor weights = attention_weights(randn({2, 1, 1, 2}), k, padding(index({2, 6}), 10));
+  std::cout << "1. weights " << weights.shape() << ", weighted sums " << squeeze(matmul(weights, v)).value() << "\n";
+
+  const Tensor q = variable(randn({1, 1, 6, 4}), "q"), keys = variable(randn({1, 1, 6, 4}), "k");
+  const Mask padded = padding(index({4}), 6), causal = later(0, 6), nothing(Shape{}, false);
+  save_graph(out / "scores.svg", {attention_weights(q, keys, causal).named("weights")});
+  kit::HeatMaps maps{.title = "The same scores under four masks",
+                     .queries = counted(6),
+                     .keys = counted(6),
+                     .scale = kit::HeatScale::shares};
+  const auto panel = [&](const char* title, const Mask& masked) {
+    maps.panels.push_back({title, kit::numbers(attention_weights(q, keys, masked).value())});
+  };
+  panel("none", nothing);
+  panel("padding: 4 words", padded);
+  panel("later", causal);
+  panel("both", padded || causal);
+  kit::save_text(out / "masks.svg", kit::heat_map_svg(maps));
+}
+
+/// 2: eight heads over eleven words.
+inline void draw_heads(const std::filesystem::path& out) {
+  const Attention attn{nn::root, {.dim = 128, .heads = 8, .dropout = 0}};
+  const Tensor x = variable(randn({1, 11, 128}), "x");
+  const Mask nothing(Shape{}, false);
+  const KeysValues seen = attn.remember(x);
+  nn::AttentionRecorder recorder;
+  const Tensor y = attn(x, seen, nothing).named("y");
+  const Array weights = recorder.records().back().weights;  // (1, 8, 11, 11)
+  std::cout << "2. heads " << seen.k.shape() << ", weights " << weights.shape() << ", result " << y.shape() << "\n";
+  save_graph(out / "heads.svg", {y}, {.forms = true});
+}
+
+/// 3: the vectors of positions.
+inline void draw_positions(const std::filesystem::path& out) {
+  const nn::Embedding embedding{nn::root, 200, 32};
+  const Positions positions{nn::root, {.dropout = 0}};
+  const Tensor h = positions(embedding(index({{5, 2, 5}})), 0).named("h");
+  std::cout << "3. words " << h.shape() << "\n";
+  save_graph(out / "positions.svg", {h});
+  const kit::HeatMaps maps{.title = "Twenty positions",
+                           .queries = counted(20),
+                           .keys = counted(32),
+                           .panels = {{"", kit::numbers(sinusoids(0, 20, 32).value())}},
+                           .columns = 1,
+                           .query_caption = "position",
+                           .key_caption = "column"};
+  kit::save_text(out / "positions_map.svg", kit::heat_map_svg(maps));
+}
+
+/// 4 and 5: feed-forward, and the sum and the norm around it.
+inline void draw_sublayers(const std::filesystem::path& out) {
+  const Options small{.dim = 4, .ffn = 8, .dropout = 0.1};
+  const FeedForward ffn{nn::root, small};
+  const AddNorm add_norm{nn::root, small};
+  const Tensor x = ones({2, 3, 4}).named("x");
+  const Tensor y = ffn(x).named("y");
+  std::cout << "4. result " << y.shape() << ", the first sentence " << y[{0}].value() << "\n";
+  save_graph(out / "feed_forward.svg", {y}, {.equations = true});
+  const Tensor in = variable(randn({2, 3, 4}), "x"), fx = variable(randn({2, 3, 4}), "f(x)");
+  const Tensor normed = add_norm(in, fx).named("y");
+  std::cout << "5. result " << normed.shape() << ", means of its rows " << mean(normed, {.axis = -1})[{0}].value()
+            << "\n";
+  save_graph(out / "add_norm.svg", {normed});
+}
+
+/// 6 and 7: the blocks.
+inline void draw_blocks(const std::filesystem::path& out) {
+  const Options options{.source_words = 200, .target_words = 200, .dim = 24, .ffn = 48, .heads = 8, .dropout = 0.1};
+  const EncoderBlock encoder_block{nn::root, options};
+  const DecoderBlock decoder_block{nn::root, options};
+  const Encoder encoder{nn::root, options};
+  const Mask padded = padding(index({3, 2}), 100);
+  const Tensor x = variable(randn({2, 100, 24}), "x"), encoded = variable(randn({2, 100, 24}), "encoded");
+  const Tensor y = encoder_block(x, padded).named("y");
+  std::cout << "6. block " << y.shape() << ", encoder " << encoder(Index({2, 100}, 1), padded).shape() << "\n";
+  const auto sums = [](const GraphFrame& module) {
+    return module.what.starts_with("AddNorm") ? Fold::open : Fold::closed;
+  };
+  save_graph(out / "encoder_block.svg", {y}, {.fold = sums});
+  const Tensor z = decoder_block(x, decoder_block.self_attn.remember(x), later(0, 100),
+                                 decoder_block.cross_attn.remember(encoded), padded)
+                       .named("y");
+  std::cout << "7. block " << z.shape() << "\n";
+  save_graph(out / "decoder_block.svg", {z}, {.fold = sums});
+}
+
+/// 8: the fourth word of a decoder with one block; 9: the model. Not trained.
+inline void draw_model(const std::filesystem::path& out) {
+  const Index source = index({{5, 8, 13, 2, 0, 0}}), lengths = index({4}), before = index({{1, 7, 11, 9}});
+  const Mask padded = padding(lengths, 6);
+  {
+    const Transformer model{nn::root, {.source_words = 200, .target_words = 200, .layers = 1, .dropout = 0}};
+    Cache cache;
+    Tensor first;
+    {
+      const NoGrad off;
+      cache = model.decoder.start(model.encoder(source, padded), padded);
+      first = model.decoder.step(before[{_, slice(0, 3)}], cache);
+    }
+    cache.written[0].k.named("keys of 3 words");
+    cache.written[0].v.named("values of 3 words");
+    cache.source[0].k.named("keys of the source");
+    cache.source[0].v.named("values of the source");
+    const Tensor last = model.decoder.step(before[{_, slice(3, 4)}], cache).named("logits of the 4th word");
+    const Tensor at_once = model(source, lengths, before);
+    std::cout << "8. keys " << cache.written[0].k.shape() << ", greatest difference from one pass "
+              << max(abs(concat({first, last}, 1) - at_once)).item() << "\n";
+    const auto cached = [](const GraphFrame& module) {
+      return module.what.starts_with("Decoder") || module.title == "self_attn" ? Fold::open : Fold::closed;
+    };
+    save_graph(out / "cache.svg", {last}, {.fold = cached});
+  }
+  const Transformer model{nn::root, {.source_words = 200, .target_words = 200}};
+  const Tensor logits = model(source, lengths, before).named("logits");
+  std::cout << "9. logits " << logits.shape() << ", " << model.num_parameters() << " parameters\n";
+  save_graph(out / "model.svg", {logits}, {.depth = 1});
+}
+
+/// 10: a training step forward and backward, and how the loss fell.
+inline void draw_training(const std::filesystem::path& out, const Transformer& model, const kit::Corpus& data,
+                          const std::vector<double>& losses) {
+  const Tensor loss =
+      batch_loss(model, data, data.batch(arange(std::min<std::int64_t>(64, data.size())))).named("loss");
+  Tensors step = grad(loss, model.parameters(), {.create_graph = true});
+  step.insert(step.begin(), loss);
+  save_graph(out / "step.svg", step, {.depth = 1});
+  kit::save_text(out / "loss.svg", kit::line_plot({{.y = losses}}, {.title = "The loss of 600 pairs of sentences",
+                                                                    .x_label = "epoch",
+                                                                    .y_label = "loss",
+                                                                    .y_scale = kit::Scale::log,
+                                                                    .width = 560,
+                                                                    .height = 320}));
+}
+
+/// What was recorded while `source` became `written`: the decoder at its own words (8), and at the source (10).
+inline void draw_attention(const std::filesystem::path& out, const nn::AttentionRecorder& recorder, kit::Tokens source,
+                           kit::Tokens written) {
+  source.push_back("<eos>");
+  written.push_back("<eos>");
+  const auto rows = slice(0, std::ssize(written));
+  const Array self = kit::attention_weights(recorder, ".self_attn")[{_, _, rows, rows}];
+  const Array cross = kit::attention_weights(recorder, ".cross_attn")[{_, _, rows, slice(0, std::ssize(source))}];
+  kit::save_text(
+      out / "written.svg",
+      kit::attention_svg(self, kit::decoder_maps("<bos>", written, {.title = "Each word looks at those before it"}),
+                         kit::Average::heads));
+  const kit::HeatMaps maps = kit::cross_maps(written, source, {.title = "What each word looked at in the source"});
+  kit::save_text(out / "attention.svg", kit::attention_svg(cross, maps));
+  std::cout << kit::alignment_text(cross, maps);
+}
+
+}  // namespace annotated

@@ -1,0 +1,39 @@
+// The annotated transformer in float: it begins to learn as nn::EncoderDecoder does. tests/long compares where both
+// end.
+#include <doctest/doctest.h>
+
+#include <annotated_transformer/training.h>
+#include <xgrad/kit/train/translation.h>
+
+namespace annotated {
+namespace {
+
+TEST_CASE("The annotated transformer begins to learn as nn::EncoderDecoder does, from the same seed") {
+  const kit::Corpus data({.file = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv", .pairs = 128});
+  const std::int64_t sources = data.source_vocab().size(), targets = data.target_vocab().size();
+
+  manual_seed(1);
+  const Transformer model{nn::root, {.source_words = sources, .target_words = targets}};
+  const std::vector<double> losses = train(model, data, {.epochs = 5, .batch = 32});
+
+  manual_seed(1);
+  const nn::EncoderDecoder theirs{nn::root, sources, targets, {.dim = 32, .ffn = 64, .heads = 4, .layers = 2}};
+  kit::reset_to_xavier(theirs);
+  const Tensors parameters = theirs.parameters();
+  optim::Adam adam{parameters, {.lr = 0.005}};
+  kit::DataLoader batches{data, {.batch_size = 32, .shuffle = true, .seed = 1}};
+  for (const double loss : losses) {
+    double sum = 0;
+    for (const kit::CorpusBatch& batch : batches) {
+      const Tensor mean = kit::translation_loss(theirs, data, batch);
+      const Tensor of_batch = mean * static_cast<double>(batch.tokens) / static_cast<double>(batch.target.dim(1));
+      adam.step(optim::clip_grad_norm(grad(of_batch, parameters), parameters, 1).gradients);
+      sum += of_batch.item() / static_cast<double>(batch.tokens);
+    }
+    CHECK(loss == doctest::Approx(sum / static_cast<double>(batches.size())).epsilon(1e-3));
+  }
+  CHECK(losses.back() < losses.front() / 1.5);
+}
+
+}  // namespace
+}  // namespace annotated
