@@ -45,7 +45,7 @@ for step in asan-double asan-float allocation tsan-double tsan-float clang; do r
 row cnn "accuracy 0.915, least 0.915"
 row vit "accuracy 0.915, least 0.88"
 row swin "accuracy 0.915, least 0.88"
-row annotated "0 of 5 seeds outside of loss 0.3 to 0.3, 1 to 1 perfect sentences"
+row annotated "mean loss 0.3 in 0.3 to 0.3, 0 of 5 seeds without 1 to 1 perfect sentences"
 grep -qx -- "annotated_transformer --threads 1 --seed 5 --out .*" "$sandbox/called"
 grep -q -- "^vit --fashion-mnist --out " "$sandbox/called"
 
@@ -77,13 +77,13 @@ echo "a transformer that learns less than the library's, or another number of se
 echo "result loss=0.31 bleu1=1.000 bleu2=0.658" >"$sandbox/result.annotated_transformer"
 echo "result loss=0.3 bleu1=1.000 bleu2=0.658" >"$sandbox/result"
 long 1 annotated
-row annotated "FAILED: 5 of 5 seeds outside of loss 0.3 to 0.3, 1 to 1 perfect sentences"
+row annotated "FAILED: mean loss 0.31 in 0.3 to 0.3, 0 of 5 seeds without 1 to 1 perfect sentences"
 echo "result loss=0.3 bleu1=1.000 bleu2=1.000" >"$sandbox/result.annotated_transformer"
 long 1 annotated
-row annotated "FAILED: 5 of 5 seeds outside of loss 0.3 to 0.3, 1 to 1 perfect sentences"
+row annotated "FAILED: mean loss 0.3 in 0.3 to 0.3, 5 of 5 seeds without 1 to 1 perfect sentences"
 : >"$sandbox/result.annotated_transformer"
 long 1 annotated
-row annotated "FAILED: 0 of 0 seeds outside of loss 0.3 to 0.3, 1 to 1 perfect sentences"
+row annotated "FAILED: mean loss 0 in 0.3 to 0.3, 0 of 0 seeds without 1 to 1 perfect sentences"
 
 echo "no such step"
 long 2 asan
