@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the pages promise is there: files and headings behind their links, the test cases, headers and names in them that
-# the curriculum lists, and the lines of the program that draws the pictures of docs/start.
+# the curriculum lists.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -42,12 +42,4 @@ done < <(grep -E '^\| \[?[A-Z][0-9]' docs/curriculum.md | cut -d'|' -f4 | grep -
 while read -r name; do
   [ -d "examples/$name" ] || complain "docs/curriculum.md: no example $name"
 done < <(grep -oE '\| `[a-z_0-9]+` \|$' docs/curriculum.md | grep -oE '[a-z_0-9]+' | sort -u)
-# A station of docs/start shows lines of the program that draws its pictures.
-program=$(cat examples/start/*.h | sed 's|out / "|"|' | tr -d '[:space:]')
-for page in docs/start/[0-9]*.md; do
-  while read -r line; do
-    line=$(tr -d '[:space:]' <<<"${line%%//*}")
-    [[ $program == *"$line"* ]] || complain "$page: not in examples/start: $line"
-  done < <(sed -n '/^```cpp/,/^```/{/^```/!p}' "$page")
-done
 exit $wrong
