@@ -1,4 +1,4 @@
-// Adam, which steps 6 to 8 learn with (Kingma, Ba 2015).
+// Adam, which steps 8 to 10 learn with (Kingma, Ba 2015).
 #pragma once
 
 #include "module.h"

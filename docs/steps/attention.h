@@ -1,4 +1,4 @@
-// Attention and what stands around it: what step 7 is about. Step 8 builds its GPT from it.
+// Attention and what stands around it: what step 9 is about. Step 10 builds its GPT from it.
 #pragma once
 
 #include <algorithm>

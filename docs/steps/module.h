@@ -1,4 +1,4 @@
-// Modules, and the first layer: what step 5 is about. Steps 6 to 8 build on it.
+// Modules, and the first layer: what step 7 is about. Steps 8 to 10 build on it.
 #pragma once
 
 #include <cstdio>

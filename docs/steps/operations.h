@@ -1,4 +1,4 @@
-// The operations of steps 5 to 8: each is its value and one rule per input. The rules are written in these same
+// The operations of steps 6 to 10: each is its value and one rule per input. The rules are written in these same
 // operations, so that they can be differentiated themselves.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The engine of step 4 with a matrix in place of the number: what is computed with, the graph and grad. Steps 5 to 8
+// The engine of step 4 with a matrix in place of the number: what is computed with, the graph and grad. Steps 6 to 10
 // include it; the operations are in operations.h.
 #pragma once
 

@@ -1,48 +1,66 @@
-// The graphs and pictures of docs/start, twelve stations from a number to a transformer that translates, and the
-// numbers that the pages show:
+// The stations of docs/start: each is a program of its own there, docs/start/NN_name.cpp, and its main a function here
+// (examples/CMakeLists.txt). Runs all of them, or the one that is asked for:
 //
-//   examples/run start --out docs/start
+//   examples/run start --station 3
+//   examples/run start --out docs/start     draws the pictures of the pages anew
 #include <array>
-#include <filesystem>
 #include <iostream>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
 #include <xgrad/kit/program/cli.h>
-#include <xgrad/xgrad.h>
 
-#include "attention.h"
-#include "transformer.h"
+int station_01(int argc, char** argv);
+int station_02(int argc, char** argv);
+int station_03(int argc, char** argv);
+int station_04(int argc, char** argv);
+int station_05(int argc, char** argv);
+int station_06(int argc, char** argv);
+int station_07(int argc, char** argv);
+int station_08(int argc, char** argv);
+int station_09(int argc, char** argv);
+int station_10(int argc, char** argv);
+int station_11(int argc, char** argv);
+int station_12(int argc, char** argv);
+int station_13(int argc, char** argv);
 
 namespace {
 
 struct Station {
   const char* name;
-  void (*draw)(const std::filesystem::path& out);
+  int (*main)(int argc, char** argv);
 };
-constexpr std::array<Station, 12> stations{{{"A number that remembers", start::number},
-                                            {"A gradient is a graph, too", start::second_derivative},
-                                            {"Attention pooling", start::attention_pooling},
-                                            {"Scores and softmax", start::scores},
-                                            {"Masks", start::masks},
-                                            {"Many heads", start::heads},
-                                            {"Positions", start::positions},
-                                            {"A block", start::block},
-                                            {"Encoder and decoder", start::encoder_decoder},
-                                            {"Learning", start::learning},
-                                            {"Decoding", start::decoding_table},
-                                            {"A transformer translates", start::translation}}};
+constexpr std::array<Station, 13> stations{{{"A number that remembers", station_01},
+                                            {"A line that fits", station_02},
+                                            {"A layer and a module", station_03},
+                                            {"Scores and softmax", station_04},
+                                            {"Attention pooling", station_05},
+                                            {"Masks", station_06},
+                                            {"Many heads", station_07},
+                                            {"Positions", station_08},
+                                            {"A block", station_09},
+                                            {"Encoder and decoder", station_10},
+                                            {"Learning", station_11},
+                                            {"Decoding", station_12},
+                                            {"A transformer translates", station_13}}};
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("Draws the graphs and pictures of the twelve stations for learners.", "start");
-  return xgrad::kit::run_example(app, argc, argv, [](xgrad::kit::Example& example) {
-    int number = 0;
-    for (const Station& station : stations) {
-      xgrad::manual_seed(example.seed);
-      std::cout << "\n" << ++number << ". " << station.name << "\n";
-      station.draw(example.out);
+  CLI::App app("Runs the stations of docs/start for learners, which seed themselves: --seed changes nothing.", "start");
+  int only = 0;
+  xgrad::kit::add_number(app, "--station", only, "the one to run, 0 for all", 0, static_cast<int>(stations.size()));
+  return xgrad::kit::run_example(app, argc, argv, [&](xgrad::kit::Example& example) {
+    std::string folder = example.out.string(), corpus = XGRAD_EXAMPLES_DIR "/translate/data/en-fr.tsv";
+    for (int number = 1; const Station& station : stations) {
+      if (only == 0 || only == number) {
+        std::cout << "\n" << number << ". " << station.name << "\n";
+        std::string name = station.name;
+        std::array<char*, 4> arguments{name.data(), folder.data(), corpus.data(), nullptr};
+        station.main(3, arguments.data());
+      }
+      ++number;
     }
   });
 } catch (...) {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # What the pages promise is there: files and headings behind their links, the test cases, headers and names in them that
-# the curriculum lists, and the lines of the program that draws the pictures of docs/start. Formulas are typeset, in what
-# GitHub accepts.
+# the curriculum lists. Formulas are typeset, in what GitHub accepts.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root"
@@ -98,14 +97,6 @@ for name in attention transformer_parts transformer_variants translation decodin
     complain "docs/$name.md: no link to notation.md or words.md"
 done
 
-# A station of docs/start shows lines of the program that draws its pictures.
-program=$(cat examples/start/*.h | sed 's|out / "|"|' | tr -d '[:space:]')
-for page in docs/start/[0-9]*.md; do
-  while read -r line; do
-    line=$(tr -d '[:space:]' <<<"${line%%//*}")
-    [[ $program == *"$line"* ]] || complain "$page: not in examples/start: $line"
-  done < <(sed -n '/^```cpp/,/^```/{/^```/!p}' "$page")
-done
 # The blocks of docs/annotated_transformer.md, one below the other, are the example's model and training, line by line.
 page=docs/annotated_transformer.md
 code() { grep -vE '^(//|// .*|#.*|(namespace|using namespace|\}  // namespace) .*)?$'; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The eight programs of docs/steps compile without a warning, find themselves right, print what their page shows, and
+# The ten programs of docs/steps compile without a warning, find themselves right, print what their page shows, and
 # the lines that it quotes are theirs.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -8,8 +8,8 @@ trap 'rm -rf "$sandbox"' EXIT
 cd "$root/docs/steps"
 
 wrong=0
-for program in [1-8]_*.cpp; do
-  step=${program%%_*}
+for program in [0-9]*_*.cpp; do
+  step=$((10#${program%%_*}))
   # The chapter from its heading to the next; in it, the first block without a language is the output.
   awk -v "step=$step" '/^## / { inside = $2 == step "." } inside' README.md >"$sandbox/chapter"
   awk '/^```/ { if (!open && $0 == "```") shown = 1; else if (shown) exit; open = !open; next } shown' \

@@ -10,8 +10,6 @@
 #include <xgrad/ops/elementwise/fused.h>
 #include <xgrad/xgrad.h>
 
-#include "../../examples/decoding/table.h"
-#include "../../examples/kernel_regression/regression.h"
 #include "../../examples/kit/data/csv_table.h"
 #include "../../examples/kit/data/data.h"
 #include "../../examples/kit/data/image_folder.h"
@@ -111,21 +109,6 @@ extern const Block net;
 extern const Tensor post_norm, pre_norm, w, x;
 extern const Tensor x1, x2, w1, w2, b;
 }  // namespace docs_diagrams
-
-namespace docs_start_03_attention_pooling {
-using namespace common;
-using kernel_regression::Samples, kernel_regression::observed, kernel_regression::asked;
-}  // namespace docs_start_03_attention_pooling
-
-namespace docs_start_11_decoding {
-using namespace common;
-using decoding::Table;
-}  // namespace docs_start_11_decoding
-
-namespace docs_start_12_translation {
-using namespace common;
-extern const kit::Corpus corpus;
-}  // namespace docs_start_12_translation
 
 namespace core_diagram_render_error_drawing {
 using namespace common;

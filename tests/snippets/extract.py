@@ -8,7 +8,8 @@ them ends in ; or { once a // remark at its end is taken off; formulas and outpu
 Where it stands: in a namespace of its own, and there in a function, unless it defines functions or templates itself.
 What it does not declare (x, w, model) is declared in context.h, in namespace `common`, or, for what is special to one
 file, in a namespace with the file's name: docs_attention, nn_decode. `<!-- snippet: continues -->` on the line before a
-block joins it to the block before. docs/training.md and docs/steps have tests of their own, which run them.
+block joins it to the block before. docs/training.md, docs/start and docs/steps have tests of their own,
+which run them.
 """
 import glob
 import os
@@ -89,7 +90,7 @@ def printed(path, number, lines, contexts):
 def main():
     context = open("tests/snippets/context.h", encoding="utf-8").read()
     contexts = re.findall(r"^namespace (\w+) \{", context, re.MULTILINE)
-    pages = ["README.md", *sorted(glob.glob("docs/*.md")), *sorted(glob.glob("docs/start/*.md"))]
+    pages = ["README.md", *sorted(glob.glob("docs/*.md"))]
     pages.remove("docs/training.md")
     headers = sorted(header for folder in ("core", "ops", "nn", "optim")
                      for header in glob.glob(folder + "/**/*.h", recursive=True))

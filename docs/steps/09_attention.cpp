@@ -1,4 +1,4 @@
-// Step 7: attention.
+// Step 9: attention.
 //
 // What a position needs to know may stand anywhere. Attention (attention.h) lets every position ask all that came
 // before it, and mixes their answers by how well their keys fit the question. Here one head learns where to look: it

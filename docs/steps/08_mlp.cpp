@@ -1,4 +1,4 @@
-// Step 6: an MLP that learns.
+// Step 8: an MLP that learns.
 //
 // Predict, measure the error, differentiate, move every parameter a little downhill, again: that is all there is to
 // learning. The network is shown 150 points with the arm of a double spiral that each lies on, and must tell the arms

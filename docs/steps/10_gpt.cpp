@@ -1,4 +1,4 @@
-// Step 8: a GPT.
+// Step 10: a GPT.
 //
 // Nothing new but the order: tokens and positions become vectors; in each block every position first asks the others
 // (attention), then thinks for itself (an MLP), and adds what it found to what it was; the last vector says which
