@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <random>
 
@@ -35,7 +36,7 @@ class Page {
       const GraphEdge& edge = view_.edges[e];
       const std::string name = cat("n", edge.from, " -> n", edge.to);
       const std::vector<GraphPoint> way = way_of(e);
-      if (is_forward(edge)) {
+      if (is_forward(edge) && !leads_to_next_column(edge)) {
         if (vertex_box(edge.from).center().y >= vertex_box(edge.to).center().y) fault(name, " does not run down");
         double lowest = way.front().y;
         for (const GraphPoint& point : way) {
@@ -79,11 +80,29 @@ class Page {
   }
 
   std::size_t arrows() const { return view_.edges.size(); }
+  std::ptrdiff_t columns() const {
+    return 1 + std::ranges::count_if(view_.edges, [this](const GraphEdge& edge) { return leads_to_next_column(edge); });
+  }
+  double length() const { return turned(GraphBox{0, 0, layout_.width, layout_.height}).height; }
 
  private:
   bool is_forward(const GraphEdge& edge) const {
     return view_.vertices[static_cast<std::size_t>(edge.from)].order == 0 &&
            view_.vertices[static_cast<std::size_t>(edge.to)].order == 0;
+  }
+  // From the last box of a column to the first of the next one, which stands higher: a chain that is longer than a
+  // page. No other arrow may run back.
+  bool leads_to_next_column(const GraphEdge& edge) const {
+    const GraphBox from = vertex_box(edge.from), to = vertex_box(edge.to);
+    if (!view_.frames.empty() || from.right() >= to.left || to.top >= from.top || length() < 700) return false;
+    for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
+      const GraphBox box = vertex_box(v);
+      const auto shares_column = [&](const GraphBox& end) { return box.left < end.right() && end.left < box.right(); };
+      const bool is_leaf = view_.vertices[static_cast<std::size_t>(v)].role <= GraphRole::constant;
+      if (shares_column(from) && box.top > from.bottom()) return false;
+      if (shares_column(to) && box.bottom() < to.top && !is_leaf) return false;
+    }
+    return true;
   }
   static bool has_ordered_operands(const GraphVertex& vertex) {
     return vertex.role == GraphRole::operation && vertex.op != "add" && vertex.op != "mul";
@@ -171,9 +190,10 @@ class Page {
   const GraphLayout layout_;
 };
 
-void check(const GraphView& view, const GraphOptions& options = {}) {
+void check(const GraphView& view, const GraphOptions& options = {}, std::ptrdiff_t columns = 1) {
   const Page page(view, options);
   CHECK(page.arrows() > 0);
+  CHECK(page.columns() == columns);
   for (const std::string& fault : page.faults()) FAIL_CHECK(fault);
 }
 void check(const Tensors& results, const GraphOptions& options = {}) {
@@ -333,6 +353,41 @@ TEST_CASE("arrows of the pictures of transformers run down, in order, and throug
   check(compare_graphs(view(nn::NormOrder::post), view(nn::NormOrder::pre)).view);
 }
 
+// Operations of which no two that follow each other are equal; `own` gives each what else it uses.
+Tensor chain(int length, const std::function<Tensor(const Tensor&, int)>& own) {
+  Tensor x = variable({1, 2}, "x");
+  for (int i = 0; i < length; ++i) x = own(i % 3 == 0 ? tanh(x) : i % 3 == 1 ? sigmoid(x) : exp(x), i);
+  return x;
+}
+
+TEST_CASE("a chain in a diagram that is longer than a page stands in columns, and arrows run down within each") {
+  const auto alone = [](const Tensor& x, int) { return x; };
+  const auto with_number = [](const Tensor& x, int i) { return x * (i + 2); };
+  const auto with_weight = [](const Tensor& x, int i) { return x - variable({1, 2}, cat("w", i)); };
+  for (const Direction direction : directions) {
+    CAPTURE(static_cast<int>(direction));
+    const GraphOptions options{.direction = direction};
+    const bool sideways = direction == Direction::left_to_right || direction == Direction::right_to_left;
+    const GraphView view = GraphView::of({chain(60, alone)}, options);
+    check(view, options, sideways ? 4 : 3);
+    CHECK(Page(view, options).length() < 1450);
+    for (const auto& own : {std::function<Tensor(const Tensor&, int)>(with_number),
+                            std::function<Tensor(const Tensor&, int)>(with_weight)}) {
+      const GraphView given = GraphView::of({chain(40, own)}, options);
+      const std::ptrdiff_t columns = Page(given, options).columns();
+      CHECK(columns > 2);
+      check(given, options, columns);
+    }
+    check(GraphView::of({chain(12, alone)}, options), options);
+  }
+  const GraphOptions labelled{.edge_shapes = true};
+  const GraphView view = GraphView::of({chain(60, alone)}, labelled);
+  check(view, labelled, Page(view, labelled).columns());
+  // Where something is used all along there is no place to cut.
+  const Tensor all_along = variable({1, 2}, "all");
+  check({chain(60, [&](const Tensor& x, int) { return x + all_along; })});
+}
+
 TEST_CASE("arrows of models and of their training steps run down, in order, and through nothing") {
   const Index ids(Shape{2, 6}, std::int64_t{1});
   const Tensor x = randn({2, 6, 4}).named("x"), picture = randn({2, 3, 32, 32}).named("picture");
@@ -373,7 +428,8 @@ TEST_CASE("arrows between modules in modules run down, in order, and through not
   }
 }
 
-TEST_CASE("a training step of a GPT is as large with 12 layers as with 2, and its rules stand beside their operations") {
+TEST_CASE(
+    "a training step of a GPT is as large with 12 layers as with 2, and its rules stand beside their operations") {
   std::map<int, std::size_t> sizes;  // by depth
   for (const std::int64_t layers : {2, 3, 6, 12}) {
     const nn::Gpt gpt{nn::root, {.vocabulary = 50, .context = 16, .dim = 16, .heads = 4, .layers = layers}};

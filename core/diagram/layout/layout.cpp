@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../base/error.h"
+#include "columns.h"
 #include "dot.h"
 #include "routes.h"
 
@@ -98,7 +99,7 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
                   " arrows; fold modules with .depth");
   }
   try {
-    return layout_around(read_centers(plan.output, view.vertices.size()), view, options);
+    return in_columns(layout_around(read_centers(plan.output, view.vertices.size()), view, options), view, options);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

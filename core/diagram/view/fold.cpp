@@ -215,9 +215,8 @@ LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
 }
 
 bool fits_on_a_page(const GraphView& view, const GraphOptions& options) {
-  constexpr double shorter = 1000, longer = 1450;  // sides of A4, on which letters of 12 pixels are 6.5 points high
   const LabelSize size = estimated_size(view, options);
-  return std::min(size.width, size.height) <= shorter && std::max(size.width, size.height) <= longer;
+  return std::min(size.width, size.height) <= shorter_side && std::max(size.width, size.height) <= longer_side;
 }
 
 GraphView small_enough(const GraphView& view, const GraphOptions& options) {

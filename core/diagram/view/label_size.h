@@ -20,6 +20,9 @@ struct LabelSize {
   double height;
 };
 
+/// The sides of A4, on which letters of 12 pixels are 6.5 points high.
+inline constexpr double shorter_side = 1000, longer_side = 1450;
+
 /// Lines stand below each other, each centred.
 double line_width(const LabelLine& line);
 double line_height(const LabelLine& line);

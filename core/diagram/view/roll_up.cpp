@@ -10,7 +10,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "alike.h"
 #include "frames.h"
+#include "groups.h"
 #include "labels.h"
 #include "merge.h"
 #include "order.h"
@@ -21,26 +23,6 @@ namespace {
 constexpr std::size_t fewest_apart = 4;  // calls that do not follow each other, operations in a row
 constexpr std::size_t fewest_named = 3;  // modules whose names only end in numbers: layer1, layer2
 
-// The edges into each vertex.
-class Inputs {
- public:
-  explicit Inputs(const GraphView& view) : view_(view), ranges_(view.vertices.size()) {
-    for (std::size_t e = 0; e < view.edges.size(); ++e) {
-      auto& [first, last] = ranges_[view.edges[e].to];
-      if (last == 0) first = e;
-      last = e + 1;
-    }
-  }
-  std::span<const GraphEdge> operator[](int v) const {
-    const auto [first, last] = ranges_[v];
-    return std::span(view_.edges).subspan(first, last - first);
-  }
-
- private:
-  const GraphView& view_;
-  std::vector<std::pair<std::size_t, std::size_t>> ranges_;
-};
-
 std::string without(std::string text, const std::string& part) {
   for (std::size_t at = 0; !part.empty() && (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
   return text;
@@ -50,38 +32,26 @@ bool is_weight_of(const GraphVertex& vertex, std::string_view module) {
   return vertex.role == GraphRole::parameter && lies_within(vertex.path, module);
 }
 
-// What two vertices have to have in common to be drawn as one: all but names and numbers of places.
-std::string kind_of(const GraphVertex& vertex) {
-  std::string text =
-      cat(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? cat(*vertex.shape) : std::string(), '\0',
-          vertex.number ? cat(*vertex.number) : std::string());
-  for (const auto& [name, value] : vertex.attributes) append(text, cat('\0', name, ' ', value));
-  return text;
-}
+enum class Grouping { frames, none };  // whether groups have frames of their own
 
 // Which frames at a level stand for which, and what else becomes one with them.
 class RollUp {
  public:
-  RollUp(const GraphView& view, int level, const std::set<int>& apart)
-      : view_(view), inputs_(view), block_of_(view.frames.size()), members_(view.frames.size()) {
+  RollUp(const GraphView& view, int level, const std::vector<Group>& groups, const std::set<int>& apart)
+      : view_(view), inputs_(view), block_of_(blocks_at(view, level)), members_(view.frames.size()) {
     becomes.resize(view.vertices.size());
     std::iota(becomes.begin(), becomes.end(), 0);
     representative.assign(view.frames.size(), nothing);
     last.assign(view.frames.size(), nothing);
     times.assign(view.frames.size(), 1);
-    for (std::size_t c = 0; c < view.frames.size(); ++c) {
-      const GraphFrame& frame = view.frames[c];
-      block_of_[c] = frame.level < level    ? nothing
-                     : frame.level == level ? static_cast<int>(c)
-                                            : block_of_[frame.parent];
-    }
-    find_members();
+    find_members(groups);
     for (const GraphEdge& edge : view.edges) {
       const int from = block_of(edge.from), to = block_of(edge.to);
       const bool flows = from != nothing && to != nothing && from != to;
       if (flows && view.vertices[edge.from].role != GraphRole::parameter) links_.emplace(from, to);
     }
     find_families(apart);
+    for (const Group& group : groups) add_alike(group.frames);
     if (std::ranges::all_of(times, [](int count) { return count == 1; })) return;
     users_.resize(view.vertices.size());
     for (const GraphEdge& edge : view.edges) {  // rules use what their operations do
@@ -108,6 +78,16 @@ class RollUp {
     return result;
   }
   bool follow_each_other(int block) const { return chained_.contains(block); }
+  bool is_group(int block) const { return in_groups_.contains(block); }
+  // The modules of a group in its first repetition, each with that in the last one.
+  std::map<int, int> modules_of_group(int first) const {
+    std::map<int, int> modules;
+    for (std::size_t i = 0; i < members_[first].size(); ++i) {
+      int one = view_.vertices[members_[first][i]].frame, other = view_.vertices[members_[last[first]][i]].frame;
+      for (; one != first; one = view_.frames[one].parent, other = view_.frames[other].parent) modules[one] = other;
+    }
+    return modules;
+  }
 
   std::vector<int> becomes;         // by vertex
   std::vector<int> representative;  // by block: the first that is built alike
@@ -117,10 +97,14 @@ class RollUp {
 
  private:
   // Of a call of a module without its parameters, which all calls share.
-  void find_members() {
+  void find_members(const std::vector<Group>& groups) {
+    for (const Group& group : groups) {
+      in_groups_.insert(group.frames.begin(), group.frames.end());
+      for (std::size_t k = 0; k < group.frames.size(); ++k) members_[group.frames[k]] = group.members[k];
+    }
     for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
       const int block = block_of(v);
-      if (block == nothing) continue;
+      if (block == nothing || is_group(block)) continue;
       const GraphFrame& frame = view_.frames[block];
       if (numbered(frame.title).is_call() && is_weight_of(view_.vertices[v], module_of(frame.path))) continue;
       members_[block].push_back(v);
@@ -151,12 +135,29 @@ class RollUp {
     return text;
   }
 
+  // The same of a repetition of a group. It is built as the others, but what the first one was given may take no
+  // gradient: this says which gradients lead where.
+  std::string structure_of_repetition(int block) const {
+    std::unordered_map<int, std::size_t> number;
+    for (const int v : members_[block]) number.emplace(v, number.size());
+    std::string text;
+    for (const int v : members_[block]) {
+      append(text, view_.vertices[v].op);
+      for (const GraphEdge& edge : inputs_[v]) {
+        if (view_.vertices[v].order == 0 || view_.vertices[edge.from].order != view_.vertices[v].order) continue;
+        append(text, cat(' ', number.try_emplace(edge.from, number.size()).first->second));
+      }
+      text += '\n';
+    }
+    return text;
+  }
+
   void find_families(const std::set<int>& apart) {
     std::map<std::tuple<int, int, std::string>, std::vector<int>> families;
     for (int c = 0; std::cmp_less(c, view_.frames.size()); ++c) {
       const GraphFrame& frame = view_.frames[c];
       const std::string_view stem = numbered(frame.title).stem;
-      if (members_[c].empty() || stem.empty() || apart.contains(c)) continue;
+      if (members_[c].empty() || stem.empty() || is_group(c) || apart.contains(c)) continue;
       families[{frame.parent, frame.order, std::string(stem)}].push_back(c);
     }
     for (auto& [family, siblings] : families) {
@@ -164,19 +165,24 @@ class RollUp {
         const std::string_view number = numbered(view_.frames[c].title).number;
         return std::pair(number.size(), number);
       });
-      std::string structure_before;
-      std::vector<int> alike;
-      for (const int c : siblings) {
-        std::string own = structure(c);
-        if (own != structure_before) {
-          add_family(alike);
-          alike.clear();
-          structure_before = std::move(own);
-        }
-        alike.push_back(c);
-      }
-      add_family(alike);
+      add_alike(siblings);
     }
+  }
+
+  // Those among them that follow each other and are built alike.
+  void add_alike(const std::vector<int>& siblings) {
+    std::string structure_before;
+    std::vector<int> alike;
+    for (const int c : siblings) {
+      std::string own = is_group(c) ? structure_of_repetition(c) : structure(c);
+      if (own != structure_before) {
+        add_family(alike);
+        alike.clear();
+        structure_before = std::move(own);
+      }
+      alike.push_back(c);
+    }
+    add_family(alike);
   }
 
   void add_family(const std::vector<int>& alike) {
@@ -206,6 +212,7 @@ class RollUp {
     const int first = representative[block];
     for (std::size_t i = 0; i < members_[block].size(); ++i) {
       const std::span<const GraphEdge> own = inputs_[members_[block][i]], other = inputs_[members_[first][i]];
+      if (own.size() != other.size()) continue;
       for (std::size_t e = 0; e < own.size(); ++e) join(own[e].from, other[e].from, block);
     }
   }
@@ -231,12 +238,6 @@ class RollUp {
     joined[with].push_back(v);
     return true;
   }
-  // Slices of one tensor differ in where they are taken.
-  static bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b) {
-    return a.role == b.role && a.op == b.op && a.shape == b.shape && a.number == b.number &&
-           std::ranges::equal(a.attributes, b.attributes, {}, &std::pair<std::string, std::string>::first,
-                              &std::pair<std::string, std::string>::first);
-  }
 
   const GraphView& view_;
   const Inputs inputs_;
@@ -244,6 +245,7 @@ class RollUp {
   std::vector<std::vector<int>> members_;  // by block
   std::set<std::pair<int, int>> links_;    // between blocks
   std::set<int> chained_;                  // representatives whose family is a chain
+  std::set<int> in_groups_;
   std::vector<std::vector<int>> users_;
 };
 
@@ -290,20 +292,28 @@ void add_up(GraphView& view, const std::vector<int>& becomes) {
   }
 }
 
-// Of neighbouring frames at `level` that are built alike only the first remains, unless that would close a cycle.
-GraphView rolled_up_at(GraphView view, int level) {
+// Of neighbouring frames and groups at `level` that are built alike only the first remains, unless that would close a
+// cycle.
+GraphView rolled_up_at(const GraphView& whole, int level, Grouping grouping = Grouping::frames) {
+  GraphView view = whole;
+  const std::vector<Group> groups = grouping == Grouping::frames ? framed_groups(view, level) : std::vector<Group>();
   std::set<int> apart;  // blocks that stay as they are
-  std::optional<RollUp> roll(std::in_place, view, level, apart);
+  std::optional<RollUp> roll(std::in_place, view, level, groups, apart);
   for (bool cyclic = true; cyclic;) {
-    cyclic = false;
+    bool group_on_cycle = cyclic = false;
     const std::vector<int> on_cycle = cycles_once_merged(view, roll->becomes, roll->hidden());
     for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
       const int block = roll->block_of(v);
       if (block == nothing || on_cycle[roll->becomes[v]] == nothing || roll->representative[block] == nothing) continue;
-      const bool alone = roll->times[roll->representative[block]] == 1;
-      if (!alone) cyclic |= apart.insert(block).second;
+      if (roll->times[roll->representative[block]] == 1) continue;
+      if (roll->is_group(block)) {
+        group_on_cycle = true;
+      } else {
+        cyclic |= apart.insert(block).second;
+      }
     }
-    if (cyclic) roll.emplace(view, level, apart);
+    if (group_on_cycle && !cyclic) return rolled_up_at(whole, level, Grouping::none);
+    if (cyclic) roll.emplace(view, level, groups, apart);
   }
   const std::vector<bool> hidden = roll->hidden();
   add_up(view, roll->becomes);
@@ -318,6 +328,13 @@ GraphView rolled_up_at(GraphView view, int level) {
       title = cat(title.substr(0, title.rfind(" (")), roll->follow_each_other(static_cast<int>(c)) ? " \u21BB" : "");
     } else {
       title = cat(title, " \u2026 ", numbered(view.frames[roll->last[c]].title).number);
+    }
+    if (!roll->is_group(static_cast<int>(c))) continue;
+    for (const auto& [module, in_last] : roll->modules_of_group(static_cast<int>(c))) {
+      const Numbered first = numbered(view.frames[module].title), last = numbered(view.frames[in_last].title);
+      if (!first.is_call() && first.number != last.number) {
+        view.frames[module].title = cat(view.frames[module].title, " \u2026 ", last.number);
+      }
     }
   }
   return merged(view, roll->becomes, Together::alike, hidden);
@@ -398,8 +415,7 @@ Numbered numbered(std::string_view title) {
 }
 
 GraphView rolled_up(GraphView view) {
-  const int deepest = deepest_level(view);
-  for (int level = 1; level <= deepest; ++level) view = rolled_up_at(std::move(view), level);
+  for (int level = 1; level <= deepest_level(view); ++level) view = rolled_up_at(view, level);
   return runs_rolled_up(std::move(view));
 }
 

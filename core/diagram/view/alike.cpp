@@ -1,0 +1,42 @@
+// When vertices of a view are alike.
+#include "alike.h"
+
+#include <algorithm>
+
+#include "../../base/text.h"
+#include "order.h"
+
+namespace xgrad::detail {
+
+Inputs::Inputs(const GraphView& view) : view_(view), ranges_(view.vertices.size()) {
+  for (std::size_t e = 0; e < view.edges.size(); ++e) {
+    auto& [first, last] = ranges_[view.edges[e].to];
+    if (last == 0) first = e;
+    last = e + 1;
+  }
+}
+
+std::string kind_of(const GraphVertex& vertex) {
+  std::string text =
+      cat(static_cast<int>(vertex.role), '\0', vertex.op, '\0', vertex.shape ? cat(*vertex.shape) : std::string(), '\0',
+          vertex.number ? cat(*vertex.number) : std::string());
+  for (const auto& [name, value] : vertex.attributes) append(text, cat('\0', name, ' ', value));
+  return text;
+}
+
+bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b) {
+  return a.role == b.role && a.op == b.op && a.shape == b.shape && a.number == b.number &&
+         std::ranges::equal(a.attributes, b.attributes, {}, &std::pair<std::string, std::string>::first,
+                            &std::pair<std::string, std::string>::first);
+}
+
+std::vector<int> blocks_at(const GraphView& view, int level) {
+  std::vector<int> blocks;
+  for (std::size_t c = 0; c < view.frames.size(); ++c) {
+    const GraphFrame& frame = view.frames[c];
+    blocks.push_back(frame.level < level ? nothing : frame.level == level ? static_cast<int>(c) : blocks[frame.parent]);
+  }
+  return blocks;
+}
+
+}  // namespace xgrad::detail

@@ -1,0 +1,34 @@
+// When vertices of a view are alike.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "view.h"
+
+namespace xgrad::detail {
+
+/// The edges into each vertex of a view. It refers to the view, which must outlive it.
+class Inputs {
+ public:
+  explicit Inputs(const GraphView& view);
+  std::span<const GraphEdge> operator[](int v) const {
+    const auto [first, last] = ranges_[v];
+    return std::span(view_.edges).subspan(first, last - first);
+  }
+
+ private:
+  const GraphView& view_;
+  std::vector<std::pair<std::size_t, std::size_t>> ranges_;
+};
+
+/// What two vertices have to have in common to be drawn as one: all but names and numbers of places.
+std::string kind_of(const GraphVertex& vertex);
+/// Slices of one tensor differ in where they are taken.
+bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b);
+/// By frame: the frame at this level that it lies in or is, or -1.
+std::vector<int> blocks_at(const GraphView& view, int level);
+
+}  // namespace xgrad::detail
