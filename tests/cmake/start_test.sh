@@ -40,7 +40,7 @@ def same_line(shown, printed):
 
 
 def blocks(page, language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.S | re.M)
+    return [text for name, text in re.findall(r"^```(\w*)\n(.*?)^```$", page, re.S | re.M) if name == language]
 
 
 with tempfile.TemporaryDirectory() as sandbox:
