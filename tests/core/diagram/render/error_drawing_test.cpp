@@ -58,7 +58,7 @@ TEST_CASE("an error before any operation is drawn alone, a later one in its plac
 }
 
 TEST_CASE("a drawing refuses a path that says no format, and one that cannot be written changes no error") {
-  CHECK(error_of<ValueError>([] { ErrorDrawing("error.bmp"); }).starts_with("save_graph: the extension of 'error.bmp'"));
+  CHECK(error_of<ValueError>([] { const ErrorDrawing drawing("error.bmp"); }).starts_with("save_graph: the extension of 'error.bmp'"));
   const TemporaryFolder folder;
   const ErrorDrawing drawing((folder / "none" / "error.dot").string());
   CHECK_THROWS_AS(fail_in_a_module(), ShapeError);
