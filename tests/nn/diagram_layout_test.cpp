@@ -47,6 +47,8 @@ class Page {
           lowest = std::max(lowest, point.y);
         }
       }
+      if (!touches(way.front(), vertex_box(edge.from))) fault(name, " does not begin at its box");
+      if (!touches(way.back(), vertex_box(edge.to))) fault(name, " does not end at its box");
       for (int v = 0; std::cmp_less(v, view_.vertices.size()); ++v) {
         if (v != edge.from && v != edge.to && meets(way, vertex_box(v))) fault(name, " runs through n", v);
       }
@@ -154,6 +156,11 @@ class Page {
     return std::ranges::any_of(way, [&](const GraphPoint& point) {
       return point.x > box.left + 1 && point.x < box.right() - 1 && point.y > box.top + 1 && point.y < box.bottom() - 1;
     });
+  }
+  static bool touches(const GraphPoint& point, const GraphBox& box) {
+    constexpr double near = 8;  // an arrow's head
+    return point.x > box.left - near && point.x < box.right() + near && point.y > box.top - near &&
+           point.y < box.bottom() + near;
   }
   static bool overlap(const GraphBox& a, const GraphBox& b) {
     return a.left + 1 < b.right() && b.left + 1 < a.right() && a.top + 1 < b.bottom() && b.top + 1 < a.bottom();

@@ -18,7 +18,7 @@ constexpr double between_columns = 40;
 constexpr double around_column = 16;  // where arrows to the next one lead along
 
 template <class Change>
-GraphLayout changed(GraphLayout layout, Change&& change) {
+Places changed(Places layout, Change&& change) {
   for (GraphBox& box : layout.vertices) {
     const GraphPoint a = change({box.left, box.top}), b = change({box.right(), box.bottom()});
     box = {std::min(a.x, b.x), std::min(a.y, b.y), std::abs(a.x - b.x), std::abs(a.y - b.y)};
@@ -30,11 +30,11 @@ GraphLayout changed(GraphLayout layout, Change&& change) {
   }
   return layout;
 }
-GraphLayout turned_over(GraphLayout layout) {
+Places turned_over(Places layout) {
   const double height = layout.height;
   return changed(std::move(layout), [&](const GraphPoint& point) { return GraphPoint{point.x, height - point.y}; });
 }
-GraphLayout turned_aside(GraphLayout layout) {
+Places turned_aside(Places layout) {
   std::swap(layout.width, layout.height);
   return changed(std::move(layout), [](const GraphPoint& point) { return GraphPoint{point.y, point.x}; });
 }
@@ -42,13 +42,13 @@ GraphLayout turned_aside(GraphLayout layout) {
 // Of a layout in which everything runs down.
 class Columns {
  public:
-  Columns(const GraphLayout& layout, const GraphView& view, const GraphOptions& options)
+  Columns(const Places& layout, const GraphView& view, const GraphOptions& options)
       : layout_(layout), view_(view), has_labels_(options.edge_shapes) {}
 
   // The same layout if it cannot be cut.
-  GraphLayout placed() {
+  Places placed() {
     if (!cut()) return layout_;
-    GraphLayout result = layout_;
+    Places result = layout_;
     std::vector<GraphPoint> shifts;
     double right = 0;
     result.height = 0;
@@ -198,7 +198,7 @@ class Columns {
     return {corner.x + share * x, corner.y + share * y};
   }
 
-  const GraphLayout& layout_;
+  const Places& layout_;
   const GraphView& view_;
   const bool has_labels_;
   std::vector<int> column_;               // by vertex
@@ -207,17 +207,17 @@ class Columns {
 
 }  // namespace
 
-GraphLayout in_columns(GraphLayout layout, const GraphView& view, const GraphOptions& options) {
-  const double length = runs_sideways(options.direction) ? layout.width : layout.height;
+Places in_columns(Places places, const GraphView& view, const GraphOptions& options) {
+  const double length = runs_sideways(options.direction) ? places.width : places.height;
   const auto is_backward = [](const GraphVertex& vertex) { return vertex.order > 0; };
-  if (length <= longer_side || !view.frames.empty() || std::ranges::any_of(view.vertices, is_backward)) return layout;
+  if (length <= longer_side || std::ranges::any_of(view.vertices, is_backward)) return places;
   const bool aside = runs_sideways(options.direction);
   const bool over = options.direction == Direction::bottom_to_top || options.direction == Direction::right_to_left;
-  if (aside) layout = turned_aside(std::move(layout));
-  if (over) layout = turned_over(std::move(layout));
-  layout = Columns(layout, view, options).placed();
-  if (over) layout = turned_over(std::move(layout));
-  return aside ? turned_aside(std::move(layout)) : layout;
+  if (aside) places = turned_aside(std::move(places));
+  if (over) places = turned_over(std::move(places));
+  places = Columns(places, view, options).placed();
+  if (over) places = turned_over(std::move(places));
+  return aside ? turned_aside(std::move(places)) : places;
 }
 
 }  // namespace xgrad::detail

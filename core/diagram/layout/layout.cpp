@@ -99,7 +99,11 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
                   " arrows; fold modules with .depth");
   }
   try {
-    return in_columns(layout_around(read_centers(plan.output, view.vertices.size()), view, options), view, options);
+    GraphLayout layout = layout_around(read_centers(plan.output, view.vertices.size()), view, options);
+    if (!view.frames.empty()) return layout;
+    Places places{layout.width, layout.height, std::move(layout.vertices), std::move(layout.edges)};
+    places = in_columns(std::move(places), view, options);
+    return {places.width, places.height, std::move(places.vertices), std::move(places.edges), {}, {}};
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// When vertices of a view are alike.
+// When vertices and modules of a view are alike.
 #include "alike.h"
 
 #include <algorithm>
@@ -28,6 +28,14 @@ bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b) {
   return a.role == b.role && a.op == b.op && a.shape == b.shape && a.number == b.number &&
          std::ranges::equal(a.attributes, b.attributes, {}, &std::pair<std::string, std::string>::first,
                             &std::pair<std::string, std::string>::first);
+}
+
+Numbered numbered(std::string_view title) {
+  const bool is_call = title.ends_with(')');
+  const std::string_view whole = title.substr(0, title.size() - is_call);
+  const std::size_t end = whole.find_last_not_of("0123456789") + 1;  // 0 if there are digits alone
+  if (end == 0 || end == whole.size() || (is_call && !whole.substr(0, end).ends_with(" ("))) return {};
+  return {whole.substr(0, end), whole.substr(end)};
 }
 
 std::vector<int> blocks_at(const GraphView& view, int level) {

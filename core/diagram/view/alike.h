@@ -1,8 +1,9 @@
-// When vertices of a view are alike.
+// When vertices and modules of a view are alike.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,16 @@ class Inputs {
 std::string kind_of(const GraphVertex& vertex);
 /// Slices of one tensor differ in where they are taken.
 bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b);
+/// "blocks" and 3 for "blocks.3", "block" and 11 for "block11", "cell" and 2 for "cell (2)", the second call of a
+/// module; no stem if there is no number.
+struct Numbered {
+  std::string_view stem, number;
+  bool is_call() const { return stem.ends_with('('); }
+  bool is_listed() const { return stem.ends_with('.'); }
+  bool is_numbered() const { return stem.ends_with('_'); }  ///< "layer_0"
+};
+Numbered numbered(std::string_view title);
+
 /// By frame: the frame at this level that it lies in or is, or -1.
 std::vector<int> blocks_at(const GraphView& view, int level);
 

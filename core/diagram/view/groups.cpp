@@ -16,7 +16,6 @@
 #include "alike.h"
 #include "frames.h"
 #include "order.h"
-#include "roll_up.h"
 
 namespace xgrad::detail {
 namespace {

@@ -406,14 +406,6 @@ GraphView runs_rolled_up(GraphView view) {
 
 }  // namespace
 
-Numbered numbered(std::string_view title) {
-  const bool is_call = title.ends_with(')');
-  const std::string_view whole = title.substr(0, title.size() - is_call);
-  const std::size_t end = whole.find_last_not_of("0123456789") + 1;  // 0 if there are digits alone
-  if (end == 0 || end == whole.size() || (is_call && !whole.substr(0, end).ends_with(" ("))) return {};
-  return {whole.substr(0, end), whole.substr(end)};
-}
-
 GraphView rolled_up(GraphView view) {
   for (int level = 1; level <= deepest_level(view); ++level) view = rolled_up_at(view, level);
   return runs_rolled_up(std::move(view));
