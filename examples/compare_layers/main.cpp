@@ -53,27 +53,27 @@ void run(const Config& config, kit::Example& example) {
   for (const char* quantity : quantities) {
     panels.push_back({.title = quantity, .x_label = "tokens", .x_scale = kit::Scale::log, .y_scale = kit::Scale::log});
   }
+  std::vector<kit::Field> head{""};
+  for (const std::int64_t n : config.lengths) head.push_back(cat("n = ", n));
+  head.insert(head.end(), {"grows as", "theory"});
+  kit::Table table(head);
   for (const Row& row : rows) {
     std::array<std::vector<double>, 3> values;
     for (const std::int64_t n : config.lengths) {
       const auto measured = numbers(measure(row.layer, n, config.width, config.kernel));
       for (std::size_t q = 0; q < 3; ++q) values[q].push_back(measured[q]);
     }
-    std::vector<kit::Field> head{row.name};
-    for (const std::int64_t n : config.lengths) head.push_back(cat("n = ", n));
-    head.insert(head.end(), {"grows as", "theory"});
-    kit::Table table(head);
     for (std::size_t q = 0; q < 3; ++q) {
       const std::string power = kit::fixed(exponent(x, values[q]), 2);
-      std::vector<kit::Field> cells{cat("  ", quantities[q])};
+      std::vector<kit::Field> cells{cat(row.name, ", ", quantities[q])};
       for (const double value : values[q]) cells.push_back(static_cast<std::int64_t>(value));
       cells.insert(cells.end(), {cat("n^", power), row.theory[q]});
       table.row(cells);
       panels[q].series.push_back({.name = row.name, .x = x, .y = values[q], .style = kit::Series::Style::marked});
       example.result.add(cat(row.name, "_", q), power);
     }
-    std::cout << "\n" << table.text();
   }
+  std::cout << table.text();
   kit::save_text(
       example.out / "growth.svg",
       kit::panel_plot(

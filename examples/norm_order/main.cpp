@@ -141,16 +141,13 @@ void run(const Config& config, kit::Example& example) {
                     .y = {guess, guess},
                     .style = kit::Series::Style::dashed});
 
-  std::vector<kit::Field> head{""};
-  for (std::int64_t i = 0; i < config.seeds; ++i) {
-    head.push_back(cat("seed ", example.seed + static_cast<std::uint64_t>(i)));
-  }
-  kit::Table table(head);
+  kit::Table table({"", "loss", "of each seed"});
   for (std::size_t v = 0; v < variants.size(); ++v) {
-    std::vector<kit::Field> cells{variants[v].name};
-    for (const double loss : last[v]) cells.push_back(kit::fixed(loss, 3));
-    table.row(cells);
-    example.result.add(cat("loss", v + 1), kit::fixed(curves[v].y.back(), 3));
+    std::string of_each_seed;
+    for (const double loss : last[v]) of_each_seed += (of_each_seed.empty() ? "" : " ") + kit::fixed(loss, 3);
+    const std::string mean = kit::fixed(curves[v].y.back(), 3);
+    table.row({variants[v].name, mean, of_each_seed});
+    example.result.add(cat("loss", v + 1), mean);
   }
   std::cout << "(word frequencies alone: " << kit::fixed(guess, 3) << ")\n" << table.text();
 

@@ -998,7 +998,7 @@ TEST_CASE("the reason why a result has no graph is named") {
 }
 
 TEST_CASE("ready is told of each gradient once, as soon as it is complete, the last layer's first") {
-  const Tensor first = variable({1, 2}, "first"), last = variable({3, 4}, "last"), unused = variable({5}, "unused");
+  const Tensor first = variable({1, 2}, "first"), last = variable({3, 4}, "last"), unused = variable(5, "unused");
   std::vector<std::string> order;
   const auto rule = [&](const char* name) {
     return [&order, name](const Tensor& gy) {

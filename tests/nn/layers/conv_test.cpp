@@ -31,8 +31,8 @@ TEST_CASE("Convolutional layers compute their operations, and print what they ar
       conv_transpose2d(h, net.back.weight, {}, {.stride = {2, 1}, .output_padding = {1, 0}, .groups = 2}).value()));
   CHECK(error_of<ValueError>([&] { net.one(normal({2, 4, 9})); }).starts_with("conv1d: same_padding needs stride 1"));
   const std::string text = to_string(net);
-  CHECK(text.find("4 -> 6, kernel 3, stride 2, 2 groups") != std::string::npos);
-  CHECK(text.find("3 -> 8, kernel 3 x 2, stride 2") != std::string::npos);
+  CHECK(text.find("4 -> 6, kernel 3, stride 2, padding same, 2 groups") != std::string::npos);
+  CHECK(text.find("3 -> 8, kernel 3 x 2, stride 2, padding 1 x 0") != std::string::npos);
   CHECK(text.find("8 -> 6, kernel 3, stride 2 x 1, 2 groups") != std::string::npos);
 }
 
