@@ -1,4 +1,4 @@
-// Station 2, a line that fits: a batch of points, a loss, and 200 steps of gradient descent.
+// Station 2, a line that fits: a batch of points, a loss, and 500 steps of gradient descent.
 //
 //   02_line [FOLDER]   writes its pictures into the folder, or into the current one
 #include <filesystem>
@@ -21,17 +21,17 @@ int main(int argc, char** argv) {
   std::vector<kit::Series> lines{
       {.name = "observed", .x = at, .y = kit::numbers(y.value()), .style = kit::Series::Style::points}};
 
-  for (int step = 0; step <= 200; ++step) {
+  for (int step = 0; step <= 500; ++step) {
     const Tensor line = (w * x + b).named("line");             // [] * [6] + [] -> [6]
     const Tensor loss = mean(square(line - y)).named("loss");  // [6] -> []
     if (step == 0) save_graph(out / "02_graph.svg", {loss}, {.equations = true});
-    if (step == 0 || step == 1 || step == 50 || step == 200) {
+    if (step == 0 || step == 1 || step == 3 || step == 500) {
       std::cout << "step " << step << "  loss " << loss.item() << "  w " << w.item() << "  b " << b.item() << "\n";
       lines.push_back({.name = cat("step ", step), .x = at, .y = kit::numbers(line.value())});
     }
     const Tensors gradients = grad(loss, {w, b});
-    w.assign((w - 0.05 * gradients[0]).value());
-    b.assign((b - 0.05 * gradients[1]).value());
+    w.assign((w - 0.02 * gradients[0]).value());
+    b.assign((b - 0.02 * gradients[1]).value());
   }
   kit::save_text(
       out / "02_picture.svg",
