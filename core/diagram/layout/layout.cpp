@@ -88,6 +88,15 @@ GraphLayout layout_around(const std::vector<GraphPoint>& centers, const GraphVie
 
 GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, const DrawingLimits& limits,
                             std::string_view caller) {
+  GraphLayout layout = detail::layout_in_one(view, options, limits, caller);
+  if (!view.frames.empty()) return layout;
+  Places places{layout.width, layout.height, std::move(layout.vertices), std::move(layout.edges)};
+  places = in_columns(std::move(places), view, options);
+  return {places.width, places.height, std::move(places.vertices), std::move(places.edges), {}, {}};
+}
+
+GraphLayout detail::layout_in_one(const GraphView& view, const GraphOptions& options, const DrawingLimits& limits,
+                                  std::string_view caller) {
   if (limits.processor_seconds < 1 || limits.seconds < 1 || limits.memory < 1) {
     fail<ValueError>(caller, "limits of ", limits.processor_seconds, " s, ", limits.seconds, " s and ", limits.memory,
                      " bytes: one is not positive");
@@ -99,11 +108,7 @@ GraphLayout GraphLayout::of(const GraphView& view, const GraphOptions& options, 
                   " arrows; fold modules with .depth");
   }
   try {
-    GraphLayout layout = layout_around(read_centers(plan.output, view.vertices.size()), view, options);
-    if (!view.frames.empty()) return layout;
-    Places places{layout.width, layout.height, std::move(layout.vertices), std::move(layout.edges)};
-    places = in_columns(std::move(places), view, options);
-    return {places.width, places.height, std::move(places.vertices), std::move(places.edges), {}, {}};
+    return layout_around(read_centers(plan.output, view.vertices.size()), view, options);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {

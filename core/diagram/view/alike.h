@@ -11,7 +11,8 @@
 
 namespace xgrad::detail {
 
-/// The edges into each vertex of a view. It refers to the view, which must outlive it.
+/// The edges into each vertex of a view. It refers to the view, which must outlive it. Threads: many may read from one
+/// object.
 class Inputs {
  public:
   explicit Inputs(const GraphView& view);
