@@ -2,6 +2,7 @@
 // are those of "Dive into Deep Learning", section 11.7.
 //
 //   examples/quickstart [--epochs N] [--data FILE] [--pairs N] [--seed N] [--out FOLDER] [--resume] ...
+//   examples/run --ranks 2 translate ...
 //
 // Read this file, then pictures.h. The model is in nn/models/transformer.h, its attention in
 // nn/attention/multi_head_attention.h. The same program in PyTorch is beside it, pytorch.py.
@@ -11,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include <xgrad/kit/data/data.h>
+#include <xgrad/kit/mpi/run_example.h>
 #include <xgrad/kit/program/cli.h>
 #include <xgrad/kit/text/bleu.h>
 #include <xgrad/kit/text/corpus.h>
@@ -79,7 +81,7 @@ void report(const nn::EncoderDecoder& model, const kit::Corpus& data, kit::Resul
   result.add("held_out_bleu", score);
 }
 
-void run(const Config& config, kit::Example& example) {
+void run(const Config& config, kit::Example& example, mpi::World& world) {
   const kit::Corpus data(config.corpus);
   const nn::EncoderDecoder model{nn::root, data.source_vocab().size(), data.target_vocab().size(), config.model};
   // The book's first weights: uniform in +-sqrt(6 / (in + out)) for every linear map (Glorot, Bengio 2010).
@@ -90,7 +92,10 @@ void run(const Config& config, kit::Example& example) {
 
   const Tensors parameters = model.parameters();
   optim::Adam adam{parameters, {.lr = config.learning_rate}};
-  kit::DataLoader batches{data, {.batch_size = config.batch, .shuffle = true, .seed = example.seed}};
+  mpi::DataParallel parallel{world, model, adam, {.mean = false}};  // losses are sums
+  kit::DataLoader batches{
+      data,
+      {.batch_size = config.batch, .shuffle = true, .seed = example.seed, .rank = world.rank(), .ranks = world.ranks()}};
   kit::Trainer trainer{
       model,
       adam,
@@ -100,15 +105,18 @@ void run(const Config& config, kit::Example& example) {
        .settings = {{"cross-attention", attended.at(static_cast<std::size_t>(config.model.cross_attention))},
                     {"learning rate", config.learning_rate},
                     {"pairs", data.fingerprint()}},
-       .interruptible = true}};
+       .interruptible = true,
+       .parallel = &parallel}};
   const auto begin = std::chrono::steady_clock::now();
   trainer.run(batches, [&](const kit::CorpusBatch& batch) {
-    const Tensor loss = batch_loss(model, data, batch);
-    const Tensors gradients = grad(loss, parameters);
-    adam.step(optim::clip_grad_norm(gradients, parameters, 1).gradients);
-    return loss.item() / static_cast<double>(batch.tokens);
+    const Tensors gradients = parallel.grad(batch, [&](const kit::CorpusBatch& part) {
+      return mpi::Loss{batch_loss(model, data, part), static_cast<double>(part.tokens)};
+    });
+    parallel.step(optim::clip_grad_norm(gradients, parameters, 1).gradients);
+    return parallel.loss() / parallel.weight();
   });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  if (!world.first()) return;
 
   if (!trainer.history().empty()) example.result.add("loss", kit::fixed(trainer.history().back().loss, 4));
   report(model, data, example.result);
@@ -134,7 +142,8 @@ int main(int argc, char** argv) try {
   kit::add_choice(app, "--cross-attention", attended, "encoder layers that a decoder block attends to",
                   [&c](std::size_t i) { c.model.cross_attention = static_cast<nn::CrossAttention>(i); });
   app.add_flag("--resume", c.resume, "go on from the checkpoint in the folder");
-  return kit::run_example(app, argc, argv, [&](kit::Example& example) { run(c, example); });
+  return mpi::run_example(app, argc, argv,
+                          [&](kit::Example& example, mpi::World& world) { run(c, example, world); });
 } catch (...) {
   return kit::report_error();
 }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <xgrad/core/base/error.h>
+#include <xgrad/kit/mpi/world.h>
 #include <xgrad/ops/arrange/create.h>
 
 namespace xgrad::kit {
@@ -23,6 +24,9 @@ void check(const DataLoaderOptions& options, std::int64_t samples) {
   detail::check_loader(options.batch_size, options.num_workers, options.prefetch_factor);
   detail::check_at_least("bucket", options.bucket, 1);
   if (samples < 1) fail<ValueError>(op, "the data set has no samples");
+  if (options.rank < 0 || options.rank >= options.ranks) {
+    fail<ValueError>(op, "there is no rank ", options.rank, " of ", options.ranks);
+  }
   if (options.sampler) {
     if (options.shuffle) fail<ValueError>(op, "a sampler has an order of its own, so shuffle has to be false");
     if (!options.sampler->draw) fail<ValueError>(op, "the sampler has no function");
@@ -104,6 +108,11 @@ LoaderProgress::LoaderProgress(const DataLoaderOptions& options, std::int64_t sa
 void LoaderProgress::begin() {
   place_.begin();
   plan_ = planned();
+  if (options_.ranks == 1) return;
+  for (Index& rows : plan_) {
+    const auto begin = mpi::part_begin(rows.size(), options_.ranks, options_.rank);
+    rows = rows[{slice(begin, mpi::part_begin(rows.size(), options_.ranks, options_.rank + 1))}];
+  }
 }
 
 Index LoaderProgress::drawn() const {
@@ -161,6 +170,11 @@ std::string LoaderProgress::settings() const {
 SampleRandomness::SampleRandomness(std::uint64_t seed, std::int64_t epoch, std::int64_t index)
     : earlier_(random_state()) {
   set_random_state({.seed = mixed_seed(seed, epoch, index), .draws = 0});
+}
+
+std::uint64_t mark_of_bytes(std::uint64_t mark, std::string_view bytes) {
+  for (const char c : bytes) mark = (mark ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return mark;
 }
 
 void throw_of_samples(std::vector<std::int64_t> samples) {

@@ -17,8 +17,10 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -29,6 +31,7 @@
 #include <xgrad/kit/data/dataset.h>
 #include <xgrad/kit/data/prefetcher.h>
 #include <xgrad/kit/data/sampler.h>
+#include <xgrad/kit/mpi/rows.h>
 
 namespace xgrad::kit {
 
@@ -40,7 +43,7 @@ struct SampleError : Error {
 };
 
 struct DataLoaderOptions {
-  std::int64_t batch_size = 1;
+  std::int64_t batch_size = 1;  ///< of all ranks together
   bool shuffle = false;    ///< a new order in every epoch
   bool drop_last = false;  ///< leave out the last batch of an epoch where it would be smaller
   std::uint64_t seed = 0;  ///< of the order, and of what samples draw
@@ -52,6 +55,8 @@ struct DataLoaderOptions {
   std::int64_t bucket = 100;  ///< so many batches
   /// The samples of an epoch, where they are not all of them once; then `shuffle` stays off.
   std::optional<Sampler> sampler = {};
+  /// Of the ranks that train together (mpi::World) each is given its share of every batch, consecutive samples of it.
+  int rank = 0, ranks = 1;
 };
 
 namespace detail {
@@ -86,7 +91,7 @@ class LoaderProgress {
   std::int64_t batches() const { return batches_; }
   std::int64_t epoch() const { return place_.epoch(); }
   std::int64_t position() const { return place_.position(); }
-  /// The numbers of the samples of batch k of this epoch.
+  /// The numbers of the samples of batch k of this epoch; none where a batch has fewer samples than there are ranks.
   const Index& rows(std::int64_t k) const { return plan_[static_cast<std::size_t>(k)]; }
 
   void begin();
@@ -96,9 +101,10 @@ class LoaderProgress {
   StateFile state_dict() const { return place_.state_dict(settings()); }
   LoaderPlace place_of(const StateFile& state) const { return {state, settings(), batches_}; }
   void go_to(const LoaderPlace& place) { place_ = place; }
+  /// The options on which the samples of batches depend.
+  std::string settings() const;
 
  private:
-  std::string settings() const;
   Index drawn() const;
   std::vector<Index> planned() const;
 
@@ -151,6 +157,33 @@ class SampleRandomness {
   RandomState earlier_;
 };
 
+/// A number that is another for other content, but by chance: of arrays, numbers and text, and lists, tuples and plain
+/// structs of them. All else counts as nothing.
+std::uint64_t mark_of_bytes(std::uint64_t mark, std::string_view bytes);
+template <class T>
+std::uint64_t mark_of(const T& part, std::uint64_t mark = 0xcbf29ce484222325) {
+  const auto all_of = [&](const auto&... parts) { (static_cast<void>(mark = mark_of(parts, mark)), ...); };
+  if constexpr (std::same_as<T, Tensor>) {
+    return mark_of(part.value(), mark);
+  } else if constexpr (is_array<T>) {
+    for (const std::int64_t size : part.shape()) mark = mark_of(size, mark);
+    for (const auto value : part) mark = mark_of(value, mark);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return mark_of_bytes(mark, {reinterpret_cast<const char*>(&part), sizeof part});
+  } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+    return mark_of_bytes(mark, part);
+  } else if constexpr (requires { part.has_value(); *part; }) {
+    if (part.has_value()) return mark_of(*part, mark);
+  } else if constexpr (TupleLike<T>) {
+    std::apply(all_of, part);
+  } else if constexpr (std::ranges::range<const T>) {
+    for (const auto& one : part) mark = mark_of(one, mark);
+  } else if constexpr (field_count<T>() > 0) {
+    std::apply(all_of, fields(part));
+  }
+  return mark;
+}
+
 /// Throws the exception that is being handled as a SampleError.
 [[noreturn]] void throw_of_samples(std::vector<std::int64_t> samples);
 
@@ -183,7 +216,8 @@ auto batch_type() {
 /// `collate(std::vector<Sample>)` returns, by default what default_collate() does; of a data set that has batch(rows)
 /// and nothing else that makes batches, what that returns. Samples that draw random numbers (randn, next_random_key)
 /// get those of a generator of their own, which depends on seed, epoch and number of the sample; the generator of the
-/// training loop is left alone.
+/// training loop is left alone. (What batch(rows) draws depends on the first of the rows, which differs from rank to
+/// rank.)
 ///
 /// Threads: one at a time. With workers, samples are taken from the data set by several threads at once, and the
 /// function that makes batches is called by them.
@@ -215,6 +249,11 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   /// How many batches of it have been handed out.
   std::int64_t position() const { return progress_.position(); }
   const Data& data() const { return data_; }
+  /// What tells this data set from others: its size, its first and last sample, and the options on which batches depend.
+  std::string fingerprint() const {
+    return cat(progress_.settings(), ", first sample ", detail::mark_of(made(Index({1}, {0}), -1)), ", last ",
+               detail::mark_of(made(Index({1}, {static_cast<std::int64_t>(data_.size()) - 1}), -1)));
+  }
 
   using Iterator = detail::BatchIterator<DataLoader, Batch>;
 
@@ -252,6 +291,16 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
   /// Batch k of the epoch, or nothing once nobody wants it.
   std::optional<Batch> batch(std::int64_t k, const Prefetcher& from) const {
     const Index& rows = progress_.rows(k);
+    if (rows.size() > 0) return made(rows, k, &from);
+    if constexpr (mpi::detail::has_rows<Batch>()) {
+      return mpi::detail::rows_of(*made(Index({1}, {0}), k), 0, 0);
+    } else {
+      fail<ValueError>("data_loader", "a batch has fewer samples than there are ranks: set drop_last");
+    }
+  }
+
+  /// Batch k, of these samples.
+  std::optional<Batch> made(const Index& rows, std::int64_t k, const Prefetcher* from = nullptr) const {
     try {
       if constexpr (whole_batches) {
         const detail::SampleRandomness random(seed_, progress_.epoch(), *rows.begin());
@@ -260,7 +309,7 @@ requires(Dataset<std::remove_cvref_t<D>> || BatchedDataset<std::remove_cvref_t<D
         std::vector<detail::Sample<Data>> samples;
         samples.reserve(static_cast<std::size_t>(rows.size()));
         for (const std::int64_t row : rows) {
-          if (from.stopped()) return std::nullopt;
+          if (from && from->stopped()) return std::nullopt;
           samples.push_back(sample(row));
         }
         const detail::SampleRandomness random(seed_, progress_.epoch(), -1 - k);

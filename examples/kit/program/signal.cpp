@@ -46,7 +46,6 @@ Interrupt::~Interrupt() {
 
 int Interrupt::signal() const { return received; }
 
-Interrupted::Interrupted(std::string_view text, const Interrupt& interrupt)
-    : Error(std::string(text)), exit_code(interrupt.exit_code()) {}
+Interrupted::Interrupted(std::string_view text, int exit_code) : Error(std::string(text)), exit_code(exit_code) {}
 
 }  // namespace xgrad::kit

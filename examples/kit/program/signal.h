@@ -38,8 +38,9 @@ class Interrupt {
 /// Thrown to end a program that a signal asked to end, once what it did is saved. run_example prints the text and
 /// returns the exit code.
 struct Interrupted : Error {
-  Interrupted(std::string_view text, const Interrupt& interrupt);
-  int exit_code = 0;  ///< as Interrupt::exit_code
+  /// `exit_code` as Interrupt::exit_code.
+  Interrupted(std::string_view text, int exit_code);
+  int exit_code = 0;
 };
 
 }  // namespace xgrad::kit

@@ -33,7 +33,12 @@ struct CorpusBatch {
   Index source;             ///< (B, S)
   Index source_lengths;     ///< (B), <eos> included
   Index target;             ///< (B, T): the words and <eos>, then <pad>
+  Index target_lengths;     ///< (B), <eos> included
   std::int64_t tokens = 0;  ///< of the targets, <eos> included: those that count in the loss
+
+  std::int64_t size() const { return source.dim(0); }
+  /// Samples begin ... end - 1.
+  CorpusBatch rows(std::int64_t begin, std::int64_t end) const;
 };
 
 /// A sentence to judge by: its words, and everything that would be a right translation.

@@ -59,10 +59,16 @@ std::vector<std::string> columns_of(const EpochReport& report) {
   return columns;
 }
 
+// Rank 0 alone speaks.
+TrainerOptions of_rank(TrainerOptions options) {
+  if (options.parallel && !options.parallel->world().first()) options.terminal = {};
+  return options;
+}
+
 }  // namespace
 
 Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Options& options)
-    : module_(module), optimizer_(optimizer), options_(options), parameters_(optimizer.parameters()) {
+    : module_(module), optimizer_(optimizer), options_(of_rank(options)), parameters_(optimizer.parameters()) {
   if (options.epochs < 0) fail<ValueError>(op, "epochs must be at least 0, got ", options.epochs);
   if (options.steps < 0) fail<ValueError>(op, "steps must be at least 0, got ", options.steps);
   if (options.patience < 0) fail<ValueError>(op, "patience must be at least 0, got ", options.patience);
@@ -82,6 +88,7 @@ Trainer::Trainer(const nn::Module& module, optim::Optimizer& optimizer, const Op
 
 void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
   stopped_ = false;
+  exit_code_ = 0;
   if (!begun_ && options_.resume) {
     const bool found = std::filesystem::exists(options_.folder / "checkpoint.safetensors");
     if (found) load(load_batches);
@@ -92,6 +99,7 @@ void Trainer::begin(const std::function<void(const StateFile&)>& load_batches) {
     }
   }
   begun_ = true;
+  if (options_.parallel) options_.parallel->go_to(step_);
   since_ = std::chrono::steady_clock::now();
 }
 
@@ -156,7 +164,7 @@ void Trainer::gather(const Tensor& loss) {
 std::optional<double> Trainer::step() {
   const auto count = static_cast<double>(gathered_);
   Tensors gradients = std::move(gradients_);
-  if (gathered_ > 1) {
+  if (gathered_ > 1 && !options_.parallel) {
     const NoGrad off;
     for (Tensor& gradient : gradients) {
       if (gradient.defined()) gradient = gradient / count;
@@ -166,8 +174,14 @@ std::optional<double> Trainer::step() {
     gradients = optim::clip_grad_norm(std::move(gradients), parameters_, options_.max_norm).gradients;
   }
   lr_ = optimizer_.lr();
-  optimizer_.step(gradients);
-  return stepped(std::exchange(gathered_sum_, 0), std::exchange(gathered_, 0));
+  const std::int64_t batches = std::exchange(gathered_, 0);
+  const double loss = std::exchange(gathered_sum_, 0);
+  if (!options_.parallel) {
+    optimizer_.step(gradients);
+    return stepped(loss, batches);
+  }
+  options_.parallel->step(gradients);
+  return stepped(loss * static_cast<double>(batches), batches);
 }
 
 // What stands behind an update made of so many batches with these losses; returns their mean.
@@ -180,6 +194,27 @@ std::optional<double> Trainer::stepped(double loss, std::int64_t batches) {
   return loss / static_cast<double>(batches);
 }
 
+// Over all ranks.
+void Trainer::average(Scores& scores) const {
+  std::vector<double> sums{scores.weight};
+  for (const auto& [name, value] : scores.values) sums.push_back(scores.weight * value);
+  sums = options_.parallel->world().sum(sums);
+  for (std::size_t i = 0; i < scores.values.size(); ++i) scores.values[i].second = sums[i + 1] / sums[0];
+}
+
+// All ranks end behind the same step.
+void Trainer::agree_to_stop(int exit_code) {
+  if (options_.parallel) {
+    const std::vector<double> codes = options_.parallel->world().gather(exit_code > 0 ? exit_code : stopped_ ? 1 : 0);
+    const auto most = static_cast<int>(std::ranges::max(codes));
+    if (most > 0) stop();
+    exit_code = most > 1 ? most : 0;
+  }
+  if (exit_code == 0) return;
+  exit_code_ = exit_code;
+  stop();
+}
+
 void Trainer::report(std::optional<ProgressBar>& bar) {
   EpochReport report{.epoch = epochs_ + 1, .step = step_, .loss = mean_loss(), .lr = lr_};
   std::optional<optim::AveragedWeights> averaged;
@@ -188,6 +223,7 @@ void Trainer::report(std::optional<ProgressBar>& bar) {
     const nn::Eval eval(module_);
     const NoGrad off;
     report.scores = options_.validate();
+    if (options_.parallel) average(report.scores);
   }
   for (const auto& [name, value] : report.scores.values) {
     if (!std::isfinite(value)) fail<NumericError>(op, "the score ", name, " is ", value);
@@ -212,7 +248,7 @@ void Trainer::report(std::optional<ProgressBar>& bar) {
   }
   sum_ = 0;
   summed_ = 0;
-  if (!options_.folder.empty()) write_row();
+  if (!options_.folder.empty() && first()) write_row();
   if (options_.on_epoch) {
     bar.reset();
     options_.on_epoch(report);
@@ -281,16 +317,25 @@ Metadata Trainer::settings() const {
   return settings;
 }
 
-void Trainer::throw_if(const Interrupt& interrupt) const {
-  if (!interrupt) return;
+void Trainer::throw_if_interrupted() const {
+  if (exit_code_ == 0) return;
   std::string text = cat("stopped after step ", step_);
   if (!options_.folder.empty()) text += cat(", to be resumed from ", options_.folder.string());
-  throw Interrupted(text, interrupt);
+  throw Interrupted(text, exit_code_);
 }
 
 void Trainer::save(const StateFile& batches, bool at_once) {
   const auto now = std::chrono::steady_clock::now();
-  if (options_.folder.empty() || (!at_once && now - saved_ < std::chrono::seconds(1))) return;
+  if (options_.folder.empty()) return;
+  const bool due = at_once || now - saved_ >= std::chrono::seconds(1);
+  StateFile of_optimizer;
+  if (options_.parallel && options_.parallel->options().shard_state) {  // all ranks have parts of it
+    if (options_.parallel->world().gather(due ? 1 : 0)[0] == 0) return;
+    of_optimizer = options_.parallel->state_dict();
+  } else if (due && first()) {
+    of_optimizer = optimizer_.state_dict();
+  }
+  if (!first() || !due) return;
   saved_ = now;
   if (!history_.empty()) {
     save_text(options_.folder / "curves.svg", curves());
@@ -318,7 +363,7 @@ void Trainer::save(const StateFile& batches, bool at_once) {
   }
   file.add("model", {.arrays = module_.state_dict()});
   file.add("best", {.arrays = best_state_});
-  file.add("optimizer", optimizer_.state_dict());
+  file.add("optimizer", of_optimizer);
   file.add("batches", batches);
   file.add("settings", {.metadata = settings()});
   if (scheduler_) file.add("schedule", scheduler_->state_dict());
@@ -379,7 +424,11 @@ void Trainer::load(const std::function<void(const StateFile&)>& load_batches) {
   const StateFile average_before = average_ ? average_->state_dict() : StateFile();
   try {
     module_.load_state_dict(file.part("model").arrays, {.source = path});
-    optimizer_.load_state_dict(file.part("optimizer"));
+    if (options_.parallel) {
+      options_.parallel->load_state_dict(file.part("optimizer"));
+    } else {
+      optimizer_.load_state_dict(file.part("optimizer"));
+    }
     if (scheduler_) scheduler_->load_state_dict(file.part("schedule"));
     if (average_) average_->load_state_dict(file.part("average"));
     load_batches(file.part("batches"));

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include <xgrad/core/files/state.h>
+#include <xgrad/kit/mpi/data_parallel.h>
 #include <xgrad/kit/program/progress.h>
 #include <xgrad/kit/program/signal.h>
 #include <xgrad/nn/module.h>
@@ -42,6 +43,7 @@ struct Scores {
   Scores(std::initializer_list<std::pair<std::string, double>> named) : values(named) {}
 
   std::vector<std::pair<std::string, double>> values = {};
+  double weight = 1;  ///< with several ranks, each of which measures its share: how much that counts in their mean
 };
 
 /// What is known behind a step.
@@ -89,6 +91,10 @@ struct TrainerOptions {
   bool interruptible = false;  ///< Ctrl-C ends the training behind a step, which is saved, with an Interrupted
   StepCallback on_step = {};
   EpochCallback on_epoch = {};
+  /// Trains with other ranks, with the same optimizer: rank 0 draws the bar and writes the files, which all read to
+  /// resume; scores are averaged over the ranks, and all of them end behind the same step. fit() takes its gradients
+  /// there; a step of one's own calls parallel.grad() and parallel.step() itself.
+  mpi::DataParallel* parallel = nullptr;
   /// For a progress bar; where a line cannot be drawn over, one line for each report, but no more than one a second;
   /// without a stream nothing. In the first step, what optim::audit finds that the loss depends on and the optimizer
   /// does not train is said there, too.
@@ -152,8 +158,19 @@ class Trainer {
   template <class Batches, class Loss>
   const std::vector<EpochReport>& fit(Batches& batches, const Loss& loss_of) & {
     return loop(batches, [&](const auto& batch) {
-      gather(detail::applied(loss_of, batch));
-      return gathered_ == options_.accumulate || batches.position() == batches.size() ? step() : std::nullopt;
+      const bool last = gathered_ + 1 == options_.accumulate || batches.position() == batches.size();
+      if (!options_.parallel) {
+        gather(detail::applied(loss_of, batch));
+      } else if (last) {
+        gradients_ =
+            options_.parallel->grad(batch, [&](const auto& part) { return detail::applied(loss_of, part); });
+        gathered_sum_ = checked(options_.parallel->loss());
+      } else {
+        const std::int64_t samples = mpi::detail::samples_of(batch);
+        if (samples > 0) options_.parallel->accumulate(detail::applied(loss_of, batch), {static_cast<double>(samples)});
+      }
+      if (options_.parallel) ++gathered_;
+      return last ? step() : std::nullopt;
     });
   }
 
@@ -205,6 +222,9 @@ class Trainer {
     const detail::InTraining training(module_);
     std::optional<Interrupt> interrupt;
     if (options_.interruptible) interrupt.emplace();
+    if constexpr (requires { batches.fingerprint(); }) {
+      if (options_.parallel) options_.parallel->agree("the data differ", batches.fingerprint());
+    }
     begin([&](const StateFile& state) { batches.load_state_dict(state); });
     save(batches.state_dict(), true);  // whatever is in its way is found before the training rather than after hours
     std::optional<ProgressBar> bar;
@@ -214,7 +234,7 @@ class Trainer {
         if (!loss) continue;
         show(bar, batches.size());
         if (options_.on_step) options_.on_step({.step = step_, .loss = *loss});
-        if (interrupt && *interrupt) stop();
+        agree_to_stop(interrupt ? interrupt->exit_code() : 0);
         if (options_.validate_every > 0 && step_ % options_.validate_every == 0) {
           report(bar);
           save(batches.state_dict(), false);
@@ -231,7 +251,7 @@ class Trainer {
       if (stopped_) batches.load_state_dict(place);  // another call goes on with the very next batch
     }
     bar.reset();
-    if (interrupt) throw_if(*interrupt);
+    throw_if_interrupted();
     return history_;
   }
 
@@ -246,6 +266,7 @@ class Trainer {
   void gather(const Tensor& loss);
   std::optional<double> step();
   std::optional<double> stepped(double loss, std::int64_t batches);
+  void average(Scores& scores) const;
   void report(std::optional<ProgressBar>& bar);
   void end_epoch(std::optional<ProgressBar>& bar);
   bool is_better(const EpochReport& a, const EpochReport& b) const;
@@ -254,7 +275,9 @@ class Trainer {
   Metadata settings() const;
   void save(const StateFile& batches, bool at_once);
   void load(const std::function<void(const StateFile&)>& load_batches);
-  void throw_if(const Interrupt& interrupt) const;
+  void agree_to_stop(int exit_code);
+  void throw_if_interrupted() const;
+  bool first() const { return !options_.parallel || options_.parallel->world().first(); }
 
   const nn::Module& module_;
   optim::Optimizer& optimizer_;
@@ -270,6 +293,7 @@ class Trainer {
   double gathered_sum_ = 0, sum_ = 0, lr_ = 0;
   std::chrono::steady_clock::time_point since_, saved_;  // of the last line that was printed, of the last checkpoint
   bool stopped_ = false, begun_ = false, audited_ = false;
+  int exit_code_ = 0;  // of a signal that came to one of the ranks
 };
 
 }  // namespace xgrad::kit

@@ -1,0 +1,108 @@
+// Exchange: the sum of a long list of numbers over all ranks, in buckets that go out as soon as they are complete.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <xgrad/kit/mpi/world.h>
+
+namespace xgrad::mpi {
+
+/// How well the exchange of a step was hidden behind the backward pass.
+struct ExchangeReport {
+  int buckets = 0;
+  int started_during_pass = 0;    ///< of them: sent before the last gradient rule ran
+  int completed_during_pass = 0;  ///< of them: summed before the pass ended
+  double milliseconds = 0;        ///< in which a bucket was on its way
+  double waited = 0;              ///< milliseconds of these, behind the pass
+  /// The fraction of the time of communication in which the program computed.
+  double hidden() const { return milliseconds > 0 ? 1 - waited / milliseconds : 0; }
+};
+
+namespace detail {
+
+/// By a binary tree over the ranks, a power of two: recursive halving and doubling (Rabenseifner 2004), whose sums have
+/// the tree's order in every element. As bfloat16, each partial sum is rounded when it is sent and added as Real.
+///
+/// Threads: that of its world.
+class TreeSum : public Pending {
+ public:
+  TreeSum(World& world, std::span<Real> numbers, int tag, bool bfloat16);
+  bool done() override;
+
+ private:
+  struct Range {
+    std::size_t begin, middle, end;
+  };
+  bool lower() const { return (world_.rank() & bit_) == 0; }
+  std::span<Real> part(const Range& range, bool first) const;
+  bool post();
+  void take();
+
+  World& world_;
+  const std::span<Real> numbers_;
+  const int tag_;
+  const bool bfloat16_;
+  int bit_ = 1;
+  bool gathering_ = false;  // sums are complete and go back to all ranks
+  Range range_;
+  std::vector<Range> outer_;
+  std::vector<Real> received_;
+  std::vector<std::uint16_t> rounded_out_, rounded_in_;
+  std::unique_ptr<Pending> pending_;
+};
+
+/// What the numbers of an Exchange are sent as, and when.
+struct ExchangeOptions {
+  bool tree = false;      ///< sums by a binary tree over the ranks instead of in MPI's order
+  bool bfloat16 = false;  ///< rounds what is sent; sums by the tree, too
+  bool overlap = true;    ///< sends buckets before all numbers are complete
+  std::int64_t first_bucket_bytes = 1 << 20;
+  std::int64_t bucket_bytes = 25 << 20;
+};
+
+/// Threads: that of its world.
+class Exchange {
+ public:
+  Exchange(World& world, std::int64_t count, const ExchangeOptions& options);
+
+  /// The numbers of this rank, and behind finish() the sums.
+  std::span<Real> numbers() { return numbers_; }
+  /// Another list is going to be summed.
+  void begin();
+  /// Numbers begin ... end - 1 are complete.
+  void ready(std::int64_t begin, std::int64_t end);
+  /// A gradient rule of the pass is about to run.
+  void rule_begins() { report_.started_during_pass = static_cast<int>(next_); }
+  /// Communication goes on where it can.
+  void advance();
+  /// The pass has ended: sends what was not sent and waits for all.
+  void finish();
+  const ExchangeReport& report() const { return report_; }
+
+ private:
+  struct Bucket {
+    std::int64_t begin, end, missing;
+    std::unique_ptr<Pending> pending = {};
+  };
+  using Clock = std::chrono::steady_clock;
+  void start_complete();
+  void start(Bucket& bucket);
+
+  World& world_;
+  const ExchangeOptions options_;
+  std::vector<Real> numbers_;
+  std::vector<Bucket> buckets_;
+  std::size_t next_ = 0;   // to be started
+  std::size_t first_ = 0;  // that is not done
+  bool in_pass_ = false;
+  std::optional<Clock::time_point> busy_since_;
+  ExchangeReport report_;
+};
+
+}  // namespace detail
+}  // namespace xgrad::mpi

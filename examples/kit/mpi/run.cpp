@@ -1,0 +1,210 @@
+// The world that MPI makes. The only file that knows MPI; without it (XGRAD_MPI) programs run alone.
+#include <xgrad/kit/mpi/run.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <thread>
+
+#ifdef XGRAD_MPI
+#define OMPI_SKIP_MPICXX 1   // the interface of C
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+#include <sched.h>
+#endif
+
+#include <xgrad/core/base/error.h>
+#include <xgrad/core/runtime/parallel.h>
+
+namespace xgrad::mpi::detail {
+namespace {
+
+#ifdef XGRAD_MPI
+
+void check(const char* function, int status) {
+  if (status == MPI_SUCCESS) return;
+  std::string text(MPI_MAX_ERROR_STRING, '\0');
+  int size = 0;
+  MPI_Error_string(status, text.data(), &size);
+  fail<Error>(function, text.substr(0, static_cast<std::size_t>(size)));
+}
+
+int count_of(const char* function, std::size_t size) {
+  if (size > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    fail<LimitError>(function, size, " bytes or numbers at once");
+  }
+  return static_cast<int>(size);
+}
+
+template <std::size_t N>
+class Requests : public Pending {
+ public:
+  ~Requests() override { MPI_Waitall(N, all, MPI_STATUSES_IGNORE); }
+  bool done() override {
+    int finished = 0;
+    check("MPI_Testall", MPI_Testall(N, all, &finished, MPI_STATUSES_IGNORE));
+    return finished != 0;
+  }
+  MPI_Request all[N] = {};
+};
+
+class MpiWorld : public World {
+ public:
+  MpiWorld(int rank, int ranks) : World(rank, ranks) {}
+
+  std::vector<std::string> gather(const std::string& text) override {
+    const auto n = static_cast<std::size_t>(ranks());
+    int size = count_of("gather", text.size());
+    std::vector<int> sizes(n), begins(n);
+    check("MPI_Allgather", MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, MPI_COMM_WORLD));
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      begins[i] = count_of("gather", total);
+      total += static_cast<std::size_t>(sizes[i]);
+    }
+    count_of("gather", total);
+    std::string bytes(total, '\0');
+    check("MPI_Allgatherv", MPI_Allgatherv(text.data(), size, MPI_CHAR, bytes.data(), sizes.data(), begins.data(),
+                                           MPI_CHAR, MPI_COMM_WORLD));
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < n; ++i) {
+      all.push_back(bytes.substr(static_cast<std::size_t>(begins[i]), static_cast<std::size_t>(sizes[i])));
+    }
+    return all;
+  }
+
+  void broadcast(std::span<std::byte> bytes, int from) override {
+    constexpr std::size_t most = 1 << 30;
+    for (std::size_t begin = 0; begin < bytes.size(); begin += most) {
+      const std::span<std::byte> part = bytes.subspan(begin, std::min(most, bytes.size() - begin));
+      check("MPI_Bcast", MPI_Bcast(part.data(), static_cast<int>(part.size()), MPI_BYTE, from, MPI_COMM_WORLD));
+    }
+  }
+
+  std::unique_ptr<Pending> start_sum(std::span<Real> numbers) override {
+    auto pending = std::make_unique<Requests<1>>();
+    check("MPI_Iallreduce", MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), count_of("start_sum", numbers.size()),
+                                           sizeof(Real) == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM,
+                                           MPI_COMM_WORLD, &pending->all[0]));
+    return pending;
+  }
+
+  std::unique_ptr<Pending> start_exchange(int partner, int tag, std::span<const std::byte> out,
+                                                  std::span<std::byte> in) override {
+    auto pending = std::make_unique<Requests<2>>();
+    check("MPI_Irecv", MPI_Irecv(in.data(), count_of("start_exchange", in.size()), MPI_BYTE, partner, tag,
+                                 MPI_COMM_WORLD, &pending->all[0]));
+    check("MPI_Isend", MPI_Isend(out.data(), count_of("start_exchange", out.size()), MPI_BYTE, partner, tag,
+                                 MPI_COMM_WORLD, &pending->all[1]));
+    return pending;
+  }
+};
+
+// Ranks of one machine that may use the same processors, with this one.
+int sharing(World& world) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  char name[MPI_MAX_PROCESSOR_NAME] = {};
+  int size = 0;
+  MPI_Get_processor_name(name, &size);
+  const std::string text =
+      std::string(name, static_cast<std::size_t>(size)) + std::string(reinterpret_cast<const char*>(&mine), sizeof mine);
+  const std::vector<std::string> all = world.gather(text);
+  return static_cast<int>(std::ranges::count(all, text));
+}
+
+// Ranks that end with an error have said so; whoever waits for one that has left would wait for ever.
+void end_together(int status) {
+  MPI_Request all = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &all);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int there = 0; there == 0;) {
+    MPI_Test(&all, &there, MPI_STATUS_IGNORE);
+    if (there != 0) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (status != 0 && std::chrono::steady_clock::now() - begin > std::chrono::seconds(5)) {
+      MPI_Abort(MPI_COMM_WORLD, status);
+    }
+  }
+  MPI_Finalize();
+}
+
+#endif
+
+}  // namespace
+
+#ifdef XGRAD_MPI
+
+void end_all(const World& world, std::string_view reason) {
+  std::cerr << cat("rank ", world.rank(), ": ", reason, "\n") << std::flush;
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::_Exit(1);
+}
+
+int run(int argc, char** argv, const std::function<int(World&)>& program) {
+  int provided = 0, rank = 0, ranks = 1;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MpiWorld world(rank, ranks);
+  int status = 0;
+  try {
+    const char* asked = std::getenv("XGRAD_THREADS");
+    const int together = sharing(world);
+    if (together > 1 && (!asked || !*asked)) set_threads(std::max(1, threads() / together));
+    status = program(world);
+  } catch (...) {
+    end_all(world, reason_of_current());
+  }
+  end_together(status);
+  return status;
+}
+
+#else
+
+void end_all(const World&, std::string_view reason) {
+  std::cerr << "error: " << reason << "\n" << std::flush;
+  std::_Exit(1);
+}
+
+int run(int, char**, const std::function<int(World&)>& program) {
+  World alone;
+  try {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
+      if (std::getenv(name)) refuse("mpi");
+    }
+    return program(alone);
+  } catch (...) {
+    end_all(alone, reason_of_current());
+  }
+}
+
+#endif
+
+bool available() {
+#ifdef XGRAD_MPI
+  return true;
+#else
+  return false;
+#endif
+}
+
+void refuse(std::string_view op) {
+  fail<Error>(op, "built without MPI: install libopenmpi-dev and openmpi-bin, then build again");
+}
+
+std::string reason_of_current() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "unknown error";
+  }
+}
+
+}  // namespace xgrad::mpi::detail

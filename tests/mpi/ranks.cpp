@@ -1,0 +1,447 @@
+// Tests that several ranks run together: mpirun -n N xgrad_tests_mpi. With --bits it prints the bits that a training
+// with .parts comes to, which must not depend on N; with --fail RANK that rank throws; with --sleep all wait.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <bit>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <set>
+#include <string_view>
+#include <thread>
+
+#include <support/check.h>
+#include <xgrad/core/graph/record.h>
+#include <xgrad/core/runtime/parallel.h>
+#include <xgrad/kit/mpi/data_parallel.h>
+#include <xgrad/kit/mpi/run.h>
+#include <xgrad/kit/mpi/state.h>
+#include <xgrad/xgrad.h>
+
+namespace {
+
+using namespace xgrad;
+using xgrad::testing::error_of;
+using xgrad::testing::normal;
+
+mpi::World* world = nullptr;  // of this process
+
+using Batch = std::pair<Tensor, Index>;
+
+struct Net : nn::Layer<Net> {
+  using Layer::Layer;
+  nn::Linear in{at("in"), 6, 16};
+  nn::Linear out{at("out"), 16, 3};
+  Tensor forward(const Tensor& x) const { return out(tanh(in(x))); }
+};
+
+struct NormedNet : nn::Layer<NormedNet> {
+  using Layer::Layer;
+  nn::Linear in{at("in"), 6, 16};
+  nn::BatchNorm1d norm{at("norm"), 16};
+  nn::Dropout dropout{at("dropout"), 0.3};
+  nn::Linear out{at("out"), 16, 3};
+  Tensor forward(const Tensor& x) const { return out(tanh(dropout(norm(in(x))))); }
+};
+
+// Rows of a batch of 21, so that ranks have different numbers of them.
+Batch whole_batch(std::uint64_t seed, std::int64_t size = 21) {
+  return {normal({size, 6}, seed), random_integers(0, 3, {size}, {.seed = seed + 1})};
+}
+Batch own_part(const Batch& batch) {
+  const std::int64_t n = batch.first.dim(0);
+  return mpi::detail::rows_of(batch, mpi::part_begin(n, world->ranks(), world->rank()),
+                              mpi::part_begin(n, world->ranks(), world->rank() + 1));
+}
+template <class Model>
+auto loss_of(const Model& model) {
+  return [&model](const Batch& part) { return cross_entropy(model(part.first), part.second); };
+}
+
+// The largest difference between the parameters of two models, relative to the largest parameter.
+double difference(const nn::Module& a, const nn::Module& b) {
+  double most = 0, largest = 0;
+  const Tensors x = a.parameters(), y = b.parameters();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    for (std::int64_t j = 0; j < x[i].size(); ++j) {
+      most = std::max<double>(most, std::abs(x[i].value().data()[j] - y[i].value().data()[j]));
+      largest = std::max<double>(largest, std::abs(y[i].value().data()[j]));
+    }
+  }
+  return most / largest;
+}
+
+std::uint64_t bits_of(const NamedArrays& arrays) {
+  std::uint64_t mark = 0xcbf29ce484222325;
+  for (const auto& [name, any] : arrays) {
+    std::visit(
+        [&](const auto& array) {
+          for (const auto byte : std::as_bytes(std::span(array.begin(), array.end()))) {
+            mark = (mark ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001b3;
+          }
+        },
+        any);
+  }
+  return mark;
+}
+// Whether all ranks have the same.
+bool is_common(std::uint64_t bits) {
+  const std::vector<std::string> all = world->gather(std::to_string(bits));
+  return std::set<std::string>(all.begin(), all.end()).size() == 1;
+}
+
+struct Trained {
+  std::uint64_t bits;
+  std::vector<double> losses;
+};
+Trained train(const mpi::DataParallelOptions& options, std::int64_t batch_size = 21) {
+  manual_seed(5);
+  const NormedNet model{nn::root};
+  optim::AdamW adam{model.parameters(), {.lr = 0.02}};
+  mpi::DataParallel parallel{*world, model, adam, options};
+  std::vector<double> losses;
+  for (std::uint64_t step = 0; step < 6; ++step) {
+    const Tensors gradients = parallel.grad(own_part(whole_batch(step, batch_size)), loss_of(model));
+    parallel.step(optim::clip_grad_norm(gradients, adam.parameters(), 1).gradients);
+    losses.push_back(parallel.loss());
+  }
+  StateFile all{.arrays = model.state_dict()};
+  all.add("adam", parallel.state_dict());
+  std::uint64_t bits = bits_of(all.arrays);  // of rank 0, which has the whole state
+  world->broadcast(std::span(&bits, 1));
+  return {bits, losses};
+}
+
+bool power_of_two() { return std::has_single_bit(static_cast<unsigned>(world->ranks())); }
+
+TEST_CASE("sums over ranks are the same on all, by a tree") {
+  const double mine = 1 + world->rank() * 0.1;
+  std::vector<double> terms;
+  for (int rank = 0; rank < world->ranks(); ++rank) terms.push_back(1 + rank * 0.1);
+  CHECK(world->sum(mine) == mpi::tree_sum(terms));
+  CHECK(world->gather(mine) == terms);
+  const std::vector<std::string> texts = world->gather(std::string(static_cast<std::size_t>(world->rank()), 'x'));
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) CHECK(texts[rank].size() == rank);
+  std::vector<double> sent{world->first() ? 7.0 : 0.0};
+  world->broadcast(std::span(sent));
+  CHECK(sent[0] == 7);
+}
+
+TEST_CASE("ten steps leave the parameters that one rank has after the whole batches") {
+  for (const bool weights_differ : {false, true}) {
+    manual_seed(1);
+    const Net model{nn::root};
+    const Net alone{nn::root};
+    alone.load_state_dict(model.state_dict());
+    optim::Adam adam{model.parameters(), {.lr = 0.01}}, other{alone.parameters(), {.lr = 0.01}};
+    mpi::DataParallel parallel{*world, model, adam};
+    for (std::uint64_t step = 0; step < 10; ++step) {
+      const Batch batch = whole_batch(step), mine = own_part(batch);
+      const double samples = static_cast<double>(mine.second.size());
+      const double weight = weights_differ ? samples * (1 + world->rank()) : samples;
+      parallel.step(parallel.grad(loss_of(model)(mine), {.weight = weight}));
+      // The mean that is asked for, on one rank.
+      Array of_sample(Shape{21});
+      for (int rank = 0; rank < world->ranks(); ++rank) {
+        for (std::int64_t i = mpi::part_begin(21, world->ranks(), rank); i < mpi::part_begin(21, world->ranks(), rank + 1);
+             ++i) {
+          of_sample.mutable_data()[i] = weights_differ ? 1 + rank : 1;
+        }
+      }
+      const Tensor weighted = of_sample, losses = cross_entropy(alone(batch.first), batch.second, {.reduction = Reduction::none});
+      const Tensor loss = sum(losses * weighted) / sum(weighted);
+      other.step(grad(loss, alone.parameters()));
+      CHECK(parallel.loss() == doctest::Approx(static_cast<double>(loss.item())).epsilon(1e-12));
+    }
+    CHECK(difference(model, alone) < 1e-12);
+    CHECK(is_common(bits_of(model.state_dict())));
+  }
+}
+
+TEST_CASE("losses that are sums are added") {
+  manual_seed(1);
+  const Net model{nn::root};
+  mpi::DataParallel parallel{*world, model, {.mean = false}};
+  const Batch batch = whole_batch(3);
+  const auto summed = [&](const Batch& part) {
+    return mpi::Loss{cross_entropy(model(part.first), part.second, {.reduction = Reduction::sum}), 2.0};
+  };
+  const Tensors found = parallel.grad(own_part(batch), summed), expected = grad(summed(batch).loss, model.parameters());
+  for (std::size_t i = 0; i < found.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);
+  CHECK(parallel.weight() == 2.0 * world->ranks());
+}
+
+TEST_CASE("accumulated gradients are exchanged by the next grad() alone") {
+  manual_seed(1);
+  const Net model{nn::root};
+  mpi::DataParallel parallel{*world, model};
+  const Batch batch = whole_batch(3, 16), mine = own_part(batch);
+  const std::int64_t n = mine.second.size();
+  const auto part = [&](std::int64_t begin, std::int64_t end) { return mpi::detail::rows_of(mine, begin, end); };
+  if (n >= 2) {
+    parallel.accumulate(loss_of(model)(part(0, n / 2)), {static_cast<double>(n / 2)});
+    const Tensors found = parallel.grad(loss_of(model)(part(n / 2, n)), {static_cast<double>(n - n / 2)});
+    const Tensors expected = grad(loss_of(model)(batch), model.parameters());
+    for (std::size_t i = 0; i < found.size(); ++i) testing::check_close(found[i].value(), expected[i].value(), 1e-13);
+    CHECK(parallel.weight() == 16);
+  }
+}
+
+TEST_CASE("parameters that ranks do not use count 0, frozen ones get none, ranks without samples nothing") {
+  manual_seed(1);
+  const Net model{nn::root};
+  model.out.bias.set_requires_grad(false);
+  mpi::DataParallel parallel{*world, model};
+  const Batch batch = whole_batch(3);
+  const bool uses_all = world->first();
+  const Tensor x = uses_all ? batch.first : Tensor(Array({21, 6}, Real(0)));
+  const Tensor loss = uses_all ? mean(model(x)) : mean(model.in(x));
+  const Tensors found = parallel.grad(loss);
+  const Tensors at_first = grad(mean(model(batch.first)), {model.out.weight});
+  testing::check_close(found[2].value(), (at_first[0] / static_cast<double>(world->ranks())).value(), 1e-13);
+  CHECK_FALSE(found[3].defined());
+
+  const Tensors of_first = parallel.grad(world->first() ? mean(model(batch.first)) : Tensor(), {world->first() ? 3.0 : 0.0});
+  testing::check_close(of_first[2].value(), at_first[0].value(), 1e-13);
+}
+
+TEST_CASE("running statistics are the mean of those of the parts") {
+  manual_seed(1);
+  const NormedNet model{nn::root};
+  mpi::DataParallel parallel{*world, model};
+  const Batch batch = whole_batch(3, 32);
+  parallel.grad(own_part(batch), loss_of(model));
+  const Tensor h = model.in(batch.first);
+  Tensor expected = Array(Shape{16}, Real(0));
+  for (int rank = 0; rank < world->ranks(); ++rank) {
+    const Tensor part = h[{slice(mpi::part_begin(32, world->ranks(), rank), mpi::part_begin(32, world->ranks(), rank + 1))}];
+    expected = expected + 0.1 * mean(part, 0) / static_cast<double>(world->ranks());
+  }
+  const NamedArrays state = model.state_dict();
+  testing::check_close(std::get<Array>(state.at("norm.running_mean")), expected.value(), 1e-12);
+  CHECK(std::get<Index>(state.at("norm.num_batches_tracked")).item() == 1);
+  CHECK(is_common(bits_of(state)));
+}
+
+TEST_CASE("the optimizer's state in shares: same bits, and each rank keeps its own") {
+  if (!power_of_two() || world->ranks() > 4) return;
+  const Trained whole = train({.parts = 4}), shares = train({.parts = 4, .shard_state = true});
+  CHECK(whole.bits == shares.bits);
+
+  manual_seed(5);
+  const Net model{nn::root};
+  optim::Adam adam{model.parameters(), {.lr = 0.02}};
+  mpi::DataParallel parallel{*world, model, adam, {.shard_state = true}};
+  const auto step = [&](std::uint64_t seed) {
+    parallel.step(parallel.grad(loss_of(model)(own_part(whole_batch(seed))),
+                                {static_cast<double>(own_part(whole_batch(seed)).second.size())}));
+  };
+  step(1);
+  double kept = 0;
+  for (const auto& [name, any] : adam.state_dict().arrays) {
+    if (const Array* array = std::get_if<Array>(&any)) kept += static_cast<double>(array->size());
+  }
+  CHECK(world->sum(kept) == 2.0 * static_cast<double>(model.num_parameters()));  // two moments, each once
+  if (world->ranks() > 1) CHECK(kept < 2.0 * static_cast<double>(model.num_parameters()));
+
+  // Saved by all, loaded by all, and by one that is alone.
+  StateFile state = parallel.state_dict();
+  CHECK((!world->first() || state.arrays.size() == 3 * model.parameters().size()));
+  NamedArrays before = model.state_dict();
+  step(2);
+  const std::uint64_t after = bits_of(model.state_dict());
+  model.load_state_dict(before);
+  parallel.go_to(1);
+  // As from a file: all ranks have the whole state.
+  std::string bytes = world->first() ? mpi::detail::packed(state) : std::string();
+  bytes = world->gather(bytes)[0];
+  state = mpi::detail::unpacked(bytes);
+  parallel.load_state_dict(state);
+  step(2);
+  CHECK(bits_of(model.state_dict()) == after);
+  optim::Adam whole_again{model.parameters(), {.lr = 0.02}};
+  whole_again.load_state_dict(state);
+}
+
+TEST_CASE("bfloat16 rounds what is sent, to the same numbers on all ranks") {
+  if (!power_of_two()) return;
+  manual_seed(1);
+  const Net model{nn::root};
+  mpi::DataParallel exact{*world, model, {.bfloat16 = false}}, rounded{*world, model, {.bfloat16 = true}};
+  const Batch mine = own_part(whole_batch(3));
+  const double weight = static_cast<double>(mine.second.size());
+  const Tensors a = exact.grad(loss_of(model)(mine), {weight}), b = rounded.grad(loss_of(model)(mine), {weight});
+  NamedArrays all;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double error = testing::difference(b[i].value(), a[i].value());
+    CHECK(error < 0.02);  // 2^-8 for each rounding, log2 N + 1 of them
+    CHECK((error > 0) == (world->ranks() > 1));
+    all[std::to_string(i)] = b[i].value();
+  }
+  CHECK(is_common(bits_of(all)));
+}
+
+// x, whose gradient takes as long as ten sleeps, between which the exchange may go on.
+Tensor slowly(const Tensor& x) {
+  Tensor y = x;
+  for (int i = 0; i < 10; ++i) {
+    y = record("slowly", Array(y.value()), wrt(y, [](const Tensor& gy) {
+                 std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                 return gy;
+               }));
+  }
+  return y;
+}
+
+TEST_CASE("gradients travel while the backward pass runs") {
+  for (const std::int64_t parts : {0, 4}) {
+    if (parts > 0 && (!power_of_two() || world->ranks() > 4)) continue;
+    manual_seed(1);
+    const Net model{nn::root};
+    const double tiny = 40.0 * sizeof(Real) / (1 << 20);  // MiB: several buckets
+    mpi::DataParallel during{*world, model, {.parts = parts, .first_bucket_mb = tiny, .bucket_mb = tiny}};
+    mpi::DataParallel behind{*world, model, {.parts = parts, .overlap = false, .first_bucket_mb = tiny, .bucket_mb = tiny}};
+    const auto loss = [&](const Batch& part) {
+      return cross_entropy(model.out(tanh(slowly(model.in(part.first)))), part.second);
+    };
+    const Batch mine = own_part(whole_batch(3));
+    const Tensors a = during.grad(mine, loss), b = behind.grad(mine, loss);
+    for (std::size_t i = 0; i < a.size(); ++i) testing::check_close(a[i].value(), b[i].value(), parts > 0 ? 0 : 1e-14);
+    CHECK(during.exchange().buckets >= 4);
+    if (world->ranks() > 1) {
+      CHECK(during.exchange().started_during_pass >= 1);
+      // Of out.weight and out.bias, which are complete before the sleeps: a quarter of all numbers, in two of five buckets.
+      CHECK(during.exchange().completed_during_pass >= 1);
+      CHECK(behind.exchange().started_during_pass == 0);
+      CHECK(behind.exchange().completed_during_pass == 0);
+    }
+  }
+}
+
+TEST_CASE("half of the buckets are summed before the pass ends") {
+  if (world->ranks() == 1) return;
+  manual_seed(1);
+  struct Two : nn::Layer<Two> {
+    using Layer::Layer;
+    nn::Linear first{at("first"), 6, 4};
+    nn::Linear second{at("second"), 4, 64};
+    Tensor forward(const Tensor& x) const { return second(slowly(first(x))); }
+  };
+  const Two model{nn::root};
+  const double tiny = 40.0 * sizeof(Real) / (1 << 20);
+  mpi::DataParallel parallel{*world, model, {.first_bucket_mb = tiny, .bucket_mb = tiny}};
+  const Tensor x = normal({4, 6}, 1);
+  for (int step = 0; step < 2; ++step) parallel.grad(mean(square(model(x))));
+  const mpi::ExchangeReport& report = parallel.exchange();
+  CHECK(report.started_during_pass >= report.buckets / 2);
+  CHECK(report.completed_during_pass >= report.buckets / 2);
+  CHECK(report.hidden() > 0.5);
+}
+
+TEST_CASE("what differs between ranks is refused on all of them, with both sides") {
+  if (world->ranks() == 1) return;
+  const bool odd = world->rank() == 1;
+  const Net model{nn::root};
+  const auto says = [](const std::string& message, const std::string& part) {
+    CHECK_MESSAGE(message.find(part) != std::string::npos, message);
+    CHECK_MESSAGE(message.find("rank 1 has") != std::string::npos, message);
+    CHECK_MESSAGE(message.find("rank 0 has") != std::string::npos, message);
+  };
+  manual_seed(odd ? 2 : 1);
+  says(error_of<ValueError>([&] { mpi::DataParallel(*world, model); }), "seed 2");
+  manual_seed(1);
+  says(error_of<ValueError>([&] { mpi::DataParallel(*world, model, {.overlap = odd}); }), "overlap false");
+  const nn::Linear wide{nn::root, 6, odd ? 3 : 4};
+  manual_seed(1);
+  says(error_of<ValueError>([&] { mpi::DataParallel(*world, wide); }), "2 parameters of 21 numbers");
+  manual_seed(1);
+  mpi::DataParallel parallel{*world, model};
+  parallel.agree("the data differ", odd ? "600 samples" : "601 samples");
+  says(error_of<ValueError>([&] { parallel.grad(mean(model(normal({4, 6}, 1)))); }), "601 samples");
+}
+
+TEST_CASE("bad arguments are refused before anything has changed") {
+  manual_seed(1);
+  const Net model{nn::root};
+  const Tensor x = normal({4, 6}, 1);
+  const auto refuses = [&](const mpi::DataParallelOptions& options) {
+    manual_seed(1);
+    return error_of<ValueError>([&] { mpi::DataParallel(*world, model, options); });
+  };
+  CHECK(refuses({.parts = 3}) == "data_parallel: parts 3 is no power of two");
+  if (world->ranks() == 2) CHECK(refuses({.parts = 1}) == "data_parallel: 2 ranks do not divide 1 parts");
+  CHECK(refuses({.shard_state = true}).find("without an optimizer") != std::string::npos);
+  CHECK(refuses({.bucket_mb = 0}).find("buckets of 1 and 0 MiB") != std::string::npos);
+  if (power_of_two()) CHECK(refuses({.parts = 8, .bfloat16 = true}).find("bfloat16") != std::string::npos);
+  const nn::Linear stranger{nn::root, 2, 2};
+  optim::SGD of_stranger{stranger.parameters(), {.lr = 1}};
+  CHECK(error_of<ValueError>([&] { mpi::DataParallel(*world, model, of_stranger); }).find("none of the model's") !=
+        std::string::npos);
+  manual_seed(1);
+  optim::LBFGS lbfgs{model.parameters()};
+  CHECK(error_of<ValueError>([&] { mpi::DataParallel(*world, model, lbfgs); }).find("lbfgs") != std::string::npos);
+  manual_seed(1);
+  mpi::DataParallel parallel{*world, model};
+  CHECK(error_of<ShapeError>([&] { parallel.grad(model(x)); }).find("[4, 3]") != std::string::npos);
+  CHECK(error_of<ValueError>([&] { parallel.grad(mean(model(x)), {-1}); }).find("weight -1") != std::string::npos);
+  CHECK(error_of<ValueError>([&] { parallel.grad(Tensor(), {0}); }).find("no rank has") != std::string::npos);
+  CHECK(error_of<ValueError>([&] { parallel.step({}); }).find("no optimizer") != std::string::npos);
+  if (16 % world->ranks() == 0) {
+    mpi::DataParallel in_parts{*world, model, {.parts = 16}};
+    CHECK(error_of<ValueError>([&] { in_parts.accumulate(mean(model(x))); }).find(".parts") != std::string::npos);
+    CHECK(error_of<ValueError>([&] { in_parts.grad(mean(model(x))); }).find("a loss is one part") != std::string::npos);
+  }
+  CHECK(parallel.grad(mean(model(x)))[0].defined());  // all of them can go on
+}
+
+TEST_CASE("a batch is cut as a tree is") {
+  for (const std::int64_t n : {0, 1, 5, 7, 21, 64}) {
+    CHECK(mpi::part_begin(n, 8, 0) == 0);
+    CHECK(mpi::part_begin(n, 8, 8) == n);
+    for (std::int64_t p = 0; p < 8; ++p) {
+      const std::int64_t size = mpi::part_begin(n, 8, p + 1) - mpi::part_begin(n, 8, p);
+      CHECK(size >= n / 8);
+      CHECK(size <= n / 8 + 1);
+      // The parts of a half are those of that half alone.
+      const std::int64_t half = mpi::part_begin(n, 2, 1);
+      const std::int64_t expected = p < 4 ? mpi::part_begin(half, 4, p) : half + mpi::part_begin(n - half, 4, p - 4);
+      CHECK(mpi::part_begin(n, 8, p) == expected);
+    }
+  }
+  CHECK(mpi::part_begin(7, 3, 1) == 3);
+  CHECK(mpi::part_begin(7, 3, 2) == 5);
+}
+
+void print_bits() {
+  for (const std::int64_t batch_size : {21, 16, 11}) {
+    for (const bool shares : {false, true}) {
+      const Trained trained = train({.parts = 4, .shard_state = shares}, batch_size);
+      if (!world->first()) continue;
+      std::cout << batch_size << " samples: " << std::hex << trained.bits << std::dec;
+      for (const double loss : trained.losses) std::cout << " " << std::hexfloat << loss << std::defaultfloat;
+      std::cout << std::endl;
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return mpi::run(argc, argv, [&](mpi::World& of_all) {
+    world = &of_all;
+    const std::string_view word = argc > 1 ? argv[1] : "";
+    if (word == "--bits") {
+      print_bits();
+      return 0;
+    }
+    if (word == "--fail" && of_all.rank() == std::atoi(argv[2])) fail<ValueError>("test", "thrown on purpose");
+    if (word == "--return" && of_all.rank() == std::atoi(argv[2])) return 3;
+    if (word == "--sleep" || word == "--fail" || word == "--return") of_all.wait();
+    if (word == "--sleep" || word == "--fail" || word == "--return") {
+      if (of_all.first()) std::cout << "waiting" << std::endl;
+      while (true) of_all.wait();
+    }
+    doctest::Context context(argc, argv);
+    if (!of_all.first()) context.setOption("minimal", true);
+    return context.run();
+  });
+}
