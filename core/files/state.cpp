@@ -1,4 +1,4 @@
-// State: arrays and facts by name.
+// State: arrays and metadata by name.
 #include "state.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What an anomaly's message says.
+// The message of an anomaly.
 #include "anomaly.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace xgrad {
 namespace {
 
-constexpr std::size_t most_ancestors = 6;  // operations that are named
+constexpr std::size_t most_ancestors = 6;  // operations that are listed
 
 std::string named(const Node& node) {
   const std::string name = node.name().empty() ? std::string() : cat(" '", node.name(), "'");
@@ -33,7 +33,7 @@ std::string found_in(const Array& array, const AnomalyOptions& options) {
              at, count > 1 ? cat(", the first of ", count) : std::string());
 }
 
-// What the operation computes, in a line, if that is known.
+// The formula of the operation in a line, if it is known.
 std::string formula(const char* op) {
   const std::optional<Formula> known = formula_of(op);
   return known && !known->value.empty() ? cat("\n  ", known->value) : std::string();

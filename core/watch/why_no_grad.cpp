@@ -1,4 +1,4 @@
-// The cases in which there is no gradient, those first that nothing else can mend.
+// The cases in which there is no gradient, the most fundamental first.
 #include "why_no_grad.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Reached reach(const Node* loss, const Node* target) {
   return result;
 }
 
-// Of a tensor that gradients flow to and that has none: whether it is a result that keeps none.
+// For a tensor that gradients flow to but that has none: whether it is a result that keeps none.
 bool keeps_none(const Tensor& x) { return !x.is_leaf() && !(x.node()->extras && x.node()->extras->retain_grad); }
 
 std::string why_not_kept(const Tensor& x) {

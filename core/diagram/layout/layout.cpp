@@ -1,4 +1,4 @@
-// The places of everything in a diagram.
+// The positions of everything in a diagram.
 #include "layout.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::vector<double> numbers_of(const nlohmann::json& words) {
   return result;
 }
 
-// The middles of the vertices in what dot answers, which counts from below.
+// The centers of the vertices in the output of dot, whose y axis points up.
 std::vector<GraphPoint> read_centers(const std::string& answer, std::size_t vertices) {
   const nlohmann::json plan = nlohmann::json::parse(answer);
   const double height = numbers_of(plan.at("bb")).at(3);

@@ -1,4 +1,4 @@
-// What GraphOptions says about single vertices, put into a view: numbers, paths, colours.
+// Applying the GraphOptions for single vertices to a view: numbers, paths, colours.
 #include "decorate.h"
 
 #include <algorithm>
