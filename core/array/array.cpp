@@ -96,7 +96,7 @@ BasicArray<T> BasicArray<T>::borrowed(const Shape& shape, const T* elements, std
   if (shape.numel() == 0) return BasicArray(shape);
   if (elements == nullptr) fail<ValueError>("borrowed", "no address for elements of shape ", shape);
   if (reinterpret_cast<std::uintptr_t>(elements) % alignof(T) != 0) {
-    fail<ValueError>("borrowed", "the address is no multiple of ", alignof(T), " bytes");
+    fail<ValueError>("borrowed", "the address is not a multiple of ", alignof(T), " bytes");
   }
   Ref<Buffer<T>> buffer = XtensorBuffer<T>::host(Loan{elements, std::move(owner)});
   buffer->borrowed = true;

@@ -44,7 +44,8 @@ ArraysByFile read_index(const std::string& path, const LoadOptions& options) {
     const auto& text = file.get_ref<const std::string&>();
     // A file name, not a path: an index has no say in what else is read.
     if (!text.ends_with(".safetensors") || text.find_first_of(std::string_view("/\\\0", 3)) != text.npos) {
-      fail<FormatError>(op, path, ": ", escaped(name), ": ", escaped(text), " is no safetensors file beside the index");
+      fail<FormatError>(op, path, ": ", escaped(name), ": ", escaped(text),
+                        " is not a safetensors file beside the index");
     }
     arrays[text].push_back(name);
   }

@@ -40,7 +40,7 @@ Leaves leaves_behind(const Tensor& y, const Tensors& own, const Node& mark) {
           leaves.push_back(Ref<Node>::share(const_cast<Node*>(&node)));
         } else if (node.id < mark.id) {
           fail<GraphError>("checkpoint", "the function uses the result of ", node.op,
-                           ", which was computed outside of it: give it as an input");
+                           ", which was computed outside it: pass it as an input");
         }
         return true;
       },

@@ -362,7 +362,7 @@ Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
     const std::string_view why = why_no_history(y.history());
     if (!why.empty()) fail<GraphError>(caller, "the result ", why);
     fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
-                     y.is_leaf() ? " (it is no result of a recorded operation)" : "");
+                     y.is_leaf() ? " (it is not the result of a recorded operation)" : "");
   }
   if (!seed.defined()) {
     if (y.size() != 1) {

@@ -82,7 +82,7 @@ void AnomalyMode::complete_gradient(const Node& node, const Tensor& gradient) {
   const Scope scope(node.place);
   fail<NumericError>(node.op, "the gradient of its result ", node.shape(),
                      node.name().empty() ? std::string() : cat(" '", node.name(), "'"), " is ", found,
-                     ", as the seed, a hook, or the sum of the gradients that meet here made it");
+                     ", caused by the seed, a hook, or the sum of the gradients that meet here");
 }
 
 void AnomalyMode::gradient(const Node& node, std::size_t input, const Tensor& gradient) {

@@ -111,7 +111,8 @@ std::string suspicion_of(const std::vector<Slopes>& slopes, const std::vector<bo
   };
   const auto near = [&](double a, double b) { return std::abs(a - b) <= tolerance + 1e-2 * std::abs(b); };
   if (!all([](const Slopes& s) { return std::isfinite(s.numeric); })) return "f is not finite near here";
-  if (!all([](const Slopes& s) { return std::isfinite(s.analytic); })) return "the rule gives what is not finite";
+  if (!all([](const Slopes& s) { return std::isfinite(s.analytic); }))
+    return "the rule gives numbers that are not finite";
   if (all([](const Slopes& s) { return s.analytic == 0; }))
     return "no gradient arrives: is a value detached on the way?";
   if (all([](const Slopes& s) { return s.numeric == 0; })) return "f does not depend on this input";

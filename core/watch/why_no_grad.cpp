@@ -69,7 +69,7 @@ std::string why_no_grad(const Tensor& x, const Tensor& loss) {
   if (!loss.requires_grad()) return cat("the loss ", why_none_flows(loss));
   switch (reach(root.get(), x.node().get())) {
     case Reached::no:
-      return cat("the loss does not depend on ", described(x), ", or only by way of a value without history");
+      return cat("the loss does not depend on ", described(x), ", or only through a value without history");
     case Reached::late:
       return cat(described(x),
                  " did not require a gradient yet when the loss was computed from it; run the forward pass again");

@@ -278,7 +278,7 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   if (const std::int64_t count = std::ssize(view.vertices); count > options.max_nodes) {
     fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
                      flat ? std::string() : smaller_views(whole, options, count),
-                     flat ? "; no module is there to be folded: raise .max_nodes"
+                     flat ? "; there is no module to fold: raise .max_nodes"
                           : "; fold modules with .depth or .fold, or raise .max_nodes");
   }
   const std::vector<int> numbers = topological_numbers(view);
