@@ -67,7 +67,7 @@ class BasicArray {
 
   /// No elements: shape [0].
   BasicArray();
-  /// Uninitialized elements, to be written before they are read. Throws LimitError, with the name of the calling
+  /// Uninitialised elements, to be written before they are read. Throws LimitError, with the name of the calling
   /// function, when the size overflows or there is no memory for it.
   explicit BasicArray(const Shape& shape, detail::Caller caller = {__builtin_FUNCTION()});
   /// Every element equal to `value`.

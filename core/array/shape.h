@@ -69,7 +69,7 @@ class ShortList {
   friend constexpr bool operator==(const ShortList& a, const ShortList& b) { return std::ranges::equal(a, b); }
 
  private:
-  std::array<T, max_rank> values_;  // uninitialized from size_ on
+  std::array<T, max_rank> values_;  // uninitialised from size_ on
   int size_ = 0;
 };
 

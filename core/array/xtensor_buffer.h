@@ -35,7 +35,7 @@ struct XtensorBuffer : Buffer<T> {
   ~XtensorBuffer() {
     if (this->data != small && this->data != storage.data()) guest.destroy(guest.container);
   }
-  /// Room for `size` uninitialized elements.
+  /// Room for `size` uninitialised elements.
   static Ref<Buffer<T>> create(std::int64_t size) {
     auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
     auto owner = Ref<Buffer<T>>::adopt(buffer);

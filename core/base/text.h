@@ -63,8 +63,8 @@ inline std::string rounded(double value, int precision = 6) {
   return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, precision).ptr};
 }
 
-/// Untrusted text made printable: control bytes become
-///  or \x07, invalid UTF-8 becomes U+FFFD, and overlong text is cut.
+/// Untrusted text made printable: control bytes become \n or \x07, invalid UTF-8 becomes U+FFFD, and overlong text is
+/// cut.
 std::string printable(std::string_view text);
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// JSON from untrusted files. Not installed: users of the library need no other JSON library for it.
+// JSON from untrusted files. Not installed, so that users of the library need no JSON library.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

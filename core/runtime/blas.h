@@ -14,7 +14,7 @@ struct BlasSetup {
   bool one_thread = true;
   /// Corrects the kernels where OpenBLAS does not know the processor and took those for the oldest one. That is done
   /// before main(), while there is one thread: OPENBLAS_CORETYPE is set in the environment for a moment, and OpenBLAS
-  /// is initialized anew; if false, it is initialized once more, as it was, and such products take ten times as long.
+  /// is initialised anew; if false, it is initialised once more, as it was, and such products take ten times as long.
   bool choose_kernels = true;
 };
 /// Sets OpenBLAS up, once. A program that shares it with other code calls this at its start, while there is one thread,

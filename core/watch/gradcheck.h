@@ -18,7 +18,7 @@
 
 namespace xgrad {
 
-/// The values for double are PyTorch's, the others are for float.
+/// Options of a gradient check: the defaults for double are PyTorch's, the others are for float.
 struct GradcheckOptions {
   double eps = sizeof(Real) == 8 ? 1e-6 : 1e-2;   ///< how far each number is moved, up and down
   double atol = sizeof(Real) == 8 ? 1e-5 : 1e-3;  ///< right is |analytic - numeric| <= atol + rtol |numeric|
@@ -48,12 +48,12 @@ struct GradcheckReport {
   bool ok() const { return wrong.empty() && faults.empty(); }
 };
 
-/// Whether the gradients of f are right at `inputs`, those of them that require one: compares every entry of the
-/// gradient of <v, f(inputs)>, where v is a random gradient of the result, with
+/// Checks the gradients of f at `inputs`, those of them that require one. Every entry of the gradient of
+/// <v, f(inputs)>, v a random gradient of the result, is compared with
 ///
 ///     (<v, f(x + eps e_i)> - <v, f(x - eps e_i)>) / (2 eps)
 ///
-/// Also that f, and its backward pass, give the same for the same inputs, and that a gradient of zeros gives zeros. f
+/// Also checks that f and its backward pass give the same for the same inputs, and that a gradient of zeros gives zeros. f
 /// is called twice for every number, with `inputs` themselves, which are changed in place and restored bit for bit,
 /// whatever is thrown; so they may be parameters of a model that f runs. Graphs recorded from them before can no longer
 /// be differentiated. Faults are reported, also a backward pass that throws an Error. Throws ValueError for an empty f,

@@ -17,7 +17,7 @@ struct Extent {
   double middle() const { return (begin + end) / 2; }
 };
 
-/// The positions where an arrow meets the boxes at its ends, relative to their centers.
+/// The positions where an arrow meets the boxes at its ends, relative to their centres.
 struct Ports {
   double upper = 0;
   double lower = 0;

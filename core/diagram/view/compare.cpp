@@ -47,7 +47,7 @@ std::map<Group, std::vector<int>> groups_of(const GraphView& view) {
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     const std::string around = vertex.frame == nothing ? std::string() : view.frames[vertex.frame].path;
-    // Named leaves are recognized by their names wherever they are drawn.
+    // Named leaves are recognised by their names wherever they are drawn.
     groups[is_found_by_name(vertex) ? Group{nothing, full_name(vertex)} : Group{vertex.order, around}].push_back(v);
   }
   return groups;
