@@ -1,8 +1,8 @@
-// What is in every program that uses the library, since each object compiled with its headers refers to it by the name of
-// its number type (base/config.h): that name, and what the rooms above the graph do when a thread begins to use it.
+// Linked into every program that uses the library, since each object file compiled with its headers refers to the name
+// of its number type (base/config.h): defines that name, and a callback for each thread's first node.
 //
-// One object defines both names: that of this library's type, and `xgrad_real`, which the other library has as well. So
-// the wrong library leaves the first undefined, and both libraries in one program define the second twice.
+// One object file defines two names: that of this library's number type, and `xgrad_real`, which the other library has
+// as well. So the wrong library leaves the first undefined, and both libraries in one program define the second twice.
 #include "base/config.h"
 #include "diagram/render/error_drawing.h"
 #include "graph/node.h"

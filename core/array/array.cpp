@@ -1,4 +1,4 @@
-// Arrays: making and sharing them.
+// Arrays: construction and sharing.
 #include "array.h"
 
 #include <array>
@@ -27,7 +27,7 @@ BasicArray<T>::BasicArray() = default;
 
 namespace {
 
-// 24.0 GB and the like.
+// Bytes for people: 24.0 GB.
 std::string readable_bytes(double bytes) {
   constexpr std::array units{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
   std::size_t unit = 0;
@@ -42,7 +42,7 @@ Ref<Buffer<T>> room_for(const Shape& shape, std::int64_t size, detail::Caller ca
   try {
     return XtensorBuffer<T>::create(size);
   } catch (const std::bad_alloc&) {
-    // Without what a compiler says of a template's types.
+    // Without the template arguments that some compilers append.
     const std::string_view said = caller.function, function = said.substr(0, said.find('<'));
     fail<LimitError>(function.starts_with("operator") ? "array" : function, "no memory for an array of shape ", shape,
                      " (", readable_bytes(static_cast<double>(size) * sizeof(T)), ")");
@@ -96,7 +96,7 @@ BasicArray<T> BasicArray<T>::borrowed(const Shape& shape, const T* elements, std
   if (shape.numel() == 0) return BasicArray(shape);
   if (elements == nullptr) fail<ValueError>("borrowed", "no address for elements of shape ", shape);
   if (reinterpret_cast<std::uintptr_t>(elements) % alignof(T) != 0) {
-    fail<ValueError>("borrowed", "the address is no multiple of ", alignof(T), " bytes");
+    fail<ValueError>("borrowed", "the address is not a multiple of ", alignof(T), " bytes");
   }
   Ref<Buffer<T>> buffer = XtensorBuffer<T>::host(Loan{elements, std::move(owner)});
   buffer->borrowed = true;

@@ -1,8 +1,8 @@
 // The numbers: n-dimensional arrays of Real (Array), whole numbers (Index) and truth values (Mask). No graph.
 //
 // An array is a value: shape and contiguous row-major elements in a block of the pool. Copies share the block until one
-// of them is written to, so copying costs a few nanoseconds and nobody sees another's changes. Index and Mask are
-// types of their own: nobody can ask for the gradient of a token id.
+// of them is written to, so copying costs a few nanoseconds and changes to one array never show in another. Index and
+// Mask are separate types: the gradient of a token id cannot be asked for.
 #pragma once
 
 #include <cstdint>
@@ -41,14 +41,14 @@ template <class V, class T>
 concept GivenVector = std::same_as<V, std::vector<T>> && !std::same_as<T, bool>;
 
 namespace detail {
-/// Who asks for an array: what the error says when there is no memory for it.
+/// The function that asks for an array, named by the error when there is no memory for it.
 struct Caller {
   const char* function;
 };
 }  // namespace detail
 
 namespace detail {
-/// How a foreign expression becomes an array. Defined where core/array/xtensor.h is included, for xtensor's expressions.
+/// Converts a foreign expression to an array. Defined where core/array/xtensor.h is included, for xtensor's expressions.
 template <class E>
 struct Evaluation;
 }  // namespace detail
@@ -58,8 +58,8 @@ class ArrayPart;
 
 /// Shape and contiguous row-major elements of type T. Copies share the elements until one of them is written to.
 ///
-/// Threads: different arrays may be used by different threads, also where they share a block, because whoever writes
-/// gets a block of its own first. One array is read by many threads or written by one.
+/// Threads: different arrays may be used by different threads, also where they share a block, because an array gets a
+/// block of its own before it is written to. One array may be read by many threads or written by one.
 template <class T>
 class BasicArray {
  public:
@@ -67,7 +67,7 @@ class BasicArray {
 
   /// No elements: shape [0].
   BasicArray();
-  /// Elements of any value, to be written before they are read. Throws LimitError, with the name of the calling
+  /// Uninitialised elements, to be written before they are read. Throws LimitError, with the name of the calling
   /// function, when the size overflows or there is no memory for it.
   explicit BasicArray(const Shape& shape, detail::Caller caller = {__builtin_FUNCTION()});
   /// Every element equal to `value`.
@@ -76,26 +76,26 @@ class BasicArray {
   explicit BasicArray(const Shape& shape, std::span<const T> values);
   explicit BasicArray(const Shape& shape, std::initializer_list<T> values)
       : BasicArray(shape, std::span<const T>(values.begin(), values.size())) {}
-  /// The same with numbers of another type. Throws ValueError, too, for a whole number beyond 2^63 - 1.
+  /// The same with numbers of another type. Also throws ValueError for a whole number beyond 2^63 - 1.
   template <NumbersFor<T> R>
   explicit BasicArray(const Shape& shape, const R& numbers);
-  /// The numbers as a list.
+  /// The numbers as an array of one axis.
   template <NumbersFor<T> R>
   explicit BasicArray(const R& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, numbers) {}
-  /// A std::vector that is given away: its memory becomes the array's, nothing is copied but the few numbers that an
-  /// array keeps in itself. Throws ShapeError unless there are as many as the shape says; then the vector is as it was.
+  /// Takes ownership of the memory of a std::vector; only the few numbers that an array stores in place are copied.
+  /// Throws ShapeError unless there are as many as the shape says, leaving the vector unchanged.
   template <GivenVector<T> V>
   explicit BasicArray(const Shape& shape, V&& numbers) : BasicArray(taken_over(shape, numbers)) {}
   template <GivenVector<T> V>
   explicit BasicArray(V&& numbers) : BasicArray(Shape{std::ranges::ssize(numbers)}, std::move(numbers)) {}
-  /// Elements in somebody else's memory, wherever a T may lie: not copied, never written over (who writes gets a copy
-  /// first), and to be left alone while `owner` is held, until the last array that looks at them goes. Throws
-  /// ValueError for no owner, and, if there are elements, for no address and one where no T may lie.
+  /// Elements in foreign memory, aligned for T: not copied, never written to (a write copies them first), and not to be
+  /// changed while an array holds `owner`. Throws ValueError if there is no owner or, for an array that has elements,
+  /// if the address is null or misaligned.
   static BasicArray borrowed(const Shape& shape, const T* elements, std::shared_ptr<const void> owner);
-  /// Numbers in braces are for tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is said: Array(Shape{1, 2}).
+  /// Numbers in braces go to tensor({{1, 2}, {3, 4}}) and index({1, 2}); a shape is spelled out: Array(Shape{1, 2}).
   BasicArray(std::initializer_list<Nested<T>>) = delete;
-  /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. A container that is moved is
-  /// taken over without a copy. Needs core/array/xtensor.h.
+  /// The value of an xtensor expression, computed at once: Array a = xt::exp(view(b)) * 2. A moved container is taken
+  /// over without a copy. Needs core/array/xtensor.h.
   template <class E>
   requires requires(E&& e) {
     { detail::Evaluation<std::remove_cvref_t<E>>::array(std::forward<E>(e)) } -> std::same_as<BasicArray>;
@@ -128,16 +128,16 @@ class BasicArray {
 
   /// The only element. Throws ShapeError unless there is exactly one.
   T item() const;
-  /// One element; negative indices count from the end. Throws ValueError for a wrong number of indices or one outside.
+  /// One element; negative indices count from the end. Throws ValueError for a wrong number of indices or one out of range.
   T at(std::initializer_list<std::int64_t> indices) const;
 
   /// A part, as in numpy: ids[{_, slice(0, 3)}]. See core/array/slice.h; defined in ops/arrange/slice.cpp.
   BasicArray operator[](std::initializer_list<Slice> slices) const;
-  /// Rows by number and parts by mask, as Tensor::operator[]; defined in ops/arrange/parts.cpp.
+  /// Rows by index and parts by mask, as Tensor::operator[]; defined in ops/arrange/parts.cpp.
   BasicArray operator[](const BasicArray<std::int64_t>& rows) const;
   BasicArray operator[](const BasicArray<bool>& where) const;
-  /// The same of an array that may change: ids[{0, _}] = 7, ids[mask] = other. What is assigned is repeated to the
-  /// shape of the part. Throws as above, and ShapeError when it does not fit; then nothing has changed.
+  /// The same for a non-const array, assignable: ids[{0, _}] = 7, ids[mask] = other. The assigned value is broadcast to
+  /// the shape of the part. Throws as above, and ShapeError if it does not fit; then nothing has changed.
   ArrayPart<T> operator[](std::initializer_list<Slice> slices);
   ArrayPart<T> operator[](const BasicArray<std::int64_t>& rows);
   ArrayPart<T> operator[](const BasicArray<bool>& where);
@@ -146,12 +146,12 @@ class BasicArray {
   /// Throws ShapeError when the counts differ, ValueError for a size below -1 or a second -1.
   BasicArray reshaped(const Shape& shape) const;
 
-  /// Whether both look at the same block.
+  /// Whether both share one block.
   bool shares_memory_with(const BasicArray& other) const { return buffer_ && buffer_ == other.buffer_; }
-  /// Whether the elements may be written over: nobody else looks at this array's block, and it is not borrowed.
+  /// Whether the elements may be overwritten in place: no other array shares the block, and it is not borrowed.
   bool unique() const;
 
-  /// The block itself, for those who keep elements but know the shape (nodes of the graph).
+  /// The block itself, for code that keeps elements and knows the shape (nodes of the graph).
   const Ref<Buffer<T>>& buffer() const { return buffer_; }
   BasicArray(Ref<Buffer<T>> buffer, const Shape& shape);
 
@@ -179,19 +179,19 @@ BasicArray<T>::BasicArray(const Shape& shape, const R& numbers) : BasicArray(sha
   }
 }
 
-/// Real numbers: what tensors hold.
+/// Real numbers, the elements of tensors.
 using Array = BasicArray<Real>;
 /// Whole numbers: ids, positions, lengths.
 using Index = BasicArray<std::int64_t>;
-/// Truth values: what comparisons give.
+/// Truth values, the results of comparisons.
 using Mask = BasicArray<bool>;
 
 extern template class BasicArray<Real>;
 extern template class BasicArray<std::int64_t>;
 extern template class BasicArray<bool>;
 
-/// What stands in brackets behind an array that may change: reads as the part itself, and as long as it has no name,
-/// what is assigned to it is written into the array.
+/// The part of a non-const array that brackets select: reads as the part itself; assigning to it, while it is a
+/// temporary, writes into the array.
 template <class T>
 class ArrayPart : public BasicArray<T> {
  public:
@@ -209,17 +209,17 @@ class ArrayPart : public BasicArray<T> {
   Selection selection_;
 };
 
-/// The shape that `shape`, in which one size may be -1, stands for when there are `count` elements.
+/// `shape` with a size of -1, if there is one, replaced by the size that fits `count` elements.
 /// Throws ShapeError, ValueError as BasicArray::reshaped.
 Shape resolve_shape(std::string_view op, std::int64_t count, const Shape& shape);
 
-/// The elements of both in the same order and the same shape (NaN differs from itself).
+/// Whether both have the same shape and the same elements (NaN differs from itself).
 template <class T>
 bool equal(const BasicArray<T>& a, const BasicArray<T>& b) {
   return a.shape() == b.shape() && std::ranges::equal(a, b);
 }
 
-/// The numbers as numpy shows them: aligned in columns, those of large arrays shortened to the first and last.
+/// The numbers as numpy prints them: aligned in columns, large arrays shortened to their first and last elements.
 std::string to_string(const Array& array);
 std::string to_string(const Index& array);
 std::string to_string(const Mask& array);
@@ -228,7 +228,7 @@ std::ostream& operator<<(std::ostream& out, const Index& array);
 std::ostream& operator<<(std::ostream& out, const Mask& array);
 
 namespace detail {
-/// The picture with `indent` more spaces before every line but the first.
+/// The printed array with `indent` more spaces before every line but the first.
 std::string picture(const Array& array, int indent);
 }  // namespace detail
 

@@ -1,11 +1,11 @@
-// How one finds out which arrays something holds: it is copied, and whoever watches sees what is copied with it.
+// Finding the arrays that an object holds: copying it copies them, and a listener is told of every copy.
 //
-// A gradient rule is any callable; what it captured nobody can read. But its copy copies every array and tensor that it
-// holds, and their copy constructors tell the listener of the thread, if there is one. So diagrams know what stays in
-// memory for a backward pass, rules have nothing to declare, and where nobody listens a copy costs a look at one
-// number.
+// A gradient rule is any callable, and its captures cannot be inspected. But copying it copies every array and tensor
+// that it holds, and their copy constructors tell the listener of the thread, if there is one. So diagrams know what
+// stays in memory for a backward pass, rules have nothing to declare, and without a listener a copy costs one
+// comparison.
 //
-// core/diagram/view/collect.cpp watches, and nn/substitution.h gives copies of one tensor another meaning.
+// core/diagram/view/collect.cpp listens, and nn/substitution.h substitutes another tensor for the copies of one.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Tensor;
 
 namespace detail {
 
-/// While it lives, it is told of every array and tensor that is copied on this thread; the innermost one is.
+/// Told of every array and tensor that is copied on this thread while it lives, unless a newer one is alive.
 ///
 /// Threads: a listener belongs to the thread that made it, and must die there, the newest first.
 class CopyListener {
@@ -30,12 +30,12 @@ class CopyListener {
   CopyListener& operator=(const CopyListener&) = delete;
   virtual ~CopyListener() { context.on_copy = outer_; }
 
-  /// It may make the copy mean another tensor.
+  /// May redirect the copy to another tensor.
   virtual void saw(Tensor& copy) = 0;
-  /// The elements of an array that is no tensor's.
+  /// The elements of an array that belongs to no tensor.
   virtual void saw(const void* block, std::int64_t bytes) = 0;
-  /// For a function that is run a second time when the listener may be gone: makes what held the first time hold again,
-  /// as long as what it returns lives. Empty: there is nothing to do.
+  /// For a function that runs a second time when the listener may be gone: restores the conditions of the first run as
+  /// long as the returned object lives. Empty if there is nothing to restore.
   virtual std::function<std::shared_ptr<void>()> again() const { return {}; }
 
  protected:

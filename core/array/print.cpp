@@ -14,10 +14,10 @@ constexpr std::int64_t edge = 3;               // elements shown at each end of 
 constexpr std::int64_t shortened_from = 1000;  // elements of the whole array
 constexpr std::size_t line_width = 80;
 
-// How all numbers of one picture are written, so that they stand below each other.
+// The format of all numbers of an array, so that they line up in columns.
 struct Format {
   std::chars_format notation = std::chars_format::general;
-  int precision = 5;  // significant digits, or behind the point
+  int precision = 5;  // significant digits, or digits after the point
   std::size_t width = 0;
 };
 
@@ -35,7 +35,7 @@ std::string written(T value, const Format& format) {
   return text;
 }
 
-// Calls f(element) for those that the picture shows.
+// Calls f(element) for the elements that are shown.
 template <class T, class F>
 void for_each_shown(const BasicArray<T>& array, int axis, std::int64_t offset, std::int64_t stride, const F& f) {
   if (axis == array.rank()) return f(array.data()[offset]);
@@ -47,7 +47,7 @@ void for_each_shown(const BasicArray<T>& array, int axis, std::int64_t offset, s
   }
 }
 
-// Digits behind the point that a number written in a notation with four of them needs.
+// The digits after the point that a number needs in a notation with four of them.
 int decimals(double value, std::chars_format notation) {
   char digits[64];
   std::string_view text(digits, std::to_chars(digits, digits + sizeof digits, value, notation, 4).ptr);
@@ -57,7 +57,7 @@ int decimals(double value, std::chars_format notation) {
   return static_cast<int>(text.find_last_not_of('0') - point);
 }
 
-// numpy's choice: the notation that shows the smallest and the largest number, with at most four digits behind the
+// numpy's choice: the notation that shows the smallest and the largest number, with at most four digits after the
 // point.
 template <class T>
 Format format_for(const BasicArray<T>& array) {
@@ -121,7 +121,7 @@ class Picture {
     out_ += ']';
   }
 
-  // What stands between two parts along an axis, of which the second takes `width` characters.
+  // Separates two parts along an axis, the second of which takes `width` characters.
   void separate(int axis, std::size_t width) {
     out_ += ',';
     const auto inside = static_cast<std::size_t>(axis) + 1;

@@ -14,8 +14,8 @@
 namespace xgrad {
 namespace {
 
-// What a thread starts with that nobody has seeded. The odd factor keeps the seeds of threads apart from each other and
-// from the small numbers that people choose.
+// The seed of a thread that was never seeded. The odd factor keeps the seeds of threads apart from each other and from
+// the small numbers that people choose.
 std::uint64_t seed_of_this_thread() {
   static std::atomic<std::uint64_t> others{0};
   if (gettid() == getpid()) return 0;
@@ -24,7 +24,7 @@ std::uint64_t seed_of_this_thread() {
 
 thread_local RandomState generator{.seed = seed_of_this_thread(), .draws = 0};
 
-constexpr std::int64_t block = 1 << 14;  // elements that one thread makes at a time
+constexpr std::int64_t block = 1 << 14;  // elements made by one thread at a time
 
 // Element i of the result comes from word i through `convert`.
 template <class T, class Convert>

@@ -1,8 +1,8 @@
 // Random numbers that are the same on every machine: a counter-based generator and our own conversions.
 //
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel Random Numbers: As Easy as 1, 2, 3", SC 2011) turns a key and a
-// counter into four words of noise; there is no state to carry from one number to the next. So element i of a draw
-// depends on the seed, the number of the draw and i alone: not on the shape, the order or the number of threads.
+// counter into four random words; there is no state to carry from one number to the next. So element i of a draw
+// depends only on the seed, the number of the draw and i, not on the shape, the order or the number of threads.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace xgrad {
 /// The Philox4x32-10 function.
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-/// What one draw of random numbers is made from: seed and number of the draw.
+/// The key of one draw of random numbers: the seed and the number of the draw.
 struct RandomKey {
   std::uint64_t seed = 0;
   std::uint64_t draw = 0;
@@ -29,21 +29,21 @@ struct RandomState {
   friend bool operator==(const RandomState&, const RandomState&) = default;
 };
 
-/// Starts this thread's generator anew: the same seed gives the same numbers in every thread. A generator that was
-/// never seeded starts with seed 0 in the main thread and in each other thread with a seed of its own, by the order in
-/// which threads first come here: so no two threads draw the same numbers, and those that shall draw the same ones in
-/// every run are seeded, each with a number of its own.
+/// Restarts this thread's generator: the same seed gives the same numbers in every thread. A generator that was never
+/// seeded starts with seed 0 in the main thread and in each other thread with a seed of its own, in the order in which
+/// threads first draw. So no two threads draw the same numbers; threads that should draw the same ones in every run
+/// must be seeded, each with a number of its own.
 void manual_seed(std::uint64_t seed);
 RandomState random_state();
 void set_random_state(const RandomState& state);
-/// The key of the next draw. Every draw takes one. Threads: each has a generator of its own, which these functions are
-/// about; all others here depend on their arguments alone.
+/// The key of the next draw. Every draw takes one. Threads: this function and the three above act on the thread's own
+/// generator; all others here depend only on their arguments.
 RandomKey next_random_key();
 
 /// Words 4 i ... 4 i + 3 of a draw.
 std::array<std::uint32_t, 4> random_words(const RandomKey& key, std::uint64_t i);
 
-/// Words first, first + 1, ... of a draw, as many as there is room for.
+/// Words first, first + 1, ... of a draw, as many as fit.
 void random_words(const RandomKey& key, std::uint64_t first, std::span<std::uint32_t> words);
 
 /// Uniform in [0, 1).
@@ -55,7 +55,7 @@ Index random_integers(std::int64_t low, std::int64_t high, const Shape& shape, c
 /// 0 ... n - 1 in random order (Fisher-Yates).
 Index random_permutation(std::int64_t n, const RandomKey& key);
 
-/// The point below which a standard normal variable lies with probability p in (0, 1): AS 241, relative error 1e-16.
+/// The quantile of the standard normal distribution at p in (0, 1): AS 241, relative error 1e-16.
 double normal_quantile(double p);
 
 }  // namespace xgrad

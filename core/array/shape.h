@@ -27,7 +27,7 @@ class ShortList {
   explicit constexpr ShortList(std::span<const T> values) {
     for (const T value : values) push_back(value);
   }
-  // Copies take what is in the list: most lists are short, and most small operations copy a few.
+  // Copies only the elements in use: most lists are short, and most small operations copy a few.
   constexpr ShortList(const ShortList& other) { *this = other; }
   constexpr ShortList& operator=(const ShortList& other) {
     for (int i = 0; i < other.size_; ++i) (*this)[i] = other[i];
@@ -56,7 +56,7 @@ class ShortList {
     if (size_ == max_rank) fail<LimitError>("shape", "more than ", max_rank, " axes");
     (*this)[size_++] = value;
   }
-  /// Puts `value` before position `i` (0 ... size).
+  /// Inserts `value` before position `i` (0 ... size).
   constexpr void insert(int i, T value) {
     push_back(value);
     std::rotate(begin() + i, end() - 1, end());
@@ -69,14 +69,14 @@ class ShortList {
   friend constexpr bool operator==(const ShortList& a, const ShortList& b) { return std::ranges::equal(a, b); }
 
  private:
-  std::array<T, max_rank> values_;  // behind the size_ first ones, anything
+  std::array<T, max_rank> values_;  // uninitialised from size_ on
   int size_ = 0;
 };
 
 /// Axes of an array, counted from 0, or from the end with negative numbers.
 using Axes = ShortList<int>;
 
-/// The sizes of an array along its axes. `{}` is a scalar, an axis of size 0 makes an array without elements.
+/// The sizes of an array along its axes. `{}` is a scalar; an array with an axis of size 0 has no elements.
 class Shape : public ShortList<std::int64_t> {
  public:
   using ShortList::ShortList;
@@ -113,13 +113,13 @@ Axes all_axes(int rank);
 /// The shape to which both broadcast, numpy's rule: aligned at the end, sizes equal or 1. Throws ShapeError.
 Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b);
 
-/// Whether an array of shape `from` can be repeated to shape `to`.
+/// Whether an array of shape `from` can be broadcast to shape `to`.
 bool broadcasts_to(const Shape& from, const Shape& to);
 
-/// The row-major strides in elements: the product of the sizes behind each axis.
+/// The row-major strides in elements: the product of the sizes after each axis.
 ShortList<std::int64_t> strides_of(const Shape& shape);
 
-/// Where element `i` in row-major order stands: {1, 2} for element 5 of a [2, 3] array.
+/// The position of element `i` in row-major order: {1, 2} for element 5 of a [2, 3] array.
 Shape position_of(std::int64_t i, const Shape& shape);
 
 /// The strides with which an array of shape `from` is read as if it had shape `to`: 0 along repeated axes.

@@ -1,5 +1,5 @@
-// Usual mistakes. A hint says what would fit, and it says so only if that is what was meant in all likelihood: sizes of
-// 1 fit everywhere and prove nothing.
+// Common mistakes. A hint says what would fit, but only if that was very likely meant: sizes of 1 fit everywhere and
+// prove nothing.
 #include "shape_hints.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using Shapes = std::vector<std::vector<std::int64_t>>;
 
 // All shapes of the rank of `large` that broadcast with it and are `small` with axes of size 1 in between: each axis of
-// `small` that is not of size 1 stands at one of the same size.
+// `small` whose size is not 1 meets an axis of the same size.
 Shapes with_axes_between(Sizes small, Sizes large) {
   Shapes found;
   for (std::uint32_t places = 0; places < 1u << large.size(); ++places) {

@@ -1,4 +1,4 @@
-// What stands between the brackets of x[{0, _, slice(1, 3)}]: a choice along one axis. Applied to tensors in ops/shape.
+// Entries in the brackets of x[{0, _, slice(1, 3)}]: selections along one axis. Applied to tensors in ops/arrange.
 #pragma once
 
 #include <concepts>
@@ -10,7 +10,7 @@
 
 namespace xgrad {
 
-/// "Not given": the start, stop or step of a slice that is to have its default.
+/// Stands for the default start, stop or step of a slice.
 struct None {};
 inline constexpr None none;
 
@@ -24,8 +24,7 @@ inline constexpr None none;
 ///     x[{ellipsis, 0}];             // position 0 along the last axis
 ///     x[{_, new_axis}];             // an axis of size 1 after the first
 ///
-/// Positions that a range names outside the axis are cut off; a single position outside is refused. Threads: a plain
-/// value.
+/// A range is clipped to the axis; a single position outside it is refused. Threads: a plain value.
 class Slice {
  public:
   enum class Kind : std::uint8_t { range, position, ellipsis, new_axis };
@@ -33,10 +32,10 @@ class Slice {
 
   /// All of the axis.
   constexpr Slice() = default;
-  /// One position; the axis is dropped. Throws ValueError for an unsigned number that is none of int64.
+  /// One position; the axis is dropped. Throws ValueError for an unsigned number that does not fit int64.
   template <std::integral I>
   constexpr Slice(I position) : kind_(Kind::position), start_(whole(position)) {}
-  /// start, start + step, ... as long as it is before stop.
+  /// start, start + step, ... while it is before stop.
   constexpr Slice(Bound start, Bound stop, std::int64_t step) : start_(start), stop_(stop), step_(step) {}
   constexpr explicit Slice(Kind kind) : kind_(kind) {}
 
@@ -46,7 +45,7 @@ class Slice {
   constexpr Bound stop() const { return stop_; }
   constexpr std::int64_t step() const { return step_; }
 
-  /// The same number with a sign; std::size_t{0} - 1, say, has none. Throws ValueError.
+  /// The same number as an int64. Throws ValueError if it does not fit, as std::size_t{0} - 1.
   template <std::integral I>
   static constexpr std::int64_t whole(I number) {
     if constexpr (std::unsigned_integral<I> && sizeof(I) >= sizeof(std::int64_t)) {
@@ -64,12 +63,12 @@ class Slice {
   std::int64_t step_ = 1;
 };
 
-/// What stands between the brackets, one entry for each axis that is named.
+/// The entries between the brackets, one for each axis that is named.
 using Slices = ShortList<Slice>;
 
 /// All of an axis.
 inline constexpr Slice _;
-/// All of as many axes as are not named.
+/// All axes that no other entry names.
 inline constexpr Slice ellipsis(Slice::Kind::ellipsis);
 /// A new axis of size 1.
 inline constexpr Slice new_axis(Slice::Kind::new_axis);
@@ -78,8 +77,8 @@ inline constexpr Slice new_axis(Slice::Kind::new_axis);
 template <class T>
 concept SliceBound = std::integral<T> || std::same_as<T, None>;
 
-/// The positions start, start + step, ... before stop. Without a start from the first one, without a stop through the
-/// last one; with a negative step the other way round. Throws ValueError for an unsigned number that is none of int64.
+/// The positions start, start + step, ... before stop. start defaults to the first position, stop to one past the last;
+/// with a negative step the other way round. Throws ValueError for an unsigned number that does not fit int64.
 template <SliceBound Start, SliceBound Stop, SliceBound Step = None>
 constexpr Slice slice(Start start, Stop stop, Step step = {}) {
   const auto bound = []<class T>(T value) -> Slice::Bound {

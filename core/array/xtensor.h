@@ -1,13 +1,13 @@
 // Between xgrad's arrays and xtensor: views over the same memory, and arrays from xtensor containers and expressions.
-// Whoever wants xtensor includes this header: what <xgrad/xgrad.h> includes is free of it. xtensor 0.26 moved its
-// headers; where they are is known here and in core/array/xtensor_buffer.h alone.
+// For programs that use xtensor: <xgrad/xgrad.h> does not include it. xtensor 0.26 moved its headers; their old and new
+// paths stand only in core/array/xtensor*.h.
 //
 //     const Array a = xt::xarray<Real>{{1, 2}, {3, 4}} * 2;          // or auto a = to_array(...)
 //     const Array data = std::move(table);                           // an xt::xarray or xt::xtensor: not copied
 //     const Real largest = xt::amax(view(a))();
 //
-// What leaves these functions is made of numbers, never of expressions that are still to be evaluated, but for views,
-// which say how long they are valid. Index and Mask go both ways like Array.
+// These functions return evaluated numbers, never lazy expressions, except for views, which say how long they are
+// valid. Index and Mask convert both ways, like Array.
 #pragma once
 
 #include <iterator>
@@ -38,8 +38,8 @@ Shape shape_of(const Sizes& sizes) {
   return shape;
 }
 
-/// The elements of an array as a container of xtensor's. Whoever asks for elements to write gets those that are the
-/// array's alone: copies made in the meantime, and graphs that hold one, keep theirs. Threads: as for the array.
+/// The elements of an array as an xtensor container. Writing goes to elements of the array's own (copy on write):
+/// copies made in the meantime, and graphs that hold one, keep theirs. Threads: as for the array.
 template <class T>
 class WritableElements {
  public:
@@ -57,9 +57,9 @@ class WritableElements {
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
   explicit WritableElements(BasicArray<T>& array) : elsewhere_(&array) {}
-  /// Of an array that lives in here.
+  /// For a temporary, which is kept in here.
   explicit WritableElements(BasicArray<T>&& array) : own_(std::move(array)) {}
-  /// Takes the numbers of a temporary that an expression was evaluated into.
+  /// Takes the elements of a temporary that an expression was evaluated into.
   template <class Container>
   requires(!std::same_as<Container, WritableElements>) WritableElements& operator=(const Container& values) {
     resize(values.size());
@@ -105,7 +105,7 @@ class WritableElements {
 }  // namespace detail
 }  // namespace xgrad
 
-/// What xtensor evaluates into before it assigns to such a view.
+/// The temporary that xtensor evaluates into before it assigns to such a view.
 template <class T>
 struct xt::temporary_container<xgrad::detail::WritableElements<T>> {
   using type = xt::uvector<T, xgrad::PoolAllocator<T>>;
@@ -133,9 +133,9 @@ auto view(const BasicArray<T>& array) {
 /// of the array, made before the view or after, keep their elements. Throws ShapeError when an expression of another
 /// size is assigned.
 ///
-/// An expression that is assigned is evaluated into a temporary first, so that it may read what it is assigned to:
+/// An assigned expression is evaluated into a temporary first, so that it may read the array that it is assigned to:
 /// seen = xt::transpose(seen). Where element i of the result depends on no element but i of the array,
-/// xt::noalias(seen) = seen * 2 does without.
+/// xt::noalias(seen) = seen * 2 saves the temporary.
 template <class T>
 auto mutable_view(BasicArray<T>& array) {
   return detail::adaptor(detail::WritableElements<T>(array), array.shape());
@@ -148,7 +148,7 @@ auto view(BasicArray<T>&& array) {
   return detail::adaptor(detail::WritableElements<T>(std::move(array)), shape);
 }
 
-/// xtensor containers on the pool of the library: of any number of axes, and of N.
+/// xtensor containers on the pool of the library: with any number of axes, and with N axes.
 template <class T>
 using PooledXarray =
     xt::xarray_container<xt::uvector<T, PoolAllocator<T>>, xt::layout_type::row_major, xt::svector<std::size_t, 4>>;
@@ -173,9 +173,9 @@ auto taken_over(Container&& source) {
 }
 }  // namespace detail
 
-/// Takes over the memory of an xt::xarray or xt::xtensor of Real, std::int64_t or bool, whatever its allocator; nothing
-/// is copied, but the few numbers that an array keeps in itself. What is on the pool (PooledXarray, PooledXtensor) goes
-/// back to it.
+/// Takes over the memory of an xt::xarray or xt::xtensor of Real, std::int64_t or bool, whatever its allocator; only
+/// the few numbers that an array stores in place are copied. Memory of the pool (PooledXarray, PooledXtensor) returns
+/// to it.
 template <class Storage, class Sizes, class Tag>
 requires detail::Element<typename Storage::value_type>
 auto to_array(xt::xarray_container<Storage, xt::layout_type::row_major, Sizes, Tag>&& source) {
@@ -198,7 +198,7 @@ auto to_array(const xt::xexpression<E>& expression) {
   BasicArray<T> result(detail::shape_of(e.shape()));
   auto out = xt::adapt(result.mutable_data(), static_cast<std::size_t>(result.size()), xt::no_ownership(),
                        detail::xtensor_shape(result.shape()));
-  // Nothing that the expression reads can be in an array that has just come into being.
+  // The expression cannot read an array that has only just been created.
   if constexpr (std::is_same_v<V, T>) {
     xt::noalias(out) = e;
   } else {

@@ -1,5 +1,5 @@
-// What an array's elements live in: xtensor's container on the pool, or one that somebody handed over. Only array.cpp
-// and xtensor.h look inside.
+// The storage of an array's elements: xtensor's container on the pool, or one that was handed over. Only array.cpp and
+// xtensor.h look inside.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct XtensorBuffer : Buffer<T> {
   using Storage = xt::uvector<T, PoolAllocator<T>>;
   static constexpr std::size_t in_place = 16 / sizeof(T);  // scalars need no second block
 
-  /// A container that was handed over, and how it goes.
+  /// A container that was handed over, and its deleter.
   struct Guest {
     void* container;
     void (*destroy)(void*);
@@ -35,7 +35,7 @@ struct XtensorBuffer : Buffer<T> {
   ~XtensorBuffer() {
     if (this->data != small && this->data != storage.data()) guest.destroy(guest.container);
   }
-  /// Room for `size` elements of any value.
+  /// Room for `size` uninitialised elements.
   static Ref<Buffer<T>> create(std::int64_t size) {
     auto* buffer = new (pool_allocate(sizeof(XtensorBuffer))) XtensorBuffer;
     auto owner = Ref<Buffer<T>>::adopt(buffer);
@@ -53,7 +53,7 @@ struct XtensorBuffer : Buffer<T> {
     buffer->data = buffer->storage.data();
     return Ref<Buffer<T>>::adopt(buffer);
   }
-  /// Takes over a container, whatever its allocator, of elements in a row.
+  /// Takes over a container of contiguous elements, whatever its allocator.
   template <class Container>
   static Ref<Buffer<T>> host(Container&& source) {
     auto owner = create(0);

@@ -1,5 +1,5 @@
-// xtensor's functions beside core/array/xtensor.h: mathematics, arange and eye, views of parts, transposition. xtensor
-// 0.26 moved their headers.
+// xtensor's functions that core/array/xtensor.h does not include: mathematics, arange and eye, views of parts,
+// transposition. xtensor 0.26 moved their headers.
 #pragma once
 
 #include "xtensor.h"

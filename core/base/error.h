@@ -1,7 +1,7 @@
 // The errors that the library throws, and `fail`, which throws them.
 //
-// Every message has one form, the operation first, then the rule that was broken with both sides of it, then the place
-// in the model if there is one:
+// Every message has the same form: first the operation, then the rule that was broken with both sides of it, then the
+// place in the model if there is one:
 //
 //     matmul: inner sizes differ: [32, 10, 256] @ [512, 64]
 //       in decoder.blocks.1.cross_attn.k (Linear 512 -> 64)
@@ -75,8 +75,8 @@ inline std::int64_t checked_multiply(std::string_view op, std::int64_t a, std::i
 
 namespace detail {
 
-/// Is told of every error that fail() throws on a thread, before it is thrown (Context::on_error). Threads: each hears
-/// of its own thread alone.
+/// Told of every error that fail() throws on a thread, before it is thrown (Context::on_error). Threads: each hears
+/// only of its own thread.
 class ErrorListener {
  public:
   virtual void error(std::string_view op, const std::string& message) noexcept = 0;
@@ -85,8 +85,8 @@ class ErrorListener {
   ~ErrorListener() = default;
 };
 
-/// Throws ValueError if `f` is a null pointer or holds no function, as an empty std::function: now, not when it is
-/// called.
+/// Throws ValueError if `f` is a null pointer or empty, as an empty std::function, at once rather than at the first
+/// call.
 template <class F>
 void refuse_empty(std::string_view op, const F& f) {
   bool empty = false;

@@ -1,4 +1,4 @@
-// What a child process must find whole: fork() copies memory, but of all threads only the one that calls it.
+// Keeping the state of a child process consistent: fork() copies all memory, but only the thread that calls it.
 #pragma once
 
 #include <mutex>
@@ -7,12 +7,12 @@
 
 namespace xgrad::detail {
 
-/// Makes fork() wait for a mutex, so that what it guards is whole in the child and nobody there waits for a thread that
-/// only the parent has. For static objects beside the mutex, which live as long as the program. Threads: made before
-/// main().
+/// Makes fork() wait for a mutex, so that the data it guards is consistent in the child and no thread there waits for
+/// one that only the parent has. For static objects beside the mutex, which live as long as the program. Threads: made
+/// before main().
 class WholeAtFork {
  public:
-  /// In which order fork() locks them: who holds one of `engine` may go on to those behind it, as all threads do.
+  /// The order in which fork() locks them: a holder of `engine` may go on to lock those after it, as all threads do.
   enum Order { engine, pools, shared_lists, large_blocks };
 
   WholeAtFork(std::mutex& (*mutex)(), Order order);

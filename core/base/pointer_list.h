@@ -1,4 +1,4 @@
-// Pointers in the order in which they came, each of which is found quickly.
+// Pointers in the order of insertion, with fast lookup.
 #pragma once
 
 #include <bit>
@@ -9,8 +9,8 @@
 
 namespace xgrad::detail {
 
-/// A list of different pointers and an index of it, by open addressing: faster than a std::unordered_map where most
-/// questions are about pointers that are there, and few. Threads: many may ask while none adds.
+/// A list of distinct pointers with a hash index (open addressing): faster than a std::unordered_map for few pointers
+/// and mostly successful lookups. Threads: many may search while none adds.
 template <class T>
 class PointerList {
  public:
@@ -25,7 +25,7 @@ class PointerList {
       if (!slots_[i].pointer) return none;
     }
   }
-  /// Its position, the end if it is new.
+  /// Its position, appended if it is new.
   int add(T* pointer) {
     if (const int position = find(pointer); position != none) return position;
     const int position = static_cast<int>(all_.size());

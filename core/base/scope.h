@@ -1,5 +1,5 @@
-// What a thread is doing: in which place of a model it is, whether it records, which gradient rule it runs, who
-// watches. Errors name the place, and nodes of the graph remember it.
+// The state of a thread: its place in a model, whether it records, the gradient rule that it runs, its observers.
+// Errors name the place, and nodes of the graph remember it.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace xgrad {
 class Observer;
 struct Node;
 
-/// Why a tensor that was computed from others has no history, and what becomes of the operations of a thread.
+/// Why a computed tensor has no history, and what becomes of the operations of a thread.
 enum class History : std::uint8_t {
-  recorded,  ///< it has one, or nothing that it was computed from had
-  no_grad,   ///< it was computed under NoGrad, or from what was
+  recorded,  ///< it has one, or none of its inputs had one
+  no_grad,   ///< it was computed under NoGrad, or from such a tensor
   gradient,  ///< it is a gradient whose graph was not asked for, or was computed from one
 };
 
-/// What is said of a tensor that has no history for this reason; nothing of one whose operations were recorded.
+/// The reason in words for a tensor without history; empty for one whose operations were recorded.
 std::string_view why_no_history(History history);
 
 /// A place in a model: a module's path, and what the module is ("Linear 512 -> 64") where that is known.
@@ -33,7 +33,7 @@ struct Place {
   const Place* around = nullptr;  ///< of the module around it, where that is known
   friend bool operator==(const Place&, const Place&) = default;
 };
-/// The one copy of a place that lives as long as the program; equal places give equal pointers.
+/// The interned copy of a place, which lives as long as the program; equal places give equal pointers.
 const Place* intern(std::string_view path, std::string_view what = {}, std::string_view rule = {},
                     const Place* around = nullptr);
 
@@ -48,22 +48,22 @@ class ErrorListener;
 class Donation;
 struct Setting;
 
-/// What a thread is doing. Every scope of the library sets one of these fields and puts it back.
+/// The state of a thread. Every scope of the library sets one of these fields and restores it.
 struct Context {
   const Place* place = nullptr;         ///< in the model; nullptr: nowhere
-  Observer* observers = nullptr;        ///< the newest of those that are shown what happens
+  Observer* observers = nullptr;        ///< the newest one
   ErrorListener* on_error = nullptr;    ///< told of the errors that fail() throws
   CopyListener* on_copy = nullptr;      ///< told of copies of tensors and arrays
   const Node* rule = nullptr;           ///< the operation whose gradient rule runs, the outermost
-  Donation* donation = nullptr;         ///< the rule that may write over what it holds
-  Setting* settings = nullptr;          ///< the innermost With
-  std::uint32_t recorded_rule = 0;      ///< the end of the id of `rule` while the graph of its gradient is recorded
+  Donation* donation = nullptr;         ///< the rule that may overwrite the values it holds
+  Setting* settings = nullptr;          ///< the innermost one
+  std::uint32_t recorded_rule = 0;      ///< the low bits of the id of `rule` while the graph of its gradient is recorded
   std::uint8_t order = 0;               ///< of the nodes that are made (graph/node.h)
   History history = History::recorded;  ///< what becomes of operations
   bool tracing = false;                 ///< operations that no gradient flows through leave a trace
-  bool plain = false;                   ///< fused operations run as those that they are composed of
-  bool showing = false;                 ///< what runs is an observer's
-  bool in_loop = false;                 ///< inside of a parallel_for
+  bool plain = false;                   ///< fused operations run in their composed form
+  bool showing = false;                 ///< the running code is an observer's
+  bool in_loop = false;                 ///< inside a parallel_for
 };
 inline thread_local constinit Context context;
 
@@ -73,14 +73,14 @@ const Place* place_of_rule(const Place* place, const char* op);
 /// The place of the composed form of an operation, within this thread's place.
 const Place* place_of_composed(const char* op);
 
-/// One thing that is set for a while; the chain of a thread's, from the innermost on.
+/// A field that is set for a while; a link in the thread's chain of them, innermost first.
 struct Setting {
   void* field;
   Setting* outer;
 };
 
-/// Sets a field of the thread's context for its life. Mostly it is the innermost that ends; on the heap they may die in
-/// any order, and the newest value counts. Threads: it belongs to the thread that made it, and must die there.
+/// Sets a field of the thread's context for its life. Usually the innermost ends first; on the heap they may die in any
+/// order, and the newest value counts. Threads: it belongs to the thread that made it, and must die there.
 template <class T>
 class With : Setting {
  public:
@@ -89,7 +89,7 @@ class With : Setting {
     context.settings = this;
   }
   ~With() {
-    T* then = static_cast<T*>(field);  // who gets back the value from before: the next one inside, if it is alive
+    T* then = static_cast<T*>(field);  // receives the value from before: the next one inside, if it is alive
     Setting** link = &context.settings;
     for (; *link && *link != this; link = &(*link)->outer) {
       if ((*link)->field == field) then = &static_cast<With*>(*link)->before_;
@@ -105,7 +105,7 @@ class With : Setting {
   T before_;
 };
 
-/// Takes `gone` out of a chain in which each knows the one around it.
+/// Removes `gone` from a chain that is linked from the innermost outwards.
 template <class T>
 void unlink(T*& innermost, T* gone, T* T::*outer) {
   T** link = &innermost;
@@ -114,7 +114,7 @@ void unlink(T*& innermost, T* gone, T* T::*outer) {
 }
 }  // namespace detail
 
-/// Where this thread is in a model, or nullptr: nowhere.
+/// This thread's place in a model; nullptr: nowhere.
 inline const Place* current_place() { return detail::context.place; }
 
 /// A named place, `decoder.blocks.1.cross_attn`, entered for the life of the object and left when it dies, also by an
@@ -126,11 +126,11 @@ class Scope : detail::With<const Place*> {
   [[nodiscard]] explicit Scope(const Place* place) : With(&detail::Context::place, place) {}
 };
 
-/// Fused operations, softmax, attention, run as the operations that they are composed of while it lives: a graph has
-/// each of these, and a breakpoint stops in a formula (core/graph/record_fused.h). That is one level: what a composed
-/// form calls itself, as the softmax of attention, is one operation as ever. Rules and the second run of a checkpoint
-/// keep to what held in their forward pass. `Plain(false)` is the kernels again. Threads: parallel_for takes it along;
-/// a new thread runs kernels.
+/// While it lives, fused operations (softmax, attention) run as the operations that they are composed of: a graph has
+/// each of these, and a breakpoint stops in a formula (core/graph/record_fused.h). That is one level: an operation that
+/// a composed form calls, as attention calls softmax, stays a single one. Rules and the second run of a checkpoint do
+/// as their forward pass did. `Plain(false)` returns to the kernels. Threads: parallel_for takes it along; a new thread
+/// runs kernels.
 struct [[nodiscard]] Plain : detail::With<bool> {
   [[nodiscard]] explicit Plain(bool on = true) : With(&detail::Context::plain, on) {}
 };

@@ -1,4 +1,4 @@
-// Text from outside, made fit to be shown.
+// Untrusted text made printable.
 #include "text.h"
 
 #include <algorithm>

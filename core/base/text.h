@@ -1,4 +1,4 @@
-// Turning values into text for messages, names and files: independent of the locale, shortest form that reads back.
+// Values as text for messages, names and files: independent of the locale, the shortest form that reads back.
 #pragma once
 
 #include <charconv>
@@ -43,7 +43,7 @@ void append(std::string& out, const Range& values) {
   out += ']';
 }
 
-/// The parts, one after the other, as one string: `cat("axis ", 3)` is "axis 3".
+/// The parts concatenated into one string: `cat("axis ", 3)` is "axis 3".
 template <class... Parts>
 std::string cat(const Parts&... parts) {
   std::string out;
@@ -51,8 +51,8 @@ std::string cat(const Parts&... parts) {
   return out;
 }
 
-/// Text in double quotes, at most about 100 bytes of it, with everything escaped that is not printable ASCII: how
-/// errors show names out of files.
+/// Text in double quotes, at most about 100 bytes of it, with everything escaped that is not printable ASCII: the form
+/// in which errors show names from files.
 std::string escaped(std::string_view text);
 
 namespace detail {
@@ -63,8 +63,8 @@ inline std::string rounded(double value, int precision = 6) {
   return {digits, std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, precision).ptr};
 }
 
-/// Text from outside as characters that can be shown: control bytes become \n or \x07, what is no UTF-8 becomes U+FFFD,
-/// and what is too long to be read is cut.
+/// Untrusted text made printable: control bytes become \n or \x07, invalid UTF-8 becomes U+FFFD, and overlong text is
+/// cut.
 std::string printable(std::string_view text);
 
 }  // namespace detail

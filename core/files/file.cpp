@@ -26,7 +26,7 @@ namespace {
   fail<IoError>(op, path, ": ", what, ": ", std::generic_category().message(error));
 }
 
-/// Calls again while a signal interrupts.
+/// Repeats a call while signals interrupt it.
 template <class Call>
 auto uninterrupted(Call call) {
   for (;;) {
@@ -34,7 +34,7 @@ auto uninterrupted(Call call) {
   }
 }
 
-/// `path`, if the operating system can be given it as it is.
+/// The path, which must not hold a NUL byte.
 std::string checked_path(std::string path, std::string_view op) {
   if (const std::size_t nul = path.find('\0'); nul != path.npos) {
     fail<ValueError>(op, "a path holds a NUL byte: ", std::string_view(path).substr(0, nul), "\\0...");
@@ -62,8 +62,8 @@ class Descriptor {
   int number_;
 };
 
-/// The file that becomes the target when it is complete. It is locked while it lives, which tells it from those that
-/// dead processes left behind: the system drops the locks of a process that dies.
+/// The file that becomes the target when it is complete. It is locked while it lives, which distinguishes it from those
+/// that dead processes left behind: the system drops the locks of a process that dies.
 class TemporaryFile {
  public:
   TemporaryFile(int folder, const std::string& target, mode_t mode) : folder_(folder), prefix_("." + target + ".") {
@@ -100,7 +100,7 @@ class TemporaryFile {
     return true;
   }
 
-  /// Removes the temporary files of this target that nobody has locked.
+  /// Removes the temporary files of this target that no process has locked.
   void remove_dead_siblings() const {
     const int entries = openat(folder_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (entries < 0) return;
@@ -115,7 +115,7 @@ class TemporaryFile {
  private:
   static constexpr std::string_view suffix = ".tmp";
 
-  /// Locks the new file; true when somebody who tidies up was faster. (Without locks in the file system, nobody is.)
+  /// Locks the new file; true if another process that tidies up was faster. (None is on a file system without locks.)
   bool taken_for_dead() const {
     struct stat status;
     return (flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) ||

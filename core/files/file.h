@@ -10,22 +10,22 @@
 
 namespace xgrad {
 
-/// The bytes of memory that this machine has: what is larger is not read.
+/// The memory of this machine in bytes: larger files are not read.
 std::int64_t machine_memory();
 
-/// A regular file, open for reading as long as the object lives. `op` is the word that its errors begin with.
+/// A regular file, open for reading as long as the object lives. Its errors begin with `op`.
 /// Threads: many may read from one object.
 class InputFile {
  public:
   /// Throws IoError when the file cannot be opened, or is a folder, a pipe or a device; ValueError for a path with a
-  /// NUL byte, which to the operating system is the path up to there.
+  /// NUL byte, where the operating system would cut it.
   explicit InputFile(std::string path, std::string_view op = "read_file");
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Bytes in the file when it was opened.
+  /// The size in bytes when the file was opened.
   std::int64_t size() const { return size_; }
   /// `count` bytes from position `begin` on. Throws IoError when reading fails or the file has become shorter,
   /// LimitError if there is no memory for so many.
@@ -38,16 +38,16 @@ class InputFile {
   std::int64_t size_;
 };
 
-/// Everything that is in a file. Throws as InputFile and its read.
+/// The whole content of a file. Throws as InputFile and its read.
 std::string read_file(const std::string& path);
 
-/// Puts the pieces, one behind the other, into the file. Whatever happens, a reader and a machine that lost its power
-/// find the old content or the new one, never a mixture: the bytes go to a temporary file in the same folder, which is
+/// Writes the pieces to the file, one after the other. Whatever happens, a later reader, also after a loss of power,
+/// finds the old content or the new one, never a mixture: the bytes go to a temporary file in the same folder, which is
 /// synced and then renamed. Throws IoError and leaves the old file as it was; a link, folder, pipe or device of that
 /// name is refused. Throws ValueError for a path with a NUL byte. Temporary files that dead processes left for this
 /// file are removed.
 ///
-/// Threads: several, and several processes, may write the same file; one of them is the last.
+/// Threads: several threads and processes may write the same file; the last one wins.
 void write_file_atomically(const std::string& path, std::span<const std::string_view> pieces,
                            std::string_view op = "write_file_atomically");
 void write_file_atomically(const std::string& path, std::string_view content);

@@ -1,4 +1,4 @@
-// JSON from files, read with distrust. Not installed: who uses the library needs no other for JSON.
+// JSON from untrusted files. Not installed, so that users of the library need no JSON library.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,11 +11,11 @@
 
 namespace xgrad {
 
-/// How many brackets may stand in one another: more than in any honest file, and so few that a function that calls
-/// itself for what is inside may go through what was read.
+/// The greatest depth of nested brackets: more than any honest file has, and few enough for a recursive function to
+/// walk through the document.
 inline constexpr int max_json_depth = 64;
 
-/// The document in a file. `op` is the word that errors begin with.
+/// The document in a file. Its errors begin with `op`.
 ///
 /// Throws LimitError for a file of more than `max_bytes`; FormatError for one that is not JSON in UTF-8, whose brackets
 /// are nested deeper than max_json_depth, which gives a key of an object twice or has a number beyond those of double;

@@ -23,7 +23,7 @@ extern char** environ;
 namespace xgrad::detail {
 namespace {
 
-// A file that has no name and is gone when it is closed.
+// A file without a name that is gone when it is closed.
 class ScratchFile {
  public:
   explicit ScratchFile(std::string_view caller) : caller_(caller), file_(std::tmpfile()) {
@@ -52,7 +52,7 @@ class ScratchFile {
   std::FILE* file_;
 };
 
-// How the new process begins: with these files, in a group of its own, and deaf to no signal.
+// The start of the new process: with these files, in a process group of its own, and with no signal blocked or ignored.
 class Beginning {
  public:
   Beginning(const ScratchFile& input, const ScratchFile& output, const ScratchFile& complaints) {
@@ -83,7 +83,7 @@ class Beginning {
   posix_spawnattr_t attributes_;
 };
 
-// A limit that is lower already stays.
+// Lowers a limit; one that is lower already stays.
 void limit_resource(pid_t process, __rlimit_resource resource, rlim_t soft, rlim_t hard) {
   rlimit limit{};
   if (prlimit(process, resource, nullptr, &limit) != 0) return;
@@ -91,7 +91,7 @@ void limit_resource(pid_t process, __rlimit_resource resource, rlim_t soft, rlim
   prlimit(process, resource, &limit, nullptr);
 }
 
-// The status of the process when it has ended; ended by force if that takes longer than `seconds`.
+// The status of the process when it has ended; it is killed if that takes longer than `seconds`.
 struct Ending {
   int status = 0;
   bool in_time = true;
@@ -103,7 +103,7 @@ Ending wait_for(pid_t process, int seconds) {
   for (auto pause = std::chrono::microseconds(200);; pause = std::min(pause * 2, std::chrono::microseconds(5000))) {
     const pid_t ended = waitpid(process, &ending.status, ending.in_time ? WNOHANG : 0);
     if (ended == process) return ending;
-    if (ended < 0 && errno != EINTR) return {};  // the program that we are in lets nobody wait; its output will tell
+    if (ended < 0 && errno != EINTR) return {};  // the calling program reaps its children itself; the output will tell
     if (ended == 0 && Clock::now() >= end) {
       kill(-process, SIGKILL);
       ending.in_time = false;
@@ -134,7 +134,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
     return result;
   }
   const auto seconds = static_cast<rlim_t>(limits.processor_seconds), bytes = static_cast<rlim_t>(limits.memory);
-  limit_resource(process, RLIMIT_CPU, seconds, seconds + 1);  // a signal that tells why, then one that ends it
+  limit_resource(process, RLIMIT_CPU, seconds, seconds + 1);  // a signal that tells why, then one that kills
   limit_resource(process, RLIMIT_AS, bytes, bytes);
   limit_resource(process, RLIMIT_CORE, 0, 0);
   const Ending ending = wait_for(process, limits.seconds);

@@ -10,10 +10,10 @@
 
 namespace xgrad {
 
-/// What a program that draws may use.
+/// The limits of a program that draws.
 struct DrawingLimits {
   int processor_seconds = 20;
-  int seconds = 60;                             ///< by the clock, in case that it waits for something
+  int seconds = 60;                             ///< of wall-clock time, in case it waits for something
   std::int64_t memory = std::int64_t{2} << 30;  ///< bytes
 };
 
@@ -22,13 +22,13 @@ namespace detail {
 /// How a program ended.
 struct ProgramResult {
   std::string output;
-  std::string failure;  ///< what went wrong, in words; empty if all is well
+  std::string failure;  ///< empty on success
   bool is_there = true;
 };
 
-/// Runs the program `arguments[0]`, found in PATH, with `input` as its standard input. It is ended where it passes a
-/// limit, so the call always returns. Nothing is copied of this process, which may have many threads.
-/// Throws IoError where there is no room for temporary files.
+/// Runs the program `arguments[0]`, found in PATH, with `input` as its standard input. It is killed when it exceeds a
+/// limit, so the call always returns. This process, which may have many threads, is not copied.
+/// Throws IoError if there is no room for temporary files.
 ///
 /// Threads: any number may run programs.
 ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input,

@@ -3,7 +3,7 @@
 //     {"__metadata__": {"key": "text"}, "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
 //
 // Two entries of the metadata are ours. "xgrad.checksum" says "crc32"; "xgrad.crc32" has one number for the rest of the
-// metadata and one for each array, in the order of their names. With either of them lost, the other tells.
+// metadata and one for each array, in the order of their names. If either of them is lost, the other reveals it.
 #include "safetensors.h"
 
 #include <zlib.h>
@@ -35,7 +35,7 @@ constexpr std::string_view algorithm_key = "xgrad.checksum";
 constexpr std::string_view algorithm = "crc32";
 constexpr std::string_view checksums_key = "xgrad.crc32";
 
-/// Which file, and which array in it, an error is about.
+/// The file, and the array in it, that an error is about.
 struct ArrayPlace {
   const std::string& path;
   std::string_view name;
@@ -124,7 +124,7 @@ constexpr Dtype dtypes[] = {
 
 // ---- Headers ----
 
-/// What a header says about an array.
+/// The entry of an array in a header.
 struct Entry {
   const Dtype* dtype = nullptr;
   Shape shape;
@@ -137,8 +137,8 @@ struct Header {
   Metadata metadata;
 };
 
-/// Hears the parser's events and refuses whatever a header does not have. The parser keeps a stack of its own, so
-/// brackets without end cost no recursion.
+/// Receives the parser's events and refuses everything that does not belong in a header. The parser keeps a stack of
+/// its own, so brackets without end cost no recursion.
 class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
   HeaderReader(const std::string& path, const LoadOptions& options) : path_(path), options_(options) {}
@@ -233,7 +233,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
     ++depth_;
   }
 
-  /// Something stands where something else has to.
+  /// Refuses a value of the wrong kind.
   [[noreturn]] void refuse() const {
     if (depth_ == 0) fail<FormatError>(load_op, path_, ": the header is not an object");
     if (depth_ == 1) place().fail<FormatError>("is not an object");
@@ -280,7 +280,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   Entry entry_;
 };
 
-/// What a file is that has no safetensors header.
+/// A guess at the kind of a file without a safetensors header.
 std::string_view guess(std::string_view start) {
   if (start.starts_with("\x1f\x8b")) return " (it looks like gzip)";
   if (start.starts_with("PK\x03\x04")) return " (it looks like a zip archive, perhaps of pickled objects)";
@@ -367,7 +367,7 @@ std::string hex(std::uint32_t number) {
   return std::string(static_cast<std::size_t>(digits + 8 - end), '0').append(digits, end);
 }
 
-/// The checksums that a file brought with it, compared one by one, in the order in which they were written.
+/// The checksums of a file, compared one by one, in the order in which they were written.
 class Checksums {
  public:
   Checksums(const std::string& path, const Header& header, Checksum wanted) : path_(path) {
@@ -463,7 +463,7 @@ void save_safetensors(const std::string& path, const StateFile& content) {
   }
   metadata.emplace(algorithm_key, algorithm);
   metadata.emplace(checksums_key, sums);
-  // Behind wider elements narrower ones are always aligned. The names are in order already.
+  // After wider elements narrower ones are always aligned. The names are in order already.
   constexpr std::string_view order[] = {"I64", "F64", "F32", "BOOL"};
   std::ranges::stable_sort(items, {}, [&](const auto& item) { return std::ranges::find(order, item.second.dtype); });
 

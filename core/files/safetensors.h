@@ -1,4 +1,4 @@
-// Named arrays in files: the safetensors format, read strictly and written so that no accident leaves half a file.
+// Named arrays in files: the safetensors format, read strictly and written so that no crash leaves half a file.
 //
 //     save_safetensors("model.safetensors", {.arrays = {{"weight", w}, {"bias", b}}, .metadata = {{"epoch", "3"}}});
 //     const StateFile file = load_safetensors("model.safetensors");
@@ -11,13 +11,13 @@
 
 namespace xgrad {
 
-/// What a reader thinks of checksums.
+/// The treatment of checksums by a reader.
 enum class Checksum {
-  if_present,  ///< those that a file has are verified; one that never had any is read, too
-  required,    ///< a file without them is refused: no damage, of whatever extent, can hide itself by hiding them
+  if_present,  ///< checksums that a file has are verified; a file without any is read, too
+  required,    ///< a file without them is refused: no damage, however large, can hide itself by removing them
 };
 
-/// What a reader accepts. The defaults are those of the format, and what save_safetensors keeps to.
+/// The limits of a reader. The defaults are those of the format, and save_safetensors keeps to them.
 struct LoadOptions {
   std::int64_t max_header_bytes = 100'000'000;
   std::int64_t max_arrays = 100'000;
@@ -26,11 +26,11 @@ struct LoadOptions {
   Checksum checksum = Checksum::if_present;  ///< required, where save_safetensors must have written the file
 };
 
-/// Replaces the file by these arrays, or throws and leaves it as it was (see write_file_atomically).
+/// Replaces the content of the file by these arrays, or throws and leaves it as it was (see write_file_atomically).
 ///
 /// Array is stored as F32 or F64, whichever Real is, Index as I64, Mask as BOOL. A checksum of every array with its
-/// name and shape, and one of the metadata, go into the file; to the metadata is added {"format": "pt"}, which tools
-/// written in Python ask for, unless there is a "format" already. Equal content gives equal bytes.
+/// name and shape, and one of the metadata, go into the file; {"format": "pt"}, which tools written in Python ask for,
+/// is added to the metadata unless it has a "format". Equal content gives equal bytes.
 ///
 /// Throws ValueError for a name that is reserved ("__metadata__", metadata beginning with "xgrad.") or is not UTF-8,
 /// LimitError beyond the defaults of LoadOptions, IoError.

@@ -1,4 +1,4 @@
-// State: arrays and facts by name.
+// State: arrays and metadata by name.
 #include "state.h"
 
 #include <utility>
@@ -40,7 +40,7 @@ void StateFile::add(std::string_view prefix, const StateFile& state) {
     Map added;
     for (const auto& [name, value] : others) {
       const std::string full = cat(prefix, ".", name);
-      if (mine.contains(full)) fail<ValueError>("add", escaped(full), " is there already");
+      if (mine.contains(full)) fail<ValueError>("add", escaped(full), " exists already");
       added.emplace_hint(added.end(), full, value);
     }
     return added;

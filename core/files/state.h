@@ -1,4 +1,4 @@
-// State: arrays and facts by name, what models, optimizers and checkpoints are saved as.
+// State: arrays and metadata by name, the form in which models, optimizers and checkpoints are saved.
 #pragma once
 
 #include <map>
@@ -14,10 +14,10 @@ namespace xgrad {
 using AnyArray = std::variant<Array, Index, Mask>;
 /// Arrays by name. A name is any text in UTF-8; it is never taken for a path.
 using NamedArrays = std::map<std::string, AnyArray, std::less<>>;
-/// Further facts, text by name.
+/// Further information, text by name.
 using Metadata = std::map<std::string, std::string, std::less<>>;
 
-/// What a file holds. Threads: many may read it, or one change it; as a std::map.
+/// The content of a file. Threads: many may read it, or one change it; as a std::map.
 struct StateFile {
   NamedArrays arrays = {};
   Metadata metadata = {};
@@ -29,15 +29,15 @@ struct StateFile {
   /// The entry of the metadata. Throws FormatError when there is none.
   const std::string& text(std::string_view key) const;
 
-  /// Takes in another state, everything under the name `prefix.name`: what a checkpoint is made of.
+  /// Adds another state, everything under the name `prefix.name`: the parts of a checkpoint.
   ///
   ///     StateFile checkpoint;
   ///     checkpoint.add("model", {.arrays = model.state_dict()});
   ///     checkpoint.add("optimizer", adam.state_dict());
   ///
-  /// Throws ValueError for a name that is there already; then nothing has changed.
+  /// Throws ValueError for a name that exists already; then nothing has changed.
   void add(std::string_view prefix, const StateFile& state);
-  /// What was added under `prefix`, under its own names again.
+  /// The part that was added under `prefix`, under its original names.
   StateFile part(std::string_view prefix) const;
 };
 

@@ -1,4 +1,4 @@
-// The error that lists in what a state differs.
+// The error that lists the differences of a state.
 #include "state_difference.h"
 
 #include <algorithm>

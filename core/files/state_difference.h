@@ -1,4 +1,4 @@
-// In what a state read from a file differs from what its reader needs: names, and the error that lists them.
+// Differences between a state read from a file and what its reader needs: names, and the error that lists them.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct StateDifference {
   void add_mismatch(std::string_view name, const Shape& given, const Shape& needed);
   void add_mismatch(std::string_view name, std::string_view what);
   /// Throws FormatError with the names, one a line (of a long list the first 20), unless there is no difference.
-  /// `source` is the file that the state came from, if it came from one.
+  /// `source` is the file that the state came from, if there is one.
   void refuse(std::string_view op, std::string_view source = {}) const;
 };
 

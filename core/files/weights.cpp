@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view op = "load_weights";
 constexpr std::string_view map_key = "weight_map";
 
-/// The names of arrays by the file that holds them.
+/// The names of arrays, grouped by the file that holds them.
 using ArraysByFile = std::map<std::string, std::vector<std::string>>;
 
 ArraysByFile read_index(const std::string& path, const LoadOptions& options) {
@@ -42,9 +42,10 @@ ArraysByFile read_index(const std::string& path, const LoadOptions& options) {
     }
     require_names(file.is_string());
     const auto& text = file.get_ref<const std::string&>();
-    // A name and no path: an index has no say in what else is read.
+    // A file name, not a path: an index has no say in what else is read.
     if (!text.ends_with(".safetensors") || text.find_first_of(std::string_view("/\\\0", 3)) != text.npos) {
-      fail<FormatError>(op, path, ": ", escaped(name), ": ", escaped(text), " is no safetensors file beside the index");
+      fail<FormatError>(op, path, ": ", escaped(name), ": ", escaped(text),
+                        " is not a safetensors file beside the index");
     }
     arrays[text].push_back(name);
   }

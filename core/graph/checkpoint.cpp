@@ -1,4 +1,4 @@
-// A function that the graph holds in place of what it computed.
+// A function that the graph holds in place of its intermediate values.
 #include "checkpoint.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using Checkpointed = std::function<Tensor(const Tensors&)>;
 using Leaves = std::vector<Ref<Node>>;
 using Again = std::function<std::shared_ptr<void>()>;
 
-// While it lives, random numbers are drawn as from this state; then they go on where they were.
+// While it lives, random numbers are drawn from this state; afterwards the generator continues where it was.
 class RandomScope {
  public:
   explicit RandomScope(const RandomState& state) : was_(random_state()) { set_random_state(state); }
@@ -27,7 +27,7 @@ class RandomScope {
   RandomState was_;
 };
 
-// The leaves that gradients flow to from y, but for `own`, the inputs. What was recorded since `mark` is f's.
+// The leaves that gradients flow to from y, except `own`, the inputs. Nodes recorded since `mark` are f's.
 Leaves leaves_behind(const Tensor& y, const Tensors& own, const Node& mark) {
   Leaves leaves;
   if (!y.requires_grad()) return leaves;
@@ -40,7 +40,7 @@ Leaves leaves_behind(const Tensor& y, const Tensors& own, const Node& mark) {
           leaves.push_back(Ref<Node>::share(const_cast<Node*>(&node)));
         } else if (node.id < mark.id) {
           fail<GraphError>("checkpoint", "the function uses the result of ", node.op,
-                           ", which was computed outside of it: give it as an input");
+                           ", which was computed outside it: pass it as an input");
         }
         return true;
       },
@@ -48,7 +48,7 @@ Leaves leaves_behind(const Tensor& y, const Tensors& own, const Node& mark) {
   return leaves;
 }
 
-// One rule for the inputs and then the leaves: what jointly() is where they are counted when the program is compiled.
+// One rule for the inputs and then the leaves: jointly() for a number known only at run time.
 template <class F>
 struct JointlyAll : detail::InputList<const Tensors&> {
   const Leaves& leaves;
@@ -73,7 +73,7 @@ Tensor run(const Checkpointed& f, const Tensors& inputs) {
   return y;
 }
 
-// Runs f again and goes back through it. The inputs come first, then the leaves.
+// Runs f again and differentiates it. The inputs come first, then the leaves.
 Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& leaves, const RandomState& random,
                   const Again& again, const Tensor& gy, Wanted wanted) {
   const bool graph_wanted = recording();
@@ -89,7 +89,7 @@ Tensors gradients(const Checkpointed& f, const Tensors& inputs, const Leaves& le
     const Tensor& input = inputs[i];
     const bool wants = wanted[static_cast<int>(i)];
     if (graph_wanted && input.requires_grad()) {
-      // An input that f uses besides gets its gradient as a leaf of f.
+      // An input that f also captures gets its gradient as a leaf of f.
       own.push_back(is_leaf_of_f(input.node()) ? input : alias(input));
     } else {
       own.push_back(wants ? variable(input) : input.detach());

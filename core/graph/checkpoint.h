@@ -1,13 +1,13 @@
-// Activation checkpointing: memory for time. What lies between the inputs of a function and its result is not kept for
-// the backward pass, which runs the function again.
+// Activation checkpointing saves memory at the cost of time: the intermediate values of a function are not kept for the
+// backward pass, which runs the function again.
 //
 //     for (const Block& block : blocks) {
 //       x = checkpoint([&block](const Tensor& x) { return block(x); }, x);
 //     }
 //
 // The function runs again in the backward pass, when the function that called checkpoint() may have returned. So it
-// captures what lives as long as the graph, a layer, by reference, and all else by value: [&block], or within a module
-// [this, mask]. With [&] it would read locals and arguments that are gone.
+// captures by reference only objects that live as long as the graph, such as a layer, and all else by value: [&block],
+// or within a module [this, mask]. With [&] it would read locals and arguments that are gone.
 //
 // A stack of n blocks then keeps the n inputs of its blocks, and the activations of one block at a time.
 #pragma once
@@ -27,15 +27,15 @@ template <class>
 using AsTensor = const Tensor&;
 }  // namespace detail
 
-/// y = f(inputs), of whose inner values none is kept; a backward pass runs f again, with the random numbers that it
-/// drew (Chen et al. 2016). Gradients flow to the inputs, and to the leaves, parameters, that f uses besides; of any
-/// order, by differentiating that second run. f must do the same when it runs again, and what it refers to must live as
-/// long as the graph. A layer that counts its runs, as BatchNorm in training, counts both. Without recording, f is just
-/// run.
+/// y = f(inputs), without keeping its intermediate values; a backward pass runs f again, with the same random numbers
+/// (Chen et al. 2016). Gradients flow to the inputs, and to the other leaves (parameters) that f uses; gradients of any
+/// order come from differentiating the second run. f must do the same when it runs again, and everything that it refers
+/// to must live as long as the graph. A layer that counts its runs, as BatchNorm in training, counts both. Without
+/// recording, f is just run.
 ///
 /// Throws ValueError for an empty function and more than 60000 inputs and leaves; GraphError for an undefined input or
-/// result, and if f uses the result of an operation outside of it, which is to be an input; what f throws. The backward
-/// pass throws GraphError if f comes to another shape or to other leaves in its second run.
+/// result, and if f uses the result of an operation outside it that is not an input; and whatever f throws. The
+/// backward pass throws GraphError if the second run of f gives another shape or uses other leaves.
 Tensor checkpoint(const std::function<Tensor(const Tensors&)>& f, const Tensors& inputs);
 
 /// The same with a function of one or more tensors: `checkpoint([this](const Tensor& q, const Tensor& k) { ... }, q,

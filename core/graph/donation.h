@@ -1,7 +1,7 @@
-// Gradients written over numbers that nobody will look at again.
+// Gradients that overwrite values which are no longer needed.
 //
-// Most backward passes let the graph go as they use it. Then what a rule is given and what it holds is often needed for
-// this one gradient, which may take its place in memory: one array less, and one that lies in the cache.
+// Most backward passes release the graph as they use it. Then the values that a rule receives and holds are often
+// needed only for this one gradient, which may take their memory: one array less, and one that lies in the cache.
 #pragma once
 
 #include <utility>
@@ -16,7 +16,7 @@ namespace xgrad::detail {
 class Donation {
  public:
   explicit Donation(Node* node) : node_(node), outer_(std::exchange(context.donation, this)) {}
-  /// What was taken is gone, so the rule cannot run again, even if it has thrown.
+  /// The values that were taken are gone, so the rule cannot run again, even if it has thrown.
   ~Donation() {
     context.donation = outer_;
     if (taken_) node_->release();
@@ -24,8 +24,8 @@ class Donation {
   Donation(const Donation&) = delete;
   Donation& operator=(const Donation&) = delete;
 
-  /// For a rule: the numbers of gy, or of a tensor that the rule holds. If this is the last run and nobody else holds
-  /// them they are unique (Array::unique), to be written over, and the tensor is empty from now on; else shared.
+  /// For a rule: the numbers of gy, or of a tensor that the rule holds. In the last run, and if nothing else holds
+  /// them, they are unique (Array::unique), to be overwritten, and the tensor is empty from now on; else shared.
   static Array take(const Tensor& held) {
     Donation* const run = context.donation;
     if (!run || !run->node_ || !held.unique()) return held.value();

@@ -1,17 +1,17 @@
 // The backward pass.
 //
 // 1. Collect: a depth-first walk from y, with a stack of its own, lists the results of operations so that inputs come
-//    before what was computed from them, and marks those that lead to a requested tensor. Leaves are not listed.
-// 2. Check what the graph itself tells: that the requested tensors were reached, that nothing was released or assigned
-//    since it was recorded. Nothing has changed so far.
+//    before their results, and marks those that lead to a requested tensor. Leaves are not listed.
+// 2. Check the graph: the requested tensors must be reached, and nothing may have been released or assigned since it
+//    was recorded. Nothing has changed so far.
 // 3. Go through the list backwards; each node's gradient is complete when its turn comes. Its rules give the gradients
-//    of its inputs, which are added up, and are then let go, unless the graph is to be kept.
-// 4. Hand over what was found: grad() returns it; backward() adds it to the gradients of the leaves, all or none.
+//    of its inputs, which are added up; then the rules are released, unless the graph is to be kept.
+// 4. Hand over the gradients: grad() returns them; backward() adds them to those of the leaves, all or none.
 //
 // Hooks and rules are foreign code: they may throw, return a wrong shape, drop the tensors that the pass was called
-// with, assign leaves, or change the gradient that they are shown. So the pass holds what it works on, checks what they
-// return, looks again at the versions of a node's inputs when the node's turn comes, and shows every hook a handle of
-// its own.
+// with, assign leaves, or change the gradient that they are shown. So the pass holds everything that it works on,
+// checks what they return, checks the versions of a node's inputs again when the node's turn comes, and gives every
+// hook a handle of its own.
 #include "grad.h"
 
 #include <mutex>
@@ -31,13 +31,13 @@ namespace {
 constinit std::mutex accumulation;
 const detail::WholeAtFork whole_accumulation{[]() -> std::mutex& { return accumulation; }, detail::WholeAtFork::engine};
 
-// What the context says of a rule: new nodes belong to it. The outermost counts: a rule may differentiate.
+// The id of the rule that new nodes belong to: the outermost one, since a rule may differentiate.
 std::uint32_t recorded_rule(const Node& node) {
   const std::uint32_t outer = detail::context.recorded_rule;
   return outer == 0 && recording() ? static_cast<std::uint32_t>(node.id) : outer;
 }
 
-// What is done with gradients that meet, in the one operation that the core itself needs.
+// Adds gradients that meet, the one operation that the core itself needs.
 Tensor add_recorded(const Tensor& a, const Tensor& b) {
   Array sum(a.shape());
   Real* out = sum.mutable_data();
@@ -88,7 +88,7 @@ class Pass {
   bool reached(int target) const { return awaited_[static_cast<std::size_t>(target)] > 0; }
   // Whether y was computed from this target before gradients flowed to it.
   bool came_late(int target) const { return std::ranges::find(late_, target) != late_.end(); }
-  // `complete(target, gradient)` is told of each that is reached when its gradient is complete.
+  // Calls complete(target, gradient) for each target that is reached, when its gradient is complete.
   template <class Complete>
   Tensors run(const Tensor& seed, bool release, const Complete& complete);
 
@@ -107,14 +107,14 @@ class Pass {
     return walk;
   }
   bool seen(const Node& node) const { return node.walk.load(std::memory_order_relaxed) == walk_; }
-  // Whether a gradient has to go along this arrow.
+  // Whether a gradient must flow along this arrow.
   bool needed(const Edge& edge) const {
     const Node& node = *edge.to;
     if (!edge.carries || !node.requires_grad) return false;
     if (node.is_leaf()) return targets_.find(&node) != Targets::none;
     return seen(node) && needed_[static_cast<std::size_t>(node.slot)];
   }
-  // Of a node whose rules hold inputs: throws unless they are as they were when it was recorded.
+  // For a node whose rules hold inputs: throws if one of them was assigned since it was recorded.
   static void check_versions(const Node& node);
   bool reach(Node& target);
   void enter(Node& node);
@@ -135,12 +135,12 @@ class Pass {
   std::vector<int> late_;             // targets that y was computed from before gradients flowed to them
   Tensors pending_;                   // by slot: gradients while they are being added up
   Tensors found_;                     // by target
-  std::vector<int> done_;             // leaves to which the node that is visited gave the last gradient
-  Tensors joint_;                     // what a joint rule returns
+  std::vector<int> done_;             // leaves that received their last gradient from the node being visited
+  Tensors joint_;                     // the results of a joint rule
   std::unique_ptr<bool[]> wanted_;
 };
 
-// Whether `node` is a target; from now on, one that y depends on.
+// Whether `node` is a target; counts the gradients that it awaits.
 bool Pass::reach(Node& node) {
   const bool every_leaf = collect_ == Collect::all_leaves;
   const bool add = every_leaf && (node.is_leaf() || (node.extras && node.extras->retain_grad));
@@ -198,7 +198,7 @@ void Pass::collect(std::uint64_t oldest) {
       continue;
     }
     const Frame done = frame;
-    // The marks of all nodes in the stack or the list are taken back in the end: a node is in one of them always.
+    // The marks of all nodes in the stack or the list are removed in the end: a node is always in one of them.
     needed_.push_back(done.needed);
     order_.push_back(done.node);
     stack_.pop_back();
@@ -284,7 +284,7 @@ void Pass::visit(Node& node, const Tensor& gy, bool release) {
     const detail::With rule(&detail::Context::recorded_rule, recorded_rule(node));
     edge.rule(gy, y, wanted, gx, &edge);
     if (!recording()) return;
-    for (std::size_t j = 0; j < edge.covers; ++j) {  // what is only handed on leaves a trace, too
+    for (std::size_t j = 0; j < edge.covers; ++j) {  // a gradient that is only passed on leaves a trace, too
       if (wanted[j] && gx[j].defined() && same(gx[j], gy)) gx[j] = alias(gy);
     }
   };
@@ -362,7 +362,7 @@ Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
     const std::string_view why = why_no_history(y.history());
     if (!why.empty()) fail<GraphError>(caller, "the result ", why);
     fail<GraphError>(caller, "the result depends on nothing that requires a gradient",
-                     y.is_leaf() ? " (it is no result of a recorded operation)" : "");
+                     y.is_leaf() ? " (it is not the result of a recorded operation)" : "");
   }
   if (!seed.defined()) {
     if (y.size() != 1) {
@@ -377,8 +377,7 @@ Tensor seed_for(const char* caller, const Tensor& y, const Tensor& seed) {
   return seed;
 }
 
-// Names gradients after what they are the gradients of, where both are known: dloss/dw. What is older than the pass is
-// the caller's.
+// Names the gradient of a named tensor: dloss/dw. Tensors older than the pass are the caller's and keep their names.
 void name_gradients(const Tensor& y, const Tensors& xs, const Tensors& gradients, const Node& before) {
   const std::string result = y.name().empty() ? "L" : y.name();
   for (std::size_t i = 0; i < xs.size(); ++i) {
@@ -482,7 +481,7 @@ void Tensor::backward(const BackwardOptions& options) const {
     if (!found[i].defined()) continue;
     NodeExtras& extras = targets.all()[i]->needed_extras();
     if (extras.has_grad) {
-      extras.grad.mutable_data();  // a copy of its own, if somebody else holds it
+      extras.grad.mutable_data();  // a copy of its own, if it is shared
     } else if (!found[i].unique() || !found[i].value().unique()) {
       found[i] = Tensor(Array(found[i].shape(), std::span(found[i].value().begin(), found[i].value().end())));
     }

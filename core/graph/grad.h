@@ -10,7 +10,7 @@
 
 namespace xgrad {
 
-/// What grad() does for a tensor that the result does not depend on.
+/// The behaviour of grad() for a tensor that the result does not depend on.
 enum class Unused {
   refuse,  ///< throw GraphError and name it
   zeros,   ///< return zeros of its shape
@@ -21,8 +21,8 @@ struct GradOptions {
   bool create_graph = false;  ///< record the pass, so that the gradients can be differentiated again
   bool retain_graph = false;  ///< keep the graph for another pass (create_graph does, too)
   Unused unused = Unused::refuse;
-  /// Called with each of `xs` and its gradient as soon as that is complete, while the rest of the pass is still to run:
-  /// the last layer's parameters come first. What it throws ends the pass.
+  /// Called with each of `xs` and its gradient as soon as that is complete, before the rest of the pass has run: the
+  /// last layer's parameters come first. An exception from it ends the pass.
   std::function<void(const Tensor& x, const Tensor& gradient)> ready = {};
 };
 
@@ -31,8 +31,8 @@ struct BackwardOptions {
   bool retain_graph = false;
 };
 
-/// The gradients of <seed, y> with respect to each of `xs`, in their order and shapes. Touches nothing: gradients are
-/// returned, no tensor is changed. `xs` may be leaves or results. Throws GraphError if y depends on nothing that
+/// The gradients of <seed, y> with respect to each of `xs`, in their order and shapes. Has no side effects: gradients
+/// are returned, no tensor is changed. `xs` may be leaves or results. Throws GraphError if y depends on nothing that
 /// requires a gradient, if an x requires none or is not reached, if the graph was released, if a value that is needed
 /// was assigned since it was used, or if a rule returns a wrong shape; ShapeError if the seed's shape is not y's.
 /// Threads: passes through different graphs may run at the same time, also where graphs share leaves and constants.
@@ -43,18 +43,17 @@ struct BackwardOptions {
 Tensors grad(const Tensor& y, const Tensors& xs, const GradOptions& options = {});
 
 namespace detail {
-/// As grad(), through that part of the graph alone that was recorded since `oldest`, the id of a node. What lies behind
-/// it may be in use by another pass.
+/// As grad(), but only through the part of the graph that was recorded since `oldest`, the id of a node. The part
+/// before it may be in use by another pass.
 Tensors grad_since(std::uint64_t oldest, const Tensor& y, const Tensors& xs, const GradOptions& options);
 }  // namespace detail
 
-/// x itself as a new vertex of the graph. For those who need the gradient of one use of x apart from its other uses.
+/// x itself as a new vertex of the graph, to get the gradient of one use of x apart from its other uses.
 Tensor alias(const Tensor& x);
 
 /// The gradients of a fused operation by way of its composed form, for when the graph of the gradient is wanted, or
 /// there is no faster way: runs `composed(inputs)` with recording on and returns the gradients of <gy,
-/// composed(inputs)>, each input taken for itself even if two are the same tensor. Entries that are not wanted stay
-/// undefined.
+/// composed(inputs)>, one for each input even if two are the same tensor. Entries that are not wanted stay undefined.
 template <std::size_t N, class F>
 std::array<Tensor, N> composed_gradients(const std::array<Tensor, N>& inputs, const Tensor& gy, Wanted wanted,
                                          const F& composed) {

@@ -1,4 +1,4 @@
-// Birth and death of nodes.
+// Creation and destruction of nodes.
 #include "node.h"
 
 #include "../base/error.h"
@@ -16,14 +16,14 @@ struct {
   std::atomic<std::int64_t> alive{0};
 } constinit nodes;
 
-// Each thread takes many ids at a time: a counter that threads share costs more than all else about a node.
+// Each thread takes many ids at a time: a shared counter costs more than all else about a node.
 class Ids {
  public:
   std::uint64_t next() {
     if (last_ == end_) take_more();
     return ++last_;
   }
-  // From a number above all that any thread has given out.
+  // Starts above all ids that any thread has given out.
   std::uint64_t next_above_all() {
     take_more();
     return ++last_;

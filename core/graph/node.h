@@ -51,7 +51,7 @@ class Rule {
     if constexpr (in_place) {
       new (place_) Function(std::forward<F>(f));
     } else {
-      struct Room {  // given back if the function cannot be copied
+      struct Room {  // released if the function cannot be copied
         Function* block;
         ~Room() {
           if (block) Block().deallocate(block, 1);
@@ -108,7 +108,7 @@ struct Node;
 /// An arrow from a result to one of its inputs.
 struct Edge {
   Ref<Node> to;
-  std::uint32_t version = 0;  ///< of the input when the graph was recorded
+  std::uint32_t version = 0;  ///< of the input, when the graph was recorded
   std::uint16_t covers = 1;   ///< how many edges, from this one on, the rule serves
   bool carries = false;       ///< whether the input wanted a gradient when the graph was recorded
   Rule rule;                  ///< empty: no gradient flows here, or an earlier edge's rule serves this one
@@ -118,26 +118,26 @@ struct Edge {
 /// leave it as it is).
 using GradientHook = std::function<Tensor(const Tensor& gradient)>;
 
-/// What is said of an operation beside its inputs: a number, a word, an array that is no Tensor.
+/// The value of an attribute of an operation: a number, a word, or an array that is not a Tensor.
 using AttributeValue = std::variant<std::int64_t, double, bool, std::string_view, Shape, Index, Mask>;
 struct Attribute {
   const char* name;
   AttributeValue value;
 };
 
-/// What few nodes have.
+/// Fields that few nodes need.
 struct NodeExtras {
   std::string name;
   std::vector<Attribute> attributes;
   std::vector<Ref<Node>> traced;  ///< inputs of an operation that no gradient flows through
-  Array grad;                     ///< what backward() has added up
+  Array grad;                     ///< the gradient accumulated by backward()
   bool has_grad = false;
   bool retain_grad = false;
   std::uint64_t next_hook = 1;
   std::vector<std::pair<std::uint64_t, GradientHook>> hooks;
 };
 
-/// The extras of a node. Made when they are first needed, by whichever thread that is.
+/// The extras of a node. Made when they are first needed, by any thread.
 class LazyExtras {
  public:
   LazyExtras() = default;
@@ -155,14 +155,14 @@ class LazyExtras {
 };
 
 /// One vertex of the graph: see above.
-/// In two lines of the cache with up to two edges, as a chain of small operations takes as long as its memory.
-/// Threads: nodes may be shared, and dropped by any thread; core/graph/tensor.h says what threads may do with what
-/// hangs on them.
+/// It takes two cache lines with up to two edges, since a chain of small operations is bound by memory traffic.
+/// Threads: nodes may be shared, and dropped by any thread; core/graph/tensor.h says what threads may do with names,
+/// hooks and gradients.
 struct Node {
   RefCount refs;
 
  private:
-  std::uint32_t version_or_rule_ = 0;  // of a leaf, of an operation
+  std::uint32_t version_or_rule_ = 0;  // version of a leaf, rule of an operation
 
  public:
   const char* op = "leaf";
@@ -177,23 +177,23 @@ struct Node {
   bool requires_grad : 1 = false;
   bool captures_inputs : 1 = false;  ///< some rule holds tensors, so inputs must not have been assigned since
   bool plain : 1 = false;            ///< recorded under Plain, and so are its rules
-  bool counts : 1 = false;           ///< the operation told its multiply-adds, which stand behind its shape
+  bool counts : 1 = false;           ///< the operation told its multiply-adds, which are stored after its shape
   bool traced : 1 = false;           ///< a leaf, and the trace of the operation that made it (TraceAll)
   bool released = false;  ///< the rules are gone: a backward pass has used them (other threads may read the bits above)
 
-  // Scratch of the walk that is under way (core/graph/grad.cpp).
+  // Scratch space of the current walk (core/graph/grad.cpp).
   std::int32_t slot = 0;
   std::atomic<std::uint32_t> walk{0};
 
   bool is_leaf() const { return edge_count == 0; }
-  /// How often the value of a leaf was assigned; of an operation 0.
+  /// The number of assignments to a leaf; 0 for an operation.
   std::uint32_t version() const { return is_leaf() && !traced ? version_or_rule_ : 0; }
-  void count_assignment();  ///< a leaf has a new value, and is nobody's result
-  /// Of an operation that a gradient rule did: the end of the id of the operation whose rule it is; else 0.
+  void count_assignment();  ///< a leaf has a new value, and is no longer a result
+  /// For an operation that a gradient rule ran: the low bits of the id of the operation whose rule it is; else 0.
   std::uint32_t rule_id() const { return is_leaf() && !traced ? 0 : version_or_rule_; }
   /// Makes a leaf the trace of the operation that made its value.
   void trace(const char* by, std::vector<Ref<Node>>&& inputs, const std::vector<Attribute>& attributes);
-  /// Asks for the memory of the node and its first two edges.
+  /// Prefetches the memory of the node and its first two edges.
   void prefetch() const {
     const char* begin = reinterpret_cast<const char*>(this);
     for (int line = 0; line < 2; ++line) __builtin_prefetch(begin + 64 * line, 1);
@@ -204,17 +204,17 @@ struct Node {
   bool has_shape(const Shape& other) const { return std::ranges::equal(std::span(sizes(), rank), other); }
   std::string_view name() const { return extras ? std::string_view(extras->name) : std::string_view(); }
   NodeExtras& needed_extras() { return extras.needed(); }
-  /// As told to record(); 0 for an operation that tells none.
+  /// As given to record(); 0 for an operation without them.
   std::int64_t multiply_adds() const { return counts ? sizes()[rank] : 0; }
   void set_multiply_adds(std::int64_t count) { sizes()[rank] = count; }
   /// Takes a larger id if the input, made by another thread, has one as large.
   void follow(const Node& input);
-  /// Lets go of rules and kept values; the arrows stay, so that the graph can still be drawn.
+  /// Releases the rules and kept values; the arrows stay, so that the graph can still be drawn.
   void release() noexcept;
 
   /// A node of `shape` with room for `edges` arrows, all empty, and for its multiply-adds if it counts them.
   static Ref<Node> create(const char* op, const Shape& shape, int edges, bool counts = false);
-  /// The end of a node: its inputs are let go one by one, in a loop however long the chain.
+  /// Destroys a node: its inputs are released one by one, in a loop however long the chain.
   static void destroy(Node* node) noexcept;
 
  private:
@@ -222,7 +222,7 @@ struct Node {
     return sizeof(Node) + sizeof(Edge) * static_cast<std::size_t>(edges) +
            sizeof(std::int64_t) * static_cast<std::size_t>(rank + counts);
   }
-  // Behind the node in its block: the edges, then the sizes of the shape, then the multiply-adds if it counts.
+  // After the node in its block: the edges, then the sizes of the shape, then the multiply-adds if it counts.
   Edge* first_edge() const { return reinterpret_cast<Edge*>(const_cast<Node*>(this) + 1); }
   std::int64_t* sizes() const { return reinterpret_cast<std::int64_t*>(first_edge() + edge_count); }
 };
@@ -232,8 +232,8 @@ namespace detail {
 using Announcement = void (*)();
 inline constinit Announcement at_first_node = nullptr;
 
-/// Goes over the nodes that the results in `found` were computed from, these first, each once and the nearest first:
-/// from those for which visit(node) holds along the arrows for which follow(edge) holds.
+/// Visits the nodes that the results in `found` were computed from, these first, each once and the nearest first: from
+/// nodes for which visit(node) holds along arrows for which follow(edge) holds.
 template <class Visit, class Follow>
 void walk_graph(std::vector<const Node*> found, const Visit& visit, const Follow& follow) {
   std::unordered_set<const Node*> seen(found.begin(), found.end());
@@ -247,7 +247,7 @@ void walk_graph(std::vector<const Node*> found, const Visit& visit, const Follow
 }
 }  // namespace detail
 
-/// How many nodes exist now, in all threads: a training loop must leave this where it began.
+/// The number of nodes that exist now, in all threads: a training loop must leave it unchanged.
 std::int64_t live_node_count();
 
 }  // namespace xgrad

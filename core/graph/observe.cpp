@@ -1,4 +1,4 @@
-// How observers are shown what happens.
+// Notifying observers.
 #include "observe.h"
 
 #include <chrono>
@@ -14,9 +14,9 @@ using Clock = std::chrono::steady_clock;
 namespace detail {
 namespace {
 
-thread_local constinit Clock::time_point last_told;  // when observers were last told the time
+thread_local constinit Clock::time_point last_told;  // the time of the last notification
 
-// The time since this was asked last, without that of the observers.
+// The time since the last call, without that of the observers.
 Observer::Duration spent() {
   if (context.showing) return 0;
   const auto now = Clock::now();

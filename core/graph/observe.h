@@ -1,4 +1,4 @@
-// Watching a run: whoever lives as an Observer is shown every operation of its thread, forward and backward.
+// Watching a run: as long as an Observer lives, it is shown every operation of its thread, forward and backward.
 //
 //     struct Printer : Observer {
 //       void operation(const OperationRun& run) override { std::cout << run.op << ' ' << run.output.shape() << '\n'; }
@@ -6,8 +6,8 @@
 //     Printer printer;
 //     const Tensor loss = model(x);                                          // linear [8, 64], tanh [8, 64], ...
 //
-// What measures, remembers or checks a run is an observer: Profile, ValueRecorder, AnomalyMode, and
-// nn::AttentionRecorder. Where nobody watches, an operation pays for one look at a variable of its thread.
+// Everything that measures, remembers or checks a run is an observer: Profile, ValueRecorder, AnomalyMode, and
+// nn::AttentionRecorder. Without observers, an operation pays for one look at a variable of its thread.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Listed;
 struct Shown;
 }  // namespace detail
 
-/// An operation that has run, as an observer is shown it.
+/// An operation that has run, as shown to observers.
 struct OperationRun {
   const char* op;
   const Tensor& output;                   ///< with its node, if the operation was recorded
@@ -32,10 +32,10 @@ struct OperationRun {
   std::span<const Attribute> attributes;
   const Place* place;   ///< of the module that it belongs to, or nullptr
   const Node* rule_of;  ///< the operation whose gradient rule called it, or nullptr in a forward pass
-  std::int64_t spent;   ///< nanoseconds since what was shown before, without those of the observers
+  std::int64_t spent;   ///< nanoseconds since the previous notification, without those of the observers
 };
 
-/// One who watches. Every one that lives is shown everything, except what observers compute themselves. What throws in
+/// The base of observers. Each is shown everything while it lives, except what observers compute themselves. An exception in
 /// operation(), complete_gradient(), gradient() or intermediate() ends the operation or the backward pass that was watched.
 ///
 /// Threads: an observer belongs to the thread that made it, and must die there, in any order with others, but not while
@@ -51,22 +51,22 @@ class Observer {
 
   virtual void operation(const OperationRun& /*run*/) {}
 
-  /// In a backward pass the gradient of a node's result is complete: all that depends on it has given its part.
+  /// In a backward pass the gradient of a node's result is complete: everything that depends on it has contributed.
   virtual void complete_gradient(const Node& /*node*/, const Tensor& /*gradient*/) {}
   /// The gradient rules of a node run between the two; rules may run backward passes of their own.
   virtual void begin_gradients(const Node& /*node*/, Duration /*spent*/) {}
   virtual void end_gradients(const Node& /*node*/, Duration /*spent*/) noexcept {}
-  /// What a rule of a node gave for one of its inputs.
+  /// The gradient that a rule of a node gave for one of its inputs.
   virtual void gradient(const Node& /*node*/, std::size_t /*input*/, const Tensor& /*gradient*/) {}
 
-  /// Something that is no operation is done: an optimizer's step, whole, whatever this throws.
+  /// Work other than an operation is done: an optimizer's step, complete even if this throws.
   virtual void work(const char* /*what*/, Duration /*spent*/) {}
 
-  /// Whether it wants what modules show under this name (nn::show_intermediate): "attention_weights".
+  /// Whether it wants the tensors that modules show under this name (nn::show_intermediate): "attention_weights".
   virtual bool wants(std::string_view /*what*/) const { return false; }
   virtual void intermediate(std::string_view /*what*/, const std::string& /*path*/, const Array& /*value*/) {}
 
-  /// Whether anybody watches this thread.
+  /// Whether this thread has observers.
   static bool watching() { return detail::context.observers != nullptr; }
 
  private:
@@ -75,7 +75,7 @@ class Observer {
 };
 
 namespace detail {
-/// How observers are shown what happens. Only to be called if there are some.
+/// Notifies observers. Only to be called if there are some.
 struct Shown {
   static void complete_gradient(const Node& node, const Tensor& gradient);
   static void gradient(const Node& node, std::size_t input, const Tensor& gradient);

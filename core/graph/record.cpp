@@ -1,4 +1,4 @@
-// How a node is made.
+// The construction of nodes.
 #include "record.h"
 
 namespace xgrad {

@@ -1,4 +1,4 @@
-// How an operation enters the graph: record(op, value, wrt(input, rule), ...).
+// Recording an operation in the graph: record(op, value, wrt(input, rule), ...).
 //
 // An operation is one function in one place: check, compute, rule.
 //
@@ -7,10 +7,10 @@
 //                     wrt(x, [](const Tensor& gy, const Tensor& y) { return gy * (1 - y * y); }));
 //     }
 //
-// Rules are written in the operations that users have, so that they can be differentiated themselves. What a rule
-// captures decides what stays in memory: (gy) alone keeps nothing, (gy, y) keeps the result, a captured tensor is kept.
-// A rule that takes an InputShape last is told the shape of its input.
-// Settings and inputs that are no tensors are told, for diagrams: record("sum", y, wrt(x, rule), told("axis", axis)).
+// Rules are written in public operations, so that they can be differentiated themselves. The arguments and captures of a rule
+// decide what stays in memory: (gy) alone keeps nothing, (gy, y) keeps the result, a captured tensor is kept. A rule whose last
+// parameter is an InputShape gets the shape of its input.
+// Settings and inputs that are not tensors are given to diagrams by told(): record("sum", y, wrt(x, rule), told("axis", axis)).
 #pragma once
 
 #include <algorithm>
@@ -30,28 +30,28 @@ namespace xgrad {
 /// Whether operations are being recorded on this thread. During a backward pass: whether its graph is wanted.
 inline bool recording() { return detail::context.history == History::recorded; }
 
-/// What a rule captures of an input: the input, or nothing if no rule will be kept. The same as capturing the input
-/// itself, but for the count of references, which shows in operations on a few numbers.
+/// An input for a rule to capture, or nothing if no rule will be kept. The same as capturing the input itself, but
+/// without counting a reference, which shows in operations on a few numbers.
 inline Tensor kept(const Tensor& input) { return recording() ? input : Tensor(); }
 
-/// No graph while it lives: results are plain values. Threads: for the thread that made it, which also ends it, and for
-/// the threads of a parallel_for inside of it; new threads record.
+/// While it lives, no graph is recorded: results are plain values. Threads: for the thread that made it, which also
+/// ends it, and for the threads of a parallel_for inside it; new threads record.
 struct [[nodiscard]] NoGrad : detail::With<History> {
   [[nodiscard]] NoGrad() : With(&detail::Context::history, History::no_grad) {}
 };
-/// Recording again inside a NoGrad.
+/// Records again inside a NoGrad.
 struct [[nodiscard]] EnableGrad : detail::With<History> {
   [[nodiscard]] EnableGrad() : With(&detail::Context::history, History::recorded) {}
 };
 
-/// While it lives, operations that no gradient flows through leave a trace, too, so that diagrams show how inputs were
-/// prepared, and models without a trainable parameter: their names, settings and inputs, no numbers. Nothing else
-/// changes. A ValueRecorder and SourceLines do the same while they live. Threads: for the thread that made it.
+/// While it lives, operations that no gradient flows through leave a trace, too: their names, settings and inputs, no
+/// numbers. So diagrams show how inputs were prepared, and models without a trainable parameter. Nothing else changes.
+/// A ValueRecorder and SourceLines do the same while they live. Threads: for the thread that made it.
 struct [[nodiscard]] TraceAll : detail::With<bool> {
   [[nodiscard]] TraceAll() : With(&detail::Context::tracing, true) {}
 };
 
-/// Which of the inputs of a joint rule want their gradient.
+/// The inputs of a joint rule whose gradients are wanted.
 class Wanted {
  public:
   explicit Wanted(const bool* flags) : flags_(flags) {}
@@ -61,8 +61,8 @@ class Wanted {
   const bool* flags_;
 };
 
-/// The shape of the input that a rule gives the gradient of: the last argument of rules that ask for it. It stands in
-/// the graph anyway; a Shape in the rule would be as large as the node.
+/// The shape of the input whose gradient a rule gives: the last argument of rules that ask for it. The graph holds it
+/// anyway; a Shape in the rule would be as large as the node.
 class InputShape {
  public:
   explicit InputShape(const Node& input) : input_(input) {}
@@ -114,7 +114,7 @@ struct JointRule {
   }
 };
 
-/// A node in the making.
+/// A node under construction.
 class Recording {
  public:
   Recording(const char* op, const Shape& shape, int edges, bool counts)
@@ -141,14 +141,14 @@ class Recording {
   bool keep_output_ = false;
 };
 
-/// Why an input has no history; of several, what one of them says.
+/// Why an input has no history; of several inputs, the reason of one.
 inline History why_none(const Tensor& input) { return input.defined() ? input.history() : History::recorded; }
 inline History why_none(const Tensors& inputs) {
   History why = History::recorded;
   for (const Tensor& input : inputs) why = std::max(why, why_none(input));
   return why;
 }
-/// What observers are shown of an operation besides its result.
+/// The inputs and attributes of an operation, for observers.
 struct Listed {
   std::vector<const Tensor*> inputs;
   std::vector<Attribute> attributes;
@@ -157,7 +157,7 @@ struct Listed {
   void count(std::int64_t) {}
 };
 
-/// What wrt() and its like hold of an input: a reference to what the caller keeps, a temporary itself.
+/// An input in wrt() and the like: a reference to an lvalue, or a temporary by value.
 template <class T>
 using Held = std::conditional_t<std::is_lvalue_reference_v<T> && std::same_as<std::remove_cvref_t<T>, Tensor>,
                                 const Tensor&, Tensor>;
@@ -275,30 +275,30 @@ struct Told {
 
 }  // namespace detail
 
-/// What else diagrams and exporters are to know of an operation: its settings, told("axis", axis), and its inputs that
-/// are no tensors, told("ids", ids), of which the graph keeps a reference. `name` and words must live as long as the
-/// program (literals); of an empty std::optional nothing is told. No gradient flows here.
+/// An attribute of an operation for diagrams and exporters: a setting, told("axis", axis), or an input that is not a
+/// tensor, told("ids", ids), of which the graph keeps a reference. `name` and words must live as long as the program
+/// (literals); an empty std::optional adds nothing. No gradient flows here.
 template <class T>
 detail::Told<T> told(const char* name, const T& value) {
   return {name, value};
 }
 inline detail::Told<std::string_view> told(const char* name, const char* word) { return {name, word}; }
-/// For told(): the value, or nothing if it is the usual one.
+/// For told(): the value, or nothing if it is the default.
 template <class T>
 std::optional<T> unless(const std::type_identity_t<T>& usual, const T& value) {
   if (value == usual) return {};
   return value;
 }
 
-/// What an operation costs that is made of products: its multiply-adds, the product of these sizes (2^63 - 1 if that is
-/// more), for count_operations(), diagrams and summaries. One that does not say it counts nothing.
+/// The cost of an operation that is made of products: its multiply-adds, the product of these sizes (at most 2^63 - 1),
+/// for count_operations(), diagrams and summaries. An operation without it counts nothing.
 detail::Told<detail::MultiplyAdds> multiply_adds(std::convertible_to<std::int64_t> auto... sizes) {
   std::int64_t count = 1;
   const bool fits = (!__builtin_mul_overflow(count, std::int64_t{sizes}, &count) && ...);
   return {"multiply_adds", {fits ? count : std::numeric_limits<std::int64_t>::max()}};
 }
 
-/// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), with the input's InputShape behind if
+/// "With respect to this input, the gradient is": `rule` takes (gy) or (gy, y), followed by the input's InputShape if
 /// it asks for that, and returns the input's gradient, of the input's shape.
 template <std::convertible_to<Tensor> T, class F>
 detail::Wrt<detail::Held<T&&>, F> wrt(T&& input, F rule) {

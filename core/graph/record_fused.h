@@ -1,6 +1,6 @@
-// How an operation with a kernel of its own enters the graph: with the form in operations that it is composed of. Under
-// Plain that form is all that runs. Else the kernel computes the value, and the gradient where only its numbers are
-// wanted; a graph of the gradient (create_graph) comes by operations. What is told() comes last.
+// Recording a fused operation: one that has a kernel of its own, and a composed form, written in other operations.
+// Under Plain only the composed form runs. Else the kernel computes the value, and the gradient where only its numbers
+// are wanted; a graph of the gradient (create_graph) is made of operations. told() comes last.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace xgrad {
 
-/// The composed form of a fused operation under Plain: what it calls is one operation as ever. Diagrams draw it in a
-/// frame that is called after the operation.
+/// Runs the composed form of a fused operation under Plain; an operation that it calls stays a single one. Diagrams
+/// draw it in a frame named after the operation.
 template <class Composed, class... Arguments>
 auto run_composed(const char* op, const Composed& composed, const Arguments&... arguments) {
   const Plain one_level(false);
@@ -36,7 +36,7 @@ Tensor record_fused(const char* op, const Tensor& x, const Composed& composed, c
   return record(op, kernel(x.value()), wrt(x, std::move(rule)), std::move(settings)...);
 }
 
-/// A fused operation of N inputs: `composed(x...)` is it in operations, and `kernel()` gives a pair, the value and
+/// A fused operation of N inputs: `composed(x...)` is its composed form, and `kernel()` gives a pair, the value and
 /// `gradients(inputs, gy, wanted)`: the numbers of the gradients, std::array<Tensor, N>, of which those that are not
 /// wanted may stay undefined (ops/layers/layer_norm.cpp).
 template <std::size_t N, class Composed, class Kernel, class... T>

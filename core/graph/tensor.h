@@ -28,10 +28,10 @@ struct Engine;
 /// costs its numbers and nothing else.
 ///
 /// Threads: many may use a tensor, record operations on it and drop it, without a lock. backward() may run in several
-/// threads at once, also where their graphs share leaves, whose gradients it adds up one after the other. What changes
-/// a tensor is for one thread while no other uses it: assign(), update(), set_requires_grad(), named(), hooks,
-/// retain_grad(), zero_grad(); and grad() is read when the passes are over. One handle (the variable) is read by many
-/// threads or assigned by one.
+/// threads at once, also where their graphs share leaves, whose gradients it adds up one after the other. Functions
+/// that change a tensor are for one thread while no other uses it: assign(), update(), set_requires_grad(), named(),
+/// hooks, retain_grad(), zero_grad(); and grad() is read when the passes are over. One handle (the variable) is read by
+/// many threads or assigned by one.
 class Tensor {
  public:
   /// Undefined: means "none" where a Tensor is optional.
@@ -44,7 +44,7 @@ class Tensor {
   /// Makes a variable mean another tensor.
   Tensor& operator=(const Tensor& other) & { return *this = Tensor(other); }
   Tensor& operator=(Tensor&&) & = default;
-  /// Not for temporaries: does not compile.
+  /// Does not compile for temporaries.
   template <class T>
   void operator=(T&&) && {
     static_assert(std::is_void_v<T>,
@@ -64,7 +64,7 @@ class Tensor {
 
   /// The numbers. This and all below throw GraphError for an undefined tensor.
   const Array& value() const& { return body().value; }
-  /// Of a temporary the numbers themselves, so that `for (Real v : f(x).value())` runs over something that is alive.
+  /// The numbers of a temporary by value, so that `for (Real v : f(x).value())` iterates over a living array.
   Array value() && { return body().value; }
   const Shape& shape() const { return value().shape(); }
   int rank() const { return value().rank(); }
@@ -79,8 +79,8 @@ class Tensor {
   Tensor operator[](std::initializer_list<Slice> slices) const;
   /// The same with one entry: x[0].
   Tensor operator[](const Slice& first) const;
-  /// Rows by number, the last one -1: x[ids] has the shape of ids, then that of a row. Throws ValueError for a number
-  /// outside [-rows, rows), ShapeError for a scalar x.
+  /// Rows by index, -1 for the last one: x[ids] has the shape of ids, then that of a row. Throws ValueError for an
+  /// index outside [-rows, rows), ShapeError for a scalar x.
   Tensor operator[](const Index& rows) const;
   /// The parts of x where the mask, which has the shape of x's first axes, is true, as a list. Throws ShapeError.
   Tensor operator[](const Mask& where) const;
@@ -90,10 +90,10 @@ class Tensor {
     const Node* node = body_ ? body_->node.published() : nullptr;
     return node && node->requires_grad;
   }
-  /// Makes a tensor without history a leaf that gradients flow to, or no longer. Throws GraphError for a result of an
-  /// operation.
+  /// Makes a tensor without history a leaf that gradients flow to, or a constant again. Throws GraphError for a result
+  /// of an operation.
   const Tensor& set_requires_grad(bool wanted = true) const;
-  /// Whether this is no result of a recorded operation.
+  /// Whether this is not the result of a recorded operation.
   bool is_leaf() const {
     const Node* node = body_ ? body_->node.published() : nullptr;
     return !node || node->is_leaf();
@@ -102,7 +102,7 @@ class Tensor {
   /// Gives a leaf a new value; graphs recorded before can no longer be differentiated. Throws ShapeError if the shape
   /// differs, GraphError for a result of an operation.
   void assign(Array value) const;
-  /// The same with what `change(Array&)` makes of the value. Throws ShapeError if that is another shape; then, and when
+  /// The same with the value as changed by `change(Array&)`. Throws ShapeError if the shape changes; then, and when
   /// `change` throws, the value is what it was.
   template <class F>
   void update(F&& change) const;
@@ -112,25 +112,25 @@ class Tensor {
 
   /// The same value without history.
   Tensor detach() const;
-  /// A handle of its own: the same value at the same vertex; whoever assigns one does not change the other. A result of
-  /// an operation cannot be assigned and is returned itself.
+  /// A separate handle to the same value at the same vertex: assigning to one does not change the other. A result of an
+  /// operation cannot be assigned and is returned itself.
   Tensor separate() const;
 
-  /// Adds the gradients of this scalar to every leaf that it depends on. Throws GraphError if it is no scalar and no
+  /// Adds the gradients of this scalar to every leaf that it depends on. Throws GraphError if it is not a scalar and no
   /// seed is given, if it depends on no leaf that requires a gradient, if the graph was released by an earlier pass, or
   /// if a value it needs was assigned since. When it throws, no gradient has changed.
   void backward(const BackwardOptions& options) const;
   void backward() const;
-  /// What backward() has added up, as a constant. Throws GraphError if there is nothing yet.
+  /// The gradient accumulated by backward(), as a constant. Throws GraphError if there is none yet.
   Tensor grad() const;
   bool has_grad() const;
-  /// Forgets the gradient.
+  /// Clears the gradient.
   void zero_grad() const;
   /// Makes backward() keep the gradient of this result of an operation, too.
   const Tensor& retain_grad() const;
 
-  /// Calls `hook` with this tensor's gradient in every backward pass, once it is complete; what it returns, if defined,
-  /// takes the gradient's place. The number is for remove_hook. Throws GraphError if no gradient flows here.
+  /// Calls `hook` with this tensor's gradient in every backward pass, once it is complete; a defined result replaces
+  /// the gradient. The returned number is for remove_hook. Throws GraphError if no gradient flows here.
   std::uint64_t on_grad(GradientHook hook) const;
   void remove_hook(std::uint64_t number) const;
 
@@ -151,7 +151,7 @@ class Tensor {
 
   /// Whether both handles mean the same tensor.
   friend bool same(const Tensor& a, const Tensor& b) { return a.body_ == b.body_; }
-  /// Whether nobody else holds this tensor.
+  /// Whether this is the only handle to the tensor.
   bool unique() const { return body_ && body_->refs.load() == 1; }
 
  private:
@@ -179,33 +179,33 @@ class Tensor {
 };
 
 namespace detail {
-/// What the engine alone does with tensors.
+/// Functions on tensors for the engine alone.
 struct Engine {
-  /// A tensor at `node`, with the value that the node's operation had.
+  /// A tensor at `node`, with the value of the node's operation.
   static Tensor at_node(Array&& value, Ref<Node>&& node);
   /// A value that was computed from tensors with a history and has none itself.
   static Tensor unrecorded(Array&& value, History why);
-  /// A handle of a leaf that has no numbers: for those who ask for its gradient alone.
+  /// A handle to a leaf without its numbers, to ask for its gradient alone.
   static Tensor without_value(const Ref<Node>& leaf) { return at_node(Array(), Ref<Node>(leaf)); }
-  /// The numbers of a tensor that nobody else holds, for writing.
+  /// The numbers of a tensor with only one handle, for writing.
   static Array& own_value(const Tensor& tensor) { return tensor.body().value; }
   /// The same value at the same vertex, but another tensor.
   static Tensor twin(const Tensor& tensor);
-  /// Makes one handle mean what another means.
+  /// Makes one handle mean the tensor of another.
   static void redirect(Tensor& handle, const Tensor& to) { handle.body_ = to.body_; }
-  /// Swaps what two tensors are, value and vertex, for all their handles.
+  /// Swaps the value and the vertex of two tensors, for all their handles.
   static void swap(const Tensor& a, const Tensor& b) noexcept;
-  /// The same number for all handles of one tensor.
+  /// The same pointer for all handles of one tensor.
   static const void* identity(const Tensor& tensor) { return tensor.body_.get(); }
-  /// Takes the numbers out of a tensor that nobody else holds, or shares them.
+  /// Moves the numbers out of a tensor with only one handle, else shares them.
   static Array take_value(Tensor&& tensor);
 };
 }  // namespace detail
 
-/// A list of them: parameters, gradients.
+/// A list of tensors: parameters, gradients.
 using Tensors = std::vector<Tensor>;
 
-/// A leaf that gradients flow to, with this value; of a tensor, its value without its history. In braces stand numbers:
+/// A leaf that gradients flow to, with this value; of a tensor, its value without its history. Braces hold numbers:
 /// variable({{1, 2}, {3, 4}}) is a matrix, variable(full({2, 2}, 7)) a filled one. Throws ShapeError for rows of
 /// different lengths.
 Tensor variable(Array value, std::string_view name = {});

@@ -49,8 +49,8 @@ std::string_view setup_by_environment() {
 }
 
 #ifdef XGRAD_OPENBLAS
-// OpenBLAS knows processors by name. One newer than itself it takes for the oldest, which costs a factor of ten, so it
-// is told what to look for; unless the user has chosen. Returns whether that was so.
+// OpenBLAS knows processors by name and takes one newer than itself for the oldest, which costs a factor of ten. So it
+// is told which kernels to use, unless the user has chosen. Returns whether it was told.
 bool choose_kernels() {
   constexpr const char* choice = "OPENBLAS_CORETYPE";
   if (std::getenv(choice) || !gotoblas_dynamic_init || !gotoblas_dynamic_quit) return false;
@@ -73,14 +73,14 @@ const bool kernels_chosen = setup_by_environment() != "none" && choose_kernels()
 struct {
   std::mutex mutex;  // of its setup and of `known`
   std::atomic<bool> is_set_up{false};
-  std::atomic<int> inside{0};  // products that run
+  std::atomic<int> inside{0};  // running products
   std::atomic<int> mapped{0};  // buffers that OpenBLAS has for them
   std::vector<void*> known;    // these
 } constinit blas;
 const detail::WholeAtFork whole{[]() -> std::mutex& { return blas.mutex; }, detail::WholeAtFork::engine};
 
-// OpenBLAS has one thread for all products. Those of parallel_for take its place: BLAS's own would wait for each other
-// at every product, and share out the work in a way that depends on their number.
+// OpenBLAS gets one thread, and those of parallel_for share the work instead: BLAS's own would wait for each other at
+// every product, and split the work in a way that depends on their number.
 void set_up([[maybe_unused]] const BlasSetup& setup) {
 #ifdef XGRAD_OPENBLAS
   if (!setup.choose_kernels && kernels_chosen) {
@@ -108,14 +108,14 @@ void map_for(int threads) {
     held.reserve(known.size() + 1);
     known.reserve(known.size() + 1);
     try_memory();
-    // What OpenBLAS has mapped and nobody uses comes first; then it maps another buffer.
+    // Mapped buffers that are not in use come first; then OpenBLAS maps another one.
     do held.push_back(blas_memory_alloc(0));
     while (std::ranges::find(known, held.back()) != known.end());
     void* const fresh = held.back();
     for (void* buffer : held) {
       if (buffer) blas_memory_free(buffer);
     }
-    if (!fresh) throw std::bad_alloc();  // OpenBLAS counts no more threads
+    if (!fresh) throw std::bad_alloc();  // OpenBLAS supports no more threads
     known.push_back(fresh);
   }
   blas.mapped.store(static_cast<int>(known.size()), std::memory_order_release);

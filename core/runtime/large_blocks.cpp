@@ -14,7 +14,7 @@ namespace xgrad::detail {
 
 void LargeBlocks::Free::operator()(char* memory) const noexcept { std::free(memory); }
 
-// How long the free block that ends at the top is.
+// The length of the free block that ends at the top.
 std::int32_t LargeBlocks::free_at_top(const Region& region) {
   return region.top == 0 ? 0 : std::max(0, -region.lengths[static_cast<std::size_t>(region.top - 1)]);
 }
@@ -26,7 +26,7 @@ void LargeBlocks::set_free(Region& region, std::int32_t begin, std::int32_t leng
   region.longest = std::max(region.longest, length);
 }
 
-// The shortest free block that is long enough, of these the first.
+// The first of the shortest free blocks that are long enough.
 LargeBlocks::Place LargeBlocks::best_free(std::int32_t length) {
   Place best{.length = std::numeric_limits<std::int32_t>::max()};
   for (Region& region : regions_) {
@@ -43,7 +43,7 @@ LargeBlocks::Place LargeBlocks::best_free(std::int32_t length) {
   return best;
 }
 
-// The first region that has room behind its top, together with the free block before it.
+// The first region that has room after its top, together with the free block before it.
 LargeBlocks::Place LargeBlocks::behind_top(std::int32_t length) {
   for (Region& region : regions_) {
     const std::int32_t before = free_at_top(region);

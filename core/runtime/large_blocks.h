@@ -1,4 +1,4 @@
-// Where the large blocks of the pool come from: regions of memory that are cut and joined, so that what one size has left
+// The heap of the pool's large blocks: regions of memory that are split and merged, so that memory freed by one size
 // serves another.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace xgrad::detail {
 
-/// A heap for blocks that are so large that a lock costs nothing beside filling them. A free block joins its free
+/// A heap for blocks so large that a lock costs nothing compared with filling them. A free block merges with its free
 /// neighbours; a request takes the beginning of the free block that fits best (Knuth, "The Art of Computer
 /// Programming", volume 1, section 2.5: boundary tags, which lie in a table here, beside the memory).
 /// Threads: any may call anything.
 class LargeBlocks {
  public:
-  /// Blocks of so many bytes and more are large.
+  /// The size in bytes from which on a block is large.
   static constexpr std::size_t least = std::size_t{1} << 20;
 
   /// A block of at least `bytes`, aligned to 4 KiB, or nullptr if nothing fits and the system refuses.
@@ -30,11 +30,11 @@ class LargeBlocks {
 
   struct Counts {
     std::int64_t bytes_in_use = 0;
-    std::int64_t bytes_cached = 0;  ///< that have been used and not trimmed
+    std::int64_t bytes_cached = 0;  ///< used before and not trimmed
     std::int64_t system_requests = 0;
   };
   Counts counts() const;
-  /// Of all calls; for those who fork.
+  /// Guards all calls; locked by fork().
   std::mutex& mutex() { return mutex_; }
 
  private:
@@ -44,7 +44,7 @@ class LargeBlocks {
   struct Free {
     void operator()(char* memory) const noexcept;
   };
-  // Sizes in grains. Behind `top` nothing was ever used, so that the system has not filled it with pages.
+  // Sizes in grains. Memory beyond `top` was never used, so the system has not backed it with pages.
   struct Region {
     std::unique_ptr<char, Free> memory;
     std::int32_t size = 0, top = 0;
@@ -66,7 +66,7 @@ class LargeBlocks {
   bool add_region(std::int32_t length) noexcept;
   void* take(const Place& place, std::int32_t length);
 
-  mutable std::mutex mutex_;  // of everything below
+  mutable std::mutex mutex_;  // guards everything below
   std::vector<Region> regions_;
   Counts counts_;
 };

@@ -1,5 +1,5 @@
-// The recycling pool: size classes, a list of free blocks per class and thread, and one per class that threads share;
-// large blocks come from a heap of their own (large_blocks.h).
+// The recycling pool: size classes, a list of free blocks per class and thread, and a shared one per class; large
+// blocks come from a heap of their own (large_blocks.h).
 #include "memory.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ std::size_t bytes_of_class(int index) {
 
 constexpr bool pooling =
 #ifdef XGRAD_POOL_OFF
-    false;  // the address sanitizer is to see every block's birth and death
+    false;  // so that the address sanitizer sees every allocation and release
 #else
     true;
 #endif
@@ -88,14 +88,14 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Some free blocks of a class on their way from thread to thread. This lies in the first of them.
+// Free blocks of a class that pass from one thread to another. This header lies in the first of them.
 struct Batch : FreeBlock {
   Batch* next_batch;
   std::int64_t count;
 };
 static_assert(sizeof(Batch) <= grain);
 
-// How many blocks pass at once: one lock for many small blocks, and for large ones none that waits for company.
+// The number of blocks that pass at once: many small ones for one lock; large ones do not wait for others.
 std::int64_t batch_of_class(int index) {
   constexpr std::int64_t most = 32, most_bytes = 1 << 16;
   if (index < small_classes) return most;
@@ -106,10 +106,10 @@ std::int64_t bytes_of(int index, std::int64_t count) {
   return static_cast<std::int64_t>(bytes_of_class(index)) * count;
 }
 
-// What some threads have too much of and others may need.
+// Blocks released by some threads, available to all.
 class SharedLists {
  public:
-  // Whether there is anything of this class: without a lock, so it may have changed by now.
+  // Whether there are blocks of this class: read without a lock, so possibly out of date.
   bool has(int index) const { return list(index).load(std::memory_order_relaxed) != nullptr; }
   void give(int index, Batch* batch) {
     const std::lock_guard lock(mutex_);
@@ -117,7 +117,7 @@ class SharedLists {
     list(index).store(batch, std::memory_order_relaxed);
     counters_.bytes_cached.add(bytes_of(index, batch->count));
   }
-  // Nothing if others were faster.
+  // nullptr if other threads were faster.
   Batch* take(int index) {
     const std::lock_guard lock(mutex_);
     Batch* batch = list(index).load(std::memory_order_relaxed);
@@ -127,7 +127,7 @@ class SharedLists {
     }
     return batch;
   }
-  // A block of a thread that has no pool.
+  // For a block of a thread that has no pool.
   void release(int index, void* block) {
     {
       const std::lock_guard lock(mutex_);
@@ -151,12 +151,12 @@ class SharedLists {
   std::atomic<Batch*>& list(int index) { return lists_[static_cast<std::size_t>(index)]; }
   const std::atomic<Batch*>& list(int index) const { return lists_[static_cast<std::size_t>(index)]; }
 
-  std::mutex mutex_;  // of everything below
+  std::mutex mutex_;  // guards everything below
   std::array<std::atomic<Batch*>, class_count> lists_{};
   Counters counters_;
 };
 
-// What threads share. Never destroyed: static objects may release late.
+// Shared by all threads. Never destroyed: static objects may release blocks late.
 struct Heap {
   SharedLists small;
   detail::LargeBlocks large;
@@ -166,13 +166,13 @@ Heap& heap() {
   return only;
 }
 
-// The lists of one thread. Small blocks are cut from slabs, side by side, and never go back to the system. (What a
-// thread hands out and another takes back counts negative there; the sum is right.)
+// The lists of one thread. Small blocks are cut from slabs, side by side, and never go back to the system. (A block
+// that one thread hands out and another takes back counts negative there; the sum is right.)
 //
-// A thread keeps as many free blocks of a class as it has asked the system for, and a batch more; what comes back
-// beyond that, from other threads, it passes on to the shared lists. So a thread on its own keeps all it ever used and
-// never takes a lock, and of what goes round between threads none piles up: the one that makes blocks finds them in the
-// shared lists and asks the system only while there is nothing in them.
+// A thread keeps as many free blocks of a class as it has requested from the system, plus a batch; any surplus, which
+// comes from other threads, goes to the shared lists. So a single thread keeps all it ever used and never takes a lock,
+// and blocks that move between threads do not pile up: the allocating thread finds them in the shared lists and asks
+// the system only while these are empty.
 class Pool {
  public:
   Pool() {
@@ -188,7 +188,7 @@ class Pool {
     if (list.first || (pooling && heap().small.has(size.index) && refill(size.index))) {
       counters_.bytes_cached.add(-counted);
       block = std::exchange(list.first, list.first->next);
-      // The next one arrives while this one is filled.
+      // Fetches the next block while this one is filled.
       __builtin_prefetch(list.first, 1);
       if (size.bytes > grain) __builtin_prefetch(reinterpret_cast<const char*>(list.first) + grain, 1);
     } else if (size.index < small_classes && pooling) {
@@ -244,7 +244,7 @@ class Pool {
     }
     return std::exchange(slab_, slab_ + bytes);
   }
-  // Before it gives up, what waits for other sizes goes back to the system.
+  // Before it gives up, it returns the free blocks of other sizes to the system.
   void* ask_system(std::size_t bytes) {
     void* block = std::aligned_alloc(grain, bytes);
     if (!block) {
@@ -257,7 +257,7 @@ class Pool {
     counters_.system_requests.add(1);
     return block;
   }
-  // Moves a batch, or what there is, to the shared lists.
+  // Moves a batch, or as many as there are, to the shared lists.
   void pass_on(int index) {
     List& list = free_[static_cast<std::size_t>(index)];
     FreeBlock* last = list.first;
@@ -289,7 +289,7 @@ class Pool {
   std::size_t next_slab_ = 1 << 15;
 };
 
-// All pools. Those whose threads have ended wait for the next thread. Never destroyed: static objects may release late.
+// All pools. Those whose threads have ended wait for the next thread. Never destroyed: static objects may release blocks late.
 struct Registry {
   std::mutex mutex;
   std::vector<Pool*> pools, idle;

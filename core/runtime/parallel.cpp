@@ -1,4 +1,4 @@
-// A pool of waiting threads that take blocks of a loop off one counter.
+// A pool of waiting threads that share the blocks of a loop.
 #include "parallel.h"
 
 #include <pthread.h>
@@ -34,7 +34,7 @@ std::string_view environment(const char* variable) {
 }
 
 // One parallel_for while it runs. Each thread has a stretch of blocks of its own, the same one in every loop of this
-// length, so that it finds in its cache what it left there; when it is done it helps with those of others.
+// length, so that the data is still in its cache; when it is done it helps with the others.
 class Loop {
  public:
   Loop(std::int64_t count, std::int64_t grain, void (*run)(const void*, std::int64_t, std::int64_t),
@@ -95,7 +95,7 @@ class Loop {
   std::int64_t count_, grain_, blocks_;
   void (*run_)(const void*, std::int64_t, std::int64_t);
   const void* context_;
-  const Place* place_ = detail::context.place;  // of the calling thread, as the next
+  const Place* place_ = detail::context.place;  // of the calling thread, as is the next
   History history_ = detail::context.history;
   bool plain_ = detail::context.plain;
   int stretches_;
@@ -105,8 +105,8 @@ class Loop {
   std::exception_ptr failure_;
 };
 
-// The processors that helping threads are to stay on, from the second on one each, if XGRAD_PIN_THREADS=1 asks for
-// that: those which the calling thread may use. Some schedulers pack threads together, which then wait for each other.
+// The processors to which helping threads are pinned if XGRAD_PIN_THREADS=1: those that the calling thread may use,
+// from the second on. Some schedulers pack threads together, which then wait for each other.
 std::vector<int> places_to_pin() {
   std::vector<int> places;
   const std::string_view wanted = environment("XGRAD_PIN_THREADS");
@@ -120,12 +120,12 @@ std::vector<int> places_to_pin() {
   return places;
 }
 
-// The helping threads. They spin a few microseconds for the next loop before they sleep, because loops come in rows.
+// The helping threads. They spin a few microseconds for the next loop before they sleep: loops come close together.
 class Crew {
  public:
   explicit Crew(int helpers) {
     const std::vector<int> places = places_to_pin();
-    // Not the calling thread, whose processors new threads inherit. Those that find no place of their own go anywhere.
+    // Not the calling thread, whose processors new threads inherit. Threads without a processor of their own run anywhere.
     const auto pin = [&places](pthread_t thread, std::size_t number) {
       if (number >= places.size()) return;
       cpu_set_t one;
@@ -154,7 +154,7 @@ class Crew {
     wake_.notify_all();
     loop.work(0);
     std::unique_lock lock(mutex_);
-    loop_ = nullptr;  // who has not come by now need not come
+    loop_ = nullptr;  // threads that have not come by now need not come
     while (active_.load() != 0) {
       lock.unlock();
       spin([this] { return active_.load(std::memory_order_acquire) == 0; });
@@ -173,7 +173,7 @@ class Crew {
     }
   }
 
-  // False if the system cannot start another thread: who runs already does all the work.
+  // False if the system cannot start another thread: those that run already do all the work.
   bool start(int number) {
     try {
       threads_.emplace_back([this, number] { wait_for_work(number); });

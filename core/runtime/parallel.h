@@ -10,12 +10,12 @@
 
 namespace xgrad {
 
-/// How many threads the parallel loop uses, the calling one included. At first: the environment variable
-/// XGRAD_THREADS, else the processors that this process may run on. With XGRAD_PIN_THREADS=1 each helping
-/// thread stays on a processor of its own as far as there are some, and the calling one goes where it may: for
-/// measuring, and where a scheduler packs threads together. Where the system cannot start as many threads, loops run with those that there are, to the same results. The environment
-/// is read by the first loop of several blocks or the first call of these functions, which throws ValueError if a
-/// variable is neither empty nor makes sense.
+/// The number of threads that parallel loops use, the calling one included. Initially the environment variable
+/// XGRAD_THREADS, else the number of processors that this process may run on. With XGRAD_PIN_THREADS=1 each helping
+/// thread stays on a processor of its own, as far as there are enough, and the calling one runs anywhere: for
+/// measuring, and where a scheduler packs threads together. Where the system cannot start as many threads, loops run
+/// with fewer, with the same results. The environment is read by the first loop of several blocks or the first call of
+/// these functions, which throws ValueError if a variable is neither empty nor valid.
 int threads();
 /// Waits for the loop of another thread to end. Throws ValueError unless 1 <= count <= 1024, and inside a loop.
 void set_threads(int count);
@@ -26,11 +26,11 @@ void parallel_blocks(std::int64_t count, std::int64_t grain, void (*run)(const v
                      const void* context);
 }  // namespace detail
 
-/// Calls f(begin, end) for consecutive blocks of `grain` (the last may be shorter) that together make [0, count), each
-/// once, from several threads and in any order. f must touch only what belongs to its block. An exception of f reaches
-/// the caller: that of the lowest block if several throw. Whether operations are recorded, and the place in the model, are the
-/// caller's on all threads. A loop inside a loop runs on the calling thread. Threads: any
-/// may call this; one loop at a time has the helping threads, the others run where they were called.
+/// Calls f(begin, end) for consecutive blocks of `grain` (the last may be shorter) that together cover [0, count), each
+/// once, from several threads and in any order. f must touch only data that belongs to its block. An exception of f
+/// reaches the caller: that of the lowest block if several throw. All threads record operations, and have a place in
+/// the model, as the caller does. A loop inside a loop runs on the calling thread. Threads: any may call this; one loop
+/// at a time has the helping threads, the others run where they were called.
 template <class F>
 void parallel_for(std::int64_t count, std::int64_t grain, const F& f) {
   if (count <= 0) return;

@@ -1,4 +1,4 @@
-// What an anomaly's message says.
+// The message of an anomaly.
 #include "anomaly.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace xgrad {
 namespace {
 
-constexpr std::size_t most_ancestors = 6;  // operations that are named
+constexpr std::size_t most_ancestors = 6;  // operations that are listed
 
 std::string named(const Node& node) {
   const std::string name = node.name().empty() ? std::string() : cat(" '", node.name(), "'");
@@ -33,7 +33,7 @@ std::string found_in(const Array& array, const AnomalyOptions& options) {
              at, count > 1 ? cat(", the first of ", count) : std::string());
 }
 
-// What the operation computes, in a line, if that is known.
+// The formula of the operation in a line, if it is known.
 std::string formula(const char* op) {
   const std::optional<Formula> known = formula_of(op);
   return known && !known->value.empty() ? cat("\n  ", known->value) : std::string();
@@ -82,7 +82,7 @@ void AnomalyMode::complete_gradient(const Node& node, const Tensor& gradient) {
   const Scope scope(node.place);
   fail<NumericError>(node.op, "the gradient of its result ", node.shape(),
                      node.name().empty() ? std::string() : cat(" '", node.name(), "'"), " is ", found,
-                     ", as the seed, a hook, or the sum of the gradients that meet here made it");
+                     ", caused by the seed, a hook, or the sum of the gradients that meet here");
 }
 
 void AnomalyMode::gradient(const Node& node, std::size_t input, const Tensor& gradient) {

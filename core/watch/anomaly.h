@@ -10,8 +10,8 @@ struct AnomalyOptions {
 };
 
 /// While it lives, the first operation of this thread that gives NaN or infinity throws NumericError, whether it runs
-/// forward or in a gradient rule. The message has what was given where, the operation's inputs, and where they come
-/// from:
+/// forward or in a gradient rule. The message says which values stand where, and shows the operation's inputs and where
+/// they come from:
 ///
 ///     log: gives -infinity at [1] in its result [3]
 ///       y = ln x
@@ -19,7 +19,7 @@ struct AnomalyOptions {
 ///         relu [3] of leaf 'x' [3], in net.head
 ///       in net.loss
 ///
-/// It looks at every number that is computed: for searching, not for training.
+/// It looks at every number that is computed: for debugging, not for training.
 class AnomalyMode : public Observer {
  public:
   using Options = AnomalyOptions;
@@ -32,7 +32,7 @@ class AnomalyMode : public Observer {
 
  private:
   AnomalyOptions options_;
-  Tensor gradient_of_result_;  // that the rules which run now have been given
+  Tensor gradient_of_result_;  // passed to the rules that run now
 };
 
 }  // namespace xgrad

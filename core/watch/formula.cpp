@@ -1,4 +1,4 @@
-// Where formulas come from.
+// The sources of formulas.
 #include "formula.h"
 
 #include <atomic>
@@ -11,7 +11,7 @@ extern "C" {
 
 namespace xgrad {
 
-// What the core itself records.
+// The operation that the core itself records.
 XGRAD_FORMULA alias_formula{"alias", "y = x", "dL/dx = gy"};
 XGRAD_FORMULA detach_formula{"detach", "y = x", "dL/dx = 0"};
 XGRAD_FORMULA checkpoint_formula{"checkpoint", "y = f(x)", "dL/dx = gy df/dx, of f run again"};
@@ -20,7 +20,7 @@ namespace {
 
 constinit std::atomic<const detail::PrintedFormula*> newest_printed{nullptr};
 
-// Calls f(op, make) for every formula, make() being it.
+// Calls f(op, make) for every formula, which make() returns.
 template <class F>
 void for_each_formula(const F& f) {
   for (const detail::FormulaLine* line = __start_xgrad_formulas; line != __stop_xgrad_formulas; ++line) {

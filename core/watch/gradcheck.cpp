@@ -1,5 +1,5 @@
-// The gradient check. What is checked is a function of several tensors that gives several, so that it serves first and
-// second derivatives alike.
+// The gradient check. It checks a function of several tensors that gives several, so that it serves first and second
+// derivatives alike.
 #include "gradcheck.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using Function = std::function<Tensors(const Tensors&)>;
 using Arrays = std::vector<Array>;
 
-// Puts the values of leaves back in the end, bit for bit.
+// Restores the values of leaves in the end, bit for bit.
 class Restored {
  public:
   explicit Restored(const Tensors& tensors) : tensors_(tensors) {
@@ -97,10 +97,10 @@ Arrays gradients(const Tensors& ys, const Arrays& v, const Tensors& xs) {
 struct Slopes {
   double analytic;
   double numeric;
-  double left, right;  // on either side
+  double left, right;  // to the left and to the right of it
 };
 
-// What all numbers of one input look like together.
+// The likely mistake behind the numbers of one input.
 std::string suspicion_of(const std::vector<Slopes>& slopes, const std::vector<bool>& wrong, double tolerance) {
   const auto all = [&](const auto& holds) { return std::ranges::all_of(slopes, holds); };
   const auto all_wrong = [&](const auto& holds) {
@@ -111,7 +111,8 @@ std::string suspicion_of(const std::vector<Slopes>& slopes, const std::vector<bo
   };
   const auto near = [&](double a, double b) { return std::abs(a - b) <= tolerance + 1e-2 * std::abs(b); };
   if (!all([](const Slopes& s) { return std::isfinite(s.numeric); })) return "f is not finite near here";
-  if (!all([](const Slopes& s) { return std::isfinite(s.analytic); })) return "the rule gives what is not finite";
+  if (!all([](const Slopes& s) { return std::isfinite(s.analytic); }))
+    return "the rule gives numbers that are not finite";
   if (all([](const Slopes& s) { return s.analytic == 0; }))
     return "no gradient arrives: is a value detached on the way?";
   if (all([](const Slopes& s) { return s.numeric == 0; })) return "f does not depend on this input";
@@ -288,7 +289,7 @@ GradcheckReport gradgradcheck(const std::function<Tensor(const Tensors&)>& f, co
   Tensors xs;
   std::ranges::copy_if(inputs, std::back_inserter(xs), &Tensor::requires_grad);
   const auto gradients_of = [&f, &xs](const Tensors& at) {
-    const Tensors own(at.begin(), at.end() - 1);  // until grad() is done: what f records may refer to them
+    const Tensors own(at.begin(), at.end() - 1);  // alive until grad() is done: the graph of f may refer to them
     const Tensor y = f(own);
     return y.requires_grad() ? grad(y, xs, {.seed = at.back(), .create_graph = true, .unused = Unused::zeros})
                              : Tensors{};

@@ -1,5 +1,5 @@
-// Which parameters belong to one model: what code that holds tensors only, such as an optimizer, can know about the
-// modules behind them.
+// The parameters that belong to one model: for code that holds only tensors, such as an optimizer, and asks about their
+// modules.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace xgrad::detail {
 
-/// The parameters that the modules of one model have declared, as long as these modules live. Threads: everything here
-/// may be called from several at once.
+/// The parameters that the modules of one model have declared, as long as these modules live. Threads: several may call
+/// everything here at once.
 class ModelParameters : public std::enable_shared_from_this<ModelParameters> {
  public:
   ModelParameters() = default;
@@ -26,12 +26,12 @@ class ModelParameters : public std::enable_shared_from_this<ModelParameters> {
   static void add_whole(const Tensor& buffer);
   static void remove_whole(const Tensor& buffer) noexcept;
 
-  /// How many have been added, ever.
+  /// The number of parameters ever added.
   std::uint64_t declared() const { return declared_.load(std::memory_order_relaxed); }
-  /// Those that were added after the first `count` and are still there, in the order of their declaration.
+  /// Parameters added after the first `count` that still exist, in the order of their declaration.
   Tensors since(std::uint64_t count) const;
 
-  /// The model of a parameter, given its node; nullptr for what no living module has declared.
+  /// The model of a parameter, given its node; nullptr if no living module has declared it.
   static std::shared_ptr<const ModelParameters> of(const Node* parameter);
   /// Whether this is a buffer of whole numbers of a living module, given its node.
   static bool is_whole(const Node* buffer);

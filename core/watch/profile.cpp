@@ -1,4 +1,4 @@
-// Listing what runs, and tables of it.
+// Listing runs, and tables of them.
 #include "profile.h"
 
 #include <algorithm>

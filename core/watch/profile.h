@@ -1,4 +1,4 @@
-// A run as it went: every operation with its module, its time and its bytes.
+// A profile of a run: every operation with its module, its time and its bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace xgrad {
 
-/// While it lives, lists what runs on this thread:
+/// While it lives, lists the operations that run on this thread:
 ///
 ///     Profile profile;
 ///     model(x).backward();
 ///     std::cout << to_string(profile);                   // a table of operations and one of modules
 ///     save_chrome_trace("step.json", profile);           // for chrome://tracing and ui.perfetto.dev
 ///
-/// The time of an operation is what has passed since the one before it ended. The bookkeeping of backward passes has
-/// runs called "graph". A run for which there is no memory is left out where it ends a gradient rule.
+/// The time of an operation is the time since the one before it ended. The bookkeeping of backward passes has runs
+/// called "graph". A run that ends a gradient rule is left out if there is no memory for it.
 class Profile : public Observer {
  public:
   struct Run {
@@ -57,13 +57,13 @@ class Profile : public Observer {
   int depth_ = 0;  // of rules within rules
 };
 
-/// Two tables, of operations and of modules: how often, milliseconds, share of all, bytes of results; the longest
+/// Two tables, of operations and of modules: calls, milliseconds, share of the total, bytes of results; the longest
 /// first. Modules count with everything in them.
 std::string to_string(const Profile& profile);
 
 /// The profile in Chrome's trace event format (Google, "Trace Event Format", 2016), which Perfetto reads as well.
 std::string to_chrome_trace(const Profile& profile);
-/// Writes that to a file. Throws IoError.
+/// Writes the trace to a file. Throws IoError.
 void save_chrome_trace(const std::string& path, const Profile& profile);
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Counting, and writing it down.
+// Counting and printing.
 #include "summary.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ NumbersSummary summary_of(const Array& array, const SummaryOptions& options) {
   result.mean = std::clamp(sum / static_cast<double>(finite), least, greatest);
   result.histogram.resize(static_cast<std::size_t>(options.bins));
   double squares = 0;
-  const double width = (greatest / 2 - least / 2) / options.bins;  // halves: the difference may be too large
+  const double width = (greatest / 2 - least / 2) / options.bins;  // of halves: the difference may overflow
   for (const Real number : array) {
     if (!std::isfinite(number)) continue;
     const double x = number, off = x - result.mean;

@@ -1,4 +1,4 @@
-// What there is to say about the numbers of an array, in diagrams and reports.
+// Summaries of the numbers of an array, for diagrams and reports.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,35 @@
 
 namespace xgrad {
 
-/// What is known of the numbers of a tensor.
+/// A summary of the numbers of a tensor.
 struct NumbersSummary {
   Shape shape;
   std::int64_t nans = 0;
   std::int64_t infinities = 0;
   std::int64_t zeros = 0;
-  double least = 0;  ///< this and the next three: of those that are finite; 0 if none is
+  double least = 0;  ///< this and the next three: of the finite numbers; 0 if there are none
   double mean = 0;
   double greatest = 0;
   double deviation = 0;                   ///< standard deviation, divided by their count
-  std::vector<std::int64_t> histogram{};  ///< how many in each of equally wide bins from least to greatest
+  std::vector<std::int64_t> histogram{};  ///< counts in bins of equal width from least to greatest
   std::vector<Real> numbers{};            ///< all of them in row-major order, if they are few; else none
 };
 
-/// One that several views of the same run hold; nullptr: nothing is known.
+/// A summary that several views of the same run share; nullptr: nothing is known.
 using SharedSummary = std::shared_ptr<const NumbersSummary>;
 
 struct SummaryOptions {
   int bins = 20;          ///< of the histogram
-  int most_numbers = 64;  ///< an array with more elements is described without them
+  int most_numbers = 64;  ///< larger arrays are described without their numbers
 };
 
-/// What there is to say about the numbers. Throws ValueError for fewer than one bin or a negative number of numbers.
+/// The summary of an array. Throws ValueError for fewer than one bin or a negative number of numbers.
 NumbersSummary summary_of(const Array& array, const SummaryOptions& options = {});
 
-/// The same, to be held by many.
+/// The same, to be shared.
 SharedSummary shared_summary_of(const Array& array, const SummaryOptions& options = {});
 
-/// In a line: `[[1, 2], [3, 4]]` if there are at most 8, else `-1.2 … 3.1, mean 0.5 ▁▃█▂`, and what is not finite.
+/// The summary on one line: `[[1, 2], [3, 4]]` if at most 8, else `-1.2 … 3.1, mean 0.5 ▁▃█▂`, NaN and infinity counted.
 std::string to_string(const NumbersSummary& summary);
 
 namespace detail {
@@ -47,7 +47,7 @@ namespace detail {
 std::string number_text(double number, int precision = 6);
 /// A histogram in ten letters at most, an empty bin as a line.
 std::string sparkline(const std::vector<std::int64_t>& histogram);
-/// What is not finite: "3 NaN, 1 infinite"; empty if all is.
+/// The numbers that are not finite, in words: "3 NaN, 1 infinite"; empty if there are none.
 std::string words_for_not_finite(const NumbersSummary& summary);
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// The cases in which there is no gradient, those first that nothing else can mend.
+// The cases in which there is no gradient, the most fundamental first.
 #include "why_no_grad.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Reached reach(const Node* loss, const Node* target) {
   return result;
 }
 
-// Of a tensor that gradients flow to and that has none: whether it is a result that keeps none.
+// For a tensor that gradients flow to but that has none: whether it is a result that keeps none.
 bool keeps_none(const Tensor& x) { return !x.is_leaf() && !(x.node()->extras && x.node()->extras->retain_grad); }
 
 std::string why_not_kept(const Tensor& x) {
@@ -69,7 +69,7 @@ std::string why_no_grad(const Tensor& x, const Tensor& loss) {
   if (!loss.requires_grad()) return cat("the loss ", why_none_flows(loss));
   switch (reach(root.get(), x.node().get())) {
     case Reached::no:
-      return cat("the loss does not depend on ", described(x), ", or only by way of a value without history");
+      return cat("the loss does not depend on ", described(x), ", or only through a value without history");
     case Reached::late:
       return cat(described(x),
                  " did not require a gradient yet when the loss was computed from it; run the forward pass again");

@@ -1,4 +1,4 @@
-// Philox, of which random.h tells: many words at a time.
+// Philox (see random.h), many words at a time.
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -29,14 +29,14 @@ std::array<std::uint32_t, 4> random_words(const RandomKey& key, std::uint64_t i)
 
 namespace {
 
-// Words are made so many at a time: of 16 counters.
+// The words made at a time: those of 16 counters.
 constexpr std::uint64_t batch = 64;
 
 // Words batch i ... batch (i + 1) - 1 of a draw.
 void random_batch(const RandomKey& key, std::uint64_t i, std::uint32_t* words) {
 #ifdef __AVX512F__
-  // philox() on the 64-bit places of registers. Only the lower half of a place is the word; the multiplication ignores
-  // the upper one. Compilers, left to themselves, take the slow multiplication of 64 bits.
+  // philox() on the 64-bit lanes of registers. Only the lower half of a lane is the word; the multiplication ignores
+  // the upper one. Left to themselves, compilers use the slow 64-bit multiplication.
   constexpr int registers = 2;
   __m512i x[4][registers];
   for (int j = 0; j < registers; ++j) {
@@ -89,7 +89,7 @@ void random_words(const RandomKey& key, std::uint64_t first, std::span<std::uint
       random_batch(key, first / batch, whole.data());
       std::copy_n(whole.data() + skipped, count, words.data());
     }
-    first += count;  // after the last word of all, the first
+    first += count;  // wraps around after the very last word
     words = words.subspan(count);
   }
 }

@@ -1,4 +1,4 @@
-// How the arrows of a diagram arrange it.
+// The directions of the arrows of a diagram.
 #include "arrangement.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// How the arrows of a diagram arrange it: which way each runs, and which of them push their ends apart.
+// The directions of the arrows of a diagram, and which of them push their ends apart.
 //
 // A forward pass runs down the page, and its backward pass beside it up again, each gradient at the height of the
-// values that it is made from; with more than one backward pass everything runs down.
+// values that it depends on; with more than one backward pass everything runs down.
 #pragma once
 
 #include <string>
@@ -24,8 +24,8 @@ struct FramePair {
   auto operator<=>(const FramePair&) const = default;
 };
 
-/// Of a view whose vertices are numbered inputs before results. Threads: many may read from one object. It refers to
-/// the view, which must outlive it.
+/// For a view whose vertices are numbered inputs before results, and which must outlive it.
+/// Threads: many may read from one object.
 class Arrangement {
  public:
   explicit Arrangement(const GraphView& view);
@@ -33,16 +33,16 @@ class Arrangement {
   EdgeKind kind_of(const GraphEdge& edge) const;
   /// Whether there is one backward pass, which stands beside the forward pass.
   bool runs_up_again() const { return highest_order_ == 1; }
-  /// Whether it is drawn from below to above, so that Graphviz has to be told of it the other way round.
+  /// Whether it is drawn upwards, so that Graphviz must get it reversed.
   bool upwards(const GraphEdge& edge) const;
-  /// What Graphviz is told of an edge besides its ends: the attributes, each behind a comma.
+  /// The attributes of an edge for Graphviz, each after a comma.
   std::string attributes(const GraphEdge& edge) const;
 
   /// The frames that the edge leads from and to, or those around them that are in the same frame; {-1, -1} if one of
-  /// its ends is not in a frame that the other is not in.
+  /// its ends is in no frame that does not contain the other.
   FramePair siblings_of(const GraphEdge& edge) const;
 
-  /// Indices of the vertices that lie in the frame itself and of the frames in it; -1: in no frame.
+  /// Indices of the vertices directly in the frame and of the frames in it; -1: in no frame.
   const std::vector<int>& vertices_in(int frame) const { return contents_of(frame).vertices; }
   const std::vector<int>& frames_in(int frame) const { return contents_of(frame).frames; }
 
@@ -55,7 +55,7 @@ class Arrangement {
 
   const GraphView& view_;
   int highest_order_ = 0;
-  std::vector<Content> contents_;  // by number of the frame; in front what lies in none
+  std::vector<Content> contents_;  // by number of the frame; at the front the contents of none
 };
 
 }  // namespace xgrad::detail

@@ -15,7 +15,7 @@ namespace xgrad::detail {
 namespace {
 
 constexpr double between_columns = 40;
-constexpr double around_column = 16;  // where arrows to the next one lead along
+constexpr double around_column = 16;  // room for arrows to the next one
 
 template <class Change>
 Places changed(Places layout, Change&& change) {
@@ -39,13 +39,13 @@ Places turned_aside(Places layout) {
   return changed(std::move(layout), [](const GraphPoint& point) { return GraphPoint{point.y, point.x}; });
 }
 
-// Of a layout in which everything runs down.
+// For a layout in which everything runs down.
 class Columns {
  public:
   Columns(const Places& layout, const GraphView& view, const GraphOptions& options)
       : layout_(layout), view_(view), has_labels_(options.edge_shapes) {}
 
-  // The same layout if it cannot be cut.
+  // The unchanged layout if it cannot be cut.
   Places placed() {
     if (!cut()) return layout_;
     Places result = layout_;
@@ -89,7 +89,7 @@ class Columns {
     }
   };
 
-  // Where a leaf is used first counts, not where it stands.
+  // The heights of vertices; that of a leaf is where it is first used.
   std::vector<double> heights() const {
     std::vector<double> result;
     for (const GraphVertex& vertex : view_.vertices) {
@@ -103,7 +103,7 @@ class Columns {
     return result;
   }
 
-  // Gives each vertex its column; false if all is to be in one.
+  // Gives each vertex its column; false if one column suffices.
   bool cut() {
     const double across = layout_.width + between_columns;
     constexpr double sides = longer_side / shorter_side;
@@ -147,7 +147,7 @@ class Columns {
     return !cuts.empty();
   }
 
-  // Whether the arrow to where `foot` stands comes from above through v.
+  // Whether the arrow to the position of `foot` comes from above through v.
   bool is_over(int v, int foot) const {
     const GraphBox &box = layout_.vertices[v], &other = layout_.vertices[foot];
     return box.top < other.bottom() && box.left < other.right() && box.right() > other.left;
@@ -173,7 +173,7 @@ class Columns {
     return result;
   }
 
-  // The way from the foot of a column to where the curve, which lies in the next one, begins.
+  // The path from the foot of a column to the start of the curve, which is in the next one.
   void lead(GraphCurve& curve, const GraphPoint& begin, int column) const {
     const GraphPoint end = curve.points.front();
     const double below = feet_[column] - around_column / 2, above = around_column / 2, along = corridors_[column];
@@ -191,7 +191,7 @@ class Columns {
     way.insert(way.end(), curve.points.begin(), curve.points.end());
     curve.points = std::move(way);
   }
-  // On the way from a corner, where its curve ends.
+  // The point on the path from a corner at which its curve ends.
   static GraphPoint beside(const GraphPoint& corner, const GraphPoint& to) {
     const double x = to.x - corner.x, y = to.y - corner.y, length = std::abs(x) + std::abs(y);
     const double share = length > 0 ? std::min(around_column / 4, length / 2) / length : 0;

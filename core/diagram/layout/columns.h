@@ -16,10 +16,9 @@ struct Places {
   std::vector<GraphCurve> edges;
 };
 
-/// The same, but that a chain which is longer than a page is cut, at places that one arrow alone passes, into columns
-/// beside each other (rows, if the diagram runs to the side). That arrow leads around the foot of its column to the
-/// head of the next. A view with a backward pass stays as it is, and so does what has no such place for
-/// longer than a page.
+/// The same, but a chain that is longer than a page is cut, at places that only one arrow passes, into columns beside
+/// each other (rows, if the diagram runs sideways). That arrow leads around the foot of its column to the head of the
+/// next. A view with a backward pass stays as it is, and so does one without such a place on more than a page.
 Places in_columns(Places places, const GraphView& view, const GraphOptions& options);
 
 }  // namespace xgrad::detail

@@ -16,10 +16,10 @@
 namespace xgrad::detail {
 namespace {
 
-constexpr double margin = 10;                    // between a frame and what is in it
-constexpr std::size_t most_arrows_of_dot = 320;  // of a view with frames: 350 can take it a minute
+constexpr double margin = 10;                    // between a frame and its contents
+constexpr std::size_t most_arrows_of_dot = 320;  // for a view with frames: 350 can take it a minute
 
-// From old places to new ones along one axis: what is to have more room pushes all behind it away.
+// Maps old places to new ones along one axis: an item that needs more room pushes everything after it away.
 class Spread {
  public:
   struct Need {
@@ -61,25 +61,25 @@ void line_to(std::vector<GraphPoint>& curve, const GraphPoint& end) {
   curve.insert(curve.end(), {begin, end, end});
 }
 
-// A box in a frame, as it is told to dot: a vertex, a frame that is closed, or the place at which the arrows from or to
-// the outside of the frame meet.
+// A box in a frame, as passed to dot: a vertex, a closed frame, or the place at which the arrows from or to the outside
+// of the frame meet.
 struct Member {
   enum class Kind { entry, vertex, frame, exit } kind;
-  int number;  // of the vertex or frame; of an entry or exit the order of what lies outside
+  int number;  // of the vertex or frame; of an entry or exit the order of the outside vertices
   auto operator<=>(const Member&) const = default;
 };
 
-// A way of an arrow within a frame.
+// The path of an arrow within a frame.
 struct Way {
   Member from, to;
-  int input;  // of arrows between two vertices; else those between the same items are one
+  int input;  // of arrows between two vertices; otherwise those between the same items are merged
   auto operator<=>(const Way&) const = default;
 };
 
-// One frame with what is in it.
+// One frame with its contents.
 struct Inside {
   std::set<Member> items;
-  std::map<Way, std::size_t> ways;  // each with one of the edges that take it
+  std::map<Way, std::size_t> ways;  // each with one of the edges along it
   std::map<Member, GraphBox> boxes;
   std::map<Way, GraphCurve> curves;
   double width = 0, height = 0;
@@ -153,7 +153,7 @@ class Composition {
  private:
   Inside& inside(int frame) { return insides_[static_cast<std::size_t>(frame + 1)]; }
 
-  // The ways of an edge through frames, out of those around its beginning and into those around its end.
+  // The paths of an edge through frames, out of those around its start and into those around its end.
   std::vector<std::pair<int, Way>> ways_of(std::size_t e) const {
     const GraphEdge& edge = view_.edges[e];
     Member from{Member::Kind::vertex, edge.from}, to{Member::Kind::vertex, edge.to};
@@ -192,8 +192,8 @@ class Composition {
     }
   }
 
-  // What is in the frame, as a view of its own without frames, and which item each of its vertices is. What would close
-  // a cycle, as an arrow that comes back into a frame which is closed here, is left out.
+  // The contents of the frame, as a view of its own without frames, and the item of each of its vertices. Arrows that
+  // would close a cycle, such as one that comes back into a frame which is closed here, are left out.
   GraphView part(const Inside& inside, std::vector<Member>& items, std::vector<Way>& ways) const {
     GraphView result;
     std::map<Member, int> number;
@@ -223,7 +223,7 @@ class Composition {
     return result;
   }
 
-  // What begins in the frame stands below its entry, so that no arrow has to come in through it.
+  // Vertices without inputs in the frame stand below its entry, so that no arrow has to come in through them.
   static void put_below_entries(GraphView& part, const std::vector<Member>& items) {
     std::vector<bool> begins(items.size(), true);
     for (const GraphEdge& edge : part.edges) begins[edge.to] = false;
@@ -263,7 +263,7 @@ class Composition {
     }
     std::map<Member, GraphBox> planned;
     for (std::size_t i = 0; i < items.size(); ++i) planned[items[i]] = plan.vertices[i];
-    // How far a place at the border of a box is from where rows and columns went: it stays at the border.
+    // The shift of a point on the border of a box when rows and columns move: it stays on the border.
     const auto shift = [&](const GraphPoint& point, const Member& item) {
       const GraphBox &before = planned[item], &now = here.boxes[item];
       const GraphPoint went = at(point);
@@ -282,7 +282,7 @@ class Composition {
         last = moved(last, end.x, end.y);
       }
     }
-    for (const auto& [way, e] : here.ways) {  // what dot was not told
+    for (const auto& [way, e] : here.ways) {  // arrows that dot was not given
       if (here.curves.contains(way)) continue;
       const GraphPoint from = here.boxes[way.from].center(), to = here.boxes[way.to].center();
       here.curves[way] = {.points = {from, from, to, to}, .tip = to, .label = {}};
@@ -293,7 +293,7 @@ class Composition {
 
   const GraphView& view_;
   const PlanOf plan_of_;
-  std::vector<Inside> insides_;  // by number of the frame; in front what lies in none
+  std::vector<Inside> insides_;  // by number of the frame; at the front the contents of none
 };
 
 }  // namespace

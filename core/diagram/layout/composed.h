@@ -1,4 +1,4 @@
-// Layouts of views that may be too large for one run of `dot`: frame by frame, what is built alike once.
+// Layouts of views that may be too large for one run of `dot`: frame by frame, equal frames once.
 #pragma once
 
 #include <map>
@@ -8,22 +8,22 @@
 
 namespace xgrad::detail {
 
-/// Layouts of views of any size. What dot can lay out as a whole it does. Of a larger view each frame is laid out by
-/// itself, with the frames in it as closed boxes, and the layouts are put into each other: rows and columns spread
-/// until what is open has room. An arrow between frames goes in and out at one place of each. Frames that are built
-/// alike are laid out once, also over several views. Threads: one at a time.
+/// Layouts of views of any size. A view that dot can lay out as a whole is laid out so. For a larger view each frame is
+/// laid out by itself, with the frames in it as closed boxes, and the layouts are nested: rows and columns spread until
+/// open frames have room. An arrow between frames goes in and out at one place of each. Equal frames are laid out once,
+/// also across several views. Threads: one at a time.
 class ComposedLayouts {
  public:
   explicit ComposedLayouts(const GraphOptions& options) : options_(options) {}
 
-  /// Throws what GraphLayout::of throws of one frame.
+  /// Throws as GraphLayout::of for a single frame.
   GraphLayout of(const GraphView& view);
 
  private:
   const GraphLayout& plan_of(const GraphView& part);
 
   const GraphOptions& options_;
-  std::map<std::string, GraphLayout> plans_;  // by what dot was told
+  std::map<std::string, GraphLayout> plans_;  // by the input of dot
 };
 
 }  // namespace xgrad::detail

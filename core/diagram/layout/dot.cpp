@@ -1,4 +1,4 @@
-// Writing the language of Graphviz.
+// Writing Graphviz's DOT language.
 #include "dot.h"
 
 #include <utility>
@@ -34,7 +34,7 @@ std::string tooltip_in_quotes(const GraphVertex& vertex) {
 }
 std::string in_html(std::string_view text) {
   if (text.empty()) return "&#160;";
-  if (text == "]" || text == "]]") return text.size() == 1 ? "&#93;" : "&#93;&#93;";  // Graphviz awaits a third and a >
+  if (text == "]" || text == "]]") return text.size() == 1 ? "&#93;" : "&#93;&#93;";  // Graphviz expects a third and a >
   return dot_escaped(text, "");
 }
 
@@ -101,7 +101,7 @@ class DotWriter {
     return text;
   }
 
-  // nslimit bounds the search for the shortest arrows, which of some graphs of 150 vertices takes minutes.
+  // nslimit bounds the search for the shortest arrows, which takes minutes for some graphs of 150 vertices.
   void begin_with_sizes() {
     line(1, "graph [rankdir=", direction_name(options_.direction),
          ", nodesep=0.25, ranksep=0.25, newrank=true, nslimit=20, splines=none];");
@@ -221,9 +221,8 @@ class DotWriter {
     const bool upwards = arrangement_.upwards(edge);
     line(1, "n", upwards ? edge.to : edge.from, " -> n", upwards ? edge.from : edge.to, attributes, ";");
   }
-  // What is computed stands near what it is computed from, even if that makes arrows from leaves longer; gradients
-  // stand beside the values that they are made from; and what leads into a frame stands above all of it, its
-  // parameters included.
+  // Results are near their inputs, even if that makes arrows from leaves longer; gradients are beside the values that
+  // they depend on; and sources of arrows into a frame are above all of it, its parameters included.
   std::string ranks_of_edge(const GraphEdge& edge) const {
     const EdgeKind kind = arrangement_.kind_of(edge);
     if (kind == EdgeKind::gradient || (kind == EdgeKind::value && is_leaf(edge.from))) return {};

@@ -1,4 +1,4 @@
-// A view in the language of Graphviz.
+// A view in Graphviz's DOT language.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace xgrad::detail {
 
 enum class DotFor {
-  layout,   ///< sizes, arrows and frames, of which vertices come back with their numbers; no text from outside
-  readers,  ///< what is written in boxes, colours, title and legend, too; Graphviz decides how large all is
+  layout,   ///< sizes, arrows and frames, where vertices come back with their numbers; no text from outside
+  readers,  ///< the text of boxes, colours, title and legend, too; Graphviz decides all sizes
 };
 
 std::string in_dot(const GraphView& view, const GraphOptions& options, DotFor reader);

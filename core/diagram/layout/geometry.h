@@ -24,11 +24,11 @@ struct GraphBox {
   GraphPoint center() const { return {left + width / 2, top + height / 2}; }
 };
 
-/// How an arrow runs, from an input to its result.
+/// The course of an arrow, from an input to its result.
 struct GraphCurve {
-  std::vector<GraphPoint> points;  ///< a Bezier curve: the beginning, then three for each piece
+  std::vector<GraphPoint> points;  ///< a Bezier curve: the start, then three for each piece
   GraphPoint tip;                  ///< of the arrow's head, which starts where the curve ends
-  GraphPoint label;                ///< the middle of what is written at it, if anything is
+  GraphPoint label;                ///< the middle of its label, if it has one
 };
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// What stands in which layer of a diagram.
+// The layers of a diagram and their items.
 #include "layers.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace xgrad::detail {
 namespace {
 
-// Operands that can be exchanged, or are not known from outside, have no order.
+// Operands that are interchangeable, or unknown to readers, have no order.
 bool has_ordered_operands(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation && vertex.order == 0 && vertex.op != "add" && vertex.op != "mul";
 }
@@ -29,7 +29,7 @@ Layers::Layers(const GraphView& drawn, const GraphOptions& options, const Arrang
 }
 
 void Layers::find_layers(const GraphOptions& options, std::span<const GraphPoint> centers) {
-  // Ranks: which vertices are at one height.
+  // Ranks: vertices at the same height.
   const auto height = [&](int v) { return sideways ? centers[v].x : centers[v].y; };
   std::vector<int> by_height(view.vertices.size());
   std::iota(by_height.begin(), by_height.end(), 0);
@@ -43,7 +43,7 @@ void Layers::find_layers(const GraphOptions& options, std::span<const GraphPoint
   const int ranks = by_height.empty() ? 0 : rank[by_height.back()] + 1;
 
   items.resize(view.vertices.size() + 2 * view.frames.size());
-  std::vector<int> titles_before(ranks);                // layers of titles in front of each rank
+  std::vector<int> titles_before(ranks);                // layers of titles before each rank
   std::vector<int> title_depth(view.frames.size(), 1);  // how many of them the frame and those in it need
   std::vector<std::pair<int, int>> span_of(view.frames.size(), {ranks, -1});
   const auto hold = [&](int frame, std::pair<int, int> span) {
@@ -85,7 +85,7 @@ void Layers::find_operands() {
   std::vector<int> depths(count_of_vertices), operands(count_of_vertices), deepest(count_of_vertices);
   main_inputs.assign(count_of_vertices, nothing);
   arguments.assign(view.edges.size(), nothing);
-  for (std::size_t e = 0; e < view.edges.size(); ++e) {  // they are in the order of their results and inputs
+  for (std::size_t e = 0; e < view.edges.size(); ++e) {  // they are sorted by results and inputs
     const GraphEdge& edge = view.edges[e];
     const EdgeKind kind = arrangement.kind_of(edge);
     if (kind == EdgeKind::borrowed) continue;

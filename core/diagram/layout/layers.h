@@ -1,10 +1,10 @@
-// What stands in which layer of a diagram: boxes, frames with their titles, and the lanes of arrows.
+// The layers of a diagram and their items: boxes, frames with their titles, and the lanes of arrows.
 //
-// Layers lie across the way that a diagram runs: below each other if it runs down or up, beside each other if it runs
-// to the side. `across` is along a layer, `along` from one layer to the next. A vertex stands in one layer, a frame in
-// all from its first vertex to its last, and in front of them is its title in a layer without vertices. An arrow that
-// passes layers has a lane there, straight through all of them, up to where it enters a frame; arrows that come from
-// the same vertex share their lanes.
+// Layers are perpendicular to the direction of a diagram: one below the other if it runs down or up, side by side if it
+// runs sideways. `across` is along a layer, `along` from one layer to the next. A vertex is in one layer, a frame in
+// all from its first vertex to its last, and before them is its title in a layer without vertices. An arrow that passes
+// layers has a lane there, straight through all of them, up to where it enters a frame; arrows that come from the same
+// vertex share their lanes.
 #pragma once
 
 #include <span>
@@ -23,12 +23,12 @@ enum class ItemKind { vertex, frame, title, lane };
 struct Item {
   ItemKind kind = ItemKind::vertex;
   int number = 0;  ///< of the vertex, of the frame, or of an arrow of the lane
-  int frame = -1;  ///< that it lies in, or -1
+  int frame = -1;  ///< the one around it, or -1
   int first = 0;   ///< of its layers
   int last = 0;
-  double across = 0;  ///< how large it is
+  double across = 0;  ///< its size
   double along = 0;
-  bool side_path = false;  ///< of a lane: the arrow leads around what its result mainly comes from
+  bool side_path = false;  ///< of a lane: the arrow bypasses the main input of its result
 };
 
 /// A part of an arrow, or of several that share it, between two neighbouring layers. Links to a vertex end at a port.
@@ -47,7 +47,7 @@ inline bool runs_sideways(Direction direction) {
 /// Threads: many may read from one object. It refers to the view and the arrangement, which must outlive it.
 class Layers {
  public:
-  /// `centers` are those of the vertices: what is at one height stands in one layer.
+  /// `centers` are those of the vertices: vertices at one height are in one layer.
   Layers(const GraphView& view, const GraphOptions& options, const Arrangement& arrangement,
          std::span<const GraphPoint> centers);
 
@@ -59,10 +59,10 @@ class Layers {
   std::vector<Link> links;
   std::vector<std::vector<int>> ways;  ///< by arrow: its links, from above to below; none if it stays in a layer
   std::vector<int> labels;             ///< by arrow: the lane that its label stands at, or -1
-  /// By arrow: its number among those that have an order at its result, which are the arrows from the operands of an
-  /// operation whose operands differ in what they mean; or -1.
+  /// By arrow: its number among the ordered arguments of its result, the operands of an operation whose operands differ
+  /// in meaning; or -1.
   std::vector<int> arguments;
-  /// By vertex: the arrow to it from what took most operations to compute, or -1 if there are several.
+  /// By vertex: the arrow to it from the input that took most operations to compute, or -1 if there are several.
   std::vector<int> main_inputs;
 
   int frame_item(int frame) const { return static_cast<int>(view.vertices.size()) + frame; }

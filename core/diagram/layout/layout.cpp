@@ -1,4 +1,4 @@
-// The places of everything in a diagram.
+// The positions of everything in a diagram.
 #include "layout.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::vector<double> numbers_of(const nlohmann::json& words) {
   return result;
 }
 
-// The middles of the vertices in what dot answers, which counts from below.
+// The centres of the vertices in the output of dot, whose y axis points up.
 std::vector<GraphPoint> read_centers(const std::string& answer, std::size_t vertices) {
   const nlohmann::json plan = nlohmann::json::parse(answer);
   const double height = numbers_of(plan.at("bb")).at(3);
@@ -119,7 +119,7 @@ GraphLayout detail::layout_in_one(const GraphView& view, const GraphOptions& opt
 void detail::check_layout(const GraphView& view, const GraphLayout& layout, std::string_view caller) {
   const auto needs = [caller](std::string_view what, std::size_t in_layout, std::size_t in_view) {
     if (in_layout == in_view) return;
-    fail<ValueError>(caller, "the layout is of another view: it has ", in_layout, ' ', what, ", the view has ",
+    fail<ValueError>(caller, "the layout belongs to another view: it has ", in_layout, ' ', what, ", the view has ",
                      in_view);
   };
   needs("vertices", layout.vertices.size(), view.vertices.size());

@@ -1,10 +1,10 @@
-// Where everything in a diagram stands. The program `dot` of Graphviz ranks boxes of known sizes, and gives them a
-// first order; the order within ranks, places and arrows are found here.
+// The positions of everything in a diagram. The program `dot` of Graphviz ranks boxes of known sizes, and gives them a
+// first order; the order within ranks, positions and arrows are computed here.
 //
 //     const GraphView view = GraphView::of({loss});
 //     const GraphLayout layout = GraphLayout::of(view);
 //
-// Nothing of Graphviz runs in this process, and no text is handed to it: it sees sizes, arrows and frames.
+// Nothing of Graphviz runs in this process, and it gets no text: only sizes, arrows and frames.
 #pragma once
 
 #include <string_view>
@@ -16,17 +16,17 @@
 
 namespace xgrad {
 
-/// The places of a view's vertices, edges and frames, each by its index.
+/// The positions of a view's vertices, edges and frames, each by its index.
 struct GraphLayout {
   double width = 0;
   double height = 0;
   std::vector<GraphBox> vertices;
   std::vector<GraphCurve> edges;
   std::vector<GraphBox> frames;
-  std::vector<GraphBox> titles;  ///< of frames: where theirs is written
+  std::vector<GraphBox> titles;  ///< of frames: the boxes of their titles
 
-  /// Boxes are as large as their labels need with these options. Throws ValueError for limits that are not
-  /// positive, IoError if `dot` is not there, fails, or passes a limit. Errors name `caller`.
+  /// Boxes are as large as their labels need with these options. Throws ValueError for limits that are not positive,
+  /// IoError if `dot` is missing, fails, or exceeds a limit. Errors name `caller`.
   static GraphLayout of(const GraphView& view, const GraphOptions& options = {}, const DrawingLimits& limits = {},
                         std::string_view caller = "graph_layout");
 };

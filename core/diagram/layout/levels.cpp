@@ -1,4 +1,4 @@
-// Where everything stands at each level of folding.
+// Layouts for each level of folding.
 #include "levels.h"
 
 #include <cmath>
@@ -49,14 +49,14 @@ class Levels {
     for (std::size_t c = 0; c < view.frames.size(); ++c) {
       number_of_frame_.try_emplace({view.frames[c].path, view.frames[c].order}, c);
     }
-    // Vertices carry their numbers through the folding where they would have their steps.
+    // Vertices carry their numbers through the folding in their field for steps.
     for (std::size_t v = 0; v < view_.vertices.size(); ++v) view_.vertices[v].step = static_cast<int>(v);
   }
 
   std::string with(const GraphLayout& layout) {
     Json levels = Json::array();
     const int deepest = deepest_level(view_);
-    // Frames that cannot be told apart cannot be found again once they are folded.
+    // Frames that are not unique cannot be found again once they are folded.
     if (number_of_frame_.size() == view_.frames.size()) {
       for (int level = 0; level < deepest; ++level) {
         const GraphView shown = folded_below(view_, level);

@@ -11,8 +11,8 @@ namespace {
 constexpr int none_yet = -1;
 constexpr std::int64_t most_work = 2'000'000'000;  // distances and numbers looked at
 
-// The numbers always keep all distances; those of a spanning tree are kept exactly. A distance of the tree whose
-// removal would let the sum fall is exchanged for the one that then stops the fall.
+// The numbers always satisfy all distances; those of a spanning tree are tight. A distance of the tree whose removal
+// would let the sum fall is exchanged for the one that then stops the fall.
 class NetworkSimplex {
  public:
   NetworkSimplex(int count, const std::vector<Distance>& distances)
@@ -64,7 +64,7 @@ class NetworkSimplex {
     }
   }
 
-  // From the first number along exact distances; where there are none, all of the tree moves until there is one.
+  // From the first number along tight distances; where there are none, the whole tree moves until there is one.
   void grow_tree() {
     std::vector<bool> reached(x_.size());
     std::vector<int> members{0};
@@ -104,8 +104,8 @@ class NetworkSimplex {
     std::erase(tree_at_[arcs_[a].to], a);
   }
 
-  // The tree from its root at 0: where each number is entered and left, and how strongly it is pulled to smaller
-  // numbers with all that hangs on it.
+  // The tree from its root at 0: the positions where each number is entered and left, and how strongly it and its
+  // subtree are pulled to smaller numbers.
   void order_tree() {
     std::ranges::fill(pull_, 0);
     for (const Distance& arc : arcs_) {

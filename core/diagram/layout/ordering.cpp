@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::int64_t price_of_crossing = 1000;
 constexpr std::int64_t price_of_exchange = 500;     // a crossing of arrows that end at one box
-constexpr std::int64_t price_of_frame = 1'000'000;  // that stands on the wrong side
+constexpr std::int64_t price_of_frame = 1'000'000;  // that is on the wrong side
 constexpr std::int64_t most_work_of_ordering =
     400'000'000;                    // comparisons of positions, for graphs with thousands of vertices
-constexpr std::int64_t ports = 64;  // positions at a box that are told apart
+constexpr std::int64_t ports = 64;  // distinct positions at a box
 
 }  // namespace
 
@@ -105,9 +105,9 @@ void Ordering::write_rows(int first, int last) {
   }
 }
 
-// How many pairs have another order above than below; pairs with an end in common cross nowhere.
+// The number of pairs with another order above than below; pairs with an end in common cross nowhere.
 std::int64_t Ordering::crossings_of(std::vector<Ends>& ends, std::size_t below) {
-  constexpr std::size_t few = 48;  // are compared one by one, which takes less than to sort them
+  constexpr std::size_t few = 48;  // compared one by one, which takes less than sorting them
   std::int64_t crossings = 0;
   if (ends.size() <= few) {
     for (std::size_t i = 1; i < ends.size(); ++i) {
@@ -152,7 +152,7 @@ std::int64_t Ordering::cost_of_gap(int gap) {
                        lower_at_[link.lower] + (link.lower == edge.to ? port : 0));
   }
   const std::int64_t crossings = crossings_of(ends_, below.size());
-  // Operands that stand in another order than their ports.
+  // Operands in another order than their ports.
   const std::vector<int>& links = links_in_[gap];
   std::int64_t exchanged = 0;
   for (std::size_t i = 0; i < links.size(); ++i) {
@@ -189,7 +189,7 @@ std::int64_t Ordering::disorder_in_row(int layer) const {
   return price;
 }
 
-// Of the layers, and of those gaps at them that count.
+// The cost of the layers, and of those gaps next to them that count.
 std::int64_t Ordering::cost_of(int first, int last, const Gaps& gaps) {
   std::int64_t cost = 0;
   for (int gap = std::max(first - 1, gaps.first); gap <= std::min(last, gaps.last); ++gap) cost += cost_of_gap(gap);
@@ -212,7 +212,7 @@ bool Ordering::is_misplaced(const FramePair& pair) const {
   return std::ranges::find(content, from) > std::ranges::find(content, to);
 }
 
-// Of two neighbours in a frame the right one comes to stand left of the other.
+// Exchanges two neighbours in a frame.
 void Ordering::exchange(int layer, int left, int right) {
   const auto is_of = [&](int item) {
     return [this, item](int p) {
@@ -226,7 +226,7 @@ void Ordering::exchange(int layer, int left, int right) {
   std::rotate(first, middle, std::find_if_not(middle, row.end(), is_of(right)));
 }
 
-// Passes its neighbours one by one. What it passes shares few of its layers, and only there anything changes.
+// Passes its neighbours one by one. Each shares few of its layers, and only there anything changes.
 bool Ordering::move_to_best(int item, Side side) {
   const Item& moved = layers_.items[item];
   const Gaps gaps{side == Side::below ? moved.first : std::max(moved.first - 1, 0),
@@ -249,7 +249,7 @@ bool Ordering::move_to_best(int item, Side side) {
     struct {
       int first = nothing, last = nothing;
       std::int64_t cost = 0;
-    } known;  // of the layers that changed last
+    } known;  // for the layers that changed last
     std::int64_t cost = cost_now;
     for (std::ptrdiff_t at = now, next = now + direction; next >= 0 && next < count; at = next, next += direction) {
       const Item& other = layers_.items[content[next]];
@@ -264,7 +264,7 @@ bool Ordering::move_to_best(int item, Side side) {
         known = {first, last, cost_of(first, last, gaps)};
         cost += known.cost;
       }
-      // The first position, and those behind something that shares a layer with it.
+      // The first position, and those after an item that shares a layer with it.
       const bool counts = next == 0 || passes(layers_.items[before[direction < 0 ? next - 1 : next]]);
       if (counts) costs[next] = cost + price_here();
     }
@@ -312,7 +312,7 @@ void Ordering::improve() {
     write_rows(0, layers_.count - 1);
     for (const Side side : {Side::both, Side::below, Side::above, Side::below, Side::above}) settle(side);
   }
-  constexpr int attempts = 40;  // from where something was exchanged with its neighbour here and there
+  constexpr int attempts = 40;  // each starts from a few random exchanges of neighbours
   std::minstd_rand random;
   for (int attempt = 0; attempt < attempts && least > 0 && work_ < most_work_of_ordering; ++attempt) {
     contents_ = best;

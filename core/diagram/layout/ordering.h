@@ -1,4 +1,4 @@
-// The order in which things stand within each layer of a diagram, so that few arrows cross.
+// The order of items within each layer of a diagram, so that few arrows cross.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace xgrad::detail {
 
-/// What each frame holds, by its number + 1, the page first: items from left to right. Of two that share a layer the
-/// first stands left of the second, in every layer that they share. Threads: many may read from one object. It refers to
-/// the layers, which must outlive it.
+/// The contents of each frame, by its number + 1, the page first: items from left to right. Of two that share a layer
+/// the first is left of the second, in every layer that they share. Threads: many may read from one object. It refers
+/// to the layers, which must outlive it.
 class Ordering {
  public:
-  /// Begins with the items that vertices have across the page and moves one thing after the other to where fewest
-  /// arrows cross, as long as that helps. Frames stand right of the frames that they are computed from.
+  /// Starts with the order of the vertices across the page and moves one item after the other to where fewest arrows
+  /// cross, as long as that helps. Frames are right of the frames that they are computed from.
   Ordering(const Layers& layers, std::span<const GraphPoint> centers);
 
   const std::vector<int>& in_frame(int frame) const { return contents_[static_cast<std::size_t>(frame + 1)]; }

@@ -1,4 +1,4 @@
-// Where the things in the layers of a diagram stand.
+// The positions of items in the layers of a diagram.
 #include "placing.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace xgrad::detail {
 namespace {
 
-constexpr double frame_margin = 10;  // between a frame and what it holds
+constexpr double frame_margin = 10;  // between a frame and its contents
 constexpr double above_title = 4;
 constexpr double below_frame = 5;
 
@@ -102,14 +102,14 @@ class Placer {
   static std::int64_t units(double pixels) { return static_cast<std::int64_t>(std::ceil(2 * pixels)); }
   static double pixels(std::int64_t units) { return double(units) / 2; }
 
-  // The numbers are the items, of frames their left sides, then the right sides of frames, then the page's sides.
+  // The numbers are the items (for frames their left sides), then the right sides of frames, then the page's sides.
   int left_side(int frame) const { return frame == nothing ? page() : layers_.frame_item(frame); }
   int right_side(int frame) const {
     return frame == nothing ? page() + 1 : static_cast<int>(layers_.items.size()) + frame;
   }
   int page() const { return static_cast<int>(layers_.items.size() + layers_.view.frames.size()); }
 
-  // How far a item's number is from its sides.
+  // The distance from an item's number to its sides.
   double to_left(const Item& item) const {
     return item.kind == ItemKind::lane && item.across > 0 ? 3 : item.across / 2;
   }
@@ -218,8 +218,8 @@ class Placer {
       double& room = layer > 0 ? gap[layer - 1] : y;
       room = std::max(room, 20.0);
     }
-    std::vector<bool> begins(layers_.count);  // whether a frame does
-    std::vector<double> ends(frames);         // of what is in it
+    std::vector<bool> begins(layers_.count);  // whether a frame begins there
+    std::vector<double> ends(frames);         // of its contents
     std::vector<std::vector<int>> ending(layers_.count);
     for (std::size_t c = frames; c-- > 0;) {
       const Item& frame = at(layers_.frame_item(static_cast<int>(c)));
@@ -247,7 +247,7 @@ class Placer {
     placing_.page_along = std::max(end_of_frames, layers_.count > 0 ? placing_.layers.back().end : 0);
   }
 
-  // The further an arrow leads across, the more room there is to turn.
+  // The farther an arrow leads across, the more room there is to turn.
   double room_for(const Link& link) const {
     const Ports& ports = placing_.ports[link.edge];
     const bool from_box = at(link.upper).kind == ItemKind::vertex, to_box = at(link.lower).kind == ItemKind::vertex;

@@ -1,4 +1,4 @@
-// Where the things in the layers of a diagram stand.
+// The positions of items in the layers of a diagram.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace xgrad::detail {
 
-/// From one side to the other.
+/// The extent from one side to the other.
 struct Extent {
   double begin = 0;
   double end = 0;
@@ -17,7 +17,7 @@ struct Extent {
   double middle() const { return (begin + end) / 2; }
 };
 
-/// Where an arrow meets the boxes at its ends, from their middles.
+/// The positions where an arrow meets the boxes at its ends, relative to their centres.
 struct Ports {
   double upper = 0;
   double lower = 0;
@@ -33,8 +33,8 @@ struct Placing {
   double page_along = 0;
 };
 
-/// Arrows are as straight as the order of things allows, those from what an operation mainly comes from first. Ports
-/// of operands stand in the operation's order, others as what they lead from.
+/// Arrows are as straight as the order of items allows, those from the main input of an operation first. Ports of
+/// operands are in the operation's order, others in the order of their sources.
 Placing placed(const Layers& layers, const Ordering& ordering, const GraphOptions& options);
 
 }  // namespace xgrad::detail

@@ -1,4 +1,4 @@
-// The ways of arrows through the layers of a diagram.
+// The routes of arrows through the layers of a diagram.
 #include "routes.h"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ class Router {
       curve_.label = {(begin.x + tip.x) / 2, y - 8};
       return;
     }
-    // Over what is in between.
+    // Above everything in between.
     const double free = placing_.layers[from.first].begin - 8;
     const GraphPoint begin{x_from + side * from.across / 4, top(edge.from)},
         tip{x_to - side * to.across / 4, top(edge.to)};

@@ -1,4 +1,4 @@
-// The ways of arrows through the layers of a diagram.
+// The routes of arrows through the layers of a diagram.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 namespace xgrad::detail {
 
 /// Across the page and along it. An arrow leaves a box in the middle of its side, turns between layers only, runs
-/// straight along its lanes, and enters its result at its port, so that no part of it runs back and none meets a box
-/// or a title. Within a layer it runs straight, or around what is in its way.
+/// straight along its lanes, and enters its result at its port, so that no part of it runs back or touches a box or a
+/// title. Within a layer it runs straight, or around obstacles.
 std::vector<GraphCurve> routes(const Layers& layers, const Placing& placing, const Ordering& ordering);
 
 }  // namespace xgrad::detail

@@ -1,7 +1,7 @@
-// Which part of the picture is seen: moved by dragging and arrows, zoomed by the wheel, two fingers, and + and -.
+// The visible part of the picture: moved by dragging and arrows, zoomed by the wheel, two fingers, and + and -.
 //
-// While it moves the browser shifts and stretches what is drawn already. Only when it has come to rest at another scale
-// letters are drawn anew, and only where it leaves what is drawn elements are made.
+// While it moves the browser shifts and scales existing drawings. Letters are redrawn only when it has come to rest at
+// another scale, and elements are made only when it leaves the drawn area.
 
 const leastScale = 0.04;
 const legible = 0.75;  // the scale at which the smallest letters have 8 pixels
@@ -21,7 +21,7 @@ class Camera {
     stage.addEventListener("pointerdown", (event) => this.#onPress(event));
     window.addEventListener("pointermove", (event) => this.#onMove(event));
     for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, (event) => this.#onRelease(event));
-    // What ends a drag is not a click on what lies below.
+    // The click that ends a drag does not reach the elements below.
     stage.addEventListener("click", (event) => this.dragged && event.stopPropagation(), true);
   }
 
@@ -30,13 +30,13 @@ class Camera {
     this.rest();
   }
 
-  // The part of the picture that is seen; with `room`, so many screens more on each side.
+  // The visible part of the picture; with `room`, so many screens more on each side.
   sight(room = 0) {
     const x = (this.size.width * (0.5 + room)) / this.scale, y = (this.size.height * (0.5 + room)) / this.scale;
     return {left: this.center.x - x, right: this.center.x + x, top: this.center.y - y, bottom: this.center.y + y};
   }
 
-  // The point of the picture at a place on the screen.
+  // The point of the picture at a position on the screen.
   #pointAt({x, y}) {
     const stage = this.stage.getBoundingClientRect(), sight = this.sight();
     return {x: sight.left + (x - stage.left) / this.scale, y: sight.top + (y - stage.top) / this.scale};
@@ -52,7 +52,7 @@ class Camera {
     if (this.scale !== this.drawnScale) this.timer = setTimeout(() => this.rest(), 150);
   }
 
-  // Draws what is seen now as well as it can be.
+  // Draws the visible part at full quality.
   rest() {
     this.drawnScale = this.scale;
     this.drawing.world.setAttribute("transform", `scale(${this.scale})`);
@@ -61,7 +61,7 @@ class Camera {
     this.#apply();
   }
 
-  // By pixels of the screen.
+  // In pixels of the screen.
   move(x, y) {
     this.center = {x: this.center.x + x / this.scale, y: this.center.y + y / this.scale};
     this.#apply();
@@ -83,13 +83,13 @@ class Camera {
     this.rest();
   }
 
-  // The scale at which all of a box is seen.
+  // The scale at which all of a box is visible.
   scaleOf({left, right, top, bottom}) {
     const room = 24;
     return Math.min((this.size.width - 2 * room) / (right - left), (this.size.height - 2 * room) / (bottom - top), 1.4);
   }
 
-  // All of a box if it can be read then; else as much as can be read, with `first` in it.
+  // All of a box if it is readable then; else as much as is readable, with `first` in it.
   open(box, first) {
     if (this.scaleOf(box) >= legible) return this.fit(box);
     this.scale = legible;
@@ -103,14 +103,14 @@ class Camera {
     this.rest();
   }
 
-  // Whether all of a box has room, as large as it is now.
+  // Whether all of a box fits, as large as it is now.
   fits(box) {
     const room = 40;
     return (box.right - box.left) * this.scale < this.size.width - room &&
         (box.bottom - box.top) * this.scale < this.size.height - room;
   }
 
-  // Moves as little as brings a box into sight, or its beginning, and zooms in if it could not be read.
+  // Moves as little as needed to show the box, or its beginning, and zooms in if it is not readable.
   show(box, scale = 0) {
     if (this.scale < scale) {
       this.scale = scale;
@@ -128,14 +128,14 @@ class Camera {
     this.rest();
   }
 
-  // A point of the picture comes to a place in the stage.
+  // Moves a point of the picture to a position in the stage.
   put(point, {x, y}, scale = this.scale) {
     this.scale = scale;
     this.center = {x: point.x - (x - this.size.width / 2) / scale, y: point.y - (y - this.size.height / 2) / scale};
     this.rest();
   }
 
-  // Where a point of the picture is in the stage.
+  // The position of a point of the picture in the stage.
   placeOf({x, y}) {
     const {left, top} = this.sight();
     return {x: (x - left) * this.scale, y: (y - top) * this.scale};
@@ -167,7 +167,7 @@ class Camera {
       this.move(before.x - now.x, before.y - now.y);
   }
 
-  // One of two fingers moves: what is between them stays between them.
+  // One of two fingers moves: the point between them stays between them.
   #pinch(before, now, other) {
     const between = (a, b) => ({x: (a.x + b.x) / 2, y: (a.y + b.y) / 2});
     const apart = (finger) => Math.max(Math.hypot(finger.x - other.x, finger.y - other.y), 1);

@@ -1,5 +1,5 @@
-// The elements of the picture. Only what is in sight or close to it is in the document: elements are made from their
-// texts when they come near, and go when they are far.
+// The elements of the picture. Only those near the visible part are in the document: elements are made from their texts
+// when they come near, and removed when they are far.
 
 class Drawing {
   constructor(stage, text) {
@@ -20,7 +20,7 @@ class Drawing {
     this.layers = {frames: svg("g"), edges: svg("g"), titles: svg("g"), vertices: svg("g"), badges: svg("g")};
     this.world.append(...Object.values(this.layers));
     this.parts = Object.fromEntries(Object.keys(this.layers).map((name) => [name, []]));
-    this.drawn = new Map();  // what is in the document: id -> {element, part}
+    this.drawn = new Map();  // elements in the document: id -> {element, part}
     this.marks = new Map();  // id -> classes of its element
     this.sight = {left: 0, right: 0, top: 0, bottom: 0};
     this.onMake = () => {};
@@ -28,7 +28,7 @@ class Drawing {
     this.picture.append(this.world);
   }
 
-  // The legend, and what else stands above the picture, stays in a corner while the picture moves.
+  // The legend, and everything else above the picture, stays in a corner while the picture moves.
   #moveKey(stage) {
     stage.append(this.picture);
     const entries = [...this.picture.children].filter((child) => !child.matches("title, desc"));
@@ -48,7 +48,7 @@ class Drawing {
   // A new element as the library draws it.
   original(id) { return parsed(`<svg>${this.texts.get(id)}</svg>`).firstElementChild; }
 
-  // What is in the document of it.
+  // Its element in the document, if there is one.
   element(id) { return this.drawn.get(id)?.element; }
 
   // A class for an element, whether it is in the document now or not.
@@ -64,10 +64,10 @@ class Drawing {
     }
   }
 
-  // What there is to be drawn in a layer, in this order: {id, box, make, place}. It is drawn by the next look.
+  // The parts of a layer to draw, in this order: {id, box, make, place}. They are drawn by the next look.
   setParts(layer, parts) { this.parts[layer] = parts; }
 
-  // Makes what is in sight, and takes away what is not. What has the keyboard's focus stays.
+  // Makes visible elements, and removes others. The element with the keyboard's focus stays.
   look(sight = this.sight) {
     this.sight = sight;
     const focused = document.activeElement?.id;

@@ -1,11 +1,11 @@
 // Modules folded into boxes and unfolded again.
 //
-// Each level of folding has a layout, made by the library. What a reader folds or unfolds beyond a level is shown by
-// the layout that has just enough detail: a frame that is open there becomes one box in the middle of its area, and
-// rows and columns that are empty now close up. So whole levels look as good as a picture of their own, and a click on
-// one frame leaves all else where it was.
+// Each level of folding has a layout, made by the library. Frames that a reader folds or unfolds beyond a level are
+// shown by the layout that has just enough detail: a frame that is open there becomes one box in the middle of its
+// area, and rows and columns that are empty now close up. So whole levels look as good as a picture of their own, and a
+// click on one frame leaves everything else in place.
 
-const emptied = 16;  // pixels that remain of rows and columns in which nothing is left
+const emptied = 16;  // pixels that remain of empty rows and columns
 const titleHeight = 20;
 const badgeHeight = 15;  // room for numbers above and below a vertex
 
@@ -15,7 +15,7 @@ class Folding {
     this.drawing = drawing;
     this.edgeShapes = edgeShapes;
     this.folded = new Set();
-    this.level = graph.deepest;  // modules nested deeper are folded, but for those that were clicked on
+    this.level = graph.deepest;  // modules nested deeper are folded, except those that were clicked on
     this.labels = Object.assign({}, ...levels.map((level) => level.labels));
     this.hasNumbers = graph.vertices.some((vertex) => vertex.value);
     this.layouts = levels.map((level) => new Layout(graph, level));
@@ -23,7 +23,7 @@ class Folding {
     for (const [id, , , , , titleWidth] of levels.at(-1).frames) graph.byId.get(id).titleWidth = titleWidth;
   }
 
-  // The outermost folded frame around it (or itself), or else the thing itself.
+  // The outermost folded frame around it (or itself), or else the element itself.
   shownAs(thing) {
     let shown = thing;
     for (let frame = thing.isFrame ? thing : thing.around; frame; frame = frame.around) {
@@ -33,13 +33,13 @@ class Folding {
   }
   isShown(thing) { return this.shownAs(thing) === thing; }
 
-  // The id of what a vertex or a frame is drawn as.
+  // The id under which a vertex or a frame is drawn.
   idOf(shown) {
     if (!shown.isFrame) return shown.id;
     return shown.id.replace("c", this.folded.has(shown) ? "b" : "t");
   }
 
-  // Like every diagram, the picture never has a cycle: what would close one stays open, and the answer is false.
+  // Like every diagram, the picture never has a cycle: a frame that would close one stays open, and the result is false.
   fold(frame) {
     this.folded.add(frame);
     if (!this.#isAcyclic()) this.folded.delete(frame);
@@ -58,13 +58,13 @@ class Folding {
     this.arrange();
   }
 
-  // Folds what is nested deeper than `level`, and nothing else.
+  // Folds everything nested deeper than `level`, and nothing else.
   foldBelow(level) {
     this.#setLevel(level);
     this.arrange();
   }
 
-  // The deepest level at which the picture can still be read as a whole.
+  // The deepest level at which the picture is still readable as a whole.
   foldToFit(mostEdges) {
     let level = this.graph.deepest;
     while (level > 0 && this.#arrowsAt(level) > mostEdges) --level;
@@ -90,7 +90,7 @@ class Folding {
     }
   }
 
-  // For each pair of shown things an edge between them; "from>to" is the key.
+  // An edge between each pair of visible items; "from>to" is the key.
   #arrows() {
     const arrows = new Map();
     for (const edge of this.graph.edges) {
@@ -101,7 +101,7 @@ class Folding {
     return arrows;
   }
 
-  // Takes away what nothing leads to until nothing is left (Kahn 1962).
+  // Removes items without inputs until nothing is left (Kahn 1962).
   #isAcyclic() {
     const targets = new Map(), incoming = new Map();
     for (const {from, to} of this.#arrows().values()) {
@@ -149,13 +149,13 @@ class Folding {
     this.drawing.setParts("vertices", inOrder(shown, boxes).map((thing) => this.#vertexAsPart(thing)));
   }
 
-  // Where a folded frame stands in the layout: in its own place, or in the middle of where it is open.
+  // The area of a folded frame in the layout: its own place, or the middle of where it is open.
   #areaOfBox(frame) {
     const {areas, frames} = this.layout;
     return areas.get(frame) ?? around(middle(frames.get(frame)), this.#sizeOfBox(frame));
   }
 
-  // As large as in a layout in which it is folded, or by its letters.
+  // As in a layout in which it is folded, or by its letters.
   #sizeOfBox(frame) {
     if (!this.sizes.has(frame)) {
       const known = this.layouts.map((layout) => layout.areas.get(frame)).find(Boolean);
@@ -217,7 +217,7 @@ class Folding {
     return {id: this.idOf(frame), box, place, make: () => this.#makeTitle(frame)};
   }
 
-  // How far to the right the title stands: at the other end of the frame's upper side if fewer arrows pass there.
+  // How far to the right the title is: at the other end of the frame's upper side if fewer arrows pass there.
   #freeEnd(frame) {
     const {left, top, right} = frame.place, far = right - left - frame.titleWidth - 14;
     const room = {left, right: left + frame.titleWidth + 14, top, bottom: top + titleHeight};
@@ -257,7 +257,7 @@ class Folding {
     return withAttributes(this.drawing.original(vertex.id), {tabindex: 0, role: "button", "aria-label": label});
   }
 
-  // Of edges between the same two things, one of which is folded, the first is drawn.
+  // Of edges between the same two items, one of which is folded, the first is drawn.
   #edgesAsParts(edges) {
     const parts = [], drawn = new Set();
     for (const edge of edges) {
@@ -309,7 +309,7 @@ class Folding {
     if (label) withAttributes(label, {x, y});
   }
 
-  // Points of the curve where they have come. What lies inside of a frame that is folded now is cut off.
+  // The moved points of the curve. The part inside a frame that is folded now is cut off.
   #bentPoints(curve, from, to) {
     const {areas, frames} = this.layout, isCut = (thing) => Boolean(thing.isFrame) && frames.has(thing);
     let points = [...samplesOf(curve.slice(0, -1)), curve.at(-1)];
@@ -332,7 +332,7 @@ class Folding {
     return points;
   }
 
-  // What a module looks like as one vertex.
+  // A module as one vertex.
   #makeBox(frame) {
     const paint = ["as-module", "as-gradient"][frame.order] ?? "as-higher";
     const attributes = {
@@ -357,7 +357,7 @@ class Folding {
   }
 }
 
-// Vertices in their order, folded frames where the first of their vertices would be: so Tab goes through them.
+// Vertices in their order, folded frames where the first of their vertices would be: this is the Tab order.
 function inOrder(vertices, boxes) {
   const index = (thing) => (thing.isFrame ? thing.first : thing).index;
   return [...vertices, ...boxes].sort((a, b) => index(a) - index(b));
@@ -377,7 +377,7 @@ class Layout {
     this.arrows = json.arrows.length;
   }
 
-  // Boxes of vertices and folded frames; of open frames; of arrows curves, "n0>n2#1".
+  // Boxes of vertices and folded frames; of open frames; curves of arrows, "n0>n2#1".
   get areas() { return (this.#found.areas ??= this.#boxesOf(this.#json.boxes)); }
   get frames() { return (this.#found.frames ??= this.#boxesOf(this.#json.frames)); }
   get curves() {
@@ -390,7 +390,7 @@ class Layout {
     return new Map(list.map(entry));
   }
 
-  // Of an edge the curve and its tip, if both ends of it are seen at this level.
+  // The curve of an edge and its tip, if both its ends are visible at this level.
   curveOf(edge) {
     const from = this.#thingOf(edge.source), to = this.#thingOf(edge.target);
     const input = from.isFrame || to.isFrame ? 0 : edge.input;
@@ -405,7 +405,7 @@ class Layout {
   }
 }
 
-// What has to stay of an open frame: its four sides and its title.
+// The parts of an open frame that keep their size: its four sides and its title.
 function bordersOf(frame, area) {
   const title =
       {left: area.left + 6, right: area.left + 6 + frame.titleWidth, top: area.top, bottom: area.top + titleHeight};
@@ -426,7 +426,7 @@ function around({x, y}, size) {
   return {left: x - width, right: x + width, top: y - height, bottom: y + height};
 }
 
-// The parts of a line that the boxes cover, each from where to where.
+// The parts of a line that the boxes cover, each with its start and end.
 function covered(boxes, low, high) {
   const parts = [];
   for (const box of [...boxes].sort((a, b) => a[low] - b[low])) {
@@ -439,8 +439,8 @@ function covered(boxes, low, high) {
   return parts;
 }
 
-// A function from old places to new ones, along one axis. What is kept stays as long as it was. A part in which nothing
-// is kept becomes as short as the widest gap that was in it. What needs more than that is stretched.
+// A function from old positions to new ones, along one axis. Kept parts stay as long as they were. A part in which
+// nothing is kept becomes as short as the widest gap that was in it. Parts that need more than that are stretched.
 function closingUp(kept, everything, low, high, needs) {
   const parts = covered(kept, low, high), before = covered(everything, low, high);
   if (parts.length === 0) return (old) => old;
@@ -475,7 +475,7 @@ function closingUp(kept, everything, low, high, needs) {
   };
 }
 
-// Makes what lies between two places at least that long.
+// Stretches everything between two positions to at least that length.
 function stretch(pieces, {from, to, length}) {
   const first = splitAt(pieces, Math.max(from, pieces[0].from)), end = splitAt(pieces, Math.min(to, pieces.at(-1).to));
   const inside = pieces.slice(first, end);
@@ -484,7 +484,7 @@ function stretch(pieces, {from, to, length}) {
     for (const piece of inside) piece.length *= length / present;
 }
 
-// The number of the piece that begins at that place, where one is cut in two if need be.
+// The number of the piece that begins at that position, where one is cut in two if necessary.
 function splitAt(pieces, place) {
   const i = pieces.findIndex((piece) => piece.to > place);
   if (i < 0) return pieces.length;
@@ -510,7 +510,7 @@ function samplesOf(curve) {
   return points;
 }
 
-// Where an arrow from that point meets a box: in the middle of the side that it comes to.
+// The point where an arrow from that point meets a box: the middle of the side that it reaches.
 function middleOfSide(box, {x, y}) {
   const center = middle(box);
   if (y <= box.top || y >= box.bottom) return {x: center.x, y: y <= box.top ? box.top : box.bottom};

@@ -1,4 +1,4 @@
-// The graph: what the JSON says of it. Ids are those of the picture.
+// The graph, from its JSON. Ids are those of the picture.
 
 class Graph {
   constructor(json) {
@@ -36,8 +36,8 @@ class Graph {
     edge.target.into.push(edge);
   }
 
-  // What a link says behind "#" -> what it leads to: "blocks.0.attn", "blocks.0.attn.softmax", of those that are called
-  // the same "blocks.0.add", "blocks.0.add:2", ... They know it as their address, then.
+  // The part of a link after "#" -> its target: "blocks.0.attn", "blocks.0.attn.softmax", with equal names
+  // "blocks.0.add", "blocks.0.add:2", ... Targets store it as their address.
   get byAddress() {
     if (this.addresses) return this.addresses;
     this.addresses = new Map();

@@ -1,4 +1,4 @@
-// How numbers are written and drawn: short text, a histogram, a table as a heat map.
+// Writing and drawing numbers: short text, a histogram, a table as a heat map.
 
 // The element, with these attributes.
 function withAttributes(element, attributes) {
@@ -6,7 +6,7 @@ function withAttributes(element, attributes) {
   return element;
 }
 
-// A new HTML element with attributes, which holds texts and elements. Text is never read as HTML.
+// A new HTML element with attributes, which contains texts and elements. Text is never read as HTML.
 function html(tag, attributes = {}, ...content) {
   const element = withAttributes(document.createElement(tag), attributes);
   element.append(...content);
@@ -20,7 +20,7 @@ function svg(tag, attributes = {}, ...content) {
   return element;
 }
 
-// Three digits that matter. What is no finite number stands as a word in the JSON already: "NaN", "Infinity".
+// Three significant digits. Numbers that are not finite are words in the JSON already: "NaN", "Infinity".
 function short(number) {
   if (typeof number !== "number") return String(number).replace("Infinity", "\u221E");
   const size = Math.abs(number);
@@ -39,7 +39,7 @@ function bytesText(bytes) {
   return `${short(bytes)} ${units[unit]}`;
 }
 
-// What fits on a badge: the numbers if they are few, else their mean.
+// The text of a badge: the numbers if they are few, else their mean.
 function badgeText(summary) {
   if (summary.nans > 0) return "NaN";
   if (summary.infinities > 0) return "\u221E";

@@ -1,4 +1,4 @@
-// The page: the graph, what is seen of it, and what buttons and keys do.
+// The page: the graph, its visible part, and the actions of buttons and keys.
 
 const byId = (id) => document.getElementById(id);
 const jsonOf = (id) => JSON.parse(byId(id).textContent);
@@ -30,7 +30,7 @@ document.body.dataset.ready = "yes";
 
 // ---- Vertices and frames -------------------------------------------------------------------------------------------
 
-// A click or Enter: on a title folds, on a folded module unfolds, on a vertex tells of it.
+// A click or Enter: on a title folds, on a folded module unfolds, on a vertex opens its details.
 function activate(target) {
   const id = target.closest("[role=button][id]")?.id ?? "";
   if (id.startsWith("t") || id.startsWith("b"))
@@ -41,7 +41,7 @@ function activate(target) {
     panel.close();
 }
 
-// What the keyboard goes to is brought into sight.
+// The element with the keyboard's focus is scrolled into view.
 function onFocus({target}) {
   const thing = graph.byId.get(target.id.replace(/^[tb]/, "c"));
   if (!thing?.place || !target.matches(":focus-visible")) return;
@@ -51,7 +51,7 @@ function onFocus({target}) {
                                   {left, right, top, bottom});
 }
 
-// The panel takes room beside the picture, or below it; the vertex that it speaks of is not to be behind it.
+// The panel takes room beside the picture, or below it; its vertex must not be hidden by it.
 function select(vertex) {
   panel.open(vertex);
   camera.resize();
@@ -80,7 +80,7 @@ function decodedOf(text) {
   }
 }
 
-// What was clicked on stays under the pointer, and keeps the keyboard's focus.
+// The clicked element stays under the pointer, and keeps the keyboard's focus.
 function toggle(frame) {
   const wasFolded = folding.folded.has(frame);
   const corner = (box) => ({x: (box.left + box.right) / 2, y: box.top});
@@ -104,7 +104,7 @@ function afterFolding() {
   byId("unfold").disabled = folding.level === graph.deepest;
 }
 
-// What the reader looks at stays where it is: the vertex of the panel, or what is closest to the middle of the screen.
+// The centre of attention stays in place: the vertex of the panel, or the element closest to the middle of the screen.
 function setLevel(level) {
   const selected = panel.vertex && folding.shownAs(panel.vertex), seen = (thing) => meets(thing.place, camera.sight());
   const distance = ({place}) => Math.hypot(middle(place).x - camera.center.x, middle(place).y - camera.center.y);
@@ -119,7 +119,7 @@ function setLevel(level) {
   if (camera.scaleOf(folding.bounds) >= legible) camera.fit(folding.bounds);
 }
 
-// Brings a vertex into sight, out of folded modules, and tells of it.
+// Scrolls a vertex into view, out of folded modules, and opens its details.
 function goTo(vertex) {
   if (!folding.isShown(vertex)) {
     folding.reveal(vertex);
@@ -172,7 +172,7 @@ function wireButtons() {
   byId("close").addEventListener("click", () => panel.close());
 }
 
-// As the options say, or as the reader's screen is.
+// By the options, or by the reader's screen.
 function startsDark() {
   const {theme} = document.body.dataset;
   return theme === "dark" || (theme === "light" && matchMedia("(prefers-color-scheme: dark)").matches);

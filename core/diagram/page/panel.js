@@ -1,11 +1,11 @@
-// What is known of one vertex, beside the picture.
+// Details of one vertex, beside the picture.
 
 class Panel {
   constructor(graph, drawing, steps, goTo) {
     this.graph = graph;
     this.drawing = drawing;
     this.steps = steps;
-    this.goTo = goTo;  // what a click on the name of another vertex does
+    this.goTo = goTo;  // the action of a click on the name of another vertex
     this.element = document.getElementById("panel");
     this.facts = document.getElementById("facts");
     this.vertex = null;
@@ -72,7 +72,7 @@ class Panel {
       this.facts.append(html("p", {}, "not computed yet"));
   }
 
-  // With the parts that it is the sum of, one for each use of the value.
+  // With the parts that it sums, one for each use of the value.
   #gradient(vertex) {
     const parts = vertex.outOf.filter((edge) => edge.gradient);
     if (!vertex.gradient && !vertex.gradient_state && parts.length === 0) return;

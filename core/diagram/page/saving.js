@@ -1,4 +1,4 @@
-// What is seen, as a picture that stands alone.
+// The visible part, as a picture that stands alone.
 
 // The text of an SVG file.
 function pictureInSight(drawing, camera) {
@@ -37,7 +37,7 @@ function save(blob, extension) {
 
 function saveAsSvg(text) { save(new Blob([text], {type: "image/svg+xml"}), "svg"); }
 
-// With two pixels for each of the screen.
+// With two pixels for each pixel of the screen.
 async function saveAsPng(text, {width, height}) {
   const image = new Image(2 * width, 2 * height);
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;

@@ -1,4 +1,4 @@
-// Search: what holds the words is marked, and Enter goes from one to the next.
+// Search: matches of the words are marked, and Enter goes from one to the next.
 
 class Search {
   constructor(graph, folding, drawing, goTo) {

@@ -1,4 +1,4 @@
-// The run, played step by step: first what the forward pass computed, then the gradients that came back.
+// The run, played step by step: first the values of the forward pass, then the gradients of the backward pass.
 
 class Steps {
   constructor(graph, folding, drawing) {
@@ -33,10 +33,10 @@ class Steps {
     this.onChange();
   }
 
-  // Whether what happens at that step has happened; what has no step was always there.
+  // Whether that step has happened; an element without a step was always there.
   knows(step) { return this.at === null || step === undefined || step <= this.moments[this.at].step; }
 
-  // What the moment is about.
+  // The vertices of the moment.
   get subjects() {
     return this.at === null ? [] : [...this.moments[this.at].computed, ...this.moments[this.at].gradients];
   }
@@ -54,7 +54,7 @@ class Steps {
   }
 
   #markVertices() {
-    const later = new Map();  // what is shown -> whether all that happens in it comes later
+    const later = new Map();  // visible item -> whether everything in it happens later
     for (const vertex of this.graph.vertices) {
       if (vertex.moment === undefined) continue;
       const shown = this.#drawnAs(vertex);
@@ -82,7 +82,7 @@ class Steps {
 
   #drawnAs(vertex) { return this.folding.idOf(this.folding.shownAs(vertex)); }
 
-  // Boxes say the numbers of the whole run, "= ..." and "gradient ...", each from its moment on.
+  // Boxes show the numbers of the whole run, "= ..." and "gradient ...", each from its moment on.
   #hideWhatIsUnknown(vertex, element) {
     if (!vertex?.into) return;
     for (const line of element.querySelectorAll(".detail")) {
@@ -129,8 +129,8 @@ function badgeAsPart(id, x, y, summary, kind) {
   return {id, box, make, place: (element) => element.setAttribute("transform", `translate(${x},${y})`)};
 }
 
-// What happened when, in order: [{step, computed: [vertex...], gradients: [vertex...]}]. Where no steps are known the
-// vertices come in the order of their numbers, in which inputs stand before results.
+// The events of the run in order: [{step, computed: [vertex...], gradients: [vertex...]}]. If no steps are known the
+// vertices come in the order of their numbers, inputs before results.
 function momentsOf(graph) {
   const byStep = new Map();
   const at = (step) => {

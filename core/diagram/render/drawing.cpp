@@ -20,11 +20,11 @@ constexpr std::string_view op = "save_graph";
 
 void write(const std::string& path, std::string_view content) { write_file_atomically(path, {&content, 1}, op); }
 
-// The SVG as it stands, or made into another format by librsvg, so that all pictures are the same one.
+// The SVG itself, or converted to another format by librsvg, so that all pictures are the same.
 std::string picture(const std::string& svg, const std::string& format) {
   if (format == "svg") return svg;
   std::vector<std::string> command{"rsvg-convert", "--format", format};
-  if (format == "png") command.insert(command.end(), {"--zoom", "2"});  // letters for sharp screens, and for paper
+  if (format == "png") command.insert(command.end(), {"--zoom", "2"});  // for sharp screens and paper
   detail::ProgramResult result = detail::run_program(command, svg, {}, op);
   if (!result.is_there) {
     fail<IoError>(op, result.failure, ": install the package librsvg2-bin, or save as .svg, which needs dot alone");
@@ -33,7 +33,7 @@ std::string picture(const std::string& svg, const std::string& format) {
   return std::move(result.output);
 }
 
-// A page with every module unfolded; nothing where that is too much to be drawn.
+// A page with every module unfolded; nothing if that is too large to be drawn.
 std::optional<std::string> unfolded_page(const Tensors& results, const GraphOptions& options) {
   GraphOptions unfolded = options;
   unfolded.depth = std::numeric_limits<int>::max();
@@ -45,7 +45,7 @@ std::optional<std::string> unfolded_page(const Tensors& results, const GraphOpti
   return {};
 }
 
-// The extension of a path, if it is one that is known.
+// The extension of a path, if it is a known one.
 std::string_view extension_of(std::string_view path) {
   static constexpr std::array<std::string_view, 9> extensions{
       ".dot", ".txt", ".model-explorer.json", ".json", ".mmd", ".svg", ".pdf", ".png", ".html"};

@@ -1,4 +1,4 @@
-// Remembering what is unused, and drawing it.
+// Remembering unused results, and drawing them.
 #include "error_drawing.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<Shape> shapes_in(std::string_view message) {
   return shapes;
 }
 
-// What failed, in the frame of the module in which it was called.
+// The operation that failed, in the frame of the module that called it.
 GraphVertex failed_vertex(const GraphView& view, std::string_view op, const std::string& message) {
   GraphVertex vertex{.role = GraphRole::operation, .op = std::string(op), .name = {}, .path = {}};
   vertex.colours = {.fill = Rgb{254, 226, 226}, .line = Rgb{220, 38, 38}, .text = Rgb{127, 29, 29}};
@@ -85,7 +85,7 @@ void ErrorDrawing::draw(std::string_view op, const std::string& message) const {
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     if (std::exchange(view.vertices[static_cast<std::size_t>(v)].is_result, false)) results.push_back(v);
   }
-  // The operands have the shapes that the message names; where it names none, each result may be one.
+  // The operands have the shapes that the message names; if it names none, each result may be one.
   const std::vector<Shape> shapes = shapes_in(message);
   std::vector<int> operands = shapes.empty() ? results : std::vector<int>();
   for (const Shape& shape : shapes) {

@@ -1,4 +1,4 @@
-// A picture of the graph at the moment when an error was thrown.
+// A picture of the graph at the moment an error is thrown.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace xgrad {
 
-/// While it lives, an error that the library throws on its thread is drawn into a file: what was computed and not used
-/// yet, with all that is behind it, and the operation that failed in red, with the message and the operands of the
-/// shapes that this names. The file's extension decides as for save_graph; a later error takes the place of an earlier
-/// one, also of one that the program caught.
+/// While it lives, an error that the library throws on its thread is drawn into a file: results not used yet, with
+/// everything they depend on, and the operation that failed in red, with the message and the operands of the shapes
+/// named in it. The file's extension decides as for save_graph; a later error replaces an earlier one, even one that
+/// the program caught.
 ///
 ///     const ErrorDrawing drawing("error.svg");
 ///     model(x);                                   // ShapeError
 ///
-/// With XGRAD_VIZ=error.svg in the environment every thread has one from its first node on, and no program need say it.
-/// What cannot be drawn is told on the standard error stream. It keeps the last unused results alive: for searching.
+/// With XGRAD_VIZ=error.svg in the environment every thread has one from its first node on, without a change to the program.
+/// Failures to draw are reported on the standard error stream. It keeps the last unused results alive: for debugging.
 class ErrorDrawing : public Observer, private detail::ErrorListener {
  public:
   /// Throws ValueError for a path without an extension that save_graph knows.
@@ -30,7 +30,7 @@ class ErrorDrawing : public Observer, private detail::ErrorListener {
   void draw(std::string_view op, const std::string& message) const;
 
   std::string path_;
-  Tensors unused_;  // results that no operation has taken yet, the newest last
+  Tensors unused_;  // results that no operation has used yet, the newest last
   const detail::With<detail::ErrorListener*> listening_{&detail::Context::on_error, this};
 };
 

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 Json sizes_of(const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); }
 std::string frame_id(int frame) { return frame < 0 ? std::string() : cat('c', frame); }
 
-// With as many digits as tell it apart from its neighbours; as a word where it is not finite, which JSON cannot say.
+// With enough digits to be unique; as a word if it is not finite, which JSON cannot express.
 template <class Number>
 Json json_of_number(Number number) {
   if (std::isnan(number)) return "NaN";
@@ -46,7 +46,7 @@ std::string_view change_name(GraphChange change) {
   return names[static_cast<std::size_t>(change)];
 }
 
-// What options and comparisons say of a vertex or an edge.
+// The marks that options and comparisons give a vertex or an edge.
 template <class Marked>
 void add_marks(Json& json, const Marked& marked) {
   if (marked.dimmed) json["dimmed"] = true;
@@ -94,7 +94,7 @@ Json json_of(const GraphVertex& vertex) {
   return json;
 }
 
-// The letters of Model Explorer have no ellipsis.
+// The fonts of Model Explorer have no ellipsis.
 std::string with_dots(std::string text) {
   constexpr std::string_view ellipsis = "\u2026";
   for (std::size_t at = 0; (at = text.find(ellipsis, at)) != text.npos;) text.replace(at, ellipsis.size(), "...");
@@ -116,7 +116,7 @@ std::string namespace_of(const GraphView& view, int frame) {
 
 Json key_value(std::string_view key, std::string_view value) { return {{"key", key}, {"value", value}}; }
 
-// What Model Explorer shows beside a vertex that is clicked.
+// The attributes that Model Explorer shows beside a selected vertex.
 Json attributes_of(const GraphVertex& vertex) {
   Json all = Json::array({key_value("role", role_name(vertex.role))});
   const auto add = [&](std::string_view key, const std::string& value) {
@@ -196,7 +196,7 @@ class MermaidWriter {
     out_ += '\n';
   }
 
-  // What differs from the colours of roles.
+  // The colours that differ from those of roles.
   void write_colours(const Palette& palette) {
     for (std::size_t v = 0; v < view_.vertices.size(); ++v) {
       const GraphVertex& vertex = view_.vertices[v];
@@ -215,7 +215,7 @@ class MermaidWriter {
     }
   }
 
-  // Letters, digits, spaces and what is beyond ASCII as they are, all else by its number.
+  // Letters, digits, spaces and characters beyond ASCII as they are, all else by its number.
   static std::string escaped(std::string_view text) {
     std::string result;
     for (const char c : printable(text)) {

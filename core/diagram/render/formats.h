@@ -1,4 +1,4 @@
-// Diagrams as text: Graphviz's language, and a table. They only print what a GraphView says.
+// Diagrams as text: Graphviz's language, and a table. They only print a GraphView.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace xgrad {
 
-/// The diagram in Graphviz's language. Names are drawn as they are, whatever they contain.
+/// The diagram in Graphviz's language. Names are drawn unchanged, whatever they contain.
 std::string to_dot(const GraphView& view, const GraphOptions& options = {});
 /// A line for each vertex: number, operation, name, shape, inputs, remarks; before them the view's own remark.
 std::string to_text(const GraphView& view);

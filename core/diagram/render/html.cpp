@@ -1,4 +1,4 @@
-// Diagrams as pages. What the page does is told in core/diagram/page; here it is put together.
+// Diagrams as pages. The behaviour of the page is in core/diagram/page; here it is put together.
 #include "html.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 
 using namespace detail;
 
-// JSON that holds nothing which a browser reads as the end of the script around it, and no line breaks, which stand
-// between values alone.
+// JSON without anything that a browser reads as the end of the script around it, and without line breaks, which only
+// stand between values.
 std::string harmless(std::string_view json) {
   std::string result;
   while (!json.empty()) {
@@ -44,7 +44,7 @@ std::string style_of(Theme theme) {
   return cat(page_file("page.css"), svg_style(bright), svg_style(Theme::dark));
 }
 
-// The files of the script, each of which uses only what stands before it when the page starts.
+// The files of the script, each of which uses only those before it when the page starts.
 std::string script() {
   std::string text;
   for (const char* name : {"numbers.js", "graph.js", "drawing.js", "camera.js", "folding.js", "steps.js", "panel.js",
@@ -59,7 +59,7 @@ struct Filling {
   std::string text;
 };
 
-// The text with {{place}} filled; what is filled in is not looked at again.
+// The text with {{place}} filled; filled-in text is not scanned again.
 template <std::size_t N>
 std::string filled(std::string_view text, const std::array<Filling, N>& fillings) {
   std::string result;
@@ -74,7 +74,7 @@ std::string filled(std::string_view text, const std::array<Filling, N>& fillings
   return result;
 }
 
-// "The graph of loss" where nothing else is said.
+// "The graph of loss" if there is no other title.
 std::string page_title(const GraphView& view, const GraphOptions& options) {
   if (!options.title.empty()) return options.title;
   std::vector<std::string_view> names;
@@ -87,8 +87,8 @@ std::string page_title(const GraphView& view, const GraphOptions& options) {
   return names.size() > most ? cat(title, " \u2026") : title;
 }
 
-// The elements of the picture, which the page moves to their places; arrows it draws itself, but the legend takes one
-// of each kind.
+// The elements of the picture, which the page moves to their places; the page draws arrows itself, but the legend takes
+// one of each kind.
 std::string elements(const GraphView& view, const GraphLayout& layout, const GraphOptions& options) {
   GraphView with_few = view;
   std::set<std::tuple<int, int, GraphFlow>> kinds;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t most_single = 40;  // vertices that move one by one
 constexpr double longest_step = 0.5, all_steps = 4.2;
 
-// How many arrows the longest way to each vertex has.
+// The length of the longest path to each vertex, in arrows.
 std::vector<int> ranks_of(const GraphView& view) {
   std::vector<int> ranks(view.vertices.size());
   for (const GraphEdge& edge : view.edges) ranks[edge.to] = std::max(ranks[edge.to], ranks[edge.from] + 1);
@@ -29,7 +29,7 @@ Timetable timetable_of(const GraphView& view) {
   const bool steps_known = std::ranges::all_of(
       view.vertices, [](const GraphVertex& vertex) { return !is_computed(vertex) || vertex.step >= 0; });
   const std::vector<int> ranks = ranks_of(view);
-  // Each moves at a place in the order; gradients of a run come behind all values.
+  // Each moves at a place in the order; gradients of a run come after all values.
   std::vector<int> values(count, -1), gradients(count, -1);
   int last = 0;
   for (std::size_t v = 0; v < count; ++v) {
@@ -37,13 +37,13 @@ Timetable timetable_of(const GraphView& view) {
     if (is_computed(vertex)) values[v] = !single ? ranks[v] : steps_known ? vertex.step : static_cast<int>(v);
     last = std::max(last, values[v]);
   }
-  std::vector<int> first_use(count, last + 1);  // a gradient is complete when that has given its part
+  std::vector<int> first_use(count, last + 1);  // a gradient is complete when this one has contributed
   for (const GraphEdge& edge : view.edges) first_use[edge.from] = std::min(first_use[edge.from], ranks[edge.to]);
   for (std::size_t v = 0; v < count; ++v) {
     const int step = view.vertices[v].gradient_step;
     if (step >= 0) gradients[v] = last + 1 + (single ? step : last + 1 - first_use[v]);
   }
-  std::map<int, int> numbers;  // of those places that are taken
+  std::map<int, int> numbers;  // of the occupied places
   for (const std::vector<int>* all : {&values, &gradients}) {
     for (const int place : *all) {
       if (place >= 0) numbers.emplace(place, 0);

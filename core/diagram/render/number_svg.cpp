@@ -1,4 +1,4 @@
-// Numbers of a run, drawn.
+// Drawing the numbers of a run.
 #include "number_svg.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string cells(const NumbersSummary& summary, const NumberPicture& picture, d
     if (finite)
       append(svg, cat(" fill-opacity=\"", most > 0 ? std::round(90 * std::abs(number) / most) / 100 : 0, '"'));
     append(svg, "/>");
-    // Without digits a line tells negative numbers, in print too.
+    // Without digits a line marks negative numbers, in print too.
     const std::string text = picture.has_digits || !finite ? cell_text(number, picture.decimals)
                              : number < 0                  ? "-"
                                                            : "";
@@ -42,7 +42,7 @@ std::string cells(const NumbersSummary& summary, const NumberPicture& picture, d
   return svg + "</g>";
 }
 
-// The outline of the bars, and a line where 0 is among them.
+// The outline of the bars, and a line at 0 if it is among them.
 std::string bars(const NumbersSummary& summary, const NumberPicture& picture, double left, double top) {
   const double bottom = top + picture.height(), most = static_cast<double>(std::ranges::max(summary.histogram));
   std::string svg = cat("<path class=\"bars\" d=\"M", px(left), ',', px(bottom));

@@ -22,7 +22,7 @@ using namespace detail;
 
 constexpr double margin = 18;
 
-// Places on a page need no more than a tenth of a pixel.
+// Positions on a page need no more than a tenth of a pixel.
 std::string px(double value) { return cat(std::round(value * 10) / 10 + 0.0); }
 
 std::string attribute(std::string_view name, double value) { return cat(' ', name, "=\"", px(value), '"'); }
@@ -180,7 +180,7 @@ class SvgWriter {
   static constexpr double heat_width = 18;
   static constexpr double title_inset = 5;
 
-  // A box, or an arrow with its classes.
+  // An entry of the legend: a box, or an arrow with its classes.
   struct Key {
     std::string_view text;
     PaintOf paint = nullptr;
@@ -188,7 +188,7 @@ class SvgWriter {
     double width = 0;
   };
 
-  // In rows that are no wider than the picture, but for small ones; in one row in a page, which moves it.
+  // In rows no wider than the picture, unless that is small; in one row in a page, which moves it.
   void make_legend() {
     std::vector<Key> keys;
     for (const auto& [text, paint] : legend_of(view_)) keys.push_back({.text = text, .paint = paint});
@@ -232,7 +232,7 @@ class SvgWriter {
     (append(out_, parts), ...);
   }
 
-  // What a screen reader says in place of the picture.
+  // The text that a screen reader says in place of the picture.
   std::string name() const {
     if (!options_.title.empty()) return options_.title;
     std::string text = "The graph of";
@@ -268,8 +268,8 @@ class SvgWriter {
         attribute("width", box.width), attribute("height", box.height), attribute("rx", corner), "/>");
   }
 
-  // Lines below each other, the middle of all of them at a point, or their beginning or end by an anchor's class; in a
-  // colour of their own, or in that of what they belong to.
+  // Lines below each other, with the middle of all of them at a point, or their start or end by an anchor's class; in a
+  // colour of their own, or in that of their element.
   void write_lines(const std::vector<LabelLine>& lines, const GraphPoint& middle, std::string_view anchor = {},
                    const std::optional<Rgb>& colour = {}) {
     double y = middle.y;
@@ -284,7 +284,7 @@ class SvgWriter {
       add(anchor.empty() ? "<text" : cat("<text class=\"", anchor, '"'), attribute("x", middle.x),
           attribute("y", y + height / 2 + 0.36 * (height - 3)), colour ? cat(" style=\"fill:", hex(*colour), '"') : "",
           '>');
-      double below = 0;  // the line on which the last letters stand
+      double below = 0;  // the baseline of the last letters
       for (const LabelRun& run : line) {
         const double shift = script_shift * letters_of({{}, run.style}).size;
         const double wanted = run.script == Script::below ? shift : run.script == Script::above ? -1.2 * shift : 0;
@@ -349,14 +349,14 @@ class SvgWriter {
     add("</g>\n");
   }
 
-  // The class and the time of what moves, within the attribute that has the other classes.
+  // The class and the time of a moving element, within the attribute that has the other classes.
   void write_times(double value, double gradient) {
     if (value <= 0 && gradient < 0) return;
     add(value > 0 ? " moves" : "", gradient >= 0 ? " returns" : "", "\" style=\"");
     if (value > 0) add("--v:", hundredths(value), "s;");
     if (gradient >= 0) add("--g:", hundredths(gradient), "s;");
   }
-  // What runs along an arrow.
+  // The token that runs along an arrow.
   void write_token(std::string_view kind, double begin, std::string_view line) {
     if (begin < 0) return;
     add("<path class=\"", kind,
@@ -383,7 +383,7 @@ class SvgWriter {
     add("</g>\n");
   }
 
-  // What roles look like without colours: the outline, and marks in it.
+  // The shapes of roles, visible without colours: the outline, and marks in it.
   enum class Outline { ellipse, pill, rounded, sharp, doubled };
   struct VertexShape {
     Outline outline = Outline::rounded;
@@ -431,7 +431,7 @@ class SvgWriter {
     if (!marks.empty()) add("<path class=\"mark\" d=\"", marks, "\"/>");
   }
 
-  // What pictures of numbers leave out, in lines.
+  // The numbers that pictures of numbers omit, in lines.
   static std::vector<std::string> numbers_of(const GraphVertex& vertex) {
     std::vector<std::string> lines;
     for (const auto& [what, numbers] : {std::pair("value", &vertex.value), std::pair("gradient", &vertex.gradient)}) {
@@ -480,7 +480,7 @@ class SvgWriter {
     if (scale_) write_scale(top);
   }
 
-  // The colour of its text, not of details.
+  // Has the colour of its text, not of details.
   void write_key(const Key& key, const GraphBox& box) {
     static constexpr std::array roles{
         std::pair(&Palette::input, GraphRole::input), std::pair(&Palette::parameter, GraphRole::parameter),
@@ -523,7 +523,7 @@ class SvgWriter {
   std::optional<ScaleWords> scale_;
   std::optional<Timetable> times_;  // of pictures that move
   double heading_ = 0;
-  double width_ = 0, height_ = 0, left_ = 0, top_ = 0;  // of the page, and where the layout lies on it
+  double width_ = 0, height_ = 0, left_ = 0, top_ = 0;  // of the page, and the position of the layout on it
   std::string out_;
 };
 

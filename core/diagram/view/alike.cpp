@@ -1,4 +1,4 @@
-// When vertices and modules of a view are alike.
+// The similarity of vertices and modules of a view.
 #include "alike.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b) {
 Numbered numbered(std::string_view title) {
   const bool is_call = title.ends_with(')');
   const std::string_view whole = title.substr(0, title.size() - is_call);
-  const std::size_t end = whole.find_last_not_of("0123456789") + 1;  // 0 if there are digits alone
+  const std::size_t end = whole.find_last_not_of("0123456789") + 1;  // 0 if there are only digits
   if (end == 0 || end == whole.size() || (is_call && !whole.substr(0, end).ends_with(" ("))) return {};
   return {whole.substr(0, end), whole.substr(end)};
 }

@@ -1,4 +1,4 @@
-// When vertices and modules of a view are alike.
+// The similarity of vertices and modules of a view.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace xgrad::detail {
 
-/// The edges into each vertex of a view. It refers to the view, which must outlive it. Threads: many may read from one
-/// object.
+/// The edges into each vertex of a view, which must outlive it.
+/// Threads: many may read from one object.
 class Inputs {
  public:
   explicit Inputs(const GraphView& view);
@@ -26,9 +26,9 @@ class Inputs {
   std::vector<std::pair<std::size_t, std::size_t>> ranges_;
 };
 
-/// What two vertices have to have in common to be drawn as one: all but names and numbers of places.
+/// Everything that two vertices must share to be drawn as one: all but names and numbers of places.
 std::string kind_of(const GraphVertex& vertex);
-/// Slices of one tensor differ in where they are taken.
+/// Also true for slices of one tensor that differ only in their positions.
 bool alike_but_for_places(const GraphVertex& a, const GraphVertex& b);
 /// "blocks" and 3 for "blocks.3", "block" and 11 for "block11", "cell" and 2 for "cell (2)", the second call of a
 /// module; no stem if there is no number.
@@ -40,7 +40,7 @@ struct Numbered {
 };
 Numbered numbered(std::string_view title);
 
-/// By frame: the frame at this level that it lies in or is, or -1.
+/// By frame: the frame at this level that it is or that contains it, or -1.
 std::vector<int> blocks_at(const GraphView& view, int level);
 
 }  // namespace xgrad::detail

@@ -1,4 +1,4 @@
-// Text from outside, made fit for pictures.
+// Untrusted text, made fit for pictures.
 #include "characters.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace xgrad::detail {
 namespace {
 
-// Thousandths of the font size, of the letters from the space to the tilde: each the wider one of Helvetica (as
-// Liberation Sans has it) and of DejaVu Sans, which is the only font on many machines.
+// Widths of the letters from the space to the tilde, in thousandths of the font size: each the wider one of Helvetica
+// (as Liberation Sans has it) and of DejaVu Sans, which is the only font on many machines.
 using Advances = std::array<short, 95>;
 constexpr Advances regular_advances{318,  401, 460, 838, 637, 951, 780, 275, 391, 391, 500, 838, 318, 361, 318, 337,
                                     637,  637, 637, 637, 637, 637, 637, 637, 637, 637, 337, 337, 838, 838, 838, 557,

@@ -1,4 +1,4 @@
-// From nodes to a GraphView that leaves nothing out.
+// Converting nodes to a GraphView that leaves nothing out.
 #include "collect.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace xgrad::detail {
 namespace {
 
-// Whether it is no result of an operation, not even of one that only left a trace.
+// Whether it is not the result of an operation, not even of one that only left a trace.
 bool is_data(const Node& node) { return node.is_leaf() && (!node.traced || node.requires_grad); }
 
 std::size_t input_count(const Node& node) {
@@ -34,7 +34,7 @@ const Node* input_of(const Node& node, std::size_t i) {
   return node.traced ? node.extras->traced[i].get() : node.edges()[i].to.get();
 }
 
-// All nodes that the results depend on, inputs before results, in the order of the operations' inputs; leaves stand
+// All nodes that the results depend on, inputs before results, in the order of the operations' inputs; leaves come
 // right before their first use.
 std::vector<const Node*> collected(const Tensors& results) {
   struct Frame {
@@ -74,7 +74,7 @@ GraphRole role_of(const Node& node) {
   return node.rank == 0 && node.name().empty() ? GraphRole::constant : GraphRole::input;
 }
 
-// What is said of an operation, but for arrays, which are vertices of their own.
+// The attributes of an operation, except arrays, which are vertices of their own.
 std::vector<std::pair<std::string, std::string>> attributes_of(const Node& node) {
   std::vector<std::pair<std::string, std::string>> texts;
   if (!node.extras) return texts;
@@ -141,7 +141,7 @@ class Collector {
   }
 
  private:
-  // The operation whose rule did this one.
+  // The gradient rule that ran an operation.
   struct RuleKey {
     std::uint32_t rule;
     std::uint8_t order;
@@ -150,17 +150,17 @@ class Collector {
 
   int number(const Node* node) const { return numbers_.at(node); }
 
-  // What is left of a rule that hands its gradient on, where rules are drawn as the operations that they are made of.
+  // Whether this is the rest of a rule that only passes its gradient on, where rules are drawn as their operations.
   bool only_hands_on(const Node& node) const {
     return options_.formulas && node.rule_id() != 0 && std::string_view(node.op) == "alias" && node.name().empty();
   }
 
-  // Gradients that meet, which are added up one after the other.
+  // Whether it adds gradients that meet, one after the other.
   bool is_sum(const Node& node) const {
     return node.order > 0 && node.rule_id() == 0 && !is_data(node) && !options_.formulas;
   }
 
-  // By vertex.
+  // The ids of nodes, by vertex.
   std::vector<std::uint64_t> ids() const {
     std::vector<std::uint64_t> result(view_.vertices.size());
     for (const auto& [node, number] : numbers_) {
@@ -256,7 +256,7 @@ class Collector {
     return view_.vertices[vertex].role == GraphRole::gradient_operation && !options_.formulas;
   }
 
-  // Ids, targets, lengths and masks: inputs, too, each array once. Of a rule only those that others were given.
+  // Ids, targets, lengths and masks are inputs, too, each array once. Of those in a rule only the ones given to others.
   void add_given() {
     std::map<std::pair<const void*, std::string>, int> known;
     for (const bool of_rules : {false, true}) {
@@ -324,7 +324,7 @@ class Collector {
     }
   }
 
-  // What a rule brings in by itself is not drawn.
+  // Hides constants that are used only within rules.
   void hide_constants_of_rules() {
     std::vector<bool> goes_elsewhere(view_.vertices.size());
     for (const GraphEdge& edge : view_.edges) {
@@ -372,7 +372,7 @@ class Collector {
     for (GraphVertex& vertex : view_.vertices) add_number(vertex, overlay.of(vertex), overlay, caller_);
   }
 
-  // The vertices that GraphOptions::from or to names.
+  // The vertices named by GraphOptions::from or to.
   std::vector<int> ends(std::string_view option, const std::vector<GraphEnd>& given) const {
     std::vector<int> all;
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -398,7 +398,7 @@ class Collector {
   }
 
   // Each array that rules hold counts once: at the vertex that made it, if that is known, else where it is held.
-  // What leaves and given arrays hold is there anyway.
+  // Arrays of leaves and given arrays do not count: they exist anyway.
   void count_kept() {
     struct Held {
       const void* block;
@@ -436,7 +436,7 @@ class Collector {
     }
   }
 
-  // What a run computed. Of a rule's box: what its last operation did.
+  // The numbers of a run. A box of a rule gets those of its last operation.
   void add_numbers(const ValueRecorder& values) {
     for (const Node* node : nodes_) {
       const ValueRecorder::Known* known = values.find(*node);
@@ -471,9 +471,9 @@ class Collector {
     }
   }
 
-  // What is wrong with gradients that did not come, are zero or not a number.
+  // Marks gradients that are missing, zero or NaN.
   void judge_gradients() {
-    std::map<int, std::string> stopped_by;  // by vertex: an operation with a gradient that gave none on
+    std::map<int, std::string> stopped_by;  // by vertex: an operation with a gradient that passed none on
     for (const GraphEdge& edge : view_.edges) {
       const GraphVertex& to = view_.vertices[edge.to];
       if (edge.gradient && is_zero(*edge.gradient) && to.gradient && !is_zero(*to.gradient)) {
@@ -511,7 +511,7 @@ class Collector {
   std::vector<const Node*> nodes_;
   std::unordered_map<const Node*, int> numbers_;
   std::set<int> gives_on_;                    // rules whose gradients go to other rules
-  std::map<int, int> inputs_;                 // so many of a vertex have been listed
+  std::map<int, int> inputs_;                 // how many inputs of a vertex have been listed
   std::unordered_set<const void*> given_;     // blocks of indices and masks
   std::set<std::pair<int, int>> joined_;      // vertices that a rule's edge leads from and to
   std::map<std::string, std::string> whats_;  // of modules, by path

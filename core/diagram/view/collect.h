@@ -1,4 +1,4 @@
-// From the graph to a GraphView that leaves nothing out.
+// Converting the graph to a GraphView that leaves nothing out.
 #pragma once
 
 #include "view.h"

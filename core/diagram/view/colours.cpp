@@ -1,4 +1,4 @@
-// Colours as people write them and as numbers.
+// Colours as text and as numbers.
 #include "colours.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Named = std::pair<std::string_view, Rgb>;
 
-// As CSS has them.
+// The names and values of CSS.
 constexpr std::array<Named, 16> names{{{"black", {0, 0, 0}},
                                        {"blue", {0, 0, 255}},
                                        {"brown", {165, 42, 42}},
@@ -36,7 +36,7 @@ constexpr std::string_view digits = "0123456789abcdef";
 // The value of a hexadecimal digit of either case, or npos.
 std::size_t digit(char c) { return digits.find(c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c); }
 
-// The share of white that the eye sees (Web Content Accessibility Guidelines 2.0, relative luminance).
+// The brightness that the eye sees (Web Content Accessibility Guidelines 2.0, relative luminance).
 double luminance(const Rgb& colour) {
   const auto linear = [](std::uint8_t part) {
     const double share = part / 255.0;

@@ -1,4 +1,4 @@
-// Colours as people write them and as numbers.
+// Colours as text and as numbers.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct Rgb {
 
 namespace detail {
 
-/// What colours may be called: "#rgb, #rrggbb, black, ...".
+/// The accepted notations and names of colours: "#rgb, #rrggbb, black, ...".
 std::string colour_words();
-/// The colour of these words; none if they are not among colour_words().
+/// The colour with this name; none if it is not among colour_words().
 std::optional<Rgb> colour_of(std::string_view words);
 /// "#0fa3c8".
 std::string hex(const Rgb& colour);

@@ -1,4 +1,4 @@
-// Two graphs held against each other.
+// Comparing two graphs.
 #include "compare.h"
 
 #include <algorithm>
@@ -34,20 +34,20 @@ bool is_found_by_name(const GraphVertex& vertex) {
   return !is_operation(vertex) && vertex.role != GraphRole::module && !vertex.name.empty();
 }
 
-// What two vertices in the same place have in common.
+// Everything that two vertices in the same place have in common.
 std::string token_of(const GraphVertex& vertex) {
   const std::string& word = vertex.role == GraphRole::module ? vertex.path : vertex.op;
   return cat(static_cast<int>(vertex.role), '\0', word, '\0', vertex.name);
 }
 
-// Where vertices are looked for: the frame around them, and the pass that they belong to.
+// The group in which a vertex is searched for: its frame and its pass.
 using Group = std::pair<int, std::string>;
 std::map<Group, std::vector<int>> groups_of(const GraphView& view) {
   std::map<Group, std::vector<int>> groups;
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     const std::string around = vertex.frame == nothing ? std::string() : view.frames[vertex.frame].path;
-    // Names of leaves tell them apart wherever they are drawn.
+    // Named leaves are recognised by their names wherever they are drawn.
     groups[is_found_by_name(vertex) ? Group{nothing, full_name(vertex)} : Group{vertex.order, around}].push_back(v);
   }
   return groups;
@@ -70,7 +70,7 @@ std::vector<std::pair<std::size_t, std::size_t>> common(const std::vector<std::s
     fail<LimitError>(op, "two modules with ", a.size(), " and ", b.size(),
                      " vertices are too different to be compared; fold them");
   }
-  // longest[i][j]: of a from begin + i on and b from begin + j on.
+  // longest[i][j]: for a from begin + i on and b from begin + j on.
   std::vector<int> longest((rows + 1) * (columns + 1));
   const auto at = [&](std::size_t i, std::size_t j) -> int& { return longest[i * (columns + 1) + j]; };
   for (std::size_t i = rows; i-- > 0;) {
@@ -89,7 +89,7 @@ std::vector<std::pair<std::size_t, std::size_t>> common(const std::vector<std::s
   return pairs;
 }
 
-// What is different between two vertices in the same place, in words.
+// The differences between two vertices in the same place, in words.
 std::vector<std::string> differences(const GraphVertex& before, const GraphVertex& after) {
   std::vector<std::string> words;
   const auto compare = [&](std::string_view what, const std::string& now, const std::string& then) {
@@ -166,10 +166,10 @@ class Comparer {
     is_joined_[new_vertex] = true;
   }
 
-  // Those that stand elsewhere in the same module, and those that have another name.
+  // Matches vertices that stand elsewhere in the same module, and those that have another name.
   template <class Token>
   void join_rest(const std::vector<int>& olds, const std::vector<int>& news, const Token& token) {
-    std::map<std::string, std::vector<int>> waiting;  // the first one last
+    std::map<std::string, std::vector<int>> waiting;  // the first one is at the back
     for (std::size_t i = news.size(); i-- > 0;) {
       if (!is_joined_[news[i]]) waiting[token(after_.vertices[news[i]])].push_back(news[i]);
     }
@@ -193,7 +193,7 @@ class Comparer {
   }
 
   // A cycle of both together needs two vertices that have changed places. Of those on a cycle the longest sequence that
-  // stands in the same order in both stays together; each of the others is in both graphs for itself.
+  // has the same order in both stays together; the others appear once for each graph.
   void part_where_cycles_close() {
     for (bool cyclic = true; cyclic;) {
       const std::vector<int> numbers = numbers_before();
@@ -202,7 +202,7 @@ class Comparer {
       for (const GraphEdge& edge : after_.edges) arrows.emplace_back(edge.from, edge.to);
       const auto count = static_cast<int>(before_.vertices.size() + after_.vertices.size());
       const std::vector<int> cycle_of = cycles(count, arrows);
-      std::map<int, std::vector<int>> pairs;  // by cycle: old numbers of those in both
+      std::map<int, std::vector<int>> pairs;  // by cycle: old numbers of vertices in both
       for (int v = 0; std::cmp_less(v, partner_.size()); ++v) {
         if (partner_[v] != nothing && cycle_of[partner_[v]] != nothing) pairs[cycle_of[partner_[v]]].push_back(v);
       }
@@ -249,11 +249,11 @@ class Comparer {
     }
   }
 
-  // New vertices in their order, each old one behind the one that it stood behind.
+  // New vertices in their order, each old one after the one that it followed.
   void add_vertices() {
     struct Slot {
       int behind;  // a new vertex
-      int old;     // nothing: that vertex itself
+      int old;     // nothing: the new vertex itself
     };
     std::vector<Slot> slots;
     for (int v = 0; std::cmp_less(v, after_.vertices.size()); ++v) slots.push_back({v, nothing});
@@ -363,7 +363,7 @@ class Comparer {
   std::vector<int> partner_;     // by old vertex: the new one in its place
   std::vector<bool> is_joined_;  // by new vertex
   std::vector<bool> moved_before_, moved_after_;
-  std::vector<int> frame_;                         // by old frame: that in the result
+  std::vector<int> frame_;                         // by old frame: its frame in the result
   std::vector<int> number_before_, number_after_;  // in the result
   GraphComparison result_;
 };

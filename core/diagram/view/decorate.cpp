@@ -1,4 +1,4 @@
-// What GraphOptions says about single vertices, put into a view: numbers, paths, colours.
+// Applying the GraphOptions for single vertices to a view: numbers, paths, colours.
 #include "decorate.h"
 
 #include <algorithm>
@@ -104,8 +104,8 @@ std::vector<int> vertices_called(const GraphView& view, std::string_view name) {
 
 std::string path_remark(const GraphView& view, const GraphOptions& options) {
   if (options.from.empty() && options.to.empty()) return {};
-  if (options.to.empty()) return cat("in full colour: what depends on ", words_of(options.from));
-  if (options.from.empty()) return cat("in full colour: what ", words_of(options.to), " depends on");
+  if (options.to.empty()) return cat("in full colour: everything that depends on ", words_of(options.from));
+  if (options.from.empty()) return cat("in full colour: everything that ", words_of(options.to), " depends on");
   const bool found = std::ranges::any_of(view.edges, [](const GraphEdge& edge) { return !edge.dimmed; });
   return cat(found ? "in full colour: every path" : "there is no path", " from ", words_of(options.from), " to ",
              words_of(options.to));

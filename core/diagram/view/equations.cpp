@@ -22,8 +22,8 @@ bool is_letter(char c) {  // or a byte of one beyond ASCII
 }
 bool is_of_name(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '_'; }
 
-// Calls f with each word of an equation, in order, and with what stands between words, which is no word. The index of
-// a variable and the d of a derivative do not belong to the word: `dL/dx_i` has the words L and x.
+// Calls f with each word of an equation, in order, and with the text between words, which is no word. The index of a
+// variable and the d of a derivative do not belong to the word: `dL/dx_i` has the words L and x.
 template <class F>
 void for_each_word(std::string_view text, const F& f) {
   const auto derivative = [&](std::size_t at, std::size_t end) {
@@ -47,7 +47,7 @@ void for_each_word(std::string_view text, const F& f) {
   }
 }
 
-// What a formula calls the inputs that it has derivatives for, in the order of the operation's arguments.
+// The inputs that a formula has derivatives for, by its names, in the order of the operation's arguments.
 std::vector<std::string> operands_of(const Formula& formula) {
   static constexpr std::array<std::string_view, 12> letters{"x", "a",      "b",     "c",   "q",    "k",
                                                             "v", "weight", "gamma", "src", "bias", "beta"};
@@ -81,7 +81,7 @@ struct Known {
   std::set<std::string> words;
 };
 
-// What a vertex is called in equations: its name without the modules before it, or its number. Empty: nothing.
+// The name of a vertex in equations: its name without the modules before it, or its number. Empty if it has neither.
 std::string called_in_equations(const GraphVertex& vertex) {
   constexpr std::size_t longest = 24;
   if (vertex.number)
@@ -94,8 +94,8 @@ std::string called_in_equations(const GraphVertex& vertex) {
   return is_word && name.size() <= longest ? std::string(name) : std::string();
 }
 
-// What each variable of a formula is called, where it is not called so already. Names that mean something else in the
-// formula, or two of its variables, are not used: of x x there are two derivatives.
+// New names for the variables of a formula, where they differ. Names that already mean something else in the formula,
+// or two of its variables, are not used: of x x there are two derivatives.
 std::map<std::string, std::string> names_for(const Known& known, const std::vector<const GraphVertex*>& inputs,
                                              const GraphVertex& result) {
   std::map<std::string, std::string> names;
@@ -136,7 +136,7 @@ std::string with_names(std::string_view text, const std::map<std::string, std::s
   return result;
 }
 
-// Without the one for an input that is a number, or that the call did not give.
+// Without the derivative for an input that is a number, or that the call did not give.
 std::string without_derivative(std::string_view derivatives, std::string_view letter) {
   const std::string slope = cat("/d", letter, ' ');
   std::string result;
@@ -156,7 +156,7 @@ bool is_rule(const GraphVertex& vertex) {
 void give(GraphVertex& vertex, const Known& known, const std::vector<const GraphVertex*>& inputs) {
   vertex.formula = known.formula.value;
   vertex.derivative = known.formula.derivative;
-  if (inputs.size() > known.operands.size()) return;  // it has others, which the formula does not tell apart
+  if (inputs.size() > known.operands.size()) return;  // it has others, which the formula does not distinguish
   for (std::size_t i = 0; i < known.operands.size(); ++i) {
     const std::string& letter = known.operands[i];
     const bool is_given = i < inputs.size();

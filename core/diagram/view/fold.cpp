@@ -1,4 +1,4 @@
-// What is drawn of a graph: modules that are built alike as one, modules that are nested too deep as boxes.
+// Folding a graph for drawing: equal modules are drawn as one, modules that are nested too deep as boxes.
 #include "fold.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace detail;
 
-// What GraphOptions::fold says of each frame; around one that is to be open, those by_depth are open, too.
+// The value of GraphOptions::fold for each frame; around one that is to be open, those by_depth are open, too.
 std::vector<Fold> wishes(const GraphView& view, const GraphOptions& options) {
   std::vector<Fold> result(view.frames.size(), Fold::by_depth);
   if (!options.fold) return result;
@@ -35,8 +35,8 @@ std::vector<Fold> wishes(const GraphView& view, const GraphOptions& options) {
   return result;
 }
 
-// For each frame the box that it is drawn in: its outermost ancestor (or itself) that is to be closed, by a wish or
-// as it lies below `depth`, and need not be open.
+// For each frame the box that it is drawn in: its outermost ancestor (or itself) that is to be closed, by request or
+// because it is below `depth`, and need not be open.
 std::vector<int> boxes_below(const GraphView& view, int depth, const std::vector<Fold>& wish,
                              const std::set<int>& open) {
   std::vector<int> result;
@@ -50,7 +50,7 @@ std::vector<int> boxes_below(const GraphView& view, int depth, const std::vector
   return result;
 }
 
-// For each vertex the first of those that are drawn in the same box.
+// For each vertex the first vertex in the same box.
 std::vector<int> first_in_box(const GraphView& view, const std::vector<int>& box_of) {
   std::vector<int> first_of(view.frames.size(), nothing), becomes;
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
@@ -73,7 +73,7 @@ std::vector<bool> shares_weights(const GraphView& view, const std::vector<int>& 
   return result;
 }
 
-// Every box as one vertex, which stands where the first of its vertices stood.
+// Every box as one vertex, in the place of the first of its vertices.
 GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std::vector<int>& becomes) {
   std::vector<GraphVertex> boxes = view.vertices;
   const auto times_within = [&](int frame, int box) {
@@ -129,8 +129,8 @@ GraphView boxed(const GraphView& view, const std::vector<int>& box_of, const std
   return merged(whole, becomes, Together::boxed, shares_weights(view, box_of));
 }
 
-// Every module that is to be closed as one vertex. One that is left and entered again would close a cycle: it stays
-// open.
+// Every module that is to be closed as one vertex. A module that data leaves and enters again would close a cycle: it
+// stays open.
 GraphView folded(const GraphView& view, int depth, const std::vector<Fold>& wish) {
   std::set<int> open;
   for (;;) {
@@ -146,8 +146,8 @@ GraphView folded(const GraphView& view, int depth, const std::vector<Fold>& wish
   }
 }
 
-// Operations that only say in which form numbers lie there, and their rules, are drawn as the arrow that they are on,
-// in diagrams with modules: unless they have a name, were asked for, or begin or end something.
+// Operations that only change the arrangement of numbers, and their rules, are drawn as the arrow that they are on, in
+// diagrams with modules: unless they have a name, were asked for, or begin or end something.
 GraphView without_forms(const GraphView& view) {
   static constexpr std::array<std::string_view, 10> forms{"reshape", "squeeze", "unsqueeze", "permute", "transpose",
                                                           "flatten", "slice",   "narrow",    "select",  "broadcast_to"};
@@ -169,8 +169,7 @@ GraphView without_forms(const GraphView& view) {
   return merged(view, becomes, Together::boxed);
 }
 
-// How large the picture will be, in pixels, about: every vertex stands in the row behind its inputs, gradients stand
-// beside it.
+// The approximate size of the picture in pixels: every vertex is in the row after its inputs, gradients are beside it.
 LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
   const GraphView view = renumbered(folded, topological_numbers(folded));
   constexpr double gap = 26, title = 46;  // lanes of arrows, too
@@ -190,7 +189,7 @@ LabelSize estimated_size(const GraphView& folded, const GraphOptions& options) {
   for (std::size_t v = 0; v < row.size(); ++v) {
     if (begins[v]) row[v] = first_use[v];
   }
-  // By frame, the page itself last: how wide its rows are. A frame is as wide in all of its rows as in the widest.
+  // By frame, the page itself last: the widths of its rows. A frame is as wide in all of its rows as in the widest.
   std::vector<std::map<int, double>> widths(view.frames.size() + 1);
   const auto place_of = [&](int frame) {
     return frame == nothing ? view.frames.size() : static_cast<std::size_t>(frame);
@@ -233,7 +232,7 @@ GraphView small_enough(const GraphView& view, const GraphOptions& options) {
   return smaller;
 }
 
-// "; 612 at depth 2, 48 at depth 1", and what else would help: `view` is what was too large before it was folded.
+// "; 612 at depth 2, 48 at depth 1", and other remedies: `view` was too large before it was folded.
 std::string smaller_views(const GraphView& view, const GraphOptions& options, std::int64_t count) {
   std::string text;
   const auto add = [&](std::int64_t fewer, const auto&... how) {
@@ -279,7 +278,7 @@ GraphView GraphView::of(const Tensors& results, const GraphOptions& options, std
   if (const std::int64_t count = std::ssize(view.vertices); count > options.max_nodes) {
     fail<LimitError>(caller, count, " vertices to draw, max_nodes is ", options.max_nodes,
                      flat ? std::string() : smaller_views(whole, options, count),
-                     flat ? "; no module is there to be folded: raise .max_nodes"
+                     flat ? "; there is no module to fold: raise .max_nodes"
                           : "; fold modules with .depth or .fold, or raise .max_nodes");
   }
   const std::vector<int> numbers = topological_numbers(view);

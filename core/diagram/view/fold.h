@@ -5,8 +5,8 @@
 
 namespace xgrad::detail {
 
-/// Every module nested deeper than `depth` as one vertex, unless that would close a cycle. Of a view made by hand, too,
-/// whose frames may not know their levels.
+/// Every module nested deeper than `depth` as one vertex, unless that would close a cycle. Also for a view made by
+/// hand, whose frames may not know their levels.
 GraphView folded_below(GraphView view, int depth);
 
 }  // namespace xgrad::detail

@@ -1,4 +1,4 @@
-// Which frame each vertex of a GraphView is drawn in.
+// The frame in which each vertex of a GraphView is drawn.
 #include "frames.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace xgrad::detail {
 namespace {
 
-constexpr int most_levels = 32;  // of nested frames; what lies deeper counts as one
+constexpr int most_levels = 32;  // of nested frames; deeper ones count as one
 
 // The parts of a module's path; a number belongs to the name before it: encoder, blocks.0, attn.
 std::vector<std::string_view> levels_of(std::string_view path) {
@@ -35,7 +35,7 @@ std::vector<std::string_view> levels_of(std::string_view path) {
   return levels;
 }
 
-// Finds frames by their paths, and makes those that are missing.
+// Finds frames by their paths, and makes missing ones.
 class FrameTree {
  public:
   FrameTree(std::vector<GraphFrame>& frames, const std::map<std::string, std::string>& whats)
@@ -63,7 +63,7 @@ class FrameTree {
     const auto place = known_.find({order, path});
     return place == known_.end() ? nothing : place->second;
   }
-  // The innermost frame that `name`, a dotted name, lies in.
+  // The innermost frame around a dotted name.
   int around(int order, std::string_view name) const {
     for (std::size_t end = name.rfind('.'); end != name.npos && end > 0; end = name.rfind('.', end - 1)) {
       if (const int frame = found(order, std::string(name.substr(0, end))); frame != nothing) return frame;
@@ -110,7 +110,7 @@ class Silent {
     for (std::size_t v = 0; v < count; ++v) {
       GraphVertex& vertex = view_.vertices[v];
       if (!forward(vertex)) continue;
-      std::set<int> sure = after[v];  // of the modules before, those that it lies in
+      std::set<int> sure = after[v];  // modules around its neighbours that it is certainly in
       std::map<int, std::size_t> shared;
       std::set<int> inputs(inputs_[v].begin(), inputs_[v].end());
       std::erase_if(inputs, [this](int input) { return view_.vertices[input].role == GraphRole::constant; });
@@ -139,7 +139,7 @@ class Silent {
     while (frame != nothing && frame != above) frame = view_.frames[frame].parent;
     return frame == above;
   }
-  // The modules that were not entered around vertex v; those of its neighbours, if it lies in none itself.
+  // The modules that were not entered around vertex v; those of its neighbours, if it is in none itself.
   void add(std::set<int>& modules, int v, const std::vector<std::set<int>>& reached) const {
     const GraphVertex& vertex = view_.vertices[v];
     bool found = false;
@@ -156,8 +156,8 @@ class Silent {
   std::vector<bool> entered_;
 };
 
-// Gives each call of a module that was called several times a frame of its own, where the calls are told apart: by how
-// often its parameters were used, or by what was computed elsewhere between them.
+// Gives each call of a module that was called several times a frame of its own, where the calls can be distinguished:
+// by how often its parameters were used, or by operations computed elsewhere between them.
 class Calls {
  public:
   Calls(GraphView& view, FrameTree& tree, const std::vector<std::uint64_t>& ids)
@@ -186,7 +186,7 @@ class Calls {
 
  private:
   static bool is_forward(const GraphVertex& vertex) { return vertex.role == GraphRole::operation && vertex.order == 0; }
-  // The frames that it lies in.
+  // The frames around it.
   std::vector<int> around(int v) const {
     std::vector<int> frames;
     for (int c = view_.vertices[v].frame; c != nothing; c = view_.frames[c].parent) frames.push_back(c);
@@ -218,7 +218,7 @@ class Calls {
       }
       if (!all_alike(calls)) return;
     }
-    // In which order the operands of one expression were computed depends on the compiler, their numbers do not.
+    // The order in which the operands of one expression were computed depends on the compiler, their numbers do not.
     std::ranges::sort(calls, {}, [](const Call& call) { return std::ranges::max(call); });
     const std::string path = view_.frames[frame].path;
     std::set<int> left;  // frames that some have moved out of
@@ -248,7 +248,7 @@ class Calls {
   FrameTree& tree_;
   std::vector<int> sequence_;      // operations of the forward pass as they were computed
   std::vector<std::size_t> rank_;  // by vertex: its place among them
-  std::map<int, int> uses_;        // by frame: how often all of its parameters were used, as far as that is equal
+  std::map<int, int> uses_;        // by frame: how often each of its parameters was used, if all equally often
   std::map<int, std::vector<int>> members_;  // by frame, in their sequence
 };
 
@@ -282,7 +282,7 @@ void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
   for (GraphVertex& vertex : view.vertices) {
     if (vertex.role == GraphRole::operation) vertex.frame = tree.needed(vertex.order, vertex.path);
   }
-  // A named leaf is drawn where its name says, a constant where it is used.
+  // A named leaf is drawn in the module that its name says, a constant where it is used.
   for (GraphVertex& vertex : view.vertices) {
     if (!is_named_leaf(vertex)) continue;
     vertex.frame = tree.around(0, vertex.name);
@@ -303,7 +303,7 @@ void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
     const int forward = frame.order > 0 ? tree.found(0, frame.path) : nothing;
     if (forward != nothing) frame.title = view.frames[forward].title;
   }
-  // The sum of gradients that meet stands where all of them come from.
+  // The sum of gradients that meet is in the innermost frame that they all come from.
   std::vector<std::optional<int>> around(view.vertices.size());
   for (const GraphEdge& edge : view.edges) {
     GraphVertex& sum = view.vertices[edge.to];

@@ -1,4 +1,4 @@
-// Which frame each vertex of a GraphView is drawn in.
+// The frame in which each vertex of a GraphView is drawn.
 #pragma once
 
 #include <map>
@@ -9,16 +9,16 @@
 
 namespace xgrad::detail {
 
-/// Makes the frames of a view whose vertices know their paths, and says of every vertex which it lies in. An
-/// operation that was recorded outside of the modules that surround it (they were not entered) lies in the innermost of
-/// these that it is computed from and for. Each call of a module that was called several times has a frame of its own,
-/// the second one with the path "cell (2)". `ids` say, by vertex, in which order all were computed, `whats` what
-/// modules are, by path.
+/// Makes the frames of a view whose vertices know their paths, and assigns every vertex to one. An operation that was
+/// recorded outside the modules around it (they were not entered) goes into the innermost of those that it is computed
+/// from and for. Each call of a module that was called several times has a frame of its own, the second one with the
+/// path "cell (2)". `ids` give, by vertex, the order in which all were computed, `whats` the class and settings of
+/// modules, by path.
 void place_in_frames(GraphView& view, const std::vector<std::uint64_t>& ids,
                      const std::map<std::string, std::string>& whats);
-/// Within how many frames a frame is, itself included.
+/// The number of frames around a frame, itself included.
 int level_of(const GraphView& view, const GraphFrame& frame);
-/// How deep the frames are nested: 0 without any.
+/// The depth of nested frames: 0 without any.
 int deepest_level(const GraphView& view);
 /// Without the numbers of calls: "cell.gate" for "cell (2).gate".
 std::string module_of(std::string_view path);

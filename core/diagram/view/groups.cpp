@@ -27,10 +27,10 @@ bool is_given(const GraphVertex& vertex) { return vertex.role <= GraphRole::cons
 
 using Repetitions = std::vector<std::vector<int>>;
 
-// Finds what repeats among the operations and modules that lie in one frame, or in none.
+// Finds repetitions among the operations and modules that are in one frame, or in none.
 class Repeating {
  public:
-  // `blocks` are by frame: the module in this frame that it lies in; `operations` all that lie in it, inputs first.
+  // `blocks` are by frame: the module in this frame that it is in; `operations` all that are in it, inputs first.
   Repeating(const GraphView& view, const Inputs& inputs, const std::vector<int>& blocks, std::vector<int> operations)
       : view_(view),
         inputs_(inputs),
@@ -45,7 +45,7 @@ class Repeating {
     }
   }
 
-  // What repeats most comes first.
+  // The most frequent repetitions come first.
   std::vector<Repetitions> found() {
     std::vector<std::vector<int>> users(view_.vertices.size());
     for (const int v : operations_) {
@@ -84,7 +84,7 @@ class Repeating {
     return c == nothing ? nothing : blocks_[c];
   }
 
-  // Where it lies, but for numbers of calls and of modules in a list.
+  // Its module, without numbers of calls and of modules in a list.
   std::string place(int v) const {
     if (block(v) == nothing) return {};
     const GraphFrame& module = view_.frames[block(v)];
@@ -101,7 +101,7 @@ class Repeating {
     return signs_.try_emplace(v, sign(v)).first->second == signs_.try_emplace(w, sign(w)).first->second;
   }
 
-  // Numbers the parts of the graph that lead to each of a family: what the ones before it do not need.
+  // Numbers the parts of the graph that lead to each of a family: those that the ones before it do not need.
   void find_parts(const std::vector<int>& family) {
     for (const int v : operations_) part_[v] = nothing;
     parts_.assign(family.size(), {});
@@ -122,7 +122,7 @@ class Repeating {
     }
   }
 
-  // Operations outside of modules that only prepare what a repetition is given, as slices do, belong to no repetition.
+  // Operations outside of modules that only prepare the inputs of a repetition, as slices do, belong to none.
   void find_feeders(int part) {
     for (const int v : parts_[part]) {
       if (block(v) != nothing) continue;
@@ -131,14 +131,14 @@ class Repeating {
     }
   }
 
-  // Whether it belongs to the repetition that it is used in: an operation, or what a module or a formula brings in.
+  // Whether it belongs to the repetition that uses it: an operation, or a leaf of a module or a formula.
   bool belongs(int v) const {
     const GraphVertex& vertex = view_.vertices[v];
     return is_given(vertex) ? block(v) != nothing || vertex.role == GraphRole::constant : !feeders_.contains(v);
   }
 
-  // By vertex of the repetition that ends with `last` the one that stands for it in the repetition that ends with
-  // `before`; none if they differ.
+  // By vertex of the repetition that ends with `last` its counterpart in the repetition that ends with `before`; none
+  // if they differ.
   std::optional<std::map<int, int>> counterparts(int last, int before) {
     const int part = part_[last];
     std::map<int, int> result{{last, before}};
@@ -231,7 +231,7 @@ class Repeating {
     return leads_on(run, at);
   }
 
-  // Whether a module, and something besides it, is computed from what the repetition before gave.
+  // Whether a module, and something besides it, is computed from the results of the repetition before.
   bool leads_on(const Repetitions& run, const std::map<int, std::pair<int, std::size_t>>& at) const {
     const int last = static_cast<int>(run.size()) - 1;
     std::vector<int> members = run.back();
@@ -255,8 +255,8 @@ class Repeating {
   const Inputs& inputs_;
   const std::vector<int>& blocks_;
   const std::vector<int> operations_;
-  std::map<int, int> sizes_;          // by module: its operations
-  std::map<int, std::string> signs_;  // what vertices that stand for each other have in common
+  std::map<int, int> sizes_;          // by module: its number of operations
+  std::map<int, std::string> signs_;  // everything that counterparts have in common
   std::vector<bool> within_;          // by vertex: whether it is one of the operations
   std::vector<int> part_;             // by vertex
   std::vector<std::vector<int>> parts_;
@@ -378,7 +378,7 @@ class Framing {
     }
   }
 
-  // Parameters that calls share lie in the first of them.
+  // Parameters shared by calls are drawn in the first of them.
   void gather_shared(const Repetitions& run) {
     std::set<int> members, modules;
     for (const std::vector<int>& repetition : run) members.insert(repetition.begin(), repetition.end());
@@ -391,7 +391,7 @@ class Framing {
     }
   }
 
-  // Rules lie in the repetition of their operation, what only leads from or to them in theirs.
+  // Rules go into the repetition of their operation, vertices that only lead from or to them into theirs.
   void put_gradients() {
     std::vector<std::vector<int>> users(view_.vertices.size()), givers(view_.vertices.size());
     for (const GraphEdge& edge : view_.edges) {
@@ -418,7 +418,7 @@ class Framing {
       };
       const int own = step_around(static_cast<int>(v));
       if (own != nothing && users[v].empty() && !givers[v].empty() &&
-          common(givers[v]) == nothing) {  // of parameters that calls share
+          common(givers[v]) == nothing) {  // of parameters shared by calls
         const int around = steps_[own].parent;
         vertex.path = around == nothing ? std::string() : view_.frames[around].path;
         vertex.frame = around == nothing ? nothing : found(vertex.order, vertex.path);
@@ -482,7 +482,7 @@ class Framing {
   const int level_;
   std::vector<Step> steps_;
   std::map<int, int> step_of_frame_;
-  std::vector<std::pair<std::size_t, std::size_t>> runs_;  // which steps are of one group
+  std::vector<std::pair<std::size_t, std::size_t>> runs_;  // steps that belong to one group
   std::vector<int> step_of_, ranks_;                       // by vertex
   int highest_order_ = 0;
   std::vector<Group> groups_;

@@ -1,5 +1,5 @@
-// Groups of modules, calls and operations that repeat, as a cell and a map in a loop over time, or layers with an
-// activation behind each of them.
+// Groups of modules, calls and operations that repeat, such as a cell and a map in a loop over time, or layers with an
+// activation after each of them.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace xgrad::detail {
 
-/// What repeats, in one pass: each repetition takes what the one before gave.
+/// A group of modules and operations that repeats, in one pass: each repetition uses the results of the one before.
 struct Group {
   std::vector<int> frames;                ///< of its repetitions, in the order of the forward pass
-  std::vector<std::vector<int>> members;  ///< by repetition, those that stand for each other at the same place; without
+  std::vector<std::vector<int>> members;  ///< by repetition, counterparts at the same place; without
                                           ///< the parameters that all calls of a module share
 };
 

@@ -1,4 +1,4 @@
-// How large letters are in pictures.
+// The sizes of labels in pictures.
 #include "label_size.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ double line_height(const LabelLine& line) {
 
 LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options) {
   LabelSize size{0, 0};
-  bool has_cells = false;  // which fill their corners, as letters do not
+  bool has_cells = false;  // they fill their corners, unlike letters
   for (const LabelLine& line : label_of(vertex, options)) {
     size = {std::max(size.width, line_width(line)), size.height + line_height(line)};
     has_cells |= line[0].numbers && picture_of(*line[0].numbers).kind == NumberPicture::cells;

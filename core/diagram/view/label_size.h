@@ -1,4 +1,4 @@
-// How large letters are in pictures, and what is written in them.
+// The sizes of labels in pictures.
 #pragma once
 
 #include "characters.h"
@@ -12,7 +12,7 @@ struct Letters {
   FontWeight weight;
 };
 Letters letters_of(const LabelRun& run);
-/// How large indices and exponents are beside the letters that they belong to, and how far below or above their line.
+/// The size of indices and exponents relative to their letters, and their shift below or above the line.
 inline constexpr double script_share = 0.75, script_shift = 0.28;
 
 struct LabelSize {
@@ -23,11 +23,11 @@ struct LabelSize {
 /// The sides of A4, on which letters of 12 pixels are 6.5 points high.
 inline constexpr double shorter_side = 1000, longer_side = 1450;
 
-/// Lines stand below each other, each centred.
+/// The width of a line of a label; lines are centred below each other.
 double line_width(const LabelLine& line);
 double line_height(const LabelLine& line);
 
-/// With the room around the letters.
+/// Includes the room around the letters.
 LabelSize size_of_vertex(const GraphVertex& vertex, const GraphOptions& options);
 LabelSize size_of_title(const GraphFrame& frame);
 LabelSize size_of_edge_label(const GraphEdge& edge);

@@ -1,4 +1,4 @@
-// What is written in diagrams.
+// Labels in diagrams.
 #include "labels.h"
 
 #include <algorithm>
@@ -31,8 +31,7 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return cat(with_commas(count), ' ', noun, count == 1 ? "" : "s");
 }
 
-// Equations, each on a line of its own, that are cut where they would make the box a banner: the tooltip has all of
-// them.
+// Equations, each on a line of its own, cut where they would make the box too wide: the tooltip has all of them.
 std::vector<std::string> short_lines(std::string_view equations) {
   constexpr std::size_t longest = 44;
   std::vector<std::string> lines;
@@ -45,7 +44,7 @@ std::vector<std::string> short_lines(std::string_view equations) {
   return lines;
 }
 
-// The numbers of a run: one in a line, few as a matrix, many as their mean and how they lie around it.
+// The numbers of a run: one on a line, few as a matrix, many as their mean and distribution.
 void add_numbers(std::vector<LabelLine>& lines, std::string_view what, const SharedSummary& numbers) {
   const auto add = [&](std::string text, const SharedSummary& drawn = {}) {
     lines.push_back({{std::move(text), LetterStyle::detail, Script::none, drawn}});

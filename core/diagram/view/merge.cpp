@@ -40,7 +40,7 @@ GraphView merged(const GraphView& view, const std::vector<int>& becomes, Togethe
     if (vertex.frame != nothing) vertex.frame = frame_number[vertex.frame];
     if (vertex.rule_of != nothing) vertex.rule_of = number[becomes[vertex.rule_of]];
   }
-  std::vector<std::pair<GraphEdge, int>> edges;  // and where each began
+  std::vector<std::pair<GraphEdge, int>> edges;  // and the vertex at which each began
   for (std::size_t e = 0; e < view.edges.size(); ++e) {
     const GraphEdge& edge = view.edges[e];
     const int from = becomes[edge.from], to = becomes[edge.to];

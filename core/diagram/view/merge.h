@@ -7,13 +7,13 @@
 
 namespace xgrad::detail {
 
-/// What vertices that become one have in common.
+/// The relation between vertices that become one.
 enum class Together {
-  alike,  ///< it stands for each of them: arrows of several to one user are one
-  boxed,  ///< it holds them
+  alike,  ///< it stands for each of them: arrows of several to one user are merged
+  boxed,  ///< it contains them
 };
-/// The view of the vertices v with becomes[v] == v; the others are drawn as the vertex that they become. Left out are
-/// the edges that are hidden (by edge; empty: none), new loops, repeated edges, and frames that are now empty.
+/// The view of the vertices v with becomes[v] == v; the others are drawn as the vertex that they become. It omits edges
+/// that are hidden (by edge; empty: none), new loops, repeated edges, and frames that are now empty.
 GraphView merged(const GraphView& view, const std::vector<int>& becomes, Together together,
                  const std::vector<bool>& hidden = {});
 

@@ -1,4 +1,4 @@
-// How the numbers of a run look in a box.
+// Pictures of the numbers of a run in a box.
 #include "number_picture.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace xgrad::detail {
 namespace {
 
 constexpr int most_cells = 8;   // in a row and in a column
-constexpr double widest = 160;  // with digits; an ellipse around it is half as wide again
+constexpr double widest = 160;  // with digits; an ellipse around it is one and a half times as wide
 
 // Rows and columns of a matrix, however many axes of length 1 stand before it; a vector is a row.
 std::pair<std::int64_t, std::int64_t> matrix_of(const Shape& shape) {
@@ -30,7 +30,7 @@ bool is_one_value(const NumbersSummary& summary) {
   return summary.nans + summary.infinities == 0 && summary.least == summary.greatest;
 }
 
-// Two for numbers about 1, none for whole ones, and as many for small ones as tell them from 0.
+// Two for numbers about 1, none for whole ones, and enough for small ones to distinguish them from 0.
 int decimals_of(const NumbersSummary& summary) {
   const bool whole = std::ranges::all_of(
       summary.numbers, [](Real number) { return !std::isfinite(number) || std::trunc(number) == number; });
@@ -92,7 +92,7 @@ std::string in_short(const NumbersSummary& summary) {
   if (is_one_value(summary)) {
     text = cat("all ", number_text(summary.least, 3));
   } else if (!summary.histogram.empty()) {
-    // Digits of the mean that are far smaller than the deviation say nothing.
+    // Digits of the mean that are far smaller than the deviation are meaningless.
     const double unit = std::pow(10, std::floor(std::log10(summary.deviation)) - 1);
     const double mean = std::round(summary.mean / unit) * unit + 0.0;
     text = cat(rounded(mean, 5), " \u00B1 ", rounded(summary.deviation, 2));

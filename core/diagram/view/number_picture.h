@@ -1,4 +1,4 @@
-// How the numbers of a run look in a box: a few as the cells of a matrix, many as a histogram.
+// Pictures of the numbers of a run in a box: a few as the cells of a matrix, many as a histogram.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace xgrad::detail {
 /// A picture of numbers and its size in pixels.
 struct NumberPicture {
   enum Kind {
-    none,   ///< a line of text says it all
+    none,   ///< a line of text suffices
     cells,  ///< of a matrix or a vector, coloured by sign and size
     bars,   ///< a histogram
   };
@@ -27,20 +27,20 @@ struct NumberPicture {
   double height() const { return rows * cell_height; }
 };
 
-/// Matrices and vectors of at most 8 rows and columns are cells, of at most 16 numbers with their digits as far as 160
-/// pixels hold them. What has one value alone, or none that is finite, has no picture.
+/// Matrices and vectors of at most 8 rows and columns are cells, of at most 16 numbers with their digits if they fit
+/// into 160 pixels. There is no picture if all values are equal or none is finite.
 NumberPicture picture_of(const NumbersSummary& summary);
 
 /// A number in a cell: "-0.53", "12", "nan".
 std::string cell_text(double number, int decimals);
-/// How large the letters in cells are.
+/// The size of the letters in cells.
 inline constexpr double cell_letters = 9;
 
 /// "0.25", "0.1 ± 0.98, 3 nan", "all 1".
 std::string in_short(const NumbersSummary& summary);
 /// All numbers if there are at most 8, else as in_short, with the histogram in letters.
 std::string in_line(const NumbersSummary& summary);
-/// All numbers, a text for each row of the matrix.
+/// All numbers, one string for each row of the matrix.
 std::vector<std::string> in_rows(const NumbersSummary& summary);
 
 }  // namespace xgrad::detail

@@ -11,14 +11,14 @@ namespace xgrad::detail {
 /// No frame, no vertex.
 inline constexpr int nothing = -1;
 
-/// For each vertex its number when inputs come before results, otherwise as they are (Kahn 1962). Of a view with a
-/// cycle: the numbers they have.
+/// For each vertex its number when inputs come before results and the order is otherwise kept (Kahn 1962). For a view
+/// with a cycle: the present numbers.
 std::vector<int> topological_numbers(const GraphView& view);
 /// The vertices with these numbers; edges by (to, input).
 GraphView renumbered(GraphView view, const std::vector<int>& numbers);
 
-/// For each of `count` vertices the cycle that it lies on, more exactly its strongly connected component, or `nothing`
-/// if it lies on none (Tarjan 1972). Arrows from a vertex to itself do not count.
+/// For each of `count` vertices the cycle that it is on, more exactly its strongly connected component, or `nothing` if
+/// it is on none (Tarjan 1972). Arrows from a vertex to itself do not count.
 std::vector<int> cycles(int count, const std::vector<std::pair<int, int>>& arrows);
 
 }  // namespace xgrad::detail

@@ -9,11 +9,11 @@
 
 namespace xgrad {
 
-/// The bytes of what an operation made that stay in memory until the backward pass.
+/// The bytes created by an operation that stay in memory until the backward pass.
 GraphOverlay kept_bytes_overlay();
-/// How many numbers an operation computes: the size of its result.
+/// The number of elements that an operation computes: the size of its result.
 GraphOverlay elements_overlay();
-/// How many milliseconds a profile has for an operation and its gradients, in all its runs.
+/// The milliseconds of an operation and its gradients in a profile, in all its runs.
 GraphOverlay time_overlay(const Profile& profile);
 
 }  // namespace xgrad

@@ -27,7 +27,7 @@ struct Palette {
   const char* gradient_edge;
   const char* borrowed_edge;            ///< from a pass to a later one that uses its values
   Paint same, added, removed, changed;  ///< of a comparison
-  Paint error;                          ///< where the first NaN came up
+  Paint error;                          ///< where the first NaN appeared
   const char* plus;                     ///< cells of positive numbers, the larger the stronger
   const char* minus;                    ///< of negative ones
   std::array<Paint, 7> heat;            ///< from the first number of a scale to the last; without lines
@@ -35,15 +35,15 @@ struct Palette {
 
 const Palette& palette_of(Theme theme);
 
-/// What a vertex is painted as.
+/// The colours of a vertex in a palette, by its role.
 using PaintOf = Paint Palette::*;
 PaintOf paint_of(const GraphVertex& vertex);
 
 /// The step of Palette::heat for a number.
 int heat_of(const GraphScale& scale, double number);
 
-/// The colours of a vertex in the end: those of its role or of its number, those that were chosen for it, or faint
-/// ones. With a scale, the fill says the number and the line the role.
+/// The final colours of a vertex: those of its role or of its number, those that were chosen for it, or faint ones.
+/// With a scale, the fill shows the number and the line the role.
 struct VertexColours {
   std::string fill;
   std::string line;
@@ -57,7 +57,7 @@ struct LegendEntry {
   std::string_view text;
   PaintOf paint;
 };
-/// The entries for what the view holds.
+/// The entries for the contents of the view.
 std::vector<LegendEntry> legend_of(const GraphView& view);
 
 }  // namespace xgrad::detail

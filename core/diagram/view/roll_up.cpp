@@ -1,4 +1,4 @@
-// What is built alike, drawn once.
+// Equal structures, drawn once.
 #include "roll_up.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace xgrad::detail {
 namespace {
 
 constexpr std::size_t fewest_apart = 4;  // calls that do not follow each other, operations in a row
-constexpr std::size_t fewest_named = 3;  // modules whose names only end in numbers: layer1, layer2
+constexpr std::size_t fewest_named = 3;  // modules whose names end in plain numbers: layer1, layer2
 
 std::string without(std::string text, const std::string& part) {
   for (std::size_t at = 0; !part.empty() && (at = text.find(part, at)) != text.npos;) text.erase(at, part.size());
@@ -34,7 +34,7 @@ bool is_weight_of(const GraphVertex& vertex, std::string_view module) {
 
 enum class Grouping { frames, none };  // whether groups have frames of their own
 
-// Which frames at a level stand for which, and what else becomes one with them.
+// Frames at a level that stand for others, and the vertices that are merged with them.
 class RollUp {
  public:
   RollUp(const GraphView& view, int level, const std::vector<Group>& groups, const std::set<int>& apart)
@@ -54,7 +54,7 @@ class RollUp {
     for (const Group& group : groups) add_alike(group.frames);
     if (std::ranges::all_of(times, [](int count) { return count == 1; })) return;
     users_.resize(view.vertices.size());
-    for (const GraphEdge& edge : view.edges) {  // rules use what their operations do
+    for (const GraphEdge& edge : view.edges) {  // rules use the inputs of their operations
       if (view.vertices[edge.from].order == view.vertices[edge.to].order) users_[edge.from].push_back(edge.to);
     }
     for (std::size_t c = 0; c < view.frames.size(); ++c) {
@@ -79,7 +79,7 @@ class RollUp {
   }
   bool follow_each_other(int block) const { return chained_.contains(block); }
   bool is_group(int block) const { return in_groups_.contains(block); }
-  // The modules of a group in its first repetition, each with that in the last one.
+  // The modules of a group in its first repetition, each with its counterpart in the last one.
   std::map<int, int> modules_of_group(int first) const {
     std::map<int, int> modules;
     for (std::size_t i = 0; i < members_[first].size(); ++i) {
@@ -90,13 +90,13 @@ class RollUp {
   }
 
   std::vector<int> becomes;         // by vertex
-  std::vector<int> representative;  // by block: the first that is built alike
-  std::vector<int> last;            // by representative: the last that is built alike
+  std::vector<int> representative;  // by block: the first that has the same structure
+  std::vector<int> last;            // by representative: the last that has the same structure
   std::vector<int> times;
-  std::map<int, std::vector<int>> joined;  // by vertex outside of the blocks: which others it stands for
+  std::map<int, std::vector<int>> joined;  // by vertex outside of the blocks: others that it stands for
 
  private:
-  // Of a call of a module without its parameters, which all calls share.
+  // For a call of a module without its parameters, which all calls share.
   void find_members(const std::vector<Group>& groups) {
     for (const Group& group : groups) {
       in_groups_.insert(group.frames.begin(), group.frames.end());
@@ -111,7 +111,7 @@ class RollUp {
     }
   }
 
-  // How the vertices of a block are built and connected. Two blocks with equal texts differ in their names only.
+  // The structure and connections of a block. Two blocks with equal texts differ only in their names.
   std::string structure(int block) const {
     const std::string module = module_of(view_.frames[block].path);
     std::unordered_map<int, std::size_t> number;
@@ -135,8 +135,8 @@ class RollUp {
     return text;
   }
 
-  // The same of a repetition of a group. It is built as the others, but what the first one was given may take no
-  // gradient: this says which gradients lead where.
+  // The same for a repetition of a group. Repetitions are equal, but the inputs of the first may take no gradient: this
+  // says which gradients lead where.
   std::string structure_of_repetition(int block) const {
     std::unordered_map<int, std::size_t> number;
     for (const int v : members_[block]) number.emplace(v, number.size());
@@ -169,7 +169,7 @@ class RollUp {
     }
   }
 
-  // Those among them that follow each other and are built alike.
+  // Adds those that follow each other and have the same structure.
   void add_alike(const std::vector<int>& siblings) {
     std::string structure_before;
     std::vector<int> alike;
@@ -207,7 +207,7 @@ class RollUp {
     }
   }
 
-  // What comes from outside into a block, and into it alone, becomes what comes into the first in its place.
+  // A vertex outside that only leads into this block becomes the one that leads into the first block in its place.
   void join_what_feeds(int block) {
     const int first = representative[block];
     for (std::size_t i = 0; i < members_[block].size(); ++i) {
@@ -249,7 +249,7 @@ class RollUp {
   std::vector<std::vector<int>> users_;
 };
 
-// "x0 … 19" for x0, x1, ..., x19; else the first name that there is.
+// "x0 … 19" for x0, x1, ..., x19; else the first name.
 std::string common_name(const std::vector<std::string_view>& names) {
   const Numbered first = numbered(names.front());
   const auto longest = [](std::string_view a, std::string_view b) {
@@ -264,7 +264,7 @@ std::string common_name(const std::vector<std::string_view>& names) {
   return std::string(named == names.end() ? std::string_view() : *named);
 }
 
-// What vertices that become one have together: names of operations and of what they are given, results, numbers.
+// Combines vertices that become one: names of operations and inputs, results, numbers.
 void add_up(GraphView& view, const std::vector<int>& becomes) {
   std::map<int, std::vector<std::string_view>> names;
   for (int v = 0; std::cmp_less(v, view.vertices.size()); ++v) {
@@ -276,7 +276,7 @@ void add_up(GraphView& view, const std::vector<int>& becomes) {
   std::map<int, std::string> common;
   for (const auto& [v, all] : names) common[v] = common_name(all);
   for (auto& [v, name] : common) view.vertices[v].name = std::move(name);
-  std::vector<int> measured(view.vertices.size());  // how many numbers of the overlay its number is the sum of
+  std::vector<int> measured(view.vertices.size());  // how many numbers of the overlay its number sums
   for (std::size_t v = 0; v < view.vertices.size(); ++v) {
     const GraphVertex& vertex = view.vertices[v];
     GraphVertex& first = view.vertices[becomes[v]];
@@ -292,8 +292,8 @@ void add_up(GraphView& view, const std::vector<int>& becomes) {
   }
 }
 
-// Of neighbouring frames and groups at `level` that are built alike only the first remains, unless that would close a
-// cycle.
+// Of neighbouring frames and groups at `level` with the same structure only the first remains, unless that would close
+// a cycle.
 GraphView rolled_up_at(const GraphView& whole, int level, Grouping grouping = Grouping::frames) {
   GraphView view = whole;
   const std::vector<Group> groups = grouping == Grouping::frames ? framed_groups(view, level) : std::vector<Group>();
@@ -340,7 +340,7 @@ GraphView rolled_up_at(const GraphView& whole, int level, Grouping grouping = Gr
   return merged(view, roll->becomes, Together::alike, hidden);
 }
 
-// Of equal operations in a row, each of which uses nothing of its own but the one before, only the first remains.
+// Of equal operations in a row, each of which only uses the one before and shared inputs, only the first remains.
 GraphView runs_rolled_up(GraphView view) {
   const Inputs inputs(view);
   const auto count = static_cast<int>(view.vertices.size());
@@ -352,7 +352,7 @@ GraphView runs_rolled_up(GraphView view) {
     const GraphVertex& vertex = view.vertices[v];
     return is_operation(vertex) && vertex.name.empty() && !vertex.is_result && !vertex.overlay;
   };
-  // The operation before it in a row.
+  // The preceding operation in a row.
   const auto find_before = [&](int v) {
     for (const GraphEdge& edge : inputs[v]) {
       const int u = edge.from;
@@ -361,7 +361,7 @@ GraphView runs_rolled_up(GraphView view) {
           inputs[u].size() != inputs[v].size() || kind_of(a) != kind_of(b)) {
         continue;
       }
-      bool same = true;  // what else it uses
+      bool same = true;  // its other inputs
       for (std::size_t e = 0; e < inputs[v].size(); ++e) {
         const int own = inputs[v][e].from, other = inputs[u][e].from;
         const bool equal_numbers =
@@ -379,7 +379,7 @@ GraphView runs_rolled_up(GraphView view) {
   }
   std::vector<bool> hidden;
   std::vector<int> first(view.vertices.size());
-  for (const std::vector<int>& pass : by_order) {  // a backward pass uses what the passes before it have become
+  for (const std::vector<int>& pass : by_order) {  // a backward pass uses the merged passes before it
     std::map<int, std::vector<int>> runs;
     for (const int v : pass) {
       before[v] = find_before(v);
@@ -391,7 +391,7 @@ GraphView runs_rolled_up(GraphView view) {
       view.vertices[begin].times *= static_cast<int>(rest.size()) + 1;
       for (const int v : rest) {
         becomes[v] = begin;
-        for (const GraphEdge& edge : inputs[v]) {  // numbers that each has of its own
+        for (const GraphEdge& edge : inputs[v]) {  // each has numbers of its own
           if (view.vertices[edge.from].role != GraphRole::constant) continue;
           for (const GraphEdge& other : inputs[begin]) {
             if (other.input == edge.input) becomes[edge.from] = other.from;

@@ -1,4 +1,4 @@
-// Call stacks, and their lines.
+// Call stacks and their source lines.
 #include "source_lines.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 namespace xgrad {
 namespace {
 
-// The folder that core, ops and the others are in, when the library was compiled.
+// The folder of core, ops and the others, when the library was compiled.
 std::string library_folder() {
   constexpr std::string_view below = "core/diagram/view/source_lines.cpp";
   static_assert(std::string_view(__FILE__).ends_with(below));
@@ -35,13 +35,13 @@ bool belongs_to_library(std::string_view file) {
                              [&](std::string_view room) { return file.starts_with(room); });
 }
 
-// A sanitizer's runtime answers backtrace() itself, so that the innermost call is its own.
+// A sanitizer's runtime intercepts backtrace(), so that the innermost call is its own.
 bool belongs_to_system(std::string_view file) {
   return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
          file.find("/sanitizer_common/") != file.npos;
 }
 
-// Where the machine code of an address lies on disk.
+// The file with the machine code of an address, and the position in it.
 struct InFile {
   std::string file;
   std::uintptr_t offset = 0;
@@ -112,8 +112,8 @@ std::string SourceLines::first_outside(const Calls& calls) const {
   return {};
 }
 
-// Asks for all that is not known yet, once for each file of machine code. A return address may be the first of the line
-// after the call, so the byte before it is asked for.
+// Reads all places that are not known yet, once for each file of machine code. A return address may be the first of the
+// line after the call, so the byte before it is looked up.
 void SourceLines::read_places() const {
   std::map<std::string, std::vector<std::pair<const void*, std::uintptr_t>>> missing;
   for (const void* call : unread_) {

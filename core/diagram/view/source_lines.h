@@ -1,4 +1,4 @@
-// The lines of a program that a graph comes from.
+// The source lines of a program that made a graph.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace xgrad {
 
-/// While it lives, remembers of each operation where the program called it:
+/// While it lives, remembers where the program called each operation:
 ///
 ///     SourceLines lines;
 ///     const Tensor loss = sum(tanh(x));
@@ -21,8 +21,8 @@ namespace xgrad {
 ///
 /// A place is the innermost call in a file that belongs neither to the library nor to the system. It is read from the
 /// debugging information of the program (compiled with -g or -g1; optimised code may have merged lines) by the program
-/// addr2line of GNU binutils, when it is first asked for; where one of them is missing, nothing is known. Operations of
-/// a gradient rule have the place of the operation whose rule it is.
+/// addr2line of GNU binutils, on first use; if one of them is missing, nothing is known. Operations of a gradient rule
+/// have the place of the rule's operation.
 ///
 /// Operations that no gradient flows through are drawn, too (TraceAll). A std::source_location could not tell where an
 /// operation was called: operators take no further arguments.
@@ -30,11 +30,11 @@ class SourceLines : public Observer {
  public:
   SourceLines() = default;
 
-  /// "main.cpp:12": the file without its folder; empty if it is not known.
+  /// "main.cpp:12": the file without its folder; empty if unknown.
   std::string of(const Node& node) const;
   /// Throws GraphError for an undefined tensor.
   std::string of(const Tensor& tensor) const;
-  /// Forgets everything.
+  /// Clears all records.
   void clear();
 
   void operation(const OperationRun& run) override;

@@ -1,4 +1,4 @@
-// Names and equations as people set them.
+// Names and equations in mathematical notation.
 #include "typeset.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool is_letter(char c) {  // or a byte of one beyond ASCII
 }
 bool is_of_word(char c) { return is_letter(c) || is_digit(c); }
 
-// As much of the beginning as consists of such characters.
+// The longest prefix of such characters.
 template <class Kind>
 std::string_view run_of(std::string_view text, Kind kind) {
   return text.substr(0, static_cast<std::size_t>(std::ranges::find_if_not(text, kind) - text.begin()));
@@ -40,7 +40,7 @@ std::string_view in_greek(std::string_view word) {
   return found == greek.end() ? word : found->second;
 }
 
-// One letter, of whatever alphabet.
+// One letter of any alphabet.
 bool is_symbol(std::string_view word) {
   const auto begins_another = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
   return std::ranges::count_if(in_greek(word), begins_another) == 1;
@@ -134,7 +134,7 @@ class Typesetter {
     return in_equation && letters_of_indices;
   }
 
-  // What an exponent or an index consists of, without its parentheses.
+  // An exponent or an index, without its parentheses.
   std::string_view group() {
     if (!rest().starts_with('(')) {
       const std::size_t sign = rest().starts_with('-');
@@ -148,7 +148,7 @@ class Typesetter {
     return inside.substr(0, inside.size() - (depth == 0));
   }
 
-  // Within a script there is no other: squares are letters, and all else stays as it is written.
+  // A script contains no other script: squares are letters, and all else stays as it is written.
   static std::string in_script(std::string_view text) {
     std::string result;
     while (!text.empty()) {

@@ -1,4 +1,4 @@
-// Names and equations as people set them: Greek letters, indices below the line, exponents above it.
+// Names and equations in mathematical notation: Greek letters, indices below the line, exponents above it.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace xgrad::detail {
 
 enum class LetterStyle { headline, plain, name, number, detail };
 
-/// Where letters stand: indices below the line, exponents above it.
+/// The position of letters: indices below the line, exponents above it.
 enum class Script { none, below, above };
 
-/// Words of one style, as they came: escaping is the renderer's task. Or numbers, which stand in a line of their own: a
-/// renderer that draws shows them as cells or as a histogram (number_picture.h), the others write the text.
+/// Words of one style, as given: escaping is the renderer's task. Or numbers, on a line of their own: a renderer that
+/// draws shows them as cells or as a histogram (number_picture.h), the others write the text.
 struct LabelRun {
   std::string text;
   LetterStyle style;
@@ -24,8 +24,8 @@ struct LabelRun {
 };
 using LabelLine = std::vector<LabelRun>;
 
-/// A name of a tensor: `alpha_12` is a Greek letter with an index, `W_ih`, `x1` and `dL/dW_ih` have one, too, and the
-/// mark of c' becomes a prime. What is a word, as `self_attn` or `fc1`, stays as it is.
+/// The name of a tensor: `alpha_12` is a Greek letter with an index, `W_ih`, `x1` and `dL/dW_ih` have one, too, and the
+/// mark of c' becomes a prime. A word, such as `self_attn` or `fc1`, stays as it is.
 LabelLine typeset_name(std::string_view name, LetterStyle style);
 
 /// An equation of core/watch/formula.h: `y = x W^T + b_(i - 1)` with its exponents and indices, `sqrt` as a root, gy as

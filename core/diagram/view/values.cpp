@@ -1,4 +1,4 @@
-// Summaries of what a run computes.
+// Summaries of the numbers that a run computes.
 #include "values.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void ValueRecorder::operation(const OperationRun& run) {
   if (node) known_[node->id] = {.value = shared_summary_of(run.output.value(), options_), .step = steps_++};
 }
 
-// A leaf's gradient is told when the whole pass is over; it was complete when its last part came.
+// A leaf's gradient is reported when the whole pass is over; it was complete when its last part came.
 void ValueRecorder::complete_gradient(const Node& node, const Tensor& gradient) {
   if (depth_ > 0) return;
   saw_gradients_ = true;

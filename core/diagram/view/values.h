@@ -11,7 +11,7 @@
 
 namespace xgrad {
 
-/// While it lives, remembers of each operation what it computed, of each gradient what it was, and when:
+/// While it lives, remembers summaries of all results and gradients, and when they were computed:
 ///
 ///     ValueRecorder values;
 ///     const Tensor loss = model(x);
@@ -26,19 +26,19 @@ class ValueRecorder : public Observer {
 
   [[nodiscard]] explicit ValueRecorder(const SummaryOptions& options = {});
 
-  /// What is known of a node of the graph.
+  /// The record of a node of the graph.
   struct Known {
     SharedSummary value = {};
     SharedSummary gradient = {};            ///< of the last backward pass that reached it
-    int step = -1;                          ///< when it was computed; -1: it was there before
+    int step = -1;                          ///< when it was computed; -1: it existed before
     int gradient_step = -1;                 ///< when the gradient was complete
-    std::vector<SharedSummary> parts = {};  ///< by input: what its rules gave for that
+    std::vector<SharedSummary> parts = {};  ///< by input: the gradient that its rule gave
   };
-  /// nullptr: nothing.
+  /// nullptr if nothing is known.
   const Known* find(const Node& node) const;
   /// Whether a backward pass has run since it was made or cleared.
   bool saw_gradients() const { return saw_gradients_; }
-  /// Forgets everything.
+  /// Clears all records.
   void clear();
 
   void operation(const OperationRun& run) override;

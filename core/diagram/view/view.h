@@ -1,5 +1,5 @@
-// What is drawn of a graph: one intermediate form, GraphView, that is built once. It is printed by formats.h and put
-// into files by drawing.h.
+// The content of a diagram: one intermediate form, GraphView, that is built once from a graph. formats.h prints it and
+// drawing.h writes it to files.
 //
 //     const GraphView view = GraphView::of({loss}, {.depth = 1});
 //
@@ -36,28 +36,28 @@ struct GraphOptions {
   Theme theme = Theme::light;
   std::string font = "Helvetica,Arial,sans-serif";
   int depth = automatic_depth;  ///< modules nested deeper than this become one box each; 0: every module
-  bool roll_up = true;          ///< of what is built alike (blocks.0, blocks.1, ...) only one, with its count
+  bool roll_up = true;          ///< equal structures (blocks.0, blocks.1, ...) are drawn once, with their count
   bool shapes = true;           ///< at every vertex
   bool edge_shapes = false;     ///< at every edge
   bool kept_memory = false;     ///< bytes that stay in memory until the backward pass
-  bool formulas = false;        ///< gradient rules as the operations that they are made of, else as one box each
+  bool formulas = false;        ///< gradient rules as the operations they consist of, else as one box each
   bool forms = false;      ///< reshape, permute, slices and the like in diagrams with modules; with .formulas anyway
-  bool equations = false;  ///< at every operation what it computes: "y = tanh x", at its rule "dy/dx = 1 - y^2"
-  /// What it remembers of a run is shown: values and gradients, themselves where they are few, else their mean and
-  /// deviation with a histogram.
+  bool equations = false;  ///< at every operation its formula: "y = tanh x", at its rule "dy/dx = 1 - y^2"
+  /// Shows its record of a run: values and gradients, in full if they are few, else their mean and deviation with a
+  /// histogram.
   const ValueRecorder* values = nullptr;
-  const SourceLines* lines = nullptr;  ///< what it remembers of a run is said: where operations were called
+  const SourceLines* lines = nullptr;  ///< shows its record of a run: where operations were called
   bool legend = true;
-  /// In an .svg the run is played once when it is opened, in at most 5 seconds: values flow to what is computed from
-  /// them, gradients back. The picture is complete without: on paper, and for readers who want nothing to move.
+  /// An .svg plays the run once when it is opened, in at most 5 seconds: values flow forward, gradients back. The
+  /// picture is complete without: on paper, and for readers who prefer reduced motion.
   bool animate = false;
-  std::int64_t max_nodes = 2000;  ///< more than these are refused: no layout of them can be read
+  std::int64_t max_nodes = 2000;  ///< larger graphs are refused: no layout of them is readable
 
-  std::function<Fold(const GraphFrame&)> fold = {};           ///< of each module, instead of depth alone
-  std::function<VertexStyle(const GraphVertex&)> style = {};  ///< of each vertex that is drawn
+  std::function<Fold(const GraphFrame&)> fold = {};           ///< for each module, instead of depth alone
+  std::function<VertexStyle(const GraphVertex&)> style = {};  ///< for each vertex that is drawn
   std::optional<GraphOverlay> overlay = {};                   ///< a number for each vertex
-  /// All that lies on a path from one of `from` to one of `to` is drawn as ever, the rest faintly. Without `to`: what
-  /// depends on `from`; without `from`: what `to` depends on.
+  /// Everything on a path from one of `from` to one of `to` is drawn as usual, the rest faintly. Without `to`:
+  /// everything that depends on `from`; without `from`: everything that `to` depends on.
   std::vector<GraphEnd> from = {};
   std::vector<GraphEnd> to = {};
 };
@@ -65,21 +65,21 @@ struct GraphOptions {
 enum class GraphRole {
   input,               ///< a leaf without gradient; whole numbers and masks that an operation was given
   parameter,           ///< a leaf that gradients flow to
-  constant,            ///< a leaf that the formula itself brings in: a number, or values that only a backward pass uses
+  constant,            ///< a leaf of the formula itself: a number, or values used only by a backward pass
   operation,           ///< of a forward pass
   gradient_operation,  ///< of a backward pass
-  seed,                ///< where a backward pass began
+  seed,                ///< the start of a backward pass
   module,              ///< a module, folded into one box
 };
 
 // To g++ the enumerator hides xgrad::none.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What a comparison of two graphs found (compare.h).
+/// The differences found by a comparison of two graphs (compare.h).
 enum class GraphChange { none, same, added, removed, changed };
 #pragma GCC diagnostic pop
 
-/// The colours that GraphOptions::style chose.
+/// The colours chosen by GraphOptions::style.
 struct ChosenColours {
   std::optional<Rgb> fill = {};
   std::optional<Rgb> line = {};
@@ -90,37 +90,37 @@ struct ChosenColours {
 struct GraphVertex {
   GraphRole role = GraphRole::operation;
   std::string op;                   ///< of a module: its name within the module around it
-  std::string name;                 ///< as given, without the path of the frame that it is drawn in
-  std::string path;                 ///< of the module that it belongs to
+  std::string name;                 ///< as given, without the path of its frame
+  std::string path;                 ///< of its module
   std::optional<Shape> shape = {};  ///< of a module: of the last result that leaves it, if any does
   std::optional<Real> number = {};  ///< a constant's value
   int order = 0;                    ///< 0: forward, 1: first gradient, 2: second gradient; of a leaf: its first use
   int frame = -1;                   ///< index in GraphView::frames, or -1
   int rule_of = -1;             ///< of a gradient rule: the vertex of its operation; of a module of such: of the module
-  bool is_result = false;       ///< one of the tensors that were asked for
-  std::int64_t kept_bytes = 0;  ///< its value and what else it made, as far as gradient rules hold that
+  bool is_result = false;       ///< one of the requested tensors
+  std::int64_t kept_bytes = 0;  ///< its value and other arrays it made, as far as gradient rules hold them
   int operations = 0;           ///< within a module
-  int results = 0;              ///< so many of the tensors that were asked for, of a module within it
+  int results = 0;              ///< of a module: how many of the requested tensors are within it
   std::int64_t parameters = 0;  ///< numbers in the parameters of a module
-  int times = 1;                ///< how many alike it stands for
-  std::string note = {};        ///< why there is no graph behind a result, where one could be expected
+  int times = 1;                ///< how many equal ones it stands for
+  std::string note = {};        ///< why a result has no graph, where one could be expected
   std::string what = {};        ///< of a module: its class and settings, "Linear 512 -> 64"
-  /// What is said of an operation: {"heads", "8"}, {"causal", ""}.
+  /// The attributes of an operation: {"heads", "8"}, {"causal", ""}.
   std::vector<std::pair<std::string, std::string>> attributes = {};
   std::string source = {};      ///< where the program called it: "main.cpp:12"
   std::string formula = {};     ///< of an operation: "y = tanh x"
   std::string derivative = {};  ///< of an operation and of its gradient rule: "dy/dx = 1 - y^2"
-  /// With GraphOptions::values: what was computed, and the gradient of the result that a backward pass went out from.
+  /// With GraphOptions::values: the value, and the gradient of the result that a backward pass started from.
   SharedSummary value = {};
   SharedSummary gradient = {};
-  std::string gradient_state = {};        ///< why there is none, or what is wrong with it, in a word: "not run", "zero"
+  std::string gradient_state = {};        ///< why there is none, or what is wrong with it, in short: "not run", "zero"
   bool first_nan = false;                 ///< the first of the run whose value, or else whose gradient, holds a NaN
-  int step = -1;                          ///< when it was computed, counted from 0; -1: not known
+  int step = -1;                          ///< when it was computed, counted from 0; -1: unknown
   int gradient_step = -1;                 ///< when its gradient was complete, counted on from there
   std::optional<double> overlay = {};     ///< the number of GraphOptions::overlay
-  ChosenColours colours = {};             ///< in place of those of its role
+  ChosenColours colours = {};             ///< instead of those of its role
   std::vector<std::string> remarks = {};  ///< further lines: of an overlay, a style, a comparison
-  bool dimmed = false;                    ///< lies on no path from GraphOptions::from to GraphOptions::to
+  bool dimmed = false;                    ///< on no path from GraphOptions::from to GraphOptions::to
   GraphChange change = GraphChange::none;
 };
 
@@ -129,7 +129,7 @@ inline bool is_operation(const GraphVertex& vertex) {
   return vertex.role == GraphRole::operation || vertex.role == GraphRole::gradient_operation;
 }
 
-/// What an arrow carries.
+/// The data that an arrow carries.
 enum class GraphFlow {
   numbers,  ///< of a tensor
   indices,  ///< whole numbers: ids, targets, lengths
@@ -141,9 +141,9 @@ struct GraphEdge {
   int from = 0;
   int to = 0;
   int input = 0;  ///< position among the inputs of `to`
-  Shape shape;    ///< of what flows
+  Shape shape;    ///< of the data
   GraphFlow flow = GraphFlow::numbers;
-  SharedSummary gradient = {};  ///< what came back along it: a part of the gradient of `from`
+  SharedSummary gradient = {};  ///< the gradient that came back along it: a part of the gradient of `from`
   bool dimmed = false;          ///< as of vertices
   GraphChange change = GraphChange::none;
 };
@@ -153,10 +153,10 @@ struct GraphFrame {
   std::string path;
   std::string title;  ///< the last part of the path
   int parent = -1;
-  int order = 0;          ///< frames of a forward pass hold no gradient operations, and the other way round
-  int times = 1;          ///< how many alike it stands for
+  int order = 0;          ///< frames of a forward pass hold no gradient operations, and vice versa
+  int times = 1;          ///< how many equal ones it stands for
   std::string what = {};  ///< the module's class and settings, "Linear 512 -> 64"
-  int level = 1;          ///< within so many frames, itself included
+  int level = 1;          ///< the number of frames around it, itself included
 };
 
 /// The numbers of an overlay, for the legend: colours go from the first to the last.
@@ -167,20 +167,20 @@ struct GraphScale {
   double last = 0;   ///< the greatest if that is positive, else 0
 };
 
-/// What is to be drawn. It never has a cycle: what would close one is not folded. Vertices are numbered inputs before
-/// results, in the order of the operations' inputs, so that the same graph always gives the same diagram, byte for
-/// byte, with every compiler.
+/// The content of a diagram. It never has a cycle: a module that would close one is not folded. Vertices are numbered
+/// inputs before results, in the order of the operations' inputs, so that the same graph always gives the same diagram,
+/// byte for byte, with every compiler.
 struct GraphView {
   std::vector<GraphVertex> vertices;
   std::vector<GraphEdge> edges;    ///< ordered by (to, input)
   std::vector<GraphFrame> frames;  ///< parents before children
-  std::string remark = {};         ///< what is said below the title: which paths are shown, what was compared
+  std::string remark = {};         ///< a line below the title: which paths are shown, what was compared
   std::optional<GraphScale> scale = {};
 
   /// Everything that the tensors depend on. Throws GraphError for no tensor or an undefined one, and for one of `from`
-  /// or `to` that is not in the graph; ValueError for a depth below automatic_depth, a colour that is none, an overlay
+  /// or `to` that is not in the graph; ValueError for a depth below automatic_depth, an unknown colour, an overlay
   /// without a title, with no function or two, or with a number that is not finite; LimitError if more than max_nodes
-  /// vertices remain to be drawn, which says how many there are at which depth. Errors name `caller`.
+  /// vertices remain to be drawn, listing the number at each depth. Errors name `caller`.
   static GraphView of(const Tensors& results, const GraphOptions& options = {}, std::string_view caller = "graph");
 };
 

@@ -94,7 +94,7 @@ TEST_CASE("borrowed elements are read where they are, and let go with the last a
         "borrowed: needs an owner");
   const auto* const between = reinterpret_cast<const Real*>(reinterpret_cast<const char*>(lender.memory.data()) + 1);
   CHECK(error_of<ValueError>([&] { Array::borrowed(Shape{1}, between, lender.count); }) ==
-        cat("borrowed: the address is no multiple of ", alignof(Real), " bytes"));
+        cat("borrowed: the address is not a multiple of ", alignof(Real), " bytes"));
   const std::vector<std::int64_t> ids{1, 2, 3};
   CHECK(equal(Index::borrowed(Shape{3}, ids.data(), lender.count), index({1, 2, 3})));
 }

@@ -107,7 +107,7 @@ TEST_CASE("states of several parts go into one and come out again") {
   CHECK(all.part("optimizer").metadata == optimizer.metadata);
   CHECK(all.part("model").arrays.size() == 1);
   CHECK(all.part("mod").arrays.empty());
-  CHECK(error_of<ValueError>([&] { all.add("model", model); }) == "add: \"model.w\" is there already");
+  CHECK(error_of<ValueError>([&] { all.add("model", model); }) == "add: \"model.w\" exists already");
   const StateFile twice{.arrays = {{"a", Index({}, 1)}, {"w", Index({}, 1)}}, .metadata = {{"note", "x"}}};
   CHECK_THROWS_AS(all.add("model", twice), ValueError);
   const StateFile key{.arrays = {{"w.exp_avg", Array({}, {1})}}, .metadata = {{"kind", "sgd"}}};

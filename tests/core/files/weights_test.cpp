@@ -68,7 +68,7 @@ TEST_CASE("An index reads nothing but files beside it") {
   const Parts parts;
   for (const std::string bad : {"../one.safetensors", "/etc/one.safetensors", "x/one.safetensors", "one.bin", ""}) {
     CHECK(parts.refused(cat(R"({"weight_map": {"a": ")", bad, "\"}}")) ==
-          cat("\"a\": \"", bad, "\" is no safetensors file beside the index"));
+          cat("\"a\": \"", bad, "\" is not a safetensors file beside the index"));
   }
   CHECK(parts.refused(R"({"weight_map": {"a": "one\u0000.safetensors"}})").find("beside the index") !=
         std::string::npos);

@@ -174,7 +174,7 @@ TEST_CASE("checkpoint refuses what it cannot do, and says so") {
         "checkpoint: the function returned nothing");
   const Tensor outside = exp(w);
   CHECK(error_of<GraphError>([&] { checkpoint([&](const Tensor& a) { return a * outside; }, x); }) ==
-        "checkpoint: the function uses the result of exp, which was computed outside of it: give it as an input");
+        "checkpoint: the function uses the result of exp, which was computed outside it: pass it as an input");
 
   int runs = 0;
   const auto other_shape = [&](const Tensor& a) { return runs++ == 0 ? a * 2 : stack({a, a}); };

@@ -313,7 +313,7 @@ TEST_CASE("a tensor that wants no gradient is refused, and so is a result withou
         }) == "grad: a tensor of shape [2, 3] does not require a gradient: it is frozen or a constant "
               "(optim::trainable(parameters) leaves such out)");
   CHECK(error_of<GraphError>([&] { grad(Tensor(1) * 2, {x}); }) ==
-        "grad: the result depends on nothing that requires a gradient (it is no result of a recorded operation)");
+        "grad: the result depends on nothing that requires a gradient (it is not the result of a recorded operation)");
   CHECK(error_of<GraphError>([] { Tensor(1).backward(); }).starts_with("backward: the result depends on nothing"));
   error_of<GraphError>([&] {
     const NoGrad off;
@@ -993,7 +993,7 @@ TEST_CASE("the reason why a result has no graph is named") {
   CHECK(error_of<GraphError>([] {
           tensor({1, 2}).backward();
         }) ==
-        "backward: the result depends on nothing that requires a gradient (it is no result of a recorded operation)");
+        "backward: the result depends on nothing that requires a gradient (it is not the result of a recorded operation)");
   CHECK(error_of<ValueError>([&] { x.on_grad({}); }) == "on_grad: the function is empty");
 }
 

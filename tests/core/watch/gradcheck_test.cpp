@@ -77,7 +77,8 @@ TEST_CASE("gradcheck tells which input, which entry, both values, and what they 
   has(said([](const Tensor& gy, const Tensor& x) { return gy * -3 * x * x; }), "; the sign is wrong\n");
   has(said([](const Tensor&, const Tensor& x) { return Tensor(Array(x.shape(), Real(0))); }),
       "; no gradient arrives: is a value detached on the way?\n");
-  has(said([](const Tensor& gy, const Tensor& x) { return gy / (x - x); }), "; the rule gives what is not finite\n");
+  has(said([](const Tensor& gy, const Tensor& x) { return gy / (x - x); }),
+      "; the rule gives numbers that are not finite\n");
   has(said([](const Tensor&, const Tensor& x) { return 3 * x * x; }),
       "  input 0: a gradient of zeros gives others: does a rule not multiply by gy?\n");
   has(said([](const Tensor& gy, const Tensor& x) { return gy * 3 * x * x + where(x.value() == 4, gy, 0); }),

@@ -73,7 +73,7 @@ TEST_CASE("with the loss it is known whether gradients reach a tensor, and wheth
   const Tensor loss = sum(y);
   const auto reason = [&](const Tensor& x) { return why_no_grad(x, loss); };
   CHECK(reason(w) == "backward() of the loss has not run: 'w' gets its gradient there");
-  CHECK(reason(other) == "the loss does not depend on 'other', or only by way of a value without history");
+  CHECK(reason(other) == "the loss does not depend on 'other', or only through a value without history");
   CHECK(reason(y) == "'y'" + not_kept);
   CHECK(reason(Tensor(1)) == "the tensor []" + constant);
   CHECK(reason(Tensor()) == "the tensor is undefined: no value was ever given to it");
@@ -88,7 +88,7 @@ TEST_CASE("with the loss it is known whether gradients reach a tensor, and wheth
   CHECK(why_no_grad(other, sum(w.detach() * other)) ==
         "backward() of the loss has not run: 'other' gets its gradient there");
   CHECK(why_no_grad(w, sum(w.detach() * other)) ==
-        "the loss does not depend on 'w', or only by way of a value without history");
+        "the loss does not depend on 'w', or only through a value without history");
 
   const Tensor late(Array({2}, {1, 2}));
   const Tensor early_loss = sum(late * other);

@@ -289,7 +289,7 @@ TEST_CASE("more vertices than allowed are refused, and the message says what hel
   for (int i = 0; i < 2000; ++i) y = i % 2 == 0 ? tanh(y) : sin(y);
   const std::string message = error_of<LimitError>([&] { GraphView::of({y}); });
   CHECK(message ==
-        "graph: 2001 vertices to draw, max_nodes is 2000; no module is there to be folded: raise .max_nodes");
+        "graph: 2001 vertices to draw, max_nodes is 2000; there is no module to fold: raise .max_nodes");
   CHECK(GraphView::of({y}, {.max_nodes = 2001}).vertices.size() == 2001);
   for (int i = 0; i < long_chain - 2000; ++i) y = i % 2 == 0 ? tanh(y) : sin(y);
   CHECK(error_of<LimitError>([&] { GraphView::of({y}); }).find(cat(long_chain + 1, " vertices")) != std::string::npos);

@@ -605,7 +605,7 @@ TEST_CASE("a layout of another view is refused") {
   const GraphView larger = GraphView::of({tanh(tanh(variable(1, "x")))});
   const GraphLayout layout = GraphLayout::of(larger);
   CHECK(error_of<ValueError>([&] { to_svg(view, layout); }) ==
-        "to_svg: the layout is of another view: it has 3 vertices, the view has 2");
+        "to_svg: the layout belongs to another view: it has 3 vertices, the view has 2");
 }
 
 TEST_CASE("limits below one are refused") {

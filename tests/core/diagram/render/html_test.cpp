@@ -121,7 +121,7 @@ TEST_CASE("a page of another view's layout, or of a negative depth, is refused")
   view.vertices.emplace_back();
   const std::size_t vertices = layout.vertices.size();
   CHECK(error_of<ValueError>([&] { to_html(view, layout); }) ==
-        cat("to_html: the layout is of another view: it has ", vertices, " vertices, the view has ", vertices + 1));
+        cat("to_html: the layout belongs to another view: it has ", vertices, " vertices, the view has ", vertices + 1));
 }
 
 TEST_CASE("whatever bytes are in names, titles and fonts, the page's elements stay and its JSON reads back") {

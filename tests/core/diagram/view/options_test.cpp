@@ -326,8 +326,8 @@ TEST_CASE("the picture says which paths it shows, and that there is none") {
   const GraphView none = GraphView::of({g.f}, {.from = {g.e}, .to = {g.d, g.b}});
   CHECK(none.remark == "there is no path from e to d, b");
   CHECK(bright(none) == Strings{"b", "d", "e", "0"});  // they can still be found
-  CHECK(GraphView::of({g.f}, {.from = {g.e}}).remark == "in full colour: what depends on e");
-  CHECK(GraphView::of({g.f}, {.to = {g.e}}).remark == "in full colour: what e depends on");
+  CHECK(GraphView::of({g.f}, {.from = {g.e}}).remark == "in full colour: everything that depends on e");
+  CHECK(GraphView::of({g.f}, {.to = {g.e}}).remark == "in full colour: everything that e depends on");
   CHECK(GraphView::of({g.f}, {.from = {"a", "b", "c", "d", "e"}, .to = {g.f}}).remark ==
         "in full colour: every path from a, b, c and 2 more to f");
 
