@@ -34,7 +34,7 @@ std::int64_t place_among(OrderKey key, const OrderKey* keys, std::int64_t size, 
 // grows with the value, rounding included, so nothing in lower cells is above it.
 class Cells {
  public:
-  // Of an ascending sequence. Unusable where its finite numbers do not differ, or stand so unevenly that many are in one cell.
+  // Of an ascending sequence. Unusable where its finite numbers do not differ, or are so uneven that many are in one cell.
   Cells(const Real* sequence, std::int64_t size) {
     const auto finite = [](Real v) { return std::abs(v) < std::numeric_limits<Real>::infinity(); };
     const Real *first = std::find_if(sequence, sequence + size, finite), *last = sequence + size;

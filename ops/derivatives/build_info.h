@@ -12,7 +12,7 @@ namespace xgrad {
 struct BuildInfo {
   std::string real;       ///< "float" or "double"
   std::string blas;       ///< name and configuration of the BLAS
-  std::string blas_core;  ///< the processor that the BLAS chose its kernels for; empty if it does not say
+  std::string blas_core;  ///< the processor that the BLAS chose its kernels for; empty if unknown
   std::string simd;       ///< the instructions that kernels use: "AVX-512", "AVX2", "NEON", "SSE2"
   int simd_width = 0;     ///< numbers per register
   std::string bfloat16;   ///< the instructions of MatmulPrecision::medium: "AMX", "AVX512-BF16", or empty
@@ -25,7 +25,7 @@ BuildInfo build_info();
 std::string to_string(const BuildInfo& info);
 
 namespace detail {
-/// The warning about a BLAS that says `core` (empty if it does not say), on a processor with these instructions.
+/// The warning about a BLAS with kernels for `core` (empty if unknown), on a processor with these instructions.
 std::string blas_warning(std::string_view core, bool avx2, bool avx512);
 }  // namespace detail
 

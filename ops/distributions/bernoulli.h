@@ -44,8 +44,8 @@ class Bernoulli {
   bool by_logits_;
 };
 
-/// KL(p | q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)), infinite where only q is 0 (or 1); for each pair of the
-/// two batches, which broadcast. Throws ShapeError.
+/// KL(p | q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)), infinite where q is 0 or 1 and p differs; for each pair
+/// of the two batches, which broadcast. Throws ShapeError.
 Tensor kl_divergence(const Bernoulli& p, const Bernoulli& q);
 
 }  // namespace xgrad::distributions
