@@ -91,7 +91,7 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
       fail<ValueError>("rotary", "factor ", scaling->factor, " is not a finite number of at least 1");
     }
     if (!(0 < scaling->low && scaling->low < scaling->high) || std::isinf(scaling->high)) {
-      fail<ValueError>("rotary", "low ", scaling->low, " and high ", scaling->high, ", needs 0 < low < high");
+      fail<ValueError>("rotary", "low ", scaling->low, " and high ", scaling->high, ", needs 0 < low < high < infinity");
     }
     if (scaling->context < 1) fail<ValueError>("rotary", "context ", scaling->context, " is not positive");
   }

@@ -93,8 +93,8 @@ TEST_CASE("rotary refuses what it cannot turn") {
     return error_of<ValueError>([&] { rotary(x, {.scaling = scaling}); });
   };
   CHECK(refusal({.factor = 0.5}) == "rotary: factor 0.5 is not a finite number of at least 1");
-  CHECK(refusal({.low = 0}) == "rotary: low 0 and high 4, needs 0 < low < high");
-  CHECK(refusal({.low = 4}) == "rotary: low 4 and high 4, needs 0 < low < high");
+  CHECK(refusal({.low = 0}) == "rotary: low 0 and high 4, needs 0 < low < high < infinity");
+  CHECK(refusal({.low = 4}) == "rotary: low 4 and high 4, needs 0 < low < high < infinity");
   CHECK(refusal({.context = 0}) == "rotary: context 0 is not positive");
 }
 
