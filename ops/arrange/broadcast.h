@@ -1,6 +1,6 @@
 // Repeating along axes, and its dual, summing.
 //
-// What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
+// Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -14,7 +14,7 @@ template <class T>
 BasicArray<T> broadcast_to(const BasicArray<T>& x, const Shape& shape);
 
 /// Sums x down to `shape`: over the axes along which an array of that shape would be repeated to make one like x. The
-/// dual of broadcast_to. Returns x itself when nothing is to be done. Throws ShapeError.
+/// dual of broadcast_to. Returns x itself if the shapes are equal. Throws ShapeError.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
 }  // namespace xgrad

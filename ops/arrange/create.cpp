@@ -1,4 +1,4 @@
-// Arrays and tensors from numbers, patterns and chance.
+// Creating arrays and tensors from numbers, patterns and random draws.
 #include "create.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Index arange(std::int64_t n) {
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step) {
   if (step == 0) fail<ValueError>("arange", "step is 0");
   if (step > 0 ? first >= last : first <= last) return {};
-  // Without signs: distances go up to 2^64 - 1, and i step, taken modulo 2^64, is right once it is added to `first`.
+  // Unsigned: distances go up to 2^64 - 1, and i step, taken modulo 2^64, is right once it is added to `first`.
   const auto from = static_cast<std::uint64_t>(first), to = static_cast<std::uint64_t>(last),
              by = static_cast<std::uint64_t>(step);
   const std::uint64_t count = step > 0 ? (to - from - 1) / by + 1 : (from - to - 1) / (0 - by) + 1;
@@ -59,7 +59,7 @@ Tensor detail::real_range(double first, double last, double step) {
 Tensor linspace(Real first, Real last, std::int64_t count) {
   if (count < 0) fail<ValueError>("linspace", "negative count ", count);
   if (count < 2) return full({count}, first);
-  Array result(Shape{count});  // before xtensor hears of the count, which it does not check
+  Array result(Shape{count});  // before the count reaches xtensor, which does not check it
   auto numbers = mutable_view(result);
   const auto t = xt::cast<Real>(xt::arange(count)) / static_cast<Real>(count - 1);
   // The ends may be further apart than the largest number.

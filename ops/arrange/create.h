@@ -1,4 +1,4 @@
-// Arrays and tensors from numbers, patterns and chance.
+// Creating arrays and tensors from numbers, patterns and random draws.
 #pragma once
 
 #include <initializer_list>
@@ -54,7 +54,7 @@ inline Tensor real_range(double n) { return real_range(0, n); }
 Index arange(std::int64_t n);
 /// first, first + step, ..., before `last`. Throws ValueError when step is 0.
 Index arange(std::int64_t first, std::int64_t last, std::int64_t step = 1);
-/// The same with Reals as soon as one of these numbers is no whole one: arange(0, 3, 1.5) is 0, 1.5. The i-th is
+/// The same in Reals if an argument is a floating-point number: arange(0, 3, 1.5) is 0, 1.5. The i-th is
 /// first + i step, calculated in double. Throws ValueError when step is 0 or a number is not finite.
 template <class... Numbers>
 requires(sizeof...(Numbers) <= 3 && (std::is_arithmetic_v<Numbers> && ...) &&
@@ -68,8 +68,8 @@ Tensor eye(std::int64_t n);
 Tensor eye(std::int64_t rows, std::int64_t columns);
 /// Whole numbers as Reals, to calculate with.
 Tensor to_real(const Index& numbers);
-/// And back: numbers that are whole, as whole numbers. Throws ValueError for a fraction (floor() or round() first), for
-/// NaN, and for what does not fit 64 bits.
+/// The inverse: whole numbers held as Reals, as an Index. Throws ValueError for a fraction (floor() or round() first),
+/// for NaN, and for a number that does not fit 64 bits.
 Index to_index(const Tensor& numbers);
 /// 1 where true, 0 where false.
 Tensor to_real(const Mask& mask);

@@ -1,6 +1,6 @@
 // Choosing by index and by mask. Duals stand next to each other: taking rows and adding them up, gather and
-// scatter_add. Sums over equal indices run in the order of the indices, and threads share out what is independent of
-// them, so results do not depend on the number of threads.
+// scatter_add. Sums over equal indices run in the order of the indices, and threads divide only independent work, so
+// results do not depend on the number of threads.
 #include "index.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 // ---- whole rows: embedding and index_select, and their dual
 
-// An array seen as (outer, size, inner), of which the rows (i, ids[j]) are meant.
+// The rows (i, ids[j]) of an array seen as (outer, size, inner).
 struct ChosenRows {
   Index ids;
   std::int64_t outer = 1, size = 0, inner = 1;
@@ -64,10 +64,10 @@ BasicArray<T> take(const BasicArray<T>& x, const ChosenRows& rows, const Shape& 
   return result;
 }
 
-// So many numbers for one place are added up in double: the rounding of each sum counts against ever smaller terms.
+// Sums of at least this many terms run in double: as a sum grows, its rounding loses more and more of each term.
 constexpr std::int64_t long_sum = 1 << 12;
 
-// Whether a list of ids has one of them that often.
+// Whether an id occurs that often.
 bool has_long_sum(const ChosenRows& rows) {
   if (rows.ids.size() < long_sum) return false;
   std::vector<std::int64_t> counts(static_cast<std::size_t>(rows.size), 0);
@@ -136,7 +136,7 @@ Tensor take_rows(const char* op, const Tensor& x, const ChosenRows& rows, const 
                 told("index", rows.ids));
 }
 
-// The axis of index_select and its kin, counted from 0.
+// The axis of index_select and the like, counted from 0.
 int selected_axis(const char* op, const Shape& shape, int axis, const Index& index) {
   axis = normalize_axis(op, axis, shape.rank());
   if (index.rank() != 1) fail<ShapeError>(op, "the index needs one axis, its shape is ", index.shape());
@@ -303,10 +303,10 @@ BasicArray<T> written(BasicArray<T> x, int axis, const Index& index, const F& va
   return x;
 }
 
-// Where an element of the index is not the one whose value stays.
+// True for elements of the index whose value is overwritten by a later one.
 Mask written_over(const Shape& shape, int axis, const Index& index) {
   const Index owner =
-      written(Index(shape), axis, index, [](std::int64_t i) { return i; });  // elsewhere it is not looked at
+      written(Index(shape), axis, index, [](std::int64_t i) { return i; });  // other elements are not read
   Mask over(index.shape());
   for_each_named(
       shape, axis, index,
@@ -346,7 +346,7 @@ Tensor take_along_dim(const Tensor& x, const Index& index, int axis) {
   }
   axis = normalize_axis("take_along_dim", axis, x.rank());
   check_indices("take_along_dim", index, x.shape()[axis]);
-  // Along the other axes both are repeated to one shape.
+  // Both are broadcast to one shape along the other axes.
   Shape others = broadcast_shapes("take_along_dim", with_axis(x.shape(), axis, 1), with_axis(index.shape(), axis, 1));
   return gathered(broadcast_to(x, with_axis(others, axis, x.shape()[axis])), axis,
                   broadcast_to(index, with_axis(others, axis, index.shape()[axis])));
@@ -413,7 +413,7 @@ Index nonzero(const Mask& mask) {
   if (rank == 0) return result;
   const std::int64_t columns = mask.shape().back();
   std::int64_t* out = result.mutable_data();
-  // The places of a row, whose number of axes the compiler mostly knows.
+  // The true positions of a row; the number of axes is mostly a compile-time constant.
   const auto places_of_row = [&](const bool* in, const Shape& at, auto axes) {
     for (std::int64_t j = 0; j < columns; ++j) {
       if (!in[j]) continue;

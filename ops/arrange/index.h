@@ -1,5 +1,5 @@
-// Choosing elements by their numbers (Index) and by conditions (Mask). Bad indices are refused with their
-// value and the range: `embedding: index 10 is not in [0, 10)`.
+// Choosing elements by index (Index) and by condition (Mask). Errors show the bad index and its range:
+// `embedding: index 10 is not in [0, 10)`.
 #pragma once
 
 #include <optional>
@@ -26,42 +26,42 @@ Mask index_select(const Mask& x, int axis, const Index& index);
 /// the axis.
 ///   dL/dx = gy      dL/dsrc_j = gy_(index_j)
 Tensor index_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
-/// x, but `value` at the positions of `axis` that the list `index` names; no gradient flows there. Throws as
+/// x with `value` at the positions of `axis` that the list `index` names; no gradient flows there. Throws as
 /// index_select.
 Tensor index_fill(const Tensor& x, int axis, const Index& index, Real value);
 
-/// Position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as the
+/// Repeats position i along `axis` counts[i] times in a row. Throws ShapeError unless the counts are a list as long as the
 /// axis, ValueError for a negative one.
 Tensor repeat_interleave(const Tensor& x, const Index& counts, int axis);
 
-/// y_ijk = x_(index_ijk)jk for axis 0, and so on: of the shape of `index`, which has x's rank and is nowhere larger
-/// than x but along `axis`. Throws ShapeError, and ValueError for an index outside [0, size).
+/// y_ijk = x_(index_ijk)jk for axis 0, and so on, in the shape of `index`, which has x's rank and sizes no larger than
+/// x's except along `axis`. Throws ShapeError, and ValueError for an index outside [0, size).
 Tensor gather(const Tensor& x, int axis, const Index& index);
 /// The dual of gather: x with src_ijk added at (index_ijk)jk. Equal indices add up, always in the same order.
 /// Throws as gather, and ShapeError unless src and index have one shape.
 Tensor scatter_add(const Tensor& x, int axis, const Index& index, const Tensor& src);
-/// x, but src_ijk at (index_ijk)jk. Where indices are equal the last one along the axis stays, and the gradient flows
+/// x with src_ijk written at (index_ijk)jk. Of equal indices the last one along the axis wins, and the gradient flows
 /// to it alone (PyTorch: any of them, and the gradient to all). Throws as scatter_add.
-///   dL/dx = gy, 0 where written      dL/dsrc_i = gy_(index_i), 0 for what was written over
+///   dL/dx = gy, 0 where written      dL/dsrc_i = gy_(index_i), 0 if overwritten
 Tensor scatter(const Tensor& x, int axis, const Index& index, const Tensor& src);
 /// The same with one value for all. Throws as gather.
 Tensor scatter(const Tensor& x, int axis, const Index& index, Real value);
-/// gather with x and the index broadcast against each other along the other axes: what argsort and argmax (with
-/// keepdim) give, taken from x. Throws ShapeError unless the ranks are equal and the shapes broadcast, ValueError for
-/// an index outside [0, size).
+/// gather with x and the index broadcast against each other along the other axes; takes the indices of argsort and
+/// argmax (with keepdim). Throws ShapeError unless the ranks are equal and the shapes broadcast, ValueError for an
+/// index outside [0, size).
 Tensor take_along_dim(const Tensor& x, const Index& index, int axis);
-/// The elements of x, counted through all of it, that the index names, as a list.
+/// The elements at these indices of x as a flat list in row-major order.
 Tensor take_along_dim(const Tensor& x, const Index& index);
 
 /// index.shape + (classes): 1 at the index, 0 elsewhere. Throws ValueError for an index outside [0, classes) or a
 /// negative number of classes.
 Array one_hot(const Index& index, std::int64_t classes);
 
-/// x, but `value` where the mask, repeated to x's shape, is true; no gradient flows there. Throws ShapeError.
+/// x with `value` where the mask, broadcast to x's shape, is true; no gradient flows there. Throws ShapeError.
 Tensor masked_fill(const Tensor& x, const Mask& mask, Real value);
-/// The elements of x where the mask, repeated to x's shape, is true, as a list. Throws ShapeError.
+/// The elements of x where the mask, broadcast to x's shape, is true, as a list. Throws ShapeError.
 Tensor masked_select(const Tensor& x, const Mask& mask);
-/// The positions of the true elements, counted through all of the mask in row-major order.
+/// The positions of the true elements in the flattened mask, in row-major order.
 Index flatnonzero(const Mask& mask);
 /// The positions of the elements that are not 0 (NaN is not), or true, in row-major order: a row (rank) for each. For a
 /// scalar (1, 0) or (0, 0).

@@ -1,4 +1,4 @@
-// Arithmetic on whole numbers, with every overflow seen.
+// Arithmetic on whole numbers, checked for overflow.
 #include "integer.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Index elementwise(const char* op, const Index& a, const Index& b, const F& f) {
   return result;
 }
 
-// Of a division: what C++ leaves undefined.
+// Throws where C++ leaves a division undefined.
 void check_divisor(const char* op, std::int64_t a, std::int64_t b) {
   if (b == 0) fail<ValueError>(op, a, " divided by 0");
   if (b == -1 && a == std::numeric_limits<std::int64_t>::min()) refuse_overflow(op, a, b);
@@ -47,7 +47,7 @@ std::int64_t multiplied(const char* op, std::int64_t a, std::int64_t b) {
   return result;
 }
 
-// f(begin, end) of what is reduced together, elements in their order.
+// f(begin, end) for each group that is reduced together, elements in their order.
 template <class T, class F>
 Index reduced(const char* op, const BasicArray<T>& x, const ReduceOptions& options, const F& f) {
   const Axes axes = options.axis.resolve(op, x.rank());
@@ -101,7 +101,7 @@ Index extremes(const char* op, const Index& x, const ReduceOptions& options, boo
   });
 }
 
-// The first extreme element along an axis, and where it stands.
+// The first extreme element along an axis, and its position.
 SortedIndex extreme(const char* op, const Index& x, int axis, bool largest, bool keepdim) {
   axis = normalize_axis_or_scalar(op, axis, x.rank());
   if (x.rank() > 0 && x.shape()[axis] == 0) {

@@ -44,12 +44,12 @@ Index& operator*=(Index& a, const B& b) {
 Index gcd(const Index& a, const Index& b);
 /// The least common multiple, not negative; 0 if one of them is.
 Index lcm(const Index& a, const Index& b);
-/// Bit by bit, in two's complement. They throw ShapeError when the shapes do not broadcast.
+/// Bitwise, in two's complement. They throw ShapeError when the shapes do not broadcast.
 Index operator&(const Index& a, const Index& b);
 Index operator|(const Index& a, const Index& b);
 Index operator^(const Index& a, const Index& b);
 Index operator~(const Index& x);
-/// a 2^b, and floor(a / 2^b). They throw, too, ValueError for a b outside [0, 64), and << LimitError when a result does
+/// a 2^b, and floor(a / 2^b). They also throw ValueError for a b outside [0, 64), and << LimitError when a result does
 /// not fit 64 bits.
 Index operator<<(const Index& a, const Index& b);
 Index operator>>(const Index& a, const Index& b);
@@ -61,11 +61,11 @@ inline Index operator^(const Index& a, std::int64_t b) { return a ^ Index(Shape{
 inline Index operator<<(const Index& a, std::int64_t b) { return a << Index(Shape{}, b); }
 inline Index operator>>(const Index& a, std::int64_t b) { return a >> Index(Shape{}, b); }
 
-/// Sums over axes; the sum of nothing is 0. Throws ValueError for an axis out of range or repeated, LimitError when a
+/// Sums over axes; an empty sum is 0. Throws ValueError for an axis out of range or repeated, LimitError when a
 /// sum does not fit 64 bits.
 Index sum(const Index& x, const ReduceOptions& options = {});
 Index sum(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
-/// Products over axes; the product of nothing is 1. Throws as sum.
+/// Products over axes; an empty product is 1. Throws as sum.
 Index prod(const Index& x, const ReduceOptions& options = {});
 Index prod(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
 /// The largest (smallest) number over axes. Throws ValueError, too, when there is none.
@@ -73,10 +73,10 @@ Index max(const Index& x, const ReduceOptions& options = {});
 Index max(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
 Index min(const Index& x, const ReduceOptions& options = {});
 Index min(const Index& x, const AxisSet& axis, const KeepdimOptions& options = {});
-/// The largest (smallest) number along an axis and its position, of equal ones the first. Throw as max.
+/// The largest (smallest) number along an axis and its position, the first of equal ones. Throw as max.
 SortedIndex max(const Index& x, int axis, const KeepdimOptions& options = {});
 SortedIndex min(const Index& x, int axis, const KeepdimOptions& options = {});
-/// These positions.
+/// The positions alone.
 Index argmax(const Index& x, int axis, const KeepdimOptions& options = {});
 Index argmin(const Index& x, int axis, const KeepdimOptions& options = {});
 /// The number of true elements, over axes.

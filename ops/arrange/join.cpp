@@ -76,7 +76,7 @@ BasicArray<T> joined(const Join<T>& join) {
   return result;
 }
 
-// The rule of input i, without what it does to the shape.
+// The rule of input i, apart from its change of shape.
 template <class T>
 auto part_of_join(const Join<T>& join, std::size_t i) {
   return [axis = join.axis, start = join.starts[i], length = join.starts[i + 1] - join.starts[i]](const Tensor& gy) {

@@ -1,6 +1,6 @@
 // Joining tensors along an axis that they have, or a new one.
 //
-// What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
+// Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
 
 #include <vector>

@@ -6,7 +6,7 @@
 namespace xgrad {
 namespace {
 
-// Which position of an axis stands at position `at` of an endless pattern.
+// The position on an axis that the padded pattern repeats at position `at`.
 std::int64_t source_of(std::int64_t at, std::int64_t size, PadMode mode) {
   switch (mode) {
     case PadMode::reflect:

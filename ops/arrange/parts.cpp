@@ -1,5 +1,5 @@
-// Brackets that choose by number and by mask: x[ids], x[mask], and writing so into plain arrays. They have to be
-// members; core declares them and knows nothing about operations.
+// Indexing with brackets by number and by mask: x[ids], x[mask], also for writing to plain arrays. operator[] must be a
+// member; core declares it and knows nothing about operations.
 #include <numeric>
 
 #include "../../core/graph/record.h"
@@ -13,11 +13,11 @@
 namespace xgrad {
 namespace {
 
-// An array seen as rows, of which some are meant.
+// Selected rows of an array.
 struct Picked {
-  Shape seen;     // the array as (rows, what a row has)
+  Shape seen;     // the array as (rows, sizes of a row)
   Index numbers;  // of the rows, a list
-  Shape shape;    // of what was asked for
+  Shape shape;    // of the result
 };
 
 Picked rows_of(const Shape& shape, const Index& numbers) {
@@ -61,7 +61,7 @@ Tensor read(const Tensor& x, const Picked& rows) {
   return reshape(index_select(reshape(x, rows.seen), 0, rows.numbers), rows.shape);
 }
 
-// Where a row is named twice, the last value stays.
+// If a row is named twice, its last value stays.
 template <class T>
 void write(BasicArray<T>& x, const Picked& rows, const BasicArray<T>& values) {
   if (!broadcasts_to(values.shape(), rows.shape)) {

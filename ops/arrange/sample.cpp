@@ -1,4 +1,4 @@
-// Drawing at random. Each number depends on the key of the draw and its place alone.
+// Random draws. Each number depends only on the key of the draw and its position.
 #include "sample.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<double> running_weights(const Real* weights, std::int64_t n, std::in
 void draw_with_replacement(const std::vector<double>& sums, const RandomKey& key, std::int64_t first,
                            std::int64_t count, std::int64_t* out) {
   for (std::int64_t j = 0; j < count; ++j) {
-    // Below the sum, so that what is found has a positive weight, whatever rounding does.
+    // Below the sum, so that the category found has a positive weight in spite of rounding.
     const double place = std::min(uniform_at(key, first + j) * sums.back(), std::nextafter(sums.back(), 0.0));
     out[j] = std::ranges::upper_bound(sums, place) - sums.begin();
   }

@@ -1,4 +1,4 @@
-// Drawing at random by given probabilities, and orders. Each call is the next draw of this thread's generator
+// Random draws with given probabilities, and random permutations. Each call is the next draw of this thread's generator
 // (manual_seed); the numbers are the same on every machine. No gradients.
 #pragma once
 
@@ -12,8 +12,8 @@ Tensor bernoulli(const Tensor& p);
 struct MultinomialOptions {
   bool replacement = false;  ///< whether a category may be drawn more than once
 };
-/// Numbers of categories, drawn with probabilities weights_i / sum of weights: weights (n) -> (count), (m, n) -> (m,
-/// count), a draw of its own for each row. Without replacement in the order of an exponential race, which is that of
+/// Indices of categories, drawn with probabilities weights_i / sum of weights: weights (n) -> (count), (m, n) -> (m,
+/// count), a draw of its own for each row. Without replacement in the order of an exponential race, equivalent to
 /// drawing one after the other (Efraimidis, Spirakis: "Weighted random sampling with a reservoir", 2006). Throws
 /// ShapeError for other axes; ValueError for a weight that is negative or not finite, a row without a positive one, a
 /// negative count, and, without replacement, a count above the number of positive weights of a row.

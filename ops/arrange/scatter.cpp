@@ -1,5 +1,5 @@
-// Writing by number: most of it is scatter and index_add under other names. Extremes are chosen by a loop of their own,
-// products are those of groups, so that their gradients are right where a factor is 0.
+// Writing by index: mostly scatter and index_add under other names. Extremes have a loop of their own; products are
+// taken over groups, so that their gradients are right where a factor is 0.
 #include "scatter.h"
 
 #include <bit>
@@ -23,7 +23,7 @@
 namespace xgrad {
 namespace {
 
-// Places of so many, those below 0 from the end.
+// Positions on an axis of this size, negative ones counted from the end.
 Index from_start(const char* op, Index places, std::int64_t size) {
   std::int64_t* to = places.mutable_data();
   for (std::int64_t i = 0; i < places.size(); ++i) {
@@ -68,7 +68,7 @@ Tensor index_put(const Tensor& x, const std::vector<Index>& indices, const Tenso
   }
   Shape shape;
   for (const Index& index : indices) shape = broadcast_shapes(op, shape, index.shape());
-  // The number of each row that is named, of all rows that the first axes have.
+  // The number of each named row among all rows of the first axes.
   std::int64_t rows = 1;
   Index numbers(shape, 0);
   for (int axis = 0; std::cmp_less(axis, indices.size()); ++axis) {
@@ -112,11 +112,11 @@ Tensor masked_scatter(const Tensor& x, const Mask& mask, const Tensor& src) {
   return reshape(index_copy(reshape(x, {x.size()}), 0, places, first), x.shape());
 }
 
-// ---- Several numbers for one place ----------------------------------------------------------------------------------
+// ---- Several numbers for one position -------------------------------------------------------------------------------
 
 namespace {
 
-// How many numbers each place has.
+// The count of numbers for each position.
 Tensor counts_of(const Shape& shape, int axis, const Index& index, bool with_own) {
   Index counts(shape, with_own);
   std::int64_t* to = counts.mutable_data();
@@ -163,8 +163,8 @@ Tensor scatter_extreme(const Tensor& x, int axis, const Index& index, const Tens
                 told("axis", axis), told("index", index));
 }
 
-// The product of x_j and all src_i with index_i = j. Places with 2^k factors, or more but fewer than twice as many, are
-// rows of a matrix, which ones fill up.
+// The product of x_j and all src_i with index_i = j. Positions with 2^k to 2^(k+1) - 1 factors are rows of a matrix,
+// filled up with ones.
 Tensor scatter_product(const Tensor& x, int axis, const Index& index, const Tensor& src) {
   const std::int64_t places = x.size(), numbers = src.size();
   if (numbers == 0) return x;

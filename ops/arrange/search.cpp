@@ -1,4 +1,4 @@
-// Binary search in sorted sequences, and sorting out equal numbers.
+// Binary search in sorted sequences, and distinct numbers.
 #include "search.h"
 
 #include <algorithm>
@@ -18,8 +18,7 @@ namespace {
 
 constexpr std::int64_t searches_at_a_time = 1 << 12;
 
-// The first of `size` keys that is not below (with `right`, not up to) this one. Without branches that nobody can
-// foresee.
+// The first of `size` keys that is not below (with `right`, not up to) this one. Without unpredictable branches.
 std::int64_t place_among(OrderKey key, const OrderKey* keys, std::int64_t size, bool right) {
   const OrderKey* first = keys;
   for (std::int64_t left = size; left > 0;) {
@@ -31,11 +30,11 @@ std::int64_t place_among(OrderKey key, const OrderKey* keys, std::int64_t size, 
   return first - keys;
 }
 
-// A sequence divided into cells of equal width: what a cell begins with tells almost where a value in it belongs. A value's cell
+// A sequence divided into cells of equal width: the start of its cell almost tells where a value belongs. A value's cell
 // grows with the value, rounding included, so nothing in lower cells is above it.
 class Cells {
  public:
-  // Of an ascending sequence. Unusable where its finite numbers do not differ, or stand so unevenly that many are in one cell.
+  // Of an ascending sequence. Unusable where its finite numbers do not differ, or are so uneven that many are in one cell.
   Cells(const Real* sequence, std::int64_t size) {
     const auto finite = [](Real v) { return std::abs(v) < std::numeric_limits<Real>::infinity(); };
     const Real *first = std::find_if(sequence, sequence + size, finite), *last = sequence + size;
@@ -54,8 +53,8 @@ class Cells {
   }
   bool usable() const { return steps_ > 0 && steps_ <= 4; }
 
-  // The place of a value that is not NaN: the first number that is not below (with `right`, not up to) it. As many steps for all
-  // values, so that no branch is to be foreseen: numbers of higher cells stop them, too.
+  // The place of a value that is not NaN: the first number that is not below (with `right`, not up to) it. The number of steps
+  // is the same for all values, so that branches are predictable: numbers of higher cells stop them, too.
   template <bool right>
   std::int64_t place_of(Real value) const {
     std::int64_t place = begins_[static_cast<std::size_t>(cell_of(value))];
@@ -67,8 +66,8 @@ class Cells {
   }
 
  private:
-  // That of NaN is the last one. How many cells there are a Real can hold, being a power of 2; the last one's number may
-  // be too long for it.
+  // NaN is in the last one. A Real can hold the number of cells, a power of 2, but perhaps not the index of the last
+  // one.
   std::int64_t cell_of(Real value) const {
     const Real at = (value - least_) * scale_;
     return at < count_ ? static_cast<std::int64_t>(std::max(at, Real(0))) : std::ssize(begins_) - 2;
@@ -121,7 +120,7 @@ Index search(const char* op, const Tensor& sequence, const Tensor& values, const
   return result;
 }
 
-// Positions in order, and whether two elements are alike.
+// The positions in sorted order, and whether two elements are equal.
 std::vector<std::int64_t> in_order(const Array& x) {
   std::vector<OrderKey> keys(static_cast<std::size_t>(x.size()));
   std::ranges::transform(x, keys.begin(), order_key);

@@ -1,4 +1,4 @@
-// Changing shapes. Every rule is the operation that undoes its own; such pairs stand next to each other.
+// Changing shapes. The rule of each operation is its inverse or adjoint; such pairs stand next to each other.
 #include "shape.h"
 
 #include <limits>
@@ -27,7 +27,7 @@ BasicArray<T> reshape_as(const char*, const BasicArray<T>& x, const Shape& shape
   return x.reshaped(shape);
 }
 
-// Of x, a Tensor or an array.
+// x is a Tensor or an array.
 template <class X>
 X flattened(const X& x, int first, int last) {
   if (x.rank() == 0) return reshape_as("flatten", x, {1});
@@ -190,7 +190,7 @@ Tensor movedim(const Tensor& x, const Axes& from, const Axes& to) {
   const int rank = x.rank();
   normalize_axes("movedim", from, rank);  // or a ValueError for one out of range or named twice
   normalize_axes("movedim", to, rank);
-  if (from.size() != to.size()) fail<ValueError>("movedim", "axes ", from, " to ", to, ": not as many of both");
+  if (from.size() != to.size()) fail<ValueError>("movedim", "axes ", from, " to ", to, ": the lists differ in length");
   Axes order = Axes::filled(rank, -1), others = all_axes(rank);
   for (int i = 0; i < from.size(); ++i) {
     const int axis = normalize_axis("movedim", from[i], rank);
@@ -232,7 +232,7 @@ Tensor transpose(const Tensor& x) {
   return record("transpose", transpose(x.value()), wrt(x, [](const Tensor& gy) { return transpose(gy); }));
 }
 
-// ---- flip and roll, undone by themselves
+// ---- flip and roll, whose inverses are of the same kind
 
 template <class T>
 BasicArray<T> flip(const BasicArray<T>& x, const Axes& axes) {
@@ -321,7 +321,7 @@ Tensor roll(const Tensor& x, std::int64_t shift, int axis) {
   return roll(x, ShortList<std::int64_t>{shift}, Axes{axis});
 }
 
-// ---- repeat_interleave and tile, undone by sums
+// ---- repeat_interleave and tile, whose adjoints are sums
 
 namespace {
 
@@ -329,7 +329,7 @@ namespace {
 Tensor repeat_pieces(const char* op, const Tensor& x, std::int64_t length, std::int64_t count, const Shape& shape) {
   const std::int64_t pieces = length == 0 ? 0 : x.size() / length;
   Array repeated(shape);
-  const Shape sizes{pieces, x.size() == 0 ? 1 : count, length};  // any count makes nothing of nothing
+  const Shape sizes{pieces, x.size() == 0 ? 1 : count, length};  // an empty x stays empty for any count
   copy_strided(sizes, repeated.mutable_data(), strides_of(sizes), x.value().data(), {length, 0, 1});
   return record(op, std::move(repeated), wrt(x, [sizes, to = x.shape()](const Tensor& gy) {
                   return reshape(sum_to(reshape(gy, sizes), {sizes[0], 1, sizes[2]}), to);
@@ -388,7 +388,7 @@ Tensors meshgrid(const Tensors& lists, const MeshgridOptions& options) {
   return grids;
 }
 
-// ---- triangles, duals of themselves
+// ---- triangles, self-adjoint
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Changing shapes: the same numbers in another arrangement, turned, moved, repeated.
 //
-// What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
+// Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -21,20 +21,20 @@ BasicArray<T> flatten(const BasicArray<T>& x, int first = 0, int last = -1);
 Tensor unflatten(const Tensor& x, int axis, const Shape& sizes);
 template <class T>
 BasicArray<T> unflatten(const BasicArray<T>& x, int axis, const Shape& sizes);
-/// Without its axes of size 1.
+/// x without its axes of size 1.
 Tensor squeeze(const Tensor& x);
 template <class T>
 BasicArray<T> squeeze(const BasicArray<T>& x);
-/// Without `axes`. Throws ShapeError unless they have size 1.
+/// x without `axes`. Throws ShapeError unless they have size 1.
 Tensor squeeze(const Tensor& x, const Axes& axes);
 template <class T>
 BasicArray<T> squeeze(const BasicArray<T>& x, const Axes& axes);
-/// With a new axis of size 1 at position `axis` of the result. Throws ValueError for an axis out of range.
+/// x with a new axis of size 1 at position `axis` of the result. Throws ValueError for an axis out of range.
 Tensor unsqueeze(const Tensor& x, int axis);
 template <class T>
 BasicArray<T> unsqueeze(const BasicArray<T>& x, int axis);
 
-/// x with so many axes at least: a number (1), (1, 1), (1, 1, 1); a list (n), (1, n), (1, n, 1); a matrix (m, n, 1).
+/// x with at least that many axes: a number (1), (1, 1), (1, 1, 1); a list (n), (1, n), (1, n, 1); a matrix (m, n, 1).
 Tensor atleast_1d(const Tensor& x);
 Tensor atleast_2d(const Tensor& x);
 Tensor atleast_3d(const Tensor& x);
@@ -43,7 +43,7 @@ Tensor atleast_3d(const Tensor& x);
 Tensor permute(const Tensor& x, const Axes& axes);
 template <class T>
 BasicArray<T> permute(const BasicArray<T>& x, const Axes& axes);
-/// With two axes exchanged. Throws ValueError for an axis out of range.
+/// x with two axes exchanged. Throws ValueError for an axis out of range.
 Tensor transpose(const Tensor& x, int axis_a, int axis_b);
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x, int axis_a, int axis_b);
@@ -52,33 +52,33 @@ Tensor transpose(const Tensor& x);
 template <class T>
 BasicArray<T> transpose(const BasicArray<T>& x);
 
-/// With axis `from` at position `to` of the result, the others in their order. Throws ValueError for one out of range.
+/// x with axis `from` moved to position `to`, the others in their order. Throws ValueError for one out of range.
 Tensor movedim(const Tensor& x, int from, int to);
-/// The same with several: axis from[i] at position to[i]. Throws ValueError, too, for one named twice, or unless there
-/// are as many of both.
+/// The same with several: axis from[i] at position to[i]. Throws ValueError, too, for one named twice, or unless both
+/// lists have the same length.
 Tensor movedim(const Tensor& x, const Axes& from, const Axes& to);
 
-/// With the order along `axes` turned round. Throws ValueError for an axis out of range or named twice.
+/// x reversed along `axes`. Throws ValueError for an axis out of range or named twice.
 Tensor flip(const Tensor& x, const Axes& axes);
 template <class T>
 BasicArray<T> flip(const BasicArray<T>& x, const Axes& axes);
-/// Moved by `shift` positions along `axis`; what leaves at one end comes in at the other. Negative shifts move towards
-/// the front. Throws ValueError for an axis out of range.
+/// x shifted by `shift` positions along `axis`; elements leaving at one end enter at the other. Negative shifts move
+/// towards the front. Throws ValueError for an axis out of range.
 Tensor roll(const Tensor& x, std::int64_t shift, int axis);
 template <class T>
 BasicArray<T> roll(const BasicArray<T>& x, std::int64_t shift, int axis);
-/// The same along several axes, by shifts[i] along axes[i]. Throws ValueError, too, unless there are as many of both.
+/// The same along several axes, by shifts[i] along axes[i]. Throws ValueError, too, if the lists differ in length.
 Tensor roll(const Tensor& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
 template <class T>
 BasicArray<T> roll(const BasicArray<T>& x, const ShortList<std::int64_t>& shifts, const Axes& axes);
 
-/// Every position along `axis` `count` times in a row: a a b b. Throws ValueError for a negative count.
+/// Repeats every position along `axis` `count` times in a row: a a b b. Throws ValueError for a negative count.
 Tensor repeat_interleave(const Tensor& x, std::int64_t count, int axis);
-/// All of x counts[i] times along axis i: a b a b. With more counts than axes x gets new leading axes, with fewer they
-/// count for the last ones. Throws ValueError for a negative count.
+/// Repeats x as a whole counts[i] times along axis i: a b a b. With more counts than axes x gets new leading axes; with
+/// fewer they apply to the last ones. Throws ValueError for a negative count.
 Tensor tile(const Tensor& x, const Shape& counts);
 
-/// Which axis of the result a list of meshgrid goes along.
+/// The axes of the result along which the lists of meshgrid run.
 enum class MeshIndexing {
   ij,  ///< list i along axis i, as the indices of a matrix
   xy   ///< the first two exchanged: list 0 along the columns, list 1 along the rows

@@ -1,5 +1,5 @@
-// Parts of tensors, and their duals: what brackets mean. narrow, split, chunk and pad are the same with other ways to
-// name the part.
+// Parts of tensors, as by brackets, and their duals. narrow, split, chunk and pad are the same with other ways to name
+// the part.
 #include "slice.h"
 
 #include <utility>
@@ -119,7 +119,7 @@ Tensor place(const Tensor& x, const Slices& slices, const Shape& shape) {
   return place_part(x, part, shape);
 }
 
-// Brackets have to be members; core declares them and knows nothing more about operations.
+// operator[] must be a member; core declares it and knows nothing else about operations.
 Tensor Tensor::operator[](std::initializer_list<Slice> slices) const { return slice(*this, Slices(slices)); }
 Tensor Tensor::operator[](const Slice& first) const { return slice(*this, {first}); }
 
@@ -196,7 +196,7 @@ Tensors unbind(const Tensor& x, int axis) {
 
 Tensors chunk(const Tensor& x, std::int64_t count, int axis) {
   axis = normalize_axis("chunk", axis, x.rank());
-  constexpr std::int64_t most = 1 << 24;  // of parts without elements, of which there can be any number
+  constexpr std::int64_t most = 1 << 24;  // parts of an empty axis, whose number nothing else limits
   if (count < 1) fail<ValueError>("chunk", "into ", count, " parts");
   if (x.shape()[axis] == 0 && count > most) fail<LimitError>("chunk", "an empty axis into ", count, " parts");
   const std::int64_t size = x.shape()[axis], length = size / count + (size % count != 0);
@@ -238,7 +238,7 @@ Tensors tensor_split(const Tensor& x, std::initializer_list<std::int64_t> at, in
 
 namespace {
 
-// The axis that a split by name goes along.
+// The axis of hsplit, vsplit or dsplit; throws unless x has it.
 int named_axis(const char* op, const Tensor& x, int axis) {
   if (x.rank() <= axis) fail<ShapeError>(op, "needs ", axis + 1, axis == 0 ? " axis" : " axes", ", got ", x.shape());
   return axis;
@@ -254,7 +254,7 @@ Tensors even_split(const char* op, const Tensor& x, std::int64_t count, int axis
 
 int column_axis(const Tensor& x) { return x.rank() == 1 ? 0 : 1; }
 
-// Axis 0 of matrices and more.
+// Axis 0; throws unless x has at least two axes.
 int row_axis(const Tensor& x) { return named_axis("vsplit", x, 1) - 1; }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Parts of tensors: slices, pieces, and what puts them back.
+// Parts of tensors: slicing, splitting, and writing parts back.
 //
-// What is declared for BasicArray works for Array, Index and Mask without a graph, and means the same as for tensors.
+// Overloads for BasicArray take Array, Index and Mask, record no graph, and mean the same as those for tensors.
 #pragma once
 
 #include <initializer_list>
@@ -10,17 +10,17 @@
 
 namespace xgrad {
 
-/// A part of x, what x[{...}] means: see core/array/slice.h. Throws ValueError as Tensor::operator[].
+/// A part of x, as x[{...}]: see core/array/slice.h. Throws ValueError as Tensor::operator[].
 Tensor slice(const Tensor& x, const Slices& slices);
 template <class T>
 BasicArray<T> slice(const BasicArray<T>& x, const Slices& slices);
-/// The dual of slice: zeros of `shape`, but x at `slices`. Throws ShapeError unless x has the shape of that part.
+/// The dual of slice: zeros of `shape` with x at `slices`. Throws ShapeError unless x has the shape of that part.
 Tensor place(const Tensor& x, const Slices& slices, const Shape& shape);
-/// Positions start ... start + length - 1 of an axis. Throws ValueError when they are not all there.
+/// Positions start ... start + length - 1 of an axis. Throws ValueError unless the axis has them all.
 Tensor narrow(const Tensor& x, int axis, std::int64_t start, std::int64_t length);
-/// The parts of x that follow each other along `axis` with these lengths. Throws ShapeError unless they add up.
+/// Consecutive parts of x along `axis` with these lengths. Throws ShapeError unless they add up to its size.
 Tensors split(const Tensor& x, const std::vector<std::int64_t>& lengths, int axis = 0);
-/// The same for numbers in braces, which are lengths however few there are; so are those below places.
+/// The same for numbers in braces, always lengths, even a single one; those of tensor_split are always positions.
 Tensors split(const Tensor& x, std::initializer_list<std::int64_t> lengths, int axis = 0);
 /// Parts of `size` positions along `axis`; the last may be shorter. Throws ValueError for a size below 1.
 Tensors split(const Tensor& x, std::int64_t size, int axis = 0);
@@ -30,11 +30,11 @@ Tensors unbind(const Tensor& x, int axis = 0);
 /// ValueError for count < 1, LimitError for more than 2^24 parts of an empty axis.
 Tensors chunk(const Tensor& x, std::int64_t count, int axis = 0);
 
-/// x in `count` parts along `axis`, of which the first ones are longer by one where the axis cannot be divided evenly.
+/// x in `count` parts along `axis`; the first ones are longer by one where the axis cannot be divided evenly.
 /// Throws ValueError for count < 1, LimitError for more than 2^24 parts.
 Tensors tensor_split(const Tensor& x, std::int64_t count, int axis = 0);
-/// x cut before each of these positions of `axis`, as slice(0, at[0]), slice(at[0], at[1]), ... would: negative ones
-/// count from the end, and those outside give empty parts.
+/// x cut before each of these positions of `axis`, as by slice(0, at[0]), slice(at[0], at[1]), ...: negative ones count
+/// from the end, and those outside give empty parts.
 Tensors tensor_split(const Tensor& x, const std::vector<std::int64_t>& at, int axis = 0);
 Tensors tensor_split(const Tensor& x, std::initializer_list<std::int64_t> at, int axis = 0);
 /// tensor_split along the columns: axis 1, or axis 0 of a list. These throw ShapeError where x lacks the axis or
@@ -62,22 +62,22 @@ struct Padding {
   std::int64_t before = 0;
   std::int64_t after = 0;
 };
-/// Of what pad() makes the elements around.
+/// The elements of x that pad() puts around it.
 enum class PadMode {
-  reflect,    ///< x as a mirror on the last element shows it: c b | a b c | b a
+  reflect,    ///< x mirrored at its last element: c b | a b c | b a
   replicate,  ///< the last element: a a | a b c | c c
-  circular    ///< x again, from its other end: b c | a b c | a b
+  circular    ///< x from its other end: b c | a b c | a b
 };
 
 /// x with `value` around it, one Padding per axis: pad(x, {{0, 0}, {1, 2}}) adds one column before and two behind. The
 /// dual of slice. Throws ValueError for a wrong number of paddings or a negative one.
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, double value = 0);
-/// x with elements of its own around it. Throws likewise, and ShapeError where there are not as many as asked for:
-/// reflect needs an axis longer than either padding, circular one at least as long, replicate one element. The gradient
-/// goes back to the elements that were copied.
+/// x with its own elements around it. Throws likewise, and ShapeError where an axis is too short: reflect needs an axis
+/// longer than either padding, circular one at least as long, replicate one element. The gradient goes back to the
+/// elements that were copied.
 Tensor pad(const Tensor& x, const ShortList<Padding>& paddings, PadMode mode);
 
-/// Writes `values`, repeated to its shape, to a part of an array. Throws ShapeError when they do not fit, and as
+/// Writes `values`, broadcast to its shape, to a part of an array. Throws ShapeError when they do not fit, and as
 /// slice().
 template <class T>
 void assign_part(BasicArray<T>& to, const Slices& slices, const BasicArray<T>& values);

@@ -15,7 +15,7 @@
 namespace xgrad {
 namespace {
 
-// The first `count` elements along an axis counted from 0; a scalar is in order.
+// The first `count` elements in order along an axis counted from 0; a scalar is returned as it is.
 Sorted taken(const Tensor& x, int axis, std::int64_t count, bool descending) {
   if (x.rank() == 0) return {x, Index(Shape{}, 0)};
   const Index indices = first_in_order(x.value(), axis, count, descending);
@@ -24,7 +24,7 @@ Sorted taken(const Tensor& x, int axis, std::int64_t count, bool descending) {
 
 std::int64_t size_of(const Tensor& x, int axis) { return x.rank() == 0 ? 1 : x.shape()[axis]; }
 
-// The same of whole numbers.
+// The same for whole numbers.
 SortedIndex taken(const Index& x, int axis, std::int64_t count, bool descending) {
   const Shape lanes = x.rank() == 0 ? Shape{1} : x.shape();
   Shape shape = lanes;

@@ -1,4 +1,4 @@
-// Order along an axis: sort, argsort, topk. Of a scalar, axes 0 and -1 are its one element, as in PyTorch.
+// Order along an axis: sort, argsort, topk. A scalar has axes 0 and -1 with its one element, as in PyTorch.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -9,7 +9,7 @@ struct SortOptions {
   int axis = -1;
   bool descending = false;
 };
-/// Values and where they came from along the axis; gradients flow through the values.
+/// Values and their positions along the axis in x; gradients flow through the values.
 struct Sorted {
   Tensor values;
   Index indices;
@@ -20,12 +20,12 @@ Sorted sort(const Tensor& x, const SortOptions& options = {});
 /// The indices of sort().
 Index argsort(const Tensor& x, const SortOptions& options = {});
 
-/// Whole numbers that were chosen along an axis, and where they stood.
+/// Whole numbers chosen along an axis, and their positions.
 struct SortedIndex {
   Index values;
   Index indices;
 };
-/// The same of whole numbers.
+/// The same for whole numbers.
 SortedIndex sort(const Index& x, const SortOptions& options = {});
 Index argsort(const Index& x, const SortOptions& options = {});
 
@@ -33,8 +33,8 @@ struct TopkOptions {
   int axis = -1;
   bool largest = true;
 };
-/// The k largest (smallest) elements along an axis, the most extreme first, of equal ones the first first. NaN counts
-/// as larger than every number. Throws ValueError unless 0 <= k <= size.
+/// The k largest (smallest) elements along an axis, the most extreme first, equal ones in their order. NaN counts as
+/// larger than every number. Throws ValueError unless 0 <= k <= size.
 Sorted topk(const Tensor& x, std::int64_t k, const TopkOptions& options = {});
 SortedIndex topk(const Index& x, std::int64_t k, const TopkOptions& options = {});
 

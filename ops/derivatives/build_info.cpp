@@ -1,4 +1,4 @@
-// What this library was built for and runs on.
+// The build of this library and the processor that it runs on.
 #include "build_info.h"
 
 #include "../../core/base/text.h"

@@ -1,4 +1,4 @@
-// What this library was built for and runs on.
+// The build of this library and the processor that it runs on.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace xgrad {
 
-/// What this library was built for and runs on.
+/// The build of this library and the processor that it runs on.
 struct BuildInfo {
   std::string real;       ///< "float" or "double"
   std::string blas;       ///< name and configuration of the BLAS
-  std::string blas_core;  ///< the processor that the BLAS chose its kernels for; empty if it does not say
+  std::string blas_core;  ///< the processor that the BLAS chose its kernels for; empty if unknown
   std::string simd;       ///< the instructions that kernels use: "AVX-512", "AVX2", "NEON", "SSE2"
   int simd_width = 0;     ///< numbers per register
-  std::string bfloat16;   ///< what multiplies in MatmulPrecision::medium: "AMX", "AVX512-BF16", or nothing
+  std::string bfloat16;   ///< the instructions of MatmulPrecision::medium: "AMX", "AVX512-BF16", or empty
   int threads = 0;        ///< of the parallel loop
-  std::string warning;    ///< what makes products slower than this processor could compute them; usually empty
+  std::string warning;    ///< why products are slower than this processor allows; usually empty
 };
 BuildInfo build_info();
 /// One line for people: `xgrad 0.2.0 (float), OpenBLAS 0.3.21 for SkylakeX, AVX-512 (16 numbers per register),
@@ -25,7 +25,7 @@ BuildInfo build_info();
 std::string to_string(const BuildInfo& info);
 
 namespace detail {
-/// The warning about a BLAS that says `core` (empty if it does not say), on a processor with these instructions.
+/// The warning about a BLAS with kernels for `core` (empty if unknown), on a processor with these instructions.
 std::string blas_warning(std::string_view core, bool avx2, bool avx512);
 }  // namespace detail
 

@@ -1,4 +1,4 @@
-// What a recorded graph takes to compute.
+// Counting the multiply-adds of a recorded graph.
 #include "count_operations.h"
 
 #include <algorithm>

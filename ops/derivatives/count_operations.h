@@ -1,4 +1,4 @@
-// What a recorded graph takes to compute.
+// Counting the multiply-adds of a recorded graph.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace xgrad {
 /// from the shapes in the graph: of y = a b with a (m, k) and b (k, n) it is m n k; of T queries and S keys of width C
 /// with values of width E it is T S (C + E), whatever a mask leaves out; of a convolution as many as its kernel has
 /// numbers for one channel of the result, for each number of the result. Everything else (sums, norms, activations)
-/// counts nothing, nor does what was computed without a graph. Throws LimitError for more than 2^63 - 1.
+/// counts 0, as does anything computed without a graph. Throws LimitError for more than 2^63 - 1.
 ///
-///     count_operations({model(x)})        // with x or the model's parameters wanting gradients
+///     count_operations({model(x)})        // where x or the model's parameters require gradients
 std::int64_t count_operations(const Tensors& results);
 
-/// The multiply-adds of this operation alone, without what is behind it; 0 for other operations than those above.
+/// The multiply-adds of this operation alone, without those behind it; 0 for operations not named above.
 std::int64_t operations_of(const Node& operation);
 
-/// For GraphOptions::overlay: operations_of() each operation that has any.
+/// For GraphOptions::overlay: operations_of() each operation where it is not 0.
 GraphOverlay multiply_adds_overlay();
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Derivatives of functions. What a function of one tensor gives is what that of a list of one gives.
+// Derivatives of functions. A function of one tensor is treated as a function of a list of one.
 #include "functional.h"
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace xgrad {
 namespace {
 
-// f called once, and what its derivatives need.
+// One call of f, and everything that its derivatives need.
 struct Called {
   const char* op;
   FunctionalOptions options;
-  Tensors xs;  // what f was called with
+  Tensors xs;  // the arguments of f
   Tensor y;
 
   Called(const char* op, const TensorsFunction& f, const Tensors& inputs, const FunctionalOptions& options)
@@ -35,7 +35,7 @@ struct Called {
     if (!y.defined()) fail<GraphError>(op, "f returned an undefined tensor");
   }
 
-  // The gradients of <seed, of>; for what it does not depend on zeros, or, if that is strict, a GraphError.
+  // The gradients of <seed, of>; for inputs that it does not depend on zeros or, with strict, a GraphError.
   Tensors gradients(const Tensor& of, const Tensor& seed, bool create_graph, const char* what) const {
     if (of.requires_grad()) {
       return grad(of, xs,
@@ -58,7 +58,7 @@ struct Called {
   }
 };
 
-// v, or 1 for an undefined one.
+// v, or 1 if it is undefined.
 Tensor vector_for(const char* op, const Tensor& v, const Tensor& x, const char* what) {
   if (!v.defined()) {
     if (x.size() != 1) fail<ShapeError>(op, "a vector is needed: ", what, " has shape ", x.shape());
@@ -77,7 +77,7 @@ Tensors vectors_for(const char* op, const Tensors& vs, const Tensors& xs) {
   return result;
 }
 
-// <a, b>, of those pairs where a has a graph; undefined where none has.
+// <a, b> over the pairs where a has a graph; undefined if none has.
 Tensor inner_product(const Tensors& as, const Tensors& bs) {
   Tensor total;
   for (std::size_t i = 0; i < as.size(); ++i) {
@@ -101,7 +101,7 @@ Tensors rows_of(const Called& called, const Tensor& of, const char* what) {
     shapes.push_back(shape);
   }
   std::vector<Tensors> rows(called.xs.size());
-  std::vector<Array> values;  // of the result, where no graph of it is wanted
+  std::vector<Array> values;  // of the result, if its graph is not wanted
   for (const Shape& shape : shapes) values.emplace_back(shape);
   for (std::int64_t i = 0; i < of.size(); ++i) {
     Array seed(of.shape(), Real(0));

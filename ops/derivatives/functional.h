@@ -6,14 +6,14 @@
 //     const Tensor J = jacobian(cubes, x);                            // (3, 3): 3 x_i^2 on the diagonal
 //     const auto [y, Jv] = jvp(cubes, x, ones({3}));                  // y = x^3, J v = 3 x^2
 //
-// A function is of one tensor or of several (Tensors) and gives one tensor. It is called once, with leaves of its own
-// that have the values of the inputs; with create_graph with the inputs themselves, so that what is returned can be
+// A function takes one tensor or several (Tensors) and returns one tensor. It is called once, with leaves of its own
+// that have the values of the inputs; with create_graph, with the inputs themselves, so that the result can be
 // differentiated with respect to them. Recording is on meanwhile, also inside a NoGrad. f may use other tensors that
 // require gradients; nothing is added to theirs.
 //
 // All throw ValueError for an empty function or the wrong number of vectors; GraphError for an undefined input or
-// result, and with strict for a result that does not depend on an input; ShapeError for a vector of another shape than
-// what it is multiplied with; and what f throws.
+// result, and with strict for a result that does not depend on an input; ShapeError for a vector that differs in shape
+// from its other factor; and anything that f throws.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@
 namespace xgrad {
 
 struct FunctionalOptions {
-  bool create_graph = false;  ///< what is returned can be differentiated with respect to the inputs
+  bool create_graph = false;  ///< the result can be differentiated with respect to the inputs
   bool strict = false;        ///< throw GraphError where a result does not depend on an input; else zeros are returned
 };
 
-/// A function of one tensor, and one of several.
+/// Functions of one tensor and of several.
 using TensorFunction = std::function<Tensor(const Tensor&)>;
 using TensorsFunction = std::function<Tensor(const Tensors&)>;
 

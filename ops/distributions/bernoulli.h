@@ -5,7 +5,7 @@
 
 namespace xgrad::distributions {
 
-/// One of the two.
+/// Either probs or logits.
 struct BernoulliOptions {
   Tensor probs = {};   ///< the probability of 1
   Tensor logits = {};  ///< ln(probs / (1 - probs))
@@ -20,9 +20,9 @@ class Bernoulli {
   /// Throws ValueError unless there are either probs in [0, 1] or logits that are not NaN.
   explicit Bernoulli(const Options& options);
 
-  /// p; of logits their sigmoid.
+  /// p, the sigmoid of the logits.
   Tensor probs() const;
-  /// ln(p / (1 - p)); of probs with p no nearer to 0 and 1 than the distance from 1 to the next number, as in PyTorch.
+  /// ln(p / (1 - p)), probs first clamped to [e, 1 - e], e the distance from 1 to the next number, as in PyTorch.
   Tensor logits() const;
   const Shape& batch_shape() const { return given_.shape(); }
   /// p and p (1 - p).
@@ -44,8 +44,8 @@ class Bernoulli {
   bool by_logits_;
 };
 
-/// KL(p | q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)), infinite where q excludes what p allows; for each pair of
-/// the two batches, which broadcast. Throws ShapeError.
+/// KL(p | q) = p ln(p / q) + (1 - p) ln((1 - p) / (1 - q)), infinite where q is 0 or 1 and p differs; for each pair
+/// of the two batches, which broadcast. Throws ShapeError.
 Tensor kl_divergence(const Bernoulli& p, const Bernoulli& q);
 
 }  // namespace xgrad::distributions

@@ -5,10 +5,10 @@
 
 namespace xgrad::distributions {
 
-/// One of the two, (..., K).
+/// Either probs or logits, (..., K).
 struct CategoricalOptions {
-  Tensor probs = {};   ///< how likely each category is; divided by their sum
-  Tensor logits = {};  ///< logarithms of that; -inf for a category that never comes
+  Tensor probs = {};   ///< relative probabilities; divided by their sum
+  Tensor logits = {};  ///< their logarithms; -inf for an impossible category
 };
 /// Distributions over the categories 0 ... K - 1, one for each row of the last axis.
 ///
@@ -24,7 +24,7 @@ class Categorical {
 
   /// p (..., K), of sum 1.
   Tensor probs() const;
-  /// ln p (..., K); of probs with p no nearer to 0 and 1 than the distance from 1 to the next number, as in PyTorch.
+  /// ln p (..., K), probs first clamped to [e, 1 - e], e the distance from 1 to the next number, as in PyTorch.
   Tensor logits() const;
   /// (...)
   const Shape& batch_shape() const { return batch_; }
@@ -46,7 +46,7 @@ class Categorical {
   bool by_logits_;
 };
 
-/// KL(p | q) = sum_i p_i ln(p_i / q_i), infinite where q excludes what p allows; for each pair of the two batches,
+/// KL(p | q) = sum_i p_i ln(p_i / q_i), infinite where q_i = 0 and p_i > 0; for each pair of the two batches,
 /// which broadcast. Throws ShapeError, also for different numbers of categories.
 Tensor kl_divergence(const Categorical& p, const Categorical& q);
 

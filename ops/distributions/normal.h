@@ -17,7 +17,7 @@ class Normal {
 
   const Tensor& loc() const { return loc_; }
   const Tensor& scale() const { return scale_; }
-  /// The shape of loc and scale together.
+  /// The shape that loc and scale broadcast to.
   const Shape& batch_shape() const { return loc_.shape(); }
   /// loc, scale and scale^2.
   Tensor mean() const { return loc_; }

@@ -16,7 +16,7 @@ class Uniform {
 
   const Tensor& low() const { return low_; }
   const Tensor& high() const { return high_; }
-  /// The shape of low and high together.
+  /// The shape that low and high broadcast to.
   const Shape& batch_shape() const { return low_.shape(); }
   /// (low + high) / 2, the root of the variance, and (high - low)^2 / 12.
   Tensor mean() const;

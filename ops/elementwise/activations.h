@@ -46,7 +46,7 @@ Tensor hardshrink(const Tensor& x, double lambda = 0.5);
 Tensor softshrink(const Tensor& x, double lambda = 0.5);
 
 struct RReluOptions {
-  double lower = 1.0 / 8, upper = 1.0 / 3;  ///< of the slopes
+  double lower = 1.0 / 8, upper = 1.0 / 3;  ///< bounds of the slopes
 };
 /// y = x from 0 on, else slope x, where each slope is drawn between lower and upper: a function of the key and the
 /// element's position.      dy/dx = 1 from 0 on, else slope                                (Xu et al. 2015)
@@ -59,10 +59,10 @@ Tensor rrelu(const Tensor& x, const RReluOptions& options = {});
 struct HardtanhOptions {
   double min_val = -1, max_val = 1;
 };
-/// y = x within min_val and max_val, the nearer one outside      dy/dx = 0 at and beyond both, else (and for NaN) 1
+/// y = x between min_val and max_val, else the nearer of both     dy/dx = 0 at and beyond both, else (and for NaN) 1
 /// Throws ValueError unless min_val <= max_val.
 Tensor hardtanh(const Tensor& x, const HardtanhOptions& options = {});
-/// y = x within 0 and 6, the nearer one outside                   dy/dx likewise           (Howard et al. 2017)
+/// y = x between 0 and 6, else the nearer of both                 dy/dx likewise           (Howard et al. 2017)
 Tensor relu6(const Tensor& x);
 /// y = relu6(x + 3)/6           dy/dx = 1/6 between -3 and 3, else 0
 Tensor hardsigmoid(const Tensor& x);

@@ -30,8 +30,8 @@ inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }
 
-/// a += b means a = a + b: the variable a means the result from then on; other handles of what it meant before, and the
-/// graph, keep their values.
+/// a += b means a = a + b: the variable a becomes a handle to the result; other handles to its old value, and the graph,
+/// keep theirs.
 inline Tensor& operator+=(Tensor& a, const Tensor& b) { return a = add(a, b); }
 inline Tensor& operator-=(Tensor& a, const Tensor& b) { return a = sub(a, b); }
 inline Tensor& operator*=(Tensor& a, const Tensor& b) { return a = mul(a, b); }

@@ -1,4 +1,4 @@
-// Comparisons, logic on masks, and the choice between two.
+// Comparisons, logic on masks, and selection by a mask.
 #include "compare.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Comparisons, which give masks; logic on masks; and the choice between two by a mask. All elementwise, with numpy's
-// broadcasting; all throw ShapeError when the shapes do not broadcast.
+// Comparisons, which give masks; logic on masks; selection by a mask. All elementwise, with numpy's broadcasting; all
+// throw ShapeError when the shapes do not broadcast.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -11,31 +11,31 @@ Mask operator<(const Tensor& a, const Tensor& b);
 Mask operator<=(const Tensor& a, const Tensor& b);
 Mask operator>(const Tensor& a, const Tensor& b);
 Mask operator>=(const Tensor& a, const Tensor& b);
-/// Elementwise, as the other comparisons. (Whether two handles mean the same tensor is same(a, b).)
+/// Elementwise, as the other comparisons. (same(a, b): whether two handles refer to the same tensor.)
 Mask operator==(const Tensor& a, const Tensor& b);
 Mask operator!=(const Tensor& a, const Tensor& b);
 
-/// Where x is no number; where it is inf or -inf; where it is neither.
+/// Where x is NaN; where it is inf or -inf; where it is neither.
 Mask isnan(const Tensor& x);
 Mask isinf(const Tensor& x);
 Mask isfinite(const Tensor& x);
 
 struct IsCloseOptions {
-  double rtol = 1e-5;      ///< how far a may be from b, as a share of |b|
-  double atol = 1e-8;      ///< and besides
+  double rtol = 1e-5;      ///< allowed difference relative to |b|
+  double atol = 1e-8;      ///< allowed absolute difference, added to it
   bool equal_nan = false;  ///< NaN is close to NaN
 };
-/// Where |a - b| <= atol + rtol |b|, computed in double; equal infinities are close, others far. With broadcasting.
+/// Where |a - b| <= atol + rtol |b|, computed in double; equal infinities are close, others are not. Broadcasts.
 /// Throws ShapeError, ValueError for a tolerance that is negative or NaN.
 Mask isclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
-/// Whether that is so everywhere.
+/// Whether all elements are close.
 bool allclose(const Tensor& a, const Tensor& b, const IsCloseOptions& options = {});
 
 /// Logic on masks.
 Mask operator&&(const Mask& a, const Mask& b);
 Mask operator||(const Mask& a, const Mask& b);
 Mask operator!(const Mask& mask);
-/// Whether at least one element is true; whether all are (of none, they are).
+/// Whether at least one element is true; whether all are (also of an empty mask).
 bool any(const Mask& mask);
 bool all(const Mask& mask);
 
@@ -54,8 +54,8 @@ Mask operator>=(const Index& a, std::int64_t b);
 Mask operator==(const Index& a, std::int64_t b);
 Mask operator!=(const Index& a, std::int64_t b);
 
-/// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen one only: what was not
-/// chosen gets 0 even if the upstream gradient is NaN. Throws ShapeError.
+/// y = a where the mask is true, else b; all three broadcast. The gradient goes to the chosen one only; the other
+/// gets 0 even if the upstream gradient is NaN. Throws ShapeError.
 Tensor where(const Mask& mask, const Tensor& a, const Tensor& b);
 
 }  // namespace xgrad

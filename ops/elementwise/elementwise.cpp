@@ -229,7 +229,7 @@ XGRAD_FORMULA clamp_formula{"clamp", "y = max(min(x, high), low)", "dy/dx = 1 if
 Tensor clamp(const Tensor& x, const Bounds& bounds) {
   const Real low = static_cast<Real>(bounds.min), high = static_cast<Real>(bounds.max);
   if (!(low <= high)) fail<ValueError>("clamp", "min ", low, " is above max ", high);
-  // The numbers next to the bounds: an infinite x does not lie at the bound of a side that is open.
+  // The numbers next to the bounds: an infinite x is not at the bound of an unbounded side.
   const Real least = low == -infinity ? low : std::nextafter(low, infinity);
   const Real most = high == infinity ? high : std::nextafter(high, -infinity);
   return elementwise(

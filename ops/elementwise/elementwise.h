@@ -44,8 +44,8 @@ Tensor tanh(const Tensor& x);
 /// The error function.              dy/dx = 2/sqrt(pi) e^(-x^2)
 Tensor erf(const Tensor& x);
 
-/// y = x^exponent for a number; x^0 = 1 also at 0 and the gradient there is 0; a negative base with an exponent that is
-/// no whole number gives NaN.      dy/dx = exponent x^(exponent - 1)
+/// y = x^exponent for a number; x^0 = 1 also at 0 and the gradient there is 0; a negative base with a fractional exponent
+/// gives NaN.      dy/dx = exponent x^(exponent - 1)
 Tensor pow(const Tensor& x, double exponent);
 /// y = a^b        dy/da = b a^(b-1)      dy/db = a^b ln a, and where a = 0: 0 if b >= 0, else -a^b
 Tensor pow(const Tensor& a, const Tensor& b);
@@ -78,7 +78,7 @@ enum class Gelu {
 /// y = x P(x), P the normal distribution function (Hendrycks, Gimpel 2016).      dy/dx = P(x) + x P'(x)
 Tensor gelu(const Tensor& x, Gelu form = Gelu::erf);
 
-/// The interval of clamp; open where nothing (or an infinity) is said.
+/// The interval of clamp; unbounded on a side that is not set (or infinite).
 struct Bounds {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -87,7 +87,7 @@ struct Bounds {
 /// Throws ValueError unless min <= max.
 Tensor clamp(const Tensor& x, const Bounds& bounds);
 /// y = min(max(x, low), high), with broadcasting; `high` where low > high. Throws ShapeError. (For one bound: maximum,
-/// minimum.)      The gradient goes to the one that y is, by halves to x and the bound where both are.
+/// minimum.)      The gradient goes to the one chosen, by halves to x and the bound where they are equal.
 Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high);
 
 /// The larger of both, with broadcasting; where one is NaN, the other. Where they are equal each gets half of the
@@ -109,7 +109,7 @@ struct NanToNumOptions {
   double posinf = std::numeric_limits<Real>::max();     ///< in place of inf
   double neginf = std::numeric_limits<Real>::lowest();  ///< in place of -inf
 };
-/// x with numbers in place of what is none.      dy/dx = 1 where x is finite, else 0
+/// x with finite numbers in place of NaN and infinities.      dy/dx = 1 where x is finite, else 0
 Tensor nan_to_num(const Tensor& x, const NanToNumOptions& options = {});
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// How a lambda becomes an operation: what fused.h tells users of, without the operations that their lambdas may call.
+// elementwise(), which turns a lambda into an operation; fused.h adds the operations that lambdas may call.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ auto call_with(const F& f, const std::array<T, N>& values) {
   return std::apply(f, values);
 }
 
-// For lambdas: safe(v...) is what they compute, and meant(v...) the mathematics that formulas print in its place.
+// For lambdas: safe(v...) is computed, and formulas print meant(v...), the mathematics, in its place.
 template <class Safe, class Meant, class... V>
 [[gnu::always_inline]] inline auto guarded(const Safe& safe, const Meant& meant, const V&... v) {
   if constexpr ((std::is_same_v<V, Symbol> && ...)) {
@@ -39,21 +39,21 @@ template <class Safe, class Meant, class... V>
   }
 }
 
-// v between -limit and limit, for where the other factor has vanished: huge v then give the limit and not inf 0.
+// v clamped to [-limit, limit], for use where the other factor vanishes: huge v then give the limit and not inf 0.
 template <class V>
 [[gnu::always_inline]] inline auto bounded(const V& v, double limit) {
   return guarded([limit](const auto& u) { return maximum(minimum(u, limit), -limit); }, [](const auto& u) { return u; },
                  v);
 }
 
-// v where it is negative, for a branch that is not taken elsewhere and must not overflow there.
+// v where it is negative, else 0, for a branch that is taken only there and must not overflow elsewhere.
 template <class V>
 [[gnu::always_inline]] inline auto below_zero(const V& v) {
   return guarded([](const auto& u) { return minimum(u, 0); }, [](const auto& u) { return u; }, v);
 }
 
-// Whether F is a function of `count` numbers. Asked with Probes (all alike, as numbers are) first, which tell what is
-// wrong with the body of a lambda.
+// Whether F is a function of `count` numbers. Tried first with Probes of one type, as numbers are, which report errors
+// in the body of a lambda.
 template <class F, std::size_t count>
 constexpr bool takes_numbers() {
   return []<std::size_t... k>(std::index_sequence<k...>) {
@@ -98,7 +98,7 @@ class PartialRule {
     return count;
   }
 
-  // Where argument k is among 0 and those that d depends on.
+  // The index of argument k in the list of 0 and the arguments that d depends on.
   static constexpr std::size_t place_of(std::size_t k) {
     return depends >> k & 1 ? 1 + static_cast<std::size_t>(std::popcount(depends & ((1u << k) - 1))) : 0;
   }
@@ -115,7 +115,7 @@ class PartialRule {
   template <std::size_t... i>
   Tensor by_packs(const Tensor& gy, const Tensor& y, std::index_sequence<i...>) const {
     const auto gradient = [this](const auto& g, const auto&... given) {
-      using V = std::remove_cvref_t<decltype(g)>;  // a Pack, or what stands for one
+      using V = std::remove_cvref_t<decltype(g)>;  // a Pack, or a type in its place
       const V zero(0);
       const auto values = std::tie(zero, given...);
       return [&]<std::size_t... k>(std::index_sequence<k...>) { return g * V(d_(std::get<place_of(k)>(values)...)); }
@@ -145,7 +145,7 @@ auto partial(const std::array<const Tensor*, K>& inputs, std::size_t k, D d) {
   }
 }
 
-// What f and its partial derivatives compute, in letters.
+// The formulas of f and its partial derivatives, in letters.
 template <class F, class... D>
 Formula formula_in_letters(const F& f, const D&... d) {
   constexpr std::size_t K = sizeof...(D);
@@ -165,7 +165,7 @@ Formula formula_in_letters(const F& f, const D&... d) {
   return formula;
 }
 
-// Whether nothing but the type says what F computes, and letters can be its arguments.
+// Whether F has no state, so that its type alone determines its formula, and accepts letters as arguments.
 template <class F, std::size_t count>
 constexpr bool prints() {
   if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
@@ -178,7 +178,7 @@ constexpr bool prints() {
   }
 }
 
-// Makes the formula of an operation known, the first time that it runs. Lambdas that hold numbers have no formula.
+// Registers the formula of an operation the first time that it runs. Lambdas with captures have no formula.
 template <class F, class... D>
 void make_known(const char* op) {
   if constexpr (prints<F, sizeof...(D)>() && (prints<D, sizeof...(D) + 1>() && ...)) {

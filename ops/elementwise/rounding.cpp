@@ -1,4 +1,4 @@
-// Whole numbers near a number, and what is left over.
+// Rounding to whole numbers, and remainders.
 #include "rounding.h"
 
 #include <cmath>
@@ -36,7 +36,7 @@ Tensor frac(const Tensor& x) {
 
 namespace {
 
-// The rest of a division: a goes through, b counts as often as it was taken away.
+// A remainder: dy/da = 1, and -dy/db is the number of times that b was subtracted.
 Tensor rest(const char* op, const Tensor& a, const Tensor& b, Real (*of)(Real, Real)) {
   const Shape shape = broadcast_shapes(op, a.shape(), b.shape());
   return record(

@@ -1,5 +1,5 @@
-// Whole numbers near a number, and what is left over. All go element by element; those that give whole numbers have the
-// gradient 0.
+// Rounding to whole numbers, and remainders. All go element by element; those that give whole numbers have the gradient
+// 0.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -10,17 +10,17 @@ namespace xgrad {
 Tensor floor(const Tensor& x);
 /// The smallest whole number that is not below x.      dy/dx = 0
 Tensor ceil(const Tensor& x);
-/// The whole number nearest to x, of two that are as near the even one: 0.5 -> 0, 1.5 -> 2.      dy/dx = 0
+/// The whole number nearest to x, ties to the even one: 0.5 -> 0, 1.5 -> 2.      dy/dx = 0
 Tensor round(const Tensor& x);
-/// x without its fraction: the whole number next to it towards 0.       dy/dx = 0
+/// x without its fraction, that is, rounded towards 0.       dy/dx = 0
 Tensor trunc(const Tensor& x);
 /// The fraction, y = x - trunc(x), which has the sign of x.             dy/dx = 1
 Tensor frac(const Tensor& x);
 
-/// y = a - b floor(a/b), without rounding: the rest of a division that has the sign of b. Broadcasts; NaN where b is 0.
+/// y = a - b floor(a/b), without rounding: the remainder with the sign of b. Broadcasts; NaN where b is 0.
 /// Throws ShapeError.      dy/da = 1      dy/db = -floor(a/b)
 Tensor remainder(const Tensor& a, const Tensor& b);
-/// y = a - b trunc(a/b), without rounding: the rest that has the sign of a, as C's fmod. Broadcasts; NaN where b is 0.
+/// y = a - b trunc(a/b), without rounding: the remainder with the sign of a, as C's fmod. Broadcasts; NaN where b is 0.
 /// Throws ShapeError.      dy/da = 1      dy/db = -trunc(a/b)
 Tensor fmod(const Tensor& a, const Tensor& b);
 

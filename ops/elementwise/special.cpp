@@ -1,4 +1,4 @@
-// Special functions. Those of ops/kernels/reduce/special.h go number by number; their derivatives are others of them.
+// Special functions. Those of ops/kernels/reduce/special.h go number by number; their derivatives are special functions, too.
 #include "special.h"
 
 #include <numbers>
@@ -72,7 +72,7 @@ XGRAD_FORMULA i0_formula{"i0", "y = I_0(x)", "dy/dx = I_1(x)"};
 XGRAD_FORMULA i1_formula{"i1", "y = I_1(x)", "dy/dx = (I_0(x) + I_2(x))/2"};
 namespace {
 
-// With no difference in its derivative: that would be inf - inf where both overflow.
+// Its derivative has no difference, which would be inf - inf where both terms overflow.
 Tensor bessel_i(int order, const Tensor& x) {
   const char* op = order == 0 ? "i0" : order == 1 ? "i1" : "bessel_i";
   Array y = each(op, x, [order](double v) { return detail::bessel_i(order, v); });
@@ -89,11 +89,11 @@ Tensor i1(const Tensor& x) { return bessel_i(1, x); }
 
 namespace {
 
-// sin(pi v) and cos(pi v) of numbers and of tensors. What v is beyond an even number, and beyond a half of one, is
-// exact: nothing is rounded before it is multiplied by pi.
+// sin(pi v) and cos(pi v) of numbers and of tensors. Reducing v by even numbers and by reflection is exact: nothing is
+// rounded before the product with pi.
 template <class V>
 V turns(const V& v) {
-  const V bounded = maximum(minimum(v, 1e18), -1e18);  // beyond, all numbers are even, and so are infinities
+  const V bounded = maximum(minimum(v, 1e18), -1e18);  // beyond, all numbers are even; infinities count as even
   return bounded - 2 * round(bounded / 2);
 }
 template <class V>
@@ -119,7 +119,7 @@ Tensor sinc(const Tensor& x) {
       },
       [pi](auto v, auto) {
         const auto z = pi * where(abs(v) < 0.3, v, 0);
-        // Near 0 the two terms of the formula are equal; the series has none to lose.
+        // Near 0 the two terms of the formula cancel; the series has no cancellation.
         const auto s = z * z;
         const auto tail = 1 - s / 88 * (1 - s / 130 * (1 - s / 180 * (1 - s / 238 * (1 - s / 320))));
         const auto series = -pi * z / 3 * (1 - s / 10 * (1 - s / 28 * (1 - s / 54 * tail)));

@@ -52,7 +52,7 @@ bool is_number(const ExpressionRef& e, std::string_view digits) {
   return e->kind == Expression::number && e->name == digits;
 }
 
-// Numbers that have names.
+// Named constants.
 ExpressionRef constant(double value, std::string_view digits) {
   using namespace std::numbers;
   const auto pi = [] { return make(Expression::letter, "pi"); };
@@ -75,7 +75,7 @@ ExpressionRef constant(double value, std::string_view digits) {
 
 // ---- Printing -------------------------------------------------------------------------------------------------------
 
-// How tightly the parts of a text hold together.
+// The binding strength of a text, weakest first.
 enum class Level { choice, either, both, comparison, sum, product, power, atom };
 
 struct Words {
@@ -96,7 +96,7 @@ class Printer {
   }
 
  private:
-  // Whether more may follow in the same term: then it is tanh(x), and not tanh x.
+  // Whether more may follow in the same term: tanh(x) if open, else tanh x.
   enum class End { open, closed };
 
   void count(const ExpressionRef& e) {
@@ -104,13 +104,13 @@ class Printer {
     for (const ExpressionRef& part : e->parts) count(part);
   }
 
-  // In parentheses, if it does not hold together as tightly as it has to.
+  // In parentheses if it binds less tightly than `needed`.
   std::string at(Level needed, const ExpressionRef& e, End end = End::closed) {
     const Words words = words_of(e, end);
     return words.level < needed ? cat('(', words_of(e, End::closed).text, ')') : words.text;
   }
 
-  // The letter of what is used several times and is longer than a letter and a sign.
+  // A letter for a subexpression that is used several times and is longer than a few characters.
   Words words_of(const ExpressionRef& e, End end) {
     const bool value = e->kind != Expression::comparison && e->kind != Expression::logic;
     if (!value || uses_[e.get()] < 2 || is_constant(e) || e->kind == Expression::letter) return spelled(e, end);
@@ -125,7 +125,7 @@ class Printer {
     return {letter, Level::atom};
   }
 
-  // Each expression is spelled once: those that it is a part of look at its words several times.
+  // Each expression is spelled once, since its parents read its words several times.
   Words spelled(const ExpressionRef& e, End end) {
     if (e->parts.empty()) return spelled_anew(e, end);
     const auto known = spelled_.find({e.get(), end});
@@ -177,7 +177,7 @@ class Printer {
     return term[0] == '-' ? cat('(', term, ')') : term;
   }
 
-  // The factors of a product, or of what is negated, and theirs; returns whether the sign is turned.
+  // The factors of a product or a negated product, nested ones included; returns whether the sign flips.
   bool collect(const ExpressionRef& e, std::vector<ExpressionRef>& factors) {
     bool turned = e->kind == Expression::negative;
     for (const ExpressionRef& part : e->parts) {
@@ -194,7 +194,7 @@ class Printer {
     return turned;
   }
 
-  // Numbers first, equal ones that follow each other as a power.
+  // Numbers first; a run of equal factors is a power.
   Words product(const ExpressionRef& e, End end) {
     std::vector<ExpressionRef> factors;
     const bool turned = collect(e, factors);
@@ -329,7 +329,7 @@ Symbol erf(const Symbol& a) { return Symbol(call("erf", a.expression_)); }
 Symbol sigmoid(const Symbol& a) { return Symbol(call("sigmoid", a.expression_)); }
 Symbol normal_cdf(const Symbol& a) { return Symbol(call("normal_cdf", a.expression_)); }
 Symbol normal_pdf(const Symbol& a) { return Symbol(call("normal_pdf", a.expression_)); }
-// Functions that Packs have of their own for their digits' sake, as what they are.
+// Functions that Packs compute in special ways for accuracy, by their definitions.
 Symbol gauss(const Symbol& a) { return exp(-(a * a)); }
 Symbol silu(const Symbol& a) { return a * sigmoid(a); }
 Symbol mish(const Symbol& a) { return a * tanh(log(1 + exp(a))); }

@@ -1,5 +1,5 @@
-// Symbol: a number that has a letter instead of a value. Called with Symbols, a lambda of elementwise() says what it
-// computes:
+// Symbol: a number that has a letter instead of a value. Called with Symbols, a lambda of elementwise() gives its
+// formula:
 //
 //     const auto f = [](auto v) { return v / (1 + abs(v)); };
 //     f(Symbol("x")).text();      // "x/(1 + |x|)"
@@ -31,8 +31,8 @@ class Symbol {
   template <class T>
   requires std::is_arithmetic_v<T> Symbol(T number) : Symbol(static_cast<double>(number), cat(+number)) {}
 
-  /// As a textbook prints it, with as few parentheses as can be: "1 - y^2", "x ln a", "0 if x <= 0, else 1". What is
-  /// used several times gets a letter of its own: "s (1 - s) with s = sigmoid x".
+  /// As a textbook prints it, with as few parentheses as possible: "1 - y^2", "x ln a", "0 if x <= 0, else 1". Repeated
+  /// subexpressions get a letter of their own: "s (1 - s) with s = sigmoid x".
   std::string text() const;
 
   friend Symbol operator+(const Symbol& a, const Symbol& b);
@@ -96,7 +96,7 @@ class Symbol {
   detail::ExpressionRef expression_;
 };
 
-/// A comparison of Symbols, or several joined: what where() chooses by. Threads: a plain value.
+/// A comparison of Symbols, or several joined: the condition of where(). Threads: a plain value.
 class SymbolMask {
  public:
   explicit SymbolMask(detail::ExpressionRef expression) : expression_(std::move(expression)) {}

@@ -1,4 +1,4 @@
-// Functions of angles and of hyperbolas, and their inverses: a lambda and its derivative each.
+// Trigonometric and hyperbolic functions, and their inverses: a lambda and its derivative each.
 #include "trigonometry.h"
 
 #include <cmath>

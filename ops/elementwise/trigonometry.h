@@ -1,5 +1,5 @@
-// Functions of angles and of hyperbolas, and their inverses. (sin, cos and tanh stand in elementwise.h.) All go element
-// by element and take or give radians; outside of its domain a function is NaN.
+// Trigonometric and hyperbolic functions, and their inverses. (sin, cos and tanh are in elementwise.h.) All go element
+// by element and take or give radians; outside its domain a function is NaN.
 #pragma once
 
 #include "../../core/graph/tensor.h"

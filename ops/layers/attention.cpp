@@ -32,13 +32,13 @@ bool all_finite(const Tensor& x) {
   return std::ranges::all_of(x.value(), [](Real v) { return std::isfinite(v); });
 }
 
-// The gradient of weights, 0 for one that is 0 and stands for NaN or an infinity.
+// The gradient of weights; 0 for a weight of 0 whose gradient is NaN or infinite.
 Tensor of_weights(const Tensor& weights, const Tensor& gradient) {
   return all_finite(gradient) ? gradient : where(weights == 0 && !isfinite(gradient), 0, gradient);
 }
 
-// a b or a^T b, for weights or their gradients a: what a 0 stands for takes no part, NaN and infinities included, here
-// and in all gradients.
+// a b or a^T b, for weights or their gradients a: an entry that is multiplied by 0 takes no part, NaN and infinities
+// included, here and in all gradients.
 Tensor weighted_product(const Tensor& a, const Tensor& b, LeftFactor left) {
   const bool transpose_a = left == LeftFactor::transposed;
   Array y = all_finite(b) ? matmul(a.detach(), b.detach(), {.transpose_a = transpose_a}).value()
@@ -68,11 +68,11 @@ Tensor inner_products(const Tensor& a, const Tensor& b) {
 // How heads lie in an operand: in columns of (B, T, H d), or one behind the other, (..., T, d).
 enum class Heads { side_by_side, stacked };
 
-// What does not change between the forms and passes of one call.
+// The parameters shared by the forms and passes of one call.
 struct AttentionCall {
   AttentionSizes sizes;
   AttentionMask mask;
-  KeyRanges keys;  // which the mask leaves
+  KeyRanges keys;  // that the mask leaves
   WeightDropout dropout;
   Heads heads;
   Shape y_shape;
@@ -217,7 +217,7 @@ Tensor attend(const AttentionCall& call, const Tensor& qkv) {
   return bias.defined() ? attend(call, std::array{qkv, bias}, operands) : attend(call, std::array{qkv}, operands);
 }
 
-// ---- What a call is given -------------------------------------------------------------------------------------------
+// ---- Arguments of a call --------------------------------------------------------------------------------------------
 
 WeightDropout checked_dropout(const char* op, const AttentionOptions& options) {
   if (!(options.dropout >= 0 && options.dropout <= 1)) {

@@ -14,18 +14,18 @@ struct AttentionOptions {
   double dropout = 0;              ///< probability with which a weight is dropped
   std::optional<RandomKey> key{};  ///< of the dropout; the next draw of the generator if not given
   std::optional<double> scale{};   ///< of the scores; 1/sqrt(d) if not given
-  /// Of multi_head_attention: so many heads have keys and values, each for H / kv_heads heads of queries in a row
-  /// (Ainslie et al., "GQA", 2023), which read them where they are; H if not given.
+  /// Of multi_head_attention: the number of heads of keys and values, each for H / kv_heads consecutive heads of queries
+  /// (Ainslie et al., "GQA", 2023), which read them in place; H if not given.
   std::optional<std::int64_t> kv_heads{};
 };
 
 /// y = dropout(softmax(scale q k^T + bias)) v       q (..., T, d), k (..., S, d), v (..., S, e) -> (..., T, e)
 ///
 /// Memory grows with T + S, not with T S: for long sequences the weights are computed again in the backward pass, from
-/// two numbers for each query (Dao et al., "FlashAttention", 2022). A mask that is causal or a band saves the work
-/// behind it.
+/// two numbers for each query (Dao et al., "FlashAttention", 2022). A causal or band mask saves the work of the keys
+/// that it excludes.
 ///
-/// Infinite scores are limits, as in softmax: the keys with +inf share the whole weight, one with -inf has none.
+/// Infinite scores are limits, as in softmax: keys with +inf share the whole weight, keys with -inf have none.
 ///
 /// Two to four axes; leading axes (B) or (B, H) are equal in all three. Throws ShapeError when shapes do not fit,
 /// ValueError for lengths outside [0, S], a negative side of a band, a dropout outside [0, 1], a scale that is not
@@ -40,11 +40,11 @@ Tensor multi_head_attention(const Tensor& q, const Tensor& k, const Tensor& v, s
                             const AttentionOptions& options = {});
 
 /// Self-attention of H heads from one projection: queries, keys and values side by side in the last axis, read in
-/// place, and their gradient in one array.      qkv (B, T, (H + 2 kv_heads) d) -> (B, T, H d) Throws ShapeError when
-/// qkv has not three axes, ValueError when its width does not divide by these heads.
+/// place, and their gradient in one array.      qkv (B, T, (H + 2 kv_heads) d) -> (B, T, H d) Throws ShapeError
+/// unless qkv has three axes, ValueError when its width does not divide by these heads.
 Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const AttentionOptions& options = {});
 
-/// The same in single operations, weights and all: what runs under Plain.
+/// The same in single operations, the weights as a tensor, as run under Plain.
 namespace plain {
 /// dropout(softmax(q k^T scale + bias)) v, -inf in place of the scores of masked keys
 Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -57,7 +57,7 @@ Tensor multi_head_attention(const Tensor& qkv, std::int64_t heads, const Attenti
 /// The weights that multi_head_attention gives to the keys, before dropout: (B, H, T, S). Differentiable.
 Tensor attention_weights(const Tensor& q, const Tensor& k, std::int64_t heads, const AttentionOptions& options = {});
 
-/// y = weights x, where what has the weight 0 takes no part, NaN and infinities included, here and in all gradients.
+/// y = weights x, where an entry of weight 0 takes no part, NaN and infinities included, here and in all gradients.
 /// weights (..., T, S), x (..., S, e), with the same leading axes -> (..., T, e). Throws ShapeError.
 Tensor weighted_sum(const Tensor& weights, const Tensor& x);
 

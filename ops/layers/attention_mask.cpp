@@ -41,14 +41,14 @@ KeyRanges detail::check_mask(const char* op, const AttentionMask& mask, const Sh
       fail<ValueError>(op, "a band of ", mask.band->before, " before and ", mask.band->after,
                        " after: one is negative");
     }
-    const std::int64_t all = std::max(T, S);  // a side that is longer says no more, and sums with it could overflow
+    const std::int64_t all = std::max(T, S);  // a longer side means the same, and sums with it could overflow
     ranges.band = true;
     ranges.before = std::min(mask.band->before, all);
     ranges.after = std::min(mask.band->after, all);
   }
   constexpr std::int64_t exact = std::int64_t{1} << std::numeric_limits<Real>::digits;
   if ((mask.causal || mask.band || mask.lengths) && S > exact) {
-    fail<LimitError>(op, S, " keys: positions beyond ", exact, " cannot be told apart, as this mask needs it");
+    fail<LimitError>(op, S, " keys: this mask cannot tell positions beyond ", exact, " apart");
   }
   if (mask.lengths) {
     const Shape& shape = mask.lengths->shape();

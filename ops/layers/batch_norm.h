@@ -9,11 +9,11 @@ struct BatchNormFuncOptions {
   double eps = 1e-5;  ///< added to the variance
 };
 
-/// What batch_norm returns.
+/// The result of batch_norm, and the statistics of its batch.
 struct BatchNormed {
   Tensor y;
   Array mean;      ///< (C), of this batch
-  Array variance;  ///< (C), of the numbers themselves: the mean square deviation
+  Array variance;  ///< (C), biased: the mean square deviation
 };
 
 /// y = (x - mean) / sqrt(variance + eps) gamma + beta for each channel, over all axes but axis 1 (Ioffe, Szegedy 2015).
@@ -24,7 +24,7 @@ BatchNormed batch_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& 
                        const BatchNormFuncOptions& options = {});
 
 namespace plain {
-/// The same in single operations: what runs under Plain.
+/// The same in single operations, as run under Plain.
 BatchNormed batch_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},
                        const BatchNormFuncOptions& options = {});
 }  // namespace plain

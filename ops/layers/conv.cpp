@@ -21,7 +21,7 @@ Tensor to_kernel(const ConvSizes& sizes, const Tensor& image, const Tensor& resu
 
 const Real* numbers(const Tensor& x) { return x.defined() ? x.value().data() : nullptr; }
 
-// What of a convolution is not usual.
+// Settings of a convolution for diagrams, without those at their defaults.
 auto told_stride(const ConvSizes& sizes) {
   return told("stride", unless({1, 1}, Shape{sizes.h.stride, sizes.w.stride}));
 }
@@ -33,7 +33,7 @@ auto told_dilation(const ConvSizes& sizes) {
 }
 auto told_groups(const ConvSizes& sizes) { return told("groups", unless(1, sizes.groups)); }
 
-// Of each of the three maps.
+// The multiply-adds of each of the three maps.
 auto count_of(const ConvSizes& sizes) {
   return multiply_adds(sizes.batch, sizes.groups, sizes.in, sizes.out, sizes.h.out, sizes.w.out, sizes.h.kernel,
                        sizes.w.kernel);
@@ -43,7 +43,7 @@ auto to_bias(const Tensor& bias) {
   return wrt(bias, [](const Tensor& gy) { return sum(gy, {.axis = {0, 2, 3}}); });
 }
 
-// What the gradients of convolutions are made of.
+// Formulas of the three maps, of which the gradients of convolutions consist.
 XGRAD_FORMULA conv_formula{"conv", "y = conv(x, weight)",
                            "dL/dx = conv_transpose(gy, weight); dL/dweight = conv_kernel(x, gy)"};
 XGRAD_FORMULA conv_transpose_formula{"conv_transpose", "y = conv_transpose(x, weight)",
@@ -96,7 +96,7 @@ std::int64_t reach(const char* op, std::int64_t kernel, std::int64_t dilation) {
   return checked_add(op, checked_multiply(op, dilation, kernel - 1), 1);
 }
 
-// The axis of a convolution from `in` places, where a kernel that reaches further than the padded image is refused.
+// The axis of a convolution over `in` positions. Throws for a kernel that is larger than the padded image.
 ConvAxis axis_of(const char* op, std::int64_t in, std::int64_t kernel, std::int64_t stride, std::int64_t padding,
                  std::int64_t dilation) {
   const std::int64_t all = checked_add(op, in, checked_multiply(op, 2, padding)), far = reach(op, kernel, dilation);
@@ -112,10 +112,10 @@ ConvAxis axis_of(const char* op, std::int64_t in, std::int64_t kernel, std::int6
           .dilation = dilation};
 }
 
-// Checks what all have in common: the kernel's axes, and the channels, which the kernel has `own` of in each group.
+// The checks that all share: the kernel's axes, and the channels, `own` of them in each group of the kernel.
 void check(const char* op, const Tensor& x, const Tensor& weight, std::int64_t groups, std::int64_t own) {
   if (groups < 1) fail<ValueError>(op, "groups ", groups, " is not positive");
-  if (weight.dim(2) < 1 || weight.dim(3) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has no place");
+  if (weight.dim(2) < 1 || weight.dim(3) < 1) fail<ShapeError>(op, "weight ", weight.shape(), " has an empty kernel");
   if (weight.dim(0) % groups != 0) {
     fail<ShapeError>(op, "weight ", weight.shape(), " cannot be divided into ", groups, " groups");
   }
@@ -145,7 +145,7 @@ void check_weight(const char* op, const Tensor& weight, int axes) {
   if (weight.rank() != axes) fail<ShapeError>(op, "weight needs ", axes, " axes, got ", weight.shape());
 }
 
-// same_padding in numbers: in front, dilation (kernel - 1) / 2; what is odd stands behind.
+// The leading zeros of same_padding: dilation (kernel - 1) / 2; an odd one is trailing.
 std::int64_t in_front(std::int64_t kernel, std::int64_t dilation) { return dilation * (kernel - 1) / 2; }
 
 Tensor convolution(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias,

@@ -1,5 +1,5 @@
-// Convolutions of sequences and images, and the columns that they are products with. Images are (B, C, H, W), or (C, H,
-// W) for one; what is called a convolution is, as everywhere in this field, a cross-correlation.
+// Convolutions of sequences and images, and the columns (im2col) that make them matrix products. Images are (B, C, H, W),
+// or (C, H, W) for one; as everywhere in deep learning, a convolution is a cross-correlation.
 //
 // All throw ShapeError when shapes do not fit one another or the kernel is larger than the padded image, ValueError for
 // a stride, dilation or number of groups below 1 or a negative padding, LimitError for sizes that overflow.
@@ -10,11 +10,11 @@
 
 namespace xgrad {
 
-/// As many zeros around as make the result as large as the image, the odd one behind it. For stride 1 only.
+/// Zero padding that makes the result as large as the image, an odd zero at the end. For stride 1 only.
 struct SamePadding {};
 inline constexpr SamePadding same_padding;
 
-/// How many zeros stand on each side of a sequence: a number, or same_padding.
+/// The number of zeros on each side of a sequence, or same_padding.
 class Padding1d {
  public:
   constexpr Padding1d(std::int64_t each) : each_(each) {}
@@ -27,7 +27,7 @@ class Padding1d {
   std::int64_t each_ = 0;
 };
 
-/// How many zeros stand on each side of an image: a number, one for each axis, or same_padding.
+/// The number of zeros on each side of an image, one for both axes or one for each, or same_padding.
 class Padding2d {
  public:
   Padding2d(std::int64_t each) : each_(each) {}
@@ -45,7 +45,7 @@ struct Conv1dFuncOptions {
   std::int64_t stride = 1;
   Padding1d padding = 0;
   std::int64_t dilation = 1;
-  std::int64_t groups = 1;  ///< channels in so many parts, of which each result sees one
+  std::int64_t groups = 1;  ///< channels are split into this many groups; each result sees one
 };
 /// As conv2d along one axis.      x (B, C, T) or (C, T), weight (O, C / groups, k), bias (O) -> (B, O, T')
 Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, const Conv1dFuncOptions& options = {});
@@ -54,7 +54,7 @@ struct Conv2dFuncOptions {
   Size2d stride = 1;
   Padding2d padding = 0;
   Size2d dilation = 1;
-  std::int64_t groups = 1;  ///< channels in so many parts, of which each result sees one
+  std::int64_t groups = 1;  ///< channels are split into this many groups; each result sees one
 };
 /// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) weight_ock over the kernel's places k and the channels
 /// c of o's group.      x (B, C, H, W), weight (O, C / groups, kh, kw), bias (O) or none -> (B, O, H', W')
@@ -66,7 +66,7 @@ Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, co
 struct ConvTranspose2dFuncOptions {
   Size2d stride = 1;
   Size2d padding = 0;
-  Size2d output_padding = 0;  ///< how much larger the result is at its end; less than stride or dilation
+  Size2d output_padding = 0;  ///< added to the size of the result at its end; less than stride or dilation
   Size2d dilation = 1;
   std::int64_t groups = 1;
 };
@@ -78,7 +78,7 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bia
 struct ConvTranspose1dFuncOptions {
   std::int64_t stride = 1;
   std::int64_t padding = 0;
-  std::int64_t output_padding = 0;  ///< how much longer the result is at its end; less than stride or dilation
+  std::int64_t output_padding = 0;  ///< added to the length of the result at its end; less than stride or dilation
   std::int64_t dilation = 1;
   std::int64_t groups = 1;
 };
@@ -91,12 +91,12 @@ struct UnfoldOptions {
   Size2d padding = 0;
   Size2d stride = 1;
 };
-/// What each place of a kernel sees, as columns.      (B, C, H, W) -> (B, C kh kw, H' W'), or both without B
+/// The image patches under the kernel, as columns (im2col).      (B, C, H, W) -> (B, C kh kw, H' W'), or both without B
 /// conv2d(x, weight) is matmul(reshape(weight, {O, -1}), unfold(x, {kh, kw})), and the gradient is fold.
 Tensor unfold(const Tensor& x, const Size2d& kernel, const UnfoldOptions& options = {});
 
-/// The transposed map of unfold: each element of the image is the sum of what the columns hold of it. The gradient is
-/// unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both without B; size is (H, W)
+/// The transposed map of unfold (col2im): each element of the image is the sum of its copies in the columns. The gradient
+/// is unfold.      (B, C kh kw, H' W') -> (B, C, H, W), or both without B; size is (H, W)
 Tensor fold(const Tensor& x, const Size2d& size, const Size2d& kernel, const UnfoldOptions& options = {});
 
 }  // namespace xgrad

@@ -34,7 +34,7 @@ void check_probability(const char* op, double p) {
   if (!(p >= 0 && p <= 1)) fail<ValueError>(op, "probability ", p, " is not in [0, 1]");
 }
 
-// Ones for `kept` axes in front, of which dropout decides; size 1 along the others.
+// Dropout of ones along the first `kept` axes; size 1 along the others.
 Tensor decided(const Tensor& x, int kept, double p, const RandomKey& key) {
   Shape shape = Shape::filled(x.rank(), 1);
   for (int axis = 0; axis < kept; ++axis) shape[axis] = x.dim(axis);

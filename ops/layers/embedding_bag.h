@@ -7,7 +7,7 @@
 
 namespace xgrad {
 
-/// What becomes of the rows of a bag.
+/// The reduction of the rows of a bag.
 enum class BagMode {
   sum,   ///< their sum
   mean,  ///< their mean
@@ -16,11 +16,11 @@ enum class BagMode {
 
 struct EmbeddingBagFuncOptions {
   BagMode mode = BagMode::mean;
-  Tensor per_sample_weights = {};                ///< shaped like ids: what each row is multiplied with; for sums only
+  Tensor per_sample_weights = {};                ///< shaped like ids: a factor for each row; for sums only
   std::optional<std::int64_t> padding_idx = {};  ///< this row counts in no bag; from the end if negative
 };
 
-/// For each row of ids (B, L) what its rows of the table `weight` (V, C) come to: (B, C). A bag of nothing gives 0.
+/// For each row of ids (B, L) the reduction of these rows of the table `weight` (V, C): (B, C). An empty bag gives 0.
 /// Throws ShapeError, and ValueError for an id outside [0, V), a padding_idx outside [-V, V), or weights with another
 /// mode than sum.
 Tensor embedding_bag(const Tensor& weight, const Index& ids, const EmbeddingBagFuncOptions& options = {});

@@ -1,5 +1,5 @@
-// Interpolation, and the operation that it has in common with averages in windows: a band matrix for the rows and one
-// for the columns.
+// Interpolation, and the operation that it shares with average pooling: a band matrix for the rows and one for the
+// columns.
 #include "interpolate.h"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ Band linear_band(const ScaledAxis& axis, AlignCorners align) {
       });
 }
 
-// The triangle under which a number of the result lies is as wide as two of its pixels, and as two of x's at least.
+// The triangular filter of a number of the result is as wide as two of its pixels, and at least as two of x's.
 Band triangle_band(const ScaledAxis& axis) {
   const double step = axis.step(AlignCorners::no), width = std::max(step, 1.0);
   const auto centre = [&](std::int64_t i) { return (static_cast<double>(i) + 0.5) * step; };

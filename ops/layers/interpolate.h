@@ -1,4 +1,4 @@
-// Pictures in another size.
+// Resizing pictures.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace xgrad {
 
-/// What a number between those of a picture is.
+/// The interpolation between the numbers of a picture.
 enum class Interpolation {
   nearest,   ///< the number at or before it
   bilinear,  ///< the mean of its four neighbours, each weighted by how near it is
 };
 
-/// Which points of two pictures of different sizes are the same point.
+/// The points of two pictures of different sizes that coincide.
 enum class AlignCorners {
   no,   ///< the outer corners of the corner pixels: source = (target + 1/2) / scale - 1/2, not below 0
   yes,  ///< the centres of the corner pixels: source = target (in - 1) / (out - 1)
@@ -30,13 +30,13 @@ struct Scale2d {
 };
 
 struct InterpolateOptions {
-  std::optional<Size2d> size{};           ///< of the result; this or scale_factor is given
+  std::optional<Size2d> size{};           ///< of the result; either this or scale_factor
   std::optional<Scale2d> scale_factor{};  ///< the size of the result is floor(scale_factor in)
   Interpolation mode = Interpolation::nearest;
   AlignCorners align_corners = AlignCorners::no;  ///< of bilinear interpolation
   bool antialias = false;  ///< bilinear, smaller: the mean of all numbers that fall on a pixel, not of four neighbours
 };
-/// x (B, C, H, W) in another height and width, by PyTorch's formulas; linear in x.
+/// x (B, C, H, W) resized to another height and width, by PyTorch's formulas; linear in x.
 ///
 ///     nearest:   y_ij = x_(floor(i / scale))(floor(j / scale))
 ///     bilinear:  y_ij = (1 - a) (1 - b) x_rs + (1 - a) b x_r(s+1) + a (1 - b) x_(r+1)s + a b x_(r+1)(s+1),
@@ -44,7 +44,7 @@ struct InterpolateOptions {
 ///     antialias: the weight of x_r in y_i is max(0, 1 - |r + 1/2 - (i + 1/2) / scale| min(1, scale)), divided by their
 ///                sum, and so for the columns; enlarging, this is bilinear
 ///
-/// scale is the given factor, or out / in if a size is given. A neighbour of weight 0 takes no part, whatever it is.
+/// scale is the given factor, or out / in if a size is given. A neighbour of weight 0 takes no part, even if NaN.
 /// Throws ShapeError unless x has four axes and the picture and the result are not empty, ValueError unless just one of
 /// size and scale_factor is given, for a factor that is not positive and finite, and for antialias but with bilinear
 /// interpolation that does not align corners, LimitError for a size beyond 2^31.
@@ -52,7 +52,7 @@ Tensor interpolate(const Tensor& x, const InterpolateOptions& options);
 
 struct Band;
 namespace detail {
-/// What diagrams say of windows, along each axis; nothing of what is usual.
+/// Window settings for diagrams, along each axis, without those at their defaults.
 struct ToldWindows {
   std::optional<Shape> kernel = {}, stride = {}, padding = {};
 };

@@ -17,14 +17,14 @@ namespace xgrad {
 
 namespace {
 
-// What the operations of this file have in common.
+// The parameters that layer norm and RMS norm share.
 struct Norm {
   const char* op;
   Centre centre;
   double eps;
 };
 
-// The sizes that x ends in and the norm is over.
+// The trailing sizes of x, over which the norm goes.
 Shape normalized_sizes(const Norm& norm, const Tensor& x, const Tensor& gamma, const Tensor& beta,
                        const Shape& wanted) {
   if (!(norm.eps >= 0)) fail<ValueError>(norm.op, "eps ", norm.eps, " is negative");
@@ -45,15 +45,15 @@ Shape normalized_sizes(const Norm& norm, const Tensor& x, const Tensor& gamma, c
   return normalized;
 }
 
-// The axes that it is over: the last ones, as many as there are sizes.
+// The axes of the norm: the last ones, as many as there are sizes.
 Axes last_axes(const Tensor& x, const Shape& normalized) {
   Axes axes;
   for (int axis = x.rank() - normalized.rank(); axis < x.rank(); ++axis) axes.push_back(axis);
   return axes;
 }
 
-// What squares are taken of, and eps beside them: times a power of two for each part of x, where those would leave the
-// range. `size` is about how large the numbers of each part are.
+// x, and eps with it, times a power of two for each part of x whose squares would leave the range. `size` is the rough
+// magnitude of the numbers of each part.
 struct InRange {
   Tensor x, eps;
 

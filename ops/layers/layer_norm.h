@@ -9,7 +9,7 @@ namespace xgrad {
 
 struct LayerNormFuncOptions {
   double eps = 1e-5;      ///< added to the variance
-  Shape normalized = {};  ///< the trailing sizes to normalise over; if not said, gamma's or beta's, else the last axis
+  Shape normalized = {};  ///< the trailing sizes to normalise over; by default gamma's or beta's, else the last axis
 };
 
 /// y = (x - mean) / sqrt(variance + eps) gamma + beta over the trailing axes, as many as gamma has (Ba et al. 2016).
@@ -21,7 +21,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta 
 
 struct RmsNormFuncOptions {
   double eps = std::numeric_limits<Real>::epsilon();  ///< added to the mean square
-  Shape normalized = {};  ///< the trailing sizes to normalise over; if not said, gamma's, else the last axis
+  Shape normalized = {};  ///< the trailing sizes to normalise over; by default gamma's, else the last axis
 };
 
 /// y = x / sqrt(mean(x^2) + eps) gamma over the trailing axes, as many as gamma has (Zhang, Sennrich 2019): layer norm
@@ -29,7 +29,7 @@ struct RmsNormFuncOptions {
 /// layer_norm.
 Tensor rms_norm(const Tensor& x, const Tensor& gamma = {}, const RmsNormFuncOptions& options = {});
 
-/// The same in single operations: what runs under Plain.
+/// The same in single operations, as run under Plain.
 namespace plain {
 /// d / sqrt(mean(d^2) + eps) gamma + beta with d = x - mean(x)
 Tensor layer_norm(const Tensor& x, const Tensor& gamma = {}, const Tensor& beta = {},

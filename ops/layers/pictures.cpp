@@ -1,4 +1,4 @@
-// Rearranging is reshape and permute; a picture is sampled by gathering the neighbours of each point.
+// Pixels are rearranged by reshape and permute; a picture is sampled by gathering the neighbours of each point.
 #include "pictures.h"
 
 #include <cmath>
@@ -118,7 +118,7 @@ Tensor reflected(const Tensor& place, Real low, Real high) {
   return where(is_odd == 0, rest + low, high - rest);
 }
 
-// Where to read along one axis. Far away from all pixels the place itself does not matter.
+// The position to read along one axis. Far away from all pixels the exact position does not matter.
 Tensor read_at(const Tensor& coordinate, std::int64_t size, const GridSampleOptions& options) {
   const Real last = static_cast<Real>(size - 1);
   Tensor place = place_of(coordinate, size, options.align_corners);
@@ -130,7 +130,7 @@ Tensor read_at(const Tensor& coordinate, std::int64_t size, const GridSampleOpti
   return clamp(place, {.min = 0, .max = last});
 }
 
-// The numbers of the pixels that stand at whole places, within the picture, and which of them really do.
+// The numbers of the pixels at whole positions, 0 for those outside the picture, and which of them are inside.
 struct Pixels {
   Index numbers;
   Tensor inside;  // 1 or 0

@@ -1,6 +1,6 @@
-// Pooling. A sequence is a picture of one row, and what is said of its windows is made so. The largest number of a
-// window is picked at its place, and the gradient is put back there; these two are each other's dual. A mean is a sum,
-// which a band matrix for each axis takes, divided by the number of its terms.
+// Pooling. A sequence is treated as a picture of one row, with its options converted. The largest number of a window is
+// taken from its position, and the gradient is put back there; these two are each other's dual. A mean is a sum, taken by
+// a band matrix for each axis, divided by the number of its terms.
 #include "pooling.h"
 
 #include <algorithm>
@@ -22,9 +22,9 @@
 namespace xgrad {
 namespace {
 
-// ---- What a call is given -------------------------------------------------------------------------------------------
+// ---- Arguments of a call --------------------------------------------------------------------------------------------
 
-// How windows go over one axis.
+// The windows along one axis.
 struct WindowAxis {
   std::int64_t in, kernel, stride, padding, dilation = 1;
   std::int64_t out = 0;
@@ -90,7 +90,7 @@ struct Planes {
   }
 };
 
-// How windows go over planes.
+// The windows over planes.
 struct WindowAxes {
   WindowAxis rows, columns;
 
@@ -100,7 +100,7 @@ struct WindowAxes {
         columns(counted(op, {planes.width, kernel.width, stride.width, padding.width, dilation.width}, ceil_mode)) {}
 };
 
-// What diagrams say of windows over one axis or two.
+// Window settings for diagrams, over one axis or two.
 detail::ToldWindows told_windows(int axes, const Size2d& kernel, const Size2d& stride, const Size2d& padding) {
   const auto by_axis = [axes](const Size2d& size) {
     return axes == 1 ? Shape{size.width} : Shape{size.height, size.width};
@@ -110,7 +110,7 @@ detail::ToldWindows told_windows(int axes, const Size2d& kernel, const Size2d& s
           .padding = unless(by_axis(0), by_axis(padding))};
 }
 
-// What is said of a sequence, of a picture of one row.
+// Options for a sequence as those for a picture of one row.
 std::optional<Size2d> of_row(const std::optional<std::int64_t>& size) {
   return size ? std::optional(Size2d(1, *size)) : std::nullopt;
 }
@@ -134,7 +134,7 @@ LpPool2dOptions of_row(const LpPool1dOptions& options) {
   return {.stride = of_row(options.stride), .ceil_mode = options.ceil_mode};
 }
 
-// As many windows as are wanted, of about the same length.
+// A given number of windows of about the same length.
 struct Shares {
   std::int64_t in, out;
 
@@ -173,7 +173,7 @@ Windows windows_of(const char* op, const WindowAxis& axis) {
     const std::int64_t begin = axis.begin(i);
     const std::int64_t from = begin < 0 ? (-begin + axis.dilation - 1) / axis.dilation : 0;
     const std::int64_t to = std::min(axis.kernel - 1, (axis.in - 1 - begin) / axis.dilation);
-    if (from > to) fail<ShapeError>(op, "window ", i, " from ", begin, " on sees nothing of the ", axis.in, " numbers");
+    if (from > to) fail<ShapeError>(op, "window ", i, " at ", begin, " covers none of the ", axis.in, " numbers");
     first[i] = begin + from * axis.dilation;
     last[i] = begin + to * axis.dilation;
     windows.longest = std::max(windows.longest, to - from + 1);
@@ -196,7 +196,7 @@ Windows windows_of(const Shares& shares) {
   return windows;
 }
 
-// Numbers chosen from planes, one place for each: places (planes, out).
+// Numbers chosen from planes by their positions: places (planes, out).
 struct Choice {
   std::int64_t in;
   Index places;
@@ -224,7 +224,7 @@ Tensor chosen(const Tensor& x, const Choice& choice, const Shape& to) {
                 wrt(x, [choice, from = x.shape()](const Tensor& g) { return put_back(g, choice, from); }));
 }
 
-// The largest numbers, and their places if they are asked for or a gradient will need them.
+// The largest numbers, and their positions if they are asked for or a gradient will need them.
 ValuesAndIndices max_pool(const char* op, const Tensor& x, const Planes& planes, Windows rows, Windows columns,
                           bool with_indices, const detail::ToldWindows& windows = {}) {
   Array y(planes.result(rows.out, columns.out));
@@ -256,9 +256,9 @@ ValuesAndIndices adaptive_max_pooled(const char* op, int axes, const Tensor& x, 
   return max_pool(op, x, planes, windows_of(windows.rows), windows_of(windows.columns), with_indices);
 }
 
-// ---- Back to where the largest numbers stood ------------------------------------------------------------------------
+// ---- Unpooling ------------------------------------------------------------------------------------------------------
 
-// The size of what was pooled to `axis.in` numbers, which may be given.
+// The size before pooling to `axis.in` numbers: `given`, or the usual one.
 std::int64_t unpooled_size(const char* op, const WindowAxis& axis, std::optional<std::int64_t> given) {
   check_window(op, axis);
   const std::int64_t usual = (axis.in - 1) * axis.stride - 2 * axis.padding + axis.kernel;
@@ -341,7 +341,7 @@ Tensor adaptive_mean_pooled(const char* op, int axes, const Tensor& x, const Siz
   return mean_pool(op, x, planes, means_of(windows.rows), means_of(windows.columns));
 }
 
-// The root of sums of powers, which are taken as means over the numbers of a window.
+// The root of the sum of powers, computed from their mean over each window.
 Tensor power_pooled(const char* op, int axes, const Tensor& x, double p, const Size2d& kernel,
                     const LpPool2dOptions& options) {
   if (!(p > 0 && std::isfinite(p))) fail<ValueError>(op, "p ", p, " is not positive and finite");

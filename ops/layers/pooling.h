@@ -1,4 +1,4 @@
-// Pooling: the largest number or the mean of each window that goes over a sequence or a picture.
+// Pooling: the largest number or the mean of each window over a sequence or a picture.
 //
 // Pictures are (C, H, W) or (B, C, H, W), sequences (C, L) or (B, C, L). Sizes, rounding and edges are PyTorch's.
 #pragma once
@@ -13,19 +13,19 @@ namespace xgrad {
 
 struct MaxPool1dOptions {
   std::optional<std::int64_t> stride{};  ///< from window to window; the kernel's size if not given
-  std::int64_t padding = 0;              ///< at both ends, of numbers that are never the largest
+  std::int64_t padding = 0;              ///< at both ends, with numbers that are never the largest
   std::int64_t dilation = 1;             ///< from number to number within a window
   bool ceil_mode = false;                ///< one more window where one begins inside, but does not end there
 };
 /// y_i = max over k < kernel of x_(i stride - padding + k dilation), NaN if there is one. The gradient goes to the
 /// first largest number. Throws ShapeError for other axes than (C, L) or (B, C, L), a window that is larger than the
-/// padded sequence or sees nothing of it, ValueError for a kernel, stride or dilation below 1 and a padding outside
+/// padded sequence or covers only padding, ValueError for a kernel, stride or dilation below 1 and a padding outside
 /// [0, kernel / 2], LimitError for sizes beyond 2^31.
 Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options = {});
 
 struct MaxPool2dOptions {
   std::optional<Size2d> stride{};  ///< from window to window; the kernel's size if not given
-  Size2d padding = 0;              ///< on both sides, of numbers that are never the largest
+  Size2d padding = 0;              ///< on both sides, with numbers that are never the largest
   Size2d dilation = 1;             ///< from number to number within a window
   bool ceil_mode = false;          ///< one more window where one begins inside, but does not end there
 };
@@ -34,7 +34,7 @@ Tensor max_pool2d(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions&
 
 struct AvgPool1dOptions {
   std::optional<std::int64_t> stride{};  ///< from window to window; the kernel's size if not given
-  std::int64_t padding = 0;              ///< at both ends, of zeros
+  std::int64_t padding = 0;              ///< at both ends, with zeros
   bool ceil_mode = false;                ///< one more window where one begins inside, but does not end there
   bool count_include_pad = true;         ///< the zeros of the padding count in the mean
 };
@@ -43,14 +43,14 @@ Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AvgPool1dOptions& 
 
 struct AvgPool2dOptions {
   std::optional<Size2d> stride{};  ///< from window to window; the kernel's size if not given
-  Size2d padding = 0;              ///< on both sides, of zeros
+  Size2d padding = 0;              ///< on both sides, with zeros
   bool ceil_mode = false;          ///< one more window where one begins inside, but does not end there
   bool count_include_pad = true;   ///< the zeros of the padding count in the mean
 };
 /// The same in two directions: x (..., C, H, W), the windows go over H and W. Throws as max_pool1d.
 Tensor avg_pool2d(const Tensor& x, const Size2d& kernel, const AvgPool2dOptions& options = {});
 
-/// The same, and where each number stands: counted through the sequence or the picture, row by row.
+/// The same with the position of each number in the sequence or the picture, counted row by row.
 ValuesAndIndices max_pool1d_with_indices(const Tensor& x, std::int64_t kernel, const MaxPool1dOptions& options = {});
 ValuesAndIndices max_pool2d_with_indices(const Tensor& x, const Size2d& kernel, const MaxPool2dOptions& options = {});
 
@@ -59,8 +59,8 @@ struct MaxUnpool1dOptions {
   std::int64_t padding = 0;                   ///< likewise
   std::optional<std::int64_t> output_size{};  ///< (L - 1) stride - 2 padding + kernel if not given
 };
-/// The inverse of max_pool1d as far as there is one: zeros, but each number where the indices say that it stood; of
-/// numbers for one place the last one. Throws ShapeError unless the indices have the shape of x and for an output_size
+/// The partial inverse of max_pool1d: zeros, with each number at the position that its index gives; of several numbers
+/// for one position the last one. Throws ShapeError unless the indices have the shape of x and for an output_size
 /// that differs by a stride or more from the usual one, ValueError for an index outside of it, and for options as
 /// max_pool1d.
 Tensor max_unpool1d(const Tensor& x, const Index& indices, std::int64_t kernel, const MaxUnpool1dOptions& options = {});
@@ -79,8 +79,8 @@ struct LpPool1dOptions {
   bool ceil_mode = false;                ///< one more window where one begins inside, but does not end there
 };
 /// y_i = (sum over k < kernel of x_(i stride + k)^p)^(1/p): p = 1 the sum, for large p nearly the largest number. A
-/// window that is cut off counts as if it were whole, with its mean for what is missing. Where the sum is 0, so is the
-/// gradient; a negative sum gives NaN. Throws as max_pool1d, ValueError for a p that is not positive and finite.
+/// window that is cut off counts as a whole one, its missing terms being the mean of the others. Where the sum is 0, so
+/// is the gradient; a negative sum gives NaN. Throws as max_pool1d, ValueError for a p that is not positive and finite.
 Tensor lp_pool1d(const Tensor& x, double p, std::int64_t kernel, const LpPool1dOptions& options = {});
 
 struct LpPool2dOptions {
@@ -90,18 +90,18 @@ struct LpPool2dOptions {
 /// The same in two directions: x (..., C, H, W).
 Tensor lp_pool2d(const Tensor& x, double p, const Size2d& kernel, const LpPool2dOptions& options = {});
 
-/// As many windows as `size` says, whatever the size of x: window i sees floor(i L / size) ... ceil((i + 1) L / size)
-/// - 1. Throws ShapeError for other axes than (C, L) or (B, C, L) or an empty sequence, ValueError for a size below 1,
+/// Pools x of any length L to `size` windows: window i covers floor(i L / size) ... ceil((i + 1) L / size) - 1.
+/// Throws ShapeError for other axes than (C, L) or (B, C, L) or an empty sequence, ValueError for a size below 1,
 /// LimitError for sizes beyond 2^31.
 Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size);
 /// The same in two directions: x (..., C, H, W). Throws likewise.
 Tensor adaptive_max_pool2d(const Tensor& x, const Size2d& size);
-/// The same, and where each number stands.
+/// The same with the position of each number.
 ValuesAndIndices adaptive_max_pool1d_with_indices(const Tensor& x, std::int64_t size);
 ValuesAndIndices adaptive_max_pool2d_with_indices(const Tensor& x, const Size2d& size);
 /// Means in the windows of adaptive_max_pool1d. Throws likewise.
 Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size);
-/// The same in two directions: x (..., C, H, W); of size 1 the mean of each picture. Throws likewise.
+/// The same in two directions: x (..., C, H, W); with size 1 the mean of each picture. Throws likewise.
 Tensor adaptive_avg_pool2d(const Tensor& x, const Size2d& size);
 
 }  // namespace xgrad

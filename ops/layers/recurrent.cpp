@@ -1,4 +1,4 @@
-// Recurrences: checks, and the form step by step, in operations. The formulas of the cells are in
+// Recurrences: checks, and the step-by-step form in operations. The formulas of the cells are in
 // ops/kernels/recurrent/cells.h, the kernel that goes through all steps and back in ops/kernels/recurrent/recurrent.cpp.
 #include "recurrent.h"
 
@@ -39,7 +39,7 @@ Course course_of(const char* op, const Tensor& x, std::int64_t gates, std::int64
       .B = B, .T = T, .h = h, .reverse = options.reverse, .lengths = options.lengths, .unit = detail::bfloat_unit()};
 }
 
-// The state after all steps that count.
+// The state after all valid steps.
 Tensor last_of(const Course& course, const Tensor& output) {
   if (course.reverse) return output[{_, 0}];
   if (course.all_count()) return output[{_, -1}];
@@ -172,7 +172,7 @@ CellInputs arrays(const Inputs<Cell>& inputs) {
   return {inputs[0].value(), inputs[1].value(), inputs[2].value(), inputs.size() > 3 ? inputs.back().value() : Array()};
 }
 
-// The state after each step and, behind these, an lstm's memory after the last.
+// The state after each step, followed by an lstm's memory after the last.
 template <class Cell>
 Recurrence recurrence(const Course& course, const Inputs<Cell>& inputs) {
   const Tensor y = record_fused(

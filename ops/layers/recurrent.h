@@ -1,7 +1,7 @@
 // Recurrences: one direction of one recurrent layer through all steps of a batch of sequences, as one operation.
 //
 // The inputs of all steps are projected beforehand, by one product: x = linear(sequence, w_ih, bias), (B, T, gates h).
-// What is left for step t is the product of the state before it, h, with `weight` (gates h, h), and the gates:
+// Step t then takes the product of the previous state, h, with `weight` (gates h, h), and the gates:
 //
 //     rnn     h' = f(x + W h)                                                      f = tanh or relu
 //     lstm    i, f, g, o = x + W h                                                 (Hochreiter, Schmidhuber 1997)
@@ -18,17 +18,17 @@
 
 namespace xgrad {
 
-/// How a batch of sequences is gone through.
+/// Lengths and direction of a batch of sequences.
 struct RecurrenceOptions {
-  std::optional<Index> lengths{};  ///< (B): the first so many steps of each sequence count; all T if not given
-  bool reverse = false;            ///< from the last step that counts to the first
+  std::optional<Index> lengths{};  ///< (B): how many steps of each sequence are valid, from the first; T if not given
+  bool reverse = false;            ///< from the last valid step to the first
 };
 
-/// What a recurrence gives.
+/// The results of a recurrence.
 struct Recurrence {
-  Tensor output;  ///< (B, T, h): the state after each step, 0 for steps that do not count
-  Tensor h;       ///< (B, h): the state after all steps that count
-  Tensor c{};     ///< (B, h): the memory of an lstm then
+  Tensor output;  ///< (B, T, h): the state after each step, 0 for steps that are not valid
+  Tensor h;       ///< (B, h): the final state, after all valid steps
+  Tensor c{};     ///< (B, h): the final memory (cell state) of an lstm
 };
 
 /// x (B, T, h), weight (h, h), h (B, h), all as above. Here and below: throws ShapeError when shapes do not fit or T is
@@ -44,7 +44,7 @@ Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Te
 Recurrence gru(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& h,
                const RecurrenceOptions& options = {});
 
-/// The same step by step, in single operations: what runs under Plain.
+/// The same step by step, in single operations, as run under Plain.
 namespace plain {
 Recurrence rnn(const Tensor& x, const Tensor& weight, const Tensor& h, Squash f, const RecurrenceOptions& options = {});
 Recurrence lstm(const Tensor& x, const Tensor& weight, const Tensor& h, const Tensor& c,

@@ -1,4 +1,4 @@
-// Rotary positions: checks, and the rule, which is the same turned back.
+// Rotary positions: checks, and the rule, a rotation by the opposite angles.
 #include "rotary.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace xgrad {
 namespace {
 
-// The cosines and sines of T positions, and where the columns of a pair are.
+// The cosines and sines of T positions, and the layout of the pairs of columns.
 struct Turn {
   Array cosines, sines;  // (T, d / 2)
   std::int64_t heads, d;
@@ -25,14 +25,14 @@ struct Turn {
   }
 };
 
-// What a frequency is multiplied with.
+// The factor of a frequency.
 double slower(double frequency, const RotaryScaling& scaling) {
   const double turns = static_cast<double>(scaling.context) * frequency / (2 * std::numbers::pi);
   const double share = std::clamp((turns - scaling.low) / (scaling.high - scaling.low), 0., 1.);
   return (1 - share) / scaling.factor + share;
 }
 
-// The angles are in double: at a position of thousands a float would have lost digits that the turn shows.
+// The angles are in double: at positions in the thousands, a float would have lost visible digits.
 Turn turn_of(std::int64_t T, std::int64_t d, const RotaryOptions& options) {
   const Shape shape{T, d / 2};
   Turn turn{Array(shape), Array(shape), options.heads, d, options.layout};
@@ -78,20 +78,20 @@ Tensor rotary(const Tensor& x, const RotaryOptions& options) {
   if (options.heads < 1) fail<ValueError>("rotary", "heads ", options.heads, " is not positive");
   const std::int64_t d = x.dim(-1) / options.heads;
   if (x.dim(-1) % options.heads != 0 || d % 2 != 0) {
-    fail<ValueError>("rotary", "width ", x.dim(-1), " is not that of ", options.heads, " heads with pairs of columns");
+    fail<ValueError>("rotary", "width ", x.dim(-1), " does not divide into ", options.heads, " heads of even width");
   }
   if (options.first < 0 || options.first > furthest) {
     fail<ValueError>("rotary", "position ", options.first, " is not in [0, 2^40]");
   }
   if (!(options.theta >= 1) || std::isinf(options.theta)) {
-    fail<ValueError>("rotary", "theta ", options.theta, " is not a finite number from 1 on");
+    fail<ValueError>("rotary", "theta ", options.theta, " is not a finite number of at least 1");
   }
   if (const auto& scaling = options.scaling) {
     if (!(scaling->factor >= 1) || std::isinf(scaling->factor)) {
-      fail<ValueError>("rotary", "factor ", scaling->factor, " is not a finite number from 1 on");
+      fail<ValueError>("rotary", "factor ", scaling->factor, " is not a finite number of at least 1");
     }
     if (!(0 < scaling->low && scaling->low < scaling->high) || std::isinf(scaling->high)) {
-      fail<ValueError>("rotary", "low ", scaling->low, " and high ", scaling->high, " do not rise from above 0");
+      fail<ValueError>("rotary", "low ", scaling->low, " and high ", scaling->high, ", needs 0 < low < high < infinity");
     }
     if (scaling->context < 1) fail<ValueError>("rotary", "context ", scaling->context, " is not positive");
   }

@@ -1,4 +1,4 @@
-// Rotary positions: queries and keys turned by an angle that grows with their position.
+// Rotary positions: queries and keys rotated by an angle that grows with their position.
 #pragma once
 
 #include <optional>
@@ -7,20 +7,20 @@
 
 namespace xgrad {
 
-/// Which two of a head's d columns turn together.
+/// The pairs of a head's d columns that are rotated together.
 enum class RotaryLayout {
-  halves,       ///< j and j + d/2, as the files of Llama and GPT-NeoX have it
+  halves,       ///< j and j + d/2, as in the files of Llama and GPT-NeoX
   interleaved,  ///< 2j and 2j + 1, as in the paper and the files of GPT-J
 };
 
-/// Llama 3.1's way to positions beyond those that a model was trained on ("The Llama 3 Herd of Models", 2024): a pair
-/// that makes less than `low` turns over `context` positions turns more slowly by `factor`, one that makes more than
-/// `high` as before, and between them by the share of the way, 1 / factor to 1.
+/// Llama 3.1's extension to positions beyond those of the training ("The Llama 3 Herd of Models", 2024): a pair that
+/// makes less than `low` turns over `context` positions rotates `factor` times as slowly, one that makes more than `high`
+/// as before, with linear interpolation from 1 / factor to 1 in between.
 struct RotaryScaling {
   double factor = 8;
   double low = 1;
   double high = 4;
-  std::int64_t context = 8192;  ///< of the training before
+  std::int64_t context = 8192;  ///< of the original training
 };
 
 struct RotaryOptions {
@@ -30,12 +30,12 @@ struct RotaryOptions {
   double theta = 10000;
   std::optional<RotaryScaling> scaling = {};
 };
-/// Turns each pair of columns of row t by the angle (first + t) theta^(-2j/d), j = 0 ... d/2 - 1 the number of the pair
+/// Rotates each pair of columns of row t by the angle (first + t) theta^(-2j/d), j = 0 ... d/2 - 1 the number of the pair
 /// (Su et al., "RoFormer", 2021):
 ///
 ///     y_a = x_a cos - x_b sin,      y_b = x_a sin + x_b cos
 ///
-/// so that the inner product of a query and a key depends on how far apart they are, and not on where.
+/// so that the inner product of a query and a key depends on their distance, and not on their positions.
 /// x (..., T, H d) -> (..., T, H d). Throws ShapeError for less than two axes, ValueError for heads below 1, a width
 /// that is not H times an even d, a `first` below 0 or beyond 2^40, a theta below 1 or not finite, and a scaling whose
 /// factor is below 1 or not finite, whose context is below 1 or that is not 0 < low < high < infinity.

@@ -1,4 +1,4 @@
-// Softmax and its kin: each as its formula, and by a kernel (ops/kernels/layers/softmax.cpp), whose rule is here.
+// Softmax and variants: each as its formula, and by a kernel (ops/kernels/layers/softmax.cpp), whose rule is here.
 #include "softmax.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Tensor along(const char* op, const Tensor& x, int axis, const F& f) {
 // The sum of every row, as a column.
 Tensor row_sum(const Tensor& x) { return sum(x, {.axis = -1, .keepdim = true}); }
 
-// x minus the largest of each row, which changes no softmax and lets nothing overflow; at infinities the limit.
+// x minus the largest of each row, which leaves softmax unchanged and avoids overflow; at infinities the limit.
 Tensor below_largest(const Tensor& x) {
   if (x.size() == 0) return x;
   const Tensor largest = max(x.detach(), {.axis = -1, .keepdim = true});
@@ -110,7 +110,7 @@ XGRAD_FORMULA masked_softmax_formula{"masked_softmax", "y_i = e^x_i / sum_j e^x_
                                      "dL/dx_i = y_i (gy_i - sum_j gy_j y_j)"};
 Tensor plain::masked_softmax(const Tensor& x, const Mask& masked) {
   const Tensor y = xgrad::softmax(masked_fill(x, masked, -infinity));
-  return masked_fill(y, masked, 0);  // is 0 there: this is for gradients, whatever comes from above
+  return masked_fill(y, masked, 0);  // y is 0 there already; keeps the gradients 0, even where gy is NaN
 }
 Tensor plain::masked_softmax(const Tensor& x, const Index& lengths) {
   return plain::masked_softmax(x, behind(checked_lengths(x.shape(), lengths), x.shape()));
@@ -134,7 +134,7 @@ Tensor masked_softmax(const Tensor& x, const Mask& masked) {
   if (!broadcasts_to(masked.shape(), x.shape())) {
     fail<ShapeError>("masked_softmax", "masked of shape ", masked.shape(), " cannot become ", x.shape());
   }
-  // What has no weight has no gradient, whatever comes from above.
+  // Entries of weight 0 have gradient 0, even where gy is NaN.
   const auto rule = [](const Tensor& gy, const Tensor& y) {
     const Tensor above = where(y == 0, 0, gy);
     return where(y == 0, 0, y * (above - row_sum(above * y)));

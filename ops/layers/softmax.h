@@ -1,4 +1,4 @@
-// Softmax and its kin.
+// Softmax, log-softmax and masked softmax.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -6,11 +6,11 @@
 namespace xgrad {
 
 /// y_i = e^(x_i) / sum_j e^(x_j) along `axis`, without overflow.      dL/dx_i = y_i (gy_i - sum_j gy_j y_j)
-/// All -inf gives all 0; entries of +inf share the whole. Of a scalar: 1. Throws ValueError for an axis out of range.
+/// All -inf gives all 0; entries of +inf share the whole. A scalar gives 1. Throws ValueError for an axis out of range.
 Tensor softmax(const Tensor& x, int axis = -1);
 
 /// y_i = x_i - ln sum_j e^(x_j) along `axis`, without overflow.      dL/dx_i = gy_i - e^(y_i) sum_j gy_j
-/// All -inf stays so; entries of +inf share the whole. Of a scalar: 0. Throws ValueError for an axis out of range.
+/// All -inf stays so; entries of +inf share the whole. A scalar gives 0. Throws ValueError for an axis out of range.
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
 /// The softmax along the last axis over the first entries only: x (B, ..., S) has a length for each sequence, lengths
@@ -23,13 +23,13 @@ Tensor masked_softmax(const Tensor& x, const Index& lengths);
 /// and a row that is masked entirely is 0 with gradient 0. Throws ShapeError.
 Tensor masked_softmax(const Tensor& x, const Mask& masked);
 
-/// The same in single operations: what runs under Plain.
+/// The same in single operations, as run under Plain.
 namespace plain {
 /// e / sum e with e = e^(x - max x)
 Tensor softmax(const Tensor& x, int axis = -1);
 /// v - ln sum e^v with v = x - max x
 Tensor log_softmax(const Tensor& x, int axis = -1);
-/// softmax(x), -inf in place of what is masked
+/// softmax(x), -inf in place of masked entries
 Tensor masked_softmax(const Tensor& x, const Mask& masked);
 Tensor masked_softmax(const Tensor& x, const Index& lengths);
 }  // namespace plain

@@ -81,7 +81,7 @@ Tensor composed_losses(const Tensor& log_probs, const CtcTexts& texts) {
   const Index before = concat(std::vector<Index>{Index(Shape{N, 2}, -1), texts.labels}, 1);
   const Index column = arange(L).reshaped({1, L});
   const Mask may_skip = texts.labels != before[{_, slice(0, L)}] && column % 2 == 1;
-  // Moved by some labels, -inf where there is none.
+  // Shifted by `distance` labels, -inf where there is none.
   const auto from = [&](const Tensor& alpha, std::int64_t distance) {
     return narrow(pad(alpha, {{0, 0}, {distance, 0}}, -infinity), 1, 0, L);
   };
@@ -99,7 +99,7 @@ Tensor composed_losses(const Tensor& log_probs, const CtcTexts& texts) {
   return reshape(-logaddexp(gather(alpha, 1, blank), at_letter), {N});
 }
 
-// Without any step there is one way, to say nothing.
+// Without any step there is one way, the empty one.
 Tensor losses_without_steps(const Index& target_lengths) {
   return where(target_lengths == 0, 0, Tensor(Array(target_lengths.shape(), infinity)));
 }

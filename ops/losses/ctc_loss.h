@@ -1,5 +1,5 @@
-// Connectionist temporal classification: a loss for sequences whose targets are not aligned with them, as letters with
-// sounds.
+// Connectionist temporal classification: a loss for sequences and targets without alignment, such as speech and its
+// text.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -8,9 +8,9 @@
 namespace xgrad {
 
 struct CtcLossOptions {
-  std::int64_t blank = 0;  ///< the class that stands for no letter
+  std::int64_t blank = 0;  ///< the class for no letter
   Reduction reduction = Reduction::mean;
-  bool zero_infinity = false;  ///< the loss of a target that no way leads to is 0 and not inf
+  bool zero_infinity = false;  ///< the loss of an unreachable target is 0 instead of inf
 };
 
 /// CTC loss (Graves et al. 2006) of log-probabilities (T, N, C), T steps of N samples, and targets (N, S), of which
@@ -28,7 +28,7 @@ Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& inpu
                 const CtcLossOptions& options = {});
 
 namespace plain {
-/// The same in single operations, step by step: what runs under Plain.
+/// The same in single operations, step by step, as run under Plain.
 Tensor ctc_loss(const Tensor& log_probs, const Index& targets, const Index& input_lengths, const Index& target_lengths,
                 const CtcLossOptions& options = {});
 }  // namespace plain

@@ -138,7 +138,7 @@ Tensor multilabel_margin_loss(const Tensor& x, const Index& targets, const LossO
   }
   const std::int64_t C = x.dim(-1), samples = x.size() / C;
   detail::refuse_nothing(op, x, samples, options.reduction);
-  // What is listed, and which classes are listed nowhere.
+  // The listed classes of each sample, and those that are not listed.
   Index listed(Shape{samples, C}, 0);
   Array counts(Shape{samples, C, 1}, Real(0)), others(Shape{samples, 1, C}, Real(1));
   for (std::int64_t i = 0; i < targets.size(); ++i) {

@@ -1,5 +1,5 @@
-// Losses of distances: between numbers, and between vectors that should be near each other or far apart. With PyTorch's
-// names and defaults.
+// Losses of distances and margins: between numbers, and between vectors that should be near each other or far apart.
+// With PyTorch's names and defaults.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -32,7 +32,7 @@ struct MarginRankingLossOptions {
   double margin = 0;
   Reduction reduction = Reduction::mean;
 };
-/// max(0, margin - y (a - b)): y = 1 wants a above b, y = -1 below. All broadcast. Throws ShapeError, ValueError for
+/// max(0, margin - y (a - b)): y = 1 ranks a above b, y = -1 below. All broadcast. Throws ShapeError, ValueError for
 /// another y.
 Tensor margin_ranking_loss(const Tensor& a, const Tensor& b, const Tensor& y,
                            const MarginRankingLossOptions& options = {});
@@ -56,7 +56,7 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& y,
 
 struct TripletMarginLossOptions {
   double margin = 1;
-  double p = 2;       ///< which norm
+  double p = 2;       ///< of the norm
   double eps = 1e-6;  ///< as in pairwise_distance
   bool swap = false;  ///< the negative is compared with the anchor or the positive, whichever is nearer
   Reduction reduction = Reduction::mean;
@@ -69,7 +69,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 struct MultiMarginLossOptions {
   int p = 1;  ///< 1 or 2
   double margin = 1;
-  Tensor weight = {};  ///< how much each class counts, (C); undefined: 1
+  Tensor weight = {};  ///< of each class, (C); undefined: 1
   Reduction reduction = Reduction::mean;
 };
 /// Of scores x (..., C) and classes t (...): sum over i != t of max(0, margin - x_t + x_i)^p / C, times the weight of

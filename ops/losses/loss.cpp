@@ -42,8 +42,7 @@ void check_class_weight(const char* op, const Tensor& weight, std::int64_t V) {
   }
 }
 
-// Throws unless there is a class for each sample of x (..., V), one that is known or ignored, and a weight for each
-// class.
+// Throws unless there is a class for each sample of x (..., V), in [0, V) or ignored, and a weight for each class.
 Targets checked_targets(const char* op, const char* name, const Tensor& x, const Index& classes, const Tensor& weight,
                         const std::optional<std::int64_t>& ignored, Real smoothing = 0) {
   if (x.rank() == 0) fail<ShapeError>(op, name, " need an axis of classes, shape is ", x.shape());
@@ -63,7 +62,7 @@ Targets checked_targets(const char* op, const char* name, const Tensor& x, const
   return targets;
 }
 
-// The classes, with one that there is in place of what is ignored.
+// The classes, with class 0 in place of ignored ones.
 struct KnownClasses {
   Index classes;
   Mask ignored;
@@ -78,7 +77,7 @@ KnownClasses known_classes(const Targets& targets) {
   return known;
 }
 
-// How much each sample counts: the weight of its class, 0 if it is ignored.
+// The weight of each sample: that of its class, 0 if it is ignored.
 Tensor sample_weights(const KnownClasses& known, const Tensor& weight) {
   const auto& [classes, ignored] = known;
   if (!weight.defined()) return to_real(!ignored);
@@ -86,7 +85,7 @@ Tensor sample_weights(const KnownClasses& known, const Tensor& weight) {
   return masked_fill(reshape(of_class, classes.shape()), ignored, 0);
 }
 
-// The mean divides by what the samples count together.
+// The mean divides by the sum of the weights.
 Tensor reduced_by_weight(const char* op, const Tensor& losses, const Tensor& weights, Reduction reduction) {
   if (reduction != Reduction::mean) return reduced(op, losses, reduction);
   refuse_nothing(op, losses, losses.size(), reduction);
@@ -209,7 +208,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const So
   samples.erase(logits.rank() - 1);
   if (probabilities.shape() == samples) {
     fail<ShapeError>("cross_entropy", "targets ", probabilities.shape(), " for logits ", logits.shape(),
-                     ": the numbers of classes are an Index, to_index(targets); probabilities have the logits' shape");
+                     ": class numbers are an Index, to_index(targets); probabilities have the logits' shape");
   }
   check_same_shape("cross_entropy", logits, probabilities);
   const Real a = checked_smoothing(options.label_smoothing);
@@ -249,7 +248,7 @@ Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOpt
 
 namespace {
 
-// Throws unless what is given broadcasts to the shape of x.
+// Throws unless `given` broadcasts to the shape of x.
 void check_weight(const char* op, const char* name, const Tensor& given, const Tensor& x) {
   if (given.defined() && broadcast_shapes(op, given.shape(), x.shape()) != x.shape()) {
     fail<ShapeError>(op, name, " ", given.shape(), " does not broadcast to ", x.shape());
@@ -309,7 +308,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
         [](auto x, auto t, auto) { return sigmoid(x) - t; }, [](auto x, auto, auto) { return -x; });
     return weighted(op, losses, options.weight, options.reduction);
   }
-  // The same where yes counts c times.
+  // The same with weight c for yes.
   const auto softplus_of_minus = [](auto x) { return maximum(-x, 0) + log1p(exp(-abs(x))); };
   const Tensor losses = elementwise(
       "weighted_binary_cross_entropy_with_logits", logits, target, options.pos_weight,

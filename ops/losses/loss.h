@@ -1,5 +1,5 @@
-// Losses of predicted probabilities: cross-entropies, likelihoods, divergence. (Those of distances and of margins are
-// in distance_loss.h, that of unaligned sequences in ctc_loss.h.)
+// Losses of predicted probabilities: cross-entropies, likelihoods, divergence. (Losses of distances and margins are in
+// distance_loss.h, that of unaligned sequences in ctc_loss.h.)
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 namespace xgrad {
 
 struct CrossEntropyOptions {
-  Tensor weight = {};                          ///< (V): how much each class counts; undefined: 1
-  std::optional<std::int64_t> ignore_index{};  ///< samples with this target do not count: their loss and gradient are 0
-  double label_smoothing = 0;                  ///< share of the target that is spread evenly over all classes
+  Tensor weight = {};                          ///< (V): of each class; undefined: 1
+  std::optional<std::int64_t> ignore_index{};  ///< samples with this target are ignored: their loss and gradient are 0
+  double label_smoothing = 0;                  ///< share of the target spread evenly over all classes
   Reduction reduction = Reduction::mean;
 };
 
@@ -20,20 +20,20 @@ struct CrossEntropyOptions {
 ///
 ///     loss = -(1 - a) w_t ln p_t - a/V sum_c w_c ln p_c,      p = softmax(logits), a = label_smoothing, w = weight
 ///
-/// A class that the smoothing alone asks for and that has probability 0 (logit -inf) is left out of the sum. Infinite
-/// logits count as in log_softmax. A number added to all logits of a sample changes nothing, however large. The mean
-/// is over the samples that are not ignored, each counted w_t times; if there are samples and none counts, the loss is
-/// 0, and so is its gradient. Throws ShapeError when the shapes do not fit, ValueError for a target outside [0, V) that
+/// A class of probability 0 (logit -inf) that only the smoothing weights is left out of the sum. Infinite logits count
+/// as in log_softmax. A number added to all logits of a sample changes nothing, however large. The mean is over the
+/// samples that are not ignored, each counted w_t times; if all samples are ignored, the loss is 0, and so is its
+/// gradient. Throws ShapeError when the shapes do not fit, ValueError for a target outside [0, V) that
 /// is not ignored (the sample is named), or a smoothing outside [0, 1].
 Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
 
 namespace plain {
-/// The same in single operations, by way of log_softmax: what runs under Plain.
+/// The same in single operations, by way of log_softmax, as run under Plain.
 Tensor cross_entropy(const Tensor& logits, const Index& targets, const CrossEntropyOptions& options = {});
 }  // namespace plain
 
 struct SoftCrossEntropyOptions {
-  Tensor weight = {};  ///< (V): how much each class counts; undefined: 1
+  Tensor weight = {};  ///< (V): of each class; undefined: 1
   double label_smoothing = 0;
   Reduction reduction = Reduction::mean;
 };
@@ -44,21 +44,21 @@ struct SoftCrossEntropyOptions {
 Tensor cross_entropy(const Tensor& logits, const Tensor& probabilities, const SoftCrossEntropyOptions& options = {});
 
 struct NllLossOptions {
-  Tensor weight = {};                          ///< (V): how much each class counts; undefined: 1
-  std::optional<std::int64_t> ignore_index{};  ///< samples with this target do not count
+  Tensor weight = {};                          ///< (V): of each class; undefined: 1
+  std::optional<std::int64_t> ignore_index{};  ///< samples with this target are ignored
   Reduction reduction = Reduction::mean;
 };
 
 /// Negative log-likelihood of log-probabilities (..., V) and classes (...): loss = -w_t log_p_t, the mean as in
-/// cross_entropy, which is this behind log_softmax. Throws ShapeError, and ValueError for a target outside [0, V) that
+/// cross_entropy, which is log_softmax followed by this. Throws ShapeError, and ValueError for a target outside [0, V) that
 /// is not ignored.
 Tensor nll_loss(const Tensor& log_p, const Index& targets, const NllLossOptions& options = {});
 
-/// For kl_div: the sum divided by the size of the first axis, which is the divergence of distributions (B, V).
+/// For kl_div: the sum divided by the size of the first axis, the mean divergence of distributions (B, V).
 struct BatchMean {};
 inline constexpr BatchMean batchmean;
 
-/// What becomes of the losses of single elements in kl_div: a Reduction, or batchmean.
+/// The reduction of the losses of elements in kl_div: a Reduction, or batchmean.
 class KlDivReduction {
  public:
   constexpr KlDivReduction(Reduction each) : each_(each) {}
@@ -81,18 +81,18 @@ struct KlDivOptions {
 Tensor kl_div(const Tensor& log_prediction, const Tensor& target, const KlDivOptions& options = {});
 
 struct BinaryCrossEntropyOptions {
-  Tensor weight = {};  ///< how much each element counts, of a shape that broadcasts to theirs; undefined: 1
+  Tensor weight = {};  ///< of each element, of a shape that broadcasts to theirs; undefined: 1
   Reduction reduction = Reduction::mean;
 };
 
-/// Cross-entropy of a yes-or-no question from the probability p of yes: -(t ln p + (1 - t) ln(1 - p)), target t in
-/// [0, 1], where no logarithm counts less than -100.      dy/dp = (p - t)/(p (1 - p)), p (1 - p) at least 1e-12
+/// Binary cross-entropy from the probability p of yes: -(t ln p + (1 - t) ln(1 - p)), target t in [0, 1], logarithms
+/// clamped to at least -100.      dy/dp = (p - t)/(p (1 - p)), p (1 - p) at least 1e-12
 /// Equal shapes. Throws ShapeError, ValueError for a p outside [0, 1].
 Tensor binary_cross_entropy(const Tensor& p, const Tensor& target, const BinaryCrossEntropyOptions& options = {});
 
 struct BinaryCrossEntropyWithLogitsOptions {
   Tensor weight = {};      ///< as above
-  Tensor pos_weight = {};  ///< how much the answer yes counts, of a shape that broadcasts to theirs; undefined: 1
+  Tensor pos_weight = {};  ///< of the answer yes, of a shape that broadcasts to theirs; undefined: 1
   Reduction reduction = Reduction::mean;
 };
 
@@ -103,7 +103,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& logits, const Tensor& targ
 
 struct GaussianNllLossOptions {
   bool full = false;  ///< with the constant ln(2 pi)/2
-  double eps = 1e-6;  ///< what a variance counts at least
+  double eps = 1e-6;  ///< the least variance
   Reduction reduction = Reduction::mean;
 };
 

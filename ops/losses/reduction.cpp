@@ -1,4 +1,4 @@
-// Reductions of losses, and what losses of two tensors check.
+// Reductions of losses, and the shape check of losses of two tensors.
 #include "reduction.h"
 
 #include "../../core/array/shape_hints.h"
@@ -8,7 +8,7 @@ namespace xgrad::detail {
 
 void refuse_nothing(const char* op, const Tensor& x, std::int64_t samples, Reduction reduction) {
   if (reduction == Reduction::mean && samples == 0) {
-    fail<ValueError>(op, "there is no mean of nothing, the shape is ", x.shape());
+    fail<ValueError>(op, "no elements to average, the shape is ", x.shape());
   }
 }
 

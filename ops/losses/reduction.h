@@ -1,17 +1,17 @@
-// What becomes of the losses of single samples or elements. There is no mean of nothing (ops/reduce/reduce.h): with
-// Reduction::mean all losses throw ValueError where there are no samples at all.
+// Reductions of the losses of samples or elements. With Reduction::mean all losses throw ValueError where there are no
+// samples at all (ops/reduce/reduce.h).
 #pragma once
 
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
 
-// To g++ the enumerator hides xgrad::none.
+// g++ warns that the enumerator hides xgrad::none.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What becomes of the losses of single samples.
+/// The reduction of the losses of samples.
 enum class Reduction {
-  mean,  ///< their mean (over the samples that count)
+  mean,  ///< their mean (over samples that are not ignored)
   sum,   ///< their sum
   none,  ///< they are returned one by one
 };
@@ -23,9 +23,9 @@ struct LossOptions {
 
 namespace detail {
 
-/// The losses as the reduction has them. Throws as refuse_nothing, for the losses.
+/// The losses, reduced. Throws as refuse_nothing, for the losses.
 Tensor reduced(const char* op, const Tensor& losses, Reduction reduction);
-/// Throws ValueError if the mean of no samples is asked for; x is what the error shows.
+/// Throws ValueError if the mean of no samples is asked for; the error shows the shape of x.
 void refuse_nothing(const char* op, const Tensor& x, std::int64_t samples, Reduction reduction);
 
 /// Throws ShapeError unless both have one shape.

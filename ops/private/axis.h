@@ -1,4 +1,4 @@
-// The axis of what goes along single elements, in PyTorch's sense. Private.
+// Axes of operations along single elements, in PyTorch's sense. Private.
 #pragma once
 
 #include <string_view>
@@ -7,14 +7,14 @@
 
 namespace xgrad {
 
-/// The axis counted from 0, as normalize_axis, for what goes along an axis of single elements: reductions, sorting, sums
-/// up to each place. Of a scalar, 0 and -1 mean its one element, and the result is 0.
+/// The axis counted from 0, as normalize_axis, for operations along single elements: reductions, sorting, cumulative
+/// sums. A scalar has axes 0 and -1, for which the result is 0.
 inline int normalize_axis_or_scalar(std::string_view op, int axis, int rank) {
   if (rank == 0 && (axis == 0 || axis == -1)) return 0;
   return normalize_axis(op, axis, rank);
 }
 
-/// The shape of what is reduced over these axes, counted from 0, with size 1 in their place.
+/// The shape after a reduction over these axes, counted from 0, with size 1 in their place.
 inline Shape kept_shape(Shape shape, const Axes& axes) {
   for (const int axis : axes) shape[axis] = 1;
   return shape;

@@ -1,4 +1,4 @@
-// What the distributions share: checks of parameters and values, and shapes. Private.
+// Shared by the distributions: checks of parameters and values, and shapes. Private.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline void check_not_nan(const char* op, const char* name, const Tensor& x) {
   check_each(op, name, x, "numbers", [](Real number) { return number == number; });
 }
 
-// The shape of samples: so many draws of every distribution of the batch.
+// The shape of samples: draws of this shape from every distribution of the batch.
 inline Shape extended(const char* op, const Shape& sample_shape, const Shape& batch) {
   if (std::any_of(sample_shape.begin(), sample_shape.end(), [](std::int64_t size) { return size < 0; })) {
     fail<ValueError>(op, "negative size in the sample shape ", sample_shape);
@@ -39,7 +39,7 @@ inline Shape extended(const char* op, const Shape& sample_shape, const Shape& ba
 inline Tensor finite(const Tensor& logits) {
   return clamp(logits, {.min = std::numeric_limits<Real>::lowest(), .max = std::numeric_limits<Real>::max()});
 }
-// Probabilities no nearer to 0 and 1 than rounding, so that their logarithms are finite.
+// Probabilities clamped away from 0 and 1 by the machine epsilon, so that their logarithms are finite.
 inline Tensor within_rounding(const Tensor& probs) {
   constexpr Real eps = std::numeric_limits<Real>::epsilon();
   return clamp(probs, {.min = eps, .max = 1 - eps});

@@ -1,13 +1,13 @@
-// Elements that a kernel has chosen already.
+// Elements at positions chosen by a kernel.
 #pragma once
 
 #include "../../core/graph/tensor.h"
 
 namespace xgrad {
 
-/// gather(x, axis, positions), which are right. The axis counts from 0.
+/// gather(x, axis, positions) without a check of the positions. The axis counts from 0.
 Tensor gathered(const Tensor& x, int axis, const Index& positions);
-/// The same, of which the values are known.
+/// The same where the values are known.
 Tensor gathered(const Tensor& x, int axis, const Index& positions, Array values);
 
 }  // namespace xgrad

@@ -1,11 +1,10 @@
 // Factorisations by xtensor-blas.
 //
-// xt::lapack and what it is built on, cxxlapack and cxxblas, not xt::linalg above them: that throws std::runtime_error
-// without saying which matrix, factorises anew for every right-hand side, and solves triangular systems for one column
-// only.
+// xt::lapack and its base, cxxlapack and cxxblas, not xt::linalg above them, which throws std::runtime_error without
+// naming the matrix, factorises anew for every right-hand side, and solves triangular systems for one column only.
 //
-// LAPACK counts columns, the library rows: in memory each one's matrix is the other's transpose. Symmetric and
-// triangular matrices, inverses and singular values need no copy for that.
+// LAPACK is column-major, the library row-major: in memory the matrix of one is the transpose of the other's. Symmetric
+// and triangular matrices, inverses and singular values need no copy for that.
 #include "lapack.h"
 
 #include <algorithm>
@@ -114,8 +113,7 @@ void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Rea
 
 int eigh(std::int64_t n, Real* a, Real* w) {
   const detail::InsideBlas inside;
-  // xt::lapack asks LAPACK how much memory it takes, and LAPACK answers in Real: too little where float has no digits
-  // for it.
+  // Not the workspace size that xt::lapack asks LAPACK for: it is a Real, too small where a float rounds it down.
   std::vector<Real> work(static_cast<std::size_t>(1 + 6 * n + 2 * n * n));
   std::vector<Count> whole(static_cast<std::size_t>(3 + 5 * n));
   return cxxlapack::syevd<Count>('V', 'U', count(n), a, count(n), w, work.data(), count(std::ssize(work)), whole.data(),
@@ -134,7 +132,7 @@ int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real*
                                    count(full ? m : k), work.data(), length, whole.data());
   };
   call(-1);
-  // LAPACK answers in Real: a little more, where float has no digits for it.
+  // LAPACK returns the size as a Real; a little more, in case a float rounded it down.
   work.resize(static_cast<std::size_t>(static_cast<double>(work[0]) * 1.000001) + 1);
   return call(count(std::ssize(work)));
 }

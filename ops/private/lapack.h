@@ -1,7 +1,7 @@
-// Factorisations of dense matrices on plain memory, row by row. The one door to xtensor-blas's LAPACK.
+// Factorisations of dense matrices on plain memory, row by row. The only access to xtensor-blas's LAPACK.
 //
-// Whoever calls has checked what LAPACK would complain about: sizes are at least 1, elements finite. A function that
-// can fail nevertheless says where: it returns 0, or the number (from 1) of the pivot or leading block that failed.
+// The caller has checked LAPACK's preconditions: sizes are at least 1, elements finite. A function that can still fail
+// returns 0, or the number (from 1) of the pivot or leading block that failed.
 // Threads: any may call these.
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace xgrad::lapack {
 
-/// The largest size of a matrix that LAPACK can count the elements and the memory to work in of.
+/// The largest size of a matrix whose elements and workspace LAPACK can count.
 inline constexpr std::int64_t largest_size = 16384;
 
-/// Whether a matrix or its transpose is meant.
+/// A matrix or its transpose.
 enum class Form { plain, transposed };
 
 /// a (n, n) -> its factors with partial pivoting, L U of the transpose; the diagonal of U is a's. `pivots` has room for
@@ -29,8 +29,8 @@ int inverse(std::int64_t n, Real* a);
 /// is not positive definite.
 int cholesky(std::int64_t n, Real* a);
 
-/// A triangle of a square matrix: below the diagonal, or above it; the elements of the diagonal 1, whatever stands
-/// there.
+/// A triangle of a square matrix: the lower one, or the upper one; with `unit` the diagonal is not read and counts as
+/// 1.
 struct Triangle {
   bool upper = false;
   bool unit = false;
@@ -46,10 +46,10 @@ void qr(std::int64_t m, std::int64_t n, const Real* a, std::int64_t columns, Rea
 /// ascending. Fails if the iteration does not converge.
 int eigh(std::int64_t n, Real* a, Real* w);
 
-/// Which singular vectors: as many as there are singular values, or bases of the whole spaces.
+/// Singular vectors: as many as there are singular values, or bases of the whole spaces.
 enum class Vectors { reduced, full };
-/// a (m, n) = u diag(s) vh, s descending, k = min(m, n) many; u (m, k or m), vh (k or n, n). What a held is lost. Fails
-/// if the iteration does not converge.
+/// a (m, n) = u diag(s) vh, s descending, k = min(m, n) many; u (m, k or m), vh (k or n, n). Overwrites a. Fails if the
+/// iteration does not converge.
 int svd(std::int64_t m, std::int64_t n, Real* a, Vectors vectors, Real* u, Real* s, Real* vh);
 
 }  // namespace xgrad::lapack

@@ -1,4 +1,4 @@
-// What the files of linear algebra share: the way through a batch of matrices, checks, and words for rules. Private.
+// Shared by the files of linear algebra: loops over a batch of matrices, checks, and functions for rules. Private.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline constexpr Real eps = std::numeric_limits<Real>::epsilon();
 
 // ---- Batches of matrices --------------------------------------------------------------------------------------------
 
-// The sizes of the matrices behind one another in memory. Threads: a plain value.
+// The sizes of matrices that lie behind one another in memory. Threads: a plain value.
 struct Matrices {
   Shape batch;
   std::int64_t m, n, count;
@@ -37,7 +37,7 @@ struct Matrices {
   std::int64_t size() const { return m * n; }
   std::int64_t k() const { return std::min(m, n); }
 
-  // The batch's shape with these sizes behind it.
+  // The batch's shape followed by these sizes.
   Shape with(std::initializer_list<std::int64_t> sizes) const {
     Shape shape = batch;
     for (const std::int64_t size : sizes) shape.push_back(size);
@@ -55,7 +55,7 @@ struct Matrices {
     return cat("matrix ", at, " of the batch");
   }
 
-  // So many matrices one thread takes at a time if a matrix takes `work` multiplications.
+  // How many matrices a thread takes at a time if each takes `work` multiplications.
   static std::int64_t grain(std::int64_t work) {
     constexpr std::int64_t enough = 1 << 16;
     return std::max<std::int64_t>(1, enough / std::max<std::int64_t>(work, 1));
@@ -97,7 +97,7 @@ inline void check_finite(const char* op, const Tensor& a, const char* which = ""
                      within % sizes.n, "]; needs finite numbers");
 }
 
-// Throws what `error(i, code)` throws for the first matrix that failed.
+// Calls `error(i, code)`, which throws, for the first matrix that failed.
 template <class F>
 void check_codes(const std::vector<int>& codes, const F& error) {
   const auto bad = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
@@ -112,7 +112,7 @@ inline std::vector<int> codes_for(const Matrices& sizes) {
   fail<NumericError>(op, sizes.name(i), " is singular; needs one that has an inverse");
 }
 
-// ---- Words for rules ------------------------------------------------------------------------------------------------
+// ---- Functions for rules --------------------------------------------------------------------------------------------
 
 // a' b and a b'.
 inline Tensor transposed_times(const Tensor& a, const Tensor& b) { return matmul(a, b, {.transpose_a = true}); }

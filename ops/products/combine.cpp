@@ -1,4 +1,4 @@
-// Combinations, composed of broadcasting and of choices by index.
+// Combinations, composed of broadcasting and indexing.
 #include "combine.h"
 
 #include <numeric>
@@ -53,7 +53,7 @@ Tensor vander(const Tensor& x, const VanderOptions& options) {
 }
 
 Tensor cartesian_prod(const Tensors& lists) {
-  if (lists.empty()) fail<ValueError>("cartesian_prod", "of no lists");
+  if (lists.empty()) fail<ValueError>("cartesian_prod", "needs at least 1 list");
   for (const Tensor& list : lists) {
     if (list.rank() != 1) fail<ShapeError>("cartesian_prod", "needs lists, got ", list.shape());
   }
@@ -85,11 +85,11 @@ Tensor combinations(const Tensor& x, const CombinationsOptions& options) {
   if (x.rank() != 1) fail<ShapeError>("combinations", "needs a list, got ", x.shape());
   if (r < 0 || r > most) fail<ValueError>("combinations", "r ", r, " is not in [0, ", most, "]");
   if (r == 0) return reshape(index_select(x, 0, Index(Shape{0})), {0});
-  // With replacement, of n + r - 1 places those of the chosen ones, if any: the others are steps to the next element.
+  // With replacement, by stars and bars: the elements are r of n + r - 1 places, the others steps to the next element.
   const std::int64_t places = options.with_replacement && x.size() > 0 ? x.size() + r - 1 : x.size();
   const std::int64_t count = number_of_choices(places, r);
   Index all(Shape{checked_multiply("combinations", count, r)});
-  // As odometers: the last place that can go on does, and those behind it begin after it, or with it.
+  // As an odometer: the last place that can advance does, and those behind it restart after it, or equal to it.
   const std::int64_t n = x.size(), step = options.with_replacement ? 0 : 1;
   const auto last = [&](std::int64_t place) { return n - 1 - step * (r - 1 - place); };
   std::int64_t* at = all.mutable_data();

@@ -17,7 +17,7 @@ Tensor cross(const Tensor& a, const Tensor& b, int axis = -1);
 
 struct VanderOptions {
   std::optional<std::int64_t> n = {};  ///< columns; as many as x has elements if not given
-  bool increasing = false;             ///< powers 0, 1, ..., n - 1; else the other way round
+  bool increasing = false;             ///< powers 0, 1, ..., n - 1; else descending
 };
 /// Powers of each element: y_ij = x_i^(n - 1 - j).      (..., m) -> (..., m, n)
 /// Throws ShapeError for a scalar, ValueError for a negative n.
@@ -29,10 +29,10 @@ Tensor cartesian_prod(const Tensors& lists);
 
 struct CombinationsOptions {
   std::int64_t r = 2;             ///< elements in each
-  bool with_replacement = false;  ///< an element may stand in one several times
+  bool with_replacement = false;  ///< an element may occur several times
 };
-/// All choices of r elements of a list, in its order: a row for each. Throws ShapeError unless x has one axis,
-/// ValueError for an r outside [0, 2^20], LimitError, before any work, where there is no memory for all.
+/// All combinations of r elements of a list, in its order: a row for each. Throws ShapeError unless x has one axis,
+/// ValueError for an r outside [0, 2^20], LimitError, before any work, where memory is too small for all.
 Tensor combinations(const Tensor& x, const CombinationsOptions& options = {});
 
 }  // namespace xgrad

@@ -51,7 +51,7 @@ Named reduced_to(const Named& a, const std::string& wanted) {
   return {sum(a.x, {.axis = others}), keep_if(a.axes, [&](char axis) { return holds(wanted, axis); })};
 }
 
-// The diagonal where a name stands twice.
+// The diagonal where a name is repeated.
 Named without_repetitions(Named a) {
   for (std::size_t i = 0; i < a.axes.size();) {
     const std::size_t again = a.axes.find(a.axes[i], i + 1);
@@ -101,7 +101,7 @@ Named multiplied(const Named& first, const Named& second, const std::string& wan
     return reshape(x, batch.empty() ? Shape{rows, columns} : Shape{outer, rows, columns});
   };
   const Tensor x = ta ? matrices(p.x, k, m) : matrices(p.x, m, k), y = tb ? matrices(q.x, n, k) : matrices(q.x, k, n);
-  // Without an inner axis it is a product of elements, which needs no sums.
+  // Without an inner axis it is an elementwise product, which needs no sums.
   const Tensor product = inner.empty() ? x * (tb ? reshape(y, batch.empty() ? Shape{1, n} : Shape{outer, 1, n}) : y)
                                        : matmul(x, y, {.transpose_a = ta, .transpose_b = tb});
   Shape shape;
@@ -110,7 +110,7 @@ Named multiplied(const Named& first, const Named& second, const std::string& wan
   return {reshape(product, shape), batch + left + right};
 }
 
-// A formula taken apart: the names of the axes of every factor, where '.' stands for three dots, and of the result.
+// A parsed formula: the names of the axes of every factor, where '.' stands for three dots, and of the result.
 struct Equation {
   std::vector<std::string> factors;
   std::string result;
@@ -149,8 +149,8 @@ Equation parsed(std::string_view formula) {
     }
   }
   for (const char c : f.result) {
-    if (std::ranges::count(f.result, c) > 1) refuse("'", c, "' stands twice in the result");
-    if (c != '.' && !holds(all, c)) refuse("'", c, "' of the result stands in no factor");
+    if (std::ranges::count(f.result, c) > 1) refuse("'", c, "' appears twice in the result");
+    if (c != '.' && !holds(all, c)) refuse("'", c, "' of the result appears in no factor");
   }
   return f;
 }

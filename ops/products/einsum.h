@@ -21,7 +21,7 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const Axes& axes_a, const Axe
 ///     einsum("bqd,bkd->bqk", {q, k});      // scores of an attention
 ///     einsum("ii->", {a});                 // trace: a letter repeated within a factor means the diagonal
 ///     einsum("...ij->...ji", {a});         // dots stand for any axes, which broadcast
-/// Without an arrow the result has the letters that stand only once, in alphabetical order. Factors are multiplied
+/// Without an arrow the result has the letters that appear only once, in alphabetical order. Factors are multiplied
 /// from left to right, each pair by one matmul. Throws ValueError for a formula that is malformed or has another number
 /// of factors, ShapeError when a factor has another number of axes than letters or a letter has two sizes.
 Tensor einsum(std::string_view formula, const Tensors& factors);

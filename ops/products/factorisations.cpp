@@ -1,4 +1,4 @@
-// Linear algebra: factorisations, what is made of them, and their rules.
+// Linear algebra: factorisations, functions composed of them, and their rules.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -91,7 +91,7 @@ Qr qr(const Tensor& a, const QrOptions& options) {
 
 namespace {
 
-// Where the largest number of a line is negative, the line with the other sign, and its partner.
+// Flips the sign of a line and its partner where the number of largest magnitude in the line is negative.
 void make_largest_positive(Real* line, std::int64_t size, std::int64_t step, Real* partner, std::int64_t partner_size,
                            std::int64_t partner_step) {
   std::int64_t largest = 0;
@@ -103,8 +103,8 @@ void make_largest_positive(Real* line, std::int64_t size, std::int64_t step, Rea
   for (std::int64_t i = 0; i < partner_size; ++i) partner[i * partner_step] = -partner[i * partner_step];
 }
 
-// 1 / (x_j - x_i), 0 on the diagonal. Refuses two of x's numbers that are no further apart than `tolerance` times the
-// largest magnitude among `values`, which x is in the first place: `what` says of what, `values` what to show.
+// 1 / (x_j - x_i), 0 on the diagonal. Throws if two neighbours in x are no further apart than `tolerance` times its
+// largest magnitude; the error names `what` ("eigen", "singular") and prints the numbers of `shown`.
 Tensor inverse_gaps(const char* op, const char* what, const Tensor& x, const Array& shown, Real tolerance) {
   const std::int64_t n = x.dim(-1);
   Shape batch = x.shape();
@@ -260,7 +260,7 @@ struct Spectrum {
     }
     return result;
   }
-  // v diag(1/s) u', over what does not count as 0.
+  // v diag(1/s) u', over the singular values that do not count as 0.
   Array inverse() const {
     const NoGrad off;
     Array inverses = parts.s.value();

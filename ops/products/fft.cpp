@@ -1,5 +1,5 @@
-// Fourier transforms: two linear maps along the last axis, each of which is the gradient of the other but for weights,
-// since a result that stands for its conjugate, too, counts twice.
+// Fourier transforms: two linear maps along the last axis, each the gradient of the other up to weights, since a
+// result that also represents its conjugate counts twice.
 #include "fft.h"
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace xgrad::fft {
 namespace {
 
-// `inner` for the results that stand for two, 1 for the others: the first, and of an even n the last.
+// `inner` for results that represent two, 1 for the others: the first and, for an even n, the last.
 Tensor weights(std::int64_t n, Real inner) {
   Array all(Shape{n / 2 + 1, 1}, inner);
   Real* of = all.mutable_data();

@@ -1,5 +1,5 @@
-// Fourier transforms of real numbers. What they give is complex; an array of complex numbers is here one of reals with
-// a last axis of 2, the real and the imaginary part: what torch.view_as_real makes.
+// Fourier transforms of real numbers. The results are complex; an array of complex numbers is here one of reals with a
+// last axis of 2, the real and the imaginary part, as in torch.view_as_real.
 //
 //     const Tensor c = fft::rfft(x);              // x (B, 400) -> (B, 201, 2)
 //     const Tensor power = sum(square(c), {.axis = -1});
@@ -12,15 +12,15 @@
 
 namespace xgrad::fft {
 
-/// Which way of a transform is divided by its length n.
+/// The normalisation of a transform of length n: which direction is divided.
 enum class FftNorm {
-  backward,  ///< the way back by n
-  forward,   ///< the way there by n
+  backward,  ///< the inverse by n
+  forward,   ///< the transform by n
   ortho      ///< both by sqrt n
 };
 
 struct RfftOptions {
-  std::optional<std::int64_t> n = {};  ///< how many numbers: what is missing is 0, what is beyond is left out
+  std::optional<std::int64_t> n = {};  ///< how many numbers: padded with zeros, or cut off
   int axis = -1;
   FftNorm norm = FftNorm::backward;
 };
@@ -35,7 +35,7 @@ struct IrfftOptions {
   FftNorm norm = FftNorm::backward;
 };
 /// The inverse of rfft: x_j = (1/n) sum of c_k e^(2 pi i j k/n) over k < n, where c_(n - k) is the conjugate of c_k. An
-/// odd n has to be said. What c_0, and for an even n c_(n/2), have of an imaginary part counts for nothing.
+/// odd n must be given. The imaginary parts of c_0 and, for an even n, of c_(n/2) are ignored.
 ///     (..., m, ..., 2) -> (..., n, ...)
 /// Throws ShapeError unless the last axis is 2 and there is another, ValueError for an axis out of range and n < 1.
 Tensor irfft(const Tensor& c, const IrfftOptions& options = {});

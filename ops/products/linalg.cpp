@@ -23,7 +23,7 @@ using lapack::Triangle;
 
 namespace {
 
-// b repeated to the batch in which it meets a, and solve(i, x) of a's matrix i and b's part x, in place.
+// b broadcast to the batch that it shares with a, solved in place: solve(i, x) for matrix i of a and part x of b.
 template <class F>
 Array solved_in_place(const char* op, const Matrices& a, const Array& b, const F& solve) {
   const Matrices own(b.shape());
@@ -207,7 +207,7 @@ Tensor inv(const Tensor& a) {
 
 namespace {
 
-// The cofactors, from the singular values, which a matrix without an inverse has too:
+// The cofactors, from the singular values, so that they exist for a singular matrix too:
 //   det(u) det(vh) u diag(c) vh, c_i the product of the other singular values
 Array cofactors(const Tensor& a) {
   const NoGrad off;
@@ -290,7 +290,7 @@ Tensor logdet(const Tensor& a) {
 
 namespace {
 
-// A diagonal of matrices (m, n) whose rows stand in one line.
+// A diagonal of matrices (m, n) that are flattened.
 Slices diagonal_of(std::int64_t m, std::int64_t n, std::int64_t offset) {
   const std::int64_t row = offset < 0 ? 0 - std::max(offset, -m) : 0,
                      column = std::min(std::max<std::int64_t>(offset, 0), n);

@@ -1,10 +1,10 @@
-// Linear algebra on the last two axes: systems, determinants, factorisations, norms. On LAPACK, by xtensor-blas; every
+// Linear algebra on the last two axes: systems, determinants, factorisations, norms. Uses LAPACK, by xtensor-blas; every
 // rule is written in operations, so that there are gradients of any order.
 //
-// A tensor (..., m, n) is a batch of matrices; leading axes are gone through one by one, and broadcast where two
-// tensors meet. A batch may be empty, a matrix may not. All throw ShapeError for tensors with fewer than two axes,
+// A tensor (..., m, n) is a batch of matrices; leading axes are batch axes, and broadcast between two tensors. A batch
+// may be empty, a matrix may not. All throw ShapeError for tensors with fewer than two axes,
 // matrices without rows or columns or that are not square where they have to be, and leading axes that do not
-// broadcast; LimitError for sizes beyond 16384; and, but for trace, diagonal and the norms, NumericError for NaN and
+// broadcast; LimitError for sizes beyond 16384; and, except trace, diagonal and the norms, NumericError for NaN and
 // infinities. Errors name the operation and the matrix: `inv: matrix [1, 0] of the batch is singular`. Whether a matrix
 // is singular is decided as LAPACK does: when a pivot is exactly 0. (' means transposed, g' the gradient of a result.)
 #pragma once
@@ -30,7 +30,7 @@ Tensor solve(const Tensor& a, const Tensor& b, const SolveOptions& options = {})
 struct TriangularOptions {
   bool upper = false;          ///< a's triangle: above the diagonal; else below
   bool left = true;            ///< a x = b; else x a = b
-  bool unitriangular = false;  ///< the diagonal is 1, whatever stands there
+  bool unitriangular = false;  ///< the diagonal counts as 1 and is not read
 };
 /// x = a^-1 b for a triangular a, of which the other triangle is not read; its gradient there is 0. A b of one axis is
 /// a column. Throws NumericError for a 0 on the diagonal.
@@ -41,7 +41,7 @@ Tensor inv(const Tensor& a);
 
 struct PinvOptions {
   double atol = 0;                  ///< singular values up to max(atol, rtol s_max) count as 0
-  std::optional<double> rtol = {};  ///< max(m, n) eps, if nothing is said
+  std::optional<double> rtol = {};  ///< max(m, n) eps if not given
 };
 /// The pseudo-inverse (Moore and Penrose).      a (..., m, n) -> y (..., n, m)
 ///   dL/da = -y^T gy y^T + (1 - a y) gy^T y y^T + y^T y gy^T (1 - y a), for changes of a that keep its rank
@@ -52,7 +52,7 @@ Tensor pinv(const Tensor& a, const PinvOptions& options = {});
 Index matrix_rank(const Tensor& a, const PinvOptions& options = {});
 
 struct LstsqOptions {
-  /// Singular values up to rcond s_max count as 0; max(m, n) eps, if nothing is said.
+  /// Singular values up to rcond s_max count as 0; max(m, n) eps if not given.
   std::optional<double> rcond = {};
 };
 struct LeastSquares {
@@ -61,8 +61,8 @@ struct LeastSquares {
   Index rank;              ///< of each matrix of a
   Tensor singular_values;  ///< of each matrix of a (..., min(m, n)), descending; no gradient
 };
-/// The x that makes |a x - b| least, and of several the smallest: x = pinv(a) b.      a (..., m, n), b (..., m, k), or
-/// a vector as for solve, whose residuals are (..., 1). The same as PyTorch's with the driver gelsd.
+/// The least-squares solution: x that minimises |a x - b|, of several the smallest, pinv(a) b.      a (..., m, n),
+/// b (..., m, k), or a vector as for solve, whose residuals are (..., 1). The same as PyTorch's with the driver gelsd.
 ///   dL/db = y' gx      dL/da as of y = pinv(a): where a lacks rank, for changes of a that leave its rank as it is
 /// Throws ValueError for an rcond that is negative or NaN.
 LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options = {});
@@ -70,14 +70,14 @@ LeastSquares lstsq(const Tensor& a, const Tensor& b, const LstsqOptions& options
 // ---- Determinants ---------------------------------------------------------------------------------------------------
 
 /// The determinant.      (..., n, n) -> (...)      dL/da = gy times the cofactors (y a'^-1), also of a singular a.
-/// There is no second derivative at an a that is singular: asking for it throws NumericError.
+/// A singular a has no second derivative: asking for it throws NumericError.
 Tensor det(const Tensor& a);
 
 struct SignAndLog {
   Tensor sign;       ///< 1, -1, or 0 for a singular matrix; no gradient
   Tensor logabsdet;  ///< ln |det a|, -inf for a singular matrix
 };
-/// The determinant where it is too large or too small for a number.      d logabsdet/da = a'^-1; asking for it at a
+/// The sign and logarithm of the determinant, without overflow.      d logabsdet/da = a'^-1; asking for it at a
 /// singular a throws NumericError.
 SignAndLog slogdet(const Tensor& a);
 /// ln det a; NaN where det a < 0. Gradient as for slogdet.
@@ -142,8 +142,8 @@ Tensor svdvals(const Tensor& a);
 
 // ---- Norms ----------------------------------------------------------------------------------------------------------
 
-/// sqrt(sum x_i^2) over axes, of all elements if nothing is said; without overflow.      dy/dx_i = x_i / y, 0 where
-/// y = 0. (As in all reductions the axes stand behind x; vector_norm has other norms.)
+/// sqrt(sum x_i^2) over axes, by default of all elements; without overflow.      dy/dx_i = x_i / y, 0 where
+/// y = 0. (As in all reductions the axes come after x; vector_norm has other norms.)
 Tensor norm(const Tensor& x, const ReduceOptions& options = {});
 Tensor norm(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
@@ -154,7 +154,7 @@ struct VectorNormOptions {
   bool keepdim = false;
 };
 /// The norm of the elements along axes, as one vector. No gradient flows to elements that are 0 (but for max and min,
-/// which share it among equal elements). Throws ValueError for an ord of NaN, and for max and min of nothing.
+/// which share it among equal elements). Throws ValueError for an ord of NaN, and for max and min of no elements.
 Tensor vector_norm(const Tensor& x, const VectorNormOptions& options = {});
 
 enum class MatrixNorm {
@@ -177,7 +177,7 @@ Tensor matrix_norm(const Tensor& a, const MatrixNormOptions& options = {});
 // ---- Diagonals, powers ----------------------------------------------------------------------------------------------
 
 struct DiagonalOptions {
-  std::int64_t offset = 0;  ///< so many columns to the right of the main diagonal; below it if negative
+  std::int64_t offset = 0;  ///< how many columns to the right of the main diagonal; below it if negative
   int axis1 = -2;           ///< of the rows of the matrices
   int axis2 = -1;           ///< of their columns
 };
@@ -203,7 +203,7 @@ Tensor matrix_exp(const Tensor& a);
 }  // namespace xgrad::linalg
 
 namespace xgrad {
-// What PyTorch has at its top level, too.
+// Functions that PyTorch also has at its top level.
 using linalg::det;
 using linalg::diag;
 using linalg::diag_embed;

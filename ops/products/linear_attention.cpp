@@ -1,4 +1,4 @@
-// Linear attention, in the operations that there are: with all weights, and without any.
+// Linear attention, composed of operations: with all weights, and without any.
 #include "linear_attention.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace {
 
 constexpr const char* op = "linear_attention";
 
-// The positions of a piece meet one by one, pieces by their sums: the cost per position is least when a piece is about
-// as long as a head is wide.
+// The positions of a piece are multiplied one by one, earlier pieces by their sums: the cost per position is least when
+// a piece is about as long as a head is wide.
 constexpr std::int64_t piece = 64;
 
 void check(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads, bool causal) {
@@ -45,16 +45,16 @@ Tensor split_heads(const Tensor& x, std::int64_t heads) {
   return transpose(reshape(x, {x.dim(0), x.dim(1), heads, x.dim(2) / heads}), 1, 2);
 }
 
-// elu(x) + 1, but not by way of a sum that is 0 as soon as e^x is below the digits of 1: then all keys that a query
-// sees would have the weight 0.
+// elu(x) + 1, but not as a sum, which would be 0 as soon as e^x is below the digits of 1: all keys that a query sees
+// would then have weight 0.
 Tensor phi(const Tensor& x) {
   return elementwise(
       "elu_plus_one", x, [](auto v) { return where(v > 0, v + 1, exp(detail::below_zero(v))); },
       [](auto v, auto) { return where(v > 0, 1, exp(detail::below_zero(v))); });
 }
 
-// Queries and keys as features (B, H, T, d), values with a one behind them (B, H, S, e + 1): so that the sum of the
-// weights is computed with the weighted sum.
+// Queries and keys as features (B, H, T, d), values followed by a one (B, H, S, e + 1), so that the sum of the weights
+// is computed with the weighted sum.
 struct Features {
   Tensor q, k, v;
 
@@ -103,7 +103,7 @@ Tensor in_pieces(const Tensor& x, std::int64_t pieces, std::int64_t length) {
   return reshape(whole, {x.dim(0), x.dim(1), pieces, length, x.dim(3)});
 }
 
-// The sums that each causal query sees, (B, H, T, e + 1), after those of `past` (B, H, d, e + 1), which takes all in.
+// The sums that each causal query sees, (B, H, T, e + 1), including those of `past` (B, H, d, e + 1), which is updated.
 Tensor causal_sums(const Features& x, Tensor& past) {
   const std::int64_t T = x.q.dim(2), length = std::clamp<std::int64_t>(T, 1, piece);
   const std::int64_t pieces = (T + length - 1) / length;

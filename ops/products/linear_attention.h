@@ -9,14 +9,14 @@
 namespace xgrad {
 
 struct LinearAttentionFuncOptions {
-  bool causal = false;             ///< query t sees keys 0 ... t only
-  std::optional<Index> lengths{};  ///< so many keys are valid, from the first: (B)
+  bool causal = false;             ///< query t sees only keys 0 ... t
+  std::optional<Index> lengths{};  ///< how many keys are valid, from the first: (B)
 };
 
 /// y_t = phi(q_t) sum_s phi(k_s)' v_s / phi(q_t) sum_s phi(k_s)',      phi(x) = elu(x) + 1
 ///
 /// The sums are over all keys s, or when causal over s <= t: then the sequence is taken in pieces, within which queries
-/// meet keys one by one, while all pieces before are one sum. H heads stand side by side in the last axis.
+/// meet keys one by one, while all earlier pieces are one sum. H heads are side by side in the last axis.
 /// q (B, T, H d), k (B, S, H d), v (B, S, H e) -> (B, T, H e). A query that sees no key gives 0. Throws ShapeError when
 /// shapes do not fit or causal queries are not as many as keys, ValueError when widths do not divide by H or for a
 /// length outside [0, S].
@@ -24,12 +24,12 @@ Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::
                         const LinearAttentionFuncOptions& options = {});
 
 namespace plain {
-/// The same by way of all weights phi(q_t) phi(k_s)', T S of them: what runs under Plain.
+/// The same by way of all T S weights phi(q_t) phi(k_s)', as run under Plain.
 Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t heads,
                         const LinearAttentionFuncOptions& options = {});
 }  // namespace plain
 
-/// All that causal linear attention needs to know of the positions before: a recurrence of fixed size.
+/// The state of causal linear attention after some positions: a recurrence of fixed size.
 ///
 ///     sums_t = sums_(t-1) + phi(k_t)' (v_t, 1),      y_t = the quotient of phi(q_t) sums_t's columns and its last
 struct LinearAttentionState {

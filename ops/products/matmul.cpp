@@ -22,7 +22,7 @@ constexpr std::int64_t batch_multiplications = 1 << 18;
 
 Shape leading(const Shape& shape) { return Shape(ShortList<std::int64_t>(std::span(shape.begin(), shape.end() - 2))); }
 
-// All rows below one another: (..., C) -> (R, C).
+// All rows as one matrix: (..., C) -> (R, C).
 Tensor rows(const Tensor& x) {
   if (x.rank() == 2) return x;
   const Shape& shape = x.shape();
@@ -31,7 +31,7 @@ Tensor rows(const Tensor& x) {
   return reshape(x, {count, shape.back()});
 }
 
-// What to say of factors whose inner sizes differ, if they fit with other options.
+// A hint for factors with different inner sizes that would fit with other options.
 std::string transpose_hint(const Shape& a, const Shape& b, const MatmulOptions& given) {
   const auto size = [](const Shape& shape, bool second) {
     return shape.rank() < 2 ? shape[0] : shape.dim(second ? -2 : -1);
@@ -174,12 +174,13 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 }
 
 Tensor dot(const Tensor& a, const Tensor& b) {
-  if (a.rank() != 1 || a.shape() != b.shape()) fail<ShapeError>("dot", "no two vectors: ", a.shape(), " . ", b.shape());
+  if (a.rank() != 1 || a.shape() != b.shape())
+    fail<ShapeError>("dot", "needs two vectors of one size, got ", a.shape(), " and ", b.shape());
   return matmul(a, b);
 }
 
 Tensor outer(const Tensor& a, const Tensor& b) {
-  if (a.rank() != 1 || b.rank() != 1) fail<ShapeError>("outer", "no two vectors: ", a.shape(), ", ", b.shape());
+  if (a.rank() != 1 || b.rank() != 1) fail<ShapeError>("outer", "needs two vectors, got ", a.shape(), " and ", b.shape());
   return unsqueeze(a, 1) * b;
 }
 

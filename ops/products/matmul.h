@@ -5,7 +5,7 @@
 
 namespace xgrad {
 
-/// Factors that are taken transposed (their last two axes exchanged); nothing is copied for it.
+/// Factors taken transposed (their last two axes exchanged), without a copy.
 struct MatmulOptions {
   bool transpose_a = false;
   bool transpose_b = false;
@@ -21,7 +21,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {
 /// An affine map of the last axis, as one operation.      x (..., in), weight (out, in), bias (out) -> (..., out)
 ///   y = x weight^T + bias      dL/dx = gy weight      dL/dweight = gy^T x      dL/dbias = gy summed over all but the
 ///   last axis
-/// No bias when it is undefined. Throws ShapeError.
+/// An undefined bias is left out. Throws ShapeError.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 
 /// sum_i a_i b_i of two vectors. Throws ShapeError unless both have one axis and the same size.

@@ -1,4 +1,4 @@
-// The choice of precision, and of what multiplies.
+// The choice of precision and of the instructions for it.
 #include "matmul_precision.h"
 
 #include <atomic>

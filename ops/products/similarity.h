@@ -1,4 +1,4 @@
-// Unit vectors, and how near vectors are to each other. All with numpy's broadcasting, PyTorch's names and defaults.
+// Unit vectors, similarities and distances. All with numpy's broadcasting, PyTorch's names and defaults.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -6,8 +6,8 @@
 namespace xgrad {
 
 struct NormalizeOptions {
-  double p = 2;        ///< which norm, as in linalg::vector_norm
-  int axis = 1;        ///< along which the vectors lie
+  double p = 2;        ///< of the norm, as in linalg::vector_norm
+  int axis = 1;        ///< of the vectors
   double eps = 1e-12;  ///< vectors with a smaller norm are divided by this
 };
 /// y = x / max(|x|_p, eps), |x|_p the norm of each vector along the axis. Throws ValueError for an axis out of range,
@@ -15,35 +15,35 @@ struct NormalizeOptions {
 Tensor normalize(const Tensor& x, const NormalizeOptions& options = {});
 
 struct CosineSimilarityOptions {
-  int axis = 1;       ///< along which the vectors lie; it is gone in the result
-  double eps = 1e-8;  ///< what a norm counts at least
+  int axis = 1;       ///< of the vectors; the result lacks it
+  double eps = 1e-8;  ///< the least norm
 };
 /// y = a b / (max(|a|, eps) max(|b|, eps)), the cosine of the angle between vectors. Throws ShapeError, and ValueError
 /// for an axis out of range or an eps that is not positive.
 Tensor cosine_similarity(const Tensor& a, const Tensor& b, const CosineSimilarityOptions& options = {});
 
 struct PairwiseDistanceOptions {
-  double p = 2;          ///< which norm, as in linalg::vector_norm
-  double eps = 1e-6;     ///< added to each difference, so that the gradient of equal vectors is one of a distance
+  double p = 2;          ///< of the norm, as in linalg::vector_norm
+  double eps = 1e-6;     ///< added to each difference, so that the distance of equal vectors has a gradient
   bool keepdim = false;  ///< keep the last axis, with size 1
 };
 /// y = |a - b + eps|_p, the distance of vectors along the last axis. Throws ShapeError, ValueError for a p that is NaN.
 Tensor pairwise_distance(const Tensor& a, const Tensor& b, const PairwiseDistanceOptions& options = {});
 
 struct PdistOptions {
-  double p = 2;  ///< which norm, as in linalg::vector_norm
+  double p = 2;  ///< of the norm, as in linalg::vector_norm
 };
 /// The distances |x_i - x_j|_p of all pairs of rows with i < j, as a list: x (n, d) -> (n (n - 1)/2), the pairs of row
-/// 0 first. Rows that are equal have distance 0, whose gradient is 0. Throws ShapeError unless x has two axes,
+/// 0 first. Equal rows have distance 0 and gradient 0. Throws ShapeError unless x has two axes,
 /// ValueError for a p that is negative or NaN.
 Tensor pdist(const Tensor& x, const PdistOptions& options = {});
 
 struct RenormOptions {
-  double p = 2;      ///< which norm, as in linalg::vector_norm
+  double p = 2;      ///< of the norm, as in linalg::vector_norm
   int axis = 0;      ///< each position along it is one vector
-  double maxnorm = 1;  ///< how long a vector may be
+  double maxnorm = 1;  ///< the largest norm
 };
-/// x with each position along the axis no longer than maxnorm: x maxnorm/(|x|_p + 1e-7) where |x|_p is above it.
+/// x with the norm of each position along the axis at most maxnorm: x maxnorm/(|x|_p + 1e-7) where |x|_p is above it.
 /// Throws ValueError for an axis out of range, a p that is not positive, a maxnorm that is negative or NaN.
 Tensor renorm(const Tensor& x, const RenormOptions& options);
 
@@ -54,7 +54,7 @@ struct WeightNormOptions {
 /// Kingma 2016). g is of v's rank with size 1 along the other axes, or a list. Throws ShapeError, ValueError for an
 /// axis out of range.
 Tensor weight_norm(const Tensor& v, const Tensor& g, const WeightNormOptions& options = {});
-/// The length of each position along the axis, |v|, in the shape that weight_norm gives back v for.
+/// The norm |v| of each position along the axis, in the shape of g: weight_norm with it gives back v.
 Tensor weight_lengths(const Tensor& v, const WeightNormOptions& options = {});
 
 }  // namespace xgrad

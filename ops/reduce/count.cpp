@@ -76,11 +76,11 @@ Tensor bincount(const Index& x, const Tensor& weights, const BincountOptions& op
 
 namespace {
 
-// A setting as precise as the numbers that it is compared with. Not inlined: g++ 12 forgets the rounding where it makes
-// one register of two settings.
+// A setting rounded to the precision of the numbers that it is compared with. Not inlined: g++ 12 drops the rounding
+// where it puts two settings in one register.
 [[gnu::noinline]] double as_real(double setting) { return static_cast<double>(static_cast<Real>(setting)); }
 
-// Equal bins: from where to where, and the bin of each number, -1 outside.
+// Bins of equal width from `low` to `high`, and the bin of each number, -1 outside.
 struct EqualBins {
   double low, high;
   std::int64_t count;
@@ -131,7 +131,7 @@ Histogram histogram_of(const Tensor& x, const Index& bins, const Tensor& edges, 
   }
   if (options.density) {
     const Tensor total = sum(hist);
-    if (!(total.item() != 0)) fail<ValueError>("histogram", "there is no density where the total is ", total.item());
+    if (!(total.item() != 0)) fail<ValueError>("histogram", "no density for a total weight of ", total.item());
     const Tensor widths = narrow(edges, 0, 1, count) - narrow(edges, 0, 0, count);
     hist = hist / total / widths;
   }

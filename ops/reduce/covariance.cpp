@@ -49,7 +49,7 @@ Tensor covariances(const char* op, const Tensor& x, const CovOptions& options) {
   const Tensor correction = static_cast<Real>(options.correction) * taken;
   const Tensor freedom = total - correction;
   if (!(freedom.item() > 0)) {
-    fail<ValueError>(op, "nothing is left of the weights, ", total.item(), ", after the correction, ",
+    fail<ValueError>(op, "the sum of the weights, ", total.item(), ", does not exceed the correction, ",
                      correction.item());
   }
   const bool weighted = options.fweights || aweights.defined();
@@ -58,14 +58,14 @@ Tensor covariances(const char* op, const Tensor& x, const CovOptions& options) {
   return matmul(in_all(deviations), deviations, {.transpose_b = true}) / freedom;
 }
 
-// A single variable's as a number.
+// The matrix of a single variable as a scalar.
 Tensor without_axes_of_one(const Tensor& matrix) { return matrix.size() == 1 ? reshape(matrix, {}) : matrix; }
 
 void check_varies(const Tensor& x, const Tensor& variance) {
   const std::int64_t n = variance.size() == 0 ? 0 : x.size() / variance.size();
   for (std::int64_t i = 0; i < variance.size(); ++i) {
     const Real* row = x.value().data() + i * n;
-    // Rounding may leave something of numbers that are all the same.
+    // Rounding may leave a variance above 0 where all numbers are the same.
     if (variance.value().data()[i] == 0 || std::all_of(row, row + n, [&](Real value) { return value == row[0]; })) {
       fail<ValueError>("corrcoef", "variable ", i, " does not vary; needs each to have a variance");
     }

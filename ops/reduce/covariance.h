@@ -1,4 +1,4 @@
-// How variables go together: covariances and correlations.
+// Covariances and correlations.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@ namespace xgrad {
 
 struct CovOptions {
   double correction = 1;               ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
-  std::optional<Index> fweights = {};  ///< (n): how many times each observation was made; 1, if nothing is said
-  Tensor aweights = {};                ///< (n): how much each observation counts; undefined: 1
+  std::optional<Index> fweights = {};  ///< (n): how many times each observation was made; 1 if not given
+  Tensor aweights = {};                ///< (n): the weight of each observation; undefined: 1
 };
 /// The covariances of m variables observed n times: x (m, n) -> (m, m), of one variable (n), (1, n) or () a number.
 ///
@@ -18,7 +18,7 @@ struct CovOptions {
 ///
 /// with w = fweights aweights, W = sum_k w_k and d = W - correction, or with aweights W - correction sum_k w_k
 /// aweights_k / W. Gradients flow to x and to aweights. Throws ShapeError for an x of more than two axes or weights
-/// that are no list as long as there are observations, ValueError for a negative weight, weights whose sum is 0 or not
+/// that are not a list with one for each observation, ValueError for a negative weight, weights whose sum is 0 or not
 /// finite, and unless d > 0 (PyTorch: infinities).
 Tensor cov(const Tensor& x, const CovOptions& options = {});
 

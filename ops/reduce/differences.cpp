@@ -14,12 +14,12 @@
 namespace xgrad {
 namespace {
 
-// All of x along the axis but `before` positions in front and `after` behind.
+// x along the axis without its first `before` and last `after` positions.
 Tensor inner(const Tensor& x, int axis, std::int64_t before, std::int64_t after) {
   return narrow(x, axis, before, std::max<std::int64_t>(0, x.shape()[axis] - before - after));
 }
 
-// The areas between the points, one less than these.
+// The areas between neighbouring points, one less than the points.
 Tensor areas(const Tensor& y, int axis, Real dx) {
   if (y.shape()[axis] == 0) return y;
   return (inner(y, axis, 1, 0) + inner(y, axis, 0, 1)) * (dx / 2);
@@ -49,7 +49,7 @@ struct Weights {
   Tensor before, at, after;
 };
 
-// y = the sum of three neighbours, weighted. One of weight 0, as that in the middle of equal steps, is not looked at: 0
+// y = the weighted sum of three neighbours. A neighbour of weight 0, as in the middle of equal steps, is not read: 0
 // times infinity is 0.
 Tensor neighbours(const Tensor& x, int axis, std::int64_t first, std::int64_t count, const Weights& weights) {
   const auto part = [&](std::int64_t i, const Tensor& weight) {
@@ -58,7 +58,7 @@ Tensor neighbours(const Tensor& x, int axis, std::int64_t first, std::int64_t co
   return part(0, weights.before) + part(1, weights.at) + part(2, weights.after);
 }
 
-// The slope at t of the parabola through (t0, .), (t1, .), (t2, .): what each value counts.
+// The slope at t of the parabola through (t0, .), (t1, .), (t2, .), as weights of the three values.
 std::array<double, 3> parabola_slope(double t, double t0, double t1, double t2) {
   return {(2 * t - t1 - t2) / ((t0 - t1) * (t0 - t2)), (2 * t - t0 - t2) / ((t1 - t0) * (t1 - t2)),
           (2 * t - t0 - t1) / ((t2 - t0) * (t2 - t1))};

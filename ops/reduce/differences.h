@@ -1,4 +1,4 @@
-// Integrals and derivatives of functions of which the values at some points are known.
+// Integrals and derivatives of functions known at some points.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -11,7 +11,7 @@ struct TrapezoidOptions {
   double dx = 1;  ///< from one point to the next, where the points are not given
   int axis = -1;
 };
-/// What is left to say when the axis has been said: trapezoid(y, 0, {.dx = 0.5}).
+/// The options other than the axis: trapezoid(y, 0, {.dx = 0.5}).
 struct TrapezoidAxisOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
   double dx = 1;
@@ -36,10 +36,10 @@ inline Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, int axis) {
   return cumulative_trapezoid(y, x, {.axis = axis});
 }
 
-/// How gradient() takes differences.
+/// The options of gradient().
 struct DifferenceOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
-  AxisSet axis{};      ///< all, if nothing is said
+  AxisSet axis{};      ///< all by default
   int edge_order = 1;  ///< at both ends: 1, the difference of two points; 2, the slope of a parabola through three
 };
 /// The derivatives along each of the axes, in their order, of the shape of x: (x_(i + 1) - x_(i - 1))/(2 spacing)

@@ -1,4 +1,4 @@
-// Sorted lines have their NaN at the end: places are counted among what stands before them.
+// Sorted lines have their NaN at the end: positions are counted among the elements before them.
 #include "nan_statistics.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct SortedLines {
     for (std::int64_t line = 0; line < x.dim(0); ++line) {
       const Real* const from = x.value().data() + line * length;
       numbers.push_back(std::count_if(from, from + length, [](Real v) { return v == v; }));
-      if (numbers.back() == 0) fail<ValueError>(op, "no number in shape ", given.shape(), " but NaN");
+      if (numbers.back() == 0) fail<ValueError>(op, "no number other than NaN in shape ", given.shape());
     }
   }
 
@@ -52,7 +52,7 @@ struct SortedLines {
   }
 };
 
-// Of each line the place of its median in order.
+// The sorted position of the median of each line.
 Index middles(const SortedLines& lines) {
   Index places(Shape{lines.x.dim(0), 1});
   std::ranges::transform(lines.numbers, places.mutable_data(), [](std::int64_t n) { return (n - 1) / 2; });
@@ -64,7 +64,7 @@ Index middles(const SortedLines& lines) {
 Tensor nanmedian(const Tensor& x) {
   detail::check_choice("nanmedian", x, x.size());
   const Mask numbers = x == x;
-  if (!any(numbers)) fail<ValueError>("nanmedian", "no number in shape ", x.shape(), " but NaN");
+  if (!any(numbers)) fail<ValueError>("nanmedian", "no number other than NaN in shape ", x.shape());
   return median(masked_select(x, numbers));
 }
 

@@ -50,7 +50,7 @@ Tensor vector_norm(const Tensor& x, const VectorNormOptions& options) {
   return record(op, std::move(y), wrt(x, [x, axes, p](const Tensor& gy, const Tensor& y) {
                   const Shape kept = kept_shape(x.shape(), axes);
                   const Tensor g = reshape(gy, kept), size = reshape(y, kept);
-                  // Where x or y is 0 the gradient is 0, and so are its own ones; nothing is divided by 0.
+                  // Where x or y is 0 the gradient is 0, and so are its own gradients; nothing is divided by 0.
                   const Mask none = size == Tensor(0);
                   if (p == 2) return g * (x / masked_fill(size, none, std::numeric_limits<Real>::infinity()));
                   const Tensor divisor = masked_fill(size, none, 1);

@@ -102,7 +102,7 @@ namespace {
 // u - mean, the mean taken over `axes`.
 Tensor centred(const Tensor& u, const Axes& axes) { return u - mean(u, {.axis = axes, .keepdim = true}); }
 
-// How many elements are averaged, less the correction. Throws ValueError unless that is positive.
+// The number of elements that are averaged minus the correction. Throws ValueError unless it is positive.
 Real freedom_of(const char* op, const Tensor& x, const Axes& axes, double correction) {
   const std::int64_t count = count_of(x.shape(), axes);
   const Real freedom = static_cast<Real>(count) - static_cast<Real>(correction);
@@ -183,7 +183,7 @@ Tensor product_of_others(const Tensor& x, const Axes& axes) {
     for (std::int64_t i = 0; i < n; ++i) diagonal.mutable_data()[i * n + i] = true;
     others = prod(where(diagonal, 1, reshape(moved, {rows, 1, n})), {.axis = -1});
   } else {
-    // The product of those before times that of those behind.
+    // The product of the elements before times that of the elements behind.
     Array products(Shape{rows, n});
     for (std::int64_t row = 0; row < rows; ++row) {
       const Real* in = moved.value().data() + row * n;
@@ -205,7 +205,7 @@ XGRAD_FORMULA prod_formula{"prod", "y = product of x_i", "dy/dx_i = product of t
 Tensor prod(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("prod", x.rank());
   Array y = product_over(x.value(), axes, result_shape(x.shape(), axes, options.keepdim));
-  // Nothing was lost in y that a division by x could not find again.
+  // y neither overflowed nor lost digits, so that y / x is the product of the others.
   const bool divisible = std::ranges::all_of(y, [](Real v) { return std::isnormal(v); });
   return record("prod", std::move(y), wrt(x, [x, axes, divisible](const Tensor& gy, const Tensor& y) {
                   const Shape kept = kept_shape(x.shape(), axes);
@@ -221,7 +221,7 @@ Tensor shares(const Tensor& x, const Axes& axes, const Array& most) {
   const bool finite = std::ranges::all_of(most, [](Real m) { return std::abs(m) < detail::infinity; });
   // Subtracting an infinite maximum would give NaN.
   const Array shift = map(most, [](auto m) { return where(abs(m) < detail::infinity, m, 0); });
-  // Where some are +inf they share the whole; where all are -inf nobody has a share.
+  // Where some are +inf they share the whole; where all are -inf the shares are 0.
   const Tensor powers =
       exp(finite ? x - shift : where(Tensor(most) == detail::infinity, where(x == detail::infinity, 0, -detail::infinity), x - shift));
   const Tensor total = sum(powers, {.axis = axes, .keepdim = true});
@@ -293,11 +293,11 @@ Tensor nansum(const Tensor& x, const ReduceOptions& options) {
 Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
   const Axes axes = options.axis.resolve("nanmean", x.rank());
   const Tensor count = sum(to_real(x == x), options);
-  if (any(count == 0)) fail<ValueError>("nanmean", "no number in shape ", x.shape(), " over axes ", axes, " but NaN");
+  if (any(count == 0)) fail<ValueError>("nanmean", "no number other than NaN in shape ", x.shape(), " over axes ", axes);
   return nansum(x, options) / count;
 }
 
-// ---- axes behind x
+// ---- axes after x
 
 namespace {
 ReduceOptions over(const AxisSet& axes, const KeepdimOptions& options) {

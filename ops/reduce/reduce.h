@@ -1,12 +1,12 @@
 // Reductions: sums, means, extremes and the like over axes. All throw ValueError for an axis out of range or repeated;
-// of a scalar, axes 0 and -1 are its one element, as in PyTorch.
+// a scalar has axes 0 and -1 with its one element, as in PyTorch.
 //
-// The mean of nothing is refused with a ValueError, wherever one is taken: mean and var, the mean of losses, windows of
-// a pool, quantiles. (PyTorch gives NaN.) What is there and was left out on purpose, ignored targets and masked keys,
-// is a sum of zeros: 0. Sums of nothing are 0, products 1, and extremes of nothing are refused.
+// A mean of no elements throws ValueError everywhere: mean and var, the mean of losses, pooling windows, quantiles.
+// (PyTorch gives NaN.) Elements left out on purpose, as ignored targets and masked keys, give a sum of zeros: 0. Empty
+// sums are 0, empty products 1, and extremes of no elements throw ValueError.
 //
-// The axes stand behind x or among the options: sum(x), sum(x, 1), sum(x, {0, -1}), sum(x, 1, {.keepdim = true}) and
-// sum(x, {.axis = 1, .keepdim = true}). All but axes is said by name: sum(x, {0, true}) does not compile.
+// The axes come after x or among the options: sum(x), sum(x, 1), sum(x, {0, -1}), sum(x, 1, {.keepdim = true}) and
+// sum(x, {.axis = 1, .keepdim = true}). All options but axes are set by name: sum(x, {0, true}) does not compile.
 #pragma once
 
 #include <concepts>
@@ -23,14 +23,14 @@ struct ByName {
   explicit ByName() = default;
 };
 
-// What counts as the number of an axis: true is no such number.
+// Types that count as the number of an axis: bool does not.
 template <class T>
 concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
 
 }  // namespace detail
 
-/// The axes that a reduction goes over: `-1`, `{0, 2}`, or, if nothing is said, all of them. An empty `Axes{}` means
-/// none: the result is then as large as the input.
+/// The axes that a reduction goes over: `-1`, `{0, 2}`, or by default all of them. An empty `Axes{}` means none: the
+/// result is then as large as the input.
 class AxisSet {
  public:
   AxisSet() = default;
@@ -38,8 +38,8 @@ class AxisSet {
   requires(sizeof...(Numbers) > 0) AxisSet(Numbers... axes) : all_(false), axes_{static_cast<int>(axes)...} {}
   AxisSet(const Axes& axes) : all_(false), axes_(axes) {}
 
-  /// The axes counted from 0, ascending. Axes 0 and -1 of a scalar are its one element, which is no axis: none are
-  /// left. Throws ValueError.
+  /// The axes counted from 0, ascending. Axes 0 and -1 of a scalar mean its one element: the result is then empty.
+  /// Throws ValueError.
   Axes resolve(std::string_view op, int rank) const;
   /// The same in the order in which they were given.
   Axes in_order(std::string_view op, int rank) const;
@@ -54,13 +54,13 @@ struct ReduceOptions {
   AxisSet axis{};
   bool keepdim = false;  ///< keep reduced axes, with size 1
 };
-/// What is left to say when the axes have been said.
+/// The options other than the axes.
 struct KeepdimOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
   bool keepdim = false;  ///< keep reduced axes, with size 1
 };
 
-/// y = sum x_i. Pairwise, so that rounding errors do not pile up; the sum of nothing is 0.      dy/dx_i = 1
+/// y = sum x_i. Pairwise, so that rounding errors do not accumulate; an empty sum is 0.      dy/dx_i = 1
 Tensor sum(const Tensor& x, const ReduceOptions& options = {});
 Tensor sum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
@@ -74,7 +74,7 @@ struct VarOptions {
   bool keepdim = false;
   double correction = 1;  ///< 1: unbiased estimate from a sample; 0: of the numbers themselves
 };
-/// What is left to say of them when the axes have been said.
+/// The options of var and stddev other than the axes.
 struct VarAxisOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
   bool keepdim = false;
@@ -82,7 +82,7 @@ struct VarAxisOptions {
 };
 
 /// y = sum (x_i - mean)^2 / (n - correction), accurate also where the mean is large against the deviations, and where
-/// these, squared, or sums leave the range.
+/// squares or sums leave the range.
 /// Throws ValueError unless n > correction.      dy/dx_i = 2 (x_i - mean) / (n - correction)
 Tensor var(const Tensor& x, const VarOptions& options = {});
 Tensor var(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
@@ -92,7 +92,7 @@ Tensor var(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options =
 Tensor stddev(const Tensor& x, const VarOptions& options = {});
 Tensor stddev(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
 
-/// What var_mean gives.
+/// The results of var_mean.
 struct VarMean {
   Tensor var;
   Tensor mean;
@@ -102,14 +102,14 @@ VarMean var_mean(const Tensor& x, const VarOptions& options = {});
 VarMean var_mean(const Tensor& x, const AxisSet& axis, const VarAxisOptions& options = {});
 
 /// The largest element (PyTorch's amax), over axes `{0, 1}` or `{.axis = 1}`; NaN if there is one. Equal ones share the
-/// gradient evenly. Throws ValueError when there is none. (One axis behind x, max(x, 1), gives the positions, too.)
+/// gradient evenly. Throws ValueError when there is none. (One axis after x, max(x, 1), gives the positions, too.)
 Tensor max(const Tensor& x, const ReduceOptions& options = {});
 Tensor max(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options = {});
 /// The smallest element (PyTorch's amin), likewise.
 Tensor min(const Tensor& x, const ReduceOptions& options = {});
 Tensor min(const Tensor& x, const AxisSet& axes, const KeepdimOptions& options = {});
 
-/// What aminmax gives.
+/// The results of aminmax.
 struct MinMax {
   Tensor min;
   Tensor max;
@@ -118,17 +118,17 @@ struct MinMax {
 MinMax aminmax(const Tensor& x, const ReduceOptions& options = {});
 MinMax aminmax(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
-/// Elements that were chosen along an axis, and where they stood; gradients flow through the values.
+/// Elements chosen along an axis, and their positions; gradients flow through the values.
 struct ValuesAndIndices {
   Tensor values;
   Index indices;
 };
-/// The largest (smallest) element along an axis and its position: of equal ones the first, of NaN the first. The whole
+/// The largest (smallest) element along an axis and its position: the first of equal ones, or the first NaN. The whole
 /// gradient goes to that element. Throws ValueError when the axis is empty.
 ValuesAndIndices max(const Tensor& x, int axis, const KeepdimOptions& options = {});
 ValuesAndIndices min(const Tensor& x, int axis, const KeepdimOptions& options = {});
 
-/// The sum of the elements that are not NaN; of none 0.      dy/dx_i = 1, 0 at NaN
+/// The sum of the elements that are not NaN; 0 if there are none.      dy/dx_i = 1, 0 at NaN
 Tensor nansum(const Tensor& x, const ReduceOptions& options = {});
 Tensor nansum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 /// The mean of the elements that are not NaN. Throws ValueError where there is none.
@@ -136,7 +136,7 @@ Tensor nansum(const Tensor& x, const AxisSet& axis, const KeepdimOptions& option
 Tensor nanmean(const Tensor& x, const ReduceOptions& options = {});
 Tensor nanmean(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
-/// y = product of x_i; of nothing: 1.      dy/dx_i = product of the others, also where some are 0
+/// y = product of x_i; an empty product is 1.      dy/dx_i = product of the others, also where some are 0
 Tensor prod(const Tensor& x, const ReduceOptions& options = {});
 Tensor prod(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
@@ -146,7 +146,7 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options = {});
 Tensor logsumexp(const Tensor& x, const AxisSet& axis, const KeepdimOptions& options = {});
 
 /// The position of the largest element along an axis, the first of equal ones (or of the first NaN). No gradient.
-/// Of a scalar 0. Throws ValueError when the axis is empty or not there. (Among all elements: argmax(flatten(x), 0).)
+/// A scalar gives 0. Throws ValueError when the axis is empty or not there. (Among all elements: argmax(flatten(x), 0).)
 Index argmax(const Tensor& x, int axis, const KeepdimOptions& options = {});
 /// The position of the smallest element, likewise.
 Index argmin(const Tensor& x, int axis, const KeepdimOptions& options = {});

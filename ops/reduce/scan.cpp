@@ -1,6 +1,6 @@
-// Sums, products and extremes up to each place. The gradients run the other way: sums from each place on, and, where
-// factors come in between, the recurrence y_i = a_i y_(i-1) + b_i, which is an operation here, because its gradient is
-// one, too.
+// Cumulative sums, products and extremes. The gradients run the other way: sums from each position on and, where there
+// are factors in between, the recurrence y_i = a_i y_(i-1) + b_i, an operation of its own, because its gradient is a
+// recurrence, too.
 #include "scan.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ auto along(const char* op, const Tensor& x, int axis, const F& f) {
 
 ScanOrder turned(ScanOrder order) { return order == ScanOrder::forwards ? ScanOrder::backwards : ScanOrder::forwards; }
 
-// z_i = x_(i-1) going forwards, x_(i+1) backwards: what comes before in that order, and `first` where nothing does.
+// The predecessors in that order: z_i = x_(i-1) going forwards, x_(i+1) backwards, and `first` where there is none.
 Tensor before(const Tensor& x, int axis, ScanOrder order, Real first) {
   const std::int64_t size = x.shape()[axis];
   if (size == 0) return x;
@@ -103,8 +103,8 @@ Tensor ratio(const Tensor& a, const Tensor& b, const Tensor& share) {
   return where(nothing, 0, where(whole, share, exp(where(special, 0, a) - where(special, 0, b))));
 }
 
-// What e^x_i is of the sum up to i, and what that sum is of the one up to i + 1: from these all e^(x_i - y_j) are
-// products of numbers up to 1.
+// The share of e^x_i in the sum up to i, and of that sum in the sum up to i + 1: all e^(x_i - y_j) are products of these,
+// numbers up to 1.
 struct Parts {
   Tensor own;
   Tensor sum;
@@ -119,7 +119,7 @@ Parts parts_of(const Tensor& x, const Tensor& y, int axis) {
   if (std::ranges::all_of(y.value(), [](Real v) { return std::abs(v) < infinity; })) {
     return parts(exp(x - y), exp(previous - y));
   }
-  // Where the sum is inf, what counts is how many are.
+  // Where the sum is inf, the infinite terms share it evenly.
   const Tensor is_inf = to_real(x == infinity), count = cumsum(is_inf, axis), divisor = where(count == 0, 1, count);
   return parts(ratio(x, y, is_inf / divisor), ratio(previous, y, earlier(count, 0) / divisor));
 }

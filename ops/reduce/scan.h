@@ -1,5 +1,5 @@
-// Along an axis, what the elements up to each place come to: sums, products, extremes. The result has the shape of x.
-// All throw ValueError for an axis out of range; of a scalar, axes 0 and -1 are its one element, as in PyTorch.
+// Cumulative sums, products and extremes along an axis. The result has the shape of x. All throw ValueError for an axis
+// out of range; a scalar has axes 0 and -1 with its one element, as in PyTorch.
 #pragma once
 
 #include "../../core/graph/tensor.h"
@@ -19,7 +19,7 @@ Tensor cumprod(const Tensor& x, int axis);
 /// share it.
 Tensor logcumsumexp(const Tensor& x, int axis);
 
-/// y_i = the largest (smallest) of x_0, ..., x_i along `axis`, and its position: of equal ones the last; a NaN stays.
+/// y_i = the largest (smallest) of x_0, ..., x_i along `axis`, and its position: the last of equal ones; a NaN stays.
 /// dL/dx_j = sum of gy_i with position j
 ValuesAndIndices cummax(const Tensor& x, int axis);
 ValuesAndIndices cummin(const Tensor& x, int axis);

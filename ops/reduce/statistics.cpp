@@ -1,4 +1,4 @@
-// Statistics by order. Positions come from the kernel (ops/kernels/order/order.cpp), values and gradients by gather.
+// Order statistics. Positions come from the kernel (ops/kernels/order/order.cpp), values and gradients by gather.
 #include "statistics.h"
 
 #include <algorithm>
@@ -113,7 +113,7 @@ QuantilePlaces QuantileShares::places(std::span<const std::int64_t> lines, Quant
   return places;
 }
 
-// As a sum of shares: a difference of two infinities would be NaN. A share of 0 takes nothing, not 0 times infinity.
+// As a sum of shares: a difference of two infinities would be NaN. A share of 0 is left out, not 0 times infinity.
 Tensor part_of_way(const Tensor& lower, const Tensor& upper, const Tensor& share) {
   return where(broadcast_to(share == 0, lower.shape()), lower, lower * (1 - share) + upper * share);
 }
@@ -133,7 +133,7 @@ Tensor quantiles_along(const Tensor& x, int axis, const QuantileShares& q, Quant
   const auto at = [&](const Index& list) {
     Index positions = index_select(order, axis, list.reshaped({-1}));
     if (!any(has_nan)) return gathered(x, axis, positions);
-    // The NaN of a line is its quantile.
+    // A line with a NaN has NaN as its quantile.
     const Mask lost = broadcast_to(has_nan, positions.shape());
     const Index nan = broadcast_to(last, positions.shape());
     for (std::int64_t i = 0; i < positions.size(); ++i) {

@@ -1,7 +1,6 @@
-// Statistics by order: medians, quantiles, the k-th smallest, the most frequent. NaN counts as larger than every
-// number, unless another thing is said. All throw ValueError for an axis out of range and where there is nothing to
-// choose from; of a scalar, axes 0 and -1 are its one element, as in PyTorch. Gradients flow to the elements that were
-// chosen.
+// Order statistics: medians, quantiles, the k-th smallest, the most frequent. NaN counts as larger than every number,
+// unless stated otherwise. All throw ValueError for an axis out of range and where there is nothing to choose from; a
+// scalar has axes 0 and -1 with its one element, as in PyTorch. Gradients flow to the elements that were chosen.
 #pragma once
 
 #include <iterator>
@@ -14,7 +13,7 @@
 
 namespace xgrad {
 
-/// The median of all elements, of an even number the lower of the two in the middle; NaN if there is one. Equal
+/// The median of all elements, for an even number of them the lower of the two in the middle; NaN if there is one. Equal
 /// elements share the gradient evenly.
 Tensor median(const Tensor& x);
 /// The same along an axis, with its position. The whole gradient goes to that element.
@@ -23,36 +22,35 @@ ValuesAndIndices median(const Tensor& x, int axis, const KeepdimOptions& options
 /// The k-th smallest element along an axis, k from 1, and its position. Throws ValueError unless 1 <= k <= size.
 ValuesAndIndices kthvalue(const Tensor& x, std::int64_t k, int axis = -1, const KeepdimOptions& options = {});
 
-/// The most frequent element along an axis, the smallest of equally frequent ones, and the last position where it
-/// stands.
+/// The most frequent element along an axis, the smallest of equally frequent ones, and its last position.
 ValuesAndIndices mode(const Tensor& x, int axis = -1, const KeepdimOptions& options = {});
 
-/// What quantile does where the place q (n - 1) lies between two elements a and b, a share t of the way.
+/// The interpolation of quantile where position q (n - 1) lies between two elements a and b, a fraction t of the way.
 enum class QuantileInterpolation {
   linear,    ///< a + t (b - a)
   lower,     ///< a
   higher,    ///< b
   midpoint,  ///< (a + b) / 2
-  nearest    ///< the nearer one; in the middle that at the even place
+  nearest    ///< the nearer one; in the middle that at the even position
 };
 struct QuantileOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
-  std::optional<int> axis = {};  ///< of all elements, if nothing is said
+  std::optional<int> axis = {};  ///< all elements if not given
   bool keepdim = false;
   QuantileInterpolation interpolation = QuantileInterpolation::linear;
 };
-/// What is left to say when the axis has been said: quantile(x, 0.5, 1, {.keepdim = true}).
+/// The options other than the axis: quantile(x, 0.5, 1, {.keepdim = true}).
 struct QuantileAxisOptions {
   [[no_unique_address]] detail::ByName by_name = detail::ByName();
   bool keepdim = false;
   QuantileInterpolation interpolation = QuantileInterpolation::linear;
 };
-/// The number below which a share q of the elements lies: that at place q (n - 1) of the sorted ones, counted from 0;
+/// The number below which a share q of the elements lies: that at position q (n - 1) in sorted order, counted from 0;
 /// NaN if there is one. Throws ValueError unless 0 <= q <= 1.
 Tensor quantile(const Tensor& x, double q, const QuantileOptions& options = {});
 Tensor quantile(const Tensor& x, double q, int axis, const QuantileAxisOptions& options = {});
-/// For each of a list of shares, along a new first axis; q (n - 1) is rounded to the precision of the list, as in
-/// PyTorch. No gradient flows to q. Throws ShapeError, too, unless q has one axis.
+/// The quantile for each of a list of shares, along a new first axis; q (n - 1) is rounded to the precision of the list,
+/// as in PyTorch. No gradient flows to q. Throws ShapeError, too, unless q has one axis.
 Tensor quantile(const Tensor& x, const Tensor& q, const QuantileOptions& options = {});
 Tensor quantile(const Tensor& x, const Tensor& q, int axis, const QuantileAxisOptions& options = {});
 
@@ -66,28 +64,27 @@ inline QuantileOptions along(int axis, const QuantileAxisOptions& options) {
 // Throws ValueError if `count` of x's elements is 0.
 void check_choice(const char* op, const Tensor& x, std::int64_t count);
 
-// Between which places of sorted elements, counted from 0, quantiles lie, and how far from the lower one:
+// The positions in sorted order, counted from 0, between which quantiles lie, and the distance from the lower one:
 // (quantiles, lines).
 struct QuantilePlaces {
   Index lower, upper;
   Array share;
 };
 
-// What lies a share of the way from `lower` to `upper`.
+// The point a share of the way from `lower` to `upper`.
 Tensor part_of_way(const Tensor& lower, const Tensor& upper, const Tensor& share);
 
-// The shares of elements that quantiles are asked for, checked.
+// The checked shares of quantiles.
 class QuantileShares {
  public:
-  // One, told as a setting: its place is found in double. Throws ValueError unless 0 <= q <= 1.
+  // A single share, an option: its position is computed in double. Throws ValueError unless 0 <= q <= 1.
   QuantileShares(const char* op, double q);
-  // A list of numbers, which 0.9 is perhaps not among: the product with the number of the last place is rounded as they
-  // are, so that those nearest to whole places, as 0.9 of 10, give these. Throws ShapeError, too, unless q has one
-  // axis.
+  // A list of Reals, of which 0.9 may be none: the product with the last position is rounded to Real, so that shares
+  // such as 0.9 of 10 give whole positions. Throws ShapeError, too, unless q has one axis.
   QuantileShares(const char* op, const Tensor& q);
 
   std::int64_t size() const { return std::ssize(shares_); }
-  // The places in lines of so many elements.
+  // The positions in lines of these lengths.
   QuantilePlaces places(std::span<const std::int64_t> lines, QuantileInterpolation interpolation) const;
 
  private:

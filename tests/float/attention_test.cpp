@@ -72,7 +72,7 @@ TEST_CASE("A mask by position over more keys than float can count is refused") {
   const Tensor q(Array(Shape{1, 1, 0})), k(Array(Shape{1, S, 0}));
   for (const AttentionMask& mask : {AttentionMask{.causal = true}, nn::window({}), nn::padding(Index({1}, S))}) {
     CHECK(error_of<LimitError>([&] { multi_head_attention(q, k, k, 1, {.mask = mask}); }) ==
-          "multi_head_attention: 16777217 keys: positions beyond 16777216 cannot be told apart, as this mask needs it");
+          "multi_head_attention: 16777217 keys: this mask cannot tell positions beyond 16777216 apart");
   }
   CHECK(multi_head_attention(q, k, k, 1).shape() == Shape{1, 1, 0});
 }

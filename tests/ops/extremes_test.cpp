@@ -251,7 +251,7 @@ TEST_CASE("extreme numbers: places in an array") {
       accepts(n >= 0 && n <= size, [&] { with_gradients(topk(x, n).values, x); });
       accepts((n >= 0 && n <= size) || shape[0] == 0,
               [&] { with_gradients(masked_softmax(x, Index(Shape{shape[0]}, n)), x); });
-      const bool samples = shape[0] > 0;  // there is no mean of nothing
+      const bool samples = shape[0] > 0;  // a mean of no samples throws
       accepts(n >= 0 && n < size && samples,
               [&] { with_gradients(cross_entropy(x, Index(Shape{shape[0]}, n)), x); });
       accepts((size > 0 || n == 0) && samples, [&] {  // all may be ignored

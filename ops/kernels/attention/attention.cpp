@@ -20,7 +20,7 @@ namespace {
 using detail::infinity;
 
 
-// What the weights of one row after the other are multiplied with: 0 or 1/(1 - p).
+// The dropout factors of the weights, row after row: 0 or 1/(1 - p).
 class DropoutRows {
  public:
   DropoutRows(const WeightDropout& dropout, std::int64_t columns)
@@ -35,7 +35,7 @@ class DropoutRows {
 
   const Real* operator()(std::int64_t row) {
     const std::int64_t first = row * columns_;
-    if (first < first_ || first + columns_ > end_) {  // words are made many at a time
+    if (first < first_ || first + columns_ > end_) {  // words are drawn many at a time
       first_ = first;
       end_ = first + static_cast<std::int64_t>(words_.size()) - pack_width;
       random_words(key_, static_cast<std::uint64_t>(first), std::span(words_).first(words_.size() - Pack::width));
@@ -79,12 +79,12 @@ void each_queries(const AttentionSizes& p, const KeyRanges& ranges, std::int64_t
       limits[i] = static_cast<Real>(limit);
       queries.all_from = std::max(queries.all_from, start);
       queries.all_to = std::min(queries.all_to, limit);
-      if (start >= limit) continue;  // sees nothing, wherever that is: no key is there for its sake
+      if (start >= limit) continue;  // sees no key, so that its range is ignored
       queries.begin = std::min(queries.begin, start);
       queries.end = std::max(queries.end, limit);
     }
-    queries.begin = std::min(queries.begin, queries.end);  // 0 if none of them sees anything
-    // Further places see what the last query sees, so that their numbers stay finite.
+    queries.begin = std::min(queries.begin, queries.end);  // 0 if none of them sees a key
+    // Unused places see the keys of the last query, so that their numbers stay finite.
     std::fill(starts + queries.count, starts + lanes, starts[queries.count - 1]);
     std::fill(limits + queries.count, limits + lanes, limits[queries.count - 1]);
     f();
@@ -119,8 +119,8 @@ void with_packs(std::int64_t step, const F& f) {
   }
 }
 
-// Makes scores and their maxima fit for e^(score - max) where the maximum is infinite. Nothing is subtracted where
-// everything is masked, so that all powers are 0. Scores of +inf share the whole weight, as in softmax().
+// Prepares scores and their maxima for e^(score - max) where the maximum is infinite. Nothing is subtracted where all
+// keys are masked, so that all powers are 0. Scores of +inf share the whole weight, as in softmax().
 template <int packs>
 void replace_infinities(Real* scores, std::int64_t keys, Pack (&most)[packs]) {
   Real infinite = 0;
@@ -138,8 +138,8 @@ void replace_infinities(Real* scores, std::int64_t keys, Pack (&most)[packs]) {
   for (Pack& each : most) each = where(each == -infinity || each == infinity, 0, each);
 }
 
-// In place: scores become powers e^(score - max). Of each query the maximum and the reciprocal sum of powers, 0 if it
-// sees nothing. The two are not put into one number, which would be rounded to the digits of the larger.
+// In place: scores become powers e^(score - max). Returns for each query the maximum and the reciprocal sum of powers, 0
+// if it sees no key. The two are not joined in one number, which would be rounded to the digits of the larger.
 template <int packs>
 void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* share) {
   Pack most[packs], sum[packs];
@@ -160,7 +160,7 @@ void powers_of(Real* scores, std::int64_t keys, Real* maximum, Real* share) {
   for (int j = 0; j < packs; ++j) where(sum[j] == 0, 0, 1 / sum[j]).store(share + j * pack_width);
 }
 
-// In place: scores become the weights that they were, before dropout, from what powers_of said of them.
+// In place: scores become the weights before dropout again, from the results of powers_of.
 template <int packs>
 void weights_again(Real* scores, std::int64_t keys, const Real* maximum, const Real* share) {
   Pack most[packs], part[packs];
@@ -177,7 +177,7 @@ void weights_again(Real* scores, std::int64_t keys, const Real* maximum, const R
   }
 }
 
-// Powers become weights, which are also kept if wanted, times what dropout makes of them.
+// Powers become weights, which are also kept if wanted, times the dropout factors.
 template <int packs>
 void weights_of(Real* powers, std::int64_t keys, const Real* share, const Real* factors, Real* kept) {
   Pack part[packs];
@@ -219,7 +219,7 @@ void score_gradients_of(const Real* weights, const Real* factors, std::int64_t k
   }
 }
 
-// The factors that dropout puts on the weights, in the order of the scores.
+// The dropout factors of the weights, in the order of the scores.
 class DropoutFactors {
  public:
   DropoutFactors(const WeightDropout& dropout, const AttentionSizes& p, std::int64_t most_keys)
@@ -267,14 +267,14 @@ void apply(const KeyRanges& ranges, std::int64_t b, std::int64_t h, std::int64_t
   }
 }
 
-// Puts bias and mask on the scores of some queries, whose first key is in the first row.
+// Applies bias and mask to the scores of some queries; the first row is that of their first key.
 void finish_scores(const KeyRanges& ranges, const Queries& queries, std::int64_t b, std::int64_t h,
                    const MatrixRows& scores) {
   apply(ranges, b, h, queries.first, queries.count, queries.begin, queries.end, scores.row(0), scores.step());
   mask_scores(scores, queries);
 }
 
-// Rows for the keys that some queries see, behind zeros where packed factors take them.
+// Rows for the keys that some queries see, after leading zeros for packed factors.
 MatrixRows after_lead(Matrix& rows, std::int64_t lead) {
   std::fill_n(rows.row(0), lead * rows.step(), Real(0));
   return rows.rows_from(lead);
@@ -302,7 +302,7 @@ void forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, c
     Matrix weights(most_keys + Products::max_lead, lanes);
     DropoutFactors factors(dropout, p, most_keys);
     Queries queries;
-    Real sums[4 * Pack::width];  // maxima and shares that nobody keeps
+    Real sums[4 * Pack::width];  // maxima and shares, not kept
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t b = i / p.H, h = i % p.H;
       if (alone && detail::one_query(p, in, ranges, b, h, weights.row(0), y + p.y.at(b, h))) continue;

@@ -1,4 +1,4 @@
-// Attention, one head after the other: forward, and the gradients from what the forward pass kept.
+// Attention, one head after the other: forward, and the gradients from numbers kept by the forward pass.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct WeightDropout {
   bool on() const { return p > 0; }
 };
 
-/// What the backward pass needs of the forward pass: the weights while keys are few, which saves computing them again,
-/// and else the maximum of each query's scores and the share that belongs to it. In the order of the scores.
+/// Numbers of the forward pass that the backward pass needs: the weights if keys are few, which saves computing them
+/// again, else the maximum of each query's scores and its share. In the order of the scores.
 class KeptAttention {
  public:
   KeptAttention() = default;
-  /// Of sizes with queries.
+  /// The sizes must have queries.
   explicit KeptAttention(const AttentionSizes& p);
 
   bool weights() const { return weights_; }
@@ -41,16 +41,16 @@ class KeptAttention {
   Array numbers_;
 };
 
-/// y = dropout(softmax(scale q k' + bias)) v, which has elements, and what the backward pass needs if `kept` is given.
+/// y = dropout(softmax(scale q k' + bias)) v, which is not empty; fills `kept` for the backward pass, if given.
 void attention_forward(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& keys,
                        const WeightDropout& dropout, Real* y, KeptAttention* kept);
 
-/// Writes the gradients of q, k and v, and if asked adds those of the scores to (B, H, T, S) zeros. y has elements.
+/// Writes the gradients of q, k and v, and if asked adds those of the scores to (B, H, T, S) zeros. y is not empty.
 void attention_backward(const AttentionSizes& p, const Real* gy, const AttentionOperands<const Real>& in,
                         const AttentionOperands<Real>& out, const KeptAttention& kept, const KeyRanges& keys,
                         const WeightDropout& dropout, Real* score_gradients);
 
-/// a b, or a' b, over leading axes, where what an entry 0 of a stands for takes no part, NaN and infinities included.
+/// a b, or a' b, over leading axes, where the factors of an entry 0 of a take no part, NaN and infinities included.
 enum class LeftFactor { as_it_is, transposed };
 Array careful_products(const Array& a, const Array& b, LeftFactor left);
 

@@ -1,5 +1,5 @@
-// The products of attention's two passes on factors rounded to bfloat16, with the names of attention_products.h. What
-// queries share, keys and values, is packed once a head. Queries stand in the columns of results throughout, so that
+// The products of attention's two passes on factors rounded to bfloat16, with the names of attention_products.h. Keys
+// and values, shared by all queries, are packed once a head. Queries are the columns of results throughout, so that
 // scores are packed by joining rows in pairs.
 #pragma once
 
@@ -21,7 +21,7 @@ inline bool all_finite(const Bfloat16* x, std::int64_t n) {
   return finite;
 }
 
-/// Which factor of a product holds weights, or their gradients, whose zeros are not multiplied by infinities and NaN.
+/// The factor of a product that holds weights, or their gradients: its zeros are not multiplied by infinities and NaN.
 enum class WeightSide { left, right };
 inline void careful_multiply(const detail::BfloatBlock& block, WeightSide weights) {
   const auto number = [](Bfloat16 bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); };
@@ -39,7 +39,7 @@ inline void careful_multiply(const detail::BfloatBlock& block, WeightSide weight
   }
 }
 
-/// A packed left factor, of which any rows are taken, and its columns from a multiple of 32 on. Threads: a plain value.
+/// A packed left factor; any of its rows can be used, and its columns from a multiple of 32 on. Threads: a plain value.
 class PackedLeft {
  public:
   PackedLeft(std::int64_t rows, std::int64_t depth)
@@ -79,7 +79,7 @@ class PackedRight {
                       room_.data() + i * detail::panel_size(depth_));
     }
   }
-  /// Of what has been packed with this depth.
+  /// Of the numbers packed with this depth.
   bool finite(std::int64_t depth) const {
     bool finite = true;
     for (std::int64_t i = 0; i < panels(); ++i) finite &= all_finite(panel(i), detail::panel_size(depth));

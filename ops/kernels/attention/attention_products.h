@@ -9,8 +9,8 @@
 
 namespace xgrad::inline XGRAD_SIMD {
 
-/// Queries are taken some at a time and stand side by side in the places of packs, with one row of scores per key that
-/// any of them sees. So the maximum and the sum of a softmax go down the rows, and never across a register.
+/// Queries are taken some at a time, one in each lane of a pack, with one row of scores per key that any of them sees.
+/// So the maximum and the sum of a softmax go down the rows, and never across a register.
 struct Queries {
   std::int64_t first = 0, count = 0;  // which
   std::int64_t begin = 0, end = 0;    // the keys that some of them see
@@ -23,7 +23,7 @@ struct Queries {
 
 inline std::int64_t queries_at_a_time(const AttentionSizes& p) { return std::min(padded(p.T), 2 * pack_width); }
 
-/// The first of so many columns that see keys i ..., rounded down to whole packs. Here and below keys count
+/// The first column of the queries that see keys i ..., rounded down to whole packs. Here and below keys count
 /// from queries.begin.
 inline std::int64_t first_column(const KeyRanges& ranges, const Queries& queries, std::int64_t key) {
   return ranges.causal ? std::clamp<std::int64_t>(queries.begin + key - queries.first, 0, queries.count - 1) /
@@ -39,7 +39,7 @@ inline std::int64_t keys_before(const KeyRanges& ranges, const Queries& queries,
                        : queries.keys();
 }
 
-/// The products of the forward pass: take_head, then for some queries after the others scores and weighted_sum.
+/// The products of the forward pass: take_head, then, for some queries at a time, scores and weighted_sum.
 /// Threads: for the thread that made it.
 class FloatForward {
  public:
@@ -51,7 +51,7 @@ class FloatForward {
         values_(seen_, p.e),
         out_(queries_at_a_time(p), p.e) {}
 
-  /// Weights have so many rows of zeros before that of the first key, at most max_lead.
+  /// The number of zero rows in the weights before the row of the first key, at most max_lead.
   static constexpr std::int64_t max_lead = 0;
   static std::int64_t lead(const Queries&) { return 0; }
 
@@ -92,8 +92,8 @@ class FloatForward {
   bool finite_ = true;
 };
 
-/// The products of the backward pass: take_head once for a head of keys, then for some queries after the others
-/// take_queries and the rest, at last write_gradients. Threads: for the thread that made it.
+/// The products of the backward pass: take_head once for a head of keys, then, for some queries at a time,
+/// take_queries and the rest, finally write_gradients. Threads: for the thread that made it.
 class FloatBackward {
  public:
   /// `again`: whether scores will be asked for.

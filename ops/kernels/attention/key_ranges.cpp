@@ -1,4 +1,4 @@
-// Which keys a mask leaves to a query, in plain numbers.
+// The ranges of keys that a mask leaves to queries, in plain numbers.
 #include <algorithm>
 
 #include "attention_sizes.h"

@@ -1,5 +1,5 @@
-// Keys and values pass by once. Here the numbers of one head stand side by side in registers, not those of 16 queries,
-// of which there is only one.
+// Keys and values are read once. With a single query, registers hold numbers of one head side by side, not those of 16
+// queries.
 #include "one_query.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void score_keys(const Real* q, std::int64_t d, Real scale, const Real* k, std::i
   for (; s < count; ++s) score(std::integral_constant<int, 1>(), s);
 }
 
-// In place: scores become e^(score - greatest). The reciprocal of their sum, or NaN where there is none.
+// In place: scores become e^(score - greatest). Returns the reciprocal of their sum, or NaN where there is none.
 Real powers_of(Real* scores, std::int64_t count) {
   const Real greatest = max_of_row(scores, count);
   const Real sum = sum_packs(count, [&](std::int64_t i, auto part) {

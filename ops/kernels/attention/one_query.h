@@ -1,15 +1,15 @@
-// Attention of a single query: what a model does for each word that it writes.
+// Attention of a single query: the decoding step of a model, one token at a time.
 #pragma once
 
 #include "attention_sizes.h"
 
 namespace xgrad::detail {
 
-/// Whether the query of each head stands alone, and nothing is said about single keys. (Its weights must not be dropped.)
+/// Whether each head has a single query, without a mask or bias on single keys. (Its weights must not be dropped.)
 bool has_one_query(const AttentionSizes& p, const KeyRanges& ranges);
 
 /// y = softmax(scale q k') v for the query of one head, without a copy of its keys and values. False where numbers are
-/// infinite, NaN, or no key is seen: then y means nothing. `scores` has room for p.S numbers.
+/// infinite, NaN, or no key is seen: y is then undefined. `scores` has room for p.S numbers.
 bool one_query(const AttentionSizes& p, const AttentionOperands<const Real>& in, const KeyRanges& ranges,
                std::int64_t b, std::int64_t h, Real* scores, Real* y);
 

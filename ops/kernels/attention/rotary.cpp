@@ -1,4 +1,4 @@
-// Where the two columns of a pair lie in two halves, the pairs are done pack by pack.
+// If the columns of pairs are in two halves, the pairs are rotated pack by pack.
 #include "rotary.h"
 
 #include "../../../core/runtime/parallel.h"

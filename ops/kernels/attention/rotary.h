@@ -7,7 +7,7 @@
 
 namespace xgrad {
 
-/// Rows of `heads` times d numbers; row i is at position i % positions of its sequence. Pair j of a head turns by the
+/// Rows of `heads` times d numbers; row i is at position i % positions of its sequence. Pair j of a head rotates by the
 /// angle of (cosines, sines), (positions, d / 2) each: columns j step and j step + distance.
 struct RotaryRows {
   std::int64_t rows, positions, heads, d;
@@ -16,7 +16,7 @@ struct RotaryRows {
   const Real* sines;
 };
 
-/// Writes the turned rows of x to y.
+/// Writes the rotated rows of x to y.
 void rotate_rows(const RotaryRows& in, const Real* x, Real* y);
 
 }  // namespace xgrad

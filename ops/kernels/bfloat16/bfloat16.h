@@ -1,6 +1,6 @@
-// Products of numbers that are rounded to bfloat16 while they are packed, summed in float: what the instructions for
-// them have in common. Both factors are packed in pairs of neighbours along the sums, which is how AVX512-BF16 and AMX
-// read them.
+// Products of numbers that are rounded to bfloat16 while they are packed, summed in float: the interface of the
+// instructions for them. Both factors are packed in pairs of neighbours along the sums, as AVX512-BF16 and AMX read
+// them.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ inline constexpr std::int64_t panel_columns = 32;
 
 /// Depths are packed up to whole steps with zeros: the depth of one AMX tile.
 inline std::int64_t whole_depth(std::int64_t depth) { return (depth + 31) / 32 * 32; }
-/// How many numbers lie between the rows of a packed left factor: no power of two, whose rows would displace one
-/// another in the first-level cache.
+/// The stride of the rows of a packed left factor, in numbers: no power of two, whose rows would displace one another
+/// in the first-level cache.
 inline std::int64_t left_step(std::int64_t depth) {
   const std::int64_t step = whole_depth(depth);
   return step % 256 == 0 ? step + 32 : step;
@@ -42,11 +42,11 @@ struct BfloatBlock {
   Real* c = nullptr;  ///< rows c_step apart
   std::int64_t c_step = 0;
   Real scale = 1;
-  Real keep = 0;               ///< 0: what c held does not matter, not even NaN
+  Real keep = 0;               ///< 0: the old c is ignored, even NaN
   const Real* bias = nullptr;  ///< one number a column
 };
 
-/// What multiplies numbers in bfloat16. Each sum goes along the depth in an order that depends on the depth alone.
+/// Instructions that multiply in bfloat16. Each sum goes along the depth in an order that depends on the depth alone.
 /// Numbers are rounded to nearest even; subnormal ones, and sums that become subnormal, count as 0.
 struct BfloatUnit {
   const char* name;  ///< "AMX", "AVX512-BF16"
@@ -79,7 +79,7 @@ class BfloatWork {
   const BfloatUnit& unit_;
 };
 
-/// Room for so many packed numbers. Threads: a plain value.
+/// A buffer of packed numbers. Threads: a plain value.
 class BfloatRoom {
  public:
   explicit BfloatRoom(std::int64_t count)
@@ -97,7 +97,7 @@ class BfloatRoom {
 };
 
 /// The product c = scale a b + keep c + bias by p.unit, on the calling thread; sizes are at least 1. An element of c
-/// has the same bits whichever part of c is asked for with it.
+/// has the same bits whichever part of c is computed with it.
 void bfloat_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // Multiplying by AMX (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter "Programming with
-// Intel AMX"). What Linux asks of programs that use it is in its Documentation/arch/x86/xstate.rst: tiles are 8 KiB of
-// state, which a process may use once it has asked for permission.
+// Intel AMX"). The requirements of Linux are in its Documentation/arch/x86/xstate.rst: tiles are 8 KiB of state, which a
+// process may use once it has asked for permission.
 #include "bfloat16.h"
 
 #if defined(__AVX512F__) && defined(__x86_64__) && defined(__linux__) && !defined(XGRAD_F64)
@@ -16,7 +16,7 @@
 namespace xgrad {
 namespace {
 
-// Bits of XCR0 and CPUID, and what arch_prctl is asked for.
+// Bits of XCR0 and CPUID, and the arguments of arch_prctl.
 constexpr unsigned tile_state = 0b11 << 17, has_bf16 = 1 << 22, has_tiles = 1 << 24, has_xgetbv = 1 << 27;
 constexpr int tile_data = 18, ask_permission = 0x1023;  // XFEATURE_XTILEDATA, ARCH_REQ_XCOMP_PERM
 
@@ -27,13 +27,13 @@ bool may_use_tiles() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & has_xgetbv) || !system_saves_tiles()) return false;
   if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d & has_bf16) || !(d & has_tiles)) return false;
-  // Palette 1: bytes in all, a tile, a row; how many tiles, and of how many rows.
+  // Palette 1: total bytes, bytes of a tile and of a row; the number of tiles and of their rows.
   if (!__get_cpuid_count(0x1d, 1, &a, &b, &c, &d)) return false;
   if (a >> 16 < 1024 || (b & 0xffff) < 64 || b >> 16 < 8 || (c & 0xffff) < 16) return false;
   return syscall(SYS_arch_prctl, ask_permission, tile_data) == 0;
 }
 
-// What ldtilecfg reads: eight tiles of 16 rows of 64 bytes.
+// The operand of ldtilecfg: eight tiles of 16 rows of 64 bytes.
 struct alignas(64) TileConfig {
   std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
   std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};

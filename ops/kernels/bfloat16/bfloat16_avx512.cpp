@@ -1,6 +1,5 @@
 // Packing and multiplying by AVX512-BF16. A build for this processor may use its instructions everywhere; where kernels
-// are compiled for all processors with AVX-512, these functions alone use them, once the processor has said that it
-// can.
+// are compiled for all processors with AVX-512, only these functions use them, after a check of the processor.
 #include "bfloat16.h"
 
 #if defined(__AVX512F__) && !defined(XGRAD_F64)
@@ -21,13 +20,13 @@ namespace {
 
 using namespace detail;
 
-// The first so many of 16 places, none if there are fewer than 0.
+// The first `count` of 16 lanes, none if it is negative.
 __mmask16 first(std::int64_t count) {
   return static_cast<__mmask16>((1u << std::clamp<std::int64_t>(count, 0, 16)) - 1);
 }
 
-// So many numbers, of 16, and zeros. Where there are none nothing is read: a load whose mask is empty takes hundreds of
-// cycles if there is no memory behind its address.
+// `count` numbers of 16, the rest zeros. Without any, nothing is read: a load with an empty mask takes hundreds of
+// cycles if its address is not mapped.
 __m512 numbers_at(const float* from, std::int64_t count) {
   if (count >= 16) return _mm512_loadu_ps(from);
   return count > 0 ? _mm512_maskz_loadu_ps(first(count), from) : _mm512_setzero_ps();
@@ -46,7 +45,7 @@ XGRAD_BFLOAT16 __m512i pairs_of(__m512 even, __m512 odd) {
   return _mm512_permutexvar_epi16(in_turn, (__m512i)_mm512_cvtne2ps_pbh(odd, even));
 }
 
-// 16 rows of 16 pairs; what is a row becomes a column.
+// 16 rows of 16 pairs, whose rows become columns.
 class Square {
  public:
   XGRAD_BFLOAT16 void set_row(std::int64_t i, __m512i pairs) { _mm512_store_si512(numbers_ + 16 * i, pairs); }

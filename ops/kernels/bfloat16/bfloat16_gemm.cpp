@@ -9,7 +9,7 @@ namespace {
 
 // Rows of the left factor of this depth stay in the first-level cache while they meet a panel.
 constexpr std::int64_t most_depth = 512;
-// The panels of so many numbers of the right factor stay in the second-level cache, and some rows of the left one.
+// Panels of this many numbers of the right factor stay in the second-level cache, and some rows of the left one.
 constexpr std::int64_t most_of_b = 1 << 17, most_rows = 128;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // A tile of results, some neighbouring pixels of some channels, stays in registers while its sums run over the kernel's
-// places and the image's channels. The numbers of the image are taken from where they lie, single; the kernel is copied
-// once, so that the channels of a result lie side by side (as in Zhang, Franchetti, Low, "High Performance Zero-Memory
+// places and the image's channels. The numbers of the image are read in place, one by one; the kernel is copied once,
+// so that the channels of a result lie side by side (as in Zhang, Franchetti, Low, "High Performance Zero-Memory
 // Overhead Direct Convolutions", 2018, with images in the usual order). The gradient to the image is such a sum too,
 // one for each place within a stride. In the gradient to the kernel, pixels and channels change places.
 #include "conv.h"
@@ -84,8 +84,8 @@ constexpr auto all_rows = std::make_integer_sequence<int, tile_rows>();
 constexpr auto sum_one_pack = table<SumFunction, SumPixels, 1>(all_rows);
 constexpr auto sum_two_packs = table<SumFunction, SumPixels, 2>(all_rows);
 
-// The same for one channel of either side, whose neighbouring pixels lie side by side: pixels take the place of
-// channels in the registers.
+// The same for one channel on either side, whose neighbouring pixels are contiguous: pixels take the place of channels
+// in the registers.
 void sum_plane(const Sums& sums) {
   const auto taps = static_cast<std::int64_t>(sums.taps.size());
   for (std::int64_t i = 0; i < sums.height; ++i) {
@@ -106,7 +106,7 @@ void sum_image(const Sums& sums) {
   if (sums.channels == 1 && sums.columns == 1 && sums.w_step == 1 && sums.step == 1) return sum_plane(sums);
   const auto& of_rows = sums.columns <= pack_width ? sum_one_pack : sum_two_packs;
   const std::int64_t tiles = (sums.width + tile_rows - 1) / tile_rows;
-  // Pixels below one another, then channels below one another.
+  // Rows are pixels, then channels.
   alignas(64) std::array<Real, static_cast<std::size_t>(tile_columns * transposed_row)> pixels{}, channels;
   for (std::int64_t i = 0; i < sums.height; ++i) {
     for (std::int64_t t = 0, j = 0; t < tiles; ++t) {
@@ -258,8 +258,8 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
 
 namespace {
 
-// sum_co += image_c(tap + i h_step + j w_step) y_ijo over the pixels of some rows, for `rows` channels of the image.
-// These are added up by themselves: a sum over many pixels is one of sums, each over few.
+// sum_co += image_c(tap + i h_step + j w_step) y_ijo over the pixels of some rows, for `rows` channels of the image. Each
+// such sum is formed separately: a sum over many pixels is a sum of partial sums.
 struct KernelSums {
   const Real* image;  // where the first pixel's first channel is
   std::int64_t plane, h_step, w_step;
@@ -322,8 +322,8 @@ Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* re
   const ConvAxis &h = sizes.h, &w = sizes.w;
   const std::int64_t places = h.kernel * w.kernel, panels = panels_of(sizes.out);
   const Window window = seen_by_results(sizes);
-  // Blocks of images add up on their own, as many as memory allows; for few of them the places of the kernel are shared
-  // out as well.
+  // Blocks of images have sums of their own, as many as memory allows; for few of them the threads divide the places of
+  // the kernel as well.
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20, most_pixels = 1024;
   const std::int64_t size = sizes.groups * panels * places * sizes.in * tile_columns;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));

@@ -1,5 +1,5 @@
-// Convolutions of images on plain memory, as products that are summed where the image lies: no matrix of its columns is
-// ever made.
+// Convolutions of images on plain memory, as products that are summed in place: no matrix of the image's columns is
+// made.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 namespace xgrad {
 
 /// y_bop = bias_o + sum_ck x_bc(stride p - padding + dilation k) w_ock, where the image is 0 outside. bias (groups out)
-/// or nullptr. Each number is summed in an order that depends on the sizes alone. This and those below: sizes may be 0,
-/// but for strides, dilations and groups; with a unit (bfloat16.h) factors are rounded to bfloat16, which it
-/// multiplies, unless kernels reach far beyond the images (conv_far.h).
+/// or nullptr. Each number is summed in an order that depends on the sizes alone. Here and below: sizes may be 0,
+/// except strides, dilations and groups; with a unit (bfloat16.h) factors are rounded to bfloat16 and multiplied by it,
+/// unless kernels reach far beyond the images (conv_far.h).
 Array conv_rows(const ConvSizes& sizes, const Real* image, const Real* kernel, const Real* bias,
                 const detail::BfloatUnit* unit);
 
@@ -26,8 +26,8 @@ Array conv_image_rows(const ConvSizes& sizes, const Real* result, const Real* ke
 /// thousand pixels, of these over blocks of images, then over the blocks, so they are the same for any number of threads.
 Array conv_kernel_rows(const ConvSizes& sizes, const Real* image, const Real* result, const detail::BfloatUnit* unit);
 
-/// What each result looks at, as columns (batch, groups in h.kernel w.kernel, h.out w.out), 0 outside of the image; and
-/// the transposed map, which adds up at each place of an image what the columns hold of it.
+/// The image patches of the results, as columns (batch, groups in h.kernel w.kernel, h.out w.out), 0 outside the image;
+/// and the transposed map, which sums at each place of an image its copies in the columns.
 Array unfold_rows(const ConvSizes& sizes, const Real* image);
 Array fold_rows(const ConvSizes& sizes, const Real* columns);
 

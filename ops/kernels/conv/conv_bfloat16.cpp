@@ -1,5 +1,5 @@
-// Convolutions as products with the columns of an image (what each pixel of the result sees), of which only those of a
-// panel exist at a time. Pixels are the columns of results, so that these are written where they belong.
+// Convolutions as products with the columns of an image (the patch of each pixel of the result), of which only those of
+// a panel exist at a time. Pixels are the columns of results, so that these are written where they belong.
 #include "conv_bfloat16.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace detail;
 
-// Which pixels of some images look where: pixel (i, j) sees, of each channel, the places taps + i h_step + j w_step.
+// The patches of the pixels of some images: pixel (i, j) sees, of each channel, the places taps + i h_step + j w_step.
 struct View {
   const std::vector<std::int64_t>& taps;
   std::int64_t h_step, w_step;
@@ -23,8 +23,8 @@ struct View {
   std::int64_t panels() const { return (pixels() + panel_columns - 1) / panel_columns; }
 };
 
-// The columns of an image, a row for each channel and place: written for some pixels after the others. Threads: for the
-// thread that made it.
+// The columns of an image, a row for each channel and place, written for some pixels at a time. Threads: for the thread
+// that made it.
 class Columns {
  public:
   Columns(const View& view, const Plane& plane, std::int64_t channels) : view_(view), plane_(plane) {
@@ -43,8 +43,7 @@ class Columns {
       pixel += length;
     }
   }
-  // Rows `first` ... of the columns of the chosen pixels, so many elements apart; behind each there is a register's
-  // room.
+  // Rows `first` ... of the columns of the chosen pixels, `step` elements apart, each followed by room for a register.
   void write(std::int64_t first, std::int64_t rows, Real* to, std::int64_t step) const {
     for (const Stretch& stretch : stretches_) {
       for (std::int64_t i = 0; i < stretch.length; i += pack_width) {
@@ -57,7 +56,7 @@ class Columns {
           });
         } else if (count == pack_width) {
           each_of(first, rows, from, into, step, [](const Real* row, Real* at) { Pack::load(row).store(at); });
-        } else {  // what is behind them is written afterwards
+        } else {  // the elements behind them are written afterwards
           const PartPack part{static_cast<std::size_t>(count)};
           each_of(first, rows, from, into, step, [&](const Real* row, Real* at) { part.load(row).store(at); });
         }
@@ -217,7 +216,7 @@ Array detail::bfloat_conv_kernel_rows(const ConvSizes& sizes, const Real* image,
   const Window window = seen_by_results(sizes);
   const std::vector<std::int64_t> taps = taps_of(sizes, window.row());
   const View view{taps, h.step() * window.row(), w.step(), h.out, w.out};
-  // Blocks of images add up on their own, as many as memory allows; for few of them columns are shared out as well.
+  // Blocks of images have sums of their own, as many as memory allows; for few of them threads divide the columns, too.
   constexpr std::int64_t most_blocks = 16, most_numbers = 1 << 20;
   const std::int64_t blocks = std::clamp<std::int64_t>(most_numbers / size, 1, std::min(sizes.batch, most_blocks));
   const std::int64_t parts = blocks * sizes.groups >= most_blocks ? 1 : std::min(panels, most_blocks);

@@ -1,4 +1,4 @@
-// Threads share out the planes of what is made.
+// Threads divide the planes of the result.
 #include "conv_far.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace xgrad::detail {
 namespace {
 
-// f(place of the kernel, where in a plane of results, where in a plane of the image, how many) for each row of results
-// that sees something through a place: neighbours there are w.stride apart in the image.
+// f(place of the kernel, offset in a plane of results, offset in a plane of the image, count) for each row of results
+// that sees the image through a place: neighbours there are w.stride apart in the image.
 template <class F>
 void each_row_seen(const ConvSizes& sizes, const F& f) {
   const ConvAxis &h = sizes.h, &w = sizes.w;

@@ -1,5 +1,5 @@
-// Convolutions whose kernels reach far beyond images, or whose results stand far apart: place by place of the kernel,
-// of what is seen through it alone, so that they take no memory but for what they give.
+// Convolutions whose kernels reach far beyond images, or whose results are far apart: one place of the kernel at a time,
+// over the pixels seen through it alone, without memory besides the result.
 #pragma once
 
 #include "../../../core/array/array.h"

@@ -1,4 +1,4 @@
-// What the results of a convolution see of an image through one place of its kernel, along an axis.
+// The part of an image that the results of a convolution see through one place of its kernel, along an axis.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a convolution on plain memory is given.
+// The sizes of a convolution on plain memory.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct ConvAxis {
   std::int64_t in, out, kernel;
   std::int64_t stride = 1, padding = 0, dilation = 1;
 
-  // From result to result; a stride beyond the image, which leads nowhere, may be too large to be multiplied.
+  // From result to result; the stride of a single result is unused and may be too large to be multiplied.
   std::int64_t step() const { return out > 1 ? stride : 1; }
 };
 
@@ -27,7 +27,7 @@ struct ConvSizes {
   Shape kernel_shape() const { return {groups * out, in, h.kernel, w.kernel}; }
   Shape result_shape() const { return {batch, groups * out, h.out, w.out}; }
 
-  // Where the planes begin: channel c of image b, channel o of result b, channel c of the kernel for o, in group g.
+  // The offsets of planes: channel c of image b, channel o of result b, channel c of the kernel for o, in group g.
   std::int64_t image_at(std::int64_t b, std::int64_t g, std::int64_t c = 0) const {
     return ((b * groups + g) * in + c) * h.in * w.in;
   }

@@ -1,4 +1,4 @@
-// Where the numbers are that a convolution sees.
+// The windows of images that a convolution sees.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +29,12 @@ struct Window {
            (!displaces(h_in * w_in) || channels == 1);
   }
   std::int64_t plane() const { return h_size * w_size + (displaces(h_size * w_size) ? pack_width : 0); }
-  // How far the rows of what of() gives lie apart.
+  // The stride of the rows that of() returns.
   std::int64_t row() const { return in_place() ? w_in : w_size; }
   // Of the copy.
   std::int64_t size() const { return in_place() ? 0 : channels * plane(); }
 
-  // The part of this image, copied to `room` if it does not lie there as it is wanted.
+  // The part of this image, copied to `room` if it cannot be used in place.
   Plane of(const Real* image, Real* room) const {
     if (in_place()) return {image + h_from * w_in + w_from, h_in * w_in, w_in};
     const std::int64_t left = std::clamp<std::int64_t>(-w_from, 0, w_size),
@@ -57,7 +57,7 @@ struct Window {
   }
 };
 
-/// What the results of a convolution see of the images of a group.
+/// The window of the images of a group that the results of a convolution see.
 inline Window seen_by_results(const ConvSizes& sizes) {
   const ConvAxis &h = sizes.h, &w = sizes.w;
   return {.channels = sizes.in,
@@ -69,7 +69,7 @@ inline Window seen_by_results(const ConvSizes& sizes) {
           .w_size = (w.out - 1) * w.stride + (w.kernel - 1) * w.dilation + 1};
 }
 
-/// Where each place of the kernel looks, in images whose rows lie so far apart.
+/// The offset of each place of the kernel in images with this row stride.
 inline std::vector<std::int64_t> taps_of(const ConvSizes& sizes, std::int64_t row) {
   std::vector<std::int64_t> taps;
   for (std::int64_t i = 0; i < sizes.h.kernel; ++i) {
@@ -78,7 +78,7 @@ inline std::vector<std::int64_t> taps_of(const ConvSizes& sizes, std::int64_t ro
   return taps;
 }
 
-// A window that is copied holds the zeros between and around what is seen. Where these are most of it, and many,
+// A copied window holds the zeros between and around the numbers that are seen. Where these are most of it, and many,
 // nothing is copied: conv_far.h.
 inline bool mostly_zeros(const ConvSizes& sizes, std::int64_t channels, double h_size, double w_size) {
   constexpr double few = 1 << 16;
@@ -89,7 +89,7 @@ inline bool mostly_zeros(const ConvSizes& sizes, std::int64_t channels, double h
   return product(channels, h_size, w_size) > 4 * given + few;
 }
 
-/// Whether what results see of images, or images of results, is too sparse to be copied as a window.
+/// Whether the parts of images that results see, or of results that images see, are too sparse to be copied as a window.
 inline bool results_see_far(const ConvSizes& sizes) {
   const Window window = seen_by_results(sizes);
   return !window.in_place() &&
@@ -103,7 +103,7 @@ inline bool images_see_far(const ConvSizes& sizes) {
   return mostly_zeros(sizes, sizes.out, most(sizes.h), most(sizes.w));
 }
 
-/// How the results of one class of places along an axis look at the positions of the other side.
+/// The positions on the other side that one class of places along an axis sees.
 struct Phase {
   std::int64_t first, step, count;     // places first, first + step, ...
   std::vector<std::int64_t> taps{};    // of the kernel that reach them
@@ -138,12 +138,12 @@ void each_phase(const ConvSizes& sizes, const F& f) {
   }
 }
 
-/// What an image's places of two phases see of the results of a convolution.
+/// The results of a convolution that the places of two phases of an image see.
 struct SeenResults {
   Window window;
-  std::int64_t row;                     // how far its rows lie apart
-  std::vector<std::int64_t> taps{};     // where each tap that reaches them looks, counted from the window's begin
-  std::vector<std::int64_t> numbers{};  // which tap of the kernel that is
+  std::int64_t row;                     // the stride of its rows
+  std::vector<std::int64_t> taps{};     // the offsets of the taps that reach them, from the start of the window
+  std::vector<std::int64_t> numbers{};  // the numbers of these taps in the kernel
 };
 
 inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, const Phase& across) {
@@ -165,7 +165,7 @@ inline SeenResults seen_by_image(const ConvSizes& sizes, const Phase& down, cons
 }
 
 /// Calls f(image, group, first, last) for all images and groups and all of `panels`, in jobs of about equal size: for
-/// few images and groups the panels are shared out as well.
+/// few images and groups the panels are divided as well.
 template <class F>
 void each_conv_job(const ConvSizes& sizes, std::int64_t panels, const F& f) {
   constexpr std::int64_t enough = 16;

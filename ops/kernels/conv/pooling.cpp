@@ -1,5 +1,5 @@
 // Neighbouring windows lie side by side in a register, with their first inputs, then their second ones, and so on.
-// Where windows are of different sizes, and so at an edge, they are gone through one by one.
+// Windows of different sizes, as at an edge, are computed one by one.
 #include "pooling.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Maximum {
   std::int64_t place;
 };
 
-// Of window (i, j) of a plane.
+// The maximum of window (i, j) of a plane.
 Maximum max_of_window(const PooledPlanes& sizes, const Real* x, std::int64_t i, std::int64_t j) {
   const Windows &rows = sizes.rows, &columns = sizes.columns;
   std::int64_t place = rows.first.data()[i] * columns.in + columns.first.data()[j];
@@ -34,8 +34,7 @@ Maximum max_of_window(const PooledPlanes& sizes, const Real* x, std::int64_t i, 
   return {best, place};
 }
 
-// A row of inputs, in which the windows begin `stride` apart: at(k) has the inputs k behind their beginnings, one
-// beside the other.
+// A row of inputs, in which the windows start `stride` apart: at(k) has the inputs k after their starts, contiguous.
 class Row {
  public:
   // For a stride of 2, `room` takes the inputs with even and those with odd numbers.
@@ -57,7 +56,7 @@ class Row {
   const Real* parts_[2];
 };
 
-// A plane, of whose columns of windows those from `begin` to before `end` are whole and 1 or 2 inputs apart.
+// The maxima of a plane, whose columns of windows `begin` ... `end` - 1 are whole and 1 or 2 inputs apart.
 void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t end, const Real* x, Real* y,
                   std::int64_t* places) {
   const Windows &rows = sizes.rows, &columns = sizes.columns;
@@ -65,7 +64,7 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
   const std::int64_t left = side > 0 ? columns.first.data()[begin] : 0;
   const std::int64_t count = side > 0 ? columns.last.data()[end - 1] - left + 1 : 0;
   Numbers room(static_cast<std::size_t>(rows.longest * (count + 1) + 2 * side));
-  // Places, counted from the first input that the row of windows sees: of each window's first input, and of the best.
+  // Positions of each window's first input and of its largest, counted from the first input of the row of windows.
   Real* const firsts = room.data() + rows.longest * (count + 1);
   Real* const of_best = firsts + side;
   for (std::int64_t j = 0; j < side; ++j) firsts[j] = static_cast<Real>(j * columns.stride);
@@ -112,7 +111,7 @@ void max_of_plane(const PooledPlanes& sizes, std::int64_t begin, std::int64_t en
 
 void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places) {
   const Windows &rows = sizes.rows, &columns = sizes.columns;
-  // Places that a Real can count.
+  // Positions that a Real can count.
   constexpr std::int64_t most_numbered = std::int64_t{1} << std::numeric_limits<Real>::digits;
   const bool side_by_side = (columns.stride == 1 || columns.stride == 2) &&
                             (rows.longest - 1) * rows.step * columns.in + columns.in <= most_numbered;

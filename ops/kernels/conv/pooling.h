@@ -1,22 +1,22 @@
-// Windows that go over planes of numbers: the largest number in each, and its place.
+// Max pooling of planes: the largest number in each window, and its position.
 #pragma once
 
 #include "../../../core/array/array.h"
 
 namespace xgrad {
 
-/// What each window along one axis sees: inputs first, first + step, ..., last, at least one.
+/// The windows along one axis, each over inputs first, first + step, ..., last, at least one.
 struct Windows {
   std::int64_t in = 0;
   std::int64_t out = 0;  ///< windows
   std::int64_t step = 1;
   std::int64_t longest = 0;                     ///< inputs in the longest window
   std::int64_t stride = 0;                      ///< from window to window
-  std::int64_t whole_begin = 0, whole_end = 0;  ///< the windows that are `stride` apart and all that long
+  std::int64_t whole_begin = 0, whole_end = 0;  ///< the windows that are `stride` apart and all of that length
   Index first, last;                            ///< (out)
 };
 
-/// Planes of so many numbers, rows.in columns.in < 2^31.
+/// Planes of rows.in columns.in < 2^31 numbers.
 struct PooledPlanes {
   std::int64_t planes = 0;
   Windows rows, columns;
@@ -25,8 +25,8 @@ struct PooledPlanes {
   std::int64_t out() const { return rows.out * columns.out; }
 };
 
-/// y = the largest number of each window, the last NaN if there is one; `places`, unless nullptr, says where in its
-/// plane it was found, the first of equal ones.
+/// y = the largest number of each window, the last NaN if there is one; `places`, unless nullptr, gets its position in
+/// the plane, the first of equal ones.
 void max_of_windows(const PooledPlanes& sizes, const Real* x, Real* y, std::int64_t* places);
 
 /// y_pj = x_p(places_pj) for planes of `in` and of `out` numbers.

@@ -10,7 +10,7 @@
 namespace xgrad {
 namespace {
 
-// Rows of a band that follow each other and have equally many columns.
+// Consecutive rows of a band with equally many columns.
 struct Run {
   std::int64_t begin, end, count;
 };
@@ -63,7 +63,7 @@ void sums(const Band& band, const std::vector<Run>& runs, const Real* x, Real* y
   }
 }
 
-// Whether a row of the band is the one before it once more.
+// Whether a row of the band equals the one before it.
 bool repeats(const Band& band, std::int64_t row) {
   if (row == 0 || band.first.data()[row] != band.first.data()[row - 1] || band.count(row) != band.count(row - 1)) {
     return false;
@@ -95,7 +95,7 @@ void sum_of_rows(const Band& band, std::int64_t row, const Real* x, std::int64_t
 Band transposed(const Band& band) {
   const std::int64_t* first = band.first.data();
   std::vector<Span> spans(static_cast<std::size_t>(band.in));  // of rows that reach each column
-  // The first row that reaches a column is the first that goes so far, the last one the last that begins before it.
+  // The first row that reaches a column is the first that extends to it, the last one the last that begins before it.
   for (std::int64_t i = 0, reached = 0; i < band.out; ++i) {
     const std::int64_t end = first[i] + band.count(i);
     for (std::int64_t j = std::max(first[i], reached); j < end; ++j) spans[static_cast<std::size_t>(j)].first = i;

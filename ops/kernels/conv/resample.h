@@ -9,8 +9,8 @@ namespace xgrad {
 inline constexpr std::int64_t largest_picture_side = (std::int64_t{1} << 31) - 1;
 
 /// A matrix (out, in) of which row i is 0 but for start[i + 1] - start[i] columns from first[i] on. These have
-/// weights[start[i]] and so on, or 1 if there are no weights; what row i gives is then divided by divisors[i], if there
-/// are any. Rows that are not 0 begin and end in the order of their numbers.
+/// weights[start[i]] and so on, or 1 if there are no weights; the result of row i is then divided by divisors[i], if
+/// there are any. Rows that are not 0 begin and end in the order of their numbers.
 struct Band {
   std::int64_t in = 0;
   std::int64_t out = 0;

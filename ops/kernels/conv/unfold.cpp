@@ -1,4 +1,4 @@
-// The columns of a convolution, and their sums. Threads share out the planes of the images.
+// The columns of a convolution, and their sums. Threads divide the planes of the images.
 #include "../../../core/runtime/parallel.h"
 #include "conv.h"
 #include "conv_seen.h"
@@ -6,7 +6,7 @@
 namespace xgrad {
 namespace {
 
-// f(row of the columns, row of the image, how many, stride) for all that a plane and its columns have in common.
+// f(row of the columns, row of the image, count, stride) for all numbers that a plane and its columns share.
 template <class F>
 void each_run_of_pixels(const ConvSizes& sizes, const F& f) {
   const ConvAxis &h = sizes.h, &w = sizes.w;

@@ -1,4 +1,4 @@
-// A channel is copied to where its numbers stand side by side, and is a row there.
+// A channel is copied to be contiguous, as a row.
 #include "batch_norm.h"
 
 #include <vector>

@@ -5,7 +5,7 @@
 
 namespace xgrad {
 
-/// Numbers (N, C, L), and what each channel is scaled and shifted with, (C) each, or nullptr.
+/// Numbers (N, C, L), and the scale and shift of each channel, (C) each, or nullptr.
 struct Channels {
   const Real* x;
   std::int64_t N, C, L;
@@ -16,8 +16,8 @@ struct Channels {
 /// Writes the normalised channels to y and the statistics of each to `statistics` (C).
 void batch_norm_channels(const Channels& in, Real eps, Real* y, RowStatistics* statistics);
 
-/// The gradients that LayerNormWanted says: of x (N, C, L), of gamma and beta (C). `statistics` are those that are kept
-/// of each channel.
+/// The gradients that LayerNormWanted names: of x (N, C, L), of gamma and beta (C). `statistics` are those kept for each
+/// channel.
 LayerNormGradients batch_norm_gradient_channels(const Channels& in, const Real* statistics, const Real* gy,
                                                 const LayerNormWanted& wanted);
 

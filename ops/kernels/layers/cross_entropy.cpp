@@ -15,7 +15,7 @@ namespace {
 using detail::infinity;
 
 
-// sum_j e^(x_j) = e^shift total. In two parts: added up, a large shift would swallow the digits of ln total. Where all
+// sum_j e^(x_j) = e^shift total. In two parts: in a sum, a large shift would swallow the digits of ln total. Where all
 // are -inf the total counts as 1, so that every loss is inf and every probability 0.
 struct RowTotal {
   Real shift, total;
@@ -29,12 +29,12 @@ RowTotal total_of(const Real* x, std::int64_t V, Real most) {
   return {shift, total == 0 ? 1 : total};
 }
 
-// What smoothing shares out its part among: the classes whose logit is not -inf.
+// The number of classes that share the smoothing: those with a logit other than -inf.
 std::int64_t count_open(const Real* x, std::int64_t V) { return V - std::count(x, x + V, -infinity); }
 
 Real row_loss(const Real* x, std::int64_t target, const RowTotal& row, Real smoothing, std::int64_t V) {
   const Real log_total = std::log(row.total);
-  // Nothing of a loss that may be infinite is nothing.
+  // A share of 0 of a loss that may be infinite is 0, not NaN.
   Real loss = smoothing < 1 ? (1 - smoothing) * ((row.shift - x[target]) + log_total) : Real(0);
   if (smoothing > 0) {
     const Real distances = sum_packs(V, [&](std::int64_t j, auto part) {

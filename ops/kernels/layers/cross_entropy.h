@@ -22,15 +22,15 @@ struct Targets {
   }
 };
 
-/// What it takes to go forward and back.
+/// The results of the forward pass, with the totals for the backward pass.
 struct CrossEntropyRows {
   Array losses;
-  Array totals;  ///< (rows, 2): shift and total of every row that counts; the shift is inf if such logits were replaced
+  Array totals;  ///< (rows, 2): shift and total of every row that counts; the shift is inf if infinite logits were replaced
 };
 CrossEntropyRows cross_entropy_rows(const Array& logits, const Targets& targets);
 
-/// gy_i (mass p - q) for each row: p = softmax, q the smoothed target, mass what q adds up to. One gy may serve all.
-/// Written over the logits if nobody else holds them.
+/// gy_i (mass p - q) for each row: p = softmax, q the smoothed target, mass the sum of q. One gy may serve all.
+/// Overwrites the logits if nothing else holds them.
 Array cross_entropy_gradient_rows(Array logits, const Targets& targets, const Array& totals, const Array& gy);
 
 }  // namespace xgrad

@@ -1,4 +1,4 @@
-// Each text by itself: forward along time for the sum, backward for how it divides among labels.
+// Each text separately: forward in time for the sum, backward for the share of each label.
 #include "ctc.h"
 
 #include <algorithm>
@@ -14,14 +14,14 @@ namespace {
 using detail::infinity;
 
 
-// ln(e^a + e^b). Whichever of the two the maximum takes, the NaN of the other is added to it.
+// ln(e^a + e^b). NaN if either is NaN, whichever of the two is the maximum.
 double log_add(double a, double b) {
   if (a == -infinity) return b;
   if (b == -infinity) return a;
   return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 
-// A way that goes on. What no way leads to stays so, whatever the next step says, be it NaN.
+// A way extended by a step. An unreachable label stays so, even if the step is NaN.
 double led_on(double way, double step) { return way == -infinity ? way : way + step; }
 
 // One text of a batch and its numbers.
@@ -39,7 +39,7 @@ struct Sample {
         stride(all.dim(1) * all.dim(2)) {}
 
   double at(std::int64_t t, std::int64_t s) const { return static_cast<double>(log_probs[t * stride + labels[s]]); }
-  // Whether a way may come to s from s - 2: between two different letters the blank may be left out.
+  // Whether a way may go from s - 2 to s: between two different letters the blank may be left out.
   bool may_skip(std::int64_t s) const { return s >= 2 && labels[s] != labels[s - 2]; }
   // From the alphas of the last step: a way ends at the last letter or at the blank behind it.
   double loss(const double* alpha) const {
@@ -78,8 +78,8 @@ Array ctc_gradient(const Array& log_probs, const CtcTexts& texts, const CtcForwa
   Array result(log_probs.shape(), Real(0));
   Real* out = result.mutable_data();
   parallel_for(N, 1, [&](std::int64_t begin, std::int64_t end) {
-    // beta_s: ln of the sum over what may follow after label s, this step left out. Of each class its share of the
-    // ways.
+    // beta_s: ln of the sum over the continuations after label s, without this step. `shares`: those of each class in
+    // the ways.
     std::vector<double> beta(static_cast<std::size_t>(L)), next(beta), shares(static_cast<std::size_t>(C), 0);
     for (std::int64_t n = begin; n < end; ++n) {
       const Sample sample(log_probs, texts, n);

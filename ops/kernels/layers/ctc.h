@@ -15,8 +15,8 @@ struct CtcTexts {
   Index input_lengths;  ///< (N): how many time steps each has, at least 1
 };
 
-/// What goes forward: minus the logarithm of the sum over all ways. Logarithms of long ways are large, and powers of
-/// their differences wanted: these are doubles.
+/// The forward pass: minus the logarithm of the sum over all ways. Logarithms of long ways are large, and their
+/// differences become exponents: these are doubles.
 struct CtcForward {
   using Alphas = std::vector<double, PoolAllocator<double>>;
 

@@ -1,4 +1,4 @@
-// Dropout: which elements stay is a function of the key and their position alone.
+// Dropout: the choice of elements is a function of the key and their position alone.
 #pragma once
 
 #include <algorithm>

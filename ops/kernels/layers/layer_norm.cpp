@@ -29,7 +29,7 @@ RowStatistics statistics_of(const Real* x, std::int64_t n, Real eps, Centre cent
   return {mean, rest, 1 / std::sqrt(variance + eps), variance};
 }
 
-// The same where a sum or squares left the range: of the row scaled to numbers near 1.
+// The same where a sum or squares left the range: from the row scaled to numbers near 1.
 RowStatistics scaled_statistics_of(const Real* x, std::int64_t n, Real eps, Centre centre) {
   std::vector<Real, PoolAllocator<Real>> scaled(x, x + n);
   const Real size = std::abs(*std::ranges::max_element(scaled, {}, [](Real v) { return std::abs(v); }));
@@ -44,7 +44,7 @@ RowStatistics scaled_statistics_of(const Real* x, std::int64_t n, Real eps, Cent
 
 RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre) {
   const RowStatistics s = statistics_of(x, n, eps, centre);
-  // Not so if the variance overflowed or came to nothing, or is NaN because the mean overflowed.
+  // Not if the variance overflowed or underflowed, or is NaN because the mean overflowed.
   using Limits = std::numeric_limits<Real>;
   const bool plausible = s.scale > 0 && s.scale * s.scale < Limits::max() * Limits::epsilon();
   return plausible ? s : scaled_statistics_of(x, n, eps, centre);

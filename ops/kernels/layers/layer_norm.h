@@ -9,12 +9,12 @@
 
 namespace xgrad {
 
-/// What a row is normalised with, scale = 1 / sqrt(variance + eps). The mean is kept in two parts because x - mean
+/// The statistics that normalise a row, scale = 1 / sqrt(variance + eps). The mean is kept in two parts because x - mean
 /// loses its digits when the mean, rounded to one number, is large against the spread.
 struct RowStatistics {
   Real mean, mean_rest, scale, variance;
 };
-/// The first so many are what a gradient needs, and are kept.
+/// The number of leading statistics, which are kept for the gradient.
 inline constexpr std::int64_t statistics_size = 3;
 
 /// A power of two that brings numbers of about this size near 1, and is itself normal.
@@ -23,13 +23,13 @@ inline Real power_near_inverse(Real size) {
   return std::ldexp(Real(1), std::clamp(-std::ilogb(size), -most, most));
 }
 
-/// What a row's spread is measured from, and what is taken off it: its mean, or nothing, as RMS norm has it.
+/// The centre that is subtracted from a row and from which its spread is measured: its mean, or 0, as in RMS norm.
 enum class Centre { mean, zero };
 
-/// Of n numbers, also where their squares leave the range.
+/// The statistics of n numbers, also where their squares leave the range.
 RowStatistics row_statistics(const Real* x, std::int64_t n, Real eps, Centre centre = Centre::mean);
 
-/// Rows of n numbers, and what they are scaled and shifted with, (n) each, or nullptr.
+/// Rows of n numbers, and their scale and shift, (n) each, or nullptr.
 struct LayerNormRows {
   const Real* x;
   std::int64_t rows, n;
@@ -41,7 +41,7 @@ struct LayerNormRows {
 /// Writes the normalised rows to y and the statistics of each, those that are kept, to `statistics`.
 void layer_norm_rows(const LayerNormRows& in, Real eps, Real* y, Real* statistics);
 
-/// Which gradients are wanted, and these: of x (rows, n), of gamma and beta (n); empty where not wanted.
+/// The gradients that are wanted, and their values: of x (rows, n), of gamma and beta (n); empty where not wanted.
 struct LayerNormWanted {
   bool x, gamma, beta;
 };

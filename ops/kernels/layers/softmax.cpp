@@ -13,8 +13,8 @@ namespace {
 using detail::infinity;
 
 
-// What is subtracted from a row whose largest number is `most`. One with +inf is replaced, in y, by one that has the
-// same softmax; then x is where that is.
+// The shift subtracted from a row with the largest number `most`. A row with +inf is replaced, in y, by one with the
+// same softmax, to which x then points.
 Real shift_of(Real most, const Real*& x, Real* y, std::int64_t n) {
   if (most != infinity) return most;
   replace_infinities(x, y, n);
@@ -22,7 +22,7 @@ Real shift_of(Real most, const Real*& x, Real* y, std::int64_t n) {
   return 0;
 }
 
-// A row of which no number is the largest: `nothing` everywhere if all are -inf, else NaN, for one of them is NaN.
+// A row without a largest number: `nothing` everywhere if all are -inf, else NaN, for one of them is NaN.
 void write_without_largest(const Real* x, Real* y, std::int64_t n, Real nothing) {
   const bool all = std::all_of(x, x + n, [](Real v) { return v == -infinity; });
   std::fill_n(y, n, all ? nothing : std::numeric_limits<Real>::quiet_NaN());
@@ -63,7 +63,7 @@ void log_softmax_gradient_row(const Real* gy, const Real* y, Real* gx, std::int6
             [&](std::int64_t i, auto part) { part.store(part.load(gy + i) - exp(part.load(y + i)) * total, gx + i); });
 }
 
-// All entries of every row count.
+// The lengths of rows whose entries all count.
 struct WholeRows {
   std::int64_t n;
 

@@ -1,4 +1,4 @@
-// Softmax and its kin over the last axis, row by row. xtensor's broadcasting reductions are 20 to 80 times slower here.
+// Softmax and variants over the last axis, row by row. xtensor's broadcasting reductions are 20 to 80 times slower here.
 #pragma once
 
 #include "../../../core/array/array.h"
@@ -19,7 +19,7 @@ Array log_softmax_gradient_rows(const Array& gy, const Array& y);
 struct RowLengths {
   Index lengths;
   std::int64_t rows_per_sequence = 1;
-  std::int64_t steps = 1;  ///< T, or 1 where the rows of a sequence are alike
+  std::int64_t steps = 1;  ///< T, or 1 where the rows of a sequence have equal lengths
 
   std::int64_t operator()(std::int64_t row) const {
     return lengths.data()[row / rows_per_sequence * steps + row % steps];

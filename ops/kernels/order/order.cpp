@@ -1,5 +1,5 @@
 // Sorting and selecting by whole numbers that are in the order of the values: sorting by their digits, selecting by their bits,
-// so that no step depends on a comparison that nobody can foresee.
+// without unpredictable branches.
 #include "order.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace xgrad {
 namespace {
 
-// That one thread sorts.
+// Per thread.
 constexpr std::int64_t numbers_at_a_time = 1 << 15;
 
 Shape with_size(Shape shape, int axis, std::int64_t size) {
@@ -24,7 +24,7 @@ Shape with_size(Shape shape, int axis, std::int64_t size) {
   return shape;
 }
 
-// A key, and where it stands along the axis: both in one number, where they leave room.
+// A key and its position along the axis, both in one number where they fit.
 struct ShortItem {
   std::uint64_t bits;
   ShortItem() = default;
@@ -44,8 +44,8 @@ struct LongItem {
   bool operator<(const LongItem& other) const { return of < other.of || (of == other.of && at < other.at); }
 };
 
-// Sorts items that stand by position: by one digit of the key after the other, the last first, each time keeping the order of
-// equal ones. `spare` is as long.
+// Sorts items given in order of position (radix sort): by one digit of the key after the other, the last first, stable each
+// time. `spare` is as long.
 template <class T>
 void sort_items(std::vector<T>& items, std::vector<T>& spare) {
   constexpr std::size_t digits = sizeof(OrderKey), values = 256;
@@ -75,7 +75,7 @@ struct Line {
   std::vector<T> items, spare;
 
   explicit Line(std::int64_t size) : keys(static_cast<std::size_t>(size)) {}
-  // All of them in order.
+  // Sorts the whole line.
   void sort() {
     items.resize(keys.size());
     spare.resize(keys.size());
@@ -95,7 +95,7 @@ std::int64_t count_below(const std::vector<OrderKey>& keys, OrderKey limit) {
   return total;
 }
 
-// The key that has k before it in order, and how many are smaller: bit after bit, the first first.
+// The key at position k in sorted order, and how many are smaller: bit after bit, the highest first.
 struct Kth {
   OrderKey key = 0;
   std::int64_t smaller = 0;
@@ -112,7 +112,7 @@ Kth kth_key(const std::vector<OrderKey>& keys, std::int64_t k) {
       not_above = below;
     }
     if (not_above - result.smaller > 1) continue;
-    // One alone lies between here and there.
+    // A single key is left in this range.
     for (const OrderKey key : keys) {
       if (key - result.key < step) return {key, result.smaller};
     }
@@ -238,7 +238,7 @@ std::vector<std::int64_t> positions_in_order(const std::vector<OrderKey>& keys) 
 
 namespace {
 
-// Of lines that stand side by side, in one pass: the best so far of some lines, and where it stands, in registers. Places are
+// Lines side by side, in one pass: the best elements so far of some lines, and their positions, in registers. Positions are
 // counted within stretches that are short enough for numbers as wide as the values.
 template <bool largest>
 void first_extreme_columns(const Real* in, std::int64_t count, std::int64_t inner, std::int64_t n, std::int64_t* out) {
@@ -273,7 +273,7 @@ void first_extreme_columns(const Real* in, std::int64_t count, std::int64_t inne
 
 }  // namespace
 
-// Lines in one piece go twice through registers: first the largest, then who it is.
+// Contiguous lines are read twice: first for the largest element, then for its position.
 Index first_extreme(const Array& x, int axis, bool largest) {
   const Shape shape = with_size(x.shape(), axis, 1);
   Index result(shape, 0);
@@ -301,7 +301,7 @@ Index first_extreme(const Array& x, int axis, bool largest) {
   const auto is = [](Real value, Real wanted) {
     return static_cast<int>(value == wanted) | (static_cast<int>(value != value) & static_cast<int>(wanted != wanted));
   };
-  constexpr std::int64_t stretch = 64;  // that is looked through before anybody asks whether it was there
+  constexpr std::int64_t stretch = 64;  // elements searched between checks for a hit
   parallel_for(result.size(), std::max<std::int64_t>(1, copy_block / count), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const Real *row = in + i * count, most = wanted[i];

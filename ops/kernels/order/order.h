@@ -14,7 +14,7 @@ namespace xgrad {
 
 using OrderKey = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
 
-/// A whole number that grows with the value: the sign bit decides which way the other bits count.
+/// A whole number that grows with the value: the sign bit decides the order of the other bits.
 inline OrderKey order_key(Real value) {
   if (std::isnan(value)) return ~OrderKey{0};
   constexpr OrderKey sign = OrderKey{1} << (8 * sizeof(OrderKey) - 1);
@@ -22,19 +22,19 @@ inline OrderKey order_key(Real value) {
   return bits & sign ? ~bits : bits | sign;
 }
 
-/// The positions of the first `count` elements along the axis; of equal ones the first comes first.
+/// The positions of the first `count` elements along the axis, stable.
 Index first_in_order(const Array& x, int axis, std::int64_t count, bool descending);
 
-/// Where each of these keys in order stands; of equal ones the first comes first.
+/// The positions of these keys in sorted order, stable.
 std::vector<std::int64_t> positions_in_order(const std::vector<OrderKey>& keys);
 
-/// What a NaN does to the k-th element.
+/// The order of NaN for the k-th element.
 enum class NanOrder {
   last,  ///< it is larger than every number
-  wins,  ///< where there is one, the first of them is the result
+  wins,  ///< the first NaN, if there is one, is the result
 };
 /// The position of the k-th smallest element (from 0) along the axis, of which the result has size 1; of equal ones
-/// that which comes at this place in order.
+/// that at this place in the stable order.
 Index kth_in_order(const Array& x, int axis, std::int64_t k, NanOrder nan);
 
 /// The last position of the most frequent element, the smallest of equally frequent ones; the axis has size 1.

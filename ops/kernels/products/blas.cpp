@@ -1,6 +1,5 @@
-// Of xtensor-blas this is cxxblas::gemm. The product of its containers, xt::blas::gemm, has no leading dimension:
-// neither the heads of an attention nor blocks of rows could be multiplied where they lie, and it copies what is laid
-// out otherwise.
+// Uses cxxblas::gemm of xtensor-blas. The product of its containers, xt::blas::gemm, has no leading dimension: neither
+// the heads of an attention nor blocks of rows could be multiplied in place, and it copies other layouts.
 #include "blas.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// c = a b' by inner products: rows of b pass by once, from memory, while the few rows of a stay in the first-level
+// c = a b' by inner products: rows of b are read once, from memory, while the few rows of a stay in the first-level
 // cache. b is not copied, so the time is that of reading it.
 #include "few_rows.h"
 
@@ -101,7 +101,7 @@ void few_rows_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std
     }
   }
 
-  // As many rows of b at a time as there are registers for their sums: they share what is loaded of a.
+  // As many rows of b at a time as there are registers for their sums: they share the loads of a.
   constexpr int few = registers >= 32 ? 2 : 1, many = 4;
   const bool can_be_many = p.m <= (registers >= 32 ? 4 : 2);
   const auto columns = [&]<int together>(std::integral_constant<int, together>, std::int64_t j) {

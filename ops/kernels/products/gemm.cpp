@@ -1,5 +1,5 @@
-// Products are cut into pieces for the threads; each piece goes to the register tiles, to the BLAS, or to what
-// multiplies in bfloat16.
+// Products are cut into pieces for the threads; each piece goes to the register tiles, to the BLAS, or to a bfloat16
+// unit.
 #include "gemm.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void start_rows(const Gemm& p, Real* c, std::int64_t c_stride) {
   }
 }
 
-// Who multiplies. The same bits whichever part of c is asked for, but for the BLAS.
+// The kernel of a product. All but the BLAS give the same bits whichever part of c is computed.
 enum class Way { bfloat16, few_rows, tiles, blas };
 
 Way way_of(const Gemm& p, const Factor& a, const Factor& b) {
@@ -42,8 +42,8 @@ void serial_gemm(Gemm p, const Factor& a, const Factor& b, Real* c, std::int64_t
   detail::blas_product(p, a, b, c, c_stride);
 }
 
-// Into how many pieces a product is cut, along the longer side of c. A BLAS may give other bits for other pieces, so
-// their number must not depend on the number of threads. The others give the same bits; but for tiles each piece copies
+// The number of pieces of a product, along the longer side of c. A BLAS may give other bits for other pieces, so
+// their number must not depend on the number of threads. The others give the same bits; but with tiles each piece copies
 // the other factor anew, so there are no more of them than threads.
 std::int64_t pieces(const Gemm& p, Way way) {
   constexpr std::int64_t least = 1 << 18, most_for_blas = 8;

@@ -10,23 +10,23 @@ namespace xgrad {
 
 /// An array seen as (outer, count, inner), of which each (o, :, i) is a line.
 struct Lines {
-  Array numbers;  ///< shares memory with the array, if its axes stand side by side
+  Array numbers;  ///< shares memory with the array, if its axes are adjacent
   std::int64_t outer = 1, count = 1, inner = 1;
-  Axes order = {};  ///< how the axes were permuted to stand side by side, else empty
+  Axes order = {};  ///< the permutation that made the axes adjacent, else empty
 };
 
-/// The lines of x along `axes`, which ascend. Axes that do not stand side by side, and those before a last axis that is
-/// shorter than a register, are brought to the end, in a copy.
+/// The lines of x along `axes`, which ascend. Axes that are not adjacent, and those before a last axis that is shorter
+/// than a register, are moved to the end, in a copy.
 Lines lines_of(const Array& x, const Axes& axes);
 
-/// An array in the order of the numbers of `lines`, in the order of `shape`, the shape that they came from.
+/// An array in the order of the numbers of `lines`, brought back to the order of `shape`, their original shape.
 Array out_of_lines(const Array& numbers, const Lines& lines, const Shape& shape);
 
 /// Lines side by side that one thread takes at a time.
 inline constexpr std::int64_t lines_side_by_side = 64;
 
-/// In parallel: row(line) for lines that are in one piece, else block(line, at, n) for n of them that stand side by side, of
-/// which the first begins at place `at`.
+/// In parallel: row(line) for contiguous lines, else block(line, at, n) for n lines side by side, of which the first begins at
+/// offset `at`.
 template <class Row, class Block>
 void for_lines(const Lines& lines, const Row& row, const Block& block) {
   constexpr std::int64_t numbers_at_a_time = 1 << 14;

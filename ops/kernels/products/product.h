@@ -1,4 +1,4 @@
-// What a product of matrices on plain memory is given.
+// The arguments of a product of matrices on plain memory.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@ namespace detail {
 struct BfloatUnit;
 }  // namespace detail
 
-/// A factor of a product as it lies in memory: rows `stride` elements apart, each contiguous; taken transposed if
-/// asked.
+/// A factor of a product in memory: rows `stride` elements apart, each contiguous; transposed if `transposed` is set.
 struct Factor {
   const Real* data = nullptr;
   std::int64_t stride = 0;
@@ -24,9 +23,9 @@ struct Factor {
 struct Gemm {
   std::int64_t m = 0, n = 0, k = 0;
   Real scale = 1;
-  Real keep = 0;               ///< 0: what c held does not matter, not even NaN
+  Real keep = 0;               ///< 0: the old c is ignored, even NaN
   const Real* bias = nullptr;  ///< (n), added to every row
-  /// What multiplies the factors, rounded to bfloat16 (bfloat16.h); nullptr: nothing is rounded.
+  /// The unit that rounds the factors to bfloat16 (bfloat16.h) and multiplies them; nullptr: nothing is rounded.
   const detail::BfloatUnit* unit = nullptr;
 };
 

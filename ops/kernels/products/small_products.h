@@ -11,7 +11,7 @@
 
 namespace xgrad::inline XGRAD_SIMD {
 
-/// Rows of a Matrix from one on.
+/// The rows of a Matrix from a given one on.
 struct MatrixRows {
   Real* data;
   std::int64_t step_;
@@ -20,7 +20,7 @@ struct MatrixRows {
   Real* row(std::int64_t i) const { return data + i * step_; }
 };
 
-/// Room for a matrix whose rows are filled up to whole packs, so that they can be read and written without a remainder.
+/// A matrix whose rows are padded to whole packs, so that they can be read and written without a remainder.
 class Matrix {
  public:
   Matrix(std::int64_t rows, std::int64_t columns)
@@ -60,7 +60,7 @@ class Matrix {
   Real* data_;
 };
 
-/// What a group of rows of a product needs of the inner index and of the columns.
+/// The range of the inner index and the first column that a group of rows of a product needs.
 struct Extent {
   std::int64_t begin, end, first_column;
 };
@@ -86,7 +86,7 @@ void product_block(const LeftRows& a, const Real* b, std::int64_t b_step, std::i
   }
 }
 
-/// c = a b or c += a b for the first `rows` rows; `extent(i, j)` says what rows i ... j - 1 need.
+/// c = a b or c += a b for the first `rows` rows; `extent(i, j)` is that of rows i ... j - 1.
 template <class F>
 void product(std::int64_t rows, const LeftRows& a, const MatrixRows& b, const MatrixRows& c, Into into,
              const F& extent) {

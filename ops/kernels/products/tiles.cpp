@@ -1,6 +1,6 @@
 // A tile of c stays in registers while its sums run along k (Goto, van de Geijn, "Anatomy of High-Performance Matrix
 // Multiplication", 2008). The second factor is copied into panels as wide as a tile, so that a row of a panel is two
-// loads; of the first factor single numbers are taken from where they lie.
+// loads; single numbers of the first factor are read in place.
 #include "tiles.h"
 
 #include <algorithm>
@@ -18,11 +18,11 @@ constexpr int tile_packs = 2;                                         // columns
 constexpr int tile_rows = (registers - tile_packs - 1) / tile_packs;  // two of b and one of a beside the sums
 constexpr std::int64_t tile_columns = tile_packs * pack_width;
 
-// Rows of a of this depth stay in the first-level cache while the panels of b pass by, which come from the second.
+// Rows of a of this depth stay in the first-level cache while the panels of b stream from the second.
 constexpr std::int64_t most_depth = 256;
-// Twice as deep they still gain if all of k is done at once, for then no element of c is read again.
+// Twice that depth still pays if it covers all of k, for then no element of c is read again.
 constexpr std::int64_t most_depth_at_once = 512;
-// The panels of so many numbers of b stay in the second-level cache.
+// Panels of this many numbers of b stay in the second-level cache.
 constexpr std::int64_t most_of_b = 1 << 18;
 
 // One tile: `rows` x `columns` of c, `depth` products each.
@@ -98,7 +98,7 @@ bool suits_tiles(const Gemm& p) { return p.m >= 8 && p.n >= 8; }
 
 namespace {
 
-// How many parts k is cut into.
+// The number of parts that k is cut into.
 std::int64_t blocks_of(const Gemm& p, const Factor& a) {
   return !a.transposed && p.k <= most_depth_at_once ? 1 : (p.k + most_depth - 1) / most_depth;
 }
@@ -108,7 +108,7 @@ void some_columns(const Gemm& p, const Factor& a, const Factor& b, Real* c, std:
   const std::int64_t most_of_block = (p.k + blocks - 1) / blocks;
   const std::int64_t panels = (p.n + tile_columns - 1) / tile_columns;
   const std::int64_t tiles = (p.m + tile_rows - 1) / tile_rows;
-  // What is used only a few times is read from where it lies.
+  // A b that is used only a few times is read in place.
   const bool b_in_place = !b.transposed && tiles <= 5;
   const bool a_in_place = panels < (a.transposed ? 4 : 8);
   const std::int64_t panel_size = tile_columns * most_of_block;

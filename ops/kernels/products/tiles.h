@@ -9,7 +9,7 @@ namespace xgrad::detail {
 bool suits_tiles(const Gemm& p);
 
 /// The product on the calling thread. An element of c is summed in an order that depends on k alone: it has the same
-/// bits whichever part of c is asked for with it.
+/// bits whichever part of c is computed with it.
 void tile_gemm(const Gemm& p, const Factor& a, const Factor& b, Real* c, std::int64_t c_stride);
 
 }  // namespace xgrad::detail

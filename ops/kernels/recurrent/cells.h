@@ -1,4 +1,4 @@
-// The formulas of the recurrent cells, each written once for registers and for tensors, and the way back by hand.
+// The formulas of the recurrent cells, each written once for registers and for tensors, and hand-written backward passes.
 #pragma once
 
 #include <array>
@@ -8,15 +8,15 @@
 
 namespace xgrad::cells {
 
-/// One step. V is a Pack or a Tensor: x the input's part of each gate, u the state's part, `carried` what the cell
-/// takes over from the step before without a product (an lstm's c, a gru's h).
+/// One step. V is a Pack or a Tensor: x the input's part of each gate, u the state's part, `carried` the part of the
+/// previous state that enters without a product (an lstm's c, a gru's h).
 template <class V, std::size_t kept_count>
 struct Stepped {
   V h, c;                          ///< the new state, and an lstm's new memory
-  std::array<V, kept_count> kept;  ///< what the way back needs
+  std::array<V, kept_count> kept;  ///< for the backward pass
 };
 
-/// One step back: the gradients of x, of u where it is another, and of what was carried.
+/// One step back: the gradients of x, of u where it differs, and of `carried`.
 template <std::size_t gates>
 struct SteppedBack {
   std::array<Pack, gates> x, u;

@@ -1,5 +1,5 @@
-// The state's part of the gates is a product of few rows with a factor that all steps share; what squashes it goes pack
-// by pack.
+// The state's part of the gates is a product of few rows with a factor that all steps share; the activations go pack by
+// pack.
 #include "recurrent.h"
 
 #include <algorithm>
@@ -20,8 +20,7 @@ namespace {
 constexpr std::int64_t sequences_per_block = 16;
 
 // A factor that many products share, (depth, columns), packed once into panels of two registers' width, or into those
-// of a unit for bfloat16. A BLAS would pack it again for every product, which costs as much as a product of few rows
-// itself.
+// of a unit for bfloat16. A BLAS would pack it again for every product, at the cost of a product of few rows.
 class Panels {
  public:
   // Of the transpose of `factor`.
@@ -47,7 +46,7 @@ class Panels {
     }
   }
 
-  // c (rows, columns) = a (rows, depth) times the factor, plus c if `add`; rows lie so many elements apart.
+  // c (rows, columns) = a (rows, depth) times the factor, plus c if `add`; rows with these strides.
   template <bool add>
   void multiply(std::int64_t rows, const Real* a, std::int64_t a_step, Real* c, std::int64_t c_step) const {
     if (unit_) return multiply_rounded(rows, a, a_step, c, c_step, add);
@@ -77,7 +76,7 @@ class Panels {
     multiply_add_block(sum, {a, a_step, 1}, panel, width, depth_);
     XGRAD_UNROLL
     for (int i = 0; i < rows; ++i) {
-      const std::array<Pack, 2> row{sum[i][0], sum[i][1]};  // of its own: what is looked up by a number is in memory
+      const std::array<Pack, 2> row{sum[i][0], sum[i][1]};  // a copy: an array indexed by a variable is in memory
       each_pack(columns, [&](std::int64_t j, auto part) {
         Real* to = c + i * c_step + j;
         const Pack& own = row[j < pack_width ? 0 : 1];
@@ -119,7 +118,7 @@ class Panels {
   detail::BfloatRoom rounded_;
 };
 
-// Rows of numbers that stand side by side, one register of each.
+// Rows side by side, one register of each.
 template <std::size_t count, class Part>
 std::array<Pack, count> load_each(const Real* from, std::int64_t apart, const Part& part) {
   std::array<Pack, count> packs;
@@ -164,7 +163,7 @@ Array run_cells(const Course& course, const CellInputs& in, KeepSteps keep_steps
       for (std::int64_t b = begin; b < end; ++b) {
         const std::int64_t at = b * T + t;
         Real* output = out + (b * rows + t) * h;
-        // Where the new state is read again: before the next step, or at the end.
+        // The new state goes where it is read again: before the next step, or at the end.
         const bool last = step + 1 == T;
         Real* next_h = last ? nullptr : keep_h + (b * T + course.place(step + 1)) * h;
         Real* next_c = !Cell::memory ? nullptr

@@ -1,4 +1,4 @@
-// All steps of a recurrence in one kernel, and back.
+// All steps of a recurrence in one kernel, forward and backward.
 #pragma once
 
 #include <optional>
@@ -9,22 +9,22 @@
 
 namespace xgrad {
 
-/// Sequences (B, T) with a state of width h. Those that have not begun, or have ended, keep their state, so that all of
-/// them are at the same place at the same time, in both directions.
+/// Sequences (B, T) with a state of width h. Those that have not begun, or have ended, keep their state, so that all are
+/// at the same position at the same time, in both directions.
 struct Course {
   std::int64_t B, T, h;
   bool reverse;
   std::optional<Index> lengths;  ///< (B); none: all are T long
-  /// What multiplies the factors, rounded to bfloat16 (bfloat16.h); nullptr: nothing is rounded.
+  /// The unit that rounds the factors to bfloat16 (bfloat16.h) and multiplies them; nullptr: nothing is rounded.
   const detail::BfloatUnit* unit = nullptr;
 
-  /// Where step number `step` takes place, and whether it counts for sequence b.
+  /// The position of step number `step`, and whether it is valid for sequence b.
   std::int64_t place(std::int64_t step) const { return reverse ? T - 1 - step : step; }
   bool counts(std::int64_t b, std::int64_t t) const { return !lengths || t < lengths->data()[b]; }
   bool all_count() const { return !lengths; }
 };
 
-/// What a cell is run on, or the gradients of these.
+/// The inputs of a recurrence, or their gradients.
 struct CellInputs {
   Array x;       ///< (B, T, gates h), projected
   Array weight;  ///< (gates h, h)
@@ -32,7 +32,7 @@ struct CellInputs {
   Array last;    ///< of an lstm its memory (B, h), of a gru its bias (gates h)
 };
 
-/// What the way back needs of each step.
+/// Numbers of each step kept for the backward pass.
 struct KeptSteps {
   Array h;      ///< (B, T, h): the state before the step
   Array c;      ///< (B, T, h): an lstm's memory before the step
@@ -40,11 +40,11 @@ struct KeptSteps {
 };
 enum class KeepSteps { no, yes };
 
-/// All states (B, T, h), and behind them an lstm's last memory.
+/// All states (B, T, h), followed by an lstm's last memory.
 template <class Cell>
 Array run_cells(const Course& course, const CellInputs& in, KeepSteps keep_steps, KeptSteps& kept);
 
-/// Which gradients cost a product or a sum of their own.
+/// The wanted gradients, of those that cost a product or a sum of their own.
 struct CellWanted {
   bool weight, last;
 };

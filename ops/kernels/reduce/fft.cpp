@@ -31,7 +31,7 @@ std::size_t largest_factor(std::size_t n) {
   return std::max(largest, n);
 }
 
-// y_k = sum_j x_j e^(-+2 pi i j k/n), with + for the way back. Copies share nothing.
+// y_k = sum_j x_j e^(-+2 pi i j k/n), with + for the inverse. Copies share nothing.
 class Transform {
  public:
   Transform(std::size_t n, bool back) : n_(n), is_convolution_(largest_factor(n) > largest_radix) {
@@ -75,7 +75,7 @@ class Transform {
   std::vector<Complex> chirp_, filter_, padded_, product_;
 };
 
-// What one thread needs to transform rows of n real numbers.
+// The plan and buffers of one thread for transforms of rows of n real numbers.
 class RowTransform {
  public:
   RowTransform(std::size_t n, bool back)

@@ -22,7 +22,7 @@ Pack power(const Pack& exponent) {
   return exp(exponent);
 }
 
-// What a number is of the sum of its line, times gy.
+// The share of a number in the sum of its line, times gy.
 Real share_of(Real x, Real most, Real sum, Real gy) {
   if (most == -infinity) return gy * 0;
   return gy * (most == infinity ? static_cast<Real>(x == infinity) : power(x - most)) / sum;

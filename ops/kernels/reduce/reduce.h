@@ -9,9 +9,9 @@ namespace xgrad {
 Array sum_over(const Array& x, const Axes& axes, const Shape& to);
 /// The product, likewise.
 Array product_over(const Array& x, const Axes& axes, const Shape& to);
-/// The largest element; NaN if there is one; -inf of nothing.
+/// The largest element; NaN if there is one; -inf if there are none.
 Array max_over(const Array& x, const Axes& axes, const Shape& to);
-/// The smallest element; NaN if there is one; inf of nothing.
+/// The smallest element; NaN if there is one; inf if there are none.
 Array min_over(const Array& x, const Axes& axes, const Shape& to);
 
 }  // namespace xgrad

@@ -18,12 +18,12 @@ namespace xgrad {
 namespace {
 
 constexpr std::int64_t side_by_side = 64;  // lines
-constexpr std::int64_t chunk = 64;         // elements of lines along the last axis that are turned at a time
-// As many lines along the last axis are worth turning, if they are as long as a register at least.
+constexpr std::int64_t chunk = 64;         // elements of lines along the last axis that are transposed at a time
+// From this many lines along the last axis on, a transpose pays, if they are at least as long as a register.
 constexpr std::int64_t few_lines = 16;
 constexpr std::int64_t line = 64 / sizeof(Real);  // of the cache
 
-// Elements of lines that stand side by side: element k of line j at k * side_by_side + j.
+// Elements of lines side by side: element k of line j at k * side_by_side + j.
 template <class T>
 struct Turned {
   alignas(64) T numbers[chunk * side_by_side];
@@ -51,7 +51,7 @@ void scan(const Shape& shape, int axis, ScanOrder order, std::tuple<Out*...> out
         Group group;
         const std::int64_t first = block % blocks * side_by_side, at = block / blocks * count * inner + first;
         const std::int64_t n = std::min(side_by_side, inner - first);
-        for (std::int64_t i = 0; i < count && n == 1; ++i) {  // a number that the compiler knows: its state is a register
+        for (std::int64_t i = 0; i < count && n == 1; ++i) {  // a compile-time constant: its state is a register
           const std::int64_t k = place(i, count), here = at + k * inner;
           group(k, std::int64_t{1}, moved(out, here), (in + here)...);
         }
@@ -63,7 +63,7 @@ void scan(const Shape& shape, int axis, ScanOrder order, std::tuple<Out*...> out
     });
   }
   const std::int64_t chunks = (count + chunk - 1) / chunk;
-  // Rows that are far apart are not what processors foresee.
+  // Hardware prefetching does not foresee rows that are far apart.
   const auto fetch_next = [&](std::int64_t first, std::int64_t start, std::int64_t n) {
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t k = start; k < std::min(start + chunk, count); k += line) {
@@ -100,7 +100,7 @@ void scan(const Shape& shape, int axis, ScanOrder order, std::tuple<Out*...> out
   });
 }
 
-// f(n), with the usual n a number that the compiler knows.
+// f(n), with the usual n as a compile-time constant.
 template <class F>
 void with_lines(std::int64_t n, const F& f) {
   if (n == side_by_side) {
@@ -157,7 +157,7 @@ class RunningPowers {
     std::fill(std::copy_n(in, n, numbers), numbers + (n + width - 1) / width * width, -detail::infinity);
     for (std::int64_t j = 0; j < n; j += width) {
       const Doubles v = Doubles::load(numbers + j), most = Doubles::load(most_ + j), units = Doubles::load(units_ + j);
-      const auto alike = v == most, less = v <= most;  // alike also where both are infinite; not less where one is NaN
+      const auto alike = v == most, less = v <= most;  // equal also where both are infinite; not less where one is NaN
       const Doubles power = exp(where(alike, 0, -abs(v - most)));
       const Doubles next = where(less, units + power, units * power + 1), top = where(less, most, v);
       next.store(units_ + j);
@@ -173,7 +173,7 @@ class RunningPowers {
   double most_[side_by_side], units_[side_by_side];
 };
 
-// Lines whose state is their largest (smallest) number, and where it stands: in numbers as wide as the values, where they
+// Lines whose state is their largest (smallest) number and its position, in integers as wide as the values where these
 // suffice.
 template <bool largest, class Position>
 class RunningExtreme {

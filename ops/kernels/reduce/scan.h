@@ -1,15 +1,15 @@
-// What is carried from one element to the next along an axis: running sums, products and extremes.
+// Scans along an axis: running sums, products and extremes.
 #pragma once
 
 #include "../../../core/array/array.h"
 
 namespace xgrad {
 
-/// Whether the elements are met from the first on or from the last back.
+/// The direction of a scan: from the first element on, or from the last back.
 enum class ScanOrder { forwards, backwards };
 
-/// y_i = the sum of all up to x_i, or from x_i on. In double: one after the other, rounding errors of float pile up to
-/// a percent in a million terms.
+/// y_i = the sum of all up to x_i, or from x_i on. In double: in sequence, rounding errors of float accumulate to a
+/// percent in a million terms.
 Array running_sum(const Array& x, int axis, ScanOrder order);
 /// y_i = the product of all up to x_i, in double.
 Array running_product(const Array& x, int axis);
@@ -18,7 +18,7 @@ Array running_recurrence(const Array& a, const Array& b, int axis, ScanOrder ord
 /// y_i = ln of the sum of e^x_j up to i, without overflow: -inf as long as all are -inf, inf from the first inf on,
 /// NaN from the first NaN on.
 Array running_logsumexp(const Array& x, int axis);
-/// The largest (smallest) of all up to x_i and its position: of equal ones the last, from a NaN on the last NaN.
+/// The largest (smallest) of all up to x_i and its position: the last of equal ones, from a NaN on the last NaN.
 struct RunningExtremes {
   Array values;
   Index positions;

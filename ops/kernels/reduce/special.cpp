@@ -23,7 +23,7 @@ double zeta(double s, double q, double unit = 1) {
                                 1.0 / 74724249600, -3617.0 / 10670622842880000};
   double sum = 0, a = q, power = std::pow(unit / a, s);
   for (; a < 10 + s; power = std::pow(unit / ++a, s)) {
-    if (power <= sum * 1e-18) return sum;  // for a high order soon, also where the terms vanish
+    if (power <= sum * 1e-18) return sum;  // soon for a high order, also where the terms vanish
     sum += power;
   }
   sum += power * a / (s - 1) + power / 2;
@@ -35,7 +35,7 @@ double zeta(double s, double q, double unit = 1) {
   return sum;
 }
 
-// What x is away from the nearest whole number, exactly.
+// The distance of x from the nearest whole number, with its sign, exactly.
 double from_whole(double x) { return x - std::nearbyint(x); }
 
 }  // namespace
@@ -94,7 +94,7 @@ double erfinv_of(double x) {
   const double a = std::abs(x);
   if (!(a <= 1)) return not_a_number;
   if (a == 1) return std::copysign(infinity, x);
-  // Newton's way from a value that is near; beyond 1/2 by the tail, which keeps its digits.
+  // Newton's method from an approximation; beyond 1/2 by the tail, which keeps its digits.
   const bool tail = a > 0.5;
   double y = tail ? -normal_quantile((1 - a) / 2) / std::numbers::sqrt2 : a / 2 / std::numbers::inv_sqrtpi;
   for (int step = 0; step < 4; ++step) {

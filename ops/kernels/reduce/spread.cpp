@@ -1,5 +1,5 @@
-// Three passes over each line, of which the first alone comes from far away: the mean, what is left of it, the squares.
-// A line whose sums or squares leave the range is copied, brought near 1 by a power of two, and gone over once more.
+// Three passes over each line, of which only the first reads from memory: the mean, its correction, the squares. A line
+// whose sums or squares leave the range is copied, brought near 1 by a power of two, and processed again.
 #include "spread.h"
 
 #include <cmath>
@@ -35,7 +35,7 @@ Real squares_of_row(const Lines& lines, const Real* line) {
   });
 }
 
-// Those of lines that stand side by side.
+// The means of lines side by side.
 struct Means {
   Real mean[lines_side_by_side], rest[lines_side_by_side];
 
@@ -57,7 +57,7 @@ struct Means {
   }
 };
 
-// A line in one piece, times a power of two that brings its largest number near 1; as it is, with 1, if a number is not
+// A contiguous copy of a line, times a power of two that brings its largest number near 1; times 1 if a number is not
 // finite or all are 0.
 struct ScaledLine {
   std::vector<Real, PoolAllocator<Real>> numbers;
@@ -73,17 +73,17 @@ struct ScaledLine {
   }
 };
 
-// Whether squares add up to what they are: nothing overflowed, and what came to nothing is small against the rest.
+// Whether a sum of squares is right: nothing overflowed, and underflowed terms are small against the rest.
 bool plausible(Real squares) { return squares > Limits::min() / Limits::epsilon() && squares <= Limits::max(); }
 
-// The same spread from a line of which the squares are not plausible.
+// The same spread from a line whose squares are not plausible.
 Real scaled_spread(const Lines& lines, const Real* line, Real freedom, Spread spread) {
   const ScaledLine scaled(lines, line);
   const Real variance = squares_of_row(lines, scaled.numbers.data()) / freedom;
   return spread == Spread::variance ? variance / scaled.power / scaled.power : std::sqrt(variance) / scaled.power;
 }
 
-// Whether a mean and what deviations from it are multiplied by are what they are.
+// Whether a mean and the factor of deviations from it are right.
 bool plausible(Real mean, Real rest, Real slope, Real scale) {
   return std::isfinite(mean) && std::isfinite(rest) && (std::isnormal(scale) || slope == 0);
 }

@@ -1,11 +1,11 @@
-// Variances along axes, and their gradient, with each line in the cache while it is gone through several times.
+// Variances along axes, and their gradient, with each line in the cache while it is read several times.
 #pragma once
 
 #include "../../../core/array/array.h"
 
 namespace xgrad {
 
-/// What is told of how far numbers lie from their mean.
+/// Measures of the spread of numbers around their mean.
 enum class Spread {
   variance,  ///< the sum of (x_i - mean)^2, divided by `freedom`
   deviation  ///< its square root

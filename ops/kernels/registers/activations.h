@@ -1,5 +1,5 @@
-// Activation functions on Packs whose product with x, or difference from it, would lose digits: of a factor that is
-// subnormal few are left, and none of x - tanh x where both are alike.
+// Activation functions on Packs whose product with x, or difference from it, would lose digits: a subnormal factor has
+// few left, and x - tanh x none where both are nearly equal.
 #pragma once
 
 #include "erf.h"
@@ -7,7 +7,7 @@
 
 namespace xgrad::detail {
 
-// x e^x vanishes below where e^x does, by not more than this.
+// x e^x vanishes further below than e^x, by not more than this.
 inline constexpr int product_margin = 8;
 
 // x/(1 + e^-x) with e^-x = m 2^k, as x/(2^-k + m) 2^-k: that is rounded once, also where it is subnormal.

@@ -1,6 +1,6 @@
 // The copying kernel. xtensor's strided assignment goes element by element (up to 200 times slower than a copy of
-// rows), so these are plain loops: axes are merged where both sides allow it, rows that lie in one piece are moved as
-// such, and transposes go through registers in square tiles.
+// rows), so these are plain loops: axes are merged where both sides allow it, contiguous rows are copied whole, and
+// transposes go through registers in square tiles.
 #include "copy.h"
 
 #include <utility>
@@ -22,7 +22,7 @@ void with_strided_row_copy(std::int64_t n, const CopyWalk::Offsets& steps, const
   if (to_step == 1 && from_step == 0) {
     return f([n](T* to, const T* from) { std::fill_n(to, n, *from); });
   }
-  if (to_step == 1 && from_step == -1) {  // a step that the compiler knows becomes whole registers turned round
+  if (to_step == 1 && from_step == -1) {  // a constant step compiles to reversed registers
     return f([n](T* to, const T* from) {
       for (std::int64_t i = 0; i < n; ++i) to[i] = from[-i];
     });
@@ -56,8 +56,8 @@ void copy_turned(const CopyWalk& walk, T* to, std::int64_t to_stride, const T* f
   });
 }
 
-// Whether the innermost axis is one piece in `to` and some other axis is one piece in `from`; if so, that one is
-// brought next to the innermost.
+// Whether the innermost axis is contiguous in `to` and some other axis is contiguous in `from`; if so, that one is moved
+// next to the innermost.
 bool make_transpose(CopyWalk& walk) {
   const auto [to, from] = walk[walk.rank() - 1].strides;
   if (to != 1 || from == 0 || from == 1) return false;

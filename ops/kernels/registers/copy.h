@@ -1,4 +1,4 @@
-// The one copying kernel behind everything that arranges elements anew: transposes, slices, flips, repetitions, joins.
+// The copying kernel of all operations that rearrange elements: transposes, slices, flips, repetitions, joins.
 #pragma once
 
 #include <cstring>
@@ -12,7 +12,7 @@ namespace xgrad {
 inline constexpr std::int64_t copy_block = 1 << 15;
 
 /// to[i . to_strides] = from[i . from_strides] for every index i below `sizes`. Strides are in elements, of any sign;
-/// those of `from` may be 0, which repeats. No two indices may mean the same place in `to`, and from and to may not
+/// those of `from` may be 0, which repeats. No two indices may refer to the same place in `to`, and from and to may not
 /// overlap.
 template <class T>
 void copy_strided(const Shape& sizes, T* to, const Strides& to_strides, const T* from, const Strides& from_strides);
@@ -21,14 +21,14 @@ extern template void copy_strided(const Shape&, Real*, const Strides&, const Rea
 extern template void copy_strided(const Shape&, std::int64_t*, const Strides&, const std::int64_t*, const Strides&);
 extern template void copy_strided(const Shape&, bool*, const Strides&, const bool*, const Strides&);
 
-/// Where the elements of an array lie in another: part[i] = whole[offset + i . strides].
+/// The layout of an array within another: part[i] = whole[offset + i . strides].
 struct Part {
   std::int64_t offset = 0;
   Shape sizes;
   Strides strides;
 };
 
-/// All of an array of this shape. Throws LimitError for one that no array can have, before strides of it are taken.
+/// All of an array of this shape. Throws LimitError for an impossible one, before its strides are computed.
 inline Part whole(const Shape& shape) {
   (void)shape.numel();
   return {.sizes = shape, .strides = strides_of(shape)};
@@ -50,8 +50,8 @@ BasicArray<T> copy_part(const BasicArray<T>& x, const Part& part) {
   return result;
 }
 
-/// Calls f(copy_row), where copy_row(to, from) copies n elements in one piece. Short rows of the usual lengths get a
-/// size that the compiler knows.
+/// Calls f(copy_row), where copy_row(to, from) copies n contiguous elements. Short rows of the usual lengths have a
+/// compile-time size.
 template <class T, class F>
 void with_row_copy(std::int64_t n, const F& f) {
   const auto fixed = [&]<std::size_t bytes>(std::integral_constant<std::size_t, bytes>) {

@@ -45,19 +45,19 @@ struct ErfTable<double> {
                                     -1.6206318752969209e-7,  1.37109887041905231e-8,  -7.77946297176159689e-10};
 };
 
-// |x|, but not beyond where the density vanishes: there x^2 could overflow.
+// |x|, bounded where the density vanishes: beyond, x^2 could overflow.
 template <class V>
 [[gnu::always_inline]] inline V distance(const V& x) {
   return minimum(abs(x), V(ErfTable<typename V::Number>::far));
 }
 
-// What rounding took from x^2.
+// The rounding error of x^2.
 template <class V>
 [[gnu::always_inline]] inline V square_error(const V& x, const V& square) {
 #ifdef __FMA__
   return multiply_add(x, x, -square);
 #else
-  // Dekker 1971: of two halves of the digits all products are exact.
+  // Dekker 1971: products of halves of the digits are exact.
   constexpr int half = (std::numeric_limits<typename V::Number>::digits + 1) / 2;
   const V scaled = x * static_cast<typename V::Number>((std::int64_t(1) << half) + 1);
   const V high = scaled - (scaled - x), low = x - high;
@@ -65,7 +65,7 @@ template <class V>
 #endif
 }
 
-// e^(-x^2/2); the rounding error of x^2, which the exponential would magnify, is made good.
+// e^(-x^2/2), corrected for the rounding error of x^2, which the exponential would magnify.
 template <class V>
 [[gnu::always_inline]] inline V bell(const V& x) {
   const V square = x * x, y = exp(-0.5 * square);

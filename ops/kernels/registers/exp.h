@@ -10,7 +10,7 @@
 
 namespace xgrad::detail {
 
-// These are inlined whatever their size: in a loop, what they need stays in registers.
+// These are inlined whatever their size: in a loop, their constants stay in registers.
 
 // Minimax polynomials of (e^r - 1 - r)/r^2 for |r| <= ln(2)/2, lowest coefficient first; errors of e^r 4e-9 and 8e-20.
 template <class Number>
@@ -73,7 +73,7 @@ struct ExpParts {
 template <class V>
 [[gnu::always_inline]] inline V exp_of(const V& x) {
   using Table = ExpTable<typename V::Number>;
-  // What vanishes is set to 0: a product that underflows takes the processor twenty times as long as others.
+  // Vanishing results are set to 0: a product that underflows takes twenty times as long as others.
   const auto vanishes = x < Table::least;
   const ExpParts<V> parts(where(vanishes, V(0), bounded_above(x, Table::most)));
   return where(vanishes, V(0), scaled(parts.rest + 1, parts.k));

@@ -1,5 +1,5 @@
-// Folding an array along one axis: sums, products and extremes of lines, of each number first something else where that is
-// wanted (a square, a power), so that what lies between is never written to memory.
+// Folding an array along one axis: sums, products and extremes of lines, optionally of a function of each number (a square, a
+// power), so that intermediate results are never written to memory.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ struct Itself {
   }
 };
 
-/// from[0], or the Pack from there on: what an f of fold_columns reads beside its argument, of V's type.
+/// from[0], or the Pack from there on: a further argument of an f of fold_columns, of V's type.
 template <class V>
 V load_as(const Real* from) {
   if constexpr (std::is_same_v<V, Pack>) {
@@ -112,7 +112,7 @@ Real fold_row(const Real* in, std::int64_t n, const F& f = {}) {
   return total;
 }
 
-/// The same for one long row, its parts side by side in parallel, then the parts.
+/// The same for one long row: its parts in parallel, then their results.
 template <class Op, class F = Itself>
 Real fold_long_row(const Real* in, std::int64_t n, const F& f = {}) {
   constexpr std::int64_t part = 1 << 15;
@@ -124,7 +124,7 @@ Real fold_long_row(const Real* in, std::int64_t n, const F& f = {}) {
   return fold_row<Op>(sums.data(), parts);
 }
 
-/// The same for a line in one piece; where it is the only one, threads share it out.
+/// The same for a contiguous line; where it is the only one, threads divide it.
 template <class Op, class F = Itself>
 Real fold_line(const Lines& lines, const Real* line, const F& f = {}) {
   return lines.outer == 1 ? fold_long_row<Op>(line, lines.count, f) : fold_row<Op>(line, lines.count, f);

@@ -1,4 +1,4 @@
-// What operations share that are told positions: the checks, and the walk over the elements that are named.
+// Shared by operations that take an Index: the checks, and the walk over the named elements.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ inline void check_indices(const char* op, const Index& index, std::int64_t size)
   }
 }
 
-/// How many rows of so many elements one thread moves at a time.
+/// The number of rows of this many elements that one thread moves at a time.
 inline std::int64_t grain_for(std::int64_t elements) {
   return std::max<std::int64_t>(1, copy_block / std::max<std::int64_t>(1, elements));
 }
 
-/// The axis of gather and its like, counted from 0. Throws ShapeError unless the index has x's rank and is nowhere
-/// larger but along the axis, ValueError for an index outside.
+/// The axis of gather and the like, counted from 0. Throws ShapeError unless the index has x's rank and is no larger
+/// except along the axis, ValueError for an index outside.
 inline int check_gather(const char* op, const Shape& x, int axis, const Index& index) {
   if (index.rank() != x.rank()) fail<ShapeError>(op, "index of shape ", index.shape(), " for shape ", x);
   axis = normalize_axis(op, axis, x.rank());
@@ -39,8 +39,8 @@ inline int check_gather(const char* op, const Shape& x, int axis, const Index& i
   return axis;
 }
 
-/// Calls f(i, k) for the offsets of all elements of the index, and of those of x that they name. Elements of x are met
-/// in the order of the index; threads share out the positions along the other axes.
+/// Calls f(i, k) for the offsets of all elements of the index, and of those of x that they name. Elements of x are
+/// visited in the order of the index; threads divide the positions along the other axes.
 template <class F>
 void for_each_named(const Shape& x, int axis, const Index& index, const F& f) {
   constexpr std::int64_t block = 64;
@@ -58,7 +58,7 @@ void for_each_named(const Shape& x, int axis, const Index& index, const F& f) {
   parallel_for(walk.count(), grain_for(length * std::min(columns, block)), [&](std::int64_t begin, std::int64_t end) {
     walk.for_each(begin, end, [&](const auto& at) {
       if (columns == 1) {
-        if (x_step == 1 && step == 1) {  // which spares a product for each
+        if (x_step == 1 && step == 1) {  // saves a product for each
           for (std::int64_t i = at[0]; i < at[0] + length; ++i) f(i, at[1] + ids[i]);
         } else {
           for (std::int64_t i = at[0]; i < at[0] + length * step; i += step) f(i, at[1] + ids[i] * x_step);

@@ -1,4 +1,4 @@
-// The rows of elementwise loops, once for all of them.
+// The rows of elementwise loops, compiled once for all of them.
 #include "loops.h"
 
 #include "../../../core/runtime/parallel.h"
@@ -24,8 +24,8 @@ class BroadcastPlan {
   // 0 or 1.
   std::int64_t step(std::size_t k) const { return inner_.strides[k]; }
 
-  // Calls f(offsets, n), in parallel, for rows of n elements that together make the result: offsets[k] says where
-  // input k is read, offsets[K] where the result is written.
+  // Calls f(offsets, n), in parallel, for rows of n elements that together make the result: offsets[k] is that of input
+  // k, offsets[K] that of the result.
   template <class F>
   void for_each_row(const F& f) const {
     const std::int64_t grain = std::max<std::int64_t>(1, elementwise_block / std::max<std::int64_t>(1, inner_.size));

@@ -21,7 +21,7 @@ inline constexpr std::int64_t elementwise_block = 1 << 14;
 
 namespace detail {
 
-/// One row of an elementwise loop over K inputs, without the types of what it computes: n elements from out[to] on, of
+/// One row of an elementwise loop over K inputs, without the types of its numbers: n elements from out[to] on, of
 /// which input k is read from `offsets[k]` on with steps of 0 or 1.
 using LoopRow = void (*)(const void* loop, std::int64_t to, std::int64_t n, const std::int64_t* offsets,
                          const std::int64_t* steps);
@@ -34,9 +34,9 @@ void each_loop_row(LoopRow row, const void* loop, const Shape& shape, const std:
 
 namespace detail::inline XGRAD_SIMD {
 
-// out[i] = f(in[i]...) for i in [0, n). There is one loop, since the compiler expands f for each: what is not read as it
-// stands, an element that repeats and the numbers of the last, incomplete pack, is put aside as a whole pack. So an
-// element's value does not depend on where it stands.
+// out[i] = f(in[i]...) for i in [0, n). There is one loop, since the compiler expands f for each: repeated elements and
+// the numbers of the last, incomplete pack are copied to a whole pack. So an element's value does not depend on its
+// position.
 template <class F, std::same_as<RowInput>... Inputs>
 void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
   constexpr std::size_t K = sizeof...(Inputs);
@@ -66,7 +66,7 @@ void map_row(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
   if (rest > 0) Pack::load(aside[K]).store_first(out + n - static_cast<std::int64_t>(rest), rest);
 }
 
-// map_row for the processor that the program runs on, if it may be another than this file was compiled for.
+// map_row for the processor that the program runs on, which may differ from the one this file was compiled for.
 template <class F, class... Inputs>
 void map_row_here(Real* out, std::int64_t n, const F& f, const Inputs&... in) {
 #ifdef XGRAD_WIDE_LOOPS
@@ -104,7 +104,7 @@ void map_to(Real* out, const Shape& shape, const F& f, const Inputs&... inputs) 
 
 }  // namespace detail::inline XGRAD_SIMD
 
-/// The shape of a result and who asks for it: the calling function, or the operation that is said.
+/// The shape of a result, and its caller for errors: the calling function, or a named operation.
 struct ResultShape {
   ResultShape(const Shape& of, detail::Caller by = {__builtin_FUNCTION()}) : shape(of), caller(by) {}
   const Shape& shape;
@@ -118,7 +118,7 @@ Array map(const ResultShape& of, const F& f, const Inputs&... inputs) {
   detail::map_to(result.mutable_data(), of.shape, f, inputs...);
   return result;
 }
-/// The same with the shape of a; written over a if nobody else holds it.
+/// The same with the shape of a; in place in a if nothing else holds it.
 template <class F, std::same_as<Array>... Inputs>
 Array map_over(detail::Caller caller, Array a, const F& f, const Inputs&... inputs) {
   if (!a.unique()) return map({a.shape(), caller}, f, a, inputs...);
@@ -141,7 +141,7 @@ const T* readable(const T* in) {
   return in;
 }
 
-// An input of a row whose one element repeats is read from a copy of so many.
+// The length of the copies from which a repeated element of a row is read.
 inline constexpr std::int64_t repeats = 256;
 
 }  // namespace detail
@@ -161,7 +161,7 @@ BasicArray<Out> map_elements(const ResultShape& of, const F& f, const BasicArray
                                  const std::int64_t* steps) {
     const Loop& all = *static_cast<const Loop*>(any);
     Out* const out = all.out + to;
-    const auto own = all.f;  // what f holds cannot be among the results, so it stays in registers
+    const auto own = all.f;  // a copy of f does not alias the results, so it stays in registers
     [&]<std::size_t... k>(std::index_sequence<k...>) {
       const std::tuple<const In*...> in{std::get<k>(all.in) + offsets[k]...};
       if (n == 1) {

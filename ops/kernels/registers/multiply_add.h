@@ -1,4 +1,4 @@
-// The block that all products are made of: sums that stay in registers while one factor passes by.
+// The block that all products are made of: sums that stay in registers while one factor is streamed.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr int registers = 32;
 inline constexpr int registers = 16;
 #endif
 
-// Only where loops over the sums are unrolled do these stay in registers.
+// The sums stay in registers only if the loops over them are unrolled.
 #ifdef __clang__
 #define XGRAD_UNROLL _Pragma("unroll")
 #else

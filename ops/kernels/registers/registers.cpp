@@ -1,4 +1,4 @@
-// Compiled with the kernels, so that it says what they were compiled for.
+// Compiled with the kernels, so that it reports their instructions.
 #include "registers.h"
 
 #include "simd.h"

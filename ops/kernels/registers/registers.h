@@ -1,4 +1,4 @@
-// Which registers the kernels that run here were compiled for.
+// The registers that the running kernels were compiled for.
 #pragma once
 
 namespace xgrad::detail {

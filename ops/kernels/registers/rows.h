@@ -55,7 +55,7 @@ Real sum_packs(std::int64_t n, const F& f) {
   return sum_of(fold_packs(n, Pack(0), f, [](const Pack& a, const Pack& b) { return a + b; }));
 }
 
-/// The largest number of a row; -inf if there is none. What it gives for a row with NaN is not said.
+/// The largest number of a row; -inf if there is none. Unspecified for a row with NaN.
 inline Real max_of_row(const Real* x, std::int64_t n) {
   constexpr Real lowest = -std::numeric_limits<Real>::infinity();
   return max_of(fold_packs(

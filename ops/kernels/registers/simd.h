@@ -1,5 +1,5 @@
-// Pack: a register full of numbers, with the operations that elementwise lambdas are written in. This is the one header
-// that knows xsimd (xtensor's SIMD layer).
+// Pack: a register full of numbers, with the operations that elementwise lambdas are written in. This is the only header
+// that uses xsimd (xtensor's SIMD layer).
 //
 // The same lambda runs on Packs, on Tensors and on Probes (below), so the names and meanings here are those of ops/.
 #pragma once
@@ -205,7 +205,7 @@ class BasicPack {
   friend BasicPack floor(const BasicPack& a) { return xsimd::floor(a.batch_); }
   friend BasicPack ceil(const BasicPack& a) { return xsimd::ceil(a.batch_); }
   friend BasicPack trunc(const BasicPack& a) { return xsimd::trunc(a.batch_); }
-  /// The nearest whole number, the even one of two that are as near.
+  /// The nearest whole number, ties to even.
   friend BasicPack round(const BasicPack& a) { return xsimd::nearbyint(a.batch_); }
   friend BasicPack erf(const BasicPack& a) { return detail::erf_of(a); }
   /// The normal distribution function and its density.
@@ -261,15 +261,15 @@ class BasicPack {
 /// The widest register of the processor that this file is compiled for.
 using Pack = BasicPack<xsimd::batch<Real>>;
 
-/// Finds out what a lambda's result depends on, from its type alone: calling it with Probe<1>, Probe<2>, Probe<4> gives
-/// a Probe whose bits name the arguments that were used. So a rule keeps only the values that it needs. And being the
-/// first that a lambda is called with, it says what lambdas must not do.
+/// Finds the arguments that a lambda's result depends on, from its type alone: calling it with Probe<1>, Probe<2>,
+/// Probe<4> gives a Probe whose bits name the arguments used. So a rule keeps only the values that it needs. Since
+/// lambdas are called with Probes first, these report unsupported operations.
 template <unsigned bits>
 struct Probe {
   static constexpr unsigned depends_on = bits;
   template <class T>
   requires std::is_same_v<T, double>
-  operator T() const {  // double only, so that std::exp and its like are not ambiguous
+  operator T() const {  // double only, so that std::exp and the like are not ambiguous
     static_assert(bits > 31,
                   "a lambda of elementwise() works on many numbers at once: write exp(v), not std::exp(v), with "
                   "the functions named in xgrad/ops/elementwise/fused.h");

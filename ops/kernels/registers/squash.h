@@ -1,4 +1,4 @@
-// What squashes the sum in a plain recurrent cell.
+// The activation function of a plain recurrent cell.
 #pragma once
 
 #include "../../../core/base/config.h"

@@ -20,8 +20,8 @@ template <class T>
 inline constexpr int tile = sizeof(T) == 1 ? 16 : static_cast<int>(Pack::width * sizeof(Real) / sizeof(T));
 
 #ifdef __AVX512F__
-/// A tile of 16 x 16 floats, by instructions that exchange neighbours; the permutations that the general way comes down
-/// to take longer.
+/// A tile of 16 x 16 floats, by instructions that exchange neighbours, which are faster than the permutations of the
+/// general way.
 inline void transpose_16(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride) {
   // Pairs of rows are interleaved, then pairs of these, in every 128 bits; two rounds more exchange those.
   const auto low = [](__m512d a, __m512d b) { return _mm512_castpd_ps(_mm512_unpacklo_pd(a, b)); };

@@ -1,4 +1,4 @@
-// Walking through several arrays at once, each with strides of its own: the loop around the rows of a kernel.
+// Walking through several arrays at once, each with its own strides: the loop around the rows of a kernel.
 #pragma once
 
 #include <algorithm>

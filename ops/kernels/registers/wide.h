@@ -1,7 +1,7 @@
 // Elementwise loops of a program that was compiled for every processor, for the one that it runs on. The library holds its
 // kernels for several levels of x86-64 (building.md) and chooses when the program starts; the loop around a lambda of the
-// user's own is compiled here for the same levels, v3 (AVX2) and v4 (AVX-512), whatever the flags, and takes the level that
-// the library took: XGRAD_LEVEL counts here, too. Elsewhere, and where the flags name AVX, the lambda runs on Packs alone.
+// user's own is compiled here for the same levels, v3 (AVX2) and v4 (AVX-512), whatever the flags, and uses the level that
+// the library chose: XGRAD_LEVEL applies here, too. Elsewhere, and where the flags name AVX, the lambda runs on Packs alone.
 //
 // A lambda has no instructions of its own: it is called with Lanes, whose functions are compiled for a level (wide_level.inc),
 // by a loop into which the compiler puts all that it calls (flatten). For that, Lanes are plain numbers in memory, which every
@@ -17,9 +17,9 @@
 
 namespace xgrad::detail {
 
-/// What the kernels that run here were compiled for.
+/// The level that the running kernels were compiled for.
 enum class Level { base, v3, v4 };
-/// As `base` where they were compiled for anything else.
+/// `base` if they were compiled for anything else.
 Level level_of_kernels();
 
 /// An input along a row.
@@ -59,7 +59,7 @@ XGRAD_WIDE_FUNCTIONS(XGRAD_DECLARE)
 #define XGRAD_WIDE_ROUND(a, way) XGRAD_WIDE_CALL(round, a, (way) | _MM_FROUND_NO_EXC)
 #include "wide_level.inc"
 
-// With a mask of all lanes: what masks out nothing is the plain instruction, about which GCC 12 warns within its own header.
+// With a mask of all lanes: GCC 12 warns about the unmasked instructions within its own header.
 #define XGRAD_WIDE_LEVEL wide_v4
 #define XGRAD_WIDE_BYTES 64
 #define XGRAD_WIDE_TARGET "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi,bmi2"

@@ -54,7 +54,7 @@ TEST_CASE("what cannot be arranged is refused") {
   CHECK(error_of<ValueError>([&] { movedim(x, 0, -3); }) == "movedim: axis -3 is out of range for rank 2");
   CHECK(error_of<ValueError>([&] { movedim(x, {0, -2}, {0, 1}); }) == "movedim: repeated axis in [0, -2]");
   CHECK(error_of<ValueError>([&] { movedim(x, {0, 1}, {1, 1}); }) == "movedim: repeated axis in [1, 1]");
-  CHECK(error_of<ValueError>([&] { movedim(x, {0, 1}, {1}); }) == "movedim: axes [0, 1] to [1]: not as many of both");
+  CHECK(error_of<ValueError>([&] { movedim(x, {0, 1}, {1}); }) == "movedim: axes [0, 1] to [1]: the lists differ in length");
   CHECK(error_of<ShapeError>([&] { unflatten(x, 1, {2, 2}); }).starts_with("unflatten: "));
   CHECK(error_of<ValueError>([&] { unflatten(x, 1, {-1, -1}); }).starts_with("unflatten: "));
   CHECK(error_of<ValueError>([&] { unflatten(x, 2, {3}); }) == "unflatten: axis 2 is out of range for rank 2");

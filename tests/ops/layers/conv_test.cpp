@@ -181,7 +181,7 @@ TEST_CASE("convolutions refuse what does not fit and name it") {
         "conv2d: input [1, 3, 5, 5] has 3 channels, weight [4, 2, 3, 3] takes 2 in each of 2 groups");
   CHECK(shape_error({1, 6, 5, 5}, {4, 2, 3, 3}, {.groups = 3}) ==
         "conv2d: weight [4, 2, 3, 3] cannot be divided into 3 groups");
-  CHECK(shape_error({1, 2, 5, 5}, {2, 2, 0, 3}) == "conv2d: weight [2, 2, 0, 3] has no place");
+  CHECK(shape_error({1, 2, 5, 5}, {2, 2, 0, 3}) == "conv2d: weight [2, 2, 0, 3] has an empty kernel");
   CHECK(shape_error({1, 2, 5, 5}, {2, 2, 3, 3}, {}, ones({3})) == "conv2d: bias [3] does not fit 2 channels");
   CHECK(shape_error({1, 2, 5, 2}, {2, 2, 3, 3}) ==
         "conv2d: a kernel of 3 with dilation 1 reaches over 3, the padded image has 2");

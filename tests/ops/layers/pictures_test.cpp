@@ -185,7 +185,7 @@ TEST_CASE("margins of several classes refuse bad inputs") {
         }) == "multi_margin_loss: weight [2] for 3 classes");
   CHECK(error_of<ValueError>([] {
           multi_margin_loss(zeros({0, 3}), Index(Shape{0}));
-        }) == "multi_margin_loss: there is no mean of nothing, the shape is [0, 3]");
+        }) == "multi_margin_loss: no elements to average, the shape is [0, 3]");
   CHECK(error_of<ShapeError>([&] {
           multilabel_margin_loss(x, index({0, 1}));
         }) == "multilabel_margin_loss: scores [2, 3] and classes [2]: needs (..., C) for both");
@@ -195,5 +195,5 @@ TEST_CASE("margins of several classes refuse bad inputs") {
         "kl_div: batchmean needs (B, ...), got []");
   CHECK(error_of<ValueError>([] {
           kl_div(zeros({0, 2}), zeros({0, 2}), {.reduction = batchmean});
-        }) == "kl_div: there is no mean of nothing, the shape is [0, 2]");
+        }) == "kl_div: no elements to average, the shape is [0, 2]");
 }

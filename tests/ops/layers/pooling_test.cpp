@@ -152,7 +152,7 @@ TEST_CASE("pooling refuses what does not fit") {
         }) == "max_pool2d: a window of 7 is larger than the input with its padding, 5");
   CHECK(error_of<ShapeError>([&] {
           max_pool1d(zeros({1, 2}), 2, {.padding = 1, .dilation = 3});
-        }) == "max_pool1d: window 0 from -1 on sees nothing of the 2 numbers");
+        }) == "max_pool1d: window 0 at -1 covers none of the 2 numbers");
   CHECK(error_of<ValueError>([&] { max_pool2d(x, 0); }) == "max_pool2d: kernel 0 is not positive");
   CHECK(error_of<ValueError>([&] { avg_pool2d(x, 2, {.stride = 0}); }) == "avg_pool2d: stride 0 is not positive");
   CHECK(error_of<ValueError>([&] { max_pool2d(x, 2, {.dilation = -1}); }) == "max_pool2d: dilation -1 is not positive");

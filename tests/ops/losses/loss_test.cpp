@@ -183,7 +183,7 @@ TEST_CASE("wrong targets are refused by name and value") {
         }) == "cross_entropy: shapes differ: [2, 3] and [3, 2]");
   CHECK(error_of<ShapeError>([&] {
           cross_entropy(x, tensor({0, 2}));
-        }) == "cross_entropy: targets [2] for logits [2, 3]: the numbers of classes are an Index, to_index(targets); "
+        }) == "cross_entropy: targets [2] for logits [2, 3]: class numbers are an Index, to_index(targets); "
               "probabilities have the logits' shape");
   CHECK(error_of<ShapeError>([&] { mse_loss(x, ones({3})); }) == "mse_loss: shapes differ: [2, 3] and [3]");
   CHECK(error_of<ShapeError>([&] { kl_div(x, ones({3})); }) == "kl_div: shapes differ: [2, 3] and [3]");

@@ -188,7 +188,7 @@ TEST_CASE("losses at infinities and without samples are limits") {
       if (reduction == Reduction::sum) {
         CHECK(loss().item() == 0);
       } else {
-        CHECK(error_of<ValueError>(loss).find(": there is no mean of nothing, the shape is [") != std::string::npos);
+        CHECK(error_of<ValueError>(loss).find(": no elements to average, the shape is [") != std::string::npos);
       }
     }
   }

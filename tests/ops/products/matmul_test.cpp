@@ -166,8 +166,8 @@ TEST_CASE("dot and outer are the products of two vectors") {
   CHECK(equal(outer(a, tensor({1, 10})).value(), Array({3, 2}, {1, 10, 2, 20, 3, 30})));
   check_gradients([](const Tensors& x) { return dot(x[0], x[1]); }, {normal({5}), normal({5}, 2)});
   check_gradients([](const Tensors& x) { return outer(x[0], x[1]); }, {normal({5}), normal({3}, 2)});
-  CHECK(error_of<ShapeError>([&] { dot(a, tensor({1, 2})); }) == "dot: no two vectors: [3] . [2]");
-  CHECK(error_of<ShapeError>([&] { outer(a, Tensor(1)); }) == "outer: no two vectors: [3], []");
+  CHECK(error_of<ShapeError>([&] { dot(a, tensor({1, 2})); }) == "dot: needs two vectors of one size, got [3] and [2]");
+  CHECK(error_of<ShapeError>([&] { outer(a, Tensor(1)); }) == "outer: needs two vectors, got [3] and []");
 }
 
 TEST_CASE("einsum means what its letters say") {
@@ -237,8 +237,8 @@ TEST_CASE("einsum refuses formulas that are malformed or do not fit") {
   CHECK(malformed("ij->i->j") == "einsum: unexpected '-' in 'ij->i->j'");
   CHECK(malformed("ij..") == "einsum: unexpected '.' in 'ij..'");
   CHECK(malformed("......") == "einsum: unexpected '.' in '......'");
-  CHECK(malformed("ij->ii") == "einsum: 'i' stands twice in the result in 'ij->ii'");
-  CHECK(malformed("ij->k") == "einsum: 'k' of the result stands in no factor in 'ij->k'");
+  CHECK(malformed("ij->ii") == "einsum: 'i' appears twice in the result in 'ij->ii'");
+  CHECK(malformed("ij->k") == "einsum: 'k' of the result appears in no factor in 'ij->k'");
   CHECK(malformed("ij,jk") == "einsum: 'ij,jk' has 2 factors, 1 given");
   const auto unfitting = [&](const char* formula) { return error_of<ShapeError>([&] { einsum(formula, {a, b}); }); };
   CHECK(unfitting("ij,jk") == "einsum: 'j' has sizes 3 and 4 in 'ij,jk'");

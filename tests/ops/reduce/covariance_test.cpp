@@ -67,11 +67,11 @@ TEST_CASE("covariances refuse what does not fit with its name") {
   CHECK(value({.aweights = tensor({1, 1, nan})}) == "cov: aweights has nan at 2; needs weights of 0 or more");
   CHECK(value({.aweights = zeros({3})}) == "cov: the weights of 3 observations have the sum 0");
   CHECK(value({.aweights = tensor({1, infinity, 1})}) == "cov: the weights of 3 observations have the sum inf");
-  CHECK(value({.correction = 3}) == "cov: nothing is left of the weights, 3, after the correction, 3");
-  CHECK(value({.fweights = index({0, 1, 0})}) == "cov: nothing is left of the weights, 1, after the correction, 1");
+  CHECK(value({.correction = 3}) == "cov: the sum of the weights, 3, does not exceed the correction, 3");
+  CHECK(value({.fweights = index({0, 1, 0})}) == "cov: the sum of the weights, 1, does not exceed the correction, 1");
   CHECK(error_of<ValueError>([] { cov(zeros({2, 0})); }) == "cov: the weights of 0 observations have the sum 0");
   CHECK(error_of<ValueError>([] { cov(Tensor(1)); }) ==
-        "cov: nothing is left of the weights, 1, after the correction, 1");
+        "cov: the sum of the weights, 1, does not exceed the correction, 1");
   CHECK(error_of<ValueError>([] {
           corrcoef(tensor({{1, 2, 3}, {0.1, 0.1, 0.1}}));
         }) == "corrcoef: variable 1 does not vary; needs each to have a variance");
