@@ -22,7 +22,7 @@ struct Net : nn::Layer<Net> {
                          nn::make<nn::Linear>(width, width), tanh, nn::make<nn::Linear>(width, width), tanh,
                          nn::make<nn::Linear>(width, 1)}};
 
-  // Whatever the weights are, u(x, 0) = -sin(pi x) and u(-1, t) = u(1, t) = 0.
+  // For all weights, u(x, 0) = -sin(pi x) and u(-1, t) = u(1, t) = 0.
   Tensor forward(const Tensor& x, const Tensor& t) const {
     const Tensor correction = layers(concat({x, 2 * t - 1}, 1));
     return -sin(pi * x) + t * (1 - square(x)) * correction;

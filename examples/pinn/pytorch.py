@@ -30,7 +30,7 @@ class Net(nn.Module):
         )
 
     def forward(self, x, t):
-        # Whatever the weights are, u(x, 0) = -sin(pi x) and u(-1, t) = u(1, t) = 0.
+        # For all weights, u(x, 0) = -sin(pi x) and u(-1, t) = u(1, t) = 0.
         correction = self.layers(torch.cat([x, 2 * t - 1], dim=1))
         return -torch.sin(math.pi * x) + t * (1 - x**2) * correction
 

@@ -81,7 +81,7 @@ class Charsmap {
     }
   }
 
-  /// What replaces the shortest beginning of a text that is in the table, as the package has it.
+  /// The replacement of the shortest beginning of a text that is in the table, as in the package.
   std::optional<std::string_view> find(std::string_view key) const {
     const auto offset = [](std::uint32_t unit) { return unit >> 10 << ((unit & 1U << 9) >> 6); };
     std::size_t place = offset(units_[0]);
